@@ -1,0 +1,1391 @@
+#ifndef TENURE_TENURE_H
+#define TENURE_TENURE_H
+
+/* Generated from rust/tenure-sys/src/abi.rs by headergen. Do not edit. */
+
+#include <stddef.h>
+#include <stdint.h>
+#include "tenure/annotations.h"
+
+/**
+ * Major version of the ABI and the library's soname. It changes only when something here breaks.
+ */
+#define TNR_ABI_MAJOR 0
+
+/**
+ * Minor version of the ABI. It rises with each addition.
+ */
+#define TNR_ABI_MINOR 1
+
+/**
+ * Most axes a view can have.
+ */
+#define TNR_MAX_RANK 8
+
+/**
+ * Flag of a view used as an output: every other operand of the call either is exactly this view
+ * (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
+ */
+#define TNR_VIEW_EXCLUSIVE 1
+
+/**
+ * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
+ * wrong-kind one is answered with a status. Each handle is released once.
+ */
+typedef struct tnr_blob tnr_blob;
+
+/**
+ * Threads, allocator and device stream of a call. None exist yet: pass NULL for the default.
+ */
+typedef struct tnr_context tnr_context;
+
+/**
+ * What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
+ */
+typedef int32_t tnr_status;
+/**
+ * The call did what it says.
+ */
+#define TNR_STATUS_OK 0
+/**
+ * An argument is wrong by itself or beside another; the message names the value and the bound.
+ */
+#define TNR_STATUS_INVALID_ARGUMENT 1
+/**
+ * Memory could not be had; nothing changed.
+ */
+#define TNR_STATUS_OUT_OF_MEMORY 2
+/**
+ * The arguments are right, but this build has no such operation for this dtype or device.
+ */
+#define TNR_STATUS_UNSUPPORTED 3
+/**
+ * The output shares bytes with an input, or itself, in a way the operation cannot take.
+ */
+#define TNR_STATUS_ALIASED 4
+/**
+ * A view's owner has been released, or its borrow has ended.
+ */
+#define TNR_STATUS_STALE_VIEW 5
+/**
+ * A handle is garbage, of another kind, or was released.
+ */
+#define TNR_STATUS_STALE_HANDLE 6
+/**
+ * Somebody is using the memory at this moment; call again.
+ */
+#define TNR_STATUS_BUSY 7
+/**
+ * Another holder still has the borrowed memory; keep it, have that handle released, call again.
+ */
+#define TNR_STATUS_BORROW_ESCAPED 8
+/**
+ * A device failed.
+ */
+#define TNR_STATUS_DEVICE_ERROR 9
+/**
+ * The library broke a promise of its own: please report it.
+ */
+#define TNR_STATUS_INTERNAL 10
+
+/**
+ * The calling thread's last failure, as `tnr_last_error` shows it.
+ */
+typedef struct tnr_error {
+  /**
+   * Status of the failed call; `TNR_STATUS_OK` when none has failed on this thread.
+   */
+  tnr_status status;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * What was wrong, with the value and the bound; NUL-terminated UTF-8, cut at the end.
+   */
+  char message[504];
+} tnr_error;
+
+/**
+ * Process totals since start, ended threads included. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_stats {
+  /**
+   * `sizeof(tnr_stats)`: the library writes no byte beyond it.
+   */
+  uint64_t struct_size;
+  /**
+   * Bytes allocated for blobs.
+   */
+  uint64_t allocated_bytes;
+  /**
+   * Bytes duplicated from memory that already held them. Results of operations are no copies.
+   */
+  uint64_t copied_bytes;
+  /**
+   * Blobs made.
+   */
+  uint64_t blobs_made;
+  /**
+   * Blobs finished.
+   */
+  uint64_t blobs_finished;
+} tnr_stats;
+
+/**
+ * An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
+ *
+ * A view may carry any whole-byte type that DLPack can name; operations answer
+ * `TNR_STATUS_UNSUPPORTED` to those not named here.
+ */
+typedef uint32_t tnr_dtype;
+/**
+ * IEEE binary64.
+ */
+#define TNR_DTYPE_F64 81922
+/**
+ * IEEE binary32.
+ */
+#define TNR_DTYPE_F32 73730
+/**
+ * IEEE binary16.
+ */
+#define TNR_DTYPE_F16 69634
+/**
+ * bfloat16: the upper half of a binary32.
+ */
+#define TNR_DTYPE_BF16 69636
+/**
+ * Signed, 8 bits.
+ */
+#define TNR_DTYPE_I8 67584
+/**
+ * Signed, 16 bits.
+ */
+#define TNR_DTYPE_I16 69632
+/**
+ * Signed, 32 bits.
+ */
+#define TNR_DTYPE_I32 73728
+/**
+ * Signed, 64 bits.
+ */
+#define TNR_DTYPE_I64 81920
+/**
+ * Unsigned, 8 bits.
+ */
+#define TNR_DTYPE_U8 67585
+/**
+ * Unsigned, 16 bits.
+ */
+#define TNR_DTYPE_U16 69633
+/**
+ * Unsigned, 32 bits.
+ */
+#define TNR_DTYPE_U32 73729
+/**
+ * Unsigned, 64 bits.
+ */
+#define TNR_DTYPE_U64 81921
+/**
+ * A truth value in a byte: any non-zero is true, the library writes 0 or 1.
+ */
+#define TNR_DTYPE_BOOL8 67590
+/**
+ * Complex of two binary32, 8 bytes. For movement and exchange only.
+ */
+#define TNR_DTYPE_C64 81925
+/**
+ * Complex of two binary64, 16 bytes. For movement and exchange only.
+ */
+#define TNR_DTYPE_C128 98309
+
+/**
+ * Gives adopted or shared memory back. Runs exactly once, on any thread, with no lock held,
+ * also for empty memory. It may call the library but must not unwind.
+ */
+typedef void (*tnr_release_fn)(void *release_context);
+
+/**
+ * A kind of device, numbered as DLPack numbers them.
+ */
+typedef int32_t tnr_device_kind;
+/**
+ * Memory that the CPU reads and writes.
+ */
+#define TNR_DEVICE_KIND_CPU 1
+
+/**
+ * Where bytes are.
+ */
+typedef struct tnr_device {
+  /**
+   * Which kind of device.
+   */
+  tnr_device_kind kind;
+  /**
+   * Which one of its kind, from 0; 0 for the CPU.
+   */
+  int32_t index;
+} tnr_device;
+
+/**
+ * How a blob holds its memory: who frees it and who may write it.
+ */
+typedef int32_t tnr_tenure;
+/**
+ * The library allocated it and frees it; the holder may write.
+ */
+#define TNR_TENURE_ALLOCATED 1
+/**
+ * The library allocated it, filled it with a copy and frees it; the holder may write.
+ */
+#define TNR_TENURE_COPIED 2
+/**
+ * The caller's memory, freed by the caller's callback; the holder may write.
+ */
+#define TNR_TENURE_ADOPTED 3
+/**
+ * The caller's memory, freed by the caller's callback; nobody writes.
+ */
+#define TNR_TENURE_SHARED 4
+/**
+ * The caller's memory, freed by the caller after `tnr_blob_end_borrow`; nobody writes.
+ */
+#define TNR_TENURE_BORROWED 5
+/**
+ * The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone writes.
+ */
+#define TNR_TENURE_BORROWED_MUT 6
+
+/**
+ * What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_blob_info {
+  /**
+   * `sizeof(tnr_blob_info)`: the library writes no byte beyond it.
+   */
+  uint64_t struct_size;
+  /**
+   * Lowest byte; NULL only when `size_bytes` is 0.
+   */
+  const void *data;
+  /**
+   * Bytes held.
+   */
+  uint64_t size_bytes;
+  /**
+   * Where the bytes are.
+   */
+  struct tnr_device device;
+  /**
+   * Who frees and who may write.
+   */
+  tnr_tenure tenure;
+  /**
+   * Handles not yet released.
+   */
+  uint32_t holder_count;
+  /**
+   * Calls that are using the memory.
+   */
+  uint32_t pin_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_blob_info;
+
+/**
+ * A shape over memory: a plain value, lent to the library for one call and never kept.
+ *
+ * 192 bytes without padding, frozen. Strides count elements and may have any sign;
+ * `data` points at index 0 on every axis, so with negative strides it lies above `base`.
+ */
+typedef struct tnr_view {
+  /**
+   * Element 0 on every axis; equals `base` when the view is empty; NULL only when `size_bytes` is 0.
+   */
+  const void *data;
+  /**
+   * Lowest byte lent.
+   */
+  const void *base;
+  /**
+   * Bytes lent from `base`: bounds the check, licenses no byte that is not an element.
+   */
+  uint64_t size_bytes;
+  /**
+   * Token of the blob that holds the memory; 0: the caller vouches for it.
+   */
+  uint64_t owner;
+  /**
+   * Element type.
+   */
+  tnr_dtype dtype;
+  /**
+   * Number of axes, 0 to 8.
+   */
+  uint32_t rank;
+  /**
+   * Where the bytes are.
+   */
+  struct tnr_device device;
+  /**
+   * `TNR_VIEW_EXCLUSIVE` or 0; unknown bits are refused.
+   */
+  uint32_t flags;
+  /**
+   * 0 to 7 for dtypes under 8 bits, else 0.
+   */
+  uint32_t bit_offset;
+  /**
+   * 0.
+   */
+  uint64_t reserved;
+  /**
+   * Extent of each axis; entries beyond `rank` are ignored.
+   */
+  int64_t shape[TNR_MAX_RANK];
+  /**
+   * Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody writes.
+   */
+  int64_t strides[TNR_MAX_RANK];
+} tnr_view;
+
+/**
+ * A view whose bytes the callee may write. An in-place call passes `&out->view` as the input too.
+ */
+typedef struct tnr_view_mut {
+  /**
+   * The shape and the memory.
+   */
+  struct tnr_view view;
+} tnr_view_mut;
+
+/**
+ * One element by value. It must be representable in the dtype it meets.
+ */
+typedef struct tnr_scalar {
+  /**
+   * How to read `bytes`.
+   */
+  tnr_dtype dtype;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The value in native byte order, from byte 0; the rest is ignored.
+   */
+  uint8_t bytes[16];
+} tnr_scalar;
+
+/**
+ * An operation on one input.
+ */
+typedef int32_t tnr_unary_op;
+/**
+ * `-x`; wraps on integers.
+ */
+#define TNR_UNARY_OP_NEG 1
+/**
+ * `|x|`; wraps on integers.
+ */
+#define TNR_UNARY_OP_ABS 2
+/**
+ * Square root; floats only.
+ */
+#define TNR_UNARY_OP_SQRT 3
+/**
+ * e to the x; floats only.
+ */
+#define TNR_UNARY_OP_EXP 4
+/**
+ * `max(x, 0)`; NaN stays NaN.
+ */
+#define TNR_UNARY_OP_RELU 5
+
+/**
+ * An operation on two inputs of one dtype.
+ */
+typedef int32_t tnr_binary_op;
+/**
+ * `a + b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_ADD 1
+/**
+ * `a - b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_SUB 2
+/**
+ * `a * b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_MUL 3
+/**
+ * `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
+ */
+#define TNR_BINARY_OP_DIV 4
+/**
+ * The smaller; NaN wins.
+ */
+#define TNR_BINARY_OP_MIN 5
+/**
+ * The larger; NaN wins.
+ */
+#define TNR_BINARY_OP_MAX 6
+
+/**
+ * A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
+ * (NE: true).
+ */
+typedef int32_t tnr_compare_op;
+/**
+ * `a == b`.
+ */
+#define TNR_COMPARE_OP_EQ 1
+/**
+ * `a != b`.
+ */
+#define TNR_COMPARE_OP_NE 2
+/**
+ * `a < b`.
+ */
+#define TNR_COMPARE_OP_LT 3
+/**
+ * `a <= b`.
+ */
+#define TNR_COMPARE_OP_LE 4
+/**
+ * `a > b`.
+ */
+#define TNR_COMPARE_OP_GT 5
+/**
+ * `a >= b`.
+ */
+#define TNR_COMPARE_OP_GE 6
+
+/**
+ * A reduction over axes.
+ */
+typedef int32_t tnr_reduce_op;
+/**
+ * Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
+ */
+#define TNR_REDUCE_OP_SUM 1
+/**
+ * Product, with the dtypes of SUM. Empty: 1.
+ */
+#define TNR_REDUCE_OP_PROD 2
+/**
+ * Arithmetic mean; floats only. Empty: NaN.
+ */
+#define TNR_REDUCE_OP_MEAN 3
+/**
+ * Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
+ */
+#define TNR_REDUCE_OP_VAR 4
+/**
+ * Standard deviation with `ddof`; floats only.
+ */
+#define TNR_REDUCE_OP_STD 5
+/**
+ * Smallest element; NaN wins. Empty: an error.
+ */
+#define TNR_REDUCE_OP_MIN 6
+/**
+ * Largest element; NaN wins. Empty: an error.
+ */
+#define TNR_REDUCE_OP_MAX 7
+/**
+ * Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
+ */
+#define TNR_REDUCE_OP_ARGMIN 8
+/**
+ * Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
+ */
+#define TNR_REDUCE_OP_ARGMAX 9
+/**
+ * Whether any element is not zero, as bool8. Empty: false.
+ */
+#define TNR_REDUCE_OP_ANY 10
+/**
+ * Whether every element is not zero, as bool8. Empty: true.
+ */
+#define TNR_REDUCE_OP_ALL 11
+/**
+ * How many elements are not zero, as i64. Empty: 0.
+ */
+#define TNR_REDUCE_OP_COUNT 12
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Version of the library that is loaded: major in the upper 16 bits, minor in the lower.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API uint32_t tnr_abi_version(void) TNR_NOEXCEPT;
+
+/**
+ * One line that says how the library was built: version, compiler, options.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const char *tnr_build_info(void) TNR_NOEXCEPT;
+
+/**
+ * Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
+
+/**
+ * The calling thread's last failure. A call that succeeds leaves it alone, and so does a
+ * release callback, whatever it calls.
+ *
+ * @return (transfer none) valid until a call fails on this thread, or the thread ends
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
+
+/**
+ * Reads the process totals.
+ *
+ * INVALID_ARGUMENT: `stats->struct_size` is smaller than the first version's.
+ *
+ * @param stats (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_NODISCARD tnr_status tnr_stats_read(struct tnr_stats *stats) TNR_NOEXCEPT;
+
+/**
+ * Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
+
+/**
+ * Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
+
+/**
+ * Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
+ * it: the memory is freed or the callback runs, at once or when the last call that uses the
+ * memory returns. NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: the last handle of a borrowed blob
+ * while a call uses it; nothing is taken.
+ *
+ * @param blob (transfer full) (nullable)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+tnr_status tnr_blob_release(struct tnr_blob *blob)
+TNR_NOEXCEPT;
+
+/**
+ * Allocates `size_bytes` bytes, aligned to 64. Their values are undefined.
+ *
+ * INVALID_ARGUMENT: `context` is not NULL. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_alloc(struct tnr_context *context,
+                                size_t size_bytes)
+TNR_NOEXCEPT;
+
+/**
+ * Allocates `size_bytes` bytes and copies `data` into them; counted by `tnr_stats_read`.
+ *
+ * INVALID_ARGUMENT: `context` is not NULL, or `data` is NULL and `size_bytes` is not 0.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_copy(struct tnr_context *context,
+                               const void *data,
+                               size_t size_bytes)
+TNR_NOEXCEPT;
+
+/**
+ * Takes over memory that the holder may write. `release(release_context)` gives it back.
+ * On failure nothing is taken and nothing is called.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+ *
+ * @param data (transfer full) (nullable) (counted-by size_bytes) NULL only when empty
+ * @param release (nullable) (scope notified) NULL: nobody needs to be told
+ * @param release_context (transfer full) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_adopt(void *data,
+                                size_t size_bytes,
+                                tnr_release_fn release,
+                                void *release_context)
+TNR_NOEXCEPT;
+
+/**
+ * Takes a share in memory that nobody writes. `release(release_context)` gives it back.
+ * On failure nothing is taken and nothing is called.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+ *
+ * @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+ * @param release (nullable) (scope notified) NULL: nobody needs to be told
+ * @param release_context (transfer full) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_share(const void *data,
+                                size_t size_bytes,
+                                tnr_release_fn release,
+                                void *release_context)
+TNR_NOEXCEPT;
+
+/**
+ * Borrows memory that nobody writes meanwhile. The caller keeps it until
+ * `tnr_blob_end_borrow` answers OK, and then releases the handle.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+ *
+ * @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_borrow(const void *data,
+                                 size_t size_bytes)
+TNR_NOEXCEPT;
+
+/**
+ * Borrows memory that the borrower alone reads and writes meanwhile. The caller keeps it
+ * until `tnr_blob_end_borrow` answers OK, and then releases the handle.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+ *
+ * @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_borrow_mut(void *data,
+                                     size_t size_bytes)
+TNR_NOEXCEPT;
+
+/**
+ * One more handle on the same blob: the one that is returned, to be released once like any.
+ *
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1 handles.
+ *
+ * @param blob (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_retain(struct tnr_blob *blob)
+TNR_NOEXCEPT;
+
+/**
+ * Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again.
+ * On failure nothing changes.
+ *
+ * INVALID_ARGUMENT: not adopted, or not with this `release_context`. BUSY: held more than
+ * once, or in use. STALE_HANDLE: not a handle, or released before.
+ *
+ * @param blob (transfer none) ended on OK, else still the caller's to release
+ * @param release_context (transfer none) (nullable) the one given to `tnr_blob_adopt`
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_reclaim(struct tnr_blob *blob,
+                            void *release_context)
+TNR_NOEXCEPT;
+
+/**
+ * Ends a borrow: from the first call on no new use starts (STALE_VIEW). OK: nobody uses or
+ * holds the memory any more, it is the caller's. Otherwise keep the memory and call again.
+ * It ends the borrow, not the handle: release the handle once after OK.
+ *
+ * BUSY: a call uses the memory. BORROW_ESCAPED: another handle is not released.
+ * INVALID_ARGUMENT: not borrowed. STALE_HANDLE: not a handle, or released before.
+ *
+ * @param blob (transfer none)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_end_borrow(struct tnr_blob *blob)
+TNR_NOEXCEPT;
+
+/**
+ * The blob's lowest byte, valid while the handle is.
+ *
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended.
+ *
+ * @param blob (transfer none)
+ * @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const void *tnr_blob_data(const struct tnr_blob *blob) TNR_NOEXCEPT;
+
+/**
+ * The blob's lowest byte, to write to, valid while the handle is.
+ *
+ * INVALID_ARGUMENT: a shared or borrowed blob, which nobody writes.
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended.
+ *
+ * @param blob (transfer none)
+ * @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+ * @threads exclusive(blob)
+ * @since 0.1
+ */
+TNR_API void *tnr_blob_data_mut(struct tnr_blob *blob) TNR_NOEXCEPT;
+
+/**
+ * Describes a blob.
+ *
+ * INVALID_ARGUMENT: `info->struct_size` is smaller than the first version's.
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param blob (transfer none)
+ * @param info (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_describe(const struct tnr_blob *blob,
+                             struct tnr_blob_info *info)
+TNR_NOEXCEPT;
+
+/**
+ * A view of a blob's memory. It stays valid as a value; a use after the blob's end is
+ * answered STALE_VIEW.
+ *
+ * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the blob or
+ * misaligned. UNSUPPORTED: a dtype under 8 bits.
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended.
+ *
+ * @param blob (transfer none)
+ * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
+ * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_view(const struct tnr_blob *blob,
+                         size_t offset_bytes,
+                         tnr_dtype dtype,
+                         uint32_t rank,
+                         const int64_t *shape,
+                         const int64_t *strides,
+                         struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * A view that may be written, of a blob whose holder may write. Otherwise as `tnr_blob_view`;
+ * also INVALID_ARGUMENT for a shared or borrowed blob, and ALIASED when two indices meet in
+ * one byte.
+ *
+ * @param blob (transfer none)
+ * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
+ * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_view_mut(struct tnr_blob *blob,
+                             size_t offset_bytes,
+                             tnr_dtype dtype,
+                             uint32_t rank,
+                             const int64_t *shape,
+                             const int64_t *strides,
+                             struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
+ *
+ * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
+ * misaligned. UNSUPPORTED: a dtype under 8 bits.
+ *
+ * @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+ * @param offset_bytes where index 0 on every axis lies, from `base`
+ * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_lend(const void *base,
+                         size_t size_bytes,
+                         size_t offset_bytes,
+                         tnr_dtype dtype,
+                         uint32_t rank,
+                         const int64_t *shape,
+                         const int64_t *strides,
+                         struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_lend`, to be written; ALIASED when two indices may meet in one byte.
+ *
+ * @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+ * @param offset_bytes where index 0 on every axis lies, from `base`
+ * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_lend_mut(void *base,
+                             size_t size_bytes,
+                             size_t offset_bytes,
+                             tnr_dtype dtype,
+                             uint32_t rank,
+                             const int64_t *shape,
+                             const int64_t *strides,
+                             struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * Checks a view as every operation does: rank, extents, spans, alignment, device, reserved
+ * words, and its owner.
+ *
+ * INVALID_ARGUMENT, UNSUPPORTED (dtype, device), STALE_VIEW (owner), BUSY (32,767 users).
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_check(const struct tnr_view *view)
+TNR_NOEXCEPT;
+
+/**
+ * Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when
+ * two indices may meet in one byte (each stride must exceed the reach of the smaller ones),
+ * and INVALID_ARGUMENT when its owner's memory may not be written.
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_check_mut(const struct tnr_view_mut *view)
+TNR_NOEXCEPT;
+
+/**
+ * The elements start, start + step, ... before stop, along one axis. With a negative step
+ * they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices.
+ *
+ * INVALID_ARGUMENT: `axis`, a bound outside the axis, step 0.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_slice(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t start,
+                          int64_t stop,
+                          int64_t step,
+                          struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * The part at one index of an axis; the axis is gone from the result.
+ *
+ * INVALID_ARGUMENT: `axis`, or `index` outside it.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_index(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t index,
+                          struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Reorders the axes: axis i of the result is axis `axes[i]` of the view.
+ *
+ * INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
+ *
+ * @param view (transfer none)
+ * @param axes (transfer none) (nullable) (counted-by rank) NULL for rank 0
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_permute(const struct tnr_view *view,
+                            uint32_t rank,
+                            const uint32_t *axes,
+                            struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Exchanges two axes.
+ *
+ * INVALID_ARGUMENT: `axis_a` or `axis_b`.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_transpose(const struct tnr_view *view,
+                              uint32_t axis_a,
+                              uint32_t axis_b,
+                              struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * The same elements in row-major order under another shape, if strides can say it; never a copy.
+ *
+ * INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
+ *
+ * @param view (transfer none)
+ * @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_reshape(const struct tnr_view *view,
+                            uint32_t rank,
+                            const int64_t *shape,
+                            struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_reshape` to one axis.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_flatten(const struct tnr_view *view,
+                            struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Drops an axis of extent 1.
+ *
+ * INVALID_ARGUMENT: `axis`, or its extent is not 1.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_squeeze(const struct tnr_view *view,
+                            uint32_t axis,
+                            struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Puts an axis of extent 1 before `axis` (at the end when `axis` is the rank).
+ *
+ * INVALID_ARGUMENT: `axis` is over the rank, or the rank is 8.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_unsqueeze(const struct tnr_view *view,
+                              uint32_t axis,
+                              struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Repeats axes of extent 1, and puts axes in front, with stride 0, as NumPy broadcasts.
+ *
+ * INVALID_ARGUMENT: the shapes do not broadcast.
+ *
+ * @param view (transfer none)
+ * @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_broadcast(const struct tnr_view *view,
+                              uint32_t rank,
+                              const int64_t *shape,
+                              struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Reverses an axis.
+ *
+ * INVALID_ARGUMENT: `axis`.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_flip(const struct tnr_view *view,
+                         uint32_t axis,
+                         struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * The parts before and from `index` of an axis. They share no element.
+ *
+ * INVALID_ARGUMENT: `axis`, or `index` over its extent.
+ *
+ * @param view (transfer none)
+ * @param out_low (transfer none) (out) untouched on failure
+ * @param out_high (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_split(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t index,
+                          struct tnr_view *out_low,
+                          struct tnr_view *out_high)
+TNR_NOEXCEPT;
+
+/**
+ * Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at
+ * most one, the longer ones first.
+ *
+ * INVALID_ARGUMENT: `axis`, `chunk_count` below 1, or `index` outside it.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_chunk(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t chunk_count,
+                          int64_t index,
+                          struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Sliding windows along an axis: its extent becomes the number of windows, and a new last
+ * axis of extent `size` runs inside each. Windows overlap where `step` is below `size`.
+ *
+ * INVALID_ARGUMENT: `axis`, `size` outside 1 to the extent, `step` below 1, rank 8.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_windows(const struct tnr_view *view,
+                            uint32_t axis,
+                            int64_t size,
+                            int64_t step,
+                            struct tnr_view *out)
+TNR_NOEXCEPT;
+
+/**
+ * Copies elements, which keep their dtype. `out` may be exactly `a`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_copy(struct tnr_context *context,
+                    const struct tnr_view *a,
+                    const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * Converts elements to `out`'s dtype: floats to integers saturate and NaN gives 0; to f16 and
+ * bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. Complex
+ * converts to complex only. `out` may be exactly `a`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_cast(struct tnr_context *context,
+                    const struct tnr_view *a,
+                    const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * Sets every element to `value`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param value (transfer none) representable in `out`'s dtype
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_fill(struct tnr_context *context,
+                    const struct tnr_scalar *value,
+                    const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * `out = op(a)`, all of one dtype. `out` may be exactly `a`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_unary(struct tnr_context *context,
+                     tnr_unary_op op,
+                     const struct tnr_view *a,
+                     const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * `out = a op b`, all of one dtype. `out` may be exactly `a`, `b` or both.
+ *
+ * INVALID_ARGUMENT also for an integer division by zero, found on the data: then `out` holds
+ * a mixture of results and what was there.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_binary(struct tnr_context *context,
+                      tnr_binary_op op,
+                      const struct tnr_view *a,
+                      const struct tnr_view *b,
+                      const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` with a number on the right; otherwise as `tnr_binary`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) representable in `a`'s dtype
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_binary_scalar(struct tnr_context *context,
+                             tnr_binary_op op,
+                             const struct tnr_view *a,
+                             const struct tnr_scalar *b,
+                             const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` with a number on the left; otherwise as `tnr_binary`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) representable in `b`'s dtype
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_scalar_binary(struct tnr_context *context,
+                             tnr_binary_op op,
+                             const struct tnr_scalar *a,
+                             const struct tnr_view *b,
+                             const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none) of bool8
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_compare(struct tnr_context *context,
+                       tnr_compare_op op,
+                       const struct tnr_view *a,
+                       const struct tnr_view *b,
+                       const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` as bool8, with a number on the right; otherwise as `tnr_compare`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) representable in `a`'s dtype
+ * @param out (transfer none) of bool8
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_compare_scalar(struct tnr_context *context,
+                              tnr_compare_op op,
+                              const struct tnr_view *a,
+                              const struct tnr_scalar *b,
+                              const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may
+ * be exactly any input.
+ *
+ * @param context (transfer none) (nullable)
+ * @param condition (transfer none) of bool8, broadcast to `out`'s shape
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_select(struct tnr_context *context,
+                      const struct tnr_view *condition,
+                      const struct tnr_view *a,
+                      const struct tnr_view *b,
+                      const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+/**
+ * Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
+ * or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
+ * `out` shares no byte with `a`.
+ *
+ * INVALID_ARGUMENT also for bits beyond the rank, a `ddof` other than 0 where `op` is not VAR
+ * or STD, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
+ * ARGMIN or ARGMAX.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_reduce(struct tnr_context *context,
+                      tnr_reduce_op op,
+                      const struct tnr_view *a,
+                      uint32_t axes,
+                      uint32_t ddof,
+                      const struct tnr_view_mut *out)
+TNR_NOEXCEPT;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* TENURE_TENURE_H */

@@ -1,0 +1,62 @@
+// What stands between the core and C: exceptions become statuses, tokens become handles.
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "tenure/status.hpp"
+
+namespace tenure::capi {
+
+// The calling thread's last failure. Trivially destructible, so that it outlives every other
+// thread-local that may still call the library while the thread ends.
+tnr_error& last_error() noexcept;
+
+// Records a failure and returns its status. The last act of a failing call.
+tnr_status record(tnr_status status, const char* message) noexcept;
+
+// Runs the whole body of a boundary function, argument checks included. Every local of the body is
+// gone before the failure is recorded, so a release callback that runs on the way out cannot
+// replace the message.
+template <class Body>
+tnr_status guarded(Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return TNR_STATUS_OK;
+  } catch (const Error& error) {
+    return record(error.status(), error.message());
+  } catch (const std::bad_alloc&) {
+    return record(TNR_STATUS_OUT_OF_MEMORY, "memory could not be allocated");
+  } catch (...) {
+    return record(TNR_STATUS_INTERNAL, "an unknown exception reached the boundary");
+  }
+}
+
+// As guarded(), for functions that return a pointer: NULL on failure.
+template <class Body>
+auto guarded_pointer(Body&& body) noexcept -> decltype(body()) {
+  decltype(body()) result = nullptr;
+  guarded([&] { result = body(); });
+  return result;
+}
+
+// A handle is its token: opaque, never dereferenced.
+inline tnr_blob* wrap(std::uint64_t token) noexcept {
+  return reinterpret_cast<tnr_blob*>(static_cast<std::uintptr_t>(token));
+}
+inline std::uint64_t unwrap(const tnr_blob* blob) noexcept {
+  return reinterpret_cast<std::uintptr_t>(blob);
+}
+
+// Throws INVALID_ARGUMENT: contexts do not exist yet.
+void require_default(const tnr_context* context);
+
+// `*pointer`, or INVALID_ARGUMENT naming the parameter when it is NULL.
+template <class T>
+T& deref(T* pointer, const char* name) {
+  if (pointer == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name);
+  return *pointer;
+}
+
+}  // namespace tenure::capi

@@ -1,0 +1,27 @@
+// Operations: each checks its views, pins their owners, decides aliasing, then runs kernels.
+//
+// The contracts are those of tenure.h; the semantics are in docs/operations.md. All throw Error,
+// with the output untouched except for an integer division by zero, which is found on the data.
+#pragma once
+
+#include <cstdint>
+
+#include "tenure/status.hpp"
+
+namespace tenure {
+
+void copy(const tnr_view& a, const tnr_view_mut& out);
+void cast(const tnr_view& a, const tnr_view_mut& out);
+void fill(const tnr_scalar& value, const tnr_view_mut& out);
+void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out);
+void binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b, const tnr_view_mut& out);
+void binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b, const tnr_view_mut& out);
+void binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b, const tnr_view_mut& out);
+void compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b, const tnr_view_mut& out);
+void compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b, const tnr_view_mut& out);
+void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+            const tnr_view_mut& out);
+void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
+            const tnr_view_mut& out);
+
+}  // namespace tenure

@@ -1,0 +1,36 @@
+// How the core says no: one exception type that carries a status and a message.
+//
+// Checks throw Error; guarded() in capi/src/boundary.hpp turns it into a status and the thread's
+// last error. Rejected: status results threaded through every check, because the success path of
+// an operation would then test each of them. Kernels never throw.
+#pragma once
+
+#include <cstddef>
+
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+// Trivially copyable, so that throwing it on the way out of a failed allocation allocates nothing
+// but the exception itself (which falls back to the C++ runtime's emergency pool).
+class Error final {
+ public:
+  Error(tnr_status status, const char* message) noexcept;
+
+  [[nodiscard]] tnr_status status() const noexcept { return status_; }
+  [[nodiscard]] const char* message() const noexcept { return message_; }
+
+ private:
+  tnr_status status_;
+  char message_[sizeof(tnr_error::message)];
+};
+
+// Throws Error with a printf-formatted message, cut at the end. Kept out of line and cold: the
+// message is built on the failing path only.
+[[noreturn, gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] void fail(tnr_status status,
+                                                                          const char* format, ...);
+
+// "INVALID_ARGUMENT" for TNR_STATUS_INVALID_ARGUMENT; "UNKNOWN" for a number without a name.
+const char* status_name(tnr_status status) noexcept;
+
+}  // namespace tenure

@@ -1,0 +1,39 @@
+#include "tenure/status.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace tenure {
+
+Error::Error(tnr_status status, const char* message) noexcept : status_(status) {
+  std::snprintf(message_, sizeof message_, "%s", message);
+}
+
+void fail(tnr_status status, const char* format, ...) {
+  char message[sizeof(tnr_error::message)];
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  throw Error(status, message);
+}
+
+const char* status_name(tnr_status status) noexcept {
+  switch (status) {
+    case TNR_STATUS_OK: return "OK";
+    case TNR_STATUS_INVALID_ARGUMENT: return "INVALID_ARGUMENT";
+    case TNR_STATUS_OUT_OF_MEMORY: return "OUT_OF_MEMORY";
+    case TNR_STATUS_UNSUPPORTED: return "UNSUPPORTED";
+    case TNR_STATUS_ALIASED: return "ALIASED";
+    case TNR_STATUS_STALE_VIEW: return "STALE_VIEW";
+    case TNR_STATUS_STALE_HANDLE: return "STALE_HANDLE";
+    case TNR_STATUS_BUSY: return "BUSY";
+    case TNR_STATUS_BORROW_ESCAPED: return "BORROW_ESCAPED";
+    case TNR_STATUS_DEVICE_ERROR: return "DEVICE_ERROR";
+    case TNR_STATUS_INTERNAL: return "INTERNAL";
+    default: return "UNKNOWN";
+  }
+}
+
+}  // namespace tenure

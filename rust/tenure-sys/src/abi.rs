@@ -1,0 +1,1080 @@
+//! The C ABI of Tenure: every type, constant and function, each with its contract.
+//!
+//! This file is the one source of the ABI. `rust/headergen` writes
+//! `capi/include/tenure/tenure.h` and `capi/tenure.map` from it; C, C++ and Rust all read the
+//! same text. The grammar of the tags that end a comment is in `CONTRIBUTING.md`.
+
+use core::ffi::{c_char, c_void};
+
+/// Major version of the ABI and the library's soname. It changes only when something here breaks.
+pub const TNR_ABI_MAJOR: u32 = 0;
+
+/// Minor version of the ABI. It rises with each addition.
+pub const TNR_ABI_MINOR: u32 = 1;
+
+/// Most axes a view can have.
+pub const TNR_MAX_RANK: usize = 8;
+
+/// What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_status(pub i32);
+
+impl tnr_status {
+    /// The call did what it says.
+    pub const OK: tnr_status = tnr_status(0);
+    /// An argument is wrong by itself or beside another; the message names the value and the bound.
+    pub const INVALID_ARGUMENT: tnr_status = tnr_status(1);
+    /// Memory could not be had; nothing changed.
+    pub const OUT_OF_MEMORY: tnr_status = tnr_status(2);
+    /// The arguments are right, but this build has no such operation for this dtype or device.
+    pub const UNSUPPORTED: tnr_status = tnr_status(3);
+    /// The output shares bytes with an input, or itself, in a way the operation cannot take.
+    pub const ALIASED: tnr_status = tnr_status(4);
+    /// A view's owner has been released, or its borrow has ended.
+    pub const STALE_VIEW: tnr_status = tnr_status(5);
+    /// A handle is garbage, of another kind, or was released.
+    pub const STALE_HANDLE: tnr_status = tnr_status(6);
+    /// Somebody is using the memory at this moment; call again.
+    pub const BUSY: tnr_status = tnr_status(7);
+    /// Another holder still has the borrowed memory; keep it, have that handle released, call again.
+    pub const BORROW_ESCAPED: tnr_status = tnr_status(8);
+    /// A device failed.
+    pub const DEVICE_ERROR: tnr_status = tnr_status(9);
+    /// The library broke a promise of its own: please report it.
+    pub const INTERNAL: tnr_status = tnr_status(10);
+}
+
+/// The calling thread's last failure, as `tnr_last_error` shows it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tnr_error {
+    /// Status of the failed call; `TNR_STATUS_OK` when none has failed on this thread.
+    pub status: tnr_status,
+    /// 0.
+    pub reserved: u32,
+    /// What was wrong, with the value and the bound; NUL-terminated UTF-8, cut at the end.
+    pub message: [c_char; 504],
+}
+
+/// An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
+///
+/// A view may carry any whole-byte type that DLPack can name; operations answer
+/// `TNR_STATUS_UNSUPPORTED` to those not named here.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_dtype(pub u32);
+
+impl tnr_dtype {
+    /// IEEE binary64.
+    pub const F64: tnr_dtype = tnr_dtype(0x0001_4002);
+    /// IEEE binary32.
+    pub const F32: tnr_dtype = tnr_dtype(0x0001_2002);
+    /// IEEE binary16.
+    pub const F16: tnr_dtype = tnr_dtype(0x0001_1002);
+    /// bfloat16: the upper half of a binary32.
+    pub const BF16: tnr_dtype = tnr_dtype(0x0001_1004);
+    /// Signed, 8 bits.
+    pub const I8: tnr_dtype = tnr_dtype(0x0001_0800);
+    /// Signed, 16 bits.
+    pub const I16: tnr_dtype = tnr_dtype(0x0001_1000);
+    /// Signed, 32 bits.
+    pub const I32: tnr_dtype = tnr_dtype(0x0001_2000);
+    /// Signed, 64 bits.
+    pub const I64: tnr_dtype = tnr_dtype(0x0001_4000);
+    /// Unsigned, 8 bits.
+    pub const U8: tnr_dtype = tnr_dtype(0x0001_0801);
+    /// Unsigned, 16 bits.
+    pub const U16: tnr_dtype = tnr_dtype(0x0001_1001);
+    /// Unsigned, 32 bits.
+    pub const U32: tnr_dtype = tnr_dtype(0x0001_2001);
+    /// Unsigned, 64 bits.
+    pub const U64: tnr_dtype = tnr_dtype(0x0001_4001);
+    /// A truth value in a byte: any non-zero is true, the library writes 0 or 1.
+    pub const BOOL8: tnr_dtype = tnr_dtype(0x0001_0806);
+    /// Complex of two binary32, 8 bytes. For movement and exchange only.
+    pub const C64: tnr_dtype = tnr_dtype(0x0001_4005);
+    /// Complex of two binary64, 16 bytes. For movement and exchange only.
+    pub const C128: tnr_dtype = tnr_dtype(0x0001_8005);
+}
+
+/// A kind of device, numbered as DLPack numbers them.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_device_kind(pub i32);
+
+impl tnr_device_kind {
+    /// Memory that the CPU reads and writes.
+    pub const CPU: tnr_device_kind = tnr_device_kind(1);
+}
+
+/// Where bytes are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_device {
+    /// Which kind of device.
+    pub kind: tnr_device_kind,
+    /// Which one of its kind, from 0; 0 for the CPU.
+    pub index: i32,
+}
+
+/// Flag of a view used as an output: every other operand of the call either is exactly this view
+/// (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
+pub const TNR_VIEW_EXCLUSIVE: u32 = 1;
+
+/// A shape over memory: a plain value, lent to the library for one call and never kept.
+///
+/// 192 bytes without padding, frozen. Strides count elements and may have any sign;
+/// `data` points at index 0 on every axis, so with negative strides it lies above `base`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_view {
+    /// Element 0 on every axis; equals `base` when the view is empty; NULL only when `size_bytes` is 0.
+    pub data: *const c_void,
+    /// Lowest byte lent.
+    pub base: *const c_void,
+    /// Bytes lent from `base`: bounds the check, licenses no byte that is not an element.
+    pub size_bytes: u64,
+    /// Token of the blob that holds the memory; 0: the caller vouches for it.
+    pub owner: u64,
+    /// Element type.
+    pub dtype: tnr_dtype,
+    /// Number of axes, 0 to 8.
+    pub rank: u32,
+    /// Where the bytes are.
+    pub device: tnr_device,
+    /// `TNR_VIEW_EXCLUSIVE` or 0; unknown bits are refused.
+    pub flags: u32,
+    /// 0 to 7 for dtypes under 8 bits, else 0.
+    pub bit_offset: u32,
+    /// 0.
+    pub reserved: u64,
+    /// Extent of each axis; entries beyond `rank` are ignored.
+    pub shape: [i64; TNR_MAX_RANK],
+    /// Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody writes.
+    pub strides: [i64; TNR_MAX_RANK],
+}
+
+/// A view whose bytes the callee may write. An in-place call passes `&out->view` as the input too.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_view_mut {
+    /// The shape and the memory.
+    pub view: tnr_view,
+}
+
+/// One element by value. It must be representable in the dtype it meets.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_scalar {
+    /// How to read `bytes`.
+    pub dtype: tnr_dtype,
+    /// 0.
+    pub reserved: u32,
+    /// The value in native byte order, from byte 0; the rest is ignored.
+    pub bytes: [u8; 16],
+}
+
+/// How a blob holds its memory: who frees it and who may write it.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_tenure(pub i32);
+
+impl tnr_tenure {
+    /// The library allocated it and frees it; the holder may write.
+    pub const ALLOCATED: tnr_tenure = tnr_tenure(1);
+    /// The library allocated it, filled it with a copy and frees it; the holder may write.
+    pub const COPIED: tnr_tenure = tnr_tenure(2);
+    /// The caller's memory, freed by the caller's callback; the holder may write.
+    pub const ADOPTED: tnr_tenure = tnr_tenure(3);
+    /// The caller's memory, freed by the caller's callback; nobody writes.
+    pub const SHARED: tnr_tenure = tnr_tenure(4);
+    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; nobody writes.
+    pub const BORROWED: tnr_tenure = tnr_tenure(5);
+    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone writes.
+    pub const BORROWED_MUT: tnr_tenure = tnr_tenure(6);
+}
+
+/// Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
+/// wrong-kind one is answered with a status. Each handle is released once.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_blob {
+    _opaque: [u8; 0],
+}
+
+/// Threads, allocator and device stream of a call. None exist yet: pass NULL for the default.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_context {
+    _opaque: [u8; 0],
+}
+
+/// Gives adopted or shared memory back. Runs exactly once, on any thread, with no lock held,
+/// also for empty memory. It may call the library but must not unwind.
+pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_void)>;
+
+/// What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_blob_info {
+    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it.
+    pub struct_size: u64,
+    /// Lowest byte; NULL only when `size_bytes` is 0.
+    pub data: *const c_void,
+    /// Bytes held.
+    pub size_bytes: u64,
+    /// Where the bytes are.
+    pub device: tnr_device,
+    /// Who frees and who may write.
+    pub tenure: tnr_tenure,
+    /// Handles not yet released.
+    pub holder_count: u32,
+    /// Calls that are using the memory.
+    pub pin_count: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Process totals since start, ended threads included. Set `struct_size` before the call; it will grow.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_stats {
+    /// `sizeof(tnr_stats)`: the library writes no byte beyond it.
+    pub struct_size: u64,
+    /// Bytes allocated for blobs.
+    pub allocated_bytes: u64,
+    /// Bytes duplicated from memory that already held them. Results of operations are no copies.
+    pub copied_bytes: u64,
+    /// Blobs made.
+    pub blobs_made: u64,
+    /// Blobs finished.
+    pub blobs_finished: u64,
+}
+
+/// An operation on one input.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_unary_op(pub i32);
+
+impl tnr_unary_op {
+    /// `-x`; wraps on integers.
+    pub const NEG: tnr_unary_op = tnr_unary_op(1);
+    /// `|x|`; wraps on integers.
+    pub const ABS: tnr_unary_op = tnr_unary_op(2);
+    /// Square root; floats only.
+    pub const SQRT: tnr_unary_op = tnr_unary_op(3);
+    /// e to the x; floats only.
+    pub const EXP: tnr_unary_op = tnr_unary_op(4);
+    /// `max(x, 0)`; NaN stays NaN.
+    pub const RELU: tnr_unary_op = tnr_unary_op(5);
+}
+
+/// An operation on two inputs of one dtype.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_binary_op(pub i32);
+
+impl tnr_binary_op {
+    /// `a + b`; wraps on integers.
+    pub const ADD: tnr_binary_op = tnr_binary_op(1);
+    /// `a - b`; wraps on integers.
+    pub const SUB: tnr_binary_op = tnr_binary_op(2);
+    /// `a * b`; wraps on integers.
+    pub const MUL: tnr_binary_op = tnr_binary_op(3);
+    /// `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
+    pub const DIV: tnr_binary_op = tnr_binary_op(4);
+    /// The smaller; NaN wins.
+    pub const MIN: tnr_binary_op = tnr_binary_op(5);
+    /// The larger; NaN wins.
+    pub const MAX: tnr_binary_op = tnr_binary_op(6);
+}
+
+/// A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
+/// (NE: true).
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_compare_op(pub i32);
+
+impl tnr_compare_op {
+    /// `a == b`.
+    pub const EQ: tnr_compare_op = tnr_compare_op(1);
+    /// `a != b`.
+    pub const NE: tnr_compare_op = tnr_compare_op(2);
+    /// `a < b`.
+    pub const LT: tnr_compare_op = tnr_compare_op(3);
+    /// `a <= b`.
+    pub const LE: tnr_compare_op = tnr_compare_op(4);
+    /// `a > b`.
+    pub const GT: tnr_compare_op = tnr_compare_op(5);
+    /// `a >= b`.
+    pub const GE: tnr_compare_op = tnr_compare_op(6);
+}
+
+/// A reduction over axes.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_reduce_op(pub i32);
+
+impl tnr_reduce_op {
+    /// Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
+    pub const SUM: tnr_reduce_op = tnr_reduce_op(1);
+    /// Product, with the dtypes of SUM. Empty: 1.
+    pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
+    /// Arithmetic mean; floats only. Empty: NaN.
+    pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);
+    /// Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
+    pub const VAR: tnr_reduce_op = tnr_reduce_op(4);
+    /// Standard deviation with `ddof`; floats only.
+    pub const STD: tnr_reduce_op = tnr_reduce_op(5);
+    /// Smallest element; NaN wins. Empty: an error.
+    pub const MIN: tnr_reduce_op = tnr_reduce_op(6);
+    /// Largest element; NaN wins. Empty: an error.
+    pub const MAX: tnr_reduce_op = tnr_reduce_op(7);
+    /// Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
+    pub const ARGMIN: tnr_reduce_op = tnr_reduce_op(8);
+    /// Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
+    pub const ARGMAX: tnr_reduce_op = tnr_reduce_op(9);
+    /// Whether any element is not zero, as bool8. Empty: false.
+    pub const ANY: tnr_reduce_op = tnr_reduce_op(10);
+    /// Whether every element is not zero, as bool8. Empty: true.
+    pub const ALL: tnr_reduce_op = tnr_reduce_op(11);
+    /// How many elements are not zero, as i64. Empty: 0.
+    pub const COUNT: tnr_reduce_op = tnr_reduce_op(12);
+}
+
+unsafe extern "C" {
+    // ---- version and errors ----
+
+    /// Version of the library that is loaded: major in the upper 16 bits, minor in the lower.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_abi_version() -> u32;
+
+    /// One line that says how the library was built: version, compiler, options.
+    ///
+    /// @return (transfer none) lives as long as the process
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_build_info() -> *const c_char;
+
+    /// Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
+    ///
+    /// @return (transfer none) lives as long as the process
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_status_name(status: tnr_status) -> *const c_char;
+
+    /// The calling thread's last failure. A call that succeeds leaves it alone, and so does a
+    /// release callback, whatever it calls.
+    ///
+    /// @return (transfer none) valid until a call fails on this thread, or the thread ends
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_last_error() -> *const tnr_error;
+
+    /// Reads the process totals.
+    ///
+    /// INVALID_ARGUMENT: `stats->struct_size` is smaller than the first version's.
+    ///
+    /// @param stats (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
+
+    /// Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_dtype_size_bytes(dtype: tnr_dtype) -> usize;
+
+    /// Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
+    ///
+    /// @return (transfer none) lives as long as the process
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_dtype_name(dtype: tnr_dtype) -> *const c_char;
+
+    // ---- blobs: memory with a tenure ----
+
+    /// Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
+    /// it: the memory is freed or the callback runs, at once or when the last call that uses the
+    /// memory returns. NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: the last handle of a borrowed blob
+    /// while a call uses it; nothing is taken.
+    ///
+    /// @param blob (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status;
+
+    /// Allocates `size_bytes` bytes, aligned to 64. Their values are undefined.
+    ///
+    /// INVALID_ARGUMENT: `context` is not NULL. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
+
+    /// Allocates `size_bytes` bytes and copies `data` into them; counted by `tnr_stats_read`.
+    ///
+    /// INVALID_ARGUMENT: `context` is not NULL, or `data` is NULL and `size_bytes` is not 0.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_copy(
+        context: *mut tnr_context,
+        data: *const c_void,
+        size_bytes: usize,
+    ) -> *mut tnr_blob;
+
+    /// Takes over memory that the holder may write. `release(release_context)` gives it back.
+    /// On failure nothing is taken and nothing is called.
+    ///
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    ///
+    /// @param data (transfer full) (nullable) (counted-by size_bytes) NULL only when empty
+    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param release_context (transfer full) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_adopt(
+        data: *mut c_void,
+        size_bytes: usize,
+        release: tnr_release_fn,
+        release_context: *mut c_void,
+    ) -> *mut tnr_blob;
+
+    /// Takes a share in memory that nobody writes. `release(release_context)` gives it back.
+    /// On failure nothing is taken and nothing is called.
+    ///
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    ///
+    /// @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+    /// @param release (nullable) (scope notified) NULL: nobody needs to be told
+    /// @param release_context (transfer full) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_share(
+        data: *const c_void,
+        size_bytes: usize,
+        release: tnr_release_fn,
+        release_context: *mut c_void,
+    ) -> *mut tnr_blob;
+
+    /// Borrows memory that nobody writes meanwhile. The caller keeps it until
+    /// `tnr_blob_end_borrow` answers OK, and then releases the handle.
+    ///
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    ///
+    /// @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_borrow(data: *const c_void, size_bytes: usize) -> *mut tnr_blob;
+
+    /// Borrows memory that the borrower alone reads and writes meanwhile. The caller keeps it
+    /// until `tnr_blob_end_borrow` answers OK, and then releases the handle.
+    ///
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    ///
+    /// @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_borrow_mut(data: *mut c_void, size_bytes: usize) -> *mut tnr_blob;
+
+    /// One more handle on the same blob: the one that is returned, to be released once like any.
+    ///
+    /// STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1 handles.
+    ///
+    /// @param blob (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_retain(blob: *mut tnr_blob) -> *mut tnr_blob;
+
+    /// Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again.
+    /// On failure nothing changes.
+    ///
+    /// INVALID_ARGUMENT: not adopted, or not with this `release_context`. BUSY: held more than
+    /// once, or in use. STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param blob (transfer none) ended on OK, else still the caller's to release
+    /// @param release_context (transfer none) (nullable) the one given to `tnr_blob_adopt`
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_reclaim(blob: *mut tnr_blob, release_context: *mut c_void) -> tnr_status;
+
+    /// Ends a borrow: from the first call on no new use starts (STALE_VIEW). OK: nobody uses or
+    /// holds the memory any more, it is the caller's. Otherwise keep the memory and call again.
+    /// It ends the borrow, not the handle: release the handle once after OK.
+    ///
+    /// BUSY: a call uses the memory. BORROW_ESCAPED: another handle is not released.
+    /// INVALID_ARGUMENT: not borrowed. STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param blob (transfer none)
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_end_borrow(blob: *mut tnr_blob) -> tnr_status;
+
+    /// The blob's lowest byte, valid while the handle is.
+    ///
+    /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
+    ///
+    /// @param blob (transfer none)
+    /// @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_blob_data(blob: *const tnr_blob) -> *const c_void;
+
+    /// The blob's lowest byte, to write to, valid while the handle is.
+    ///
+    /// INVALID_ARGUMENT: a shared or borrowed blob, which nobody writes.
+    /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
+    ///
+    /// @param blob (transfer none)
+    /// @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+    /// @threads exclusive(blob)
+    /// @since 0.1
+    pub fn tnr_blob_data_mut(blob: *mut tnr_blob) -> *mut c_void;
+
+    /// Describes a blob.
+    ///
+    /// INVALID_ARGUMENT: `info->struct_size` is smaller than the first version's.
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param blob (transfer none)
+    /// @param info (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_describe(blob: *const tnr_blob, info: *mut tnr_blob_info) -> tnr_status;
+
+    /// A view of a blob's memory. It stays valid as a value; a use after the blob's end is
+    /// answered STALE_VIEW.
+    ///
+    /// INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the blob or
+    /// misaligned. UNSUPPORTED: a dtype under 8 bits.
+    /// STALE_HANDLE: not a handle, released before, or its borrow has ended.
+    ///
+    /// @param blob (transfer none)
+    /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
+    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_view(
+        blob: *const tnr_blob,
+        offset_bytes: usize,
+        dtype: tnr_dtype,
+        rank: u32,
+        shape: *const i64,
+        strides: *const i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// A view that may be written, of a blob whose holder may write. Otherwise as `tnr_blob_view`;
+    /// also INVALID_ARGUMENT for a shared or borrowed blob, and ALIASED when two indices meet in
+    /// one byte.
+    ///
+    /// @param blob (transfer none)
+    /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
+    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_blob_view_mut(
+        blob: *mut tnr_blob,
+        offset_bytes: usize,
+        dtype: tnr_dtype,
+        rank: u32,
+        shape: *const i64,
+        strides: *const i64,
+        out: *mut tnr_view_mut,
+    ) -> tnr_status;
+
+    // ---- views: a shape over memory; every function may write its result over its input ----
+
+    /// A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
+    ///
+    /// INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
+    /// misaligned. UNSUPPORTED: a dtype under 8 bits.
+    ///
+    /// @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+    /// @param offset_bytes where index 0 on every axis lies, from `base`
+    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_lend(
+        base: *const c_void,
+        size_bytes: usize,
+        offset_bytes: usize,
+        dtype: tnr_dtype,
+        rank: u32,
+        shape: *const i64,
+        strides: *const i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// As `tnr_view_lend`, to be written; ALIASED when two indices may meet in one byte.
+    ///
+    /// @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+    /// @param offset_bytes where index 0 on every axis lies, from `base`
+    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_lend_mut(
+        base: *mut c_void,
+        size_bytes: usize,
+        offset_bytes: usize,
+        dtype: tnr_dtype,
+        rank: u32,
+        shape: *const i64,
+        strides: *const i64,
+        out: *mut tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Checks a view as every operation does: rank, extents, spans, alignment, device, reserved
+    /// words, and its owner.
+    ///
+    /// INVALID_ARGUMENT, UNSUPPORTED (dtype, device), STALE_VIEW (owner), BUSY (32,767 users).
+    ///
+    /// @param view (transfer none)
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_check(view: *const tnr_view) -> tnr_status;
+
+    /// Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when
+    /// two indices may meet in one byte (each stride must exceed the reach of the smaller ones),
+    /// and INVALID_ARGUMENT when its owner's memory may not be written.
+    ///
+    /// @param view (transfer none)
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_check_mut(view: *const tnr_view_mut) -> tnr_status;
+
+    /// The elements start, start + step, ... before stop, along one axis. With a negative step
+    /// they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices.
+    ///
+    /// INVALID_ARGUMENT: `axis`, a bound outside the axis, step 0.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_slice(
+        view: *const tnr_view,
+        axis: u32,
+        start: i64,
+        stop: i64,
+        step: i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// The part at one index of an axis; the axis is gone from the result.
+    ///
+    /// INVALID_ARGUMENT: `axis`, or `index` outside it.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_index(
+        view: *const tnr_view,
+        axis: u32,
+        index: i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// Reorders the axes: axis i of the result is axis `axes[i]` of the view.
+    ///
+    /// INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
+    ///
+    /// @param view (transfer none)
+    /// @param axes (transfer none) (nullable) (counted-by rank) NULL for rank 0
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_permute(
+        view: *const tnr_view,
+        rank: u32,
+        axes: *const u32,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// Exchanges two axes.
+    ///
+    /// INVALID_ARGUMENT: `axis_a` or `axis_b`.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_transpose(
+        view: *const tnr_view,
+        axis_a: u32,
+        axis_b: u32,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// The same elements in row-major order under another shape, if strides can say it; never a copy.
+    ///
+    /// INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
+    ///
+    /// @param view (transfer none)
+    /// @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_reshape(
+        view: *const tnr_view,
+        rank: u32,
+        shape: *const i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// As `tnr_view_reshape` to one axis.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_flatten(view: *const tnr_view, out: *mut tnr_view) -> tnr_status;
+
+    /// Drops an axis of extent 1.
+    ///
+    /// INVALID_ARGUMENT: `axis`, or its extent is not 1.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_squeeze(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
+
+    /// Puts an axis of extent 1 before `axis` (at the end when `axis` is the rank).
+    ///
+    /// INVALID_ARGUMENT: `axis` is over the rank, or the rank is 8.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_unsqueeze(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
+
+    /// Repeats axes of extent 1, and puts axes in front, with stride 0, as NumPy broadcasts.
+    ///
+    /// INVALID_ARGUMENT: the shapes do not broadcast.
+    ///
+    /// @param view (transfer none)
+    /// @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_broadcast(
+        view: *const tnr_view,
+        rank: u32,
+        shape: *const i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// Reverses an axis.
+    ///
+    /// INVALID_ARGUMENT: `axis`.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_flip(view: *const tnr_view, axis: u32, out: *mut tnr_view) -> tnr_status;
+
+    /// The parts before and from `index` of an axis. They share no element.
+    ///
+    /// INVALID_ARGUMENT: `axis`, or `index` over its extent.
+    ///
+    /// @param view (transfer none)
+    /// @param out_low (transfer none) (out) untouched on failure
+    /// @param out_high (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_split(
+        view: *const tnr_view,
+        axis: u32,
+        index: i64,
+        out_low: *mut tnr_view,
+        out_high: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at
+    /// most one, the longer ones first.
+    ///
+    /// INVALID_ARGUMENT: `axis`, `chunk_count` below 1, or `index` outside it.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_chunk(
+        view: *const tnr_view,
+        axis: u32,
+        chunk_count: i64,
+        index: i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
+    /// axis of extent `size` runs inside each. Windows overlap where `step` is below `size`.
+    ///
+    /// INVALID_ARGUMENT: `axis`, `size` outside 1 to the extent, `step` below 1, rank 8.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_view_windows(
+        view: *const tnr_view,
+        axis: u32,
+        size: i64,
+        step: i64,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    // ---- operations: inputs broadcast to the output's shape, outputs never do ----
+    //
+    // Every operation answers INVALID_ARGUMENT for a malformed view, a shape or dtype that does
+    // not fit, or a context that is not NULL; UNSUPPORTED for a dtype it does not take; ALIASED
+    // where the output shares bytes with an input other than as stated; STALE_VIEW and BUSY for
+    // owners. On these the output is untouched.
+
+    /// Copies elements, which keep their dtype. `out` may be exactly `a`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_copy(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Converts elements to `out`'s dtype: floats to integers saturate and NaN gives 0; to f16 and
+    /// bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. Complex
+    /// converts to complex only. `out` may be exactly `a`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_cast(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Sets every element to `value`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param value (transfer none) representable in `out`'s dtype
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_fill(
+        context: *mut tnr_context,
+        value: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = op(a)`, all of one dtype. `out` may be exactly `a`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_unary(
+        context: *mut tnr_context,
+        op: tnr_unary_op,
+        a: *const tnr_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = a op b`, all of one dtype. `out` may be exactly `a`, `b` or both.
+    ///
+    /// INVALID_ARGUMENT also for an integer division by zero, found on the data: then `out` holds
+    /// a mixture of results and what was there.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_binary(
+        context: *mut tnr_context,
+        op: tnr_binary_op,
+        a: *const tnr_view,
+        b: *const tnr_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = a op b` with a number on the right; otherwise as `tnr_binary`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param b (transfer none) representable in `a`'s dtype
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_binary_scalar(
+        context: *mut tnr_context,
+        op: tnr_binary_op,
+        a: *const tnr_view,
+        b: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = a op b` with a number on the left; otherwise as `tnr_binary`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) representable in `b`'s dtype
+    /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_scalar_binary(
+        context: *mut tnr_context,
+        op: tnr_binary_op,
+        a: *const tnr_scalar,
+        b: *const tnr_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param out (transfer none) of bool8
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_compare(
+        context: *mut tnr_context,
+        op: tnr_compare_op,
+        a: *const tnr_view,
+        b: *const tnr_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = a op b` as bool8, with a number on the right; otherwise as `tnr_compare`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param b (transfer none) representable in `a`'s dtype
+    /// @param out (transfer none) of bool8
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_compare_scalar(
+        context: *mut tnr_context,
+        op: tnr_compare_op,
+        a: *const tnr_view,
+        b: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may
+    /// be exactly any input.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param condition (transfer none) of bool8, broadcast to `out`'s shape
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_select(
+        context: *mut tnr_context,
+        condition: *const tnr_view,
+        a: *const tnr_view,
+        b: *const tnr_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
+    /// or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
+    /// `out` shares no byte with `a`.
+    ///
+    /// INVALID_ARGUMENT also for bits beyond the rank, a `ddof` other than 0 where `op` is not VAR
+    /// or STD, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
+    /// ARGMIN or ARGMAX.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_reduce(
+        context: *mut tnr_context,
+        op: tnr_reduce_op,
+        a: *const tnr_view,
+        axes: u32,
+        ddof: u32,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+}
