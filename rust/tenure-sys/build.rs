@@ -1,20 +1,117 @@
-//! Compiles the core and the C API with the sources that CMake uses too.
-use std::path::PathBuf;
+//! Compiles the core and the C API from the list of sources that CMake reads too, or finds an
+//! installed library.
+//!
+//! `TENURE_NO_VENDOR=1`, or the feature `vendored` switched off: link what `pkg-config tenure`
+//! names instead of compiling. Crates that depend on this one directly find the folder of
+//! `tenure/tenure.h` in `DEP_TENURE_INCLUDE`.
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
+const NO_COMPILER: &str = "\
+error: tenure-sys compiles C++20 and found no working C++ compiler.
+  It needs g++ 11, clang 16 or a newer one (Debian, Ubuntu: apt install g++).
+  CXX=name chooses another compiler; TENURE_NO_VENDOR=1 links an installed libtenure instead.";
+
+const NO_LIBRARY: &str = "\
+error: tenure-sys was told to link an installed libtenure and pkg-config did not find one.
+  Install it from the source tree (cmake --install), and put its folder of tenure.pc on
+  PKG_CONFIG_PATH; or unset TENURE_NO_VENDOR and enable the feature `vendored` to compile it.";
 
 fn main() {
-    let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap());
-    // Where git could not make the links (core.symlinks=false) they are files: look beside.
-    let root = if manifest.join("core").is_dir() { manifest } else { manifest.join("../..") };
-    let list = std::fs::read_to_string(root.join("core/sources.txt")).expect("core/sources.txt");
-    println!("cargo::rerun-if-changed={}", root.join("core").display());
-    println!("cargo::rerun-if-changed={}", root.join("capi").display());
-    cc::Build::new()
+    for variable in ["TENURE_NO_VENDOR", "DOCS_RS"] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    if is_set("TENURE_NO_VENDOR") || !is_set("CARGO_FEATURE_VENDORED") {
+        // Neither documentation nor Miri links anything.
+        if !is_set("DOCS_RS") && !is_set("CARGO_CFG_MIRI") {
+            link_installed();
+        }
+        return;
+    }
+    let root = source_root();
+    publish_headers(&root);
+    if !is_set("DOCS_RS") && !is_set("CARGO_CFG_MIRI") {
+        compile(&root);
+    }
+}
+
+fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// The folder that holds `core/` and `capi/`: this crate's own, where they are symbolic links in
+/// the source tree and plain folders in a published crate. A checkout without symbolic links
+/// (`core.symlinks=false`) has text files in their place, so there it is the repository's root.
+fn source_root() -> PathBuf {
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    if manifest.join("core").is_dir() { manifest } else { manifest.join("../..") }
+}
+
+/// Copies the headers to where they outlive this build script's view of the source tree.
+fn publish_headers(root: &Path) {
+    let include = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("include");
+    let to = include.join("tenure");
+    fs::create_dir_all(&to).unwrap_or_else(|error| stop(&format!("{}: {error}", to.display())));
+    for name in ["tenure.h", "annotations.h"] {
+        let from = root.join("capi/include/tenure").join(name);
+        fs::copy(&from, to.join(name))
+            .unwrap_or_else(|error| stop(&format!("{}: {error}", from.display())));
+    }
+    println!("cargo::metadata=INCLUDE={}", include.display());
+}
+
+fn compile(root: &Path) {
+    // Cargo watches a folder for any change below it. The folders above these hold documents.
+    for watched in ["core/sources.txt", "core/include", "core/src", "capi/include", "capi/src"] {
+        println!("cargo::rerun-if-changed={}", root.join(watched).display());
+    }
+    let list = root.join("core/sources.txt");
+    let sources = fs::read_to_string(&list)
+        .unwrap_or_else(|error| stop(&format!("{}: {error}", list.display())));
+
+    let mut build = cc::Build::new();
+    build
         .cpp(true)
         .std("c++20")
+        // Always: cc follows the user's profile, and kernels at -O0 make every debug build of a
+        // dependent crate unusable. Debug information still follows the profile.
         .opt_level(3)
+        .define("NDEBUG", None)
+        // The compiler may be newer than any we have seen; our own builds turn warnings on.
+        .warnings(false)
+        .flag_if_supported("-fvisibility=hidden")
+        .flag_if_supported("-fvisibility-inlines-hidden")
         .include(root.join("core/include"))
         .include(root.join("core/src"))
         .include(root.join("capi/include"))
-        .files(list.lines().filter(|line| !line.is_empty()).map(|line| root.join(line)))
-        .compile("tenure");
+        .files(sources.lines().filter(|line| !line.is_empty()).map(|line| root.join(line)));
+    require_compiler(&build);
+    build.compile("tenure");
+}
+
+/// Says what is missing before cc says which of many commands failed.
+fn require_compiler(build: &cc::Build) {
+    let runs = build.try_get_compiler().is_ok_and(|compiler| {
+        compiler.to_command().arg("--version").output().is_ok_and(|output| output.status.success())
+    });
+    if !runs {
+        stop(NO_COMPILER);
+    }
+}
+
+fn link_installed() {
+    let version = env!("CARGO_PKG_VERSION");
+    match pkg_config::Config::new().atleast_version(version).probe("tenure") {
+        Ok(library) => {
+            if let Some(include) = library.include_paths.first() {
+                println!("cargo::metadata=INCLUDE={}", include.display());
+            }
+        }
+        Err(error) => stop(&format!("{NO_LIBRARY}\n{error}")),
+    }
+}
+
+fn stop(message: &str) -> ! {
+    eprintln!("{message}");
+    process::exit(1)
 }
