@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# usage: tests/package/run.sh WORK_FOLDER CMAKE_BUILD_FOLDER
+#
+# Builds and runs a crate that depends on Tenure in the three ways that users can: by path, on the
+# packages as they would be published, and on the packages with an installed library instead of the
+# compiled core. Checks the size of the packages on the way.
+set -euo pipefail
+mkdir -p "$1"
+work=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
+readonly LIMIT_BYTES=$((1 << 20))
+
+# dependent NAME TENURE_FOLDER SYS_FOLDER: writes a crate whose dependencies resolve to these folders.
+dependent() {
+  local crate=$work/$1
+  mkdir -p "$crate/src"
+  cp "$here/main.rs" "$crate/src/main.rs"
+  cp "$here/build.rs" "$crate/build.rs"
+  cat >"$crate/Cargo.toml" <<TOML
+[package]
+name = "dependent"
+version = "0.0.0"
+edition = "2024"
+publish = false
+
+[dependencies]
+tenure = "$version"
+tenure-sys = "$version"
+
+[patch.crates-io]
+tenure = { path = "$2" }
+tenure-sys = { path = "$3" }
+
+[workspace]
+TOML
+}
+
+# run NAME: builds and runs it, with a target folder of its own so that nothing is there before.
+run() {
+  local start=$SECONDS answer
+  rm -rf "${work:?}/$1/target"
+  CARGO_TARGET_DIR="$work/$1/target" cargo build -q --manifest-path "$work/$1/Cargo.toml"
+  answer=$("$work/$1/target/debug/dependent")
+  [[ $answer == "[11, 22, 33]" ]] || {
+    echo "$1: the dependent crate printed '$answer' but must print '[11, 22, 33]'"
+    exit 1
+  }
+  echo "$1: built clean and ran in $((SECONDS - start)) s"
+}
+
+dependent by-path "$root/rust/tenure" "$root/rust/tenure-sys"
+run by-path
+
+cd "$root"
+rm -rf "$work/packages"
+mkdir -p "$work/packages"
+cargo package -q -p tenure-sys -p tenure --no-verify --allow-dirty --target-dir "$work/packages"
+for name in tenure-sys tenure; do
+  archive=$work/packages/package/$name-$version.crate
+  size=$(wc -c <"$archive")
+  echo "$name-$version.crate: $size bytes"
+  ((size <= LIMIT_BYTES)) || {
+    echo "$archive has $size bytes but must have at most $LIMIT_BYTES"
+    exit 1
+  }
+  tar -xzf "$archive" -C "$work/packages"
+done
+dependent packaged "$work/packages/tenure-$version" "$work/packages/tenure-sys-$version"
+run packaged
+
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+libraries=$(dirname "$(find "$work/prefix" -name 'libtenure.so' | head -n1)")
+dependent installed "$work/packages/tenure-$version" "$work/packages/tenure-sys-$version"
+export TENURE_NO_VENDOR=1 LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+PKG_CONFIG_PATH="$libraries/pkgconfig" run installed
+ldd "$work/installed/target/debug/dependent" | grep -q "libtenure.so.*=> $libraries" || {
+  echo "the dependent crate does not use the installed libtenure.so"
+  exit 1
+}
+echo "3 passed, 0 failed"
