@@ -1,7 +1,7 @@
+/* Generated from rust/tenure-sys/src/abi.rs by headergen. Do not edit. */
+
 #ifndef TENURE_TENURE_H
 #define TENURE_TENURE_H
-
-/* Generated from rust/tenure-sys/src/abi.rs by headergen. Do not edit. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -599,8 +599,7 @@ TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
  * @since 0.1
  */
 TNR_API
-tnr_status tnr_blob_release(struct tnr_blob *blob)
-TNR_NOEXCEPT;
+tnr_status tnr_blob_release(struct tnr_blob *blob TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Allocates `size_bytes` bytes, aligned to 64. Their values are undefined.
@@ -612,11 +611,10 @@ TNR_NOEXCEPT;
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
-struct tnr_blob *tnr_blob_alloc(struct tnr_context *context,
-                                size_t size_bytes)
-TNR_NOEXCEPT;
+struct tnr_blob *tnr_blob_alloc(struct tnr_context *context TNR_BORROWED,
+                                size_t size_bytes) TNR_NOEXCEPT;
 
 /**
  * Allocates `size_bytes` bytes and copies `data` into them; counted by `tnr_stats_read`.
@@ -625,17 +623,16 @@ TNR_NOEXCEPT;
  * OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
- * @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+ * @param data (transfer none) (counted-by size_bytes) NULL only when empty
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
-struct tnr_blob *tnr_blob_copy(struct tnr_context *context,
-                               const void *data,
-                               size_t size_bytes)
-TNR_NOEXCEPT;
+struct tnr_blob *tnr_blob_copy(struct tnr_context *context TNR_BORROWED,
+                               const void *data TNR_BORROWED,
+                               size_t size_bytes) TNR_NOEXCEPT;
 
 /**
  * Takes over memory that the holder may write. `release(release_context)` gives it back.
@@ -643,20 +640,19 @@ TNR_NOEXCEPT;
  *
  * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
  *
- * @param data (transfer full) (nullable) (counted-by size_bytes) NULL only when empty
+ * @param data (transfer full) (counted-by size_bytes) NULL only when empty
  * @param release (nullable) (scope notified) NULL: nobody needs to be told
  * @param release_context (transfer full) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_SPANS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
-struct tnr_blob *tnr_blob_adopt(void *data,
+struct tnr_blob *tnr_blob_adopt(void *data TNR_OWNED,
                                 size_t size_bytes,
                                 tnr_release_fn release,
-                                void *release_context)
-TNR_NOEXCEPT;
+                                void *release_context TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Takes a share in memory that nobody writes. `release(release_context)` gives it back.
@@ -664,20 +660,19 @@ TNR_NOEXCEPT;
  *
  * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
  *
- * @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+ * @param data (transfer none) (counted-by size_bytes) NULL only when empty
  * @param release (nullable) (scope notified) NULL: nobody needs to be told
  * @param release_context (transfer full) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
-struct tnr_blob *tnr_blob_share(const void *data,
+struct tnr_blob *tnr_blob_share(const void *data TNR_BORROWED,
                                 size_t size_bytes,
                                 tnr_release_fn release,
-                                void *release_context)
-TNR_NOEXCEPT;
+                                void *release_context TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Borrows memory that nobody writes meanwhile. The caller keeps it until
@@ -685,16 +680,15 @@ TNR_NOEXCEPT;
  *
  * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
  *
- * @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+ * @param data (transfer none) (lifetimebound) (counted-by size_bytes)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
-struct tnr_blob *tnr_blob_borrow(const void *data,
-                                 size_t size_bytes)
-TNR_NOEXCEPT;
+struct tnr_blob *tnr_blob_borrow(const void *data TNR_BORROWED TNR_LIFETIMEBOUND,
+                                 size_t size_bytes) TNR_NOEXCEPT;
 
 /**
  * Borrows memory that the borrower alone reads and writes meanwhile. The caller keeps it
@@ -702,16 +696,15 @@ TNR_NOEXCEPT;
  *
  * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
  *
- * @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+ * @param data (transfer none) (lifetimebound) (counted-by size_bytes)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_SPANS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
-struct tnr_blob *tnr_blob_borrow_mut(void *data,
-                                     size_t size_bytes)
-TNR_NOEXCEPT;
+struct tnr_blob *tnr_blob_borrow_mut(void *data TNR_BORROWED TNR_LIFETIMEBOUND,
+                                     size_t size_bytes) TNR_NOEXCEPT;
 
 /**
  * One more handle on the same blob: the one that is returned, to be released once like any.
@@ -723,10 +716,9 @@ TNR_NOEXCEPT;
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
-struct tnr_blob *tnr_blob_retain(struct tnr_blob *blob)
-TNR_NOEXCEPT;
+struct tnr_blob *tnr_blob_retain(struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
  * Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again.
@@ -742,9 +734,8 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_blob_reclaim(struct tnr_blob *blob,
-                            void *release_context)
-TNR_NOEXCEPT;
+tnr_status tnr_blob_reclaim(struct tnr_blob *blob TNR_BORROWED,
+                            void *release_context TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
  * Ends a borrow: from the first call on no new use starts (STALE_VIEW). OK: nobody uses or
@@ -760,8 +751,7 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_blob_end_borrow(struct tnr_blob *blob)
-TNR_NOEXCEPT;
+tnr_status tnr_blob_end_borrow(struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
  * The blob's lowest byte, valid while the handle is.
@@ -773,7 +763,7 @@ TNR_NOEXCEPT;
  * @threads any
  * @since 0.1
  */
-TNR_API const void *tnr_blob_data(const struct tnr_blob *blob) TNR_NOEXCEPT;
+TNR_API const void *tnr_blob_data(const struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
  * The blob's lowest byte, to write to, valid while the handle is.
@@ -786,7 +776,7 @@ TNR_API const void *tnr_blob_data(const struct tnr_blob *blob) TNR_NOEXCEPT;
  * @threads exclusive(blob)
  * @since 0.1
  */
-TNR_API void *tnr_blob_data_mut(struct tnr_blob *blob) TNR_NOEXCEPT;
+TNR_API void *tnr_blob_data_mut(struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
  * Describes a blob.
@@ -801,9 +791,8 @@ TNR_API void *tnr_blob_data_mut(struct tnr_blob *blob) TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_blob_describe(const struct tnr_blob *blob,
-                             struct tnr_blob_info *info)
-TNR_NOEXCEPT;
+tnr_status tnr_blob_describe(const struct tnr_blob *blob TNR_BORROWED,
+                             struct tnr_blob_info *info) TNR_NOEXCEPT;
 
 /**
  * A view of a blob's memory. It stays valid as a value; a use after the blob's end is
@@ -815,22 +804,21 @@ TNR_NOEXCEPT;
  *
  * @param blob (transfer none)
  * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
- * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
  * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(5, 4)
 TNR_NODISCARD
-tnr_status tnr_blob_view(const struct tnr_blob *blob,
+tnr_status tnr_blob_view(const struct tnr_blob *blob TNR_BORROWED,
                          size_t offset_bytes,
                          tnr_dtype dtype,
                          uint32_t rank,
                          const int64_t *shape,
                          const int64_t *strides,
-                         struct tnr_view *out)
-TNR_NOEXCEPT;
+                         struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * A view that may be written, of a blob whose holder may write. Otherwise as `tnr_blob_view`;
@@ -839,22 +827,21 @@ TNR_NOEXCEPT;
  *
  * @param blob (transfer none)
  * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
- * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
  * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(5, 4)
 TNR_NODISCARD
-tnr_status tnr_blob_view_mut(struct tnr_blob *blob,
+tnr_status tnr_blob_view_mut(struct tnr_blob *blob TNR_BORROWED,
                              size_t offset_bytes,
                              tnr_dtype dtype,
                              uint32_t rank,
                              const int64_t *shape,
                              const int64_t *strides,
-                             struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                             struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
@@ -862,48 +849,46 @@ TNR_NOEXCEPT;
  * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
  * misaligned. UNSUPPORTED: a dtype under 8 bits.
  *
- * @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+ * @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
  * @param offset_bytes where index 0 on every axis lies, from `base`
- * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
  * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(1, 2) TNR_READS(6, 5)
 TNR_NODISCARD
-tnr_status tnr_view_lend(const void *base,
+tnr_status tnr_view_lend(const void *base TNR_BORROWED,
                          size_t size_bytes,
                          size_t offset_bytes,
                          tnr_dtype dtype,
                          uint32_t rank,
                          const int64_t *shape,
                          const int64_t *strides,
-                         struct tnr_view *out)
-TNR_NOEXCEPT;
+                         struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * As `tnr_view_lend`, to be written; ALIASED when two indices may meet in one byte.
  *
- * @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+ * @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
  * @param offset_bytes where index 0 on every axis lies, from `base`
- * @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
  * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_SPANS(1, 2) TNR_READS(6, 5)
 TNR_NODISCARD
-tnr_status tnr_view_lend_mut(void *base,
+tnr_status tnr_view_lend_mut(void *base TNR_BORROWED,
                              size_t size_bytes,
                              size_t offset_bytes,
                              tnr_dtype dtype,
                              uint32_t rank,
                              const int64_t *shape,
                              const int64_t *strides,
-                             struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                             struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * Checks a view as every operation does: rank, extents, spans, alignment, device, reserved
@@ -917,8 +902,7 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_view_check(const struct tnr_view *view)
-TNR_NOEXCEPT;
+tnr_status tnr_view_check(const struct tnr_view *view) TNR_NOEXCEPT;
 
 /**
  * Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when
@@ -931,8 +915,7 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_view_check_mut(const struct tnr_view_mut *view)
-TNR_NOEXCEPT;
+tnr_status tnr_view_check_mut(const struct tnr_view_mut *view) TNR_NOEXCEPT;
 
 /**
  * The elements start, start + step, ... before stop, along one axis. With a negative step
@@ -952,8 +935,7 @@ tnr_status tnr_view_slice(const struct tnr_view *view,
                           int64_t start,
                           int64_t stop,
                           int64_t step,
-                          struct tnr_view *out)
-TNR_NOEXCEPT;
+                          struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * The part at one index of an axis; the axis is gone from the result.
@@ -970,8 +952,7 @@ TNR_NODISCARD
 tnr_status tnr_view_index(const struct tnr_view *view,
                           uint32_t axis,
                           int64_t index,
-                          struct tnr_view *out)
-TNR_NOEXCEPT;
+                          struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Reorders the axes: axis i of the result is axis `axes[i]` of the view.
@@ -979,18 +960,17 @@ TNR_NOEXCEPT;
  * INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
  *
  * @param view (transfer none)
- * @param axes (transfer none) (nullable) (counted-by rank) NULL for rank 0
+ * @param axes (transfer none) (counted-by rank) NULL for rank 0
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(3, 2)
 TNR_NODISCARD
 tnr_status tnr_view_permute(const struct tnr_view *view,
                             uint32_t rank,
                             const uint32_t *axes,
-                            struct tnr_view *out)
-TNR_NOEXCEPT;
+                            struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Exchanges two axes.
@@ -1007,8 +987,7 @@ TNR_NODISCARD
 tnr_status tnr_view_transpose(const struct tnr_view *view,
                               uint32_t axis_a,
                               uint32_t axis_b,
-                              struct tnr_view *out)
-TNR_NOEXCEPT;
+                              struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * The same elements in row-major order under another shape, if strides can say it; never a copy.
@@ -1016,18 +995,17 @@ TNR_NOEXCEPT;
  * INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
  *
  * @param view (transfer none)
- * @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+ * @param shape (transfer none) (counted-by rank) NULL for rank 0
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(3, 2)
 TNR_NODISCARD
 tnr_status tnr_view_reshape(const struct tnr_view *view,
                             uint32_t rank,
                             const int64_t *shape,
-                            struct tnr_view *out)
-TNR_NOEXCEPT;
+                            struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * As `tnr_view_reshape` to one axis.
@@ -1040,8 +1018,7 @@ TNR_NOEXCEPT;
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_flatten(const struct tnr_view *view,
-                            struct tnr_view *out)
-TNR_NOEXCEPT;
+                            struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Drops an axis of extent 1.
@@ -1057,8 +1034,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_squeeze(const struct tnr_view *view,
                             uint32_t axis,
-                            struct tnr_view *out)
-TNR_NOEXCEPT;
+                            struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Puts an axis of extent 1 before `axis` (at the end when `axis` is the rank).
@@ -1074,8 +1050,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_unsqueeze(const struct tnr_view *view,
                               uint32_t axis,
-                              struct tnr_view *out)
-TNR_NOEXCEPT;
+                              struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Repeats axes of extent 1, and puts axes in front, with stride 0, as NumPy broadcasts.
@@ -1083,18 +1058,17 @@ TNR_NOEXCEPT;
  * INVALID_ARGUMENT: the shapes do not broadcast.
  *
  * @param view (transfer none)
- * @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+ * @param shape (transfer none) (counted-by rank) NULL for rank 0
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.1
  */
-TNR_API
+TNR_API TNR_READS(3, 2)
 TNR_NODISCARD
 tnr_status tnr_view_broadcast(const struct tnr_view *view,
                               uint32_t rank,
                               const int64_t *shape,
-                              struct tnr_view *out)
-TNR_NOEXCEPT;
+                              struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Reverses an axis.
@@ -1110,8 +1084,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_flip(const struct tnr_view *view,
                          uint32_t axis,
-                         struct tnr_view *out)
-TNR_NOEXCEPT;
+                         struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * The parts before and from `index` of an axis. They share no element.
@@ -1130,8 +1103,7 @@ tnr_status tnr_view_split(const struct tnr_view *view,
                           uint32_t axis,
                           int64_t index,
                           struct tnr_view *out_low,
-                          struct tnr_view *out_high)
-TNR_NOEXCEPT;
+                          struct tnr_view *out_high) TNR_NOEXCEPT;
 
 /**
  * Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at
@@ -1150,8 +1122,7 @@ tnr_status tnr_view_chunk(const struct tnr_view *view,
                           uint32_t axis,
                           int64_t chunk_count,
                           int64_t index,
-                          struct tnr_view *out)
-TNR_NOEXCEPT;
+                          struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Sliding windows along an axis: its extent becomes the number of windows, and a new last
@@ -1170,8 +1141,7 @@ tnr_status tnr_view_windows(const struct tnr_view *view,
                             uint32_t axis,
                             int64_t size,
                             int64_t step,
-                            struct tnr_view *out)
-TNR_NOEXCEPT;
+                            struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
  * Copies elements, which keep their dtype. `out` may be exactly `a`.
@@ -1184,10 +1154,9 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_copy(struct tnr_context *context,
+tnr_status tnr_copy(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_view *a,
-                    const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * Converts elements to `out`'s dtype: floats to integers saturate and NaN gives 0; to f16 and
@@ -1202,10 +1171,9 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_cast(struct tnr_context *context,
+tnr_status tnr_cast(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_view *a,
-                    const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * Sets every element to `value`.
@@ -1218,10 +1186,9 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_fill(struct tnr_context *context,
+tnr_status tnr_fill(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_scalar *value,
-                    const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * `out = op(a)`, all of one dtype. `out` may be exactly `a`.
@@ -1234,11 +1201,10 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_unary(struct tnr_context *context,
+tnr_status tnr_unary(struct tnr_context *context TNR_BORROWED,
                      tnr_unary_op op,
                      const struct tnr_view *a,
-                     const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * `out = a op b`, all of one dtype. `out` may be exactly `a`, `b` or both.
@@ -1255,12 +1221,11 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_binary(struct tnr_context *context,
+tnr_status tnr_binary(struct tnr_context *context TNR_BORROWED,
                       tnr_binary_op op,
                       const struct tnr_view *a,
                       const struct tnr_view *b,
-                      const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * `out = a op b` with a number on the right; otherwise as `tnr_binary`.
@@ -1274,12 +1239,11 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_binary_scalar(struct tnr_context *context,
+tnr_status tnr_binary_scalar(struct tnr_context *context TNR_BORROWED,
                              tnr_binary_op op,
                              const struct tnr_view *a,
                              const struct tnr_scalar *b,
-                             const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * `out = a op b` with a number on the left; otherwise as `tnr_binary`.
@@ -1293,12 +1257,11 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_scalar_binary(struct tnr_context *context,
+tnr_status tnr_scalar_binary(struct tnr_context *context TNR_BORROWED,
                              tnr_binary_op op,
                              const struct tnr_scalar *a,
                              const struct tnr_view *b,
-                             const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8.
@@ -1312,12 +1275,11 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_compare(struct tnr_context *context,
+tnr_status tnr_compare(struct tnr_context *context TNR_BORROWED,
                        tnr_compare_op op,
                        const struct tnr_view *a,
                        const struct tnr_view *b,
-                       const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * `out = a op b` as bool8, with a number on the right; otherwise as `tnr_compare`.
@@ -1331,12 +1293,11 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_compare_scalar(struct tnr_context *context,
+tnr_status tnr_compare_scalar(struct tnr_context *context TNR_BORROWED,
                               tnr_compare_op op,
                               const struct tnr_view *a,
                               const struct tnr_scalar *b,
-                              const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may
@@ -1352,12 +1313,11 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_select(struct tnr_context *context,
+tnr_status tnr_select(struct tnr_context *context TNR_BORROWED,
                       const struct tnr_view *condition,
                       const struct tnr_view *a,
                       const struct tnr_view *b,
-                      const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
@@ -1376,13 +1336,12 @@ TNR_NOEXCEPT;
  */
 TNR_API
 TNR_NODISCARD
-tnr_status tnr_reduce(struct tnr_context *context,
+tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
                       tnr_reduce_op op,
                       const struct tnr_view *a,
                       uint32_t axes,
                       uint32_t ddof,
-                      const struct tnr_view_mut *out)
-TNR_NOEXCEPT;
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -2,7 +2,7 @@
 //!
 //! This file is the one source of the ABI. `rust/headergen` writes
 //! `capi/include/tenure/tenure.h` and `capi/tenure.map` from it; C, C++ and Rust all read the
-//! same text. The grammar of the tags that end a comment is in `CONTRIBUTING.md`.
+//! same text. The grammar of the tags that end a comment is in `rust/headergen/src/tags.rs`.
 
 use core::ffi::{c_char, c_void};
 
@@ -426,7 +426,7 @@ unsafe extern "C" {
     /// OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
-    /// @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+    /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.1
@@ -442,7 +442,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
     ///
-    /// @param data (transfer full) (nullable) (counted-by size_bytes) NULL only when empty
+    /// @param data (transfer full) (counted-by size_bytes) NULL only when empty
     /// @param release (nullable) (scope notified) NULL: nobody needs to be told
     /// @param release_context (transfer full) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
@@ -461,7 +461,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
     ///
-    /// @param data (transfer none) (nullable) (counted-by size_bytes) NULL only when empty
+    /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
     /// @param release (nullable) (scope notified) NULL: nobody needs to be told
     /// @param release_context (transfer full) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
@@ -480,7 +480,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
     ///
-    /// @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.1
@@ -492,7 +492,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
     ///
-    /// @param data (transfer none) (nullable) (lifetimebound) (counted-by size_bytes)
+    /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.1
@@ -578,7 +578,7 @@ unsafe extern "C" {
     ///
     /// @param blob (transfer none)
     /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
-    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
     /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
@@ -600,7 +600,7 @@ unsafe extern "C" {
     ///
     /// @param blob (transfer none)
     /// @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
-    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
     /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
@@ -623,9 +623,9 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
     /// misaligned. UNSUPPORTED: a dtype under 8 bits.
     ///
-    /// @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+    /// @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
     /// @param offset_bytes where index 0 on every axis lies, from `base`
-    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
     /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
@@ -644,9 +644,9 @@ unsafe extern "C" {
 
     /// As `tnr_view_lend`, to be written; ALIASED when two indices may meet in one byte.
     ///
-    /// @param base (transfer none) (nullable) (counted-by size_bytes) lowest byte; NULL only when empty
+    /// @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
     /// @param offset_bytes where index 0 on every axis lies, from `base`
-    /// @param shape (transfer none) (nullable) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
     /// @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
@@ -724,7 +724,7 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
     ///
     /// @param view (transfer none)
-    /// @param axes (transfer none) (nullable) (counted-by rank) NULL for rank 0
+    /// @param axes (transfer none) (counted-by rank) NULL for rank 0
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
     /// @since 0.1
@@ -757,7 +757,7 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
     ///
     /// @param view (transfer none)
-    /// @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+    /// @param shape (transfer none) (counted-by rank) NULL for rank 0
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
     /// @since 0.1
@@ -805,7 +805,7 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: the shapes do not broadcast.
     ///
     /// @param view (transfer none)
-    /// @param shape (transfer none) (nullable) (counted-by rank) NULL for rank 0
+    /// @param shape (transfer none) (counted-by rank) NULL for rank 0
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
     /// @since 0.1

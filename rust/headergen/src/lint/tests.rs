@@ -1,0 +1,271 @@
+//! Each rule rejects a source that breaks it, and nothing else.
+
+use crate::abi::{self, Problem};
+
+const PREAMBLE: &str = r"
+pub const TNR_ABI_MAJOR: u32 = 0;
+pub const TNR_ABI_MINOR: u32 = 1;
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_blob { _opaque: [u8; 0] }
+#[repr(C)]
+pub struct tnr_view { pub rank: u32 }
+pub type tnr_release_fn = Option<unsafe extern fn(release_context: *mut c_void)>;
+unsafe extern {
+    /// Gives up a handle.
+    /// @param blob (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status;
+";
+
+/// The problems of the preamble with `functions` behind it, as cbindgen would print `printed`.
+fn problems_when_printed(
+    functions: &str,
+    printed: impl Fn(&[String]) -> Vec<String>,
+) -> Vec<Problem> {
+    let source = format!("{PREAMBLE}{functions}}}");
+    let mut problems = Vec::new();
+    let abi = abi::read(&source, &mut problems).expect("the source of a test is Rust");
+    let names: Vec<String> = abi.functions.iter().map(|f| f.name.clone()).collect();
+    problems.extend(super::check(&abi, &printed(&names)));
+    problems
+}
+
+fn problems(functions: &str) -> Vec<Problem> {
+    problems_when_printed(functions, <[String]>::to_vec)
+}
+
+#[track_caller]
+fn rejects(functions: &str, expected: &str) {
+    let found = problems(functions);
+    assert_eq!(found.len(), 1, "one problem is seeded, found {found:#?}");
+    assert!(found[0].text.contains(expected), "expected {expected:?}, found {:?}", found[0].text);
+}
+
+/// A function whose comment is complete but for the lines given here.
+fn with_tail(lines: &str, declaration: &str) -> String {
+    format!("/// Does it.\n{lines}\n/// @threads any\n/// @since 0.1\n{declaration}\n")
+}
+
+const ADOPT: &str = "/// @param data (transfer full) (counted-by n)
+    /// @param release (nullable) (scope notified)
+    /// @param release_context (transfer full) (nullable)
+    /// @return (transfer full) (nullable)";
+const ADOPT_DECLARATION: &str = "#[must_use] pub fn tnr_blob_adopt(data: *mut c_void, n: usize, \
+    release: tnr_release_fn, release_context: *mut c_void) -> *mut tnr_blob;";
+
+#[test]
+fn accepts_what_follows_the_rules() {
+    assert_eq!(problems(""), vec![]);
+    assert_eq!(problems(&with_tail(ADOPT, ADOPT_DECLARATION)), vec![]);
+    // No noun stands in front of this verb: it is an operation.
+    let copy = "#[must_use] pub fn tnr_copy(a: *const tnr_view, n: u32) -> tnr_status;";
+    assert_eq!(problems(&with_tail("/// @param a (transfer none)", copy)), vec![]);
+}
+
+#[test]
+fn says_at_which_line() {
+    let found = problems("\n\n/// Does it.\n/// @threads any\npub fn tnr_x() -> u32;\n");
+    assert_eq!(found[0].line, PREAMBLE.lines().count() + 5);
+    assert_eq!(found[0].text, "tnr_x: `@since` is missing");
+}
+
+#[test]
+fn comments() {
+    rejects("/// @threads any\n/// @since 0.1\npub fn tnr_x();", "no sentence says what it does");
+    rejects("/// Does it.\n/// @since 0.1\npub fn tnr_x();", "`@threads` is missing");
+    rejects("/// Does it.\n/// @threads any\npub fn tnr_x();", "`@since` is missing");
+    rejects(
+        "/// Does it.\n/// @threads any\n/// @since 0.2\npub fn tnr_x();",
+        "`@since 0.2` is later than 0.1",
+    );
+    rejects(
+        "/// Does it.\n/// @threads exclusive(n)\n/// @since 0.1\npub fn tnr_x(n: u32);",
+        "`@threads exclusive(n)` names no pointer parameter",
+    );
+    rejects(&with_tail("/// @param m", "pub fn tnr_x(n: u32);"), "`@param m` names no parameter");
+    rejects(&with_tail("/// @note hm", "pub fn tnr_x(n: u32);"), "unknown entry `@note`");
+}
+
+#[test]
+fn pointers() {
+    let view = "pub fn tnr_x(view: *const tnr_view);";
+    rejects(&with_tail("///", view), "pointer `view` is not documented");
+    rejects(&with_tail("/// @param view hm", view), "pointer `view` lacks (transfer none|full)");
+    rejects(&with_tail("/// @param view (transfer none) (owned)", view), "unknown tag `(owned)`");
+    rejects(&with_tail("/// @param view (transfer full)", view), "which nobody can own");
+    rejects(
+        &with_tail("/// @param view (transfer none) (out)", view),
+        "`view` is written but const",
+    );
+    rejects(
+        &with_tail("/// @param view (transfer none) (scope call)", view),
+        "`view` is no callback but has (scope)",
+    );
+    rejects(
+        &with_tail("/// @param view (transfer none) (lifetimebound)", view),
+        "`view` is (lifetimebound), but the result is no pointer",
+    );
+    let out = "pub fn tnr_x(out: *mut tnr_view);";
+    rejects(&with_tail("/// @param out (transfer none)", out), "neither (out) nor (inout)");
+    rejects(
+        &with_tail("/// @param out (transfer none) (out) (inout)", out),
+        "both (out) and (inout)",
+    );
+    rejects(
+        &with_tail("/// @param n (nullable)", "pub fn tnr_x(n: u32);"),
+        "no pointer but has tags",
+    );
+    rejects(
+        &with_tail("/// @param p (transfer none)", "pub fn tnr_x(p: *const c_void, n: usize);"),
+        "memory `p` lacks (counted-by)",
+    );
+}
+
+#[test]
+fn counts() {
+    for declaration in [
+        "pub fn tnr_x(p: *const c_void, m: usize);",
+        "pub fn tnr_x(p: *const c_void, n: i64);",
+        "pub fn tnr_x(p: *const c_void);",
+    ] {
+        rejects(
+            &with_tail("/// @param p (transfer none) (counted-by n)", declaration),
+            "`(counted-by n)` of `p` names no unsigned parameter",
+        );
+    }
+}
+
+#[test]
+fn callbacks() {
+    let declaration = "pub fn tnr_x(release: tnr_release_fn);";
+    rejects(
+        &with_tail("/// @param release (nullable)", declaration),
+        "lacks (scope call|notified)",
+    );
+    rejects(
+        &with_tail("/// @param release (scope call) (transfer full)", declaration),
+        "takes no tags but (scope) and (nullable)",
+    );
+    let unnamed =
+        "} pub type tnr_other_fn = Option<unsafe extern fn(*mut c_void)>; unsafe extern {";
+    rejects(unnamed, "tnr_other_fn: a parameter has no name");
+}
+
+#[test]
+fn types() {
+    rejects(&with_tail("///", "pub fn tnr_x(_: u32);"), "a parameter has no name");
+    let neither = "neither a number, a struct, a raw pointer nor a named callback";
+    rejects(&with_tail("///", "pub fn tnr_x(a: bool);"), neither);
+    rejects(&with_tail("///", "pub fn tnr_x(a: &u32);"), neither);
+    rejects(&with_tail("///", "pub fn tnr_x(a: Option<extern fn(n: u32)>);"), neither);
+    rejects("} pub struct tnr_s { pub a: bool } unsafe extern {", "tnr_s: a bool cannot cross");
+    rejects("} pub enum tnr_e { A } unsafe extern {", "tnr_e: an enum cannot cross");
+}
+
+#[test]
+fn results() {
+    let view = "pub fn tnr_x() -> *const tnr_view;";
+    rejects(&with_tail("///", view), "the pointer that it returns lacks `@return");
+    rejects(&with_tail("/// @return (transfer none) (out)", view), "a result takes no tags but");
+    rejects(&with_tail("/// @return (nullable)", "pub fn tnr_x() -> u32;"), "but has tags");
+    rejects(&with_tail("///", "pub fn tnr_x() -> tnr_status;"), "a status is #[must_use]");
+    let alloc = "pub fn tnr_blob_alloc() -> *mut tnr_blob;";
+    rejects(&with_tail("/// @return (transfer full)", alloc), "but is not #[must_use]");
+    let make = "#[must_use] pub fn tnr_blob_make() -> *mut tnr_blob;";
+    rejects(&with_tail("/// @return (transfer full)", make), "but its verb does not say so");
+}
+
+#[test]
+fn a_release_stands_above_what_it_releases() {
+    let handle = "} pub struct tnr_pool { _opaque: [u8; 0] } unsafe extern {";
+    let alloc = "#[must_use] pub fn tnr_pool_alloc() -> *mut tnr_pool;";
+    let function = with_tail("/// @return (transfer full)", alloc);
+    rejects(&format!("{handle}{function}"), "tnr_pool_release is not declared above it");
+}
+
+#[test]
+fn constructors_return_a_handle() {
+    for verb in ["alloc", "copy", "borrow", "borrow_mut", "adopt", "share", "retain"] {
+        let declaration = format!("#[must_use] pub fn tnr_blob_{verb}(n: u32) -> tnr_status;");
+        let found = problems(&with_tail("///", &declaration));
+        let expected = format!("_{verb} must return *mut tnr_blob as (transfer full)");
+        assert!(found.iter().any(|problem| problem.text.contains(&expected)), "{found:#?}");
+        let declaration = format!("#[must_use] pub fn tnr_blob_{verb}(n: u32) -> *mut tnr_blob;");
+        let found = problems(&with_tail("/// @return (transfer none)", &declaration));
+        assert!(found.iter().any(|problem| problem.text.contains(&expected)), "{found:#?}");
+    }
+}
+
+#[test]
+fn verbs_that_take_memory() {
+    for (verb, tags, expected) in [
+        (
+            "copy",
+            "(transfer full)",
+            "_copy takes memory as (none, unbound), not as (full, unbound)",
+        ),
+        ("copy", "(transfer none) (lifetimebound)", "not as (none, lifetimebound)"),
+        ("borrow", "(transfer none)", "_borrow takes memory as (none, lifetimebound)"),
+        ("borrow", "(transfer full) (lifetimebound)", "not as (full, lifetimebound)"),
+        ("borrow_mut", "(transfer none)", "_borrow_mut takes memory as (none, lifetimebound)"),
+    ] {
+        let tail = format!("/// @param p {tags} (counted-by n)\n/// @return (transfer full)");
+        let declaration = format!(
+            "#[must_use] pub fn tnr_blob_{verb}(p: *mut c_void, n: usize) -> *mut tnr_blob;"
+        );
+        rejects(&with_tail(&tail, &declaration), expected);
+    }
+    let borrow = "#[must_use] pub fn tnr_blob_borrow(n: u32) -> *mut tnr_blob;";
+    rejects(&with_tail("/// @return (transfer full)", borrow), "no void pointer is documented");
+}
+
+#[test]
+fn verbs_that_take_a_callback() {
+    let kept = ADOPT.replace("@param data (transfer full)", "@param data (transfer none)");
+    rejects(&with_tail(&kept, ADOPT_DECLARATION), "_adopt takes memory as (full, unbound)");
+    let share = ADOPT_DECLARATION.replace("tnr_blob_adopt", "tnr_blob_share");
+    rejects(&with_tail(ADOPT, &share), "_share takes memory as (none, unbound)");
+    for (verb, tail) in [("adopt", ADOPT), ("share", kept.as_str())] {
+        let declaration = ADOPT_DECLARATION.replace("tnr_blob_adopt", &format!("tnr_blob_{verb}"));
+        let early = tail.replace("notified", "call");
+        rejects(&with_tail(&early, &declaration), "must take a callback of (scope notified)");
+    }
+}
+
+#[test]
+fn verbs_that_take_a_handle() {
+    let handle = "} pub struct tnr_pool { _opaque: [u8; 0] } unsafe extern {";
+    for (verb, transfer) in [("release", "full"), ("reclaim", "none"), ("end_borrow", "none")] {
+        let must_use = if verb == "release" { "" } else { "#[must_use]" };
+        let wrong = if transfer == "full" { "none" } else { "full" };
+        let declaration =
+            format!("{must_use} pub fn tnr_pool_{verb}(pool: *mut tnr_pool) -> tnr_status;");
+        let tail = format!("/// @param pool (transfer {wrong})");
+        let found = problems(&format!("{handle}{}", with_tail(&tail, &declaration)));
+        let expected = format!("_{verb} must take *mut tnr_pool first, as (transfer {transfer})");
+        assert!(found.iter().any(|problem| problem.text.contains(&expected)), "{found:#?}");
+    }
+    let retain = "#[must_use] pub fn tnr_blob_retain(blob: *const tnr_blob) -> *mut tnr_blob;";
+    let tail = "/// @param blob (transfer none)\n/// @return (transfer full)";
+    rejects(&with_tail(tail, retain), "_retain must take *mut tnr_blob first, as (transfer none)");
+    let data = "pub fn tnr_blob_data(blob: *mut tnr_blob);";
+    rejects(&with_tail("/// @param blob (transfer full)", data), "as only _release may");
+}
+
+#[test]
+fn functions_are_counted_in_and_out() {
+    // cbindgen drops each of these without a word.
+    for item in ["pub safe fn tnr_x();", "make! { pub fn tnr_x(); }"] {
+        let found = problems(item);
+        let has = |text: &str| found.iter().any(|problem| problem.text.contains(text));
+        assert!(has("only plain `pub fn` reach the header"), "{item}: {found:#?}");
+        assert!(has("2 functions are written but 1 are declared"), "{item}: {found:#?}");
+    }
+    rejects("static tnr_x: u32;", "only plain `pub fn` reach the header");
+    rejects("} make! { pub fn tnr_x(); } unsafe extern {", "2 functions are written but 1");
+    let function = with_tail("///", "pub fn tnr_x();");
+    let found = problems_when_printed(&function, |names| names[..1].to_vec());
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].text, "tnr_x: cbindgen dropped it");
+}
