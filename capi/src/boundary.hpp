@@ -1,19 +1,19 @@
 // What stands between the core and C: exceptions become statuses, tokens become handles.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "tenure/status.hpp"
 
 namespace tenure::capi {
 
-// The calling thread's last failure. Trivially destructible, so that it outlives every other
-// thread-local that may still call the library while the thread ends.
-tnr_error& last_error() noexcept;
-
-// Records a failure and returns its status. The last act of a failing call.
+// Makes a failure the thread's last error and returns its status. The last act of a failing call.
 tnr_status record(tnr_status status, const char* message) noexcept;
 
 // Runs the whole body of a boundary function, argument checks included. Every local of the body is
@@ -57,6 +57,20 @@ template <class T>
 T& deref(T* pointer, const char* name) {
   if (pointer == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name);
   return *pointer;
+}
+
+// Writes `value` to a struct that starts with its struct_size and may be of an older or a newer
+// version than ours: never beyond the caller's size, which stays. Throws INVALID_ARGUMENT when that
+// is below `first_size_bytes`, the size in the version that introduced the struct.
+template <class Sized>
+void write_sized(Sized* target, const char* name, std::size_t first_size_bytes, Sized value) {
+  static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
+  value.struct_size = deref(target, name).struct_size;
+  if (value.struct_size < first_size_bytes) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s->struct_size is %llu but must be at least %zu", name,
+         static_cast<unsigned long long>(value.struct_size), first_size_bytes);
+  }
+  std::memcpy(target, &value, std::min<std::uint64_t>(value.struct_size, sizeof(Sized)));
 }
 
 }  // namespace tenure::capi

@@ -2,22 +2,32 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
 namespace tenure {
 
+namespace {
+
+// Trivially destructible and constant-initialised, so that it outlives every other thread-local
+// whose destructor may still call the library while the thread ends.
+constinit thread_local tnr_error t_last_error = {};
+static_assert(std::is_trivially_destructible_v<tnr_error>);
+
+}  // namespace
+
 Error::Error(tnr_status status, const char* message) noexcept : status_(status) {
-  std::snprintf(message_, sizeof message_, "%s", message);
+  std::snprintf(message_, sizeof(message_), "%s", message);
 }
 
 void fail(tnr_status status, const char* format, ...) {
   char message[sizeof(tnr_error::message)];
   std::va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(message, sizeof message, format, arguments);
+  std::vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
   throw Error(status, message);
 }
+
+tnr_error& last_error() noexcept { return t_last_error; }
 
 const char* status_name(tnr_status status) noexcept {
   switch (status) {

@@ -2,13 +2,14 @@
 //
 //   tenure            made by            who frees                  who may write       ends
 //   ----------------  -----------------  -------------------------  ------------------  -----------
-//   allocated         allocate()         the library                the holder          last release
-//   copied            copy()             the library                the holder          last release
-//   adopted           adopt()            the caller's callback, or  the holder          last release
+//   allocated         allocate()         the library                the holder          last
+//   release copied            copy()             the library                the holder last release
+//   adopted           adopt()            the caller's callback, or  the holder          last
+//   release
 //                                        nobody after reclaim()
-//   shared            share()            the caller's callback      nobody              last release
-//   borrowed          borrow()           the caller                 nobody              end_borrow()
-//   borrowed mutably  borrow_mut()       the caller                 the borrower alone  end_borrow()
+//   shared            share()            the caller's callback      nobody              last
+//   release borrowed          borrow()           the caller                 nobody end_borrow()
+//   borrowed mutably  borrow_mut()       the caller                 the borrower alone end_borrow()
 //
 // A blob lives in a slot of a table whose memory is never given back, so that a stale token meets
 // a newer generation and not freed memory. One 64-bit word per slot holds everything that changes,
@@ -19,6 +20,9 @@
 // "refs = 1" in one and closing on "pins = 0" in the other, a thread can pin, retain and unpin, and
 // the blob closes under a holder.
 //
+// One misuse cannot be seen: a second release of the same handle while others hold the blob takes
+// the reference of one of them.
+//
 //   step        needs                                            does
 //   ----------  -----------------------------------------------  --------------------------------
 //   pin         generation equal, not closed; pins < max         pins + 1 (acquire)
@@ -28,8 +32,8 @@
 //               refs < max
 //   release     generation equal, refs > 0; not the last ref of  refs - 1; the last sets closed;
 //               a pinned borrow                                  no pins: finish
-//   end_borrow  generation equal, borrowed                       sets closed; done when refs = 1
-//                                                                and pins = 0
+//   end_borrow  generation equal, refs > 0, borrowed             sets closed; done when refs = 1
+//                                                                and pins = 0. Ends no handle
 //   reclaim     adopted with this context, refs = 1, pins = 0    as release, without the callback
 //   finish      closed, refs 0, pins 0; once                     callback with no lock held; the
 //                                                                slot is reused with generation + 1
@@ -48,8 +52,14 @@ using BlobToken = std::uint64_t;
 
 inline constexpr std::size_t kBlobAlignment = 64;  // one cache line, and one AVX-512 register
 
-// All throw Error: INVALID_ARGUMENT for NULL memory that is not empty, OUT_OF_MEMORY. On failure
-// nothing is taken and no callback runs.
+// What the fields of the word can count to.
+inline constexpr std::uint32_t kMaxRefs = (1u << 24) - 1;
+inline constexpr std::uint32_t kMaxPins = (1u << 15) - 1;
+inline constexpr std::uint32_t kLastGeneration = (1u << 24) - 1;
+
+// All throw Error: OUT_OF_MEMORY, and INVALID_ARGUMENT for memory that is NULL but not empty, or
+// larger than PTRDIFF_MAX. On failure nothing is taken and no callback runs. Allocated bytes are
+// aligned to kBlobAlignment and undefined; 0 bytes have the address NULL.
 BlobToken blob_allocate(std::size_t size_bytes);
 BlobToken blob_copy(const void* data, std::size_t size_bytes);
 BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context);
@@ -59,7 +69,10 @@ BlobToken blob_borrow(const void* data, std::size_t size_bytes);
 BlobToken blob_borrow_mut(void* data, std::size_t size_bytes);
 
 // All throw Error: STALE_HANDLE for a token that is garbage, of another kind, or released; others
-// as the table above says.
+// as the table above says: BUSY at kMaxRefs, for a reclaim that meets another holder or a pin, and
+// for the last release of a pinned borrow; BORROW_ESCAPED and BUSY for an end_borrow that meets
+// another holder or else a pin; INVALID_ARGUMENT for a reclaim of what was not adopted with
+// `context`, and an end_borrow of what is not borrowed.
 void blob_retain(BlobToken token);
 void blob_release(BlobToken token);
 void blob_reclaim(BlobToken token, void* context);
@@ -68,21 +81,34 @@ void blob_end_borrow(BlobToken token);
 struct BlobInfo {
   void* data;
   std::size_t size_bytes;
-  tnr_device device;
   tnr_tenure tenure;
   std::uint32_t holder_count;
   std::uint32_t pin_count;
   bool closed;
 };
-// Throws STALE_HANDLE.
+// Throws STALE_HANDLE. The counts are those of one moment, and past when they are read.
 BlobInfo blob_describe(BlobToken token);
 
+struct BlobMemory {
+  void* data;
+  std::size_t size_bytes;
+};
+// As blob_describe(), and throw STALE_HANDLE when the borrow has ended; the second also throws
+// INVALID_ARGUMENT when the tenure may not be written.
+BlobMemory blob_memory(BlobToken token);
+BlobMemory blob_memory_mut(BlobToken token);
+
+constexpr bool is_borrowed(tnr_tenure tenure) {
+  return tenure == TNR_TENURE_BORROWED || tenure == TNR_TENURE_BORROWED_MUT;
+}
 constexpr bool may_write(tnr_tenure tenure) {
   return tenure != TNR_TENURE_SHARED && tenure != TNR_TENURE_BORROWED;
 }
 
+struct BlobSlot;
+
 // Keeps the owners of one call's views alive while it lasts; each distinct owner is pinned once.
-// At most five views meet in one operation.
+// The views have passed check_view(), which also knows their device.
 class Pins {
  public:
   Pins() noexcept = default;
@@ -92,23 +118,31 @@ class Pins {
     if (count_ != 0) unpin_all();
   }
 
-  // Throws STALE_VIEW, BUSY, or INVALID_ARGUMENT when the view lies outside the blob's memory or is
-  // on another device. `name` is the parameter's, for the message.
+  // Throws STALE_VIEW, BUSY at kMaxPins, or INVALID_ARGUMENT when the view was lent more than the
+  // blob's memory. `name` is the parameter's, for the message.
   void add(const tnr_view& view, const char* name) {
-    if (view.owner != 0) pin(view, name, /*writes=*/false);
+    if (view.owner != 0) pin(view, name, Access::kRead);
   }
   // Also throws INVALID_ARGUMENT when the tenure may not be written.
   void add_mut(const tnr_view_mut& view, const char* name) {
-    if (view.view.owner != 0) pin(view.view, name, /*writes=*/true);
+    if (view.view.owner != 0) pin(view.view, name, Access::kWrite);
   }
 
  private:
-  void pin(const tnr_view& view, const char* name, bool writes);
+  enum class Access { kRead, kWrite };
+  struct Pinned {
+    BlobToken token;
+    BlobSlot* slot;
+  };
+
+  void pin(const tnr_view& view, const char* name, Access access);
+  BlobSlot& slot_of(BlobToken token, const char* name);
   void unpin_all() noexcept;
 
-  static constexpr unsigned kCapacity = 5;
+  static constexpr unsigned kCapacity =
+      4;  // select() takes the most views: three inputs, one output
   unsigned count_ = 0;
-  BlobToken tokens_[kCapacity];
+  Pinned pinned_[kCapacity];  // uninitialised beyond count_: a call with no owner pays one store
 };
 
 struct Stats {

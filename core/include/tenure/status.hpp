@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "tenure/tenure.h"
 
@@ -24,11 +25,17 @@ class Error final {
   tnr_status status_;
   char message_[sizeof(tnr_error::message)];
 };
+static_assert(std::is_trivially_copyable_v<Error>);
 
 // Throws Error with a printf-formatted message, cut at the end. Kept out of line and cold: the
 // message is built on the failing path only.
 [[noreturn, gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] void fail(tnr_status status,
-                                                                          const char* format, ...);
+                                                                            const char* format,
+                                                                            ...);
+
+// The calling thread's last failure, written by the boundary and by nothing else. It lives here
+// because the core runs release callbacks, and each runs between a save and a restore of it.
+tnr_error& last_error() noexcept;
 
 // "INVALID_ARGUMENT" for TNR_STATUS_INVALID_ARGUMENT; "UNKNOWN" for a number without a name.
 const char* status_name(tnr_status status) noexcept;

@@ -1,0 +1,128 @@
+#include "tenure/blob.hpp"
+
+#include "boundary.hpp"
+#include "tenure/view.hpp"
+
+using tenure::BlobMemory;
+using tenure::BlobToken;
+using tenure::capi::deref;
+using tenure::capi::guarded;
+using tenure::capi::guarded_pointer;
+using tenure::capi::require_default;
+using tenure::capi::unwrap;
+using tenure::capi::wrap;
+using tenure::capi::write_sized;
+
+namespace {
+
+// The size of tnr_blob_info when 0.1 introduced it.
+constexpr std::size_t kFirstInfoSizeBytes = 48;
+
+tnr_blob_info describe(BlobToken token) {
+  const tenure::BlobInfo info = tenure::blob_describe(token);
+  return {
+      .struct_size = sizeof(tnr_blob_info),
+      .data = info.data,
+      .size_bytes = info.size_bytes,
+      .device = {TNR_DEVICE_KIND_CPU, 0},
+      .tenure = info.tenure,
+      .holder_count = info.holder_count,
+      .pin_count = info.pin_count,
+      .reserved = 0,
+  };
+}
+
+}  // namespace
+
+tnr_status tnr_blob_release(tnr_blob* blob) noexcept {
+  return guarded([&] {
+    if (blob != nullptr) tenure::blob_release(unwrap(blob));
+  });
+}
+
+tnr_blob* tnr_blob_alloc(tnr_context* context, size_t size_bytes) noexcept {
+  return guarded_pointer([&] {
+    require_default(context);
+    return wrap(tenure::blob_allocate(size_bytes));
+  });
+}
+
+tnr_blob* tnr_blob_copy(tnr_context* context, const void* data, size_t size_bytes) noexcept {
+  return guarded_pointer([&] {
+    require_default(context);
+    return wrap(tenure::blob_copy(data, size_bytes));
+  });
+}
+
+tnr_blob* tnr_blob_adopt(void* data, size_t size_bytes, tnr_release_fn release,
+                         void* release_context) noexcept {
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_adopt(data, size_bytes, release, release_context)); });
+}
+
+tnr_blob* tnr_blob_share(const void* data, size_t size_bytes, tnr_release_fn release,
+                         void* release_context) noexcept {
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_share(data, size_bytes, release, release_context)); });
+}
+
+tnr_blob* tnr_blob_borrow(const void* data, size_t size_bytes) noexcept {
+  return guarded_pointer([&] { return wrap(tenure::blob_borrow(data, size_bytes)); });
+}
+
+tnr_blob* tnr_blob_borrow_mut(void* data, size_t size_bytes) noexcept {
+  return guarded_pointer([&] { return wrap(tenure::blob_borrow_mut(data, size_bytes)); });
+}
+
+tnr_blob* tnr_blob_retain(tnr_blob* blob) noexcept {
+  return guarded_pointer([&] {
+    tenure::blob_retain(unwrap(blob));
+    return blob;
+  });
+}
+
+tnr_status tnr_blob_reclaim(tnr_blob* blob, void* release_context) noexcept {
+  return guarded([&] { tenure::blob_reclaim(unwrap(blob), release_context); });
+}
+
+tnr_status tnr_blob_end_borrow(tnr_blob* blob) noexcept {
+  return guarded([&] { tenure::blob_end_borrow(unwrap(blob)); });
+}
+
+const void* tnr_blob_data(const tnr_blob* blob) noexcept {
+  return guarded_pointer([&]() -> const void* { return tenure::blob_memory(unwrap(blob)).data; });
+}
+
+void* tnr_blob_data_mut(tnr_blob* blob) noexcept {
+  return guarded_pointer([&] { return tenure::blob_memory_mut(unwrap(blob)).data; });
+}
+
+tnr_status tnr_blob_describe(const tnr_blob* blob, tnr_blob_info* info) noexcept {
+  return guarded([&] { write_sized(info, "info", kFirstInfoSizeBytes, describe(unwrap(blob))); });
+}
+
+tnr_status tnr_blob_view(const tnr_blob* blob, size_t offset_bytes, tnr_dtype dtype, uint32_t rank,
+                         const int64_t* shape, const int64_t* strides, tnr_view* out) noexcept {
+  return guarded([&] {
+    tnr_view& target = deref(out, "out");
+    const BlobMemory memory = tenure::blob_memory(unwrap(blob));
+    tnr_view view = tenure::make_view(memory.data, memory.size_bytes, offset_bytes, dtype, rank,
+                                      shape, strides);
+    view.owner = unwrap(blob);
+    target = view;
+  });
+}
+
+tnr_status tnr_blob_view_mut(tnr_blob* blob, size_t offset_bytes, tnr_dtype dtype, uint32_t rank,
+                             const int64_t* shape, const int64_t* strides,
+                             tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    tnr_view_mut& target = deref(out, "out");
+    const BlobMemory memory = tenure::blob_memory_mut(unwrap(blob));
+    tnr_view_mut view = {tenure::make_view(memory.data, memory.size_bytes, offset_bytes, dtype,
+                                           rank, shape, strides)};
+    view.view.owner = unwrap(blob);
+    tenure::check_view_mut(view, "out");
+    target = view;
+  });
+}

@@ -1,0 +1,21 @@
+#include "boundary.hpp"
+
+#include <cstdio>
+
+namespace tenure::capi {
+
+tnr_status record(tnr_status status, const char* message) noexcept {
+  tnr_error& error = last_error();
+  error.status = status;
+  std::snprintf(error.message, sizeof(error.message), "%s", message);
+  return status;
+}
+
+void require_default(const tnr_context* context) {
+  if (context != nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "context is %p but must be NULL: there is only the default",
+         static_cast<const void*>(context));
+  }
+}
+
+}  // namespace tenure::capi

@@ -1,0 +1,36 @@
+#include "tenure/dtype.hpp"
+#include "tenure/status.hpp"
+
+// What the build leaves behind in the compiler's own macros, so that no build system has to pass
+// it on.
+#define TENURE_VERSION_TEXT "0.1.0"
+#if defined(__clang__)
+#define TENURE_COMPILER_TEXT __VERSION__
+#else
+#define TENURE_COMPILER_TEXT "g++ " __VERSION__
+#endif
+#if defined(__OPTIMIZE__)
+#define TENURE_OPTIMIZED_TEXT "optimized"
+#else
+#define TENURE_OPTIMIZED_TEXT "not optimized"
+#endif
+#if defined(NDEBUG)
+#define TENURE_ASSERTIONS_TEXT "assertions off"
+#else
+#define TENURE_ASSERTIONS_TEXT "assertions on"
+#endif
+
+uint32_t tnr_abi_version() noexcept { return TNR_ABI_MAJOR << 16 | TNR_ABI_MINOR; }
+
+const char* tnr_build_info() noexcept {
+  return "tenure " TENURE_VERSION_TEXT ", " TENURE_COMPILER_TEXT ", " TENURE_OPTIMIZED_TEXT
+         ", " TENURE_ASSERTIONS_TEXT;
+}
+
+const char* tnr_status_name(tnr_status status) noexcept { return tenure::status_name(status); }
+
+const tnr_error* tnr_last_error() noexcept { return &tenure::last_error(); }
+
+size_t tnr_dtype_size_bytes(tnr_dtype dtype) noexcept { return tenure::element_size(dtype); }
+
+const char* tnr_dtype_name(tnr_dtype dtype) noexcept { return tenure::dtype_name(dtype); }

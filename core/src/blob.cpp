@@ -1,0 +1,381 @@
+#include "tenure/blob.hpp"
+
+#include <cassert>
+#include <cinttypes>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "slot_table.hpp"
+
+namespace tenure {
+
+namespace {
+
+const char* tenure_name(tnr_tenure tenure) {
+  switch (tenure) {
+    case TNR_TENURE_ALLOCATED: return "allocated";
+    case TNR_TENURE_COPIED: return "copied";
+    case TNR_TENURE_ADOPTED: return "adopted";
+    case TNR_TENURE_SHARED: return "shared";
+    case TNR_TENURE_BORROWED: return "borrowed";
+    default: return "borrowed mutably";
+  }
+}
+
+// ---- handles: what a token may name ----
+
+BlobSlot& slot_of_handle(BlobToken token) {
+  BlobSlot* const slot = slot_table.find(token);
+  if (slot == nullptr) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "blob is 0x%" PRIx64 ", which no blob was ever given", token);
+  }
+  return *slot;
+}
+
+bool is_held(SlotWord word, BlobToken token) {
+  return generation_of(word) == token_generation(token) && refs_of(word) != 0;
+}
+
+void require_held(SlotWord word, BlobToken token) {
+  if (!is_held(word, token)) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "blob 0x%" PRIx64 " has been released", token);
+  }
+}
+
+[[noreturn, gnu::cold]] void fail_ended(BlobToken token) {
+  fail(TNR_STATUS_STALE_HANDLE, "the borrow of blob 0x%" PRIx64 " has ended", token);
+}
+
+// Replaces the slot's word by step(word) and returns what was written. `step` throws to refuse. It
+// may read the slot's content: a successful swap proves that the word, and with it the generation,
+// had not changed since before the read.
+//
+// Acquire and release: each step is ordered after the ones before it, so the thread that finishes
+// a blob, or is told that its borrow has ended, sees what all others did to the memory.
+template <class Step>
+SlotWord change(BlobSlot& slot, Step step) {
+  SlotWord old = slot.word.load(std::memory_order_acquire);
+  for (;;) {
+    const SlotWord wanted = step(old);
+    if (slot.word.compare_exchange_weak(old, wanted, std::memory_order_acq_rel,
+                                        std::memory_order_acquire)) {
+      return wanted;
+    }
+  }
+}
+
+// ---- the end of a blob ----
+
+void run_callback(tnr_release_fn release, void* context) noexcept {
+  if (release == nullptr) return;
+  // The callback may call the library and fail there; what the thread was told last stays.
+  const tnr_error saved = last_error();
+  release(context);
+  last_error() = saved;
+}
+
+// Runs once per blob, in the thread whose step made is_finished() true, with no lock held. After
+// that step nobody else reads the content: no step leads out of a finished word.
+void finish(BlobToken token, BlobSlot& slot) noexcept {
+  switch (slot.tenure.load(std::memory_order_relaxed)) {
+    case TNR_TENURE_ALLOCATED:
+    case TNR_TENURE_COPIED: std::free(slot.data.load(std::memory_order_relaxed)); break;
+    case TNR_TENURE_ADOPTED:
+    case TNR_TENURE_SHARED:
+      run_callback(slot.release, slot.context.load(std::memory_order_relaxed));
+      break;
+    default: break;  // borrowed: the memory is the caller's
+  }
+  slot_table.retire_or_reuse(token, slot);
+}
+
+// ---- making ----
+
+// No object is larger: the distance between two of its bytes must fit a ptrdiff_t.
+constexpr std::size_t kMaxSizeBytes = PTRDIFF_MAX;
+
+void require_memory(const void* data, std::size_t size_bytes) {
+  if (data == nullptr && size_bytes != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "data is NULL but size_bytes is %zu; only 0 bytes may be NULL", size_bytes);
+  }
+  if (size_bytes > kMaxSizeBytes) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "size_bytes is %zu but must be at most %zu", size_bytes,
+         kMaxSizeBytes);
+  }
+  if (reinterpret_cast<std::uintptr_t>(data) > UINTPTR_MAX - size_bytes) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "data is %p, and %zu bytes from there exceed the address space", data, size_bytes);
+  }
+}
+
+struct Free {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+using Allocation = std::unique_ptr<void, Free>;
+
+Allocation allocate_bytes(std::size_t size_bytes) {
+  if (size_bytes == 0) return nullptr;
+  constexpr std::size_t kMaxAllocation = kMaxSizeBytes - (kBlobAlignment - 1);
+  if (size_bytes > kMaxAllocation) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "size_bytes is %zu but must be at most %zu", size_bytes,
+         kMaxAllocation);
+  }
+  // aligned_alloc() takes whole multiples of the alignment.
+  const std::size_t rounded = (size_bytes + kBlobAlignment - 1) & ~(kBlobAlignment - 1);
+  Allocation memory(std::aligned_alloc(kBlobAlignment, rounded));
+  if (memory == nullptr) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "%zu bytes could not be allocated", size_bytes);
+  }
+  return memory;
+}
+
+BlobToken open_owned(Allocation memory, std::size_t size_bytes, tnr_tenure tenure) {
+  const BlobToken token = slot_table.open({memory.get(), size_bytes, tenure, nullptr, nullptr});
+  memory.release();  // only now: open() may throw
+  return token;
+}
+
+}  // namespace
+
+BlobToken blob_allocate(std::size_t size_bytes) {
+  return open_owned(allocate_bytes(size_bytes), size_bytes, TNR_TENURE_ALLOCATED);
+}
+
+BlobToken blob_copy(const void* data, std::size_t size_bytes) {
+  require_memory(data, size_bytes);
+  Allocation memory = allocate_bytes(size_bytes);
+  if (size_bytes != 0) std::memcpy(memory.get(), data, size_bytes);
+  return open_owned(std::move(memory), size_bytes, TNR_TENURE_COPIED);
+}
+
+BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context) {
+  require_memory(data, size_bytes);
+  return slot_table.open({data, size_bytes, TNR_TENURE_ADOPTED, release, context});
+}
+
+BlobToken blob_share(const void* data, std::size_t size_bytes, tnr_release_fn release,
+                     void* context) {
+  require_memory(data, size_bytes);
+  // Never written: may_write() is asked before anybody gets the address to write to.
+  return slot_table.open(
+      {const_cast<void*>(data), size_bytes, TNR_TENURE_SHARED, release, context});
+}
+
+BlobToken blob_borrow(const void* data, std::size_t size_bytes) {
+  require_memory(data, size_bytes);
+  return slot_table.open(
+      {const_cast<void*>(data), size_bytes, TNR_TENURE_BORROWED, nullptr, nullptr});
+}
+
+BlobToken blob_borrow_mut(void* data, std::size_t size_bytes) {
+  require_memory(data, size_bytes);
+  return slot_table.open({data, size_bytes, TNR_TENURE_BORROWED_MUT, nullptr, nullptr});
+}
+
+// ---- holding ----
+
+void blob_retain(BlobToken token) {
+  change(slot_of_handle(token), [token](SlotWord word) {
+    require_held(word, token);
+    if (is_closed(word)) fail_ended(token);
+    if (refs_of(word) == kMaxRefs) {
+      fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " has %u handles, and no more can be counted", token,
+           kMaxRefs);
+    }
+    return word + kOneRef;
+  });
+}
+
+void blob_release(BlobToken token) {
+  BlobSlot& slot = slot_of_handle(token);
+  const SlotWord left = change(slot, [&slot, token](SlotWord word) {
+    require_held(word, token);
+    if (refs_of(word) > 1) return word - kOneRef;
+    // A borrow's memory must outlive its pins, and the caller would not learn when they end.
+    if (pins_of(word) != 0 && is_borrowed(slot.tenure.load(std::memory_order_acquire))) {
+      fail(TNR_STATUS_BUSY,
+           "blob 0x%" PRIx64
+           " is borrowed and in use by %u calls, but must be in use by 0 "
+           "when its last handle is released",
+           token, pins_of(word));
+    }
+    return (word - kOneRef) | kClosed;
+  });
+  if (is_finished(left)) finish(token, slot);
+}
+
+void blob_reclaim(BlobToken token, void* context) {
+  BlobSlot& slot = slot_of_handle(token);
+  change(slot, [&slot, token, context](SlotWord word) {
+    require_held(word, token);
+    const tnr_tenure tenure = slot.tenure.load(std::memory_order_acquire);
+    if (tenure != TNR_TENURE_ADOPTED) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s but must be adopted", token,
+           tenure_name(tenure));
+    }
+    void* const adopted_with = slot.context.load(std::memory_order_acquire);
+    if (adopted_with != context) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "release_context is %p but blob 0x%" PRIx64 " was adopted with %p", context, token,
+           adopted_with);
+    }
+    if (refs_of(word) != 1 || pins_of(word) != 0) {
+      fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " has %u handles and %u users but must have 1 and 0",
+           token, refs_of(word), pins_of(word));
+    }
+    return (word - kOneRef) | kClosed;
+  });
+  slot_table.retire_or_reuse(token, slot);
+}
+
+void blob_end_borrow(BlobToken token) {
+  BlobSlot& slot = slot_of_handle(token);
+  // Closing comes first, whatever the answer: while new uses may start, threads that take turns
+  // could keep a borrow open for ever.
+  const SlotWord word = change(slot, [&slot, token](SlotWord old) {
+    require_held(old, token);
+    const tnr_tenure tenure = slot.tenure.load(std::memory_order_acquire);
+    if (!is_borrowed(tenure)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s but must be borrowed", token,
+           tenure_name(tenure));
+    }
+    return old | kClosed;
+  });
+  // Escape before use: a use ends by itself, another handle has to be released by somebody.
+  if (refs_of(word) != 1) {
+    fail(TNR_STATUS_BORROW_ESCAPED, "blob 0x%" PRIx64 " has %u handles but must have 1", token,
+         refs_of(word));
+  }
+  if (pins_of(word) != 0) {
+    fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " is in use by %u calls but must be in use by 0", token,
+         pins_of(word));
+  }
+}
+
+// ---- asking ----
+
+BlobInfo blob_describe(BlobToken token) {
+  const BlobSlot& slot = slot_of_handle(token);
+  const SlotWord word = slot.word.load(std::memory_order_acquire);
+  require_held(word, token);
+  const BlobInfo info = {
+      .data = slot.data.load(std::memory_order_acquire),
+      .size_bytes = slot.size_bytes.load(std::memory_order_acquire),
+      .tenure = slot.tenure.load(std::memory_order_acquire),
+      .holder_count = refs_of(word),
+      .pin_count = pins_of(word),
+      .closed = is_closed(word),
+  };
+  // The content belongs to the token if the generation is still the same after reading it.
+  require_held(slot.word.load(std::memory_order_relaxed), token);
+  return info;
+}
+
+BlobMemory blob_memory(BlobToken token) {
+  const BlobInfo info = blob_describe(token);
+  if (info.closed) fail_ended(token);
+  return {info.data, info.size_bytes};
+}
+
+BlobMemory blob_memory_mut(BlobToken token) {
+  const BlobInfo info = blob_describe(token);
+  if (info.closed) fail_ended(token);
+  if (!may_write(info.tenure)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s, which nobody may write", token,
+         tenure_name(info.tenure));
+  }
+  return {info.data, info.size_bytes};
+}
+
+Stats stats() noexcept { return slot_table.stats(); }
+
+// ---- pinning ----
+
+namespace {
+
+[[noreturn, gnu::cold]] void fail_pin(SlotWord word, BlobToken token, const char* name) {
+  if (generation_of(word) != token_generation(token) || (is_closed(word) && refs_of(word) == 0)) {
+    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", a blob that has been released", name,
+         token);
+  }
+  if (is_closed(word)) {
+    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", a blob whose borrow has ended", name,
+         token);
+  }
+  fail(TNR_STATUS_BUSY, "%s.owner is in use by %u calls, and no more can be counted", name,
+       kMaxPins);
+}
+
+// Not change(): this is the path that every operation pays for every owner.
+BlobSlot& pin_slot(BlobToken token, const char* name) {
+  BlobSlot* const slot = slot_table.find(token);
+  if (slot == nullptr) [[unlikely]] {
+    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", which no blob was ever given", name,
+         token);
+  }
+  SlotWord word = slot->word.load(std::memory_order_relaxed);
+  do {
+    const bool may_pin = generation_of(word) == token_generation(token) && !is_closed(word) &&
+                         pins_of(word) != kMaxPins;
+    if (!may_pin) [[unlikely]]
+      fail_pin(word, token, name);
+    // Acquire: the content is read next. No release: a pin publishes nothing, and the release of
+    // whoever opened the slot carries on through it, as through every read-modify-write.
+  } while (!slot->word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
+                                             std::memory_order_relaxed));
+  return *slot;
+}
+
+void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
+  // Release: what this call did to the memory comes before its end. Acquire: if this was the last
+  // thing that kept the memory, the end is run here. Subtracting cannot reach the neighbouring
+  // fields, since each unpin undoes one pin.
+  const SlotWord left = slot.word.fetch_sub(kOnePin, std::memory_order_acq_rel) - kOnePin;
+  if (is_finished(left)) [[unlikely]]
+    finish(token, slot);
+}
+
+bool lies_inside(const tnr_view& view, const void* data, std::size_t size_bytes) {
+  // Unsigned: a base below the memory becomes a huge offset.
+  const std::uintptr_t offset =
+      reinterpret_cast<std::uintptr_t>(view.base) - reinterpret_cast<std::uintptr_t>(data);
+  return offset <= size_bytes && view.size_bytes <= size_bytes - offset;
+}
+
+}  // namespace
+
+void Pins::pin(const tnr_view& view, const char* name, Access access) {
+  const BlobSlot& slot = slot_of(view.owner, name);
+  // Relaxed: the pin has acquired the content, and keeps it as it is.
+  void* const data = slot.data.load(std::memory_order_relaxed);
+  const std::size_t size_bytes = slot.size_bytes.load(std::memory_order_relaxed);
+  if (!lies_inside(view, data, size_bytes)) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p", name,
+         view.size_bytes, view.base, size_bytes, data);
+  }
+  if (access == Access::kRead) return;
+  const tnr_tenure tenure = slot.tenure.load(std::memory_order_relaxed);
+  if (!may_write(tenure)) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s, which nobody may write",
+         name, tenure_name(tenure));
+  }
+}
+
+BlobSlot& Pins::slot_of(BlobToken token, const char* name) {
+  for (unsigned i = 0; i < count_; ++i) {
+    if (pinned_[i].token == token) return *pinned_[i].slot;
+  }
+  assert(count_ < kCapacity);
+  BlobSlot& slot = pin_slot(token, name);
+  pinned_[count_++] = {token, &slot};
+  return slot;
+}
+
+void Pins::unpin_all() noexcept {
+  for (unsigned i = 0; i < count_; ++i) unpin_slot(pinned_[i].token, *pinned_[i].slot);
+}
+
+}  // namespace tenure

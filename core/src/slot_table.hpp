@@ -1,0 +1,134 @@
+// The table behind blob tokens: slots whose memory is never given back, so that any number that
+// claims to be a token can be looked up and refused without reading freed memory.
+//
+// Who may read what of a slot:
+//   word       anybody, at any time; every rule of blob.hpp is a compare-and-swap on it.
+//   data, size_bytes, tenure, context
+//              anybody who then finds the word still in the same generation (a reader with a stale
+//              token races with the slot's next life). They are atomics stored with release and
+//              loaded with acquire after the word: a reader who meets a value of the next life
+//              also meets the newer word. Rejected: a fence between fields and word, which
+//              ThreadSanitizer does not see.
+//   release    the one thread that finishes the blob.
+//   next_free  the holder of the table's mutex.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "tenure/blob.hpp"
+
+namespace tenure {
+
+// generation:24 | closed:1 | pins:15 | refs:24
+using SlotWord = std::uint64_t;
+
+inline constexpr SlotWord kOneRef = SlotWord{1};
+inline constexpr SlotWord kOnePin = SlotWord{1} << 24;
+inline constexpr SlotWord kClosed = SlotWord{1} << 39;
+inline constexpr unsigned kGenerationShift = 40;
+
+constexpr std::uint32_t refs_of(SlotWord word) { return word & kMaxRefs; }
+constexpr std::uint32_t pins_of(SlotWord word) { return (word >> 24) & kMaxPins; }
+constexpr bool is_closed(SlotWord word) { return (word & kClosed) != 0; }
+constexpr std::uint32_t generation_of(SlotWord word) {
+  return static_cast<std::uint32_t>(word >> kGenerationShift);
+}
+// Nothing holds, uses or may reach the memory any more.
+constexpr bool is_finished(SlotWord word) {
+  return (word & ((SlotWord{1} << kGenerationShift) - 1)) == kClosed;
+}
+
+// {kind:8, generation:24, index:32}. A kind other than 0 also makes the token an address that
+// neither 48-bit nor 57-bit paging can map, so a client that dereferences a handle faults at once.
+inline constexpr std::uint32_t kBlobKind = 1;
+
+constexpr BlobToken make_token(std::uint32_t generation, std::uint32_t index) {
+  return BlobToken{kBlobKind} << 56 | BlobToken{generation} << 32 | index;
+}
+constexpr std::uint32_t kind_of(BlobToken token) { return static_cast<std::uint32_t>(token >> 56); }
+constexpr std::uint32_t token_generation(BlobToken token) { return (token >> 32) & 0xff'ffffu; }
+constexpr std::uint32_t token_index(BlobToken token) { return static_cast<std::uint32_t>(token); }
+
+// One cache line, so that two blobs pinned by two threads do not share one.
+struct alignas(64) BlobSlot {
+  std::atomic<SlotWord> word{kClosed};
+  std::atomic<void*> data{nullptr};
+  std::atomic<std::size_t> size_bytes{0};
+  std::atomic<void*> context{nullptr};
+  tnr_release_fn release = nullptr;
+  std::atomic<tnr_tenure> tenure{0};
+  std::uint32_t next_free = 0;
+};
+static_assert(sizeof(BlobSlot) == 64);
+static_assert(std::atomic<SlotWord>::is_always_lock_free);
+
+// What a new blob's slot is filled with.
+struct SlotContent {
+  void* data;
+  std::size_t size_bytes;
+  tnr_tenure tenure;
+  tnr_release_fn release;
+  void* context;
+};
+
+class SlotTable {
+ public:
+  constexpr SlotTable() noexcept = default;
+
+  // The slot that the token names, whatever lives there now; nullptr for another kind or a slot
+  // that was never made.
+  BlobSlot* find(BlobToken token) const noexcept {
+    if (kind_of(token) != kBlobKind) return nullptr;
+    const Place place = place_of(token_index(token));
+    // Acquire: the slots of a chunk are initialised before its address is stored.
+    BlobSlot* const chunk = chunks_[place.chunk].load(std::memory_order_acquire);
+    return chunk == nullptr ? nullptr : chunk + place.offset;
+  }
+
+  // Opens a slot with one reference. Throws std::bad_alloc, and then nothing has changed.
+  BlobToken open(const SlotContent& content);
+
+  // Ends the life of a finished slot: its token is stale from here on.
+  void retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept;
+
+  Stats stats() noexcept;
+
+ private:
+  // Chunk c holds 64 << c slots: 4 KiB to begin with, and one bit scan finds the chunk of an index.
+  static constexpr unsigned kFirstChunkBits = 6;
+  // Indices below 2^32 - 64; a chunk of number 26 is never made, but its garbage index is looked
+  // up.
+  static constexpr unsigned kMaxChunks = 26;
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  struct Place {
+    unsigned chunk;
+    std::size_t offset;
+  };
+  static constexpr Place place_of(std::uint32_t index) {
+    const std::uint64_t position = std::uint64_t{index} + (1u << kFirstChunkBits);
+    const unsigned top_bit = static_cast<unsigned>(std::bit_width(position)) - 1;
+    return {top_bit - kFirstChunkBits,
+            static_cast<std::size_t>(position - (std::uint64_t{1} << top_bit))};
+  }
+
+  void grow();
+
+  std::atomic<BlobSlot*> chunks_[kMaxChunks + 1] = {};
+
+  std::mutex mutex_;  // guards all below, and next_free of every slot
+  std::uint32_t first_free_ = kNone;
+  unsigned chunk_count_ = 0;
+  // Counted here because the lock is held anyway: atomics of their own would cost more.
+  Stats stats_ = {};
+};
+
+// Constant-initialised and never destroyed: blobs may be released from destructors of other
+// statics and of thread-locals.
+extern SlotTable slot_table;
+
+}  // namespace tenure
