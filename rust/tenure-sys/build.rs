@@ -23,14 +23,14 @@ fn main() {
     }
     if is_set("TENURE_NO_VENDOR") || !is_set("CARGO_FEATURE_VENDORED") {
         // Neither documentation nor Miri links anything.
-        if !is_set("DOCS_RS") && !is_set("CARGO_CFG_MIRI") {
+        if !is_set("DOCS_RS") && env::var_os("CARGO_CFG_MIRI").is_none() {
             link_installed();
         }
         return;
     }
     let root = source_root();
     publish_headers(&root);
-    if !is_set("DOCS_RS") && !is_set("CARGO_CFG_MIRI") {
+    if !is_set("DOCS_RS") && env::var_os("CARGO_CFG_MIRI").is_none() {
         compile(&root);
     }
 }

@@ -3,4 +3,8 @@
 #![allow(non_camel_case_types)]
 
 mod abi;
+mod layout;
 pub use abi::*;
+
+#[cfg(miri)]
+mod miri;

@@ -1,0 +1,238 @@
+//! Stand-ins for the C functions that make, hold and end blobs, copy and fill: Miri runs Rust
+//! only, and it is the Rust side's pointers and owners that it is to judge.
+//!
+//! A blob here is a slot in a list behind a lock. What the true slot table does against races and
+//! stale tokens is tested in C++; here a misuse is a panic.
+
+use core::ffi::{c_char, c_void};
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr;
+use std::sync::Mutex;
+
+use crate::*;
+
+struct Slot {
+    data: *mut c_void,
+    /// Allocated here, to be freed here.
+    layout: Option<Layout>,
+    adopted: bool,
+    release: tnr_release_fn,
+    context: *mut c_void,
+    handle_count: usize,
+}
+
+// SAFETY: the memory and the context are handed over as a whole, under the lock.
+unsafe impl Send for Slot {}
+
+/// A slot is never used twice: a stale token finds nothing.
+static SLOTS: Mutex<Vec<Option<Slot>>> = Mutex::new(Vec::new());
+
+static STATS: Mutex<tnr_stats> = Mutex::new(tnr_stats {
+    struct_size: size_of::<tnr_stats>() as u64,
+    allocated_bytes: 0,
+    copied_bytes: 0,
+    blobs_made: 0,
+    blobs_finished: 0,
+});
+
+fn insert(slot: Slot) -> *mut tnr_blob {
+    STATS.lock().unwrap().blobs_made += 1;
+    let mut slots = SLOTS.lock().unwrap();
+    slots.push(Some(slot));
+    ptr::without_provenance_mut(slots.len())
+}
+
+fn with<R>(blob: *const tnr_blob, look: impl FnOnce(&mut Option<Slot>) -> R) -> R {
+    look(&mut SLOTS.lock().unwrap()[blob.addr() - 1])
+}
+
+fn layout_of(size_bytes: usize) -> Option<Layout> {
+    Layout::from_size_align(size_bytes.max(1), 64).ok()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_alloc(_: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob {
+    let Some(layout) = layout_of(size_bytes) else { return ptr::null_mut() };
+    STATS.lock().unwrap().allocated_bytes += size_bytes as u64;
+    // SAFETY: the layout is of one byte at least.
+    let data = unsafe { alloc(layout) }.cast();
+    insert(Slot {
+        data,
+        layout: Some(layout),
+        adopted: false,
+        release: None,
+        context: ptr::null_mut(),
+        handle_count: 1,
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_blob_copy(
+    context: *mut tnr_context,
+    data: *const c_void,
+    size_bytes: usize,
+) -> *mut tnr_blob {
+    let blob = tnr_blob_alloc(context, size_bytes);
+    STATS.lock().unwrap().copied_bytes += size_bytes as u64;
+    let to = with(blob, |slot| slot.as_ref().unwrap().data);
+    // SAFETY: `data` is readable by the contract, and `to` was just allocated.
+    unsafe { ptr::copy_nonoverlapping(data.cast::<u8>(), to.cast(), size_bytes) };
+    blob
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_adopt(
+    data: *mut c_void,
+    _: usize,
+    release: tnr_release_fn,
+    context: *mut c_void,
+) -> *mut tnr_blob {
+    insert(Slot { data, layout: None, adopted: true, release, context, handle_count: 1 })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_share(
+    data: *const c_void,
+    _: usize,
+    release: tnr_release_fn,
+    context: *mut c_void,
+) -> *mut tnr_blob {
+    let (data, adopted) = (data.cast_mut(), false);
+    insert(Slot { data, layout: None, adopted, release, context, handle_count: 1 })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_retain(blob: *mut tnr_blob) -> *mut tnr_blob {
+    with(blob, |slot| slot.as_mut().unwrap().handle_count += 1);
+    blob
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status {
+    if blob.is_null() {
+        return tnr_status::OK;
+    }
+    let ended = with(blob, |slot| {
+        let held = slot.as_mut().unwrap();
+        held.handle_count -= 1;
+        if held.handle_count == 0 { slot.take() } else { None }
+    });
+    let Some(slot) = ended else { return tnr_status::OK };
+    STATS.lock().unwrap().blobs_finished += 1;
+    if let Some(layout) = slot.layout {
+        // SAFETY: allocated by `tnr_blob_alloc` with this layout, and taken out of the list.
+        unsafe { dealloc(slot.data.cast(), layout) };
+    }
+    if let Some(release) = slot.release {
+        // SAFETY: called once, with no lock held, as the contract says.
+        unsafe { release(slot.context) };
+    }
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_reclaim(blob: *mut tnr_blob, context: *mut c_void) -> tnr_status {
+    with(blob, |slot| {
+        let held = slot.as_ref().unwrap();
+        if !held.adopted || held.context != context {
+            return tnr_status::INVALID_ARGUMENT;
+        }
+        if held.handle_count > 1 {
+            return tnr_status::BUSY;
+        }
+        STATS.lock().unwrap().blobs_finished += 1;
+        *slot = None;
+        tnr_status::OK
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_data(blob: *const tnr_blob) -> *const c_void {
+    with(blob, |slot| slot.as_ref().unwrap().data)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_data_mut(blob: *mut tnr_blob) -> *mut c_void {
+    with(blob, |slot| slot.as_ref().unwrap().data)
+}
+
+/// The address of each element of a view, in row-major order of `shape`, to which it broadcasts.
+fn elements(view: &tnr_view, shape: &[i64]) -> Vec<*mut u8> {
+    let size_bytes = element_size_bytes(view.dtype) as isize;
+    let missing = shape.len() - view.rank as usize;
+    let mut addresses = vec![view.data.cast_mut().cast::<u8>()];
+    for (axis, &extent) in shape.iter().enumerate() {
+        let stride = match axis.checked_sub(missing) {
+            Some(own) if view.shape[own] == extent => view.strides[own] as isize,
+            _ => 0,
+        };
+        let step =
+            |from: &*mut u8, index: i64| from.wrapping_offset(index as isize * stride * size_bytes);
+        addresses =
+            addresses.iter().flat_map(|from| (0..extent).map(move |i| step(from, i))).collect();
+    }
+    addresses
+}
+
+fn element_size_bytes(dtype: tnr_dtype) -> usize {
+    let [_, bits, lanes, _] = dtype.0.to_le_bytes();
+    usize::from(bits) / 8 * usize::from(lanes)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_copy(
+    _: *mut tnr_context,
+    a: *const tnr_view,
+    out: *const tnr_view_mut,
+) -> tnr_status {
+    // SAFETY: both point to checked views by the contract.
+    let (a, out) = unsafe { (&*a, &(*out).view) };
+    let shape = &out.shape[..out.rank as usize];
+    let size_bytes = element_size_bytes(out.dtype);
+    for (from, to) in elements(a, shape).into_iter().zip(elements(out, shape)) {
+        // SAFETY: an element of each view; `out` may be exactly `a`, so the two may be one.
+        unsafe { ptr::copy(from, to, size_bytes) };
+    }
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_fill(
+    _: *mut tnr_context,
+    value: *const tnr_scalar,
+    out: *const tnr_view_mut,
+) -> tnr_status {
+    // SAFETY: both are readable by the contract.
+    let (value, out) = unsafe { (&*value, &(*out).view) };
+    let size_bytes = element_size_bytes(out.dtype);
+    for to in elements(out, &out.shape[..out.rank as usize]) {
+        // SAFETY: an element of the output; a scalar has 16 bytes, which no element exceeds.
+        unsafe { ptr::copy_nonoverlapping(value.bytes.as_ptr(), to, size_bytes) };
+    }
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status {
+    // SAFETY: writable by the contract.
+    unsafe { *stats = *STATS.lock().unwrap() };
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_abi_version() -> u32 {
+    TNR_ABI_MAJOR << 16 | TNR_ABI_MINOR
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_build_info() -> *const c_char {
+    c"Miri".as_ptr()
+}
+
+/// Nothing here fails but an allocation.
+#[unsafe(no_mangle)]
+extern "C" fn tnr_last_error() -> *const tnr_error {
+    const FAILED: tnr_error =
+        tnr_error { status: tnr_status::OUT_OF_MEMORY, reserved: 0, message: [0; 504] };
+    &FAILED
+}
