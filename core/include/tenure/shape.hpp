@@ -10,15 +10,45 @@ namespace tenure {
 // Most bytes that one object can span; no view reaches further.
 inline constexpr std::int64_t kMaxSpanBytes = INT64_MAX;
 
-// Number of elements; 0 when an extent is 0. The extents have passed check_view().
-std::int64_t element_count(const tnr_view& view) noexcept;
+// Whether an extent is 0. view.rank is at most TNR_MAX_RANK.
+inline bool is_empty(const tnr_view& view) noexcept {
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.shape[axis] == 0) return true;
+  }
+  return false;
+}
+
+// Number of elements; 0 when an extent is 0. The view has passed check_view().
+inline std::int64_t element_count(const tnr_view& view) noexcept {
+  // Unsigned, because the extents beside a 0 may have a product that fits no integer.
+  std::uint64_t count = 1;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    count *= static_cast<std::uint64_t>(view.shape[axis]);
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+// Number of elements of a shape that a caller gave. Throws INVALID_ARGUMENT for a rank over
+// TNR_MAX_RANK, NULL with a rank over 0, a negative extent, and more than INT64_MAX elements
+// (an extent of 0 makes the product 0, however large the others are).
+std::int64_t checked_element_count(std::uint32_t rank, const std::int64_t* shape);
 
 // Writes row-major strides for view.shape and view.rank; extents of 0 count as 1, so that the
-// strides stay meaningful. Throws INVALID_ARGUMENT when they overflow.
+// strides stay meaningful. Throws INVALID_ARGUMENT as checked_element_count(); a stride of an empty
+// shape that does not fit is 0, because no index will ever use it.
 void set_row_major_strides(tnr_view& view);
 
 // Whether the elements in row-major order are adjacent in memory; axes of extent <= 1 do not count.
-bool is_row_major(const tnr_view& view) noexcept;
+inline bool is_row_major(const tnr_view& view) noexcept {
+  if (is_empty(view)) return true;
+  std::int64_t expected_stride = 1;
+  for (std::uint32_t axis = view.rank; axis-- > 0;) {
+    if (view.shape[axis] == 1) continue;
+    if (view.strides[axis] != expected_stride) return false;
+    expected_stride *= view.shape[axis];
+  }
+  return true;
+}
 
 // "[2, 3]" into a buffer large enough for any shape of rank 8, for messages.
 struct ShapeText {

@@ -1,0 +1,227 @@
+// The slow side of the checker: what is wrong with a view, and views made from loose arguments.
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+// "out.flags", or "flags" where the parameters themselves are meant.
+struct Field {
+  char text[96];
+
+  Field(const char* name, const char* field) noexcept {
+    std::snprintf(text, sizeof text, "%s%s%s", name, *name != '\0' ? "." : "", field);
+  }
+  Field(const char* name, const char* field, std::uint32_t axis) noexcept {
+    std::snprintf(text, sizeof text, "%s%s%s[%" PRIu32 "]", name, *name != '\0' ? "." : "", field,
+                  axis);
+  }
+};
+
+void check_words(const tnr_view& view, const char* name) {
+  if (element_size(view.dtype) == 0) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "%s is 0x%08" PRIx32 " (%" PRIu32 " bits, %" PRIu32
+         " lanes) but must have whole bytes and at least 1 lane",
+         Field(name, "dtype").text, view.dtype, bits_of(view.dtype), lanes_of(view.dtype));
+  }
+  if (view.device.kind != TNR_DEVICE_KIND_CPU || view.device.index != 0) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "%s is kind %" PRId32 ", index %" PRId32 " but must be the CPU: kind %d, index 0",
+         Field(name, "device").text, view.device.kind, view.device.index, TNR_DEVICE_KIND_CPU);
+  }
+  if ((view.flags & ~TNR_VIEW_EXCLUSIVE) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but only 0x%x is known",
+         Field(name, "flags").text, view.flags, TNR_VIEW_EXCLUSIVE);
+  }
+  if (view.bit_offset != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but must be 0 for a dtype of whole bytes",
+         Field(name, "bit_offset").text, view.bit_offset);
+  }
+  if (view.reserved != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu64 " but must be 0",
+         Field(name, "reserved").text, view.reserved);
+  }
+  if (view.rank > TNR_MAX_RANK) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but must be at most %d",
+         Field(name, "rank").text, view.rank, TNR_MAX_RANK);
+  }
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.shape[axis] < 0) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 " but must not be negative",
+           Field(name, "shape", axis).text, view.shape[axis]);
+    }
+  }
+}
+
+void check_memory(const tnr_view& view, const char* name) {
+  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
+  if (view.size_bytes > static_cast<std::uint64_t>(kMaxSpanBytes)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu64 " but must be at most %" PRId64,
+         Field(name, "size_bytes").text, view.size_bytes, kMaxSpanBytes);
+  }
+  if (view.size_bytes != 0 && view.base == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but size_bytes is %" PRIu64,
+         Field(name, "base").text, view.size_bytes);
+  }
+  if (view.size_bytes != 0 && view.data == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but size_bytes is %" PRIu64,
+         Field(name, "data").text, view.size_bytes);
+  }
+  if (base + view.size_bytes < base) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s is %" PRIu64 " but only %" PRIu64 " bytes follow base in the address space",
+         Field(name, "size_bytes").text, view.size_bytes, UINT64_MAX - base);
+  }
+}
+
+void check_count(const tnr_view& view, const char* name) {
+  std::int64_t count = 1;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (__builtin_mul_overflow(count, view.shape[axis], &count)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %s, more than %" PRId64 " elements",
+           Field(name, "shape").text, shape_text(view.rank, view.shape).text, INT64_MAX);
+    }
+  }
+}
+
+// The first element, the one at `data`: inside what was lent, and aligned.
+void check_first_element(const tnr_view& view, const char* name) {
+  const std::uint64_t element_bytes = element_size(view.dtype);
+  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
+  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(view.data);
+  if (data < base) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s lies %" PRIu64 " bytes below base",
+         Field(name, "data").text, base - data);
+  }
+  const std::uint64_t offset = data - base;
+  if (offset > view.size_bytes || view.size_bytes - offset < element_bytes) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s lies at byte %" PRIu64 ", where an element of %" PRIu64
+         " bytes does not fit into %" PRIu64 " lent",
+         Field(name, "data").text, offset, element_bytes, view.size_bytes);
+  }
+  if (data % element_alignment(view.dtype) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx64 " but must be a multiple of %zu",
+         Field(name, "data").text, data, element_alignment(view.dtype));
+  }
+}
+
+// Walks away from the first element, one axis after the other, and blames the axis on which the
+// bytes lent are left.
+void check_reach(const tnr_view& view, const char* name) {
+  const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
+  const auto size_bytes = static_cast<std::int64_t>(view.size_bytes);
+  std::int64_t lowest = static_cast<const char*>(view.data) - static_cast<const char*>(view.base);
+  std::int64_t end = lowest + element_bytes;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.shape[axis] <= 1) continue;
+    const Field field(name, "strides", axis);
+    std::int64_t bytes;
+    bool overflow = __builtin_mul_overflow(view.shape[axis] - 1, view.strides[axis], &bytes);
+    overflow |= __builtin_mul_overflow(bytes, element_bytes, &bytes);
+    std::int64_t& reached = view.strides[axis] < 0 ? lowest : end;
+    overflow |= __builtin_add_overflow(reached, bytes, &reached);
+    if (overflow) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "%s is %" PRId64 ", which over an extent of %" PRId64
+           " reaches beyond the address space",
+           field.text, view.strides[axis], view.shape[axis]);
+    }
+    if (lowest < 0 || end > size_bytes) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "%s is %" PRId64 ", which reaches byte %" PRId64 " of %" PRId64 " lent", field.text,
+           view.strides[axis], reached, size_bytes);
+    }
+  }
+}
+
+std::uint64_t magnitude(std::int64_t stride) {
+  const auto bits = static_cast<std::uint64_t>(stride);
+  return stride < 0 ? 0 - bits : bits;
+}
+
+}  // namespace
+
+void check_view_stepwise(const tnr_view& view, const char* name) {
+  check_words(view, name);
+  check_memory(view, name);
+  if (is_empty(view)) {
+    if (view.data != view.base) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s must equal base, because the shape %s is empty",
+           Field(name, "data").text, shape_text(view.rank, view.shape).text);
+    }
+    return;
+  }
+  check_count(view, name);
+  check_first_element(view, name);
+  check_reach(view, name);
+}
+
+void check_no_self_overlap(const tnr_view& view, const char* name) {
+  if (is_empty(view)) return;
+  std::uint32_t axes[TNR_MAX_RANK];
+  std::uint32_t axis_count = 0;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.shape[axis] > 1) axes[axis_count++] = axis;
+  }
+  // Where strides are equal both orders end in the same refusal, blamed on the later axis.
+  std::stable_sort(axes, axes + axis_count, [&](std::uint32_t a, std::uint32_t b) {
+    return magnitude(view.strides[a]) < magnitude(view.strides[b]);
+  });
+  std::uint64_t reach = 0;
+  for (std::uint32_t i = 0; i < axis_count; ++i) {
+    const std::uint64_t stride = magnitude(view.strides[axes[i]]);
+    if (stride <= reach) {
+      fail(TNR_STATUS_ALIASED,
+           "%s is %" PRId64 ", which does not exceed the %" PRIu64
+           " elements that smaller strides reach: two indices may meet in one byte",
+           Field(name, "strides", axes[i]).text, view.strides[axes[i]], reach);
+    }
+    reach += static_cast<std::uint64_t>(view.shape[axes[i]] - 1) * stride;
+  }
+}
+
+tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_bytes,
+                   tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
+                   const std::int64_t* strides) {
+  const std::int64_t count = checked_element_count(rank, shape);
+  tnr_view view{};
+  view.base = base;
+  view.size_bytes = size_bytes;
+  view.dtype = dtype;
+  view.rank = rank;
+  view.device = {TNR_DEVICE_KIND_CPU, 0};
+  std::copy_n(shape, rank, view.shape);
+  if (strides == nullptr) {
+    set_row_major_strides(view);
+  } else {
+    std::copy_n(strides, rank, view.strides);
+  }
+  if (offset_bytes > size_bytes) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "offset_bytes is %zu but size_bytes is %zu", offset_bytes,
+         size_bytes);
+  }
+  if (base == nullptr && size_bytes != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "base is NULL but size_bytes is %zu", size_bytes);
+  }
+  view.data = count == 0 ? base : static_cast<const char*>(base) + offset_bytes;
+  // Without strides of the caller's the general message would blame one that nobody wrote.
+  std::size_t needed_bytes;
+  if (strides == nullptr && element_size(dtype) != 0 &&
+      (__builtin_mul_overflow(static_cast<std::size_t>(count), element_size(dtype),
+                              &needed_bytes) ||
+       needed_bytes > size_bytes - offset_bytes)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "shape is %s, which needs %" PRId64 " elements of %zu bytes, but %zu bytes are lent%s",
+         shape_text(rank, shape).text, count, element_size(dtype), size_bytes - offset_bytes,
+         offset_bytes != 0 ? " from offset_bytes on" : "");
+  }
+  check_view(view, "");
+  return view;
+}
+
+}  // namespace tenure
