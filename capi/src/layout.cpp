@@ -1,0 +1,57 @@
+// The layouts of the ABI as literals, so that a change of abi.rs cannot change them unseen. The
+// same numbers stand in rust/tenure-sys/src/layout.rs; neither file is made from the other.
+#include <cstddef>
+
+#include "tenure/tenure.h"
+
+static_assert(sizeof(void*) == 8, "handles are 64-bit tokens: 32-bit targets are not supported");
+static_assert(sizeof(std::size_t) == 8);
+
+static_assert(sizeof(tnr_device) == 8);
+static_assert(offsetof(tnr_device, kind) == 0);
+static_assert(offsetof(tnr_device, index) == 4);
+
+static_assert(sizeof(tnr_view) == 192 && alignof(tnr_view) == 8);
+static_assert(offsetof(tnr_view, data) == 0);
+static_assert(offsetof(tnr_view, base) == 8);
+static_assert(offsetof(tnr_view, size_bytes) == 16);
+static_assert(offsetof(tnr_view, owner) == 24);
+static_assert(offsetof(tnr_view, dtype) == 32);
+static_assert(offsetof(tnr_view, rank) == 36);
+static_assert(offsetof(tnr_view, device) == 40);
+static_assert(offsetof(tnr_view, flags) == 48);
+static_assert(offsetof(tnr_view, bit_offset) == 52);
+static_assert(offsetof(tnr_view, reserved) == 56);
+static_assert(offsetof(tnr_view, shape) == 64);
+static_assert(offsetof(tnr_view, strides) == 128);
+
+static_assert(sizeof(tnr_view_mut) == 192 && alignof(tnr_view_mut) == 8);
+static_assert(offsetof(tnr_view_mut, view) == 0);
+
+static_assert(sizeof(tnr_scalar) == 24 && alignof(tnr_scalar) == 4);
+static_assert(offsetof(tnr_scalar, dtype) == 0);
+static_assert(offsetof(tnr_scalar, reserved) == 4);
+static_assert(offsetof(tnr_scalar, bytes) == 8);
+
+static_assert(sizeof(tnr_error) == 512 && alignof(tnr_error) == 4);
+static_assert(offsetof(tnr_error, status) == 0);
+static_assert(offsetof(tnr_error, reserved) == 4);
+static_assert(offsetof(tnr_error, message) == 8);
+
+// These two grow at the end; what they have keeps its place.
+static_assert(sizeof(tnr_blob_info) == 48 && alignof(tnr_blob_info) == 8);
+static_assert(offsetof(tnr_blob_info, struct_size) == 0);
+static_assert(offsetof(tnr_blob_info, data) == 8);
+static_assert(offsetof(tnr_blob_info, size_bytes) == 16);
+static_assert(offsetof(tnr_blob_info, device) == 24);
+static_assert(offsetof(tnr_blob_info, tenure) == 32);
+static_assert(offsetof(tnr_blob_info, holder_count) == 36);
+static_assert(offsetof(tnr_blob_info, pin_count) == 40);
+static_assert(offsetof(tnr_blob_info, reserved) == 44);
+
+static_assert(sizeof(tnr_stats) == 40 && alignof(tnr_stats) == 8);
+static_assert(offsetof(tnr_stats, struct_size) == 0);
+static_assert(offsetof(tnr_stats, allocated_bytes) == 8);
+static_assert(offsetof(tnr_stats, copied_bytes) == 16);
+static_assert(offsetof(tnr_stats, blobs_made) == 24);
+static_assert(offsetof(tnr_stats, blobs_finished) == 32);

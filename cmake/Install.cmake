@@ -1,0 +1,40 @@
+# `cmake --install`: the libraries, the headers, tenureConfig.cmake and tenure.pc. All paths in the
+# last two are relative to themselves, so that the prefix can be moved.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenure)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# What a C program has to link beside the static library: what the C++ compiler adds by itself and
+# the C compiler does not.
+set(TENURE_CXX_RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(REMOVE_ITEM TENURE_CXX_RUNTIME ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
+list(REMOVE_DUPLICATES TENURE_CXX_RUNTIME)
+set(TENURE_LIBS_PRIVATE "${TENURE_CXX_RUNTIME};pthread")
+list(TRANSFORM TENURE_LIBS_PRIVATE PREPEND "-l")
+list(JOIN TENURE_LIBS_PRIVATE " " TENURE_LIBS_PRIVATE)
+
+foreach(kind shared static)
+  string(TOUPPER ${kind} upper)
+  if(TENURE_BUILD_${upper})
+    install(TARGETS tenure_${kind} EXPORT tenure_${kind} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT tenure_${kind} NAMESPACE tenure:: DESTINATION ${config_dir}
+      FILE tenure_${kind}_targets.cmake)
+  endif()
+endforeach()
+install(DIRECTORY capi/include/tenure DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+configure_package_config_file(cmake/tenureConfig.cmake.in tenureConfig.cmake
+  INSTALL_DESTINATION ${config_dir} NO_SET_AND_CHECK_MACRO)
+# An ABI of the same major version only grows.
+write_basic_package_version_file(tenureConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/tenureConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/tenureConfigVersion.cmake
+  DESTINATION ${config_dir})
+
+file(RELATIVE_PATH TENURE_PC_TO_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/tenure.pc.in tenure.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tenure.pc DESTINATION ${pkgconfig_dir})

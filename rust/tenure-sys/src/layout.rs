@@ -1,0 +1,69 @@
+//! The layouts of the ABI as literals, so that a change of `abi.rs` cannot change them unseen. The
+//! same numbers stand in `capi/src/layout.cpp`; neither file is made from the other.
+
+use core::mem::{align_of, offset_of, size_of};
+
+use crate::abi::*;
+
+const _: () = {
+    assert!(size_of::<usize>() == 8, "handles are 64-bit tokens");
+
+    assert!(size_of::<tnr_status>() == 4 && align_of::<tnr_status>() == 4);
+    assert!(size_of::<tnr_dtype>() == 4 && align_of::<tnr_dtype>() == 4);
+    assert!(size_of::<tnr_tenure>() == 4 && align_of::<tnr_tenure>() == 4);
+    // NULL is None: a callback is one pointer.
+    assert!(size_of::<tnr_release_fn>() == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_device>() == 8 && align_of::<tnr_device>() == 4);
+    assert!(offset_of!(tnr_device, kind) == 0);
+    assert!(offset_of!(tnr_device, index) == 4);
+
+    assert!(size_of::<tnr_view>() == 192 && align_of::<tnr_view>() == 8);
+    assert!(offset_of!(tnr_view, data) == 0);
+    assert!(offset_of!(tnr_view, base) == 8);
+    assert!(offset_of!(tnr_view, size_bytes) == 16);
+    assert!(offset_of!(tnr_view, owner) == 24);
+    assert!(offset_of!(tnr_view, dtype) == 32);
+    assert!(offset_of!(tnr_view, rank) == 36);
+    assert!(offset_of!(tnr_view, device) == 40);
+    assert!(offset_of!(tnr_view, flags) == 48);
+    assert!(offset_of!(tnr_view, bit_offset) == 52);
+    assert!(offset_of!(tnr_view, reserved) == 56);
+    assert!(offset_of!(tnr_view, shape) == 64);
+    assert!(offset_of!(tnr_view, strides) == 128);
+
+    assert!(size_of::<tnr_view_mut>() == 192 && align_of::<tnr_view_mut>() == 8);
+    assert!(offset_of!(tnr_view_mut, view) == 0);
+
+    assert!(size_of::<tnr_scalar>() == 24 && align_of::<tnr_scalar>() == 4);
+    assert!(offset_of!(tnr_scalar, dtype) == 0);
+    assert!(offset_of!(tnr_scalar, reserved) == 4);
+    assert!(offset_of!(tnr_scalar, bytes) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_error>() == 512 && align_of::<tnr_error>() == 4);
+    assert!(offset_of!(tnr_error, status) == 0);
+    assert!(offset_of!(tnr_error, reserved) == 4);
+    assert!(offset_of!(tnr_error, message) == 8);
+
+    // These two grow at the end; what they have keeps its place.
+    assert!(size_of::<tnr_blob_info>() == 48 && align_of::<tnr_blob_info>() == 8);
+    assert!(offset_of!(tnr_blob_info, struct_size) == 0);
+    assert!(offset_of!(tnr_blob_info, data) == 8);
+    assert!(offset_of!(tnr_blob_info, size_bytes) == 16);
+    assert!(offset_of!(tnr_blob_info, device) == 24);
+    assert!(offset_of!(tnr_blob_info, tenure) == 32);
+    assert!(offset_of!(tnr_blob_info, holder_count) == 36);
+    assert!(offset_of!(tnr_blob_info, pin_count) == 40);
+    assert!(offset_of!(tnr_blob_info, reserved) == 44);
+
+    assert!(size_of::<tnr_stats>() == 40 && align_of::<tnr_stats>() == 8);
+    assert!(offset_of!(tnr_stats, struct_size) == 0);
+    assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
+    assert!(offset_of!(tnr_stats, copied_bytes) == 16);
+    assert!(offset_of!(tnr_stats, blobs_made) == 24);
+    assert!(offset_of!(tnr_stats, blobs_finished) == 32);
+};
