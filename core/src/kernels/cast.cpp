@@ -1,0 +1,87 @@
+// Casts between every two real dtypes.
+#include "kernels/strip.hpp"
+#include "kernels/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+template <class From, class To>
+struct Cast {
+  using In = From;
+  using Out = To;
+  static To apply(From value) { return convert<To>(value); }
+};
+
+template <class T>
+struct Complex {
+  T real;
+  T imaginary;
+};
+
+template <class From, class To>
+struct CastParts {
+  using In = Complex<From>;
+  using Out = Complex<To>;
+  static Out apply(In value) { return {convert<To>(value.real), convert<To>(value.imaginary)}; }
+};
+
+template <unsigned kBytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct UnsignedOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+  using type = uint64_t;
+};
+
+template <class T>
+inline constexpr bool kIsInteger = !kIsFloat<T> && !kSame<T, Bool8>;
+
+// Between integers the bits are cut or extended: the target's sign does not matter, and the
+// source's only where the target is wider. Kernels are shared accordingly.
+template <class From, class To>
+constexpr StripKernel cast_kernel() {
+  if constexpr (kIsInteger<From> && kIsInteger<To>) {
+    using Bits = typename UnsignedOf<sizeof(To)>::type;
+    if constexpr (sizeof(To) <= sizeof(From)) {
+      return map1<Cast<typename UnsignedOf<sizeof(From)>::type, Bits>>;
+    } else {
+      return map1<Cast<From, Bits>>;
+    }
+  } else {
+    return map1<Cast<From, To>>;
+  }
+}
+
+}  // namespace
+
+#define TENURE_CASTS_FROM(From)                                                                 \
+  {cast_kernel<From, double>(),   cast_kernel<From, float>(),    cast_kernel<From, F16>(),      \
+   cast_kernel<From, BF16>(),     cast_kernel<From, int8_t>(),   cast_kernel<From, int16_t>(),  \
+   cast_kernel<From, int32_t>(),  cast_kernel<From, int64_t>(),  cast_kernel<From, uint8_t>(),  \
+   cast_kernel<From, uint16_t>(), cast_kernel<From, uint32_t>(), cast_kernel<From, uint64_t>(), \
+   cast_kernel<From, Bool8>()}
+
+const StripKernel kCast[kTypeCount][kTypeCount] = {
+    TENURE_CASTS_FROM(double),   TENURE_CASTS_FROM(float),    TENURE_CASTS_FROM(F16),
+    TENURE_CASTS_FROM(BF16),     TENURE_CASTS_FROM(int8_t),   TENURE_CASTS_FROM(int16_t),
+    TENURE_CASTS_FROM(int32_t),  TENURE_CASTS_FROM(int64_t),  TENURE_CASTS_FROM(uint8_t),
+    TENURE_CASTS_FROM(uint16_t), TENURE_CASTS_FROM(uint32_t), TENURE_CASTS_FROM(uint64_t),
+    TENURE_CASTS_FROM(Bool8)};
+
+const StripKernel kCastComplex[2] = {map1<CastParts<float, double>>,
+                                     map1<CastParts<double, float>>};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

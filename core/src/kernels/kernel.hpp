@@ -1,0 +1,114 @@
+// The border between the core and its inner loops: plain structs and tables of functions.
+//
+// A kernel runs along one axis. It sees pointers, a count and steps in bytes; it reads and writes
+// the bytes of those elements and no byte between them (the halves of a split axis interleave in
+// memory, and two threads may write them). It never throws, allocates or keeps anything.
+//
+// Kernel files include only the headers of this folder and no std templates: they will be compiled
+// once per instruction set, and the linker may keep any one copy of a weak std symbol, also the
+// one that an older processor cannot run. Everything that is compiled per set therefore lives in
+// the namespace TENURE_ISA.
+#pragma once
+
+#include <stdint.h>
+
+#ifndef TENURE_ISA
+#define TENURE_ISA baseline
+#endif
+
+namespace tenure::kernels {
+
+using Byte = unsigned char;  // may alias every type
+
+// The real dtypes, in the order of every table. Complex and foreign types are only moved, by width.
+enum class Type : uint8_t {
+  kF64,
+  kF32,
+  kF16,
+  kBF16,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kBool8
+};
+inline constexpr unsigned kTypeCount = 13;
+
+// Rows of the tables: the ABI's operation codes less one. GT and GE are LT and LE with the inputs
+// exchanged, so they have no kernels.
+inline constexpr unsigned kUnaryCount = 5;    // neg abs sqrt exp relu
+inline constexpr unsigned kBinaryCount = 6;   // add sub mul div min max
+inline constexpr unsigned kCompareCount = 4;  // eq ne lt le
+inline constexpr unsigned kReduceCount = 12;  // sum prod mean var std min max argmin argmax any all
+                                              // count
+
+// Widths in bytes that have movement kernels of their own; the last entry takes any width.
+enum class Width : uint8_t { k1, k2, k4, k8, k16, kAny };
+inline constexpr unsigned kWidthCount = 6;
+
+// One run of an element-wise kernel: out[i] = f(in[0][i], in[1][i], in[2][i]) for i < count.
+struct Strip {
+  int64_t count;
+  Byte* out;
+  const Byte* in[3];
+  int64_t out_step;  // bytes from one element to the next, of any sign
+  int64_t in_steps[3];
+  int64_t width_bytes;  // of an element; read by Width::kAny alone
+};
+
+// What a kernel found in the data.
+enum Finding : uint32_t { kNothing = 0, kZeroDivisor = 1 };
+
+using StripKernel = Finding (*)(const Strip&);
+
+// One step of a reduction: `rows` elements into each of `columns` adjacent accumulators.
+struct Tile {
+  int64_t rows;
+  int64_t columns;
+  const Byte* in;
+  int64_t row_step;  // bytes
+  int64_t column_step;
+  int64_t index;  // of row 0, for argmin and argmax
+  int64_t index_step;
+  const double* centers;  // one per column: what VAR and STD measure deviations from
+  Byte* accumulators;     // one per column, started or holding what earlier rows gave
+};
+
+// Accumulators to elements: how `columns` results are written.
+struct Results {
+  int64_t columns;
+  const Byte* accumulators;
+  Byte* out;
+  int64_t out_step;  // bytes
+  int64_t count;     // elements reduced into each
+  int64_t ddof;
+};
+
+struct Reduction {
+  uint32_t accumulator_bytes;  // 0: there is no such reduction
+  void (*start)(Byte* accumulators, int64_t columns);
+  void (*accumulate)(const Tile&);
+  void (*merge)(Byte* into, const Byte* from, int64_t columns);
+  void (*finish)(const Results&);
+};
+
+// Every kernel of one instruction set. An entry that is nullptr is an unsupported dtype.
+struct Table {
+  const StripKernel* copy;    // by Width
+  const StripKernel* select;  // by Width; [kWidthCount] is bool8, whose values are normalised
+  const StripKernel (*cast)[kTypeCount];  // from, to
+  const StripKernel* cast_complex;        // c64 to c128, c128 to c64
+  const StripKernel (*unary)[kTypeCount];
+  const StripKernel (*binary)[kTypeCount];
+  const StripKernel (*compare)[kTypeCount];
+  const Reduction (*reduce)[kTypeCount];
+};
+
+// The one list of kernels. Where there are several sets, they are chosen between here.
+const Table& table() noexcept;
+
+}  // namespace tenure::kernels

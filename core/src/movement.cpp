@@ -1,0 +1,77 @@
+// Operations that move elements: copy, cast, fill, select.
+#include "operands.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/ops.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::StripKernel;
+using kernels::table;
+
+bool is_complex(tnr_dtype dtype) { return dtype == TNR_DTYPE_C64 || dtype == TNR_DTYPE_C128; }
+
+// A copy of bool8 is a cast to itself: the library writes 0 or 1 whatever it read.
+StripKernel copy_kernel(tnr_dtype dtype) {
+  if (dtype == TNR_DTYPE_BOOL8) {
+    const unsigned type = type_index(dtype);
+    return table().cast[type][type];
+  }
+  return table().copy[width_index(dtype)];
+}
+
+StripKernel cast_kernel(tnr_dtype from, tnr_dtype to) {
+  if (is_complex(from) && is_complex(to)) {
+    return from == to ? copy_kernel(from) : table().cast_complex[from == TNR_DTYPE_C64 ? 0 : 1];
+  }
+  const unsigned row = type_index(from);
+  const unsigned column = type_index(to);
+  if (row == kNoType || column == kNoType) {
+    fail(TNR_STATUS_UNSUPPORTED, "cast does not take %s to %s", dtype_name(from), dtype_name(to));
+  }
+  return table().cast[row][column];
+}
+
+StripKernel select_kernel(tnr_dtype dtype) {
+  const unsigned row = dtype == TNR_DTYPE_BOOL8 ? kernels::kWidthCount : width_index(dtype);
+  return table().select[row];
+}
+
+}  // namespace
+
+void copy(const tnr_view& a, const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8) return;
+  operands.run(copy_kernel(a.dtype));
+}
+
+void cast(const tnr_view& a, const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  const StripKernel kernel = cast_kernel(a.dtype, out.view.dtype);
+  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8) return;
+  operands.run(kernel);
+}
+
+void fill(const tnr_scalar& value, const tnr_view_mut& out) {
+  Operands operands(out);
+  const Element element = to_element(value, out.view.dtype, "value");
+  operands.add(element);
+  operands.run(copy_kernel(out.view.dtype));
+}
+
+void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+            const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(condition, "condition");
+  operands.add(a, "a");
+  operands.add(b, "b");
+  require_dtype(condition, "condition", TNR_DTYPE_BOOL8, "must be");
+  require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  require_dtype(b, "b", out.view.dtype, "out.dtype is");
+  operands.run(select_kernel(out.view.dtype));
+}
+
+}  // namespace tenure

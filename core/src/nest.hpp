@@ -1,0 +1,64 @@
+// A nest of loops over several operands at once, arranged so that memory is walked in order.
+#pragma once
+
+#include <cstdint>
+
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+// Axes are added one by one, then arranged: reversed until the key operand's steps are not
+// negative, sorted by them (largest outermost), and joined wherever every operand walks two axes
+// as if they were one. The innermost axis is left to the caller's kernel.
+class Nest {
+ public:
+  static constexpr unsigned kMaxOperands = 4;  // select: an output and three inputs
+
+  explicit Nest(unsigned operand_count) noexcept : operand_count_(operand_count) {}
+
+  // `steps` holds one step for each operand, in units of its own (bytes, mostly). extent is at
+  // least 1; an extent of 1 adds nothing.
+  void add(std::int64_t extent, const std::int64_t* steps) noexcept;
+  void arrange(unsigned key) noexcept;
+
+  [[nodiscard]] unsigned rank() const noexcept { return rank_; }
+  // Of the innermost axis; 1 and 0 when there is none.
+  [[nodiscard]] std::int64_t inner_extent() const noexcept {
+    return rank_ == 0 ? 1 : axes_[rank_ - 1].extent;
+  }
+  [[nodiscard]] std::int64_t inner_step(unsigned operand) const noexcept {
+    return rank_ == 0 ? 0 : axes_[rank_ - 1].steps[operand];
+  }
+
+  // Calls body(offsets) with the operands' offsets at each position of all axes but the innermost.
+  template <class Body>
+  void for_each_strip(Body&& body) const {
+    std::int64_t position[TNR_MAX_RANK] = {};
+    std::int64_t offsets[kMaxOperands];
+    for (unsigned operand = 0; operand < operand_count_; ++operand) {
+      offsets[operand] = starts_[operand];
+    }
+    do {
+      body(static_cast<const std::int64_t*>(offsets));
+    } while (advance(position, offsets));
+  }
+
+ private:
+  struct Axis {
+    std::int64_t extent;
+    std::int64_t steps[kMaxOperands];
+  };
+
+  void reverse(Axis& axis) noexcept;
+  void sort(unsigned key) noexcept;
+  void lengthen_inner() noexcept;
+  void join() noexcept;
+  bool advance(std::int64_t* position, std::int64_t* offsets) const noexcept;
+
+  unsigned operand_count_;
+  unsigned rank_ = 0;
+  std::int64_t starts_[kMaxOperands] = {};
+  Axis axes_[TNR_MAX_RANK];  // outermost first
+};
+
+}  // namespace tenure

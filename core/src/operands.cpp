@@ -1,0 +1,209 @@
+#include "operands.hpp"
+
+#include <cinttypes>
+
+#include "nest.hpp"
+#include "tenure/dtype.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::Finding;
+using kernels::Strip;
+using kernels::StripKernel;
+using kernels::Type;
+
+// Types by DLPack's code and by bytes, so that an operation finds its kernel with two loads.
+struct TypeIndex {
+  std::uint8_t by_code_and_bytes[7][9];
+
+  constexpr TypeIndex() : by_code_and_bytes{} {
+    for (auto& row : by_code_and_bytes) {
+      for (auto& entry : row) entry = kNoType;
+    }
+    set(TNR_DTYPE_F64, Type::kF64);
+    set(TNR_DTYPE_F32, Type::kF32);
+    set(TNR_DTYPE_F16, Type::kF16);
+    set(TNR_DTYPE_BF16, Type::kBF16);
+    set(TNR_DTYPE_I8, Type::kI8);
+    set(TNR_DTYPE_I16, Type::kI16);
+    set(TNR_DTYPE_I32, Type::kI32);
+    set(TNR_DTYPE_I64, Type::kI64);
+    set(TNR_DTYPE_U8, Type::kU8);
+    set(TNR_DTYPE_U16, Type::kU16);
+    set(TNR_DTYPE_U32, Type::kU32);
+    set(TNR_DTYPE_U64, Type::kU64);
+    set(TNR_DTYPE_BOOL8, Type::kBool8);
+  }
+
+  constexpr void set(tnr_dtype dtype, Type type) {
+    by_code_and_bytes[dtype & 0xffu][bits_of(dtype) / 8] = static_cast<std::uint8_t>(type);
+  }
+};
+constexpr TypeIndex kTypeIndex;
+
+// The axis of `view` that meets an axis of the output, counted from the last as NumPy does.
+void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out) {
+  if (view.rank > out.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but out.rank is %" PRIu32, name,
+         view.rank, out.rank);
+  }
+  const std::uint32_t missing = out.rank - view.rank;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    const std::int64_t extent = view.shape[axis];
+    const std::int64_t out_extent = out.shape[missing + axis];
+    if (extent != out_extent && extent != 1) [[unlikely]] {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "%s.shape[%" PRIu32 "] is %" PRId64 " but out.shape[%" PRIu32 "] is %" PRId64, name,
+           axis, extent, missing + axis, out_extent);
+    }
+  }
+}
+
+bool has_shape_of(const tnr_view& view, const tnr_view& out) noexcept {
+  if (view.rank != out.rank) return false;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.shape[axis] != out.shape[axis]) return false;
+  }
+  return true;
+}
+
+// Bytes from one index to the next along the output's axis; 0 where the input repeats.
+std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint32_t out_axis) {
+  const std::uint32_t missing = out.rank - view.rank;
+  if (out_axis < missing || view.shape[out_axis - missing] == 1) return 0;
+  return view.strides[out_axis - missing] * static_cast<std::int64_t>(element_size(view.dtype));
+}
+
+}  // namespace
+
+unsigned type_index(tnr_dtype dtype) noexcept {
+  const auto code = dtype & 0xffu;
+  const std::uint32_t bits = bits_of(dtype);
+  if (code > 6 || bits > 64 || bits % 8 != 0 || lanes_of(dtype) != 1) return kNoType;
+  return kTypeIndex.by_code_and_bytes[code][bits / 8];
+}
+
+unsigned width_index(tnr_dtype dtype) noexcept {
+  switch (element_size(dtype)) {
+    case 1: return static_cast<unsigned>(kernels::Width::k1);
+    case 2: return static_cast<unsigned>(kernels::Width::k2);
+    case 4: return static_cast<unsigned>(kernels::Width::k4);
+    case 8: return static_cast<unsigned>(kernels::Width::k8);
+    case 16: return static_cast<unsigned>(kernels::Width::k16);
+    default: return static_cast<unsigned>(kernels::Width::kAny);
+  }
+}
+
+void require_dtype(const tnr_view& view, const char* name, tnr_dtype dtype,
+                   const char* other_name) {
+  if (view.dtype != dtype) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.dtype is %s but %s %s", name, dtype_name(view.dtype),
+         other_name, dtype_name(dtype));
+  }
+}
+
+void refuse_dtype(const char* operation, tnr_dtype dtype) {
+  fail(TNR_STATUS_UNSUPPORTED, "%s does not take %s (dtype 0x%08" PRIx32 ")", operation,
+       dtype_name(dtype), dtype);
+}
+
+void refuse_code(const char* kind, std::int32_t code) {
+  fail(TNR_STATUS_INVALID_ARGUMENT, "op is %" PRId32 ", which names no %s operation", code, kind);
+}
+
+Alias require_alias(const tnr_view& out, const tnr_view& in, const char* name, SameView same) {
+  const Alias alias = alias_of(out, in);
+  if (alias == Alias::kNone || (alias == Alias::kSame && same == SameView::kAllowed)) [[likely]] {
+    return alias;
+  }
+  switch (alias) {
+    case Alias::kSame:
+      fail(TNR_STATUS_ALIASED, "out is exactly %s but must share no byte with it", name);
+    case Alias::kUndecided:
+      fail(TNR_STATUS_ALIASED,
+           "out and %s overlap as intervals, and whether they share a byte was not decided within "
+           "the search's budget",
+           name);
+    default:
+      fail(TNR_STATUS_ALIASED,
+           same == SameView::kAllowed ? "out shares bytes with %s but is not exactly the same view"
+                                      : "out shares bytes with %s",
+           name);
+  }
+}
+
+void Operands::add(const tnr_view& view, const char* name) {
+  check_view(view, name);
+  require_broadcast(view, name, out_);
+  pins_.add(view, name);
+  inputs_[input_count_++] = {&view, view.data, require_alias(out_, view, name, SameView::kAllowed)};
+}
+
+void Operands::add(const Element& element) noexcept {
+  inputs_[input_count_++] = {nullptr, element.bytes, Alias::kNone};
+}
+
+Finding Operands::run(StripKernel kernel) const noexcept {
+  if (is_empty(out_)) return kernels::kNothing;
+  return is_flat() ? run_flat(kernel) : run_nested(kernel);
+}
+
+// Whether one strip does it: everything in row-major order without gaps.
+bool Operands::is_flat() const noexcept {
+  if (!is_row_major(out_)) return false;
+  for (unsigned i = 0; i < input_count_; ++i) {
+    const tnr_view* const view = inputs_[i].view;
+    if (view != nullptr && !(has_shape_of(*view, out_) && is_row_major(*view))) return false;
+  }
+  return true;
+}
+
+Finding Operands::run_flat(StripKernel kernel) const noexcept {
+  Strip strip;
+  strip.count = element_count(out_);
+  strip.out = out_data_;
+  strip.width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
+  strip.out_step = strip.width_bytes;
+  for (unsigned i = 0; i < input_count_; ++i) {
+    const Input& input = inputs_[i];
+    strip.in[i] = static_cast<const Byte*>(input.data);
+    strip.in_steps[i] =
+        input.view == nullptr ? 0 : static_cast<std::int64_t>(element_size(input.view->dtype));
+  }
+  return kernel(strip);
+}
+
+Finding Operands::run_nested(StripKernel kernel) const noexcept {
+  Nest nest(1 + input_count_);
+  const auto width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
+  for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
+    if (out_.shape[axis] == 1) continue;
+    std::int64_t steps[Nest::kMaxOperands];
+    steps[0] = out_.strides[axis] * width_bytes;
+    for (unsigned i = 0; i < input_count_; ++i) {
+      const tnr_view* const view = inputs_[i].view;
+      steps[1 + i] = view == nullptr ? 0 : broadcast_step(*view, out_, axis);
+    }
+    nest.add(out_.shape[axis], steps);
+  }
+  nest.arrange(0);
+
+  Strip strip;
+  strip.count = nest.inner_extent();
+  strip.width_bytes = width_bytes;
+  strip.out_step = nest.inner_step(0);
+  for (unsigned i = 0; i < input_count_; ++i) strip.in_steps[i] = nest.inner_step(1 + i);
+  unsigned finding = kernels::kNothing;
+  nest.for_each_strip([&](const std::int64_t* offsets) {
+    strip.out = out_data_ + offsets[0];
+    for (unsigned i = 0; i < input_count_; ++i) {
+      strip.in[i] = static_cast<const Byte*>(inputs_[i].data) + offsets[1 + i];
+    }
+    finding |= kernel(strip);
+  });
+  return static_cast<Finding>(finding);
+}
+
+}  // namespace tenure

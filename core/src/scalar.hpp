@@ -1,0 +1,19 @@
+// Scalars: a number by value, brought into the dtype of the tensor it meets.
+#pragma once
+
+#include "tenure/status.hpp"
+
+namespace tenure {
+
+// One element's bytes, from byte 0.
+struct Element {
+  alignas(16) unsigned char bytes[16];
+};
+
+// The scalar as an element of `dtype`. An integer, and every bool8, must be exactly representable;
+// a float may round to nearest in a float dtype, but not overflow to infinity. A complex number
+// meets complex dtypes only. Throws INVALID_ARGUMENT naming the value and the dtype, UNSUPPORTED
+// for a dtype without a name. `name` is the parameter's.
+Element to_element(const tnr_scalar& scalar, tnr_dtype dtype, const char* name);
+
+}  // namespace tenure
