@@ -1,9 +1,10 @@
 # The library exports the functions of tenure.map and nothing else. Needs NM, LIBRARY, MAP.
 execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
   OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
-# name@@TENURE_0 T address size, and the version's own name as an absolute symbol.
-string(REGEX MATCHALL "[^\n]+ [^A] [^\n]*\n" exported "${exported}")
-list(TRANSFORM exported REPLACE "[@ ].*$" "")
+# One "name@@TENURE_0 T address size" a line; the version's own name is an absolute symbol, A.
+string(REPLACE "\n" ";" exported "${exported}")
+list(FILTER exported EXCLUDE REGEX "^[^ ]+ A |^$")
+list(TRANSFORM exported REPLACE "[@ ].*" "")
 list(SORT exported)
 
 file(STRINGS ${MAP} declared REGEX "^ +tnr_[a-z0-9_]+;$")

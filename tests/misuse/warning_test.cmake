@@ -1,0 +1,47 @@
+# Compiles SOURCE as each line of its comment says, "COMPILER MIN_VERSION FLAGS: WARNING", and
+# compares what is reported with the regular expression WARNING, or with "nothing". Only the lines
+# of the compiler NAME are read. Needs NAME, COMPILER, VERSION, INCLUDE and SOURCE.
+
+string(REPLACE "+" "[+]" pattern "${NAME}")
+file(STRINGS ${SOURCE} lines REGEX "^(//| [*])   ${pattern} [0-9]+ [^:]*: ")
+if(NOT lines)
+  message(FATAL_ERROR "${SOURCE} expects nothing of ${NAME}")
+endif()
+set(ENV{LC_ALL} C)
+
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "${pattern} ([0-9]+) ([^:]*): (.*)$" matched "${line}")
+  set(oldest ${CMAKE_MATCH_1})
+  set(flags "${CMAKE_MATCH_2}")
+  set(expected "${CMAKE_MATCH_3}")
+  if(VERSION VERSION_LESS oldest)
+    message("skipped: ${NAME} ${VERSION} is older than ${oldest}")
+    return()
+  endif()
+  if(NAME MATCHES "[+][+]")
+    set(standard -std=c++17)
+  else()
+    set(standard -std=c11)
+  endif()
+  separate_arguments(arguments UNIX_COMMAND "${standard} -Wall -Wextra ${flags}")
+  execute_process(COMMAND ${COMPILER} ${arguments} -I ${INCLUDE} -c ${SOURCE} -o /dev/null
+    RESULT_VARIABLE code ERROR_VARIABLE output OUTPUT_VARIABLE output)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${NAME} ${flags}: it does not compile:\n${output}")
+  endif()
+
+  # Exactly the one kind of warning: a second kind would be noise that nobody asked for.
+  string(REGEX MATCHALL "[^\n]*warning: [^\n]*" warnings "${output}")
+  if(expected STREQUAL "nothing")
+    set(unexpected ${warnings})
+  else()
+    set(unexpected ${warnings})
+    list(FILTER unexpected EXCLUDE REGEX "${expected}")
+    if(NOT warnings)
+      message(FATAL_ERROR "${NAME} ${flags}: no warning, but this was expected:\n${expected}")
+    endif()
+  endif()
+  if(unexpected)
+    message(FATAL_ERROR "${NAME} ${flags}: expected\n${expected}\nand got\n${output}")
+  endif()
+endforeach()
