@@ -1,0 +1,300 @@
+//! Element types: their names at run time, and the traits that let them into a tensor.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use half::{bf16, f16};
+use num_complex::Complex;
+use tenure_sys::tnr_dtype;
+
+/// An element type at run time. Its parts are DLPack's code, bits and lanes.
+///
+/// ```
+/// use tenure::{DType, Element};
+///
+/// assert_eq!(f32::DTYPE, DType::F32);
+/// assert_eq!(DType::F32.name(), "f32");
+/// assert_eq!(DType::C128.size_bytes(), 16);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct DType(tnr_dtype);
+
+macro_rules! named_dtypes {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {
+        impl DType {
+            $($(#[$doc])* pub const $constant: DType = DType(tnr_dtype::$constant);)*
+
+            /// Short name, `"f32"` for example; `"unknown"` for a dtype that no operation takes.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(DType::$constant => $name,)*
+                    _ => "unknown",
+                }
+            }
+        }
+    };
+}
+
+named_dtypes! {
+    /// IEEE binary64.
+    F64 = "f64";
+    /// IEEE binary32.
+    F32 = "f32";
+    /// IEEE binary16.
+    F16 = "f16";
+    /// bfloat16: the upper half of a binary32.
+    BF16 = "bf16";
+    /// Signed, 8 bits.
+    I8 = "i8";
+    /// Signed, 16 bits.
+    I16 = "i16";
+    /// Signed, 32 bits.
+    I32 = "i32";
+    /// Signed, 64 bits.
+    I64 = "i64";
+    /// Unsigned, 8 bits.
+    U8 = "u8";
+    /// Unsigned, 16 bits.
+    U16 = "u16";
+    /// Unsigned, 32 bits.
+    U32 = "u32";
+    /// Unsigned, 64 bits.
+    U64 = "u64";
+    /// A truth value in a byte; see [`Bool8`].
+    BOOL8 = "bool8";
+    /// Complex of two binary32, 8 bytes. For movement and exchange only.
+    C64 = "c64";
+    /// Complex of two binary64, 16 bytes. For movement and exchange only.
+    C128 = "c128";
+}
+
+impl DType {
+    /// The dtype with DLPack's `code`, `bits` and `lanes`. Views may carry any of whole bytes;
+    /// operations take those named here.
+    pub const fn from_dlpack(code: u8, bits: u8, lanes: u16) -> DType {
+        DType(tnr_dtype(code as u32 | (bits as u32) << 8 | (lanes as u32) << 16))
+    }
+
+    /// DLPack's code, bits and lanes.
+    pub const fn to_dlpack(self) -> (u8, u8, u16) {
+        (self.0.0 as u8, (self.0.0 >> 8) as u8, (self.0.0 >> 16) as u16)
+    }
+
+    /// Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
+    pub const fn size_bytes(self) -> usize {
+        let (_, bits, lanes) = self.to_dlpack();
+        if bits % 8 == 0 { (bits / 8) as usize * lanes as usize } else { 0 }
+    }
+
+    /// Alignment that a view's memory must have, in bytes: one lane's bytes, half of that for
+    /// complex, at most 8; for odd sizes the largest power of two that divides them.
+    pub const fn alignment_bytes(self) -> usize {
+        let (code, bits, _) = self.to_dlpack();
+        let mut lane_bytes = (bits / 8) as usize;
+        if code == DType::C64.to_dlpack().0 && lane_bytes % 2 == 0 {
+            lane_bytes /= 2;
+        }
+        let power = lane_bytes & lane_bytes.wrapping_neg();
+        if power < 8 { power } else { 8 }
+    }
+
+    #[inline]
+    pub(crate) const fn from_raw(raw: tnr_dtype) -> DType {
+        DType(raw)
+    }
+
+    #[inline]
+    pub(crate) const fn raw(self) -> tnr_dtype {
+        self.0
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.name(), self.to_dlpack()) {
+            ("unknown", (code, bits, lanes)) => {
+                write!(f, "DType {{ code: {code}, bits: {bits}, lanes: {lanes} }}")
+            }
+            (name, _) => f.write_str(name),
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A type that can be an element of a tensor: f64, f32, [`f16`], [`bf16`], i8 to i64, u8 to u64,
+/// [`Bool8`], and [`Complex`] of f32 or f64. Sealed.
+///
+/// # Safety
+///
+/// - `DTYPE` describes the type's bytes: same size, and an alignment at least as large.
+/// - Every pattern of those bytes is a value. This is why `bool` is not here and [`Bool8`] is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a tensor",
+    label = "not an element type",
+    note = "elements are f64, f32, f16, bf16, i8 to i64, u8 to u64, Bool8, Complex<f32>, Complex<f64>",
+    note = "for truth values use `Bool8`: a `bool` may only hold 0 or 1, and lent memory may hold more"
+)]
+pub unsafe trait Element:
+    sealed::Sealed + Copy + Default + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 'static
+{
+    /// The dtype of these elements at run time.
+    const DTYPE: DType;
+}
+
+/// An element that arithmetic takes: all but [`Bool8`] and [`Complex`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "arithmetic does not take `{Self}`",
+    label = "not a number that Tenure calculates with",
+    note = "numbers are f64, f32, f16, bf16, i8 to i64, u8 to u64"
+)]
+pub trait Number: Element {
+    /// What sums and products of these elements are: the type itself for floats, `i64` or `u64`
+    /// for integers.
+    type Sum: Number;
+}
+
+/// A number with a fraction: f64, f32, [`f16`], [`bf16`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "this operation takes floats, and `{Self}` is none",
+    label = "not a float",
+    note = "floats are f64, f32, f16, bf16; `cast` converts to one"
+)]
+pub trait Float: Number {}
+
+/// An element that compares and casts: every [`Number`], and [`Bool8`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` neither compares nor casts",
+    label = "not a number or a truth value",
+    note = "these operations take f64, f32, f16, bf16, i8 to i64, u8 to u64, Bool8"
+)]
+pub trait Real: Element {}
+
+macro_rules! elements {
+    ($($type:ty => $dtype:ident;)*) => {$(
+        const _: () = assert!(
+            size_of::<$type>() == DType::$dtype.size_bytes()
+                && align_of::<$type>() >= DType::$dtype.alignment_bytes()
+        );
+        impl sealed::Sealed for $type {}
+        // SAFETY: size and alignment are asserted above; integers, IEEE floats, pairs of those
+        // and a byte that means "zero or not" have no invalid patterns.
+        unsafe impl Element for $type {
+            const DTYPE: DType = DType::$dtype;
+        }
+    )*};
+}
+
+elements! {
+    f64 => F64; f32 => F32; f16 => F16; bf16 => BF16;
+    i8 => I8; i16 => I16; i32 => I32; i64 => I64;
+    u8 => U8; u16 => U16; u32 => U32; u64 => U64;
+    Bool8 => BOOL8;
+    Complex<f32> => C64; Complex<f64> => C128;
+}
+
+macro_rules! numbers {
+    ($($type:ty => $sum:ty;)*) => {$(
+        impl Number for $type {
+            type Sum = $sum;
+        }
+        impl Real for $type {}
+    )*};
+}
+
+numbers! {
+    f64 => f64; f32 => f32; f16 => f16; bf16 => bf16;
+    i8 => i64; i16 => i64; i32 => i64; i64 => i64;
+    u8 => u64; u16 => u64; u32 => u64; u64 => u64;
+}
+
+impl Real for Bool8 {}
+impl Float for f64 {}
+impl Float for f32 {}
+impl Float for f16 {}
+impl Float for bf16 {}
+
+/// A truth value in a byte. Any non-zero byte is true; the library writes 0 or 1.
+///
+/// Rust's `bool` cannot stand in lent memory: reading a byte of 2 as a `bool` is undefined.
+///
+/// ```
+/// use tenure::Bool8;
+///
+/// assert_eq!(Bool8::from(true), Bool8::TRUE);
+/// assert_eq!(Bool8::from_byte(2), Bool8::TRUE);
+/// assert!(!Bool8::FALSE.is_true());
+/// ```
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Bool8(u8);
+
+impl Bool8 {
+    /// Written as 1.
+    pub const TRUE: Bool8 = Bool8(1);
+    /// Written as 0.
+    pub const FALSE: Bool8 = Bool8(0);
+
+    /// A byte that stands in memory: true unless 0.
+    pub const fn from_byte(byte: u8) -> Bool8 {
+        Bool8(byte)
+    }
+
+    /// The byte as it stands in memory.
+    pub const fn to_byte(self) -> u8 {
+        self.0
+    }
+
+    /// Whether the byte is not 0.
+    pub const fn is_true(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl From<bool> for Bool8 {
+    fn from(value: bool) -> Bool8 {
+        Bool8(value.into())
+    }
+}
+
+impl From<Bool8> for bool {
+    fn from(value: Bool8) -> bool {
+        value.is_true()
+    }
+}
+
+// Equality is of truth, not of bytes: 2 and 1 are both true.
+impl PartialEq for Bool8 {
+    fn eq(&self, other: &Bool8) -> bool {
+        self.is_true() == other.is_true()
+    }
+}
+
+impl Eq for Bool8 {}
+
+impl Hash for Bool8 {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.is_true().hash(state);
+    }
+}
+
+impl fmt::Display for Bool8 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.is_true(), f)
+    }
+}
+
+impl fmt::Debug for Bool8 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.is_true(), f)
+    }
+}

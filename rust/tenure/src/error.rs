@@ -1,0 +1,154 @@
+//! What went wrong: a kind to branch on, and a message that names the value and the bound.
+
+use std::fmt;
+
+/// What kind of mistake or misfortune an [`Error`] is; one for each status of the C ABI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An argument is wrong by itself or beside another.
+    InvalidArgument,
+    /// Memory could not be had; nothing changed.
+    OutOfMemory,
+    /// The arguments are right, but there is no such operation for this dtype or device.
+    Unsupported,
+    /// The output shares bytes with an input, or itself, in a way the operation cannot take.
+    Aliased,
+    /// A view's owner has been released, or its borrow has ended.
+    StaleView,
+    /// A handle is garbage, of another kind, or was released.
+    StaleHandle,
+    /// Somebody is using the memory at this moment.
+    Busy,
+    /// Another holder still has borrowed memory.
+    BorrowEscaped,
+    /// A device failed.
+    DeviceError,
+    /// The library broke a promise of its own: please report it.
+    Internal,
+}
+
+/// Why a call was refused: a [kind](Error::kind) and a [message](Error::message).
+///
+/// One pointer wide, so that a `Result` costs the successful path next to nothing.
+///
+/// ```
+/// use tenure::{ErrorKind, TensorView};
+///
+/// let error = TensorView::from_slice(&[1.0, 2.0, 3.0], [2, 2]).err().unwrap();
+/// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+/// assert_eq!(error.message(), "shape [2, 2] has 4 elements but the memory has 3");
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+}
+
+/// A result with Tenure's error unless another is named, so that a glob import breaks nobody's
+/// two-parameter `Result`.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Called on failing paths only: building the message allocates.
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error(Box::new(Inner { kind, message: message.into() }))
+    }
+
+    /// An [`ErrorKind::InvalidArgument`].
+    #[cold]
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::InvalidArgument, message)
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// What was wrong, with the value and the bound.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("message", &self.message())
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A refusal that gives the data back: why, and what was handed in.
+///
+/// `?` turns it into its [`Error`] and drops the data.
+///
+/// ```
+/// use tenure::Tensor;
+///
+/// let rejected = Tensor::from_vec(vec![1.0_f32; 5], [2, 3]).err().unwrap();
+/// assert_eq!(rejected.error().message(), "shape [2, 3] has 6 elements but the memory has 5");
+/// assert_eq!(rejected.into_data(), vec![1.0; 5]);
+/// ```
+pub struct Rejected<D> {
+    error: Error,
+    data: D,
+}
+
+impl<D> Rejected<D> {
+    pub(crate) fn new(error: Error, data: D) -> Self {
+        Rejected { error, data }
+    }
+
+    /// Why the data was refused.
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// The data, as it was handed in.
+    pub fn into_data(self) -> D {
+        self.data
+    }
+
+    /// Both.
+    pub fn into_parts(self) -> (Error, D) {
+        (self.error, self.data)
+    }
+}
+
+impl<D> From<Rejected<D>> for Error {
+    fn from(rejected: Rejected<D>) -> Error {
+        rejected.error
+    }
+}
+
+impl<D> fmt::Display for Rejected<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+// The data may be large and need not be printable.
+impl<D> fmt::Debug for Rejected<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rejected").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<D> std::error::Error for Rejected<D> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

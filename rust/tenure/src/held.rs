@@ -1,0 +1,249 @@
+//! Memory held through a blob, with one dense shape over all of it: what a `Tensor` has alone and
+//! the clones of a `SharedTensor` have together.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
+
+use crate::owner::{Boxed, VecParts};
+use crate::raw::{BlobHandle, LentMut};
+use crate::{Element, Error, Order, Rejected, Result, Tenure, layout};
+
+// The invariant: `raw` is a dense view of exactly the blob's memory, whose elements are
+// initialised, and written by nobody but the holder (shared memory: by nobody).
+pub(crate) struct Held<T: Element> {
+    raw: tnr_view,
+    blob: BlobHandle,
+    /// The context that goes with an adopted `Vec`: a `Boxed<VecParts<T>>`.
+    vec: Option<NonNull<c_void>>,
+    _elements: PhantomData<T>,
+}
+
+// SAFETY: it holds elements, as a `Vec<T>` does, and an owner that is Send by the bounds of the
+// constructors and is touched once more, when the last holder drops it.
+unsafe impl<T: Element + Send> Send for Held<T> {}
+// SAFETY: through `&Held` elements are read and nothing else happens; the owner is not touched.
+unsafe impl<T: Element + Sync> Sync for Held<T> {}
+
+/// Why memory was not taken, and the owner.
+type Refusal<O> = (Error, Boxed<O>);
+
+impl<T: Element> Held<T> {
+    fn over(raw: tnr_view, blob: BlobHandle) -> Self {
+        Held { raw, blob, vec: None, _elements: PhantomData }
+    }
+
+    /// New memory.
+    ///
+    /// # Safety
+    ///
+    /// - Every element is written before it is read and before the result is shown to anybody.
+    unsafe fn uninitialised(extents: &[usize], order: Order) -> Result<Self> {
+        let (mut raw, count) = layout::shaped(T::DTYPE, extents, order)?;
+        let size_bytes = count * size_of::<T>();
+        let mut blob = BlobHandle::alloc(size_bytes)?;
+        layout::place(&mut raw, blob.data_mut(), size_bytes);
+        Ok(Held::over(raw, blob))
+    }
+
+    /// New memory, initialised by `write` through the view that it gets.
+    ///
+    /// # Safety
+    ///
+    /// - When `write` answers Ok, it has written every element of the view, and read none before.
+    pub(crate) unsafe fn written_by(
+        extents: &[usize],
+        order: Order,
+        write: impl FnOnce(LentMut<'_>) -> Result<()>,
+    ) -> Result<Self> {
+        // SAFETY: `write` writes every element, or the memory is dropped unseen.
+        let held = unsafe { Self::uninitialised(extents, order) }?;
+        let out = tnr_view_mut { view: tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..held.raw } };
+        // SAFETY: a dense view of memory that nobody else knows of.
+        write(unsafe { LentMut::new(&out) })?;
+        Ok(held)
+    }
+
+    /// New memory of zeros.
+    pub(crate) fn zeros(extents: &[usize], order: Order) -> Result<Self> {
+        // SAFETY: all elements are written in the next statement.
+        let held = unsafe { Self::uninitialised(extents, order) }?;
+        if held.raw.size_bytes > 0 {
+            let bytes = held.raw.base.cast_mut().cast::<u8>();
+            // SAFETY: the blob has that many bytes, and nobody else knows of them. Bytes of 0 are
+            // a value of every element type.
+            unsafe { bytes.write_bytes(0, held.raw.size_bytes as usize) };
+        }
+        Ok(held)
+    }
+
+    /// New memory with `value` in every element.
+    pub(crate) fn full(extents: &[usize], order: Order, value: T) -> Result<Self> {
+        // SAFETY: all elements are written in the next statement.
+        let held = unsafe { Self::uninitialised(extents, order) }?;
+        let elements = held.raw.base.cast_mut().cast::<T>();
+        for index in 0..layout::count(&held.raw) {
+            // SAFETY: the view is dense, so its elements lie from `base` on; nobody else knows of
+            // them.
+            unsafe { elements.add(index).write(value) };
+        }
+        Ok(held)
+    }
+
+    /// New memory that holds a copy of `data`.
+    pub(crate) fn copy(data: &[T], extents: &[usize], order: Order) -> Result<Self> {
+        let source = data.as_ptr().cast::<c_void>();
+        let mut raw = layout::dense(source, data.len(), T::DTYPE, extents, order)?;
+        // SAFETY: a slice is readable and initialised over its length.
+        let mut blob = unsafe { BlobHandle::copy(source, size_of_val(data)) }?;
+        layout::place(&mut raw, blob.data_mut(), size_of_val(data));
+        Ok(Held::over(raw, blob))
+    }
+
+    /// The same elements in new memory, under the same strides.
+    pub(crate) fn duplicate(&self) -> Result<Self> {
+        let size_bytes = self.raw.size_bytes as usize;
+        // SAFETY: the blob's memory is readable and initialised, by the type's invariant.
+        let mut blob = unsafe { BlobHandle::copy(self.raw.base, size_bytes) }?;
+        let mut raw = self.raw;
+        layout::place(&mut raw, blob.data_mut(), size_bytes);
+        Ok(Held::over(raw, blob))
+    }
+
+    /// Takes a `Vec` over, to be given back by [`into_vec`](Self::into_vec).
+    pub(crate) fn adopt_vec(
+        vec: Vec<T>,
+        extents: &[usize],
+        order: Order,
+    ) -> Result<Self, Rejected<Vec<T>>> {
+        let mut parts = Boxed::new(VecParts::new(vec));
+        let elements = parts.ask(|parts| (parts.data(), parts.len()));
+        // SAFETY: these are the elements of the `Vec`, which goes along as the owner.
+        match unsafe { Self::adopt(elements, extents, order, parts) } {
+            Ok((mut held, context)) => {
+                held.vec = NonNull::new(context);
+                Ok(held)
+            }
+            Err((error, parts)) => Err(Rejected::new(error, parts.into_inner().into_vec())),
+        }
+    }
+
+    /// Takes an owner over, whose elements the holder may write.
+    pub(crate) fn adopt_owner<O: AsMut<[T]> + Send + 'static>(
+        owner: O,
+        extents: &[usize],
+    ) -> Result<Self, Rejected<O>> {
+        let mut owner = Boxed::new(owner);
+        let elements = owner.ask(|owner| {
+            let elements = owner.as_mut();
+            (elements.as_mut_ptr(), elements.len())
+        });
+        // SAFETY: the owner has lent these elements exclusively, at an address that stays, and
+        // nobody touches it until it is dropped.
+        match unsafe { Self::adopt(elements, extents, Order::RowMajor, owner) } {
+            Ok((held, _)) => Ok(held),
+            Err((error, owner)) => Err(Rejected::new(error, owner.into_inner())),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - `elements` are valid and the holder's alone until `owner` is dropped, on any thread.
+    unsafe fn adopt<O>(
+        (data, len): (*mut T, usize),
+        extents: &[usize],
+        order: Order,
+        owner: Boxed<O>,
+    ) -> Result<(Self, *mut c_void), Refusal<O>> {
+        let raw = match layout::dense(data.cast(), len, T::DTYPE, extents, order) {
+            Ok(raw) => raw,
+            Err(error) => return Err((error, owner)),
+        };
+        let (blob, context) = owner.hand_over(|release, context| {
+            // SAFETY: by this function's contract; `release` drops the owner, and does not unwind.
+            unsafe { BlobHandle::adopt(data.cast(), raw.size_bytes as usize, release, context) }
+        })?;
+        Ok((Held::over(raw, blob), context))
+    }
+
+    /// Takes a share in an owner, whose elements nobody writes.
+    pub(crate) fn share_owner<O: AsRef<[T]> + Send + Sync + 'static>(
+        owner: O,
+        extents: &[usize],
+    ) -> Result<Self, Rejected<O>> {
+        let mut owner = Boxed::new(owner);
+        let (data, len) = owner.ask(|owner| {
+            let elements = (*owner).as_ref();
+            (elements.as_ptr(), elements.len())
+        });
+        let laid = layout::dense(data.cast(), len, T::DTYPE, extents, Order::RowMajor);
+        // SAFETY: the owner has lent these elements, at an address that stays, and nobody touches
+        // it until it is dropped.
+        unsafe { Self::share(laid, owner) }
+    }
+
+    /// Takes a share in an owner of bytes.
+    pub(crate) fn share_bytes<O: AsRef<[u8]> + Send + Sync + 'static>(
+        owner: O,
+        offset_bytes: usize,
+        extents: &[usize],
+    ) -> Result<Self, Rejected<O>> {
+        let mut owner = Boxed::new(owner);
+        let (bytes, size_bytes) = owner.ask(|owner| {
+            let bytes = (*owner).as_ref();
+            (bytes.as_ptr(), bytes.len())
+        });
+        let laid = layout::dense_in_bytes(bytes, size_bytes, offset_bytes, T::DTYPE, extents);
+        // SAFETY: as in `share_owner`; any bytes are elements.
+        unsafe { Self::share(laid, owner) }
+    }
+
+    /// # Safety
+    ///
+    /// - The elements of the view are valid, and written by nobody, until `owner` is dropped, on
+    ///   any thread.
+    unsafe fn share<O>(laid: Result<tnr_view>, owner: Boxed<O>) -> Result<Self, Rejected<O>> {
+        let shared = match laid {
+            Ok(raw) => owner
+                .hand_over(|release, context| {
+                    // SAFETY: by this function's contract; `release` drops the owner, and does not
+                    // unwind.
+                    unsafe {
+                        BlobHandle::share(raw.base, raw.size_bytes as usize, release, context)
+                    }
+                })
+                .map(|(blob, _)| Held::over(raw, blob)),
+            Err(error) => Err((error, owner)),
+        };
+        shared.map_err(|(error, owner)| Rejected::new(error, owner.into_inner()))
+    }
+
+    /// Ends the holding and gives an adopted `Vec` back, if it is one and the shape still says its
+    /// elements in their order.
+    pub(crate) fn into_vec(self) -> Result<Vec<T>, Self> {
+        let Some(context) = self.vec.filter(|_| layout::is_row_major(&self.raw)) else {
+            return Err(self);
+        };
+        let Held { raw, blob, vec, _elements } = self;
+        match blob.reclaim(context.as_ptr()) {
+            Ok(()) => {
+                // SAFETY: the context is the one that `adopt_vec` handed over; the library has
+                // forgotten it, and `vec` is not used again.
+                let parts = unsafe { Boxed::<VecParts<T>>::from_context(context.as_ptr()) };
+                Ok(parts.into_inner().into_vec())
+            }
+            Err(blob) => Err(Held { raw, blob, vec, _elements }),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> &tnr_view {
+        &self.raw
+    }
+
+    pub(crate) fn tenure(&self) -> Tenure {
+        self.blob.tenure()
+    }
+}

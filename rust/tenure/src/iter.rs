@@ -1,0 +1,353 @@
+//! Walks over views: their elements in row-major order, and their parts along an axis.
+//!
+//! Elements are reached through raw pointers: a slice over the whole memory would claim elements
+//! that belong to others, such as the other half of a split view.
+
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+use tenure_sys::{TNR_MAX_RANK, tnr_view};
+
+use crate::{Element, Result, TensorView, TensorViewMut, layout, manipulate};
+
+/// Places of a view's elements in row-major order: an odometer whose last wheel is a plain run.
+/// Axes that run on into each other are merged first, so that a contiguous view is a single run.
+#[derive(Clone)]
+struct Places<T> {
+    /// The next element, if any remain.
+    next: *const T,
+    /// Elements left, this run's included.
+    remaining: usize,
+    /// Elements left in this run.
+    run_remaining: usize,
+    run_stride: isize,
+    run_extent: usize,
+    /// The outer axes, innermost first: (extent, stride, index).
+    outer: [(usize, isize, usize); TNR_MAX_RANK],
+    outer_rank: usize,
+}
+
+impl<T> Places<T> {
+    fn new(view: &tnr_view) -> Self {
+        let mut axes = [(1, 0, 0); TNR_MAX_RANK];
+        let mut used = 0;
+        for (&extent, &stride) in
+            layout::extents(view).iter().zip(layout::strides(view)).rev().filter(|axis| *axis.0 > 1)
+        {
+            // The wheel inside this one, if its last step lands where this one's first does.
+            match axes[..used].last_mut() {
+                Some((inner_extent, inner_stride, _))
+                    if *inner_stride * *inner_extent as isize == stride =>
+                {
+                    *inner_extent *= extent;
+                }
+                _ => {
+                    axes[used] = (extent, stride, 0);
+                    used += 1;
+                }
+            }
+        }
+        let (run_extent, run_stride, _) = axes[0];
+        let remaining = layout::count(view);
+        axes.rotate_left(1);
+        Places {
+            next: view.data.cast(),
+            remaining,
+            run_remaining: run_extent.min(remaining),
+            run_stride,
+            run_extent,
+            outer: axes,
+            outer_rank: used.saturating_sub(1),
+        }
+    }
+
+    /// Back to the run's start, and on to the next one. There is one.
+    fn next_run(&mut self) {
+        let back = self.run_stride.wrapping_mul(self.run_extent as isize);
+        self.next = self.next.wrapping_offset(back.wrapping_neg());
+        self.run_remaining = self.run_extent;
+        for (extent, stride, index) in &mut self.outer[..self.outer_rank] {
+            *index += 1;
+            if *index < *extent {
+                self.next = self.next.wrapping_offset(*stride);
+                return;
+            }
+            *index = 0;
+            self.next = self.next.wrapping_offset(-*stride * (*extent as isize - 1));
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Option<*const T> {
+        if self.remaining == 0 {
+            return None;
+        }
+        if self.run_remaining == 0 {
+            self.next_run();
+        }
+        let place = self.next;
+        self.remaining -= 1;
+        self.run_remaining -= 1;
+        self.next = place.wrapping_offset(self.run_stride);
+        Some(place)
+    }
+}
+
+/// The elements of a view in row-major order; from [`TensorView::iter`].
+#[derive(Clone)]
+pub struct Iter<'a, T: Element> {
+    places: Places<T>,
+    _lent: PhantomData<&'a [T]>,
+}
+
+// SAFETY: it is what is left of a `TensorView`.
+unsafe impl<T: Element + Sync> Send for Iter<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Element + Sync> Sync for Iter<'_, T> {}
+
+impl<'a, T: Element> Iter<'a, T> {
+    pub(crate) fn new(view: TensorView<'a, T>) -> Self {
+        Iter { places: Places::new(view.raw()), _lent: PhantomData }
+    }
+}
+
+impl<'a, T: Element> Iterator for Iter<'a, T> {
+    type Item = &'a T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a T> {
+        // SAFETY: the place is an element of the view, readable for 'a.
+        self.places.advance().map(|place| unsafe { &*place })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.places.remaining, Some(self.places.remaining))
+    }
+}
+
+/// The elements of a view in row-major order, to be written; from [`TensorViewMut::iter_mut`].
+pub struct IterMut<'a, T: Element> {
+    places: Places<T>,
+    _lent: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: it is what is left of a `TensorViewMut`.
+unsafe impl<T: Element + Send> Send for IterMut<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Element + Sync> Sync for IterMut<'_, T> {}
+
+impl<'a, T: Element> IterMut<'a, T> {
+    pub(crate) fn new(view: TensorViewMut<'a, T>) -> Self {
+        IterMut { places: Places::new(view.raw()), _lent: PhantomData }
+    }
+}
+
+impl<'a, T: Element> Iterator for IterMut<'a, T> {
+    type Item = &'a mut T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a mut T> {
+        // SAFETY: the place is an element of the view, exclusive for 'a; no two indices of a
+        // `TensorViewMut` meet, and each is visited once.
+        self.places.advance().map(|place| unsafe { &mut *place.cast_mut() })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.places.remaining, Some(self.places.remaining))
+    }
+}
+
+impl<T: Element> ExactSizeIterator for Iter<'_, T> {}
+impl<T: Element> FusedIterator for Iter<'_, T> {}
+impl<T: Element> ExactSizeIterator for IterMut<'_, T> {}
+impl<T: Element> FusedIterator for IterMut<'_, T> {}
+
+/// Which parts: the arithmetic that gives part number `index` of a view.
+trait Parts {
+    fn part(&self, view: &tnr_view, index: usize) -> tnr_view;
+}
+
+#[derive(Clone)]
+struct AxisParts {
+    axis: usize,
+}
+
+impl Parts for AxisParts {
+    #[inline]
+    fn part(&self, view: &tnr_view, index: usize) -> tnr_view {
+        manipulate::at_index(view, self.axis, index)
+    }
+}
+
+#[derive(Clone)]
+struct RowParts;
+
+impl Parts for RowParts {
+    #[inline]
+    fn part(&self, view: &tnr_view, index: usize) -> tnr_view {
+        manipulate::row(view, index)
+    }
+}
+
+#[derive(Clone)]
+struct ChunkParts {
+    axis: usize,
+    chunk_count: usize,
+}
+
+impl Parts for ChunkParts {
+    #[inline]
+    fn part(&self, view: &tnr_view, index: usize) -> tnr_view {
+        manipulate::at_chunk(view, self.axis, self.chunk_count, index)
+    }
+}
+
+/// A pair of iterators over parts that share no element, one for each kind of view.
+macro_rules! parts_iterators {
+    (
+        $parts:ident,
+        $(#[$shared_doc:meta])* $shared:ident,
+        $(#[$exclusive_doc:meta])* $exclusive:ident
+    ) => {
+        $(#[$shared_doc])*
+        #[derive(Clone)]
+        pub struct $shared<'a, T: Element> {
+            view: TensorView<'a, T>,
+            parts: $parts,
+            left: std::ops::Range<usize>,
+        }
+
+        impl<'a, T: Element> Iterator for $shared<'a, T> {
+            type Item = TensorView<'a, T>;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let index = self.left.next()?;
+                // SAFETY: the part's elements are among the view's.
+                Some(unsafe { TensorView::from_raw(self.parts.part(self.view.raw(), index)) })
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.left.size_hint()
+            }
+        }
+
+        impl<T: Element> DoubleEndedIterator for $shared<'_, T> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let index = self.left.next_back()?;
+                // SAFETY: the part's elements are among the view's.
+                Some(unsafe { TensorView::from_raw(self.parts.part(self.view.raw(), index)) })
+            }
+        }
+
+        impl<T: Element> ExactSizeIterator for $shared<'_, T> {}
+        impl<T: Element> FusedIterator for $shared<'_, T> {}
+
+        $(#[$exclusive_doc])*
+        pub struct $exclusive<'a, T: Element> {
+            view: TensorViewMut<'a, T>,
+            parts: $parts,
+            left: std::ops::Range<usize>,
+        }
+
+        impl<'a, T: Element> Iterator for $exclusive<'a, T> {
+            type Item = TensorViewMut<'a, T>;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let index = self.left.next()?;
+                // SAFETY: the part's elements are among the view's, and parts of different
+                // indices share none; each index is given out once, and the view itself is not
+                // used again.
+                Some(unsafe { TensorViewMut::from_raw(self.parts.part(self.view.raw(), index)) })
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.left.size_hint()
+            }
+        }
+
+        impl<T: Element> DoubleEndedIterator for $exclusive<'_, T> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let index = self.left.next_back()?;
+                // SAFETY: as in `next`.
+                Some(unsafe { TensorViewMut::from_raw(self.parts.part(self.view.raw(), index)) })
+            }
+        }
+
+        impl<T: Element> ExactSizeIterator for $exclusive<'_, T> {}
+        impl<T: Element> FusedIterator for $exclusive<'_, T> {}
+    };
+}
+
+parts_iterators! {
+    AxisParts,
+    /// The parts at each index of an axis; from [`TensorView::axis_iter`].
+    AxisIter,
+    /// The parts at each index of an axis, to be written; from [`TensorViewMut::axis_iter_mut`].
+    AxisIterMut
+}
+
+parts_iterators! {
+    RowParts,
+    /// The rows of a view; from [`TensorView::rows`].
+    Rows,
+    /// The rows of a view, to be written; from [`TensorViewMut::rows_mut`].
+    RowsMut
+}
+
+parts_iterators! {
+    ChunkParts,
+    /// The chunks of an axis; from [`TensorView::chunks`].
+    Chunks,
+    /// The chunks of an axis, to be written; from [`TensorViewMut::chunks_mut`].
+    ChunksMut
+}
+
+impl<'a, T: Element> AxisIter<'a, T> {
+    pub(crate) fn new(view: TensorView<'a, T>, axis: usize) -> Result<Self> {
+        let left = 0..manipulate::extent(view.raw(), axis)?;
+        Ok(AxisIter { view, parts: AxisParts { axis }, left })
+    }
+}
+
+impl<'a, T: Element> AxisIterMut<'a, T> {
+    pub(crate) fn new(view: TensorViewMut<'a, T>, axis: usize) -> Result<Self> {
+        let left = 0..manipulate::extent(view.raw(), axis)?;
+        Ok(AxisIterMut { view, parts: AxisParts { axis }, left })
+    }
+}
+
+impl<'a, T: Element> Rows<'a, T> {
+    pub(crate) fn new(view: TensorView<'a, T>) -> Self {
+        let left = 0..manipulate::row_count(view.raw());
+        Rows { view, parts: RowParts, left }
+    }
+}
+
+impl<'a, T: Element> RowsMut<'a, T> {
+    pub(crate) fn new(view: TensorViewMut<'a, T>) -> Self {
+        let left = 0..manipulate::row_count(view.raw());
+        RowsMut { view, parts: RowParts, left }
+    }
+}
+
+impl<'a, T: Element> Chunks<'a, T> {
+    pub(crate) fn new(view: TensorView<'a, T>, axis: usize, chunk_count: usize) -> Result<Self> {
+        manipulate::chunked_extent(view.raw(), axis, chunk_count)?;
+        Ok(Chunks { view, parts: ChunkParts { axis, chunk_count }, left: 0..chunk_count })
+    }
+}
+
+impl<'a, T: Element> ChunksMut<'a, T> {
+    pub(crate) fn new(view: TensorViewMut<'a, T>, axis: usize, chunk_count: usize) -> Result<Self> {
+        manipulate::chunked_extent(view.raw(), axis, chunk_count)?;
+        Ok(ChunksMut { view, parts: ChunkParts { axis, chunk_count }, left: 0..chunk_count })
+    }
+}

@@ -1,0 +1,476 @@
+//! What can be done to a shape without touching an element: the arithmetic behind the methods that
+//! both view types share. As `tnr_view_*` in C, without a call into it.
+//!
+//! Each takes a checked view and gives one whose elements are among the elements of the first;
+//! `base`, `size_bytes` and `flags` stay. An empty result points at `base`.
+
+use tenure_sys::{TNR_MAX_RANK, tnr_view};
+
+use crate::layout;
+use crate::{Error, Result};
+
+/// The extent of an axis, or an error that names both.
+#[inline]
+pub(crate) fn extent(view: &tnr_view, axis: usize) -> Result<usize> {
+    if axis < view.rank as usize {
+        Ok(view.shape[axis] as usize)
+    } else {
+        Err(axis_outside(view, axis))
+    }
+}
+
+/// Elements `start`, `start + step`, ... of one axis, `count` of them, all inside the axis.
+#[inline]
+fn strided_part(view: &tnr_view, axis: usize, start: usize, count: usize, step: isize) -> tnr_view {
+    let mut part = *view;
+    part.data = moved(view, axis, start);
+    part.shape[axis] = count as i64;
+    // Wraps only where fewer than two elements remain, and then the stride is ignored.
+    part.strides[axis] = view.strides[axis].wrapping_mul(step as i64);
+    settled(part)
+}
+
+/// `data` moved along one axis. Wrapping: where nothing is reached it may point anywhere, and
+/// `settled` sets it right.
+#[inline]
+fn moved(view: &tnr_view, axis: usize, index: usize) -> *const std::ffi::c_void {
+    let element_bytes = crate::DType::from_raw(view.dtype).size_bytes() as i64;
+    let bytes = view.strides[axis].wrapping_mul(index as i64).wrapping_mul(element_bytes);
+    view.data.wrapping_byte_offset(bytes as isize)
+}
+
+/// An empty view points at `base`.
+#[inline]
+fn settled(mut view: tnr_view) -> tnr_view {
+    if layout::is_empty(&view) {
+        view.data = view.base;
+    }
+    view
+}
+
+/// The elements of `range` along one axis, every |step|-th, from its end when `step` is negative.
+#[inline]
+pub(crate) fn slice(
+    view: &tnr_view,
+    axis: usize,
+    range: std::ops::Range<usize>,
+    step: isize,
+) -> Result<tnr_view> {
+    let extent = extent(view, axis)?;
+    if range.start > range.end || range.end > extent {
+        return Err(range_outside(axis, range, extent));
+    }
+    if step == 0 {
+        return Err(step_zero(axis));
+    }
+    let count = range.len().div_ceil(step.unsigned_abs());
+    let start = if step > 0 || count == 0 { range.start } else { range.end - 1 };
+    Ok(strided_part(view, axis, start, count, step))
+}
+
+/// One index of an axis; the axis is gone.
+#[inline]
+pub(crate) fn index(view: &tnr_view, axis: usize, index: usize) -> Result<tnr_view> {
+    let extent = extent(view, axis)?;
+    if index >= extent {
+        return Err(index_outside(axis, index, extent));
+    }
+    Ok(at_index(view, axis, index))
+}
+
+/// As [`index`], with both known to be inside.
+#[inline]
+pub(crate) fn at_index(view: &tnr_view, axis: usize, index: usize) -> tnr_view {
+    let mut part = *view;
+    part.data = moved(view, axis, index);
+    remove_axis(&mut part, axis);
+    settled(part)
+}
+
+#[inline]
+fn remove_axis(view: &mut tnr_view, axis: usize) {
+    let rank = view.rank as usize;
+    view.shape.copy_within(axis + 1..rank, axis);
+    view.strides.copy_within(axis + 1..rank, axis);
+    view.rank -= 1;
+    // Axes beyond the rank are ignored; zeros keep equal views equal byte by byte.
+    view.shape[rank - 1] = 0;
+    view.strides[rank - 1] = 0;
+}
+
+/// Axis i of the result is axis `axes[i]` of the view.
+#[inline]
+pub(crate) fn permute(view: &tnr_view, axes: &[usize]) -> Result<tnr_view> {
+    let rank = view.rank as usize;
+    let mut seen = 0_u32;
+    for &axis in axes {
+        if axis >= rank || seen & (1 << axis) != 0 {
+            return Err(no_permutation(axes, rank));
+        }
+        seen |= 1 << axis;
+    }
+    if axes.len() != rank {
+        return Err(no_permutation(axes, rank));
+    }
+    let mut permuted = *view;
+    for (to, &from) in axes.iter().enumerate() {
+        permuted.shape[to] = view.shape[from];
+        permuted.strides[to] = view.strides[from];
+    }
+    Ok(permuted)
+}
+
+/// Exchanges two axes.
+#[inline]
+pub(crate) fn transpose(view: &tnr_view, a: usize, b: usize) -> Result<tnr_view> {
+    extent(view, a)?;
+    extent(view, b)?;
+    let mut exchanged = *view;
+    exchanged.shape.swap(a, b);
+    exchanged.strides.swap(a, b);
+    Ok(exchanged)
+}
+
+/// All axes in reverse.
+#[inline]
+pub(crate) fn reversed(view: &tnr_view) -> tnr_view {
+    let rank = view.rank as usize;
+    let mut reversed = *view;
+    reversed.shape[..rank].reverse();
+    reversed.strides[..rank].reverse();
+    reversed
+}
+
+/// Drops an axis of extent 1.
+#[inline]
+pub(crate) fn squeeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
+    let extent = extent(view, axis)?;
+    if extent != 1 {
+        return Err(not_one(axis, extent));
+    }
+    let mut squeezed = *view;
+    remove_axis(&mut squeezed, axis);
+    Ok(squeezed)
+}
+
+/// Puts an axis of extent 1 before `axis`.
+#[inline]
+pub(crate) fn unsqueeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
+    let rank = view.rank as usize;
+    if axis > rank {
+        return Err(place_outside(axis, rank));
+    }
+    if rank == TNR_MAX_RANK {
+        return Err(layout::rank_too_high(rank + 1));
+    }
+    let mut widened = *view;
+    widened.shape.copy_within(axis..rank, axis + 1);
+    widened.strides.copy_within(axis..rank, axis + 1);
+    widened.shape[axis] = 1;
+    widened.strides[axis] = 0;
+    widened.rank += 1;
+    Ok(widened)
+}
+
+/// Repeats axes of extent 1, and puts axes in front, with stride 0, as NumPy broadcasts.
+#[inline]
+pub(crate) fn broadcast(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
+    let (rank, wanted) = (view.rank as usize, extents.len());
+    if wanted > TNR_MAX_RANK {
+        return Err(layout::rank_too_high(wanted));
+    }
+    if rank > wanted {
+        return Err(no_broadcast(view, extents));
+    }
+    let mut repeated = *view;
+    repeated.rank = wanted as u32;
+    let added = wanted - rank;
+    let mut elements = Some(1_i64);
+    for (axis, &extent) in extents.iter().enumerate() {
+        let own = if axis < added { 1 } else { view.shape[axis - added] as usize };
+        if extent > isize::MAX as usize || (own != extent && own != 1) {
+            return Err(no_broadcast(view, extents));
+        }
+        repeated.shape[axis] = extent as i64;
+        repeated.strides[axis] =
+            if axis < added || own != extent { 0 } else { view.strides[axis - added] };
+        elements = elements.and_then(|elements| elements.checked_mul(extent as i64));
+    }
+    if elements.is_none() && !layout::is_empty(&repeated) {
+        return Err(too_many(extents));
+    }
+    Ok(settled(repeated))
+}
+
+/// Reverses an axis.
+#[inline]
+pub(crate) fn flip(view: &tnr_view, axis: usize) -> Result<tnr_view> {
+    let extent = extent(view, axis)?;
+    slice(view, axis, 0..extent, -1)
+}
+
+/// The parts before and from `index` of an axis.
+#[inline]
+pub(crate) fn split(view: &tnr_view, axis: usize, index: usize) -> Result<(tnr_view, tnr_view)> {
+    let extent = extent(view, axis)?;
+    if index > extent {
+        return Err(split_outside(axis, index, extent));
+    }
+    Ok((slice(view, axis, 0..index, 1)?, slice(view, axis, index..extent, 1)?))
+}
+
+/// The elements of an axis that chunk number `index` of `chunk_count` has: extents differ by at
+/// most one, the longer chunks come first.
+#[inline]
+pub(crate) fn chunk_range(
+    extent: usize,
+    chunk_count: usize,
+    index: usize,
+) -> std::ops::Range<usize> {
+    let (quotient, longer) = (extent / chunk_count, extent % chunk_count);
+    let start = quotient * index + index.min(longer);
+    start..start + quotient + usize::from(index < longer)
+}
+
+/// Chunk number `index` of `chunk_count`.
+#[inline]
+pub(crate) fn chunk(
+    view: &tnr_view,
+    axis: usize,
+    chunk_count: usize,
+    index: usize,
+) -> Result<tnr_view> {
+    let extent = chunked_extent(view, axis, chunk_count)?;
+    if index >= chunk_count {
+        return Err(chunk_outside(chunk_count, index));
+    }
+    let range = chunk_range(extent, chunk_count, index);
+    Ok(strided_part(view, axis, range.start, range.len(), 1))
+}
+
+/// The extent of an axis that is to be cut into `chunk_count` chunks.
+#[inline]
+pub(crate) fn chunked_extent(view: &tnr_view, axis: usize, chunk_count: usize) -> Result<usize> {
+    let extent = extent(view, axis)?;
+    if chunk_count == 0 {
+        return Err(no_chunks(axis));
+    }
+    Ok(extent)
+}
+
+/// As [`chunk`], with both known to be inside.
+#[inline]
+pub(crate) fn at_chunk(view: &tnr_view, axis: usize, chunk_count: usize, index: usize) -> tnr_view {
+    let range = chunk_range(view.shape[axis] as usize, chunk_count, index);
+    strided_part(view, axis, range.start, range.len(), 1)
+}
+
+/// Number of rows: the product of the extents of all axes but the last; 1 for rank 0.
+#[inline]
+pub(crate) fn row_count(view: &tnr_view) -> usize {
+    // Saturates only where the last axis is empty: that many rows without an element.
+    layout::extents(view)
+        .iter()
+        .rev()
+        .skip(1)
+        .fold(1, |count, &extent| count.saturating_mul(extent))
+}
+
+/// Row number `index`, known to be inside, in row-major order of the axes before the last.
+#[inline]
+pub(crate) fn row(view: &tnr_view, index: usize) -> tnr_view {
+    let mut row = *view;
+    if view.rank == 0 {
+        row.rank = 1;
+        row.shape[0] = 1;
+        row.strides[0] = 1;
+        return row;
+    }
+    let last = view.rank as usize - 1;
+    let mut rest = index;
+    for axis in (0..last).rev() {
+        let extent = view.shape[axis] as usize;
+        row.data = moved(&row, axis, rest % extent);
+        rest /= extent;
+    }
+    row.shape[0] = view.shape[last];
+    row.strides[0] = view.strides[last];
+    row.rank = 1;
+    settled(row)
+}
+
+/// Sliding windows along an axis; they run inside a new last axis.
+#[inline]
+pub(crate) fn windows(view: &tnr_view, axis: usize, size: usize, step: usize) -> Result<tnr_view> {
+    let (rank, extent) = (view.rank as usize, extent(view, axis)?);
+    if rank == TNR_MAX_RANK {
+        return Err(layout::rank_too_high(rank + 1));
+    }
+    if size == 0 || size > extent {
+        return Err(window_size(axis, size, extent));
+    }
+    if step == 0 {
+        return Err(step_zero(axis));
+    }
+    let mut windows = *view;
+    windows.rank += 1;
+    windows.shape[axis] = ((extent - size) / step + 1) as i64;
+    // Wraps only where a single window remains, and then the stride is ignored.
+    windows.strides[axis] = view.strides[axis].wrapping_mul(step as i64);
+    windows.shape[rank] = size as i64;
+    windows.strides[rank] = view.strides[axis];
+    if layout::extents(&windows)
+        .iter()
+        .try_fold(1_isize, |n, &e| n.checked_mul(e as isize))
+        .is_none()
+        && !layout::is_empty(&windows)
+    {
+        return Err(too_many_windows(axis, size, step));
+    }
+    Ok(settled(windows))
+}
+
+/// The same elements in row-major order under another shape, if strides can say it.
+pub(crate) fn reshape(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
+    // Also checks rank and products; the pointer and the length only have to be right.
+    let count = layout::count(view);
+    let dtype = crate::DType::from_raw(view.dtype);
+    let mut reshaped = layout::dense(view.data, count, dtype, extents, crate::Order::RowMajor)?;
+    reshaped.base = view.base;
+    reshaped.size_bytes = view.size_bytes;
+    reshaped.owner = view.owner;
+    reshaped.flags = view.flags;
+    if count > 0 && !layout::is_row_major(view) && !assign_strides(view, &mut reshaped) {
+        return Err(needs_copy(view, extents));
+    }
+    Ok(reshaped)
+}
+
+/// Strides for `to`, which has as many elements as `from`: walks both shapes from the last axis,
+/// and wherever their products meet, the run of axes of `from` must be one arithmetic sequence.
+/// The method of NumPy's no-copy reshape, last axis first.
+fn assign_strides(from: &tnr_view, to: &mut tnr_view) -> bool {
+    let mut from_axes = (0..from.rank as usize).rev().filter(|&axis| from.shape[axis] != 1);
+    let mut to_axes = (0..to.rank as usize).rev().filter(|&axis| to.shape[axis] != 1);
+    while let (Some(first_from), Some(first_to)) = (from_axes.next(), to_axes.next()) {
+        let mut from_count = from.shape[first_from];
+        let mut to_count = to.shape[first_to];
+        let unit = from.strides[first_from];
+        to.strides[first_to] = unit;
+        let mut next_stride = unit.wrapping_mul(from_count);
+        while from_count != to_count {
+            if from_count < to_count {
+                let Some(axis) = from_axes.next() else { return false };
+                if from.strides[axis] != next_stride {
+                    return false;
+                }
+                from_count *= from.shape[axis];
+                next_stride = next_stride.wrapping_mul(from.shape[axis]);
+            } else {
+                let Some(axis) = to_axes.next() else { return false };
+                to.strides[axis] = unit.wrapping_mul(to_count);
+                to_count *= to.shape[axis];
+            }
+        }
+    }
+    true
+}
+
+#[cold]
+#[inline(never)]
+fn axis_outside(view: &tnr_view, axis: usize) -> Error {
+    Error::invalid(format!("axis is {axis} but the view has rank {}", view.rank))
+}
+
+#[cold]
+#[inline(never)]
+fn index_outside(axis: usize, index: usize, extent: usize) -> Error {
+    Error::invalid(format!("index is {index} but axis {axis} has extent {extent}"))
+}
+
+#[cold]
+#[inline(never)]
+fn range_outside(axis: usize, range: std::ops::Range<usize>, extent: usize) -> Error {
+    Error::invalid(format!("range is {range:?} but axis {axis} has extent {extent}"))
+}
+
+#[cold]
+#[inline(never)]
+fn split_outside(axis: usize, index: usize, extent: usize) -> Error {
+    Error::invalid(format!("split is at {index} but axis {axis} has extent {extent}"))
+}
+
+#[cold]
+#[inline(never)]
+fn place_outside(axis: usize, rank: usize) -> Error {
+    Error::invalid(format!("axis is {axis} but the view has rank {rank}"))
+}
+
+#[cold]
+#[inline(never)]
+fn step_zero(axis: usize) -> Error {
+    Error::invalid(format!("step along axis {axis} is 0 but must move"))
+}
+
+#[cold]
+#[inline(never)]
+fn no_permutation(axes: &[usize], rank: usize) -> Error {
+    Error::invalid(format!("axes {axes:?} are no permutation of the {rank} axes of the view"))
+}
+
+#[cold]
+#[inline(never)]
+fn not_one(axis: usize, extent: usize) -> Error {
+    Error::invalid(format!("axis {axis} has extent {extent} but only extent 1 can be squeezed"))
+}
+
+#[cold]
+#[inline(never)]
+fn no_broadcast(view: &tnr_view, extents: &[usize]) -> Error {
+    Error::invalid(format!("shape {:?} does not broadcast to {extents:?}", layout::extents(view)))
+}
+
+#[cold]
+#[inline(never)]
+fn too_many(extents: &[usize]) -> Error {
+    Error::invalid(format!("shape {extents:?} has more than {} elements", i64::MAX))
+}
+
+#[cold]
+#[inline(never)]
+fn chunk_outside(chunk_count: usize, index: usize) -> Error {
+    Error::invalid(format!("chunk is {index} but there are {chunk_count}"))
+}
+
+#[cold]
+#[inline(never)]
+fn no_chunks(axis: usize) -> Error {
+    Error::invalid(format!("axis {axis} cannot be cut into 0 chunks"))
+}
+
+#[cold]
+#[inline(never)]
+fn window_size(axis: usize, size: usize, extent: usize) -> Error {
+    Error::invalid(format!(
+        "window size is {size} but must be 1 to {extent}, the extent of axis {axis}"
+    ))
+}
+
+#[cold]
+#[inline(never)]
+fn too_many_windows(axis: usize, size: usize, step: usize) -> Error {
+    Error::invalid(format!(
+        "windows of {size} every {step} along axis {axis} have more than {} elements",
+        i64::MAX
+    ))
+}
+
+#[cold]
+#[inline(never)]
+fn needs_copy(view: &tnr_view, extents: &[usize]) -> Error {
+    Error::invalid(format!(
+        "shape {:?} with strides {:?} cannot become {extents:?} without a copy",
+        layout::extents(view),
+        layout::strides(view)
+    ))
+}

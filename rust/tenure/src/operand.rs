@@ -1,0 +1,195 @@
+//! What can be handed to an operation: anything that lends a view of itself.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use crate::{Bool8, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
+
+/// An input: tensors, views, slices, `Vec`s, arrays, arrays of arrays, single numbers, and
+/// references to them.
+///
+/// ```
+/// use tenure::AsView;
+///
+/// assert_eq!([[1, 2, 3], [4, 5, 6]].as_view().shape(), [2, 3]);
+/// assert_eq!(vec![1.0, 2.0].as_view().shape(), [2]);
+/// assert_eq!(1.0_f32.as_view().rank(), 0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent as a view of `{T}` elements",
+    label = "not a tensor, view, slice, `Vec`, array or number of `{T}`",
+    note = "element types are not converted: `cast` does that"
+)]
+pub trait AsView<T: Element> {
+    /// Lends a view for as long as `self` is borrowed.
+    fn as_view(&self) -> TensorView<'_, T>;
+}
+
+/// An output: what can be written through `&mut`.
+///
+/// ```
+/// use tenure::AsViewMut;
+///
+/// let mut data = [[0; 3]; 2];
+/// data.as_view_mut()[[1, 2]] = 7;
+/// assert_eq!(data, [[0, 0, 0], [0, 0, 7]]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as `{T}` elements",
+    label = "not an exclusive view, tensor, slice, `Vec` or array of `{T}`",
+    note = "outputs are passed as `&mut out`; a `TensorView` or `SharedTensor` may not be written"
+)]
+pub trait AsViewMut<T: Element> {
+    /// Lends an exclusive view for as long as `self` is borrowed.
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T>;
+}
+
+impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &A {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        (**self).as_view()
+    }
+}
+
+impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &mut A {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        (**self).as_view()
+    }
+}
+
+impl<T: Element, A: AsViewMut<T> + ?Sized> AsViewMut<T> for &mut A {
+    #[inline]
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+        (**self).as_view_mut()
+    }
+}
+
+impl<T: Element> AsView<T> for TensorView<'_, T> {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        *self
+    }
+}
+
+impl<T: Element> AsView<T> for TensorViewMut<'_, T> {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        self.view()
+    }
+}
+
+impl<T: Element> AsViewMut<T> for TensorViewMut<'_, T> {
+    #[inline]
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+        self.view_mut()
+    }
+}
+
+impl<T: Element> AsView<T> for Tensor<T> {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        self.view()
+    }
+}
+
+impl<T: Element> AsViewMut<T> for Tensor<T> {
+    #[inline]
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+        self.view_mut()
+    }
+}
+
+impl<T: Element> AsView<T> for SharedTensor<T> {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        self.view()
+    }
+}
+
+impl<T: Element> AsView<T> for [T] {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        TensorView::from(self)
+    }
+}
+
+impl<T: Element> AsViewMut<T> for [T] {
+    #[inline]
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+        TensorViewMut::from(self)
+    }
+}
+
+impl<T: Element> AsView<T> for Vec<T> {
+    #[inline]
+    fn as_view(&self) -> TensorView<'_, T> {
+        TensorView::from(self.as_slice())
+    }
+}
+
+impl<T: Element> AsViewMut<T> for Vec<T> {
+    #[inline]
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+        TensorViewMut::from(self.as_mut_slice())
+    }
+}
+
+/// An extent of an array type. Arrays without elements may be longer than any memory; those do not
+/// compile.
+const fn extent(len: usize) -> usize {
+    assert!(len <= isize::MAX as usize, "an array this long is no operand");
+    len
+}
+
+/// Arrays of arrays and their extents, outermost first.
+macro_rules! arrays {
+    (@flat $slice:expr, $method:ident; $first:ident) => { $slice };
+    (@flat $slice:expr, $method:ident; $first:ident $($rest:ident)+) => {
+        arrays!(@flat $slice.$method(), $method; $($rest)+)
+    };
+    ($($type:ty => $($extent:ident)+;)*) => {$(
+        impl<T: Element, $(const $extent: usize),+> AsView<T> for $type {
+            #[inline]
+            fn as_view(&self) -> TensorView<'_, T> {
+                let elements = arrays!(@flat self.as_slice(), as_flattened; $($extent)+);
+                TensorView::from_exact(elements, const { &[$(extent($extent)),+] })
+            }
+        }
+
+        impl<T: Element, $(const $extent: usize),+> AsViewMut<T> for $type {
+            #[inline]
+            fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+                let elements = arrays!(@flat self.as_mut_slice(), as_flattened_mut; $($extent)+);
+                TensorViewMut::from_exact(elements, const { &[$(extent($extent)),+] })
+            }
+        }
+    )*};
+}
+
+arrays! {
+    [T; A] => A;
+    [[T; B]; A] => A B;
+    [[[T; C]; B]; A] => A B C;
+    [[[[T; D]; C]; B]; A] => A B C D;
+    [[[[[T; E]; D]; C]; B]; A] => A B C D E;
+    [[[[[[T; F]; E]; D]; C]; B]; A] => A B C D E F;
+    [[[[[[[T; G]; F]; E]; D]; C]; B]; A] => A B C D E F G;
+    [[[[[[[[T; H]; G]; F]; E]; D]; C]; B]; A] => A B C D E F G H;
+}
+
+/// Single numbers, as rank 0.
+macro_rules! scalars {
+    ($($type:ty)*) => {$(
+        impl AsView<$type> for $type {
+            #[inline]
+            fn as_view(&self) -> TensorView<'_, $type> {
+                TensorView::from_ref(self)
+            }
+        }
+    )*};
+}
+
+scalars! {
+    f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8 Complex<f32> Complex<f64>
+}

@@ -1,0 +1,294 @@
+//! The only caller of `tenure-sys`: statuses become results, handles become owners, views are lent.
+//!
+//! The operations take [`Lent`] and [`LentMut`], which only checked views give out, so that the
+//! modules above are safe code.
+
+pub(crate) mod operations;
+
+use std::ffi::{CStr, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_blob, tnr_release_fn, tnr_status, tnr_view, tnr_view_mut};
+
+use crate::{Error, ErrorKind, Result, Tenure};
+
+/// Turns a status into a result, with the message of the calling thread's last error.
+#[inline]
+pub(crate) fn check(status: tnr_status) -> Result<()> {
+    if status == tnr_status::OK { Ok(()) } else { Err(failure(status)) }
+}
+
+/// Reads the last error in the same breath as the failing call returned, so that no other call on
+/// this thread can have replaced it.
+#[cold]
+#[inline(never)]
+fn failure(status: tnr_status) -> Error {
+    let kind = match status {
+        tnr_status::INVALID_ARGUMENT => ErrorKind::InvalidArgument,
+        tnr_status::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
+        tnr_status::UNSUPPORTED => ErrorKind::Unsupported,
+        tnr_status::ALIASED => ErrorKind::Aliased,
+        tnr_status::STALE_VIEW => ErrorKind::StaleView,
+        tnr_status::STALE_HANDLE => ErrorKind::StaleHandle,
+        tnr_status::BUSY => ErrorKind::Busy,
+        tnr_status::BORROW_ESCAPED => ErrorKind::BorrowEscaped,
+        tnr_status::DEVICE_ERROR => ErrorKind::DeviceError,
+        // INTERNAL, and numbers of a newer library.
+        _ => ErrorKind::Internal,
+    };
+    // SAFETY: the pointer is to the calling thread's own error, and no other call is made on this
+    // thread while it is read; the message is NUL-terminated.
+    let message = unsafe { CStr::from_ptr((*sys::tnr_last_error()).message.as_ptr()) };
+    Error::new(kind, message.to_string_lossy())
+}
+
+/// Asks once per process whether the library that is loaded speaks the ABI of this crate.
+#[inline]
+fn entered() -> Result<()> {
+    // Relaxed: nothing is published by it; a thread that misses it asks again.
+    if COMPATIBLE.load(Ordering::Relaxed) { Ok(()) } else { ask_version() }
+}
+
+static COMPATIBLE: AtomicBool = AtomicBool::new(false);
+
+#[cold]
+#[inline(never)]
+fn ask_version() -> Result<()> {
+    // SAFETY: takes nothing.
+    let version = unsafe { sys::tnr_abi_version() };
+    let (major, minor) = (version >> 16, version & 0xffff);
+    if !speaks(major, minor) {
+        return Err(Error::new(
+            ErrorKind::Unsupported,
+            format!(
+                "the loaded library has ABI {major}.{minor} but this crate needs {}.{}",
+                sys::TNR_ABI_MAJOR,
+                sys::TNR_ABI_MINOR
+            ),
+        ));
+    }
+    COMPATIBLE.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// The same major, and at least the minor that this crate was written against.
+fn speaks(major: u32, minor: u32) -> bool {
+    // Shifted so that the comparison also stands while the minor is 0.
+    major == sys::TNR_ABI_MAJOR && minor + 1 > sys::TNR_ABI_MINOR
+}
+
+// ---- blobs ----
+
+/// One handle on a blob; dropping it releases it.
+pub(crate) struct BlobHandle {
+    token: *mut tnr_blob,
+    tenure: Tenure,
+}
+
+// SAFETY: the handle is a token, and the library takes it from any thread. What the memory's
+// elements and owner need is asked by the types that hold a handle.
+unsafe impl Send for BlobHandle {}
+// SAFETY: as above; no method changes the handle through `&self`.
+unsafe impl Sync for BlobHandle {}
+
+impl BlobHandle {
+    /// Memory of undefined bytes, aligned to 64.
+    pub(crate) fn alloc(size_bytes: usize) -> Result<BlobHandle> {
+        entered()?;
+        // SAFETY: NULL is the default context.
+        let token = unsafe { sys::tnr_blob_alloc(ptr::null_mut(), size_bytes) };
+        owned(token, Tenure::Allocated)
+    }
+
+    /// Memory that holds a copy.
+    ///
+    /// # Safety
+    ///
+    /// - `data` is readable and initialised for `size_bytes` bytes.
+    pub(crate) unsafe fn copy(data: *const c_void, size_bytes: usize) -> Result<BlobHandle> {
+        entered()?;
+        // SAFETY: NULL is the default context; `data` by this function's contract.
+        let token = unsafe { sys::tnr_blob_copy(ptr::null_mut(), data, size_bytes) };
+        owned(token, Tenure::Copied)
+    }
+
+    /// Takes memory over; nothing is taken on failure.
+    ///
+    /// # Safety
+    ///
+    /// - `data` is readable and writable for `size_bytes` bytes, by the holder alone, until
+    ///   `release` is called.
+    /// - `release(context)` may be called once, from any thread, and does not unwind.
+    pub(crate) unsafe fn adopt(
+        data: *mut c_void,
+        size_bytes: usize,
+        release: tnr_release_fn,
+        context: *mut c_void,
+    ) -> Result<BlobHandle> {
+        entered()?;
+        // SAFETY: by this function's contract.
+        let token = unsafe { sys::tnr_blob_adopt(data, size_bytes, release, context) };
+        owned(token, Tenure::Adopted)
+    }
+
+    /// Takes a share in memory that nobody writes; nothing is taken on failure.
+    ///
+    /// # Safety
+    ///
+    /// - `data` is readable for `size_bytes` bytes, and nobody writes them, until `release` is
+    ///   called.
+    /// - `release(context)` may be called once, from any thread, and does not unwind.
+    pub(crate) unsafe fn share(
+        data: *const c_void,
+        size_bytes: usize,
+        release: tnr_release_fn,
+        context: *mut c_void,
+    ) -> Result<BlobHandle> {
+        entered()?;
+        // SAFETY: by this function's contract.
+        let token = unsafe { sys::tnr_blob_share(data, size_bytes, release, context) };
+        owned(token, Tenure::Shared)
+    }
+
+    /// Undoes an adopt: the memory and `context` are the caller's again, and nothing is called.
+    /// On failure the handle comes back.
+    pub(crate) fn reclaim(self, context: *mut c_void) -> std::result::Result<(), BlobHandle> {
+        // SAFETY: the handle is alive; `context` is only compared.
+        match unsafe { sys::tnr_blob_reclaim(self.token, context) } {
+            tnr_status::OK => {
+                // The handle has ended: there is nothing to release.
+                std::mem::forget(self);
+                Ok(())
+            }
+            _ => Err(self),
+        }
+    }
+
+    pub(crate) fn tenure(&self) -> Tenure {
+        self.tenure
+    }
+
+    /// Lowest byte; may be NULL when the blob is empty.
+    pub(crate) fn data_mut(&mut self) -> *mut c_void {
+        // SAFETY: the handle is alive.
+        unsafe { sys::tnr_blob_data_mut(self.token) }
+    }
+}
+
+fn owned(token: *mut tnr_blob, tenure: Tenure) -> Result<BlobHandle> {
+    if token.is_null() {
+        // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+        return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+    }
+    Ok(BlobHandle { token, tenure })
+}
+
+impl Drop for BlobHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again. The last release of a blob that is not
+        // borrowed cannot fail, and a handle of ours is never borrowed.
+        unsafe { sys::tnr_blob_release(self.token) };
+    }
+}
+
+// ---- views lent to one call ----
+
+/// A view to be read by one call: checked, over initialised memory that nobody else writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Lent<'a>(&'a tnr_view);
+
+/// A view to be written by one call: checked, distinct, and over memory nobody else touches.
+pub(crate) struct LentMut<'a>(&'a tnr_view_mut);
+
+impl<'a> Lent<'a> {
+    /// # Safety
+    ///
+    /// - `view` has passed `layout::check`.
+    /// - Its elements are initialised, alive, and written by nobody, while `'a` lasts.
+    #[inline]
+    pub(crate) unsafe fn new(view: &'a tnr_view) -> Lent<'a> {
+        Lent(view)
+    }
+}
+
+impl<'a> LentMut<'a> {
+    /// # Safety
+    ///
+    /// - `view` has passed `layout::check` and `layout::check_distinct`.
+    /// - Its elements are alive and touched by nobody else while `'a` lasts. They need not be
+    ///   initialised if the call only writes them.
+    #[inline]
+    pub(crate) unsafe fn new(view: &'a tnr_view_mut) -> LentMut<'a> {
+        LentMut(view)
+    }
+}
+
+/// An input of an operation.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    /// A view that shares no element with the output.
+    View(Lent<'a>),
+    /// The output itself, in place: its elements must be initialised.
+    Output,
+}
+
+impl Input<'_> {
+    #[inline]
+    fn resolve(self, out: &LentMut<'_>) -> *const tnr_view {
+        match self {
+            Input::View(lent) => lent.0,
+            Input::Output => &out.0.view,
+        }
+    }
+}
+
+impl<'a> From<Lent<'a>> for Input<'a> {
+    #[inline]
+    fn from(lent: Lent<'a>) -> Input<'a> {
+        Input::View(lent)
+    }
+}
+
+/// Copies elements into `out`.
+#[inline]
+pub(crate) fn copy(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: what `Lent` and `LentMut` promise is what the call asks; NULL is the default context.
+    check(unsafe { sys::tnr_copy(ptr::null_mut(), a.0, out.0) })
+}
+
+// ---- the library ----
+
+/// One line that says how the library was built.
+pub(crate) fn build_info() -> &'static str {
+    // SAFETY: takes nothing; the text is NUL-terminated and lives as long as the process.
+    let text = unsafe { CStr::from_ptr(sys::tnr_build_info()) };
+    text.to_str().unwrap_or("unknown")
+}
+
+/// Bytes that this crate itself has duplicated, beside those that the library counts.
+static COPIED_BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a copy that was made without the library.
+pub(crate) fn count_copied(size_bytes: usize) {
+    // Relaxed: a total, read for its value alone.
+    COPIED_BYTES.fetch_add(size_bytes as u64, Ordering::Relaxed);
+}
+
+/// The process totals of the library, with the copies made by this crate.
+pub(crate) fn stats() -> sys::tnr_stats {
+    let mut stats = sys::tnr_stats {
+        struct_size: size_of::<sys::tnr_stats>() as u64,
+        allocated_bytes: 0,
+        copied_bytes: 0,
+        blobs_made: 0,
+        blobs_finished: 0,
+    };
+    // SAFETY: `stats` is writable, and `struct_size` says how far. It cannot fail: the size is
+    // the first version's.
+    let _ = unsafe { sys::tnr_stats_read(&mut stats) };
+    stats.copied_bytes += COPIED_BYTES.load(Ordering::Relaxed);
+    stats
+}

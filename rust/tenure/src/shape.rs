@@ -1,0 +1,75 @@
+//! How callers write shapes, and the order in which memory runs through one.
+
+/// What can be written where a shape is asked for: `[2, 3]`, a slice or `Vec` of extents, or one
+/// number for one axis. `[0usize; 0]` is rank 0: one element, no axes.
+///
+/// ```
+/// use tenure::TensorView;
+///
+/// let data = [1, 2, 3, 4, 5, 6];
+/// assert_eq!(TensorView::from_slice(&data, [2, 3])?.rank(), 2);
+/// assert_eq!(TensorView::from_slice(&data, 6)?.shape(), [6]);
+/// assert_eq!(TensorView::from_slice(&data, vec![1, 6, 1])?.rank(), 3);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape",
+    label = "not a shape",
+    note = "write a shape as `[2, 3]`, `6`, a `&[usize]` or a `Vec<usize>`"
+)]
+pub trait IntoShape {
+    /// The extent of each axis, outermost first.
+    fn extents(&self) -> &[usize];
+}
+
+impl<const N: usize> IntoShape for [usize; N] {
+    #[inline]
+    fn extents(&self) -> &[usize] {
+        self
+    }
+}
+
+impl<const N: usize> IntoShape for &[usize; N] {
+    #[inline]
+    fn extents(&self) -> &[usize] {
+        *self
+    }
+}
+
+impl IntoShape for &[usize] {
+    #[inline]
+    fn extents(&self) -> &[usize] {
+        self
+    }
+}
+
+impl IntoShape for Vec<usize> {
+    #[inline]
+    fn extents(&self) -> &[usize] {
+        self
+    }
+}
+
+impl IntoShape for &Vec<usize> {
+    #[inline]
+    fn extents(&self) -> &[usize] {
+        self
+    }
+}
+
+impl IntoShape for usize {
+    #[inline]
+    fn extents(&self) -> &[usize] {
+        std::slice::from_ref(self)
+    }
+}
+
+/// In which order memory runs through a shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// The last axis runs fastest, as in C, NumPy and Rust's arrays of arrays.
+    #[default]
+    RowMajor,
+    /// The first axis runs fastest, as in Fortran, MATLAB and BLAS.
+    ColumnMajor,
+}

@@ -1,0 +1,229 @@
+//! Memory held together with others, which nobody writes.
+
+use std::ops::Index;
+use std::sync::Arc;
+
+use crate::held::Held;
+use crate::iter::Iter;
+use crate::{DType, Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, layout};
+
+/// A tensor that others may hold too, as an `Arc` does, and that nobody writes.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tenure::SharedTensor;
+///
+/// let elements: Arc<[f32]> = Arc::from([1.0, 2.0, 3.0, 4.0]);
+/// let shared = SharedTensor::from_arc(elements.clone(), [2, 2])?;
+/// let clone = shared.clone();
+/// std::thread::spawn(move || assert_eq!(clone[[1, 0]], 3.0)).join().unwrap();
+/// assert_eq!(shared.view().as_ptr(), elements.as_ptr());
+/// # Ok::<(), tenure::Error>(())
+/// ```
+// Clones are counted here and not by the library's retain, which can fail.
+pub struct SharedTensor<T: Element> {
+    held: Arc<Held<T>>,
+}
+
+impl<T: Element> Clone for SharedTensor<T> {
+    fn clone(&self) -> Self {
+        SharedTensor { held: Arc::clone(&self.held) }
+    }
+}
+
+/// Construction.
+impl<T: Element> SharedTensor<T> {
+    pub(crate) fn new(held: Held<T>) -> Self {
+        SharedTensor { held: Arc::new(held) }
+    }
+
+    /// Shares an `Arc<[T]>`, row-major, without a copy. The shape must have exactly as many
+    /// elements.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another count of elements, or a rank over 8. `OutOfMemory`: the
+    /// library's own record of it. The `Arc` comes back with the error.
+    pub fn from_arc(arc: Arc<[T]>, shape: impl IntoShape) -> Result<Self, Rejected<Arc<[T]>>> {
+        Self::from_owner(arc, shape)
+    }
+
+    /// Shares any owner of elements, row-major, without a copy. The owner is moved to an address
+    /// that stays, asked for its elements once, and dropped when the last clone is.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_arc`](Self::from_arc); the owner comes back with the error.
+    pub fn from_owner<O>(owner: O, shape: impl IntoShape) -> Result<Self, Rejected<O>>
+    where
+        O: AsRef<[T]> + Send + Sync + 'static,
+    {
+        Ok(Self::new(Held::share_owner(owner, shape.extents())?))
+    }
+
+    /// Shares an owner of bytes, a mapped file for example: elements in native byte order,
+    /// row-major, from `offset_bytes` on. Bytes after the last element are left alone.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the elements leave the bytes or are not aligned for `T`, or a rank over
+    /// 8. `OutOfMemory`: the library's own record of it. The owner comes back with the error.
+    ///
+    /// ```
+    /// use tenure::SharedTensor;
+    ///
+    /// let file: Vec<u8> = vec![9, 9, 1, 2, 3, 4]; // two bytes of header
+    /// let pixels = SharedTensor::<u8>::from_bytes(file, 2, [2, 2])?;
+    /// assert_eq!(pixels.to_vec(), [1, 2, 3, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn from_bytes<O>(
+        owner: O,
+        offset_bytes: usize,
+        shape: impl IntoShape,
+    ) -> Result<Self, Rejected<O>>
+    where
+        O: AsRef<[u8]> + Send + Sync + 'static,
+    {
+        Ok(Self::new(Held::share_bytes(owner, offset_bytes, shape.extents())?))
+    }
+}
+
+/// Lending, and giving back.
+impl<T: Element> SharedTensor<T> {
+    /// Lends the elements for reading.
+    #[inline]
+    pub fn view(&self) -> TensorView<'_, T> {
+        // SAFETY: `Held` keeps the elements alive, and nobody writes memory that is shared.
+        unsafe { TensorView::from_raw(*self.held.raw()) }
+    }
+
+    /// The `Vec` that was adopted before [`Tensor::into_shared`]: the same allocation, with its
+    /// capacity. For the last holder only.
+    ///
+    /// # Errors
+    ///
+    /// The tensor itself, unchanged, where somebody else holds it too, or no `Vec` was adopted, or
+    /// it is not row-major.
+    ///
+    /// ```
+    /// use tenure::Tensor;
+    ///
+    /// let shared = Tensor::from_vec(vec![1, 2, 3], [3])?.into_shared();
+    /// let clone = shared.clone();
+    /// let shared = shared.into_vec().err().unwrap(); // the clone holds it too
+    /// drop(clone);
+    /// assert_eq!(shared.into_vec().ok(), Some(vec![1, 2, 3]));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn into_vec(self) -> Result<Vec<T>, Self> {
+        match Arc::try_unwrap(self.held) {
+            Ok(held) => held.into_vec().map_err(Self::new),
+            Err(held) => Err(SharedTensor { held }),
+        }
+    }
+
+    /// Copies the elements, in row-major order, into a new `Vec`.
+    pub fn to_vec(&self) -> Vec<T> {
+        self.view().to_vec()
+    }
+
+    /// Copies the elements into a row-major tensor that may be written.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`.
+    pub fn to_tensor(&self) -> Result<Tensor<T>> {
+        self.view().to_tensor()
+    }
+}
+
+/// What it is.
+impl<T: Element> SharedTensor<T> {
+    /// The extent of each axis, outermost first.
+    #[inline]
+    pub fn shape(&self) -> &[usize] {
+        layout::extents(self.held.raw())
+    }
+
+    /// Elements from one index to the next, for each axis.
+    #[inline]
+    pub fn strides(&self) -> &[isize] {
+        layout::strides(self.held.raw())
+    }
+
+    /// Number of axes, 0 to 8.
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.held.raw().rank as usize
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        layout::count(self.held.raw())
+    }
+
+    /// Whether an extent is 0.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        layout::is_empty(self.held.raw())
+    }
+
+    /// The dtype of `T`.
+    #[inline]
+    pub fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+
+    /// [`Tenure::Shared`], or the tenure of the [`Tensor`] that it was made from.
+    pub fn tenure(&self) -> Tenure {
+        self.held.tenure()
+    }
+
+    /// Whether the elements are adjacent in memory in row-major order.
+    #[inline]
+    pub fn is_row_major(&self) -> bool {
+        layout::is_row_major(self.held.raw())
+    }
+
+    /// Where the first element lies. Dangling or null when empty.
+    #[inline]
+    pub fn as_ptr(&self) -> *const T {
+        self.held.raw().data.cast()
+    }
+}
+
+/// Elements.
+impl<T: Element> SharedTensor<T> {
+    /// One element, or `None` where an index is outside its axis or the rank differs.
+    #[inline]
+    pub fn get<const N: usize>(&self, index: [usize; N]) -> Option<&T> {
+        self.view().get(index)
+    }
+
+    /// The elements as a slice, where they are adjacent in row-major order.
+    #[inline]
+    pub fn as_slice(&self) -> Option<&[T]> {
+        self.view().as_slice()
+    }
+
+    /// The elements in row-major order.
+    pub fn iter(&self) -> Iter<'_, T> {
+        self.view().iter()
+    }
+}
+
+/// Panics as slices do where an index is outside; [`get`](SharedTensor::get) does not.
+impl<T: Element, const N: usize> Index<[usize; N]> for SharedTensor<T> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: [usize; N]) -> &T {
+        match self.get(index) {
+            Some(element) => element,
+            None => layout::no_such_element(self.held.raw(), &index),
+        }
+    }
+}

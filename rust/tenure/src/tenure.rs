@@ -1,0 +1,35 @@
+//! The six ways to hold memory.
+
+use std::fmt;
+
+/// How memory is held: who frees it, who may write it, when that ends. The table is in the
+/// [crate's documentation](crate).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Tenure {
+    /// The library allocated it and frees it; the holder may write.
+    Allocated,
+    /// The library allocated it, filled it with a copy and frees it; the holder may write.
+    Copied,
+    /// The caller's, handed over; the holder may write, and the owner is dropped or given back.
+    Adopted,
+    /// The caller's, held beside other holders; nobody writes, and the owner is dropped at the end.
+    Shared,
+    /// The caller's, lent; nobody writes while the loan lasts.
+    Borrowed,
+    /// The caller's, lent; the borrower alone reads and writes while the loan lasts.
+    BorrowedMut,
+}
+
+impl fmt::Display for Tenure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Tenure::Allocated => "allocated",
+            Tenure::Copied => "copied",
+            Tenure::Adopted => "adopted",
+            Tenure::Shared => "shared",
+            Tenure::Borrowed => "borrowed",
+            Tenure::BorrowedMut => "borrowed mutably",
+        })
+    }
+}

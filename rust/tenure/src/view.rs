@@ -1,0 +1,542 @@
+//! Memory lent for reading: a shape over `&'a [T]`.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ops::{Bound, Index, Range, RangeBounds};
+
+use tenure_sys::tnr_view;
+
+use crate::iter::{AxisIter, Chunks, Iter, Rows};
+use crate::raw::{self, Lent};
+use crate::{DType, Element, IntoShape, Order, Result, Tensor, Tenure, layout, manipulate};
+
+/// A shape over memory lent for reading; a plain value, `Copy`, that lives no longer than the loan.
+///
+/// Every manipulation is arithmetic on the shape: none allocates, none copies an element, none
+/// calls into the library.
+///
+/// ```
+/// use tenure::TensorView;
+///
+/// let data = [1, 2, 3, 4, 5, 6];
+/// let view = TensorView::from_slice(&data, [2, 3])?;
+/// assert_eq!(view[[1, 0]], 4);
+/// assert_eq!(view.t().shape(), [3, 2]);
+/// assert_eq!(view.slice(1, 1..)?.to_vec(), [2, 3, 5, 6]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+// Covariant in 'a and T, as &'a [T] is. The invariant: `raw` has passed `layout::check`, and its
+// elements are initialised, alive and written by nobody for 'a.
+#[repr(transparent)]
+pub struct TensorView<'a, T: Element> {
+    raw: tnr_view,
+    _lent: PhantomData<&'a [T]>,
+}
+
+impl<T: Element> Clone for TensorView<'_, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Element> Copy for TensorView<'_, T> {}
+
+// SAFETY: a view is a `&[T]` with a shape, and `&[T]` is Send where T is Sync.
+unsafe impl<T: Element + Sync> Send for TensorView<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Element + Sync> Sync for TensorView<'_, T> {}
+
+/// Construction.
+impl<'a, T: Element> TensorView<'a, T> {
+    /// Lends a slice, row-major. The shape must have exactly as many elements.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another count of elements, or a rank over 8.
+    ///
+    /// ```
+    /// use tenure::TensorView;
+    ///
+    /// let data = [1.0, 2.0, 3.0, 4.0];
+    /// let view = TensorView::from_slice(&data, [2, 2])?;
+    /// assert_eq!(view.as_ptr(), data.as_ptr());
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn from_slice(data: &'a [T], shape: impl IntoShape) -> Result<Self> {
+        Self::from_slice_in(data, shape, Order::RowMajor)
+    }
+
+    /// Lends a slice in the order given. The shape must have exactly as many elements.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another count of elements, or a rank over 8.
+    ///
+    /// ```
+    /// use tenure::{Order, TensorView};
+    ///
+    /// let columns = [1, 2, 3, 4, 5, 6];
+    /// let view = TensorView::from_slice_in(&columns, [2, 3], Order::ColumnMajor)?;
+    /// assert_eq!(view.to_vec(), [1, 3, 5, 2, 4, 6]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn from_slice_in(data: &'a [T], shape: impl IntoShape, order: Order) -> Result<Self> {
+        let base = data.as_ptr().cast::<c_void>();
+        let raw = layout::dense(base, data.len(), T::DTYPE, shape.extents(), order)?;
+        // SAFETY: `dense` lays the shape over exactly this slice, which is borrowed for 'a.
+        Ok(unsafe { Self::from_raw(raw) })
+    }
+
+    /// Lends a slice under any strides, counted in elements and of any sign. `offset` is the place
+    /// in the slice of index 0 on every axis. Indices may meet in one element.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: an element outside the slice, another count of strides than of axes, or
+    /// a rank over 8.
+    ///
+    /// ```
+    /// use tenure::TensorView;
+    ///
+    /// // A 2 x 2 window of a 3 x 3 picture, bottom row first.
+    /// let picture = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    /// let window = TensorView::from_slice_strided(&picture, 4, [2, 2], &[-3, 1])?;
+    /// assert_eq!(window.to_vec(), [5, 6, 2, 3]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn from_slice_strided(
+        data: &'a [T],
+        offset: usize,
+        shape: impl IntoShape,
+        strides: &[isize],
+    ) -> Result<Self> {
+        let base = data.as_ptr().cast::<c_void>();
+        let extents = shape.extents();
+        let raw = layout::strided(base, size_of_val(data), T::DTYPE, offset, extents, strides)?;
+        // SAFETY: `strided` has checked that every element lies inside this slice, which is
+        // borrowed for 'a.
+        Ok(unsafe { Self::from_raw(raw) })
+    }
+
+    /// Lends one value, as rank 0.
+    ///
+    /// ```
+    /// use tenure::TensorView;
+    ///
+    /// let view = TensorView::from_ref(&7);
+    /// assert_eq!((view.rank(), view[[]]), (0, 7));
+    /// ```
+    #[inline]
+    pub fn from_ref(value: &'a T) -> Self {
+        Self::from_exact(std::slice::from_ref(value), &[])
+    }
+
+    /// Lends a slice under a shape that is known to fit: arrays of arrays, whose extents may
+    /// overflow only where they are empty and strides are ignored.
+    #[inline]
+    pub(crate) fn from_exact(data: &'a [T], extents: &[usize]) -> Self {
+        let raw = layout::exact(data.as_ptr().cast::<c_void>(), data.len(), T::DTYPE, extents);
+        // SAFETY: the extents multiply to the length of this slice, which is borrowed for 'a.
+        unsafe { Self::from_raw(raw) }
+    }
+
+    /// # Safety
+    ///
+    /// - `raw` has passed `layout::check`, and its dtype is `T`'s.
+    /// - Its elements are initialised, alive and written by nobody for `'a`.
+    #[inline(always)]
+    pub(crate) unsafe fn from_raw(raw: tnr_view) -> Self {
+        debug_assert!(raw.dtype == T::DTYPE.raw());
+        TensorView { raw, _lent: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> &tnr_view {
+        &self.raw
+    }
+
+    /// The view as an input of one call.
+    #[inline]
+    pub(crate) fn lent(&self) -> Lent<'_> {
+        // SAFETY: the type's invariant is what `Lent` asks.
+        unsafe { Lent::new(&self.raw) }
+    }
+
+    /// A view of some of the elements, as `manipulate` computes it.
+    #[inline(always)]
+    fn part(raw: tnr_view) -> Self {
+        // SAFETY: `manipulate` gives views whose elements are among those of the view it takes.
+        unsafe { Self::from_raw(raw) }
+    }
+}
+
+/// What it is.
+impl<'a, T: Element> TensorView<'a, T> {
+    /// The extent of each axis, outermost first.
+    #[inline]
+    pub fn shape(&self) -> &[usize] {
+        layout::extents(&self.raw)
+    }
+
+    /// Elements from one index to the next, for each axis; may be negative or 0. On axes of extent
+    /// 0 or 1 they mean nothing.
+    #[inline]
+    pub fn strides(&self) -> &[isize] {
+        layout::strides(&self.raw)
+    }
+
+    /// Number of axes, 0 to 8.
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.raw.rank as usize
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        layout::count(&self.raw)
+    }
+
+    /// Whether an extent is 0.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        layout::is_empty(&self.raw)
+    }
+
+    /// The dtype of `T`.
+    #[inline]
+    pub fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+
+    /// [`Tenure::Borrowed`].
+    pub fn tenure(&self) -> Tenure {
+        Tenure::Borrowed
+    }
+
+    /// Where index 0 on every axis lies. Dangling for empty views.
+    #[inline]
+    pub fn as_ptr(&self) -> *const T {
+        self.raw.data.cast()
+    }
+
+    /// Whether the elements are adjacent in memory in row-major order.
+    #[inline]
+    pub fn is_row_major(&self) -> bool {
+        layout::is_row_major(&self.raw)
+    }
+
+    /// The elements as a slice, where they are adjacent in row-major order.
+    ///
+    /// ```
+    /// use tenure::TensorView;
+    ///
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(view.as_slice(), Some(&[1, 2, 3, 4][..]));
+    /// assert_eq!(view.t().as_slice(), None);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn as_slice(&self) -> Option<&'a [T]> {
+        if !self.is_row_major() {
+            return None;
+        }
+        match self.len() {
+            0 => Some(&[]),
+            // SAFETY: row-major means that the `len` elements of the view are the `len` elements
+            // from `data` on; they are readable for 'a.
+            len => Some(unsafe { std::slice::from_raw_parts(self.as_ptr(), len) }),
+        }
+    }
+}
+
+/// Parts and other shapes of the same memory.
+impl<'a, T: Element> TensorView<'a, T> {
+    /// The elements of `range` along one axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or a range that leaves it.
+    #[inline]
+    pub fn slice(&self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
+        self.slice_step(axis, range, 1)
+    }
+
+    /// The elements of `range` along one axis, every `|step|`-th; a negative `step` starts at the
+    /// range's end.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, a range that leaves it, or a step of 0.
+    ///
+    /// ```
+    /// use tenure::TensorView;
+    ///
+    /// let view = TensorView::from_slice(&[0, 1, 2, 3, 4, 5, 6], 7)?;
+    /// assert_eq!(view.slice_step(0, 1..6, 2)?.to_vec(), [1, 3, 5]);
+    /// assert_eq!(view.slice_step(0, 1..6, -2)?.to_vec(), [5, 3, 1]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn slice_step(
+        &self,
+        axis: usize,
+        range: impl RangeBounds<usize>,
+        step: isize,
+    ) -> Result<Self> {
+        let range = resolve(&self.raw, axis, range)?;
+        manipulate::slice(&self.raw, axis, range, step).map(Self::part)
+    }
+
+    /// The part at one index of an axis; the axis is gone from the result.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or an index outside it.
+    #[inline]
+    pub fn index(&self, axis: usize, index: usize) -> Result<Self> {
+        manipulate::index(&self.raw, axis, index).map(Self::part)
+    }
+
+    /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this view.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: `axes` does not name every axis once.
+    #[inline]
+    pub fn permute(&self, axes: &[usize]) -> Result<Self> {
+        manipulate::permute(&self.raw, axes).map(Self::part)
+    }
+
+    /// Exchanges two axes.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis.
+    #[inline]
+    pub fn transpose(&self, axis_a: usize, axis_b: usize) -> Result<Self> {
+        manipulate::transpose(&self.raw, axis_a, axis_b).map(Self::part)
+    }
+
+    /// All axes in reverse: the transpose of a matrix.
+    #[inline]
+    pub fn t(&self) -> Self {
+        Self::part(manipulate::reversed(&self.raw))
+    }
+
+    /// The same elements in row-major order under another shape, if strides can say it; never a
+    /// copy.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another count of elements, or a layout that only a copy could reshape.
+    #[inline]
+    pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
+        manipulate::reshape(&self.raw, shape.extents()).map(Self::part)
+    }
+
+    /// As [`reshape`](Self::reshape) to one axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a layout that only a copy could flatten.
+    #[inline]
+    pub fn flatten(&self) -> Result<Self> {
+        self.reshape(self.len())
+    }
+
+    /// Drops an axis of extent 1.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or its extent is not 1.
+    #[inline]
+    pub fn squeeze(&self, axis: usize) -> Result<Self> {
+        manipulate::squeeze(&self.raw, axis).map(Self::part)
+    }
+
+    /// Puts an axis of extent 1 before `axis`; at the end when `axis` is the rank.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: `axis` is over the rank, or the rank is 8.
+    #[inline]
+    pub fn unsqueeze(&self, axis: usize) -> Result<Self> {
+        manipulate::unsqueeze(&self.raw, axis).map(Self::part)
+    }
+
+    /// Repeats axes of extent 1, and puts axes in front, as NumPy broadcasts; the repeats share
+    /// their elements.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the shapes do not broadcast.
+    #[inline]
+    pub fn broadcast(&self, shape: impl IntoShape) -> Result<Self> {
+        manipulate::broadcast(&self.raw, shape.extents()).map(Self::part)
+    }
+
+    /// Reverses an axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis.
+    #[inline]
+    pub fn flip(&self, axis: usize) -> Result<Self> {
+        manipulate::flip(&self.raw, axis).map(Self::part)
+    }
+
+    /// The parts before and from `index` of an axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or `index` is over its extent.
+    #[inline]
+    pub fn split_at(&self, axis: usize, index: usize) -> Result<(Self, Self)> {
+        let (low, high) = manipulate::split(&self.raw, axis, index)?;
+        Ok((Self::part(low), Self::part(high)))
+    }
+
+    /// Chunk number `index` of an axis cut into `chunk_count` parts, whose extents differ by at
+    /// most one, the longer ones first.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, no chunks, or `index` is not below `chunk_count`.
+    #[inline]
+    pub fn chunk(&self, axis: usize, chunk_count: usize, index: usize) -> Result<Self> {
+        manipulate::chunk(&self.raw, axis, chunk_count, index).map(Self::part)
+    }
+
+    /// All [chunks](Self::chunk) of an axis, in order.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or no chunks.
+    pub fn chunks(&self, axis: usize, chunk_count: usize) -> Result<Chunks<'a, T>> {
+        Chunks::new(*self, axis, chunk_count)
+    }
+
+    /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
+    /// axis of extent `size` runs inside each. Windows share elements where `step` is below `size`.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, `size` outside 1 to its extent, `step` of 0, or rank 8.
+    #[inline]
+    pub fn windows(&self, axis: usize, size: usize, step: usize) -> Result<Self> {
+        manipulate::windows(&self.raw, axis, size, step).map(Self::part)
+    }
+}
+
+/// Elements.
+impl<'a, T: Element> TensorView<'a, T> {
+    /// One element, or `None` where an index is outside its axis or the rank differs.
+    #[inline]
+    pub fn get<const N: usize>(&self, index: [usize; N]) -> Option<&'a T> {
+        let offset = layout::offset_of(&self.raw, &index)?;
+        // SAFETY: every index is inside its axis, so the element is one of the view's, which are
+        // readable for 'a.
+        Some(unsafe { &*self.as_ptr().offset(offset) })
+    }
+
+    /// The elements in row-major order.
+    pub fn iter(&self) -> Iter<'a, T> {
+        Iter::new(*self)
+    }
+
+    /// The parts at each index of an axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis.
+    pub fn axis_iter(&self, axis: usize) -> Result<AxisIter<'a, T>> {
+        AxisIter::new(*self, axis)
+    }
+
+    /// The rows: views of rank 1 along the last axis, in row-major order of the other axes. A view
+    /// of rank 0 is one row of one element.
+    pub fn rows(&self) -> Rows<'a, T> {
+        Rows::new(*self)
+    }
+
+    /// Copies the elements, in row-major order, into a new `Vec`.
+    pub fn to_vec(&self) -> Vec<T> {
+        raw::count_copied(self.len().saturating_mul(size_of::<T>()));
+        match self.as_slice() {
+            Some(elements) => elements.to_vec(),
+            None => self.iter().copied().collect(),
+        }
+    }
+
+    /// Copies the elements into a new row-major [`Tensor`].
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`.
+    pub fn to_tensor(&self) -> Result<Tensor<T>> {
+        Tensor::copy_of(*self)
+    }
+}
+
+/// A range of an axis as the arithmetic wants it: bounds that leave `usize` are outside any axis.
+#[inline]
+pub(crate) fn resolve(
+    view: &tnr_view,
+    axis: usize,
+    range: impl RangeBounds<usize>,
+) -> Result<Range<usize>> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => manipulate::extent(view, axis)?,
+    };
+    Ok(start..end)
+}
+
+/// Panics as slices do where an index is outside; [`get`](TensorView::get) does not.
+impl<T: Element, const N: usize> Index<[usize; N]> for TensorView<'_, T> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: [usize; N]) -> &T {
+        match self.get(index) {
+            Some(element) => element,
+            None => layout::no_such_element(&self.raw, &index),
+        }
+    }
+}
+
+impl<'a, T: Element> IntoIterator for TensorView<'a, T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T: Element> IntoIterator for &TensorView<'a, T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T: Element> From<&'a [T]> for TensorView<'a, T> {
+    fn from(data: &'a [T]) -> Self {
+        Self::from_exact(data, &[data.len()])
+    }
+}
