@@ -6,19 +6,20 @@ include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenure)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# What a C program has to link beside the static library: what the C++ compiler adds by itself and
-# the C compiler does not.
-set(TENURE_CXX_RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
-list(REMOVE_ITEM TENURE_CXX_RUNTIME ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
-list(REMOVE_DUPLICATES TENURE_CXX_RUNTIME)
 set(TENURE_LIBS_PRIVATE "${TENURE_CXX_RUNTIME};pthread")
 list(TRANSFORM TENURE_LIBS_PRIVATE PREPEND "-l")
 list(JOIN TENURE_LIBS_PRIVATE " " TENURE_LIBS_PRIVATE)
+# Nobody passes --static where there is no choice.
+if(NOT TENURE_BUILD_SHARED)
+  set(TENURE_LIBS "${TENURE_LIBS_PRIVATE}")
+  set(TENURE_LIBS_PRIVATE "")
+endif()
 
 foreach(kind shared static)
   string(TOUPPER ${kind} upper)
   if(TENURE_BUILD_${upper})
-    install(TARGETS tenure_${kind} EXPORT tenure_${kind} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS tenure_${kind} EXPORT tenure_${kind}
+      DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(EXPORT tenure_${kind} NAMESPACE tenure:: DESTINATION ${config_dir}
       FILE tenure_${kind}_targets.cmake)
   endif()
