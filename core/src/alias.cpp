@@ -18,7 +18,7 @@
 // from 0 to (n - 1) + (m - 1), as an axis of extent n + m - 1 does. That holds whichever sides the
 // two came from, but only here, where nobody asks which elements meet: the merged axis is an axis
 // of neither view. Without it the search walks all pairs of rows of two interleaved halves: even
-// against odd columns of 4096 x 4096 take 8.4 million nodes, with it 2.
+// against odd columns of 4096 x 4096 take 8.4 million nodes, with it a single one.
 #include <algorithm>
 #include <numeric>
 

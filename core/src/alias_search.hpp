@@ -11,7 +11,7 @@ namespace tenure {
 // general question is NP-complete, hence the budget; the layouts that people make take a few nodes.
 class AliasSearch {
  public:
-  // A node is one choice of the multiples of the largest steps. 4,096 take some 20 microseconds,
+  // A node is one choice of the multiples of the largest steps. 4,096 take some 10 microseconds,
   // the price of a small operation; layouts that need more need millions.
   static constexpr std::uint32_t kNodeBudget = 4096;
 
