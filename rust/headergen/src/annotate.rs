@@ -68,3 +68,51 @@ fn param_macros(abi: &Abi, param: &Param) -> Vec<&'static str> {
     }
     macros
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(functions: &str) -> Abi {
+        let source = format!(
+            "#[cfg_attr(all(), repr(C))] pub struct tnr_blob {{ _opaque: [u8; 0] }}\n\
+             unsafe extern {{ {functions} }}"
+        );
+        let mut problems = Vec::new();
+        let abi = crate::abi::read(&source, &mut problems).expect("the source of a test is Rust");
+        assert_eq!(problems, vec![]);
+        abi
+    }
+
+    #[test]
+    fn function_macros_follow_the_tags() {
+        for (comment, pointer, expected) in [
+            ("(transfer none) (counted-by n)", "*const u32", "TNR_API TNR_READS(1, 2)"),
+            ("(transfer none) (counted-by n)", "*mut c_void", "TNR_API TNR_SPANS(1, 2)"),
+            ("(transfer none) (counted-by n) (out)", "*mut u32", "TNR_API TNR_WRITES(1, 2)"),
+            ("(transfer none) (counted-by n) (nullable)", "*const u32", "TNR_API"),
+            ("(transfer none)", "*const u32", "TNR_API"),
+        ] {
+            let abi = read(&format!("/// @param p {comment}\npub fn tnr_x(p: {pointer}, n: u32);"));
+            assert_eq!(function_macros(&abi.functions[0]).join(" "), expected, "{comment}");
+        }
+        let abi = read("/// @return (transfer full)\npub fn tnr_x() -> *mut tnr_blob;");
+        let expected = ["TNR_API", "TNR_RETURNS_OWNED(tnr_blob_release)"];
+        assert_eq!(function_macros(&abi.functions[0]), expected);
+    }
+
+    #[test]
+    fn parameter_macros_stand_where_somebody_can_own() {
+        for (comment, pointer, expected) in [
+            ("(transfer none)", "*const tnr_blob", "TNR_BORROWED"),
+            ("(transfer full)", "*mut tnr_blob", "TNR_OWNED"),
+            ("(transfer full)", "*mut c_void", "TNR_OWNED"),
+            ("(transfer none) (lifetimebound)", "*const c_void", "TNR_BORROWED TNR_LIFETIMEBOUND"),
+            ("(transfer none)", "*const tnr_view", ""),
+        ] {
+            let abi = read(&format!("/// @param p {comment}\npub fn tnr_x(p: {pointer});"));
+            let macros = param_macros(&abi, &abi.functions[0].params[0]);
+            assert_eq!(macros.join(" "), expected, "{comment} {pointer}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+# README.md shows these programs as they are here, without the line that says so. Needs ROOT.
+file(READ ${ROOT}/README.md readme)
+foreach(name sums.c CMakeLists.txt)
+  file(READ ${ROOT}/tests/consumer/${name} text)
+  string(FIND "${text}" "\n" first)
+  math(EXPR first "${first} + 1")
+  set(length -1)
+  if(name STREQUAL "CMakeLists.txt")
+    string(FIND "${text}" "\n\n" length) # the first paragraph
+    math(EXPR length "${length} - ${first} + 1")
+  endif()
+  string(SUBSTRING "${text}" ${first} ${length} text)
+  string(FIND "${readme}" "${text}```" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "README.md does not show tests/consumer/${name} as it is:\n${text}")
+  endif()
+endforeach()
