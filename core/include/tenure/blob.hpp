@@ -1,14 +1,14 @@
 // Blobs: memory with a tenure, behind tokens that are never dereferenced.
 //
-//   tenure            made by            who frees                  who may write       ends
-//   ----------------  -----------------  -------------------------  ------------------  -----------
-//   allocated         allocate()         the library                the holder          last release
-//   copied            copy()             the library                the holder          last release
-//   adopted           adopt()            the caller's callback, or  the holder          last release
+//   tenure            made by            who frees                  who may write      ends
+//   ----------------  -----------------  -------------------------  ------------------ -----------
+//   allocated         allocate()         the library                the holder         last release
+//   copied            copy()             the library                the holder         last release
+//   adopted           adopt()            the caller's callback, or  the holder         last release
 //                                        nobody after reclaim()
-//   shared            share()            the caller's callback      nobody              last release
-//   borrowed          borrow()           the caller                 nobody              end_borrow()
-//   borrowed mutably  borrow_mut()       the caller                 the borrower alone  end_borrow()
+//   shared            share()            the caller's callback      nobody             last release
+//   borrowed          borrow()           the caller                 nobody             end_borrow()
+//   borrowed mutably  borrow_mut()       the caller                 the borrower alone end_borrow()
 //
 // A blob lives in a slot of a table whose memory is never given back, so that a stale token meets
 // a newer generation and not freed memory. One 64-bit word per slot holds everything that changes,
