@@ -6,6 +6,7 @@ compile_error!("Tenure's ABI is for 64-bit targets");
 
 #[allow(unsafe_code)]
 mod dtype;
+#[allow(unsafe_code)]
 mod dynamic;
 mod error;
 #[allow(unsafe_code)]
@@ -35,6 +36,7 @@ mod view;
 mod view_mut;
 
 pub use dtype::{Bool8, DType, Element, Float, Number, Real};
+pub use dynamic::{DynTensor, DynView, DynViewMut};
 pub use error::{Error, ErrorKind, Rejected, Result};
 pub use half::{bf16, f16};
 pub use iter::{AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut};

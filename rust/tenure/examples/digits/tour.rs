@@ -1,0 +1,204 @@
+//! The tour: one file, lent, computed on, handed over and shared, with every address shown.
+
+use std::error::Error;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use tenure::*;
+
+use crate::npy::{self, Payload};
+
+type Outcome<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
+/// The file that comes with the example.
+pub fn default_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data/digits.npy")
+}
+
+/// Takes the tour of the file at `path`, written to `out`.
+pub fn run(path: &Path, out: &mut dyn Write) -> Outcome {
+    let npy = npy::read(path)?;
+    let name = Path::new(path.file_name().unwrap_or(path.as_os_str()));
+    writeln!(out, "{}, read into a Vec of our own\n", name.display())?;
+    let (shape, order) = (&npy.shape, npy.order);
+    match &npy.payload {
+        Payload::F64(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::F32(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::F16(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::I8(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::I16(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::I32(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::I64(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::U8(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::U16(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::U32(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::U64(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::Bool(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+    }
+}
+
+fn tour<T: Real>(lent: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
+    let before = stats();
+    show_loan(lent, out)?;
+    if lent.is_empty() {
+        return Ok(writeln!(out, "No elements: nothing to compute.")?);
+    }
+    // A single number is a table of one column.
+    let table = if lent.rank() == 0 { lent.unsqueeze(0)? } else { lent };
+    show_picture(table, out)?;
+    show_views(table, out)?;
+    let mut pixels = vec![0.0_f32; table.len()];
+    standardise_columns(table, &mut pixels, out)?;
+    reduce_axes(TensorView::from_slice(&pixels, table.shape())?, out)?;
+    let pixels = lend_a_vec_away(pixels, table.shape(), out)?;
+    share_between_threads(&pixels, out)?;
+    count_copies(before, &pixels, out)
+}
+
+fn heading(out: &mut dyn Write, text: &str) -> Outcome {
+    Ok(writeln!(out, "-- {text}")?)
+}
+
+fn show_loan<T: Real>(lent: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
+    heading(out, "Lent as it lies: nothing was copied, nothing will be freed")?;
+    writeln!(out, "dtype    {}", lent.dtype())?;
+    writeln!(out, "shape    {:?}", lent.shape())?;
+    writeln!(out, "strides  {:?}", lent.strides())?;
+    writeln!(out, "tenure   {}", lent.tenure())?;
+    writeln!(out, "address  {:p}, the Vec's own", lent.as_ptr())?;
+    Ok(writeln!(out, "{lent}\n")?)
+}
+
+/// Draws the first row, where it is a square picture.
+fn show_picture<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
+    let side = table.shape().last().map_or(0, |width| width.isqrt());
+    if table.rank() != 2 || side * side != table.shape()[1] || !(4..=64).contains(&side) {
+        return Ok(());
+    }
+    heading(out, "Row 0, reshaped to a picture; cast to f32, divided by its largest pixel")?;
+    let mut picture: Tensor<f32> = cast(table.index(0, 0)?.reshape([side, side])?)?;
+    let brightest = max(&picture, ..)?;
+    div_assign(&mut picture, &brightest)?;
+    let ink = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
+    for row in picture.view().rows() {
+        let shades = row.iter().map(|shade| ink[(shade * 9.0).round().clamp(0.0, 9.0) as usize]);
+        // Twice, because a character is about twice as high as wide.
+        let line: String = shades.flat_map(|shade| [shade, shade]).collect();
+        writeln!(out, "    {}", line.trim_end())?;
+    }
+    Ok(writeln!(out)?)
+}
+
+/// Transposes, slices and splits: other shapes over the same bytes.
+fn show_views<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
+    heading(out, "Other shapes over the same bytes")?;
+    let base = table.as_ptr() as usize;
+    let mut show = |name: &str, view: TensorView<'_, T>| {
+        let (shape, strides) = (format!("{:?}", view.shape()), format!("{:?}", view.strides()));
+        let offset = (view.as_ptr() as usize).wrapping_sub(base) as isize;
+        writeln!(out, "{name:<22} shape {shape:<14} strides {strides:<14} byte {offset:+}")
+    };
+    let last = table.rank() - 1;
+    let (rows, columns) = (table.shape()[0], table.shape()[last]);
+    show("as lent", table)?;
+    show("transposed", table.t())?;
+    show("every second row", table.slice_step(0, .., 2)?)?;
+    show("rows back to front", table.flip(0)?)?;
+    show("the middle third", table.slice(0, rows / 3..rows - rows / 3)?)?;
+    let (left, right) = table.split_at(last, columns / 2)?;
+    show("left half", left)?;
+    show("right half", right)?;
+    Ok(writeln!(out)?)
+}
+
+/// Gives every column mean 0 and deviation 1, in place in `pixels`.
+fn standardise_columns<T: Real>(
+    table: TensorView<'_, T>,
+    pixels: &mut [f32],
+    out: &mut dyn Write,
+) -> Outcome {
+    heading(out, "Cast into a &mut [f32] of our own; each column standardised in place")?;
+    let address = pixels.as_ptr();
+    let mut pixels = TensorViewMut::from_slice(pixels, table.shape())?;
+    cast_into(table, &mut pixels)?;
+    sub_assign_columns(&mut pixels)?;
+    writeln!(out, "tenure   {}", pixels.tenure())?;
+    writeln!(out, "address  {address:p} before, {:p} after", pixels.as_ptr())?;
+    Ok(writeln!(out, "{:.3}\n", pixels.view())?)
+}
+
+fn sub_assign_columns(pixels: &mut TensorViewMut<'_, f32>) -> tenure::Result<()> {
+    let means = mean(pixels.view(), 0)?;
+    sub_assign(pixels, &means)?;
+    let deviations = std(pixels.view(), 0, 0)?;
+    // A pixel that is the same in every row has no deviation to divide by.
+    let constant = equal(&deviations, 0.0)?;
+    div_assign(pixels, &select(&constant, 1.0, &deviations)?)
+}
+
+fn reduce_axes(pixels: TensorView<'_, f32>, out: &mut dyn Write) -> Outcome {
+    heading(out, "Reduced along each axis")?;
+    for axis in 0..pixels.rank() {
+        let (low, high) = (min(pixels, axis)?, max(pixels, axis)?);
+        let means = mean(pixels, axis)?;
+        writeln!(out, "axis {axis}: {:?} -> {:?}", pixels.shape(), means.shape())?;
+        writeln!(out, "  means from {:.4} to {:.4}", min(&means, ..)?, max(&means, ..)?)?;
+        writeln!(out, "  values from {:.4} to {:.4}", min(&low, ..)?, max(&high, ..)?)?;
+    }
+    let whole = Axes::from(..);
+    writeln!(out, "all: mean {:.4}, deviation {:.4}\n", mean(pixels, whole)?, std(pixels, .., 0)?)?;
+    Ok(())
+}
+
+/// Hands a Vec over, works on it, and gets the same allocation back.
+fn lend_a_vec_away(pixels: Vec<f32>, shape: &[usize], out: &mut dyn Write) -> Outcome<Vec<f32>> {
+    heading(out, "A Vec handed over, and given back")?;
+    writeln!(out, "Vec      {:p}, capacity {}", pixels.as_ptr(), pixels.capacity())?;
+    let mut tensor = Tensor::from_vec(pixels, shape)?;
+    abs_assign(&mut tensor)?;
+    writeln!(out, "Tensor   {:p}, tenure {}", tensor.as_ptr(), tensor.tenure())?;
+    let pixels = tensor.into_vec().map_err(|_| "the tensor is not a whole Vec any more")?;
+    writeln!(out, "Vec      {:p}, capacity {}\n", pixels.as_ptr(), pixels.capacity())?;
+    Ok(pixels)
+}
+
+/// Two threads sum the halves of one `Arc<[f32]>`.
+fn share_between_threads(pixels: &[f32], out: &mut dyn Write) -> Outcome {
+    heading(out, "One Arc<[f32]>, held by two threads")?;
+    let squares: Arc<[f32]> = pixels.iter().map(|pixel| pixel * pixel).collect();
+    let shared = SharedTensor::from_arc(Arc::clone(&squares), squares.len())?;
+    writeln!(out, "Arc      {:p}", squares.as_ptr())?;
+    let middle = squares.len() / 2;
+    let halves = [(0..middle, "first"), (middle..squares.len(), "second")];
+    let threads = halves.map(|(range, name)| {
+        let shared = shared.clone();
+        let work = move || {
+            let half = shared.view().slice(0, range)?;
+            Ok((shared.as_ptr() as usize, sum(half, ..)?.item()))
+        };
+        (name, thread::spawn(work))
+    });
+    for (name, handle) in threads {
+        let joined: tenure::Result<_> = handle.join().map_err(|_| "a thread panicked")?;
+        let (address, total) = joined?;
+        let total = total.unwrap_or_default();
+        writeln!(out, "thread   {address:#x}, {name} half: sum of squares {total}")?;
+    }
+    Ok(writeln!(out, "tenure   {}\n", shared.tenure())?)
+}
+
+/// Shows what all of this copied, and what the constructor that copies copies.
+fn count_copies(before: Stats, pixels: &[f32], out: &mut dyn Write) -> Outcome {
+    heading(out, "The library's own counters")?;
+    let after = stats();
+    let allocated = after.allocated_bytes - before.allocated_bytes;
+    writeln!(out, "bytes allocated for results: {allocated}")?;
+    let copied = after.copied_bytes - before.copied_bytes;
+    writeln!(out, "bytes copied by Tenure: {copied}")?;
+    let control = Tensor::copy_from_slice(pixels, pixels.len())?;
+    let copied = stats().copied_bytes - after.copied_bytes;
+    writeln!(out, "control: Tensor::copy_from_slice of {} f32: {copied} bytes", control.len())?;
+    Ok(())
+}

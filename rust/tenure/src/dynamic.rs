@@ -1,0 +1,463 @@
+//! Views whose dtype is known at run time: what comes from files and from other languages.
+
+mod tensor;
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+use std::ptr;
+
+use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
+
+pub use tensor::DynTensor;
+
+use crate::raw::{self, Lent, LentMut, operations};
+use crate::view::resolve;
+use crate::{
+    DType, Element, Error, ErrorKind, IntoShape, Order, Real, Rejected, Result, Tensor, TensorView,
+    TensorViewMut, layout, manipulate,
+};
+
+/// A [`TensorView`] whose dtype is known at run time.
+///
+/// It carries any dtype of whole bytes that DLPack can name. What computes on it answers
+/// `Unsupported` to a dtype that the library does not know; [`downcast`](Self::downcast) leads
+/// back to a typed view and all of its operations.
+///
+/// ```
+/// use tenure::{DType, DynView, TensorView};
+///
+/// let data = [1.0_f32, 2.0, 3.0, 4.0];
+/// let view = DynView::from(TensorView::from_slice(&data, [2, 2])?);
+/// assert_eq!((view.dtype(), view.shape()), (DType::F32, &[2, 2][..]));
+/// assert_eq!(view.downcast::<f32>()?[[1, 0]], 3.0);
+/// assert_eq!(view.downcast::<u8>().err().unwrap().message(), "dtype is f32 but u8 is asked for");
+/// # Ok::<(), tenure::Error>(())
+/// ```
+// The invariant is TensorView's, but that `raw.dtype` is any dtype of whole bytes. Where it is an
+// element's dtype, the memory is aligned for that element, also when the view is empty.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct DynView<'a> {
+    raw: tnr_view,
+    _lent: PhantomData<&'a [u8]>,
+}
+
+/// A [`TensorViewMut`] whose dtype is known at run time.
+///
+/// ```
+/// use tenure::{DType, DynViewMut};
+///
+/// let mut bytes = [0; 6];
+/// let view = DynViewMut::from_bytes(&mut bytes, DType::U8, [2, 3])?;
+/// view.downcast::<u8>()?.index(0, 1)?.fill(7);
+/// assert_eq!(bytes, [0, 0, 0, 7, 7, 7]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+// The invariant is TensorViewMut's, with the same exception as DynView's.
+#[repr(transparent)]
+pub struct DynViewMut<'a> {
+    raw: tnr_view_mut,
+    _lent: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a view is a `&[u8]` with a shape.
+unsafe impl Send for DynView<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for DynView<'_> {}
+// SAFETY: a view is a `&mut [u8]` with a shape.
+unsafe impl Send for DynViewMut<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for DynViewMut<'_> {}
+
+/// Lays a dense shape over all of some bytes.
+fn dense(
+    base: *const u8,
+    len: usize,
+    dtype: DType,
+    extents: &[usize],
+    order: Order,
+) -> Result<tnr_view> {
+    let element_bytes = dtype.size_bytes();
+    if element_bytes == 0 {
+        let message = format!("{dtype:?} has no whole number of bytes");
+        return Err(Error::new(ErrorKind::Unsupported, message));
+    }
+    let (mut view, count) = layout::shaped(dtype, extents, order)?;
+    let size_bytes = count * element_bytes;
+    if size_bytes != len {
+        return Err(Error::invalid(format!(
+            "shape {extents:?} of {dtype:?} takes {size_bytes} bytes but the memory has {len}"
+        )));
+    }
+    // Empty memory may lie anywhere, but a slice made of it has to be aligned.
+    let alignment = dtype.alignment_bytes();
+    let base: *const c_void =
+        if len == 0 { ptr::without_provenance(alignment) } else { base.cast() };
+    layout::place(&mut view, base, size_bytes);
+    layout::check_aligned(&view)?;
+    Ok(view)
+}
+
+#[cold]
+#[inline(never)]
+fn other_dtype(dtype: DType, asked: DType) -> Error {
+    Error::invalid(format!("dtype is {dtype:?} but {asked} is asked for"))
+}
+
+impl<'a> DynView<'a> {
+    /// Lends bytes as elements of `dtype` in native byte order, row-major.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the shape takes another number of bytes, the bytes are not aligned for
+    /// `dtype`, or a rank over 8. `Unsupported`: `dtype` has no whole number of bytes.
+    ///
+    /// ```
+    /// use tenure::{DType, DynView, ErrorKind};
+    ///
+    /// let view = DynView::from_bytes(&[0, 1, 2], DType::BOOL8, 3)?;
+    /// assert_eq!(view.to_string(), "[False  True  True]");
+    ///
+    /// let error = DynView::from_bytes(&[0, 1, 2], DType::F32, 1).err().unwrap();
+    /// assert_eq!(error.message(), "shape [1] of f32 takes 4 bytes but the memory has 3");
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &'a [u8], dtype: DType, shape: impl IntoShape) -> Result<Self> {
+        Self::from_bytes_in(bytes, dtype, shape, Order::RowMajor)
+    }
+
+    /// Lends bytes as elements of `dtype` in native byte order, in the order given.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_bytes`](Self::from_bytes).
+    ///
+    /// ```
+    /// use tenure::{DType, DynView, Order};
+    ///
+    /// let view = DynView::from_bytes_in(&[1, 2, 3, 4], DType::U8, [2, 2], Order::ColumnMajor)?;
+    /// assert_eq!(view.downcast::<u8>()?.to_vec(), [1, 3, 2, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn from_bytes_in(
+        bytes: &'a [u8],
+        dtype: DType,
+        shape: impl IntoShape,
+        order: Order,
+    ) -> Result<Self> {
+        let raw = dense(bytes.as_ptr(), bytes.len(), dtype, shape.extents(), order)?;
+        // SAFETY: laid over exactly these bytes, which are borrowed for 'a and initialised.
+        Ok(unsafe { Self::from_raw(raw) })
+    }
+
+    /// # Safety
+    ///
+    /// - As for `TensorView::from_raw`, for whichever dtype `raw` has.
+    pub(crate) unsafe fn from_raw(raw: tnr_view) -> Self {
+        DynView { raw, _lent: PhantomData }
+    }
+
+    fn lent(&self) -> Lent<'_> {
+        // SAFETY: the type's invariant is what `Lent` asks.
+        unsafe { Lent::new(&self.raw) }
+    }
+
+    /// The view of elements of `T`.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the dtype is not `T`'s.
+    pub fn downcast<T: Element>(self) -> Result<TensorView<'a, T>> {
+        if self.dtype() != T::DTYPE {
+            return Err(other_dtype(self.dtype(), T::DTYPE));
+        }
+        // SAFETY: the type's invariant, for the dtype of `T`.
+        Ok(unsafe { TensorView::from_raw(self.raw) })
+    }
+
+    /// Converts the elements into a new row-major tensor, as [`cast`](crate::cast) does.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: a dtype that is no number and no truth value. `OutOfMemory`.
+    ///
+    /// ```
+    /// use tenure::{DType, DynView};
+    ///
+    /// let view = DynView::from_bytes(&[255, 1], DType::I8, 2)?;
+    /// assert_eq!(view.cast_to::<f64>()?.to_vec(), [-1.0, 1.0]);
+    ///
+    /// let float8 = DType::from_dlpack(10, 8, 1);
+    /// let error = DynView::from_bytes(&[0, 0], float8, 2)?.cast_to::<f64>().err().unwrap();
+    /// assert_eq!(error.kind(), tenure::ErrorKind::Unsupported);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn cast_to<T: Real>(&self) -> Result<Tensor<T>> {
+        // SAFETY: a cast that answers OK has written every element, and reads none of its output.
+        unsafe { Tensor::written_by(self.shape(), |out| operations::cast(self.lent(), out)) }
+    }
+
+    /// Copies the elements, broadcast, into `out` of the same dtype.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another dtype, or the shape does not broadcast to `out`'s.
+    ///
+    /// ```
+    /// use tenure::{DType, DynView, DynViewMut};
+    ///
+    /// let float8 = DType::from_dlpack(10, 8, 1); // moves, although nothing computes on it
+    /// let mut bytes = [0; 4];
+    /// let mut out = DynViewMut::from_bytes(&mut bytes, float8, [2, 2])?;
+    /// DynView::from_bytes(&[8, 9], float8, 2)?.copy_into(&mut out)?;
+    /// assert_eq!(bytes, [8, 9, 8, 9]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn copy_into(&self, out: &mut DynViewMut<'_>) -> Result<()> {
+        raw::copy(self.lent(), out.lent_mut())
+    }
+}
+
+impl<'a> DynViewMut<'a> {
+    /// Lends bytes as elements of `dtype` in native byte order, row-major.
+    ///
+    /// # Errors
+    ///
+    /// As [`DynView::from_bytes`].
+    pub fn from_bytes(bytes: &'a mut [u8], dtype: DType, shape: impl IntoShape) -> Result<Self> {
+        Self::from_bytes_in(bytes, dtype, shape, Order::RowMajor)
+    }
+
+    /// Lends bytes as elements of `dtype` in native byte order, in the order given.
+    ///
+    /// # Errors
+    ///
+    /// As [`DynView::from_bytes`].
+    pub fn from_bytes_in(
+        bytes: &'a mut [u8],
+        dtype: DType,
+        shape: impl IntoShape,
+        order: Order,
+    ) -> Result<Self> {
+        let (base, len) = (bytes.as_mut_ptr(), bytes.len());
+        let raw = dense(base, len, dtype, shape.extents(), order)?;
+        // SAFETY: laid over exactly these bytes, one index to an element; they are borrowed
+        // exclusively for 'a.
+        Ok(unsafe { Self::from_raw(raw) })
+    }
+
+    /// # Safety
+    ///
+    /// - As for `TensorViewMut::from_raw`, for whichever dtype `raw` has.
+    pub(crate) unsafe fn from_raw(mut raw: tnr_view) -> Self {
+        raw.flags = TNR_VIEW_EXCLUSIVE;
+        DynViewMut { raw: tnr_view_mut { view: raw }, _lent: PhantomData }
+    }
+
+    fn lent_mut(&mut self) -> LentMut<'_> {
+        // SAFETY: the type's invariant; nobody else touches the elements while `&mut self` lives.
+        unsafe { LentMut::new(&self.raw) }
+    }
+
+    /// The same elements for reading, while `self` is borrowed.
+    pub fn view(&self) -> DynView<'_> {
+        // SAFETY: `&self` keeps writers away while the result lives.
+        unsafe { DynView::from_raw(tnr_view { flags: 0, ..self.raw.view }) }
+    }
+
+    /// The same elements for writing, while `self` is borrowed.
+    pub fn view_mut(&mut self) -> DynViewMut<'_> {
+        // SAFETY: `&mut self` keeps everybody else away while the result lives.
+        unsafe { DynViewMut::from_raw(self.raw.view) }
+    }
+
+    /// The same elements for reading, for the rest of the loan.
+    pub fn into_view(self) -> DynView<'a> {
+        // SAFETY: the exclusive view is gone, and with it the right to write.
+        unsafe { DynView::from_raw(tnr_view { flags: 0, ..self.raw.view }) }
+    }
+
+    /// The exclusive view of elements of `T`.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the dtype is not `T`'s; the view comes back with the error.
+    #[allow(clippy::result_large_err)] // A view either way.
+    pub fn downcast<T: Element>(self) -> Result<TensorViewMut<'a, T>, Rejected<Self>> {
+        if self.dtype() != T::DTYPE {
+            return Err(Rejected::new(other_dtype(self.dtype(), T::DTYPE), self));
+        }
+        // SAFETY: the type's invariant, for the dtype of `T`.
+        Ok(unsafe { TensorViewMut::from_raw(self.raw.view) })
+    }
+}
+
+/// What both views tell of themselves, and the manipulations that both take. `$raw` is the way to
+/// the `tnr_view`, `$by` how a manipulation takes the view: `&self` or `self`.
+macro_rules! views {
+    ($view:ident, $self:ident, [$($raw:ident).+], $doc:literal, $($by:tt)+) => {
+        /// What it is.
+        impl<'a> $view<'a> {
+            /// The dtype of the elements.
+            pub fn dtype(&self) -> DType {
+                DType::from_raw(self.$($raw).+.dtype)
+            }
+
+            /// The extent of each axis, outermost first.
+            pub fn shape(&self) -> &[usize] {
+                layout::extents(&self.$($raw).+)
+            }
+
+            /// Elements from one index to the next, for each axis.
+            pub fn strides(&self) -> &[isize] {
+                layout::strides(&self.$($raw).+)
+            }
+
+            /// Number of axes, 0 to 8.
+            pub fn rank(&self) -> usize {
+                self.$($raw).+.rank as usize
+            }
+
+            /// Number of elements.
+            pub fn len(&self) -> usize {
+                layout::count(&self.$($raw).+)
+            }
+
+            /// Whether an extent is 0.
+            pub fn is_empty(&self) -> bool {
+                layout::is_empty(&self.$($raw).+)
+            }
+        }
+
+        #[doc = $doc]
+        impl<'a> $view<'a> {
+            /// A view of some of the elements, as `manipulate` computes it.
+            fn part(raw: tnr_view) -> Self {
+                // SAFETY: `manipulate` gives views whose elements are among those of the view it
+                // takes, and those used here put each under one index.
+                unsafe { Self::from_raw(raw) }
+            }
+
+            /// The elements of a range of one axis.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: no such axis, or a range outside it.
+            pub fn slice($($by)+, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
+                $self.slice_step(axis, range, 1)
+            }
+
+            /// Every `|step|`-th element of a range of one axis, from its end when `step` is
+            /// negative.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: no such axis, a range outside it, or a step of 0.
+            pub fn slice_step(
+                $($by)+,
+                axis: usize,
+                range: impl RangeBounds<usize>,
+                step: isize,
+            ) -> Result<Self> {
+                let raw = &$self.$($raw).+;
+                Ok(Self::part(manipulate::slice(raw, axis, resolve(raw, axis, range)?, step)?))
+            }
+
+            /// The part at one index of an axis; the axis is gone from the result.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: no such axis or index.
+            pub fn index($($by)+, axis: usize, index: usize) -> Result<Self> {
+                Ok(Self::part(manipulate::index(&$self.$($raw).+, axis, index)?))
+            }
+
+            /// Reorders the axes: axis i of the result is axis `axes[i]`.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: `axes` is no permutation of the axes.
+            pub fn permute($($by)+, axes: &[usize]) -> Result<Self> {
+                Ok(Self::part(manipulate::permute(&$self.$($raw).+, axes)?))
+            }
+
+            /// Exchanges two axes.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: no such axis.
+            pub fn transpose($($by)+, axis_a: usize, axis_b: usize) -> Result<Self> {
+                Ok(Self::part(manipulate::transpose(&$self.$($raw).+, axis_a, axis_b)?))
+            }
+
+            /// All axes in reverse order.
+            pub fn t($($by)+) -> Self {
+                Self::part(manipulate::reversed(&$self.$($raw).+))
+            }
+
+            /// The same elements in row-major order under another shape; never a copy.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: another count of elements, or strides that cannot say it.
+            pub fn reshape($($by)+, shape: impl IntoShape) -> Result<Self> {
+                Ok(Self::part(manipulate::reshape(&$self.$($raw).+, shape.extents())?))
+            }
+
+            /// Reverses an axis.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: no such axis.
+            pub fn flip($($by)+, axis: usize) -> Result<Self> {
+                Ok(Self::part(manipulate::flip(&$self.$($raw).+, axis)?))
+            }
+
+            /// The parts before and from `index` of an axis.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: no such axis, or an index beyond its extent.
+            pub fn split_at($($by)+, axis: usize, index: usize) -> Result<(Self, Self)> {
+                let (low, high) = manipulate::split(&$self.$($raw).+, axis, index)?;
+                Ok((Self::part(low), Self::part(high)))
+            }
+        }
+    };
+}
+
+views!(DynView, self, [raw], "Manipulation: none allocates or copies.", &self);
+views!(
+    DynViewMut,
+    self,
+    [raw.view],
+    "Manipulation: consumes the view; [`view_mut`](Self::view_mut) reborrows it first.",
+    self
+);
+
+impl<'a, T: Element> From<TensorView<'a, T>> for DynView<'a> {
+    fn from(view: TensorView<'a, T>) -> Self {
+        // SAFETY: the invariant of `TensorView`.
+        unsafe { Self::from_raw(*view.raw()) }
+    }
+}
+
+impl<'a, T: Element> From<&'a Tensor<T>> for DynView<'a> {
+    fn from(tensor: &'a Tensor<T>) -> Self {
+        tensor.view().into()
+    }
+}
+
+impl<'a, T: Element> From<TensorViewMut<'a, T>> for DynViewMut<'a> {
+    fn from(view: TensorViewMut<'a, T>) -> Self {
+        // SAFETY: the invariant of `TensorViewMut`.
+        unsafe { Self::from_raw(*view.raw()) }
+    }
+}
+
+impl<'a, T: Element> From<&'a mut Tensor<T>> for DynViewMut<'a> {
+    fn from(tensor: &'a mut Tensor<T>) -> Self {
+        tensor.view_mut().into()
+    }
+}

@@ -1,0 +1,76 @@
+//! Comparisons, element by element.
+
+use tenure_sys::tnr_compare_op;
+
+use super::{broadcast_shape, filled};
+use crate::raw::operations;
+use crate::{AsView, AsViewMut, Bool8, Real, Result, Tensor, TensorView};
+
+#[inline]
+fn compare<T: Real>(
+    op: tnr_compare_op,
+    a: TensorView<'_, T>,
+    b: TensorView<'_, T>,
+) -> Result<Tensor<Bool8>> {
+    let extents = broadcast_shape([("a", a.shape()), ("b", b.shape())])?;
+    filled(extents.as_slice(), |out| operations::compare(op, a.lent(), b.lent(), out))
+}
+
+/// The two forms of a comparison.
+macro_rules! comparisons {
+    ($($op:ident: $equal:ident, $equal_into:ident; $what:literal => $result:literal;)*) => {$(
+        #[doc = concat!(
+            "Whether `", $what, "`. A new row-major tensor of the shape that `a` and `b` ",
+            "broadcast to."
+        )]
+        ///
+        #[doc = concat!("Where NaN takes part: `", stringify!($equal), "` as Rust's `", $what, "`.")]
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
+        ///
+        /// ```
+        #[doc = concat!("let result = tenure::", stringify!($equal), "(&[1, 2, 3], 2)?;")]
+        #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ".map(tenure::Bool8::from));")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $equal<T: Real>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
+            compare(tnr_compare_op::$op, a.as_view(), b.as_view())
+        }
+
+        #[doc = concat!(
+            "Whether `", $what, "`. Written to `out`, to whose shape `a` and `b` are broadcast."
+        )]
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: `a` or `b` does not broadcast to `out`.
+        ///
+        /// ```
+        /// let mut out = [tenure::Bool8::FALSE; 3];
+        #[doc = concat!("tenure::", stringify!($equal_into), "(&[1, 2, 3], 2, &mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ".map(tenure::Bool8::from));")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $equal_into<T: Real>(
+            a: impl AsView<T>,
+            b: impl AsView<T>,
+            out: &mut (impl AsViewMut<Bool8> + ?Sized),
+        ) -> Result<()> {
+            let (a, b, mut out) = (a.as_view(), b.as_view(), out.as_view_mut());
+            operations::compare(tnr_compare_op::$op, a.lent(), b.lent(), out.lent_mut())
+        }
+    )*};
+}
+
+comparisons! {
+    EQ: equal, equal_into; "a == b" => "[false, true, false]";
+    NE: not_equal, not_equal_into; "a != b" => "[true, false, true]";
+    LT: less, less_into; "a < b" => "[true, false, false]";
+    LE: less_equal, less_equal_into; "a <= b" => "[true, true, false]";
+    GT: greater, greater_into; "a > b" => "[false, false, true]";
+    GE: greater_equal, greater_equal_into; "a >= b" => "[false, true, true]";
+}

@@ -1,0 +1,220 @@
+//! Arithmetic, element by element.
+
+use tenure_sys::{tnr_binary_op, tnr_unary_op};
+
+use super::{broadcast_shape, filled};
+use crate::raw::{Input, operations};
+use crate::{AsView, AsViewMut, Float, Number, Result, Tensor, TensorView, TensorViewMut};
+
+#[inline]
+fn binary<T: Number>(
+    op: tnr_binary_op,
+    a: TensorView<'_, T>,
+    b: TensorView<'_, T>,
+) -> Result<Tensor<T>> {
+    let extents = broadcast_shape([("a", a.shape()), ("b", b.shape())])?;
+    filled(extents.as_slice(), |out| operations::binary(op, a.lent().into(), b.lent().into(), out))
+}
+
+#[inline(always)]
+fn binary_into<T: Number>(
+    op: tnr_binary_op,
+    a: TensorView<'_, T>,
+    b: TensorView<'_, T>,
+    mut out: TensorViewMut<'_, T>,
+) -> Result<()> {
+    operations::binary(op, a.lent().into(), b.lent().into(), out.lent_mut())
+}
+
+#[inline(always)]
+fn binary_assign<T: Number>(
+    op: tnr_binary_op,
+    mut out: TensorViewMut<'_, T>,
+    b: TensorView<'_, T>,
+) -> Result<()> {
+    operations::binary(op, Input::Output, b.lent().into(), out.lent_mut())
+}
+
+#[inline]
+fn unary<T: Number>(op: tnr_unary_op, a: TensorView<'_, T>) -> Result<Tensor<T>> {
+    filled(a.shape(), |out| operations::unary(op, a.lent().into(), out))
+}
+
+#[inline(always)]
+fn unary_into<T: Number>(
+    op: tnr_unary_op,
+    a: TensorView<'_, T>,
+    mut out: TensorViewMut<'_, T>,
+) -> Result<()> {
+    operations::unary(op, a.lent().into(), out.lent_mut())
+}
+
+#[inline(always)]
+fn unary_assign<T: Number>(op: tnr_unary_op, mut out: TensorViewMut<'_, T>) -> Result<()> {
+    operations::unary(op, Input::Output, out.lent_mut())
+}
+
+/// The three forms of an operation on two inputs. `also` ends the list of errors.
+macro_rules! binary_operations {
+    ($(
+        $op:ident: $add:ident, $add_into:ident, $add_assign:ident;
+        $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
+    )*) => {$(
+        #[doc = concat!($what, " A new row-major tensor of the shape that `a` and `b` broadcast to.")]
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("`InvalidArgument`: the shapes do not broadcast", $also, ". `OutOfMemory`.")]
+        ///
+        /// ```
+        #[doc = concat!("let result = tenure::", stringify!($add), "(&", $a, ", &", $b, ")?;")]
+        #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $add<T: Number>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
+            binary(tnr_binary_op::$op, a.as_view(), b.as_view())
+        }
+
+        #[doc = concat!($what, " Written to `out`, to whose shape `a` and `b` are broadcast.")]
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!(
+            "`InvalidArgument`: `a` or `b` does not broadcast to `out`", $also, "."
+        )]
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $a, ";")]
+        #[doc = concat!("tenure::", stringify!($add_into), "(&", $a, ", &", $b, ", &mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $add_into<T: Number>(
+            a: impl AsView<T>,
+            b: impl AsView<T>,
+            out: &mut (impl AsViewMut<T> + ?Sized),
+        ) -> Result<()> {
+            binary_into(tnr_binary_op::$op, a.as_view(), b.as_view(), out.as_view_mut())
+        }
+
+        #[doc = concat!($what, " In place: `a` is `out` itself, and `b` is broadcast to its shape.")]
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("`InvalidArgument`: `b` does not broadcast to `out`", $also, ".")]
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $a, ";")]
+        #[doc = concat!("tenure::", stringify!($add_assign), "(&mut out, &", $b, ")?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $add_assign<T: Number>(
+            out: &mut (impl AsViewMut<T> + ?Sized),
+            b: impl AsView<T>,
+        ) -> Result<()> {
+            binary_assign(tnr_binary_op::$op, out.as_view_mut(), b.as_view())
+        }
+    )*};
+}
+
+binary_operations! {
+    ADD: add, add_into, add_assign;
+    "`a + b`; integers wrap.", errors "",
+    example "[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]" => "[11.5, 22.0, 33.0]";
+    SUB: sub, sub_into, sub_assign;
+    "`a - b`; integers wrap.", errors "",
+    example "[10_u8, 20, 0]", "[1, 2, 1]" => "[9, 18, 255]";
+    MUL: mul, mul_into, mul_assign;
+    "`a * b`; integers wrap.", errors "",
+    example "[1, 2, 3]", "[10]" => "[10, 20, 30]";
+    DIV: div, div_into, div_assign;
+    "`a / b`; integers truncate, and `MIN / -1` wraps.",
+    errors ", or an integer is divided by zero, after some elements may have been written",
+    example "[7, -7, 9]", "[2]" => "[3, -3, 4]";
+    MIN: minimum, minimum_into, minimum_assign;
+    "The smaller of `a` and `b`; NaN wins.", errors "",
+    example "[1.0, 5.0, -3.0]", "[2.0]" => "[1.0, 2.0, -3.0]";
+    MAX: maximum, maximum_into, maximum_assign;
+    "The larger of `a` and `b`; NaN wins.", errors "",
+    example "[1.0, 5.0, -3.0]", "[2.0]" => "[2.0, 5.0, 2.0]";
+}
+
+/// The three forms of an operation on one input.
+macro_rules! unary_operations {
+    ($(
+        $op:ident: $neg:ident, $neg_into:ident, $neg_assign:ident, $bound:ident;
+        $what:literal, example $a:literal => $result:literal;
+    )*) => {$(
+        #[doc = concat!($what, " A new row-major tensor of the shape of `a`.")]
+        ///
+        /// # Errors
+        ///
+        /// `OutOfMemory`.
+        ///
+        /// ```
+        #[doc = concat!("let result = tenure::", stringify!($neg), "(&", $a, ")?;")]
+        #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $neg<T: $bound>(a: impl AsView<T>) -> Result<Tensor<T>> {
+            unary(tnr_unary_op::$op, a.as_view())
+        }
+
+        #[doc = concat!($what, " Written to `out`, to whose shape `a` is broadcast.")]
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: `a` does not broadcast to `out`.
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $a, ";")]
+        #[doc = concat!("tenure::", stringify!($neg_into), "(&", $a, ", &mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $neg_into<T: $bound>(
+            a: impl AsView<T>,
+            out: &mut (impl AsViewMut<T> + ?Sized),
+        ) -> Result<()> {
+            unary_into(tnr_unary_op::$op, a.as_view(), out.as_view_mut())
+        }
+
+        #[doc = concat!($what, " In place.")]
+        ///
+        /// # Errors
+        ///
+        /// None from a safe caller: the library checks the view and finds it good.
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $a, ";")]
+        #[doc = concat!("tenure::", stringify!($neg_assign), "(&mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $neg_assign<T: $bound>(out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+            unary_assign(tnr_unary_op::$op, out.as_view_mut())
+        }
+    )*};
+}
+
+unary_operations! {
+    NEG: neg, neg_into, neg_assign, Number;
+    "`-a`; integers wrap.", example "[1, -2, 3]" => "[-1, 2, -3]";
+    ABS: abs, abs_into, abs_assign, Number;
+    "The magnitude of `a`; the lowest integer wraps to itself.",
+    example "[1, -2, -128_i8]" => "[1, 2, -128]";
+    SQRT: sqrt, sqrt_into, sqrt_assign, Float;
+    "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
+    EXP: exp, exp_into, exp_assign, Float;
+    "e to the power `a`.", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
+    RELU: relu, relu_into, relu_assign, Number;
+    "The larger of `a` and zero; NaN stays NaN.",
+    example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
+}

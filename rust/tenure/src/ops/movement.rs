@@ -1,0 +1,96 @@
+//! Elements moved, converted, set.
+
+use super::filled;
+use crate::raw::{self, operations};
+use crate::{AsView, AsViewMut, Element, Real, Result, Tensor};
+
+/// Copies the elements of `a`, broadcast, into `out`.
+///
+/// As the result of an operation these bytes are not counted by [`stats`](crate::stats).
+///
+/// # Errors
+///
+/// `InvalidArgument`: `a` does not broadcast to `out`.
+///
+/// ```
+/// use tenure::{TensorView, copy_into};
+///
+/// let table = [[1, 2, 3], [4, 5, 6]];
+/// let mut columns = [[0; 2]; 3];
+/// copy_into(TensorView::from_slice(table.as_flattened(), [2, 3])?.t(), &mut columns)?;
+/// assert_eq!(columns, [[1, 4], [2, 5], [3, 6]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[inline]
+pub fn copy_into<T: Element>(
+    a: impl AsView<T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    raw::copy(a.as_view().lent(), out.as_view_mut().lent_mut())
+}
+
+/// Converts the elements of `a`. A new row-major tensor of the shape of `a`.
+///
+/// Converts as Rust's `as` does: floats to integers saturate and NaN gives 0, integers to narrower
+/// ones wrap. To f16 and bf16 it rounds once, to nearest even; to [`Bool8`](crate::Bool8) it gives
+/// whether the value is not 0.
+///
+/// # Errors
+///
+/// `OutOfMemory`.
+///
+/// ```
+/// use tenure::{Tensor, cast};
+///
+/// let rounded: Tensor<u8> = cast(&[1.9_f32, -1.0, 300.0])?;
+/// assert_eq!(rounded.to_vec(), [1, 0, 255]);
+/// assert_eq!(cast::<f64, _>(&rounded)?.to_vec(), [1.0, 0.0, 255.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[inline]
+pub fn cast<U: Real, T: Real>(a: impl AsView<T>) -> Result<Tensor<U>> {
+    let a = a.as_view();
+    filled(a.shape(), |out| operations::cast(a.lent(), out))
+}
+
+/// Converts the elements of `a`, broadcast, into `out`, as [`cast`] does.
+///
+/// # Errors
+///
+/// `InvalidArgument`: `a` does not broadcast to `out`.
+///
+/// ```
+/// use tenure::cast_into;
+///
+/// let mut pixels = [0.0_f32; 3];
+/// cast_into(&[0_u8, 128, 255], &mut pixels)?;
+/// assert_eq!(pixels, [0.0, 128.0, 255.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[inline]
+pub fn cast_into<T: Real, U: Real>(
+    a: impl AsView<T>,
+    out: &mut (impl AsViewMut<U> + ?Sized),
+) -> Result<()> {
+    operations::cast(a.as_view().lent(), out.as_view_mut().lent_mut())
+}
+
+/// Sets every element of `out` to `value`.
+///
+/// # Errors
+///
+/// None from a safe caller: the library checks the view and finds it good.
+///
+/// ```
+/// use tenure::{TensorViewMut, fill};
+///
+/// let mut table = [[0; 3]; 2];
+/// let view = TensorViewMut::from_slice(table.as_flattened_mut(), [2, 3])?;
+/// fill(&mut view.slice(1, 1..)?, 7)?;
+/// assert_eq!(table, [[0, 7, 7], [0, 7, 7]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[inline]
+pub fn fill<T: Element>(out: &mut (impl AsViewMut<T> + ?Sized), value: T) -> Result<()> {
+    operations::fill(value, out.as_view_mut().lent_mut())
+}

@@ -1,0 +1,102 @@
+//! The operations of the ABI, for checked views. What `Lent` and `LentMut` promise is what every
+//! one of these calls asks of its views; NULL is the default context.
+
+use std::mem::size_of;
+use std::ptr;
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_scalar, tnr_unary_op};
+
+use super::{Input, Lent, LentMut, check, entered};
+use crate::{Element, Result};
+
+/// Converts elements to the dtype of `out`, broadcast to its shape.
+#[inline]
+pub(crate) fn cast(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_cast(ptr::null_mut(), a.0, out.0) })
+}
+
+/// Sets every element of `out`.
+#[inline]
+pub(crate) fn fill<T: Element>(value: T, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    let value = scalar(value);
+    // SAFETY: see the module; `value` is alive for the call.
+    check(unsafe { sys::tnr_fill(ptr::null_mut(), &value, out.0) })
+}
+
+/// `out = op(a)`, which may be the output itself.
+#[inline]
+pub(crate) fn unary(op: tnr_unary_op, a: Input<'_>, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_unary(ptr::null_mut(), op, a.resolve(&out), out.0) })
+}
+
+/// `out = a op b`, either of which may be the output itself.
+#[inline]
+pub(crate) fn binary(
+    op: tnr_binary_op,
+    a: Input<'_>,
+    b: Input<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    let (a, b) = (a.resolve(&out), b.resolve(&out));
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_binary(ptr::null_mut(), op, a, b, out.0) })
+}
+
+/// `out = a op b` as bool8.
+#[inline]
+pub(crate) fn compare(
+    op: tnr_compare_op,
+    a: Lent<'_>,
+    b: Lent<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_compare(ptr::null_mut(), op, a.0, b.0, out.0) })
+}
+
+/// `out = condition ? a : b`.
+#[inline]
+pub(crate) fn select(
+    condition: Lent<'_>,
+    a: Lent<'_>,
+    b: Lent<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_select(ptr::null_mut(), condition.0, a.0, b.0, out.0) })
+}
+
+/// Reduces the axes whose bits are set.
+#[inline]
+pub(crate) fn reduce(
+    op: tnr_reduce_op,
+    a: Lent<'_>,
+    axes: u32,
+    ddof: u32,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_reduce(ptr::null_mut(), op, a.0, axes, ddof, out.0) })
+}
+
+/// One element by value.
+#[inline]
+fn scalar<T: Element>(value: T) -> tnr_scalar {
+    const { assert!(size_of::<T>() <= 16) };
+    let mut bytes = [0; 16];
+    // SAFETY: `bytes` is as large as the largest element, and elements have no padding.
+    unsafe {
+        ptr::copy_nonoverlapping((&raw const value).cast(), bytes.as_mut_ptr(), size_of::<T>());
+    }
+    tnr_scalar { dtype: T::DTYPE.raw(), reserved: 0, bytes }
+}

@@ -1,0 +1,53 @@
+//! What the library has done so far, and how it was built.
+
+use crate::raw;
+
+/// Totals of this process since its start, ended threads included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Bytes allocated for tensors.
+    pub allocated_bytes: u64,
+    /// Bytes duplicated from memory that already held them, by what is called `to_` or `copy_`.
+    /// The result of an operation is no copy, [`copy_into`](crate::copy_into)'s included.
+    pub copied_bytes: u64,
+    /// Blobs made: memory held for a tensor, whoever allocated it.
+    pub blobs_made: u64,
+    /// Blobs whose memory has been freed or given back.
+    pub blobs_finished: u64,
+}
+
+/// Reads the totals. Other threads may be adding to them.
+///
+/// ```
+/// use tenure::{Tensor, TensorView, stats};
+///
+/// let data = vec![1.0_f32; 1000];
+/// let before = stats();
+/// let view = TensorView::from_slice(&data, [10, 100])?; // lends
+/// assert_eq!(stats().copied_bytes - before.copied_bytes, 0);
+///
+/// let tensor = Tensor::copy_from_slice(&data, [10, 100])?; // copies, and says so
+/// assert_eq!(stats().copied_bytes - before.copied_bytes, 4000);
+/// # drop((view, tensor));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn stats() -> Stats {
+    let totals = raw::stats();
+    Stats {
+        allocated_bytes: totals.allocated_bytes,
+        copied_bytes: totals.copied_bytes,
+        blobs_made: totals.blobs_made,
+        blobs_finished: totals.blobs_finished,
+    }
+}
+
+/// One line that says how the library was built: version, compiler, options.
+///
+/// ```
+/// println!("{}", tenure::build_info());
+/// assert!(tenure::build_info().starts_with("tenure "));
+/// ```
+pub fn build_info() -> &'static str {
+    raw::build_info()
+}
