@@ -4,6 +4,7 @@ if(NOT TENURE_SANITIZE STREQUAL "")
     message(FATAL_ERROR
       "TENURE_SANITIZE is \"${TENURE_SANITIZE}\" but must be address, undefined or thread")
   endif()
-  add_compile_options(-fsanitize=${TENURE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(
+    -fsanitize=${TENURE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TENURE_SANITIZE})
 endif()

@@ -193,7 +193,8 @@ mod tests {
     fn reads_every_tag() {
         let (comment, problems) = parse(
             "Prose.\n\n@param a (transfer full) (nullable) (lifetimebound) (counted-by n) words\n\
-             @param b (transfer none) (out)\n@param c (inout)\n@param d (scope notified) and\nmore\n\
+             @param b (transfer none) (out)\n@param c (inout)\n\
+             @param d (scope notified) and\nmore\n\
              @return (transfer none) words\n@threads exclusive(a)\n@since 1.20",
         );
         assert_eq!(problems, Vec::<String>::new());
