@@ -1,0 +1,250 @@
+//! Each program in `compile_fail/` is two: with `--cfg bad` rustc must refuse it, with exactly the
+//! error codes its first line names and nothing else; without, its near twin must compile.
+//!
+//! Doctests marked `compile_fail` accept any error on a stable compiler, a typing mistake too.
+//! Here rustc is called directly and its JSON is read, so a program cannot fail for another
+//! reason than the one it shows.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+/// The crate as this very run has built it, never a stale one that lies beside it.
+struct Library {
+    file: PathBuf,
+    dependencies: PathBuf,
+}
+
+impl Library {
+    /// Asks cargo, with this test's target folder, target and profile: usually nothing is built.
+    fn build() -> Library {
+        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let exe = std::env::current_exe().unwrap();
+        // TARGET_DIR [/ TRIPLE] / PROFILE / deps / this program
+        let parts: Vec<_> = exe
+            .strip_prefix(target_dir)
+            .unwrap_or_else(|_| panic!("{exe:?} is not in {target_dir:?}"))
+            .iter()
+            .map(|part| part.to_str().unwrap())
+            .collect();
+        let (triple, profile) = match parts[..] {
+            [profile, "deps", _] => (None, profile),
+            [triple, profile, "deps", _] => (Some(triple), profile),
+            _ => panic!("{exe:?} is not where cargo puts a test"),
+        };
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args(["build", "--quiet", "--offline", "--lib", "--message-format=json"])
+            .args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")])
+            .args(["--profile", if profile == "debug" { "dev" } else { profile }])
+            .arg("--target-dir")
+            .arg(target_dir)
+            .args(triple.iter().flat_map(|triple| ["--target", triple]));
+        let output = cargo.stderr(Stdio::inherit()).output().unwrap();
+        assert!(output.status.success(), "{cargo:?} failed");
+        let artifact = json_lines(&output.stdout)
+            .find(|line| {
+                line["reason"] == "compiler-artifact" && line["target"]["name"] == "tenure"
+            })
+            .expect("cargo named no artifact of the crate");
+        let file = artifact["filenames"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| PathBuf::from(name.as_str().unwrap()))
+            .find(|name| name.extension().is_some_and(|extension| extension == "rlib"))
+            .expect("cargo built no rlib");
+        let dependencies = target_dir.join(triple.unwrap_or("")).join(profile).join("deps");
+        Library { file, dependencies }
+    }
+
+    /// What rustc finds wrong with a program: each error's code, "none" where it has none, and
+    /// everything it printed.
+    fn check(&self, program: &Path, cfg: &[&str]) -> Found {
+        let mut flag = OsString::from("tenure=");
+        flag.push(&self.file);
+        let mut search = OsString::from("dependency=");
+        search.push(&self.dependencies);
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let output = Command::new(rustc)
+            .args(["--edition", "2024", "--crate-type", "bin", "--emit", "metadata", "-o"])
+            // A metadata file per call: two calls run at a time.
+            .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
+                "{}{}.rmeta",
+                program.file_stem().unwrap().to_str().unwrap(),
+                cfg.join("")
+            )))
+            .args(["--error-format", "json", "--cap-lints", "allow"])
+            // As the library was built: a sanitizer, for one, does not mix with code without it.
+            .args(std::env::var("RUSTFLAGS").unwrap_or_default().split_whitespace())
+            .args(cfg.iter().flat_map(|cfg| ["--cfg", cfg]))
+            .arg("--extern")
+            .arg(flag)
+            .arg("-L")
+            .arg(search)
+            .arg(program)
+            .output()
+            .unwrap();
+        let mut found = Found { codes: BTreeSet::new(), text: String::new() };
+        for line in json_lines(&output.stderr).filter(|line| line["level"] == "error") {
+            let text = line["message"].as_str().unwrap();
+            // Its closing line counts the errors; it is none of them.
+            if !text.starts_with("aborting due to") {
+                found.codes.insert(line["code"]["code"].as_str().unwrap_or("none").to_owned());
+            }
+            found.text += line["rendered"].as_str().unwrap();
+        }
+        assert_eq!(output.status.success(), found.codes.is_empty(), "{program:?}: {output:?}");
+        found
+    }
+}
+
+#[derive(Debug)]
+struct Found {
+    codes: BTreeSet<String>,
+    text: String,
+}
+
+fn json_lines(bytes: &[u8]) -> impl Iterator<Item = Value> {
+    bytes
+        .split(|&byte| byte == b'\n')
+        .filter(|line| line.starts_with(b"{"))
+        .map(|line| serde_json::from_slice(line).unwrap())
+}
+
+/// What a program's first lines ask for: `//@ error: CODE CODE` once, `//@ says: TEXT` any number
+/// of times.
+#[derive(Debug)]
+struct Expected {
+    codes: BTreeSet<String>,
+    says: Vec<String>,
+}
+
+impl Expected {
+    fn read(source: &str) -> Result<Expected, String> {
+        let codes = source
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("//@ error: "))
+            .ok_or("its first line is not `//@ error: CODE`")?;
+        let says = source.lines().filter_map(|line| line.strip_prefix("//@ says: "));
+        Ok(Expected {
+            codes: codes.split_whitespace().map(str::to_owned).collect(),
+            says: says.map(str::to_owned).collect(),
+        })
+    }
+}
+
+/// What is wrong with one program and its twin; nothing if they show what they say.
+fn verdict(library: &Library, program: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(program).unwrap();
+    let expected = Expected::read(&source)?;
+    let bad = library.check(program, &["bad"]);
+    if bad.codes != expected.codes {
+        return Err(format!(
+            "expected {:?}, rustc says {:?}\n{}",
+            expected.codes, bad.codes, bad.text
+        ));
+    }
+    if let Some(missing) = expected.says.iter().find(|text| !bad.text.contains(*text)) {
+        return Err(format!("rustc does not say {missing:?}\n{}", bad.text));
+    }
+    let twin = library.check(program, &[]);
+    if !twin.codes.is_empty() {
+        return Err(format!("its twin does not compile: {:?}\n{}", twin.codes, twin.text));
+    }
+    Ok(())
+}
+
+fn programs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compile_fail");
+    let mut programs: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
+    programs.sort();
+    programs
+}
+
+#[test]
+fn programs_fail_as_they_say_and_their_twins_compile() {
+    let library = Library::build();
+    let programs = programs();
+    assert!(programs.len() >= 30, "only {} programs", programs.len());
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(why) = verdict(&library, program) {
+                        let name = program.file_name().unwrap().to_string_lossy();
+                        failures.lock().unwrap().push(format!("{name}: {why}"));
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    let count = failures.len();
+    assert!(failures.is_empty(), "{count} of {}\n{}", programs.len(), failures.join("\n"));
+}
+
+/// `docs/soundness.md` names the programs and tests that show each rule: they must exist.
+#[test]
+fn what_the_soundness_page_names_exists() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(crate_folder.join("../../docs/soundness.md")).unwrap();
+    let mut count = 0;
+    for shown in page.split("**Shown by** ").skip(1) {
+        let names = shown.split("\n\n").next().unwrap().split('`').skip(1).step_by(2);
+        for name in names {
+            let exists = match name.split_once("::") {
+                None => crate_folder.join(format!("tests/compile_fail/{name}.rs")).exists(),
+                Some((file, test)) => {
+                    let file = crate_folder.join(format!("tests/{file}.rs"));
+                    std::fs::read_to_string(file).unwrap().contains(&format!("fn {test}()"))
+                }
+            };
+            assert!(exists, "the page names `{name}`, which is not there");
+            count += 1;
+        }
+    }
+    assert!(count >= 40, "only {count} names found in the page");
+}
+
+/// The runner itself, on programs that do not show what they say.
+#[test]
+fn runner_notices_what_is_wrong() {
+    let library = Library::build();
+    let judge = |name: &str, source: &str| {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("rs");
+        std::fs::write(&file, source).unwrap();
+        verdict(&library, &file)
+    };
+    let pair = |error: &str, bad: &str, twin: &str| {
+        format!("//@ error: {error}\nfn main() {{ #[cfg(bad)] {bad} #[cfg(not(bad))] {twin} }}")
+    };
+    let mistyped = "let x: u8 = \"\";";
+    let undeclared = "undeclared();";
+    judge("right", &pair("E0308", mistyped, "{}")).unwrap();
+
+    let refused = |name: &str, source: &str, why: &str| {
+        let told = judge(name, source).unwrap_err();
+        assert!(told.contains(why), "{name}: {told:?} does not contain {why:?}");
+    };
+    refused("compiles", &pair("E0308", "{}", "{}"), "rustc says {}");
+    refused("other_code", &pair("E0308", undeclared, "{}"), "rustc says {\"E0425\"}");
+    refused("one_more", &pair("E0308", "{ undeclared(); let x: u8 = \"\"; }", "{}"), "E0425");
+    refused("bad_twin", &pair("E0308", mistyped, undeclared), "its twin does not compile");
+    refused("no_header", "fn main() {}", "its first line is not");
+    let wordless = pair("E0308\n//@ says: of other things", mistyped, "{}");
+    refused("wordless", &wordless, "rustc does not say \"of other things\"");
+}

@@ -1,0 +1,12 @@
+//@ error: E0277
+//@ says: i32
+//! What only floats have is not offered for integers.
+use tenure::Tensor;
+
+fn main() {
+    #[cfg(bad)]
+    let a = Tensor::<i32>::zeros([4]).unwrap();
+    #[cfg(not(bad))]
+    let a = Tensor::<f32>::zeros([4]).unwrap();
+    tenure::exp(&a).unwrap();
+}

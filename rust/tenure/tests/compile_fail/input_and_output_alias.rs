@@ -1,0 +1,13 @@
+//@ error: E0502
+//! One tensor cannot be input and output of an `_into` operation; `_assign` is the in-place form.
+use tenure::Tensor;
+
+fn main() {
+    let mut tensor = Tensor::<f32>::full([4], 1.0).unwrap();
+    let other = Tensor::<f32>::full([4], 2.0).unwrap();
+    #[cfg(bad)]
+    tenure::add_into(&tensor, &other, &mut tensor).unwrap();
+    #[cfg(not(bad))]
+    tenure::add_assign(&mut tensor, &other).unwrap();
+    println!("{tensor}");
+}

@@ -1,0 +1,12 @@
+//@ error: E0277
+//! Dtypes never mix by themselves: a cast is written out.
+use tenure::Tensor;
+
+fn main() {
+    let a = Tensor::<f32>::zeros([4]).unwrap();
+    let b = Tensor::<f64>::zeros([4]).unwrap();
+    #[cfg(bad)]
+    tenure::add(&a, &b).unwrap();
+    #[cfg(not(bad))]
+    tenure::add(tenure::cast::<f64, _>(&a).unwrap(), &b).unwrap();
+}

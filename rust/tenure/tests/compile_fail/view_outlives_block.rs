@@ -1,0 +1,15 @@
+//@ error: E0597
+//! A view cannot leave the block of the memory it was lent.
+use tenure::TensorView;
+
+fn main() {
+    let view;
+    #[cfg(not(bad))]
+    let data = [1.0_f32; 4];
+    {
+        #[cfg(bad)]
+        let data = [1.0_f32; 4];
+        view = TensorView::from_slice(&data, [2, 2]).unwrap();
+    }
+    println!("{view}");
+}
