@@ -251,7 +251,8 @@ TEST(CapiBlob, ViewStaysInsideTheBlob) {
                  TNR_STATUS_INVALID_ARGUMENT, {"[5]", "16 bytes"});
   expect_refused(tnr_blob_view(blob, 17, TNR_DTYPE_U8, 0, nullptr, nullptr, &view),
                  TNR_STATUS_INVALID_ARGUMENT, {"offset_bytes is 17", "16"});
-  expect_refused(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 9, four, nullptr, &view),
+  const std::int64_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  expect_refused(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 9, nine, nullptr, &view),
                  TNR_STATUS_INVALID_ARGUMENT, {"rank", "9", "8"});
   expect_refused(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 1, four, nullptr, nullptr),
                  TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});

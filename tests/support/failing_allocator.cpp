@@ -1,0 +1,118 @@
+#include "failing_allocator.hpp"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+// What this program's malloc hides: the C library's, or the sanitizer's where one is linked. This
+// file itself is compiled without, because malloc runs before a sanitizer is ready.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
+[[gnu::weak]] void* __interceptor_malloc(std::size_t);
+[[gnu::weak]] void* __interceptor_calloc(std::size_t, std::size_t);
+[[gnu::weak]] void* __interceptor_realloc(void*, std::size_t);
+[[gnu::weak]] void* __interceptor_memalign(std::size_t, std::size_t);
+[[gnu::weak]] void __interceptor_free(void*);
+}
+#define TENURE_REAL(function) \
+  (__interceptor_##function != nullptr ? __interceptor_##function : __libc_##function)
+
+namespace {
+
+// Plain data, so that malloc may read it on any thread at any time.
+struct State {
+  bool active;
+  tenure::test::Failing mode;
+  int first;
+  tenure::test::AllocationCounts counts;
+};
+constinit thread_local State t_state = {};
+
+bool must_fail() {
+  State& state = t_state;
+  if (!state.active) return false;
+  const int number = state.counts.asked++;
+  const bool fails =
+      state.mode == tenure::test::Failing::kOne ? number == state.first : number >= state.first;
+  if (fails) {
+    state.counts.failed += 1;
+    errno = ENOMEM;
+  }
+  return fails;
+}
+
+void* counted(void* block) {
+  if (t_state.active && block != nullptr) t_state.counts.live_change += 1;
+  return block;
+}
+
+void* new_or_throw(void* block) {
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+void* aligned_new(std::size_t size, std::align_val_t alignment) {
+  return new_or_throw(aligned_alloc(static_cast<std::size_t>(alignment), size));
+}
+
+}  // namespace
+
+namespace tenure::test {
+
+AllocationFault::AllocationFault(Failing mode, int first) noexcept {
+  t_state = {true, mode, first, {}};
+}
+AllocationFault::~AllocationFault() { t_state.active = false; }
+
+AllocationCounts allocation_counts() noexcept { return t_state.counts; }
+
+}  // namespace tenure::test
+
+extern "C" {
+
+void* malloc(std::size_t size) noexcept {
+  return must_fail() ? nullptr : counted(TENURE_REAL(malloc)(size));
+}
+void* calloc(std::size_t count, std::size_t size) noexcept {
+  return must_fail() ? nullptr : counted(TENURE_REAL(calloc)(count, size));
+}
+void* realloc(void* block, std::size_t size) noexcept {
+  if (must_fail()) return nullptr;
+  void* const moved = TENURE_REAL(realloc)(block, size);
+  return block == nullptr ? counted(moved) : moved;
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  return must_fail() ? nullptr : counted(TENURE_REAL(memalign)(alignment, size));
+}
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
+  if (must_fail()) return ENOMEM;
+  *out = counted(TENURE_REAL(memalign)(alignment, size));
+  return *out == nullptr ? ENOMEM : 0;
+}
+void free(void* block) noexcept {
+  if (t_state.active && block != nullptr) t_state.counts.live_change -= 1;
+  TENURE_REAL(free)(block);
+}
+
+}  // extern "C"
+
+// The sanitizers bring their own of these, which would pass by the malloc above.
+void* operator new(std::size_t size) { return new_or_throw(malloc(size)); }
+void* operator new[](std::size_t size) { return new_or_throw(malloc(size)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return malloc(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return malloc(size); }
+void* operator new(std::size_t size, std::align_val_t a) { return aligned_new(size, a); }
+void* operator new[](std::size_t size, std::align_val_t a) { return aligned_new(size, a); }
+void operator delete(void* block) noexcept { free(block); }
+void operator delete[](void* block) noexcept { free(block); }
+void operator delete(void* block, std::size_t) noexcept { free(block); }
+void operator delete[](void* block, std::size_t) noexcept { free(block); }
+void operator delete(void* block, std::align_val_t) noexcept { free(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { free(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { free(block); }
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { free(block); }

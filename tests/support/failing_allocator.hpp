@@ -1,0 +1,28 @@
+// Allocations that fail on demand. A program that links failing_allocator.cpp has every malloc,
+// aligned_alloc and new of it and of the C++ runtime pass through here, those for exceptions too.
+#pragma once
+
+namespace tenure::test {
+
+// While it lives, allocations of this thread are counted, and fail from number `first` on (the
+// first has number 0): one alone, or all that follow too.
+enum class Failing { kOne, kAllFromThere };
+
+class AllocationFault {
+ public:
+  AllocationFault(Failing mode, int first) noexcept;
+  ~AllocationFault();
+  AllocationFault(const AllocationFault&) = delete;
+  AllocationFault& operator=(const AllocationFault&) = delete;
+};
+
+// What the calling thread's last AllocationFault met: read it after the fault has ended, since what
+// reports a failed expectation allocates.
+struct AllocationCounts {
+  int asked;        // allocations asked for
+  int failed;       // of these, made to fail
+  int live_change;  // blocks allocated less blocks freed
+};
+AllocationCounts allocation_counts() noexcept;
+
+}  // namespace tenure::test
