@@ -4,6 +4,7 @@
 #include "expect_error.hpp"
 #include "layouts.hpp"
 #include "tenure/view.hpp"
+#include "unseen.hpp"
 
 namespace tenure::test {
 namespace {
@@ -11,13 +12,6 @@ namespace {
 alignas(64) const std::byte memory[96]{};
 
 using Extents = std::vector<std::int64_t>;
-
-// A value that the compiler does not see: gcc refuses the worst of these calls by itself.
-template <class T>
-T unseen(T value) {
-  volatile T hidden = value;
-  return hidden;
-}
 
 tnr_view make(std::size_t offset_bytes, const Extents& shape) {
   return make_view(memory, sizeof memory, offset_bytes, TNR_DTYPE_F32,

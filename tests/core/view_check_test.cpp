@@ -1,6 +1,7 @@
 // The checker: each refusal with its message, and the whole small world against explicit sets.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 
 #include "expect_error.hpp"
@@ -273,6 +274,49 @@ TEST(CheckViewSmallWorld, FastAndStepwiseAgree) {
       ASSERT_EQ(is_valid_view(view), stepwise_accepts(view)) << describe(view) << " at " << offset;
     }
   });
+}
+
+// Numbers at which arithmetic goes wrong, in every word, against the plain twin.
+TEST(CheckViewRandom, FastAndStepwiseAgreeOnExtremes) {
+  std::mt19937_64 random(20261121);
+  const std::int64_t numbers[] = {0,         0,         1,           1,         2,
+                                  3,         -1,        -2,          7,         1LL << 31,
+                                  1LL << 32, 1LL << 60, 1LL << 61,   1LL << 62, INT64_MAX - 1,
+                                  INT64_MAX, INT64_MIN, -(1LL << 62)};
+  const auto any = [&] { return numbers[random() % std::size(numbers)]; };
+  const auto rarely = [&] { return random() % 32 == 0 ? static_cast<std::uint64_t>(any()) : 0; };
+  int accepted = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    tnr_view view = view_of(memory, sizeof memory, 0, kSmallWorldDtypes[random() % 4], {});
+    view.rank = static_cast<std::uint32_t>(random() % 5 + (rarely() & 0xffff));
+    for (int axis = 0; axis < 4; ++axis) {
+      view.shape[axis] = random() % 2 == 0 ? 2 : any();
+      view.strides[axis] = any();
+    }
+    const std::uint64_t base = random() % 4 == 0 ? static_cast<std::uint64_t>(any()) : 1 << 12;
+    view.base = reinterpret_cast<const void*>(base);
+    view.data = reinterpret_cast<const void*>(
+        base + (random() % 2 == 0 ? 0 : static_cast<std::uint64_t>(any())));
+    view.size_bytes = static_cast<std::uint64_t>(random() % 2 == 0 ? INT64_MAX : any());
+    view.flags = static_cast<std::uint32_t>(rarely());
+    view.bit_offset = static_cast<std::uint32_t>(rarely());
+    view.reserved = rarely();
+    view.device.index = static_cast<std::int32_t>(rarely());
+    const bool valid = is_valid_view(view);
+    ASSERT_EQ(valid, stepwise_accepts(view)) << describe(view) << " in round " << i;
+    if (!valid) continue;
+    ++accepted;
+    EXPECT_GE(element_count(view), 0);
+    bool fine = true;
+    try {
+      check_no_self_overlap(view, "v");
+    } catch (const Error&) {
+      fine = false;
+    }
+    // The order of the axes proves what the sorted rule would say as well.
+    ASSERT_TRUE(fine || !strides_nest_in_order(view)) << describe(view);
+  }
+  EXPECT_GT(accepted, 10'000);
 }
 
 // The rule said once more, axis by axis and without sorting.
