@@ -29,15 +29,15 @@ struct Places<T> {
 
 impl<T> Places<T> {
     fn new(view: &tnr_view) -> Self {
-        let mut axes = [(1, 0, 0); TNR_MAX_RANK];
+        let remaining = layout::count(view);
+        let mut axes = [(1_usize, 0_isize, 0_usize); TNR_MAX_RANK];
         let mut used = 0;
-        for (&extent, &stride) in
-            layout::extents(view).iter().zip(layout::strides(view)).rev().filter(|axis| *axis.0 > 1)
-        {
+        let all = layout::extents(view).iter().zip(layout::strides(view));
+        for (&extent, &stride) in all.rev().filter(|axis| remaining > 0 && *axis.0 > 1) {
             // The wheel inside this one, if its last step lands where this one's first does.
             match axes[..used].last_mut() {
                 Some((inner_extent, inner_stride, _))
-                    if *inner_stride * *inner_extent as isize == stride =>
+                    if inner_stride.wrapping_mul(*inner_extent as isize) == stride =>
                 {
                     *inner_extent *= extent;
                 }
@@ -48,7 +48,6 @@ impl<T> Places<T> {
             }
         }
         let (run_extent, run_stride, _) = axes[0];
-        let remaining = layout::count(view);
         axes.rotate_left(1);
         Places {
             next: view.data.cast(),

@@ -45,10 +45,10 @@ pub(crate) fn shaped(dtype: DType, extents: &[usize], order: Order) -> Result<(t
         return Err(rank_too_high(rank));
     }
     let mut view = blank(dtype, rank);
-    // Extents of 0 count as 1 here, so that strides and the bound mean something for empty shapes
-    // too.
+    // Extents of 0 count as 1 here, so that strides mean something for empty shapes too.
     let mut step: usize = 1;
     let mut empty = false;
+    let mut too_many = false;
     for nth in 0..rank {
         let axis = match order {
             Order::RowMajor => rank - 1 - nth,
@@ -58,15 +58,21 @@ pub(crate) fn shaped(dtype: DType, extents: &[usize], order: Order) -> Result<(t
         view.shape[axis] = extent as i64;
         view.strides[axis] = step as i64;
         empty |= extent == 0;
-        match step.checked_mul(extent.max(1)) {
-            Some(product) => step = product,
-            None => return Err(too_large(extents, dtype)),
-        }
+        let (product, overflows) = step.overflowing_mul(extent.max(1));
+        step = product;
+        too_many |= overflows;
     }
-    if step > isize::MAX as usize / dtype.size_bytes() {
+    if empty {
+        // However many such elements there would be, there are none; but each extent is an i64.
+        return match extents.iter().all(|&extent| extent <= isize::MAX as usize) {
+            true => Ok((view, 0)),
+            false => Err(too_large(extents, dtype)),
+        };
+    }
+    if too_many || step > isize::MAX as usize / dtype.size_bytes() {
         return Err(too_large(extents, dtype));
     }
-    Ok((view, if empty { 0 } else { step }))
+    Ok((view, step))
 }
 
 /// Lays a dense shape over all of `len` elements at `base`: the count must be exact.
@@ -100,9 +106,8 @@ pub(crate) fn dense_in_bytes(
         return Err(beyond_bytes(extents, dtype, needed, offset_bytes, size_bytes));
     }
     place(&mut view, bytes.wrapping_add(offset_bytes).cast(), needed);
-    let alignment = dtype.alignment_bytes();
-    if view.data.addr() % alignment != 0 {
-        return Err(misaligned(view.data, alignment));
+    if count > 0 {
+        check_aligned(&view)?;
     }
     Ok(view)
 }
@@ -170,13 +175,10 @@ pub(crate) fn check(view: &tnr_view) -> Result<()> {
     if element_bytes == 0 {
         return Err(no_whole_bytes(dtype));
     }
-    let alignment = dtype.alignment_bytes();
-    if view.data.addr() % alignment != 0 {
-        return Err(misaligned(view.data, alignment));
-    }
     if is_empty(view) {
         return Ok(());
     }
+    check_aligned(view)?;
     let mut count: i64 = 1;
     let mut lowest: i64 = 0;
     let mut highest: i64 = 0;
@@ -202,6 +204,25 @@ pub(crate) fn check(view: &tnr_view) -> Result<()> {
         (Some(low), Some(high)) if low >= 0 && high as u64 <= view.size_bytes => Ok(()),
         (Some(low), Some(high)) => Err(reaches_outside(view, low, high)),
         _ => Err(span_overflows(view)),
+    }
+}
+
+#[inline]
+pub(crate) fn check_aligned(view: &tnr_view) -> Result<()> {
+    let alignment = DType::from_raw(view.dtype).alignment_bytes();
+    if view.data.addr() % alignment == 0 { Ok(()) } else { Err(misaligned(view.data, alignment)) }
+}
+
+/// Number of elements of a shape, which must fit an i64.
+#[inline]
+pub(crate) fn element_count(extents: &[usize]) -> Result<usize> {
+    let count = extents
+        .iter()
+        .try_fold(1_isize, |count, &extent| count.checked_mul(isize::try_from(extent).ok()?));
+    match count {
+        Some(count) => Ok(count as usize),
+        None if extents.contains(&0) && extents.iter().all(|&e| e <= isize::MAX as usize) => Ok(0),
+        None => Err(too_many(extents)),
     }
 }
 
@@ -330,6 +351,12 @@ fn too_large(extents: &[usize], dtype: DType) -> Error {
 
 #[cold]
 #[inline(never)]
+fn too_many(extents: &[usize]) -> Error {
+    Error::invalid(format!("shape {extents:?} has more than {} elements", i64::MAX))
+}
+
+#[cold]
+#[inline(never)]
 fn stride_count(strides: usize, extents: &[usize]) -> Error {
     Error::invalid(format!(
         "there are {strides} strides but shape {extents:?} has {} axes",
@@ -366,7 +393,7 @@ fn no_whole_bytes(dtype: DType) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn misaligned(data: *const c_void, alignment: usize) -> Error {
+fn misaligned(data: *const c_void, alignment: usize) -> Error {
     Error::invalid(format!(
         "data lies {} bytes past a multiple of {alignment}, the alignment of its dtype",
         data.addr() % alignment

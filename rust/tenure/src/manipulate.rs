@@ -185,20 +185,16 @@ pub(crate) fn broadcast(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> 
     let mut repeated = *view;
     repeated.rank = wanted as u32;
     let added = wanted - rank;
-    let mut elements = Some(1_i64);
     for (axis, &extent) in extents.iter().enumerate() {
         let own = if axis < added { 1 } else { view.shape[axis - added] as usize };
-        if extent > isize::MAX as usize || (own != extent && own != 1) {
+        if own != extent && own != 1 {
             return Err(no_broadcast(view, extents));
         }
         repeated.shape[axis] = extent as i64;
         repeated.strides[axis] =
             if axis < added || own != extent { 0 } else { view.strides[axis - added] };
-        elements = elements.and_then(|elements| elements.checked_mul(extent as i64));
     }
-    if elements.is_none() && !layout::is_empty(&repeated) {
-        return Err(too_many(extents));
-    }
+    layout::element_count(extents)?;
     Ok(settled(repeated))
 }
 
@@ -319,31 +315,35 @@ pub(crate) fn windows(view: &tnr_view, axis: usize, size: usize, step: usize) ->
     windows.strides[axis] = view.strides[axis].wrapping_mul(step as i64);
     windows.shape[rank] = size as i64;
     windows.strides[rank] = view.strides[axis];
-    if layout::extents(&windows)
-        .iter()
-        .try_fold(1_isize, |n, &e| n.checked_mul(e as isize))
-        .is_none()
-        && !layout::is_empty(&windows)
-    {
-        return Err(too_many_windows(axis, size, step));
-    }
+    // Windows overlap, so that there can be more elements in them than the view has.
+    layout::element_count(layout::extents(&windows))?;
     Ok(settled(windows))
 }
 
 /// The same elements in row-major order under another shape, if strides can say it.
+#[inline]
 pub(crate) fn reshape(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
-    // Also checks rank and products; the pointer and the length only have to be right.
-    let count = layout::count(view);
-    let dtype = crate::DType::from_raw(view.dtype);
-    let mut reshaped = layout::dense(view.data, count, dtype, extents, crate::Order::RowMajor)?;
-    reshaped.base = view.base;
-    reshaped.size_bytes = view.size_bytes;
-    reshaped.owner = view.owner;
-    reshaped.flags = view.flags;
-    if count > 0 && !layout::is_row_major(view) && !assign_strides(view, &mut reshaped) {
-        return Err(needs_copy(view, extents));
+    if extents.len() > TNR_MAX_RANK {
+        return Err(layout::rank_too_high(extents.len()));
     }
-    Ok(reshaped)
+    let count = layout::element_count(extents)?;
+    if count != layout::count(view) {
+        return Err(other_count(view, extents, count));
+    }
+    let mut reshaped = *view;
+    reshaped.rank = extents.len() as u32;
+    let mut step: i64 = 1;
+    for (axis, &extent) in extents.iter().enumerate().rev() {
+        reshaped.shape[axis] = extent as i64;
+        reshaped.strides[axis] = step;
+        // Wraps only in empty views, whose strides are ignored.
+        step = step.wrapping_mul(extent.max(1) as i64);
+    }
+    if layout::is_row_major(view) || assign_strides(view, &mut reshaped) {
+        Ok(reshaped)
+    } else {
+        Err(needs_copy(view, extents))
+    }
 }
 
 /// Strides for `to`, which has as many elements as `from`: walks both shapes from the last axis,
@@ -432,8 +432,12 @@ fn no_broadcast(view: &tnr_view, extents: &[usize]) -> Error {
 
 #[cold]
 #[inline(never)]
-fn too_many(extents: &[usize]) -> Error {
-    Error::invalid(format!("shape {extents:?} has more than {} elements", i64::MAX))
+fn other_count(view: &tnr_view, extents: &[usize], count: usize) -> Error {
+    Error::invalid(format!(
+        "shape {extents:?} has {count} elements but the view of shape {:?} has {}",
+        layout::extents(view),
+        layout::count(view)
+    ))
 }
 
 #[cold]
@@ -453,15 +457,6 @@ fn no_chunks(axis: usize) -> Error {
 fn window_size(axis: usize, size: usize, extent: usize) -> Error {
     Error::invalid(format!(
         "window size is {size} but must be 1 to {extent}, the extent of axis {axis}"
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn too_many_windows(axis: usize, size: usize, step: usize) -> Error {
-    Error::invalid(format!(
-        "windows of {size} every {step} along axis {axis} have more than {} elements",
-        i64::MAX
     ))
 }
 

@@ -77,8 +77,8 @@ unsafe extern "C" fn release<O>(context: *mut c_void) {
     // SAFETY: by this function's contract.
     let owner = unsafe { Boxed::<O>::from_context(context) };
     if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| drop(owner))) {
-        // A payload's destructor may panic as well.
-        mem::forget(payload);
+        // A payload's destructor may panic as well; its payload is leaked, not to go on for ever.
+        panic::catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
     }
 }
 
