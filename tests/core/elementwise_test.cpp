@@ -1,0 +1,385 @@
+// Unary and binary arithmetic against the plain twins, and each rule of docs/operations.md with
+// literals.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "arrays.hpp"
+#include "expect_error.hpp"
+#include "tenure/ops.hpp"
+
+namespace tenure::test {
+namespace {
+
+namespace reference = kernels::reference;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Runs `operation(out)` into every writable layout, and `expect(index, bytes)` for every element.
+template <class Operation, class Expect>
+void check(const Shape& shape, const NamedType& out_type, Random& random, double last_places,
+           const std::string& what, const Operation& operation, const Expect& expect) {
+  for (const Lie lie : kWritable) {
+    Array out(out_type.dtype, shape, lie, random);
+    operation(out.out());
+    EXPECT_TRUE(out.gaps_are_intact()) << what << " into " << describe(out.view());
+    for_each_index(out.view(), [&](const Index& index) {
+      Byte expected[8];
+      expect(index, expected);
+      const Byte* const actual = out.broadcast_element(index, out.view().rank);
+      const bool right = last_places == 0
+                             ? is_same_element(out_type.type, actual, expected)
+                             : reference::is_near(out_type.type, actual, expected, last_places);
+      ASSERT_TRUE(right) << what << " into " << describe(out.view());
+    });
+  }
+}
+
+TEST(Unary, MatchesItsTwinOnEveryLayout) {
+  Random random(1);
+  for (const NamedType& type : kTypes) {
+    if (type.type == Type::kBool8) continue;
+    for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
+      const bool floats_only = row == TNR_UNARY_OP_SQRT - 1 || row == TNR_UNARY_OP_EXP - 1;
+      if (floats_only && !is_float(type.type)) continue;
+      for (const Shape& shape : shapes()) {
+        for (const Lie lie : kReadable) {
+          Array a(type.dtype, shape, lie, random);
+          fill_with_bits(a, random);
+          check(
+              shape, type, random, row == TNR_UNARY_OP_EXP - 1 ? 1 : 0,
+              "unary " + std::to_string(row + 1) + " of " + describe(a.view()),
+              [&](const tnr_view_mut& out) {
+                unary(static_cast<tnr_unary_op>(row + 1), a.view(), out);
+              },
+              [&](const Index& index, Byte* expected) {
+                const Byte* const element = a.broadcast_element(index, a.view().rank);
+                reference::unary(row, type.type, element, expected);
+              });
+        }
+      }
+    }
+  }
+}
+
+// The shape an operand has before it broadcasts to `shape`: some extents 1, some axes missing.
+Shape narrowed(const Shape& shape, Random& random) {
+  Shape result(shape.begin() + static_cast<std::ptrdiff_t>(random() % (shape.size() + 1)),
+               shape.end());
+  for (std::int64_t& extent : result) {
+    if (random() % 2 == 0) extent = 1;
+  }
+  return result;
+}
+
+void check_binary(unsigned row, const NamedType& type, const Shape& shape, Random& random,
+                  const Array& a, const Array& b) {
+  check(
+      shape, type, random, 0,
+      "binary " + std::to_string(row + 1) + " of " + describe(a.view()) + " and " +
+          describe(b.view()),
+      [&](const tnr_view_mut& out) {
+        try {
+          binary(static_cast<tnr_binary_op>(row + 1), a.view(), b.view(), out);
+        } catch (const Error& error) {
+          // The values are then those of the twin all the same.
+          ASSERT_STREQ(
+              error.message(),
+              "b has an element 0 but integer divisors must not be 0; out holds a mixture");
+        }
+      },
+      [&](const Index& index, Byte* expected) {
+        const auto rank = static_cast<std::uint32_t>(shape.size());
+        reference::binary(row, type.type, a.broadcast_element(index, rank),
+                          b.broadcast_element(index, rank), expected);
+      });
+}
+
+TEST(Binary, MatchesItsTwinOnEveryLayout) {
+  Random random(2);
+  for (const NamedType& type : kTypes) {
+    if (type.type == Type::kBool8) continue;
+    for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
+      for (const Shape& shape : shapes()) {
+        for (const Lie lie : kReadable) {
+          Array a(type.dtype, shape, lie, random);
+          Array b(type.dtype, shape, kReadable[random() % std::size(kReadable)], random);
+          Array narrow(type.dtype, narrowed(shape, random), lie, random);
+          fill_with_bits(a, random);
+          fill_with_bits(b, random);
+          fill_with_bits(narrow, random);
+          check_binary(row, type, shape, random, a, b);
+          check_binary(row, type, shape, random, a, narrow);
+          check_binary(row, type, shape, random, narrow, b);
+        }
+      }
+    }
+  }
+}
+
+TEST(Binary, WithANumberOnEitherSideMatchesItsTwin) {
+  Random random(3);
+  for (const NamedType& type : kTypes) {
+    if (type.type == Type::kBool8) continue;
+    const double three = 3;
+    Byte number[8] = {};
+    Byte three_bytes[8];
+    std::memcpy(three_bytes, &three, sizeof three);
+    reference::cast(Type::kF64, three_bytes, type.type, number);
+    const tnr_scalar scalar = scalar_of(TNR_DTYPE_F64, three);
+    for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
+      const auto op = static_cast<tnr_binary_op>(row + 1);
+      for (const Lie lie : kReadable) {
+        Array a(type.dtype, {5, 7}, lie, random);
+        fill_with_numbers(a, type.type, random);
+        for (Byte* const element : a.elements()) {
+          Byte zero[8] = {};
+          Byte is_zero = 0;
+          reference::compare(0, type.type, element, zero, &is_zero);
+          if (is_zero != 0) std::memcpy(element, number, reference::element_bytes(type.type));
+        }
+        const std::string what = "number and " + describe(a.view());
+        check(
+            {5, 7}, type, random, 0, what,
+            [&](const tnr_view_mut& out) { binary(op, a.view(), scalar, out); },
+            [&](const Index& index, Byte* expected) {
+              reference::binary(row, type.type, a.broadcast_element(index, 2), number, expected);
+            });
+        check(
+            {5, 7}, type, random, 0, what,
+            [&](const tnr_view_mut& out) { binary(op, scalar, a.view(), out); },
+            [&](const Index& index, Byte* expected) {
+              reference::binary(row, type.type, number, a.broadcast_element(index, 2), expected);
+            });
+      }
+    }
+  }
+}
+
+TEST(Unary, IntegersWrap) {
+  Literal<std::int8_t> a(TNR_DTYPE_I8, {-128, -1, 0, 127});
+  Literal<std::int8_t> out(TNR_DTYPE_I8, {9, 9, 9, 9});
+  unary(TNR_UNARY_OP_NEG, a.view, out.out());
+  EXPECT_EQ(out.values, (std::vector<std::int8_t>{-128, 1, 0, -127}));
+  unary(TNR_UNARY_OP_ABS, a.view, out.out());
+  EXPECT_EQ(out.values, (std::vector<std::int8_t>{-128, 1, 0, 127}));
+  unary(TNR_UNARY_OP_RELU, a.view, out.out());
+  EXPECT_EQ(out.values, (std::vector<std::int8_t>{0, 0, 0, 127}));
+
+  Literal<std::uint16_t> unsigned_a(TNR_DTYPE_U16, {0, 1, 65535});
+  Literal<std::uint16_t> unsigned_out(TNR_DTYPE_U16, {9, 9, 9});
+  unary(TNR_UNARY_OP_NEG, unsigned_a.view, unsigned_out.out());
+  EXPECT_EQ(unsigned_out.values, (std::vector<std::uint16_t>{0, 65535, 1}));
+}
+
+TEST(Unary, FloatsFollowIeee) {
+  Literal<float> a(TNR_DTYPE_F32, {-4, -0.0f, 4, kNan});
+  Literal<float> out(TNR_DTYPE_F32, {9, 9, 9, 9});
+  unary(TNR_UNARY_OP_SQRT, a.view, out.out());
+  EXPECT_TRUE(std::isnan(out.values[0]));
+  EXPECT_TRUE(std::signbit(out.values[1]));
+  EXPECT_EQ(out.values[2], 2);
+  EXPECT_TRUE(std::isnan(out.values[3]));
+  unary(TNR_UNARY_OP_RELU, a.view, out.out());
+  EXPECT_EQ(out.values[0], 0);
+  EXPECT_EQ(out.values[2], 4);
+  EXPECT_TRUE(std::isnan(out.values[3]));
+}
+
+TEST(Binary, IntegersWrap) {
+  Literal<std::int32_t> a(TNR_DTYPE_I32, {2147483647, -2147483647 - 1, 65536});
+  Literal<std::int32_t> b(TNR_DTYPE_I32, {1, -1, 65536});
+  Literal<std::int32_t> out(TNR_DTYPE_I32, {9, 9, 9});
+  binary(TNR_BINARY_OP_ADD, a.view, b.view, out.out());
+  EXPECT_EQ(out.values, (std::vector<std::int32_t>{-2147483647 - 1, 2147483647, 131072}));
+  binary(TNR_BINARY_OP_SUB, a.view, b.view, out.out());
+  EXPECT_EQ(out.values, (std::vector<std::int32_t>{2147483646, -2147483647, 0}));
+  binary(TNR_BINARY_OP_MUL, a.view, b.view, out.out());
+  EXPECT_EQ(out.values, (std::vector<std::int32_t>{2147483647, -2147483647 - 1, 0}));
+}
+
+TEST(Binary, DivisionTruncatesAndMinOverMinusOneWraps) {
+  Literal<std::int64_t> a(TNR_DTYPE_I64, {7, -7, 7, -7, INT64_MIN});
+  Literal<std::int64_t> b(TNR_DTYPE_I64, {2, 2, -2, -2, -1});
+  Literal<std::int64_t> out(TNR_DTYPE_I64, {9, 9, 9, 9, 9});
+  binary(TNR_BINARY_OP_DIV, a.view, b.view, out.out());
+  EXPECT_EQ(out.values, (std::vector<std::int64_t>{3, -3, -3, 3, INT64_MIN}));
+}
+
+TEST(Binary, AnIntegerDivisorOfZeroIsFoundOnTheData) {
+  Literal<std::uint8_t> a(TNR_DTYPE_U8, {6, 7, 8});
+  Literal<std::uint8_t> b(TNR_DTYPE_U8, {2, 0, 4});
+  Literal<std::uint8_t> out(TNR_DTYPE_U8, {9, 9, 9});
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b has an element 0"},
+               [&] { binary(TNR_BINARY_OP_DIV, a.view, b.view, out.out()); });
+  EXPECT_EQ(out.values, (std::vector<std::uint8_t>{3, 0, 2}));
+}
+
+TEST(Binary, AnIntegerDivisorOfZeroGivenAsANumberLeavesTheOutputUntouched) {
+  Literal<std::uint8_t> a(TNR_DTYPE_U8, {6, 7});
+  Literal<std::uint8_t> out(TNR_DTYPE_U8, {9, 9});
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b is 0"}, [&] {
+    binary(TNR_BINARY_OP_DIV, a.view, scalar_of(TNR_DTYPE_U8, std::uint8_t{0}), out.out());
+  });
+  EXPECT_EQ(out.values, (std::vector<std::uint8_t>{9, 9}));
+}
+
+TEST(Binary, AFloatDividedByZeroIsInfinityOrNan) {
+  Literal<float> a(TNR_DTYPE_F32, {1, -1, 0});
+  Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
+  binary(TNR_BINARY_OP_DIV, a.view, scalar_of(TNR_DTYPE_F32, 0.0f), out.out());
+  EXPECT_EQ(out.values[0], kInfinity);
+  EXPECT_EQ(out.values[1], -kInfinity);
+  EXPECT_TRUE(std::isnan(out.values[2]));
+}
+
+TEST(Binary, MinAndMaxPropagateNan) {
+  Literal<float> a(TNR_DTYPE_F32, {kNan, 1, 2});
+  Literal<float> b(TNR_DTYPE_F32, {1, kNan, 3});
+  Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
+  binary(TNR_BINARY_OP_MIN, a.view, b.view, out.out());
+  EXPECT_TRUE(std::isnan(out.values[0]));
+  EXPECT_TRUE(std::isnan(out.values[1]));
+  EXPECT_EQ(out.values[2], 2);
+  binary(TNR_BINARY_OP_MAX, a.view, b.view, out.out());
+  EXPECT_TRUE(std::isnan(out.values[0]));
+  EXPECT_TRUE(std::isnan(out.values[1]));
+  EXPECT_EQ(out.values[2], 3);
+}
+
+// ---- what operands may be ----
+
+TEST(Binary, WorksInPlaceOnEitherInputAndOnBoth) {
+  Random random(4);
+  for (const Lie lie : kWritable) {
+    Array a(TNR_DTYPE_I32, {6, 7}, lie, random);
+    fill_with_numbers(a, Type::kI32, random);
+    std::vector<std::int32_t> before;
+    for (const Byte* element : a.elements()) {
+      before.push_back(*reinterpret_cast<const std::int32_t*>(element));
+    }
+    binary(TNR_BINARY_OP_SUB, a.view(), scalar_of(TNR_DTYPE_I32, 5), a.out());
+    binary(TNR_BINARY_OP_SUB, scalar_of(TNR_DTYPE_I32, 100), a.view(), a.out());
+    binary(TNR_BINARY_OP_ADD, a.view(), a.view(), a.out());
+    EXPECT_TRUE(a.gaps_are_intact());
+    const std::vector<Byte*> elements = a.elements();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(*reinterpret_cast<const std::int32_t*>(elements[i]), 2 * (100 - (before[i] - 5)));
+    }
+  }
+}
+
+TEST(Binary, RefusesAnOutputThatSharesSomeBytesWithAnInput) {
+  std::vector<float> memory = {1, 2, 3, 4, 5, 6};
+  const auto bytes = memory.size() * sizeof(float);
+  const tnr_view a = view_of(memory.data(), bytes, 0, TNR_DTYPE_F32, {{5, 1}});
+  const tnr_view_mut out{view_of(memory.data(), bytes, 4, TNR_DTYPE_F32, {{5, 1}})};
+  const Literal<float> b(TNR_DTYPE_F32, {1, 1, 1, 1, 1});
+  expect_error(TNR_STATUS_ALIASED, {"out shares bytes with a"},
+               [&] { binary(TNR_BINARY_OP_ADD, a, b.view, out); });
+  expect_error(TNR_STATUS_ALIASED, {"out shares bytes with b"},
+               [&] { binary(TNR_BINARY_OP_ADD, b.view, a, out); });
+  EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Binary, RefusesAnInputThatIsARepeatedPartOfTheOutput) {
+  std::vector<float> memory = {1, 2, 3, 4};
+  const tnr_view_mut out{view_of(memory.data(), 16, 0, TNR_DTYPE_F32, {{4, 1}})};
+  const tnr_view first = view_of(memory.data(), 16, 0, TNR_DTYPE_F32, {{1, 1}});
+  expect_error(TNR_STATUS_ALIASED, {"b"}, [&] { binary(TNR_BINARY_OP_ADD, out.view, first, out); });
+  EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(Binary, InterleavedHalvesAreWrittenByTwoThreadsAtOnce) {
+  constexpr std::int64_t kCount = 20000;
+  std::vector<std::int16_t> memory(2 * kCount, 1);
+  const auto bytes = memory.size() * sizeof(std::int16_t);
+  const auto work = [&](std::int64_t first) {
+    const tnr_view_mut half{view_of(memory.data(), bytes, first * 2, TNR_DTYPE_I16, {{kCount, 2}})};
+    for (int i = 0; i < 50; ++i) {
+      binary(TNR_BINARY_OP_ADD, half.view,
+             scalar_of(TNR_DTYPE_I16, static_cast<std::int16_t>(first + 1)), half);
+    }
+  };
+  std::thread other(work, 0);
+  work(1);
+  other.join();
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(memory[static_cast<std::size_t>(2 * i)], 51);
+    ASSERT_EQ(memory[static_cast<std::size_t>(2 * i + 1)], 101);
+  }
+}
+
+TEST(Binary, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
+  const Literal<float> a(TNR_DTYPE_F32, {1, 2, 3});
+  const Literal<float> b(TNR_DTYPE_F32, {1, 2});
+  const Literal<double> other(TNR_DTYPE_F64, {1, 2, 3});
+  Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b.shape[0] is 2", "out.shape[0] is 3"},
+               [&] { binary(TNR_BINARY_OP_ADD, a.view, b.view, out.out()); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b.dtype is f64", "out.dtype is f32"},
+               [&] { binary(TNR_BINARY_OP_ADD, a.view, other.view, out.out()); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.dtype is f64", "out.dtype is f32"},
+               [&] { unary(TNR_UNARY_OP_NEG, other.view, out.out()); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is 7"},
+               [&] { binary(static_cast<tnr_binary_op>(7), a.view, a.view, out.out()); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is 0"},
+               [&] { unary(static_cast<tnr_unary_op>(0), a.view, out.out()); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is -1"},
+               [&] { unary(static_cast<tnr_unary_op>(-1), a.view, out.out()); });
+  EXPECT_EQ(out.values, (std::vector<float>{9, 9, 9}));
+}
+
+TEST(Binary, RefusesAnInputOfHigherRank) {
+  std::vector<float> memory(6, 1);
+  const tnr_view a = view_of(memory.data(), 24, 0, TNR_DTYPE_F32, {{1, 3}, {3, 1}});
+  Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.rank is 2", "out.rank is 1"},
+               [&] { unary(TNR_UNARY_OP_NEG, a, out.out()); });
+}
+
+TEST(Binary, RefusesAMalformedView) {
+  const Literal<float> a(TNR_DTYPE_F32, {1, 2, 3});
+  Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
+  tnr_view beyond = a.view;
+  beyond.shape[0] = 4;
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a."},
+               [&] { unary(TNR_UNARY_OP_NEG, beyond, out.out()); });
+  tnr_view_mut repeated = out.out();
+  repeated.view.strides[0] = 0;
+  expect_error(TNR_STATUS_ALIASED, {"out.strides[0]"},
+               [&] { unary(TNR_UNARY_OP_NEG, a.view, repeated); });
+  EXPECT_EQ(out.values, (std::vector<float>{9, 9, 9}));
+}
+
+TEST(Binary, TakesNoBoolNoComplexAndNoForeignDtype) {
+  constexpr tnr_dtype kFloat8 = 0x0001080a;  // DLPack's float8_e4m3fn
+  for (const tnr_dtype dtype : {TNR_DTYPE_BOOL8, TNR_DTYPE_C64, TNR_DTYPE_C128, int{kFloat8}}) {
+    std::vector<double> memory(4, 1.0);
+    std::vector<double> result(4, 9.0);
+    const tnr_view a = view_of(memory.data(), 32, 0, static_cast<tnr_dtype>(dtype), {{2, 1}});
+    const tnr_view_mut out{view_of(result.data(), 32, 0, static_cast<tnr_dtype>(dtype), {{2, 1}})};
+    expect_error(TNR_STATUS_UNSUPPORTED, {"add does not take"},
+                 [&] { binary(TNR_BINARY_OP_ADD, a, a, out); });
+    expect_error(TNR_STATUS_UNSUPPORTED, {"neg does not take"},
+                 [&] { unary(TNR_UNARY_OP_NEG, a, out); });
+    EXPECT_EQ(result, std::vector<double>(4, 9.0));
+  }
+  const Literal<std::int32_t> integers(TNR_DTYPE_I32, {4});
+  expect_error(TNR_STATUS_UNSUPPORTED, {"sqrt does not take i32"},
+               [&] { unary(TNR_UNARY_OP_SQRT, integers.view, integers.out()); });
+  expect_error(TNR_STATUS_UNSUPPORTED, {"exp does not take i32"},
+               [&] { unary(TNR_UNARY_OP_EXP, integers.view, integers.out()); });
+}
+
+TEST(Binary, AnEmptyOutputNeedsNoMemory) {
+  const tnr_view a = view_of(nullptr, 0, 0, TNR_DTYPE_F32, {{INT64_MAX, 1}, {0, INT64_MAX}});
+  binary(TNR_BINARY_OP_ADD, a, a, {a});
+  unary(TNR_UNARY_OP_EXP, a, {a});
+}
+
+}  // namespace
+}  // namespace tenure::test

@@ -1,0 +1,472 @@
+"""Every operation and dtype against NumPy, through the shared library's C functions.
+
+    python tests/interop/numpy_test.py LIBRARY_PATH
+
+Needs numpy; bfloat16 is tested where ml_dtypes is installed. What is left out here is where the
+two differ on purpose: docs/operations.md lists it.
+"""
+
+import ctypes
+import itertools
+import sys
+import unittest
+
+import numpy as np
+
+try:
+    from ml_dtypes import bfloat16
+except ImportError:
+    bfloat16 = None
+
+MAX_RANK = 8
+CPU = 1
+UNSUPPORTED = 3
+
+FLOATS = [np.float64, np.float32, np.float16] + ([bfloat16] if bfloat16 else [])
+SIGNED = [np.int8, np.int16, np.int32, np.int64]
+UNSIGNED = [np.uint8, np.uint16, np.uint32, np.uint64]
+NUMBERS = FLOATS + SIGNED + UNSIGNED
+REAL = NUMBERS + [np.bool_]
+COMPLEX = [np.complex64, np.complex128]
+CODES = {"i": 0, "u": 1, "f": 2, "V": 4, "c": 5, "b": 6}  # of DLPack, by NumPy's kind
+
+UNARY = {"neg": 1, "abs": 2, "sqrt": 3, "exp": 4, "relu": 5}
+BINARY = {"add": 1, "sub": 2, "mul": 3, "div": 4, "min": 5, "max": 6}
+COMPARE = {"equal": 1, "not_equal": 2, "less": 3, "less_equal": 4, "greater": 5, "greater_equal": 6}
+REDUCE = {name: code for code, name in enumerate(
+    ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count"],
+    start=1)}
+
+
+class View(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("base", ctypes.c_void_p), ("size_bytes", ctypes.c_uint64),
+        ("owner", ctypes.c_uint64), ("dtype", ctypes.c_uint32), ("rank", ctypes.c_uint32),
+        ("device_kind", ctypes.c_int32), ("device_index", ctypes.c_int32),
+        ("flags", ctypes.c_uint32), ("bit_offset", ctypes.c_uint32), ("reserved", ctypes.c_uint64),
+        ("shape", ctypes.c_int64 * MAX_RANK), ("strides", ctypes.c_int64 * MAX_RANK)]
+
+
+class Scalar(ctypes.Structure):
+    _fields_ = [("dtype", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+                ("bytes", ctypes.c_uint8 * 16)]
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("status", ctypes.c_int32), ("reserved", ctypes.c_uint32),
+                ("message", ctypes.c_char * 504)]
+
+
+def dtype_of(array_dtype):
+    dtype = np.dtype(array_dtype)
+    code = 4 if bfloat16 and dtype == bfloat16 else CODES[dtype.kind]
+    return code | dtype.itemsize * 8 << 8 | 1 << 16
+
+
+def view_of(array):
+    """The array lent as it lies. A stride of NumPy is in bytes, one of Tenure in elements."""
+    view = View(dtype=dtype_of(array.dtype), rank=array.ndim, device_kind=CPU)
+    data = array.__array_interface__["data"][0]
+    low, high = data, data + array.itemsize
+    for axis, (extent, stride) in enumerate(zip(array.shape, array.strides)):
+        assert stride % array.itemsize == 0
+        view.shape[axis] = extent
+        view.strides[axis] = stride // array.itemsize
+        reach = (extent - 1) * stride
+        low, high = min(low, low + reach), max(high, high + reach)
+    if array.size == 0:
+        view.data = view.base = data
+    else:
+        view.data, view.base, view.size_bytes = data, low, high - low
+    return view
+
+
+def scalar_of(value):
+    value = np.asarray(value)
+    scalar = Scalar(dtype=dtype_of(value.dtype))
+    raw = value.tobytes()
+    scalar.bytes[:len(raw)] = raw
+    return scalar
+
+
+class Library:
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        self.c.tnr_last_error.restype = ctypes.POINTER(Error)
+
+    def call(self, name, *arguments):
+        """Calls tnr_<name>(NULL, ...); arrays are lent, also those that NumPy made rank-0 values."""
+        arguments = [np.asarray(argument) if isinstance(argument, np.generic) else argument
+                     for argument in arguments]
+
+        def passed(argument):
+            if isinstance(argument, np.ndarray):
+                return ctypes.byref(view_of(argument))
+            return ctypes.byref(argument) if isinstance(argument, Scalar) else argument
+        return getattr(self.c, "tnr_" + name)(None, *map(passed, arguments))
+
+    def run(self, name, *arguments):
+        if self.call(name, *arguments) != 0:
+            raise AssertionError(self.c.tnr_last_error().contents.message.decode())
+
+
+library = None
+
+
+def numbers(rng, dtype, shape):
+    """Small numbers of both signs with repeats, and for floats NaN, infinities and zeros too."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        values = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+        return np.asarray(values).astype(dtype)
+    if dtype.kind in "biu":
+        low, high = {"b": (0, 2), "i": (-50, 50), "u": (0, 100)}[dtype.kind]
+        return np.asarray(rng.integers(low, high, shape)).astype(dtype)
+    values = np.asarray(rng.integers(-40, 40, shape) / 8.0)
+    specials = rng.choice([np.nan, np.inf, -np.inf, -0.0], values.shape)
+    return np.where(rng.random(values.shape) < 0.05, specials, values).astype(dtype)
+
+
+def layouts(array):
+    """The same shape over memory of several kinds; what is not a copy of `array` repeats it."""
+    array = np.asarray(array)
+    yield array
+    if array.ndim == 0:
+        return
+    yield np.asfortranarray(array)
+    padded = np.zeros([2 * extent + 1 for extent in array.shape], array.dtype)
+    every_second = padded[tuple(slice(1, None, 2) for _ in array.shape)]
+    every_second[...] = array
+    yield every_second
+    yield every_second[tuple(slice(None, None, -1) for _ in array.shape)]
+    if array.size:
+        yield np.broadcast_to(array[:1], array.shape)
+
+
+SHAPES = [(), (1,), (7,), (64,), (257,), (0,), (3, 0), (5, 33), (40, 3), (2, 3, 4), (3, 1, 2, 17)]
+
+
+class NumpyTest(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(20240607)
+        self.ignored = np.errstate(all="ignore")
+        self.ignored.__enter__()
+        self.addCleanup(self.ignored.__exit__, None, None, None)
+
+    def assert_same(self, actual, expected, message):
+        """Equal as values; NaN equals NaN."""
+        expected = np.asarray(expected)
+        self.assertEqual(actual.dtype, expected.dtype, message)
+        both_nan = (actual != actual) & (expected != expected)
+        if not np.all((actual == expected) | both_nan):
+            self.fail(f"{message}\n got {actual}\nwant {expected}")
+
+    def assert_near(self, actual, exact, message, roundings=1):
+        """Within `roundings` last places of actual's dtype from a result computed in f64."""
+        eps = {2: 2.0**-8 if actual.dtype.kind == "V" else 2.0**-11, 4: 2.0**-23, 8: 2.0**-51}
+        expected = np.asarray(exact).astype(actual.dtype).astype(np.float64)
+        tolerance = eps[actual.itemsize] * roundings
+        near = np.isclose(actual.astype(np.float64), expected, rtol=tolerance, atol=1e-300,
+                          equal_nan=True)
+        if not np.all(near):
+            self.fail(f"{message}\n got {actual}\nwant {expected}")
+
+    def cases(self, dtypes):
+        for dtype, shape in itertools.product(dtypes, SHAPES):
+            array = numbers(self.rng, dtype, shape)
+            for number, layout in enumerate(layouts(array)):
+                yield layout, f"{np.dtype(dtype)} {shape} layout {number}"
+
+    def outputs(self, shape, dtype):
+        """An output in order, and one with gaps whose bytes must not change."""
+        yield np.empty(shape, dtype), lambda: None
+        if not shape:
+            return
+        gaps = np.full([2 * extent + 1 for extent in shape], 0, dtype)
+        canary = gaps.view(np.uint8)
+        canary[...] = 0x5A
+        out = gaps[tuple(slice(1, None, 2) for _ in shape)]
+        mask = np.ones(gaps.shape, bool)
+        mask[tuple(slice(1, None, 2) for _ in shape)] = False
+
+        def check():
+            raw = np.ascontiguousarray(gaps[mask]).view(np.uint8)
+            self.assertTrue(np.all(raw == 0x5A), "a byte between the elements changed")
+        yield out, check
+
+    def each_output(self, name, arguments, shape, dtype):
+        for out, check in self.outputs(shape, dtype):
+            library.run(name, *arguments, out)
+            check()
+            yield out
+
+    def test_copy(self):
+        for a, message in self.cases(REAL + COMPLEX):
+            for out in self.each_output("copy", [a], a.shape, a.dtype):
+                self.assert_same(out, a, message)
+
+    def test_fill(self):
+        for dtype in REAL + COMPLEX:
+            for shape in SHAPES:
+                value = np.asarray(1 if dtype == np.bool_ else 5).astype(dtype)[()]
+                for out in self.each_output("fill", [scalar_of(value)], shape, dtype):
+                    self.assert_same(out, np.full(shape, value, dtype), f"fill {dtype} {shape}")
+
+    def test_cast(self):
+        for a, message in self.cases(REAL):
+            for to in REAL:
+                floats_to_integers = a.dtype.kind in "fV" and np.dtype(to).kind in "iu"
+                source = a
+                if floats_to_integers:  # NumPy leaves what is out of range undefined
+                    in_range = np.isfinite(a.astype(np.float64))
+                    low = 0 if np.dtype(to).kind == "u" else -100
+                    in_range &= a.astype(np.float64) >= low
+                    source = np.where(in_range, a, np.asarray(1).astype(a.dtype)).astype(a.dtype)
+                expected = source.astype(to)
+                for out in self.each_output("cast", [source], a.shape, to):
+                    self.assert_same(out, expected, f"{message} to {np.dtype(to)}")
+
+    def test_cast_of_complex(self):
+        for a, message in self.cases(COMPLEX):
+            for to in COMPLEX:
+                for out in self.each_output("cast", [a], a.shape, to):
+                    self.assert_same(out, a.astype(to), f"{message} to {np.dtype(to)}")
+
+    def test_every_f16_widens_and_comes_back(self):
+        every = np.arange(65536, dtype=np.uint16).view(np.float16)
+        self.every_half(every)
+
+    @unittest.skipUnless(bfloat16, "ml_dtypes is not installed")
+    def test_every_bf16_widens_and_comes_back(self):
+        every = np.arange(65536, dtype=np.uint16).view(bfloat16)
+        self.every_half(every)
+
+    def every_half(self, every):
+        for wide in (np.float32, np.float64):
+            widened = np.empty(every.shape, wide)
+            library.run("cast", every, widened)
+            self.assert_same(widened, every.astype(wide), f"{every.dtype} to {wide}")
+            back = np.empty_like(every)
+            library.run("cast", widened, back)
+            keeps = every == every
+            self.assertTrue(np.array_equal(back[keeps].view(np.uint16),
+                                           every[keeps].view(np.uint16)))
+            self.assertTrue(np.all(back[~keeps] != back[~keeps]))
+
+    def test_between_halves_rounds_once_to_even(self):
+        for dtype in [np.float16] + ([bfloat16] if bfloat16 else []):
+            every = np.arange(65536, dtype=np.uint16).view(dtype)
+            finite = np.sort(every[np.isfinite(every.astype(np.float32))].astype(np.float64))
+            middles = (finite[:-1] + finite[1:]) / 2
+            for wide in (np.float32, np.float64):
+                # ml_dtypes goes from f64 to bf16 through f32, which rounds twice.
+                if wide == np.float64 and dtype is bfloat16:
+                    continue
+                middle = middles.astype(wide)
+                for a in (middle, np.nextafter(middle, wide(np.inf)),
+                          np.nextafter(middle, wide(-np.inf))):
+                    out = np.empty(a.shape, dtype)
+                    library.run("cast", a, out)
+                    self.assertTrue(np.array_equal(out.view(np.uint16),
+                                                   a.astype(dtype).view(np.uint16)))
+
+    def test_unary(self):
+        for a, message in self.cases(NUMBERS):
+            expected = {"neg": lambda: np.negative(a), "abs": lambda: np.abs(a),
+                        "relu": lambda: np.where(a < 0, np.zeros_like(a), a)}
+            for name, compute in expected.items():
+                for out in self.each_output("unary", [UNARY[name], a], a.shape, a.dtype):
+                    self.assert_same(out, compute(), f"{name} {message}")
+
+    def test_sqrt(self):
+        for a, message in self.cases(FLOATS):
+            for out in self.each_output("unary", [UNARY["sqrt"], a], a.shape, a.dtype):
+                self.assert_same(out, np.sqrt(a), f"sqrt {message}")
+
+    def test_exp(self):
+        for a, message in self.cases(FLOATS):
+            for out in self.each_output("unary", [UNARY["exp"], a], a.shape, a.dtype):
+                self.assert_near(out, np.exp(a.astype(np.float64)), f"exp {message}", roundings=2)
+
+    def test_binary(self):
+        functions = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "min": np.minimum,
+                     "max": np.maximum}
+        for a, message in self.cases(NUMBERS):
+            b = numbers(self.rng, a.dtype, a.shape)
+            for name, function in functions.items():
+                for out in self.each_output("binary", [BINARY[name], a, b], a.shape, a.dtype):
+                    self.assert_same(out, function(a, b), f"{name} {message}")
+
+    def test_division(self):
+        for a, message in self.cases(NUMBERS):
+            b = numbers(self.rng, a.dtype, a.shape)
+            if a.dtype.kind in "iu":  # NumPy's // rounds down; both agree on what is not negative
+                b = np.where(b == 0, b.dtype.type(3), np.abs(b)).astype(b.dtype)
+                a = np.abs(a)
+                expected = a // b
+            else:
+                expected = np.divide(a, b)
+            for out in self.each_output("binary", [BINARY["div"], a, b], a.shape, a.dtype):
+                self.assert_same(out, expected, f"div {message}")
+
+    def test_binary_broadcasts(self):
+        shapes = [((3, 1), (1, 4)), ((4,), (2, 3, 4)), ((), (5,)), ((2, 1, 5), (7, 1)),
+                  ((1, 1, 1), (1,)), ((600, 1), (1, 3)), ((0, 1), (1, 4))]
+        for dtype, (left, right) in itertools.product(NUMBERS, shapes):
+            a, b = numbers(self.rng, dtype, left), numbers(self.rng, dtype, right)
+            expected = np.subtract(a, b)
+            for out in self.each_output("binary", [BINARY["sub"], a, b], expected.shape, dtype):
+                self.assert_same(out, expected, f"{np.dtype(dtype)} {left} {right}")
+
+    def test_binary_with_a_number(self):
+        functions = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "min": np.minimum,
+                     "max": np.maximum}
+        for a, message in self.cases(NUMBERS):
+            three = np.asarray(3).astype(a.dtype)
+            number = scalar_of(three)
+            for name, function in functions.items():
+                for out in self.each_output("binary_scalar", [BINARY[name], a, number], a.shape,
+                                            a.dtype):
+                    self.assert_same(out, function(a, three), f"{name} {message}")
+                for out in self.each_output("scalar_binary", [BINARY[name], number, a], a.shape,
+                                            a.dtype):
+                    self.assert_same(out, function(three, a), f"{name} {message}")
+
+    def test_compare(self):
+        for a, message in self.cases(REAL):
+            b = numbers(self.rng, a.dtype, a.shape)
+            one = np.asarray(1).astype(a.dtype)
+            number = scalar_of(one)
+            for name, code in COMPARE.items():
+                function = getattr(np, name)
+                for out in self.each_output("compare", [code, a, b], a.shape, np.bool_):
+                    self.assert_same(out, function(a, b), f"{name} {message}")
+                for out in self.each_output("compare_scalar", [code, a, number], a.shape, np.bool_):
+                    self.assert_same(out, function(a, one), f"{name} number {message}")
+
+    def test_select(self):
+        for a, message in self.cases(REAL + COMPLEX):
+            b = numbers(self.rng, a.dtype, a.shape)
+            condition = numbers(self.rng, np.bool_, a.shape)
+            for out in self.each_output("select", [condition, a, b], a.shape, a.dtype):
+                self.assert_same(out, np.where(condition, a, b).astype(a.dtype), message)
+
+    # ---- reductions ----
+
+    def reductions(self, dtypes):
+        for a, message in self.cases(dtypes):
+            for count in range(a.ndim + 1):
+                for axes in itertools.combinations(range(a.ndim), count):
+                    for keep in (False, True):
+                        yield a, axes, keep, f"{message} axes {axes} keep {keep}"
+
+    def reduce(self, name, a, axes, dtype, keep, ddof=0):
+        shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(a.shape)
+                      if keep or axis not in axes)
+        mask = sum(1 << axis for axis in axes)
+        return self.each_output("reduce", [REDUCE[name], a, mask, ddof], shape, dtype)
+
+    def test_sum_and_prod_of_integers(self):
+        for a, axes, keep, message in self.reductions(SIGNED + UNSIGNED):
+            wide = np.uint64 if a.dtype.kind == "u" else np.int64
+            for name in ("sum", "prod"):
+                expected = getattr(np, name)(a, axis=axes, keepdims=keep, dtype=wide)
+                for out in self.reduce(name, a, axes, wide, keep):
+                    self.assert_same(out, expected, f"{name} {message}")
+
+    def test_sums_of_floats(self):
+        for a, axes, keep, message in self.reductions(FLOATS):
+            a64 = a.astype(np.float64)
+            expected = np.sum(a64, axis=axes, keepdims=keep)
+            for out in self.reduce("sum", a, axes, a.dtype, keep):
+                self.assert_near(out, expected, f"sum {message}")
+
+    def test_products_of_floats(self):
+        for a, axes, keep, message in self.reductions(FLOATS):
+            a = (np.abs(np.nan_to_num(a.astype(np.float64), nan=1, posinf=1)) / 8 + 0.75)
+            for dtype in (np.float64, np.float32):
+                a = a.astype(dtype)
+                expected = np.prod(a.astype(np.float64), axis=axes, keepdims=keep)
+                for out in self.reduce("prod", a, axes, dtype, keep):
+                    self.assert_near(out, expected, f"prod {message}", roundings=40)
+
+    def test_mean(self):
+        for a, axes, keep, message in self.reductions(FLOATS):
+            a64 = a.astype(np.float64)
+            expected = np.sum(a64, axis=axes, keepdims=keep) / np.float64(
+                np.prod([a.shape[axis] for axis in axes], dtype=np.int64))
+            for out in self.reduce("mean", a, axes, a.dtype, keep):
+                self.assert_near(out, expected, f"mean {message}")
+
+    def test_var_and_std(self):
+        for a, axes, keep, message in self.reductions(FLOATS):
+            a64 = np.nan_to_num(a.astype(np.float64), nan=2, posinf=3, neginf=-3)
+            a = a64.astype(a.dtype)
+            count = int(np.prod([a.shape[axis] for axis in axes], dtype=np.int64))
+            for name, ddof in itertools.product(("var", "std"), (0, 1)):
+                if count <= ddof:  # NumPy gives inf where it divides by 0; Tenure gives NaN
+                    expected = np.full(np.sum(a64, axis=axes, keepdims=keep).shape, np.nan)
+                else:
+                    expected = getattr(np, name)(a64, axis=axes, keepdims=keep, ddof=ddof)
+                for out in self.reduce(name, a, axes, a.dtype, keep, ddof):
+                    self.assert_near(out, expected, f"{name} {ddof} {message}")
+
+    def test_min_and_max(self):
+        for a, axes, keep, message in self.reductions(NUMBERS):
+            if any(a.shape[axis] == 0 for axis in axes):
+                continue
+            for name in ("min", "max"):
+                if bfloat16 and a.dtype == bfloat16:
+                    # ml_dtypes has no initial value for NumPy's reduction of no axes.
+                    expected = getattr(np, name)(a.astype(np.float32), axis=axes, keepdims=keep)
+                else:
+                    expected = getattr(np, name)(a, axis=axes, keepdims=keep)
+                for out in self.reduce(name, a, axes, a.dtype, keep):
+                    self.assert_same(out, np.asarray(expected).astype(a.dtype),
+                                     f"{name} {message}")
+
+    def test_argmin_and_argmax(self):
+        for a, axes, keep, message in self.reductions(NUMBERS):
+            if any(a.shape[axis] == 0 for axis in axes):
+                continue
+            if len(axes) != 1 and len(axes) != a.ndim:
+                continue
+            comparable = a.astype(np.float32) if a.dtype.kind == "V" else a
+            for name in ("argmin", "argmax"):
+                axis = axes[0] if len(axes) == 1 else None
+                expected = getattr(np, name)(comparable, axis=axis, keepdims=keep)
+                for out in self.reduce(name, a, axes, np.int64, keep):
+                    self.assert_same(out, expected, f"{name} {message}")
+
+    def test_any_all_and_count(self):
+        for a, axes, keep, message in self.reductions(REAL):
+            nonzero = a != 0
+            for name in ("any", "all"):
+                expected = getattr(np, name)(nonzero, axis=axes, keepdims=keep)
+                for out in self.reduce(name, a, axes, np.bool_, keep):
+                    self.assert_same(out, expected, f"{name} {message}")
+            expected = np.sum(nonzero, axis=axes, keepdims=keep, dtype=np.int64)
+            for out in self.reduce("count", a, axes, np.int64, keep):
+                self.assert_same(out, expected, f"count {message}")
+
+    def test_bool_takes_no_arithmetic(self):
+        a = np.ones(3, np.bool_)
+        for out, name, arguments in [
+                (a.copy(), "unary", [UNARY["neg"], a]),
+                (a.copy(), "binary", [BINARY["add"], a, a]),
+                (np.zeros((), np.int64), "reduce", [REDUCE["sum"], a, 1, 0]),
+                (np.zeros((), np.bool_), "reduce", [REDUCE["max"], a, 1, 0])]:
+            self.assertEqual(library.call(name, *arguments, out), UNSUPPORTED)
+
+
+def main():
+    global library
+    if len(sys.argv) != 2:
+        sys.exit("usage: numpy_test.py LIBRARY_PATH")
+    library = Library(sys.argv.pop())
+    print(f"NumPy {np.__version__}" + ("" if bfloat16 else "; no ml_dtypes, bf16 is left out"))
+    unittest.main()
+
+
+if __name__ == "__main__":
+    main()
