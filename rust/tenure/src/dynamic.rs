@@ -12,7 +12,7 @@ use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 pub use tensor::DynTensor;
 
 use crate::raw::{self, Lent, LentMut, operations};
-use crate::view::resolve;
+use crate::manipulate::resolve;
 use crate::{
     DType, Element, Error, ErrorKind, IntoShape, Order, Real, Rejected, Result, Tensor, TensorView,
     TensorViewMut, layout, manipulate,

@@ -6,7 +6,7 @@ use std::ptr;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_device, tnr_device_kind, tnr_view};
 
-use crate::{DType, Error, ErrorKind, Order, Result};
+use crate::{DType, Order, Result, refusal};
 
 const CPU: tnr_device = tnr_device { kind: tnr_device_kind::CPU, index: 0 };
 
@@ -42,7 +42,7 @@ pub(crate) fn place(view: &mut tnr_view, base: *const c_void, size_bytes: usize)
 pub(crate) fn shaped(dtype: DType, extents: &[usize], order: Order) -> Result<(tnr_view, usize)> {
     let rank = extents.len();
     if rank > TNR_MAX_RANK {
-        return Err(rank_too_high(rank));
+        return Err(refusal::rank_too_high(rank));
     }
     let mut view = blank(dtype, rank);
     // Extents of 0 count as 1 here, so that strides mean something for empty shapes too.
@@ -66,11 +66,11 @@ pub(crate) fn shaped(dtype: DType, extents: &[usize], order: Order) -> Result<(t
         // However many such elements there would be, there are none; but each extent is an i64.
         return match extents.iter().all(|&extent| extent <= isize::MAX as usize) {
             true => Ok((view, 0)),
-            false => Err(too_large(extents, dtype)),
+            false => Err(refusal::too_large(extents, dtype)),
         };
     }
     if too_many || step > isize::MAX as usize / dtype.size_bytes() {
-        return Err(too_large(extents, dtype));
+        return Err(refusal::too_large(extents, dtype));
     }
     Ok((view, step))
 }
@@ -86,7 +86,7 @@ pub(crate) fn dense(
 ) -> Result<tnr_view> {
     let (mut view, count) = shaped(dtype, extents, order)?;
     if count != len {
-        return Err(wrong_count(extents, count, len));
+        return Err(refusal::wrong_count(extents, count, len));
     }
     place(&mut view, base, len * dtype.size_bytes());
     Ok(view)
@@ -103,7 +103,7 @@ pub(crate) fn dense_in_bytes(
     let (mut view, count) = shaped(dtype, extents, Order::RowMajor)?;
     let needed = count * dtype.size_bytes();
     if offset_bytes > size_bytes || needed > size_bytes - offset_bytes {
-        return Err(beyond_bytes(extents, dtype, needed, offset_bytes, size_bytes));
+        return Err(refusal::beyond_bytes(extents, dtype, needed, offset_bytes, size_bytes));
     }
     place(&mut view, bytes.wrapping_add(offset_bytes).cast(), needed);
     if count > 0 {
@@ -141,21 +141,21 @@ pub(crate) fn strided(
 ) -> Result<tnr_view> {
     let rank = extents.len();
     if rank > TNR_MAX_RANK {
-        return Err(rank_too_high(rank));
+        return Err(refusal::rank_too_high(rank));
     }
     if strides.len() != rank {
-        return Err(stride_count(strides.len(), extents));
+        return Err(refusal::stride_count(strides.len(), extents));
     }
     let offset_bytes = match offset.checked_mul(dtype.size_bytes()) {
         Some(offset_bytes) if offset_bytes <= size_bytes => offset_bytes,
-        _ => return Err(offset_outside(offset, size_bytes / dtype.size_bytes().max(1))),
+        _ => return Err(refusal::offset_outside(offset, size_bytes / dtype.size_bytes().max(1))),
     };
     let mut view = blank(dtype, rank);
     place(&mut view, base, size_bytes);
     view.data = base.wrapping_byte_add(offset_bytes);
     for axis in 0..rank {
         if extents[axis] > isize::MAX as usize {
-            return Err(too_large(extents, dtype));
+            return Err(refusal::too_large(extents, dtype));
         }
         view.shape[axis] = extents[axis] as i64;
         view.strides[axis] = strides[axis] as i64;
@@ -173,7 +173,7 @@ pub(crate) fn check(view: &tnr_view) -> Result<()> {
     let dtype = DType::from_raw(view.dtype);
     let element_bytes = dtype.size_bytes();
     if element_bytes == 0 {
-        return Err(no_whole_bytes(dtype));
+        return Err(refusal::no_whole_bytes(dtype));
     }
     if is_empty(view) {
         return Ok(());
@@ -190,7 +190,7 @@ pub(crate) fn check(view: &tnr_view) -> Result<()> {
         });
         match bounded {
             Some(bounds) => (count, lowest, highest) = bounds,
-            None => return Err(span_overflows(view)),
+            None => return Err(refusal::span_overflows(view)),
         }
     }
     let offset = view.data.addr().wrapping_sub(view.base.addr()) as i64;
@@ -202,15 +202,19 @@ pub(crate) fn check(view: &tnr_view) -> Result<()> {
         .and_then(|high| high.checked_add(size));
     match (low, high) {
         (Some(low), Some(high)) if low >= 0 && high as u64 <= view.size_bytes => Ok(()),
-        (Some(low), Some(high)) => Err(reaches_outside(view, low, high)),
-        _ => Err(span_overflows(view)),
+        (Some(low), Some(high)) => Err(refusal::reaches_outside(view, low, high)),
+        _ => Err(refusal::span_overflows(view)),
     }
 }
 
 #[inline]
 pub(crate) fn check_aligned(view: &tnr_view) -> Result<()> {
     let alignment = DType::from_raw(view.dtype).alignment_bytes();
-    if view.data.addr() % alignment == 0 { Ok(()) } else { Err(misaligned(view.data, alignment)) }
+    if view.data.addr() % alignment == 0 {
+        Ok(())
+    } else {
+        Err(refusal::misaligned(view.data, alignment))
+    }
 }
 
 /// Number of elements of a shape, which must fit an i64.
@@ -222,7 +226,7 @@ pub(crate) fn element_count(extents: &[usize]) -> Result<usize> {
     match count {
         Some(count) => Ok(count as usize),
         None if extents.contains(&0) && extents.iter().all(|&e| e <= isize::MAX as usize) => Ok(0),
-        None => Err(too_many(extents)),
+        None => Err(refusal::too_many(extents)),
     }
 }
 
@@ -252,7 +256,7 @@ pub(crate) fn check_distinct(view: &tnr_view) -> Result<()> {
     let mut reach = 0;
     for &(stride, steps) in &axes[..used] {
         if stride <= reach {
-            return Err(overlaps(view));
+            return Err(refusal::overlaps(view));
         }
         reach += stride * steps;
     }
@@ -324,121 +328,4 @@ pub(crate) fn strides(view: &tnr_view) -> &[isize] {
     let strides = &view.strides[..view.rank as usize];
     // SAFETY: i64 and isize are the same integers on 64-bit targets.
     unsafe { std::slice::from_raw_parts(strides.as_ptr().cast(), strides.len()) }
-}
-
-// Messages are built here, out of the way of the paths that succeed.
-
-#[cold]
-#[inline(never)]
-pub(crate) fn rank_too_high(rank: usize) -> Error {
-    Error::invalid(format!("rank is {rank} but at most {TNR_MAX_RANK} axes are supported"))
-}
-
-#[cold]
-#[inline(never)]
-fn wrong_count(extents: &[usize], count: usize, len: usize) -> Error {
-    Error::invalid(format!("shape {extents:?} has {count} elements but the memory has {len}"))
-}
-
-#[cold]
-#[inline(never)]
-fn too_large(extents: &[usize], dtype: DType) -> Error {
-    Error::invalid(format!(
-        "shape {extents:?} of {dtype} needs more than {} bytes, the most that memory can have",
-        isize::MAX
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn too_many(extents: &[usize]) -> Error {
-    Error::invalid(format!("shape {extents:?} has more than {} elements", i64::MAX))
-}
-
-#[cold]
-#[inline(never)]
-fn stride_count(strides: usize, extents: &[usize]) -> Error {
-    Error::invalid(format!(
-        "there are {strides} strides but shape {extents:?} has {} axes",
-        extents.len()
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn offset_outside(offset: usize, len: usize) -> Error {
-    Error::invalid(format!("offset is {offset} but the memory has {len} elements"))
-}
-
-#[cold]
-#[inline(never)]
-fn beyond_bytes(
-    extents: &[usize],
-    dtype: DType,
-    needed: usize,
-    offset_bytes: usize,
-    size_bytes: usize,
-) -> Error {
-    Error::invalid(format!(
-        "shape {extents:?} of {dtype} needs {needed} bytes from byte {offset_bytes} on but the \
-         memory has {size_bytes} bytes"
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn no_whole_bytes(dtype: DType) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("{dtype:?} has no whole number of bytes"))
-}
-
-#[cold]
-#[inline(never)]
-fn misaligned(data: *const c_void, alignment: usize) -> Error {
-    Error::invalid(format!(
-        "data lies {} bytes past a multiple of {alignment}, the alignment of its dtype",
-        data.addr() % alignment
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn span_overflows(view: &tnr_view) -> Error {
-    Error::invalid(format!(
-        "shape {:?} with strides {:?} spans more than {} elements",
-        extents(view),
-        strides(view),
-        i64::MAX
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn reaches_outside(view: &tnr_view, low: i64, high: i64) -> Error {
-    Error::invalid(format!(
-        "shape {:?} with strides {:?} reaches bytes {low} to {high} but the memory has bytes 0 to {}",
-        extents(view),
-        strides(view),
-        view.size_bytes
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn overlaps(view: &tnr_view) -> Error {
-    Error::new(
-        ErrorKind::Aliased,
-        format!(
-            "shape {:?} with strides {:?} may reach one element by two indices; for writing, each \
-             stride must exceed the reach of the smaller ones",
-            extents(view),
-            strides(view)
-        ),
-    )
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-pub(crate) fn no_such_element(view: &tnr_view, index: &[usize]) -> ! {
-    panic!("index {index:?} is outside shape {:?}", extents(view))
 }

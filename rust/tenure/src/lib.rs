@@ -23,6 +23,7 @@ mod owner;
 mod print;
 #[allow(unsafe_code)]
 mod raw;
+mod refusal;
 mod shape;
 #[allow(unsafe_code)]
 mod shared;

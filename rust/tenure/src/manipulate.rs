@@ -4,10 +4,12 @@
 //! Each takes a checked view and gives one whose elements are among the elements of the first;
 //! `base`, `size_bytes` and `flags` stay. An empty result points at `base`.
 
+use std::ffi::c_void;
+use std::ops::{Bound, Range, RangeBounds};
+
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::layout;
-use crate::{Error, Result};
+use crate::{DType, Result, layout, refusal};
 
 /// The extent of an axis, or an error that names both.
 #[inline]
@@ -15,8 +17,28 @@ pub(crate) fn extent(view: &tnr_view, axis: usize) -> Result<usize> {
     if axis < view.rank as usize {
         Ok(view.shape[axis] as usize)
     } else {
-        Err(axis_outside(view, axis))
+        Err(refusal::axis_outside(view, axis))
     }
+}
+
+/// A range of an axis as the arithmetic wants it: bounds that leave `usize` are outside any axis.
+#[inline]
+pub(crate) fn resolve(
+    view: &tnr_view,
+    axis: usize,
+    range: impl RangeBounds<usize>,
+) -> Result<Range<usize>> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => extent(view, axis)?,
+    };
+    Ok(start..end)
 }
 
 /// Elements `start`, `start + step`, ... of one axis, `count` of them, all inside the axis.
@@ -33,8 +55,8 @@ fn strided_part(view: &tnr_view, axis: usize, start: usize, count: usize, step: 
 /// `data` moved along one axis. Wrapping: where nothing is reached it may point anywhere, and
 /// `settled` sets it right.
 #[inline]
-fn moved(view: &tnr_view, axis: usize, index: usize) -> *const std::ffi::c_void {
-    let element_bytes = crate::DType::from_raw(view.dtype).size_bytes() as i64;
+fn moved(view: &tnr_view, axis: usize, index: usize) -> *const c_void {
+    let element_bytes = DType::from_raw(view.dtype).size_bytes() as i64;
     let bytes = view.strides[axis].wrapping_mul(index as i64).wrapping_mul(element_bytes);
     view.data.wrapping_byte_offset(bytes as isize)
 }
@@ -53,15 +75,15 @@ fn settled(mut view: tnr_view) -> tnr_view {
 pub(crate) fn slice(
     view: &tnr_view,
     axis: usize,
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     step: isize,
 ) -> Result<tnr_view> {
     let extent = extent(view, axis)?;
     if range.start > range.end || range.end > extent {
-        return Err(range_outside(axis, range, extent));
+        return Err(refusal::range_outside(axis, range, extent));
     }
     if step == 0 {
-        return Err(step_zero(axis));
+        return Err(refusal::step_zero(axis));
     }
     let count = range.len().div_ceil(step.unsigned_abs());
     let start = if step > 0 || count == 0 { range.start } else { range.end - 1 };
@@ -73,7 +95,7 @@ pub(crate) fn slice(
 pub(crate) fn index(view: &tnr_view, axis: usize, index: usize) -> Result<tnr_view> {
     let extent = extent(view, axis)?;
     if index >= extent {
-        return Err(index_outside(axis, index, extent));
+        return Err(refusal::index_outside(axis, index, extent));
     }
     Ok(at_index(view, axis, index))
 }
@@ -105,12 +127,12 @@ pub(crate) fn permute(view: &tnr_view, axes: &[usize]) -> Result<tnr_view> {
     let mut seen = 0_u32;
     for &axis in axes {
         if axis >= rank || seen & (1 << axis) != 0 {
-            return Err(no_permutation(axes, rank));
+            return Err(refusal::no_permutation(axes, rank));
         }
         seen |= 1 << axis;
     }
     if axes.len() != rank {
-        return Err(no_permutation(axes, rank));
+        return Err(refusal::no_permutation(axes, rank));
     }
     let mut permuted = *view;
     for (to, &from) in axes.iter().enumerate() {
@@ -146,7 +168,7 @@ pub(crate) fn reversed(view: &tnr_view) -> tnr_view {
 pub(crate) fn squeeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
     let extent = extent(view, axis)?;
     if extent != 1 {
-        return Err(not_one(axis, extent));
+        return Err(refusal::not_one(axis, extent));
     }
     let mut squeezed = *view;
     remove_axis(&mut squeezed, axis);
@@ -158,10 +180,10 @@ pub(crate) fn squeeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
 pub(crate) fn unsqueeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
     let rank = view.rank as usize;
     if axis > rank {
-        return Err(place_outside(axis, rank));
+        return Err(refusal::place_outside(axis, rank));
     }
     if rank == TNR_MAX_RANK {
-        return Err(layout::rank_too_high(rank + 1));
+        return Err(refusal::rank_too_high(rank + 1));
     }
     let mut widened = *view;
     widened.shape.copy_within(axis..rank, axis + 1);
@@ -177,10 +199,10 @@ pub(crate) fn unsqueeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
 pub(crate) fn broadcast(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
     let (rank, wanted) = (view.rank as usize, extents.len());
     if wanted > TNR_MAX_RANK {
-        return Err(layout::rank_too_high(wanted));
+        return Err(refusal::rank_too_high(wanted));
     }
     if rank > wanted {
-        return Err(no_broadcast(view, extents));
+        return Err(refusal::no_broadcast(view, extents));
     }
     let mut repeated = *view;
     repeated.rank = wanted as u32;
@@ -188,7 +210,7 @@ pub(crate) fn broadcast(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> 
     for (axis, &extent) in extents.iter().enumerate() {
         let own = if axis < added { 1 } else { view.shape[axis - added] as usize };
         if own != extent && own != 1 {
-            return Err(no_broadcast(view, extents));
+            return Err(refusal::no_broadcast(view, extents));
         }
         repeated.shape[axis] = extent as i64;
         repeated.strides[axis] =
@@ -210,7 +232,7 @@ pub(crate) fn flip(view: &tnr_view, axis: usize) -> Result<tnr_view> {
 pub(crate) fn split(view: &tnr_view, axis: usize, index: usize) -> Result<(tnr_view, tnr_view)> {
     let extent = extent(view, axis)?;
     if index > extent {
-        return Err(split_outside(axis, index, extent));
+        return Err(refusal::split_outside(axis, index, extent));
     }
     Ok((slice(view, axis, 0..index, 1)?, slice(view, axis, index..extent, 1)?))
 }
@@ -218,11 +240,7 @@ pub(crate) fn split(view: &tnr_view, axis: usize, index: usize) -> Result<(tnr_v
 /// The elements of an axis that chunk number `index` of `chunk_count` has: extents differ by at
 /// most one, the longer chunks come first.
 #[inline]
-pub(crate) fn chunk_range(
-    extent: usize,
-    chunk_count: usize,
-    index: usize,
-) -> std::ops::Range<usize> {
+pub(crate) fn chunk_range(extent: usize, chunk_count: usize, index: usize) -> Range<usize> {
     let (quotient, longer) = (extent / chunk_count, extent % chunk_count);
     let start = quotient * index + index.min(longer);
     start..start + quotient + usize::from(index < longer)
@@ -238,7 +256,7 @@ pub(crate) fn chunk(
 ) -> Result<tnr_view> {
     let extent = chunked_extent(view, axis, chunk_count)?;
     if index >= chunk_count {
-        return Err(chunk_outside(chunk_count, index));
+        return Err(refusal::chunk_outside(chunk_count, index));
     }
     let range = chunk_range(extent, chunk_count, index);
     Ok(strided_part(view, axis, range.start, range.len(), 1))
@@ -249,7 +267,7 @@ pub(crate) fn chunk(
 pub(crate) fn chunked_extent(view: &tnr_view, axis: usize, chunk_count: usize) -> Result<usize> {
     let extent = extent(view, axis)?;
     if chunk_count == 0 {
-        return Err(no_chunks(axis));
+        return Err(refusal::no_chunks(axis));
     }
     Ok(extent)
 }
@@ -300,13 +318,13 @@ pub(crate) fn row(view: &tnr_view, index: usize) -> tnr_view {
 pub(crate) fn windows(view: &tnr_view, axis: usize, size: usize, step: usize) -> Result<tnr_view> {
     let (rank, extent) = (view.rank as usize, extent(view, axis)?);
     if rank == TNR_MAX_RANK {
-        return Err(layout::rank_too_high(rank + 1));
+        return Err(refusal::rank_too_high(rank + 1));
     }
     if size == 0 || size > extent {
-        return Err(window_size(axis, size, extent));
+        return Err(refusal::window_size(axis, size, extent));
     }
     if step == 0 {
-        return Err(step_zero(axis));
+        return Err(refusal::step_zero(axis));
     }
     let mut windows = *view;
     windows.rank += 1;
@@ -324,11 +342,11 @@ pub(crate) fn windows(view: &tnr_view, axis: usize, size: usize, step: usize) ->
 #[inline]
 pub(crate) fn reshape(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
     if extents.len() > TNR_MAX_RANK {
-        return Err(layout::rank_too_high(extents.len()));
+        return Err(refusal::rank_too_high(extents.len()));
     }
     let count = layout::element_count(extents)?;
     if count != layout::count(view) {
-        return Err(other_count(view, extents, count));
+        return Err(refusal::other_count(view, extents, count));
     }
     let mut reshaped = *view;
     reshaped.rank = extents.len() as u32;
@@ -342,7 +360,7 @@ pub(crate) fn reshape(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
     if layout::is_row_major(view) || assign_strides(view, &mut reshaped) {
         Ok(reshaped)
     } else {
-        Err(needs_copy(view, extents))
+        Err(refusal::needs_copy(view, extents))
     }
 }
 
@@ -374,98 +392,4 @@ fn assign_strides(from: &tnr_view, to: &mut tnr_view) -> bool {
         }
     }
     true
-}
-
-#[cold]
-#[inline(never)]
-fn axis_outside(view: &tnr_view, axis: usize) -> Error {
-    Error::invalid(format!("axis is {axis} but the view has rank {}", view.rank))
-}
-
-#[cold]
-#[inline(never)]
-fn index_outside(axis: usize, index: usize, extent: usize) -> Error {
-    Error::invalid(format!("index is {index} but axis {axis} has extent {extent}"))
-}
-
-#[cold]
-#[inline(never)]
-fn range_outside(axis: usize, range: std::ops::Range<usize>, extent: usize) -> Error {
-    Error::invalid(format!("range is {range:?} but axis {axis} has extent {extent}"))
-}
-
-#[cold]
-#[inline(never)]
-fn split_outside(axis: usize, index: usize, extent: usize) -> Error {
-    Error::invalid(format!("split is at {index} but axis {axis} has extent {extent}"))
-}
-
-#[cold]
-#[inline(never)]
-fn place_outside(axis: usize, rank: usize) -> Error {
-    Error::invalid(format!("axis is {axis} but the view has rank {rank}"))
-}
-
-#[cold]
-#[inline(never)]
-fn step_zero(axis: usize) -> Error {
-    Error::invalid(format!("step along axis {axis} is 0 but must move"))
-}
-
-#[cold]
-#[inline(never)]
-fn no_permutation(axes: &[usize], rank: usize) -> Error {
-    Error::invalid(format!("axes {axes:?} are no permutation of the {rank} axes of the view"))
-}
-
-#[cold]
-#[inline(never)]
-fn not_one(axis: usize, extent: usize) -> Error {
-    Error::invalid(format!("axis {axis} has extent {extent} but only extent 1 can be squeezed"))
-}
-
-#[cold]
-#[inline(never)]
-fn no_broadcast(view: &tnr_view, extents: &[usize]) -> Error {
-    Error::invalid(format!("shape {:?} does not broadcast to {extents:?}", layout::extents(view)))
-}
-
-#[cold]
-#[inline(never)]
-fn other_count(view: &tnr_view, extents: &[usize], count: usize) -> Error {
-    Error::invalid(format!(
-        "shape {extents:?} has {count} elements but the view of shape {:?} has {}",
-        layout::extents(view),
-        layout::count(view)
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn chunk_outside(chunk_count: usize, index: usize) -> Error {
-    Error::invalid(format!("chunk is {index} but there are {chunk_count}"))
-}
-
-#[cold]
-#[inline(never)]
-fn no_chunks(axis: usize) -> Error {
-    Error::invalid(format!("axis {axis} cannot be cut into 0 chunks"))
-}
-
-#[cold]
-#[inline(never)]
-fn window_size(axis: usize, size: usize, extent: usize) -> Error {
-    Error::invalid(format!(
-        "window size is {size} but must be 1 to {extent}, the extent of axis {axis}"
-    ))
-}
-
-#[cold]
-#[inline(never)]
-fn needs_copy(view: &tnr_view, extents: &[usize]) -> Error {
-    Error::invalid(format!(
-        "shape {:?} with strides {:?} cannot become {extents:?} without a copy",
-        layout::extents(view),
-        layout::strides(view)
-    ))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::held::Held;
 use crate::iter::Iter;
-use crate::{DType, Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, layout};
+use crate::{DType, Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, layout, refusal};
 
 /// A tensor that others may hold too, as an `Arc` does, and that nobody writes.
 ///
@@ -223,7 +223,7 @@ impl<T: Element, const N: usize> Index<[usize; N]> for SharedTensor<T> {
     fn index(&self, index: [usize; N]) -> &T {
         match self.get(index) {
             Some(element) => element,
-            None => layout::no_such_element(self.held.raw(), &index),
+            None => refusal::no_such_element(self.held.raw(), &index),
         }
     }
 }

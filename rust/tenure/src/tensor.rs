@@ -7,7 +7,7 @@ use crate::iter::{Iter, IterMut};
 use crate::raw::{self, LentMut};
 use crate::{
     DType, Element, IntoShape, Order, Rejected, Result, SharedTensor, TensorView, TensorViewMut,
-    Tenure, layout,
+    Tenure, layout, refusal,
 };
 
 /// A tensor that holds its memory alone, as a `Box` does: allocated by the library, copied, or
@@ -312,7 +312,7 @@ impl<T: Element, const N: usize> Index<[usize; N]> for Tensor<T> {
     fn index(&self, index: [usize; N]) -> &T {
         match self.get(index) {
             Some(element) => element,
-            None => layout::no_such_element(self.held.raw(), &index),
+            None => refusal::no_such_element(self.held.raw(), &index),
         }
     }
 }
@@ -325,7 +325,7 @@ impl<T: Element, const N: usize> IndexMut<[usize; N]> for Tensor<T> {
         let raw = *self.held.raw();
         match self.get_mut(index) {
             Some(element) => element,
-            None => layout::no_such_element(&raw, &index),
+            None => refusal::no_such_element(&raw, &index),
         }
     }
 }

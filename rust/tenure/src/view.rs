@@ -1,14 +1,16 @@
 //! Memory lent for reading: a shape over `&'a [T]`.
 
+mod parts;
+
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::ops::{Bound, Index, Range, RangeBounds};
+use std::ops::Index;
 
 use tenure_sys::tnr_view;
 
-use crate::iter::{AxisIter, Chunks, Iter, Rows};
+use crate::iter::{AxisIter, Iter, Rows};
 use crate::raw::{self, Lent};
-use crate::{DType, Element, IntoShape, Order, Result, Tensor, Tenure, layout, manipulate};
+use crate::{DType, Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
 
 /// A shape over memory lent for reading; a plain value, `Copy`, that lives no longer than the loan.
 ///
@@ -254,185 +256,6 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 }
 
-/// Parts and other shapes of the same memory.
-impl<'a, T: Element> TensorView<'a, T> {
-    /// The elements of `range` along one axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or a range that leaves it.
-    #[inline]
-    pub fn slice(&self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
-        self.slice_step(axis, range, 1)
-    }
-
-    /// The elements of `range` along one axis, every `|step|`-th; a negative `step` starts at the
-    /// range's end.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, a range that leaves it, or a step of 0.
-    ///
-    /// ```
-    /// use tenure::TensorView;
-    ///
-    /// let view = TensorView::from_slice(&[0, 1, 2, 3, 4, 5, 6], 7)?;
-    /// assert_eq!(view.slice_step(0, 1..6, 2)?.to_vec(), [1, 3, 5]);
-    /// assert_eq!(view.slice_step(0, 1..6, -2)?.to_vec(), [5, 3, 1]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    #[inline]
-    pub fn slice_step(
-        &self,
-        axis: usize,
-        range: impl RangeBounds<usize>,
-        step: isize,
-    ) -> Result<Self> {
-        let range = resolve(&self.raw, axis, range)?;
-        manipulate::slice(&self.raw, axis, range, step).map(Self::part)
-    }
-
-    /// The part at one index of an axis; the axis is gone from the result.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or an index outside it.
-    #[inline]
-    pub fn index(&self, axis: usize, index: usize) -> Result<Self> {
-        manipulate::index(&self.raw, axis, index).map(Self::part)
-    }
-
-    /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this view.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: `axes` does not name every axis once.
-    #[inline]
-    pub fn permute(&self, axes: &[usize]) -> Result<Self> {
-        manipulate::permute(&self.raw, axes).map(Self::part)
-    }
-
-    /// Exchanges two axes.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis.
-    #[inline]
-    pub fn transpose(&self, axis_a: usize, axis_b: usize) -> Result<Self> {
-        manipulate::transpose(&self.raw, axis_a, axis_b).map(Self::part)
-    }
-
-    /// All axes in reverse: the transpose of a matrix.
-    #[inline]
-    pub fn t(&self) -> Self {
-        Self::part(manipulate::reversed(&self.raw))
-    }
-
-    /// The same elements in row-major order under another shape, if strides can say it; never a
-    /// copy.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: another count of elements, or a layout that only a copy could reshape.
-    #[inline]
-    pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
-        manipulate::reshape(&self.raw, shape.extents()).map(Self::part)
-    }
-
-    /// As [`reshape`](Self::reshape) to one axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: a layout that only a copy could flatten.
-    #[inline]
-    pub fn flatten(&self) -> Result<Self> {
-        self.reshape(self.len())
-    }
-
-    /// Drops an axis of extent 1.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or its extent is not 1.
-    #[inline]
-    pub fn squeeze(&self, axis: usize) -> Result<Self> {
-        manipulate::squeeze(&self.raw, axis).map(Self::part)
-    }
-
-    /// Puts an axis of extent 1 before `axis`; at the end when `axis` is the rank.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: `axis` is over the rank, or the rank is 8.
-    #[inline]
-    pub fn unsqueeze(&self, axis: usize) -> Result<Self> {
-        manipulate::unsqueeze(&self.raw, axis).map(Self::part)
-    }
-
-    /// Repeats axes of extent 1, and puts axes in front, as NumPy broadcasts; the repeats share
-    /// their elements.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: the shapes do not broadcast.
-    #[inline]
-    pub fn broadcast(&self, shape: impl IntoShape) -> Result<Self> {
-        manipulate::broadcast(&self.raw, shape.extents()).map(Self::part)
-    }
-
-    /// Reverses an axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis.
-    #[inline]
-    pub fn flip(&self, axis: usize) -> Result<Self> {
-        manipulate::flip(&self.raw, axis).map(Self::part)
-    }
-
-    /// The parts before and from `index` of an axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or `index` is over its extent.
-    #[inline]
-    pub fn split_at(&self, axis: usize, index: usize) -> Result<(Self, Self)> {
-        let (low, high) = manipulate::split(&self.raw, axis, index)?;
-        Ok((Self::part(low), Self::part(high)))
-    }
-
-    /// Chunk number `index` of an axis cut into `chunk_count` parts, whose extents differ by at
-    /// most one, the longer ones first.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, no chunks, or `index` is not below `chunk_count`.
-    #[inline]
-    pub fn chunk(&self, axis: usize, chunk_count: usize, index: usize) -> Result<Self> {
-        manipulate::chunk(&self.raw, axis, chunk_count, index).map(Self::part)
-    }
-
-    /// All [chunks](Self::chunk) of an axis, in order.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or no chunks.
-    pub fn chunks(&self, axis: usize, chunk_count: usize) -> Result<Chunks<'a, T>> {
-        Chunks::new(*self, axis, chunk_count)
-    }
-
-    /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
-    /// axis of extent `size` runs inside each. Windows share elements where `step` is below `size`.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, `size` outside 1 to its extent, `step` of 0, or rank 8.
-    #[inline]
-    pub fn windows(&self, axis: usize, size: usize, step: usize) -> Result<Self> {
-        manipulate::windows(&self.raw, axis, size, step).map(Self::part)
-    }
-}
-
 /// Elements.
 impl<'a, T: Element> TensorView<'a, T> {
     /// One element, or `None` where an index is outside its axis or the rank differs.
@@ -483,26 +306,6 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 }
 
-/// A range of an axis as the arithmetic wants it: bounds that leave `usize` are outside any axis.
-#[inline]
-pub(crate) fn resolve(
-    view: &tnr_view,
-    axis: usize,
-    range: impl RangeBounds<usize>,
-) -> Result<Range<usize>> {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&end) => end.saturating_add(1),
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => manipulate::extent(view, axis)?,
-    };
-    Ok(start..end)
-}
-
 /// Panics as slices do where an index is outside; [`get`](TensorView::get) does not.
 impl<T: Element, const N: usize> Index<[usize; N]> for TensorView<'_, T> {
     type Output = T;
@@ -512,7 +315,7 @@ impl<T: Element, const N: usize> Index<[usize; N]> for TensorView<'_, T> {
     fn index(&self, index: [usize; N]) -> &T {
         match self.get(index) {
             Some(element) => element,
-            None => layout::no_such_element(&self.raw, &index),
+            None => refusal::no_such_element(&self.raw, &index),
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Memory lent for writing: a shape over `&'a mut [T]`.
 
+mod parts;
+
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::ops::{Index, IndexMut, RangeBounds};
+use std::ops::{Index, IndexMut};
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut};
 use crate::raw::LentMut;
-use crate::view::resolve;
 use crate::{
-    DType, Element, IntoShape, Order, Result, Tensor, TensorView, Tenure, layout, manipulate,
+    DType, Element, IntoShape, Order, Result, Tensor, TensorView, Tenure, layout, refusal,
 };
 
 /// A shape over memory lent for writing, which nobody else touches while the loan lasts.
@@ -257,170 +258,6 @@ impl<T: Element> TensorViewMut<'_, T> {
     }
 }
 
-/// Parts and other shapes of the same memory. Each consumes the view; where it is to be used again,
-/// [reborrow](TensorViewMut::view_mut) it first.
-impl<'a, T: Element> TensorViewMut<'a, T> {
-    /// The elements of `range` along one axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or a range that leaves it.
-    #[inline]
-    pub fn slice(self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
-        self.slice_step(axis, range, 1)
-    }
-
-    /// The elements of `range` along one axis, every `|step|`-th; a negative `step` starts at the
-    /// range's end.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, a range that leaves it, or a step of 0.
-    ///
-    /// ```
-    /// use tenure::TensorView;
-    ///
-    /// let view = TensorView::from_slice(&[0, 1, 2, 3, 4, 5, 6], 7)?;
-    /// assert_eq!(view.slice_step(0, 1..6, 2)?.to_vec(), [1, 3, 5]);
-    /// assert_eq!(view.slice_step(0, 1..6, -2)?.to_vec(), [5, 3, 1]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    #[inline]
-    pub fn slice_step(
-        self,
-        axis: usize,
-        range: impl RangeBounds<usize>,
-        step: isize,
-    ) -> Result<Self> {
-        let range = resolve(self.raw(), axis, range)?;
-        manipulate::slice(self.raw(), axis, range, step).map(Self::part)
-    }
-
-    /// The part at one index of an axis; the axis is gone from the result.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or an index outside it.
-    #[inline]
-    pub fn index(self, axis: usize, index: usize) -> Result<Self> {
-        manipulate::index(self.raw(), axis, index).map(Self::part)
-    }
-
-    /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this view.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: `axes` does not name every axis once.
-    #[inline]
-    pub fn permute(self, axes: &[usize]) -> Result<Self> {
-        manipulate::permute(self.raw(), axes).map(Self::part)
-    }
-
-    /// Exchanges two axes.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis.
-    #[inline]
-    pub fn transpose(self, axis_a: usize, axis_b: usize) -> Result<Self> {
-        manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
-    }
-
-    /// All axes in reverse: the transpose of a matrix.
-    #[inline]
-    pub fn t(self) -> Self {
-        Self::part(manipulate::reversed(self.raw()))
-    }
-
-    /// The same elements in row-major order under another shape, if strides can say it; never a
-    /// copy.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: another count of elements, or a layout that only a copy could reshape.
-    #[inline]
-    pub fn reshape(self, shape: impl IntoShape) -> Result<Self> {
-        manipulate::reshape(self.raw(), shape.extents()).map(Self::part)
-    }
-
-    /// As [`reshape`](Self::reshape) to one axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: a layout that only a copy could flatten.
-    #[inline]
-    pub fn flatten(self) -> Result<Self> {
-        let len = self.len();
-        self.reshape(len)
-    }
-
-    /// Drops an axis of extent 1.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or its extent is not 1.
-    #[inline]
-    pub fn squeeze(self, axis: usize) -> Result<Self> {
-        manipulate::squeeze(self.raw(), axis).map(Self::part)
-    }
-
-    /// Puts an axis of extent 1 before `axis`; at the end when `axis` is the rank.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: `axis` is over the rank, or the rank is 8.
-    #[inline]
-    pub fn unsqueeze(self, axis: usize) -> Result<Self> {
-        manipulate::unsqueeze(self.raw(), axis).map(Self::part)
-    }
-
-    /// Reverses an axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis.
-    #[inline]
-    pub fn flip(self, axis: usize) -> Result<Self> {
-        manipulate::flip(self.raw(), axis).map(Self::part)
-    }
-
-    /// The parts before and from `index` of an axis.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or `index` is over its extent.
-    #[inline]
-    pub fn split_at(self, axis: usize, index: usize) -> Result<(Self, Self)> {
-        let (low, high) = manipulate::split(self.raw(), axis, index)?;
-        Ok((Self::part(low), Self::part(high)))
-    }
-
-    /// Chunk number `index` of an axis cut into `chunk_count` parts, whose extents differ by at
-    /// most one, the longer ones first.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, no chunks, or `index` is not below `chunk_count`.
-    #[inline]
-    pub fn chunk(self, axis: usize, chunk_count: usize, index: usize) -> Result<Self> {
-        manipulate::chunk(self.raw(), axis, chunk_count, index).map(Self::part)
-    }
-
-    /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
-    /// axis of extent `size` runs inside each. Windows that share elements cannot be written.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, `size` outside 1 to its extent, `step` of 0, or rank 8.
-    /// `Aliased`: more than one window and `step` below `size`.
-    #[inline]
-    pub fn windows(self, axis: usize, size: usize, step: usize) -> Result<Self> {
-        let windows = manipulate::windows(self.raw(), axis, size, step)?;
-        layout::check_distinct(&windows)?;
-        Ok(Self::part(windows))
-    }
-}
-
 /// Elements.
 impl<'a, T: Element> TensorViewMut<'a, T> {
     /// One element, or `None` where an index is outside its axis or the rank differs.
@@ -531,7 +368,7 @@ impl<T: Element, const N: usize> Index<[usize; N]> for TensorViewMut<'_, T> {
     fn index(&self, index: [usize; N]) -> &T {
         match self.view().get(index) {
             Some(element) => element,
-            None => layout::no_such_element(self.raw(), &index),
+            None => refusal::no_such_element(self.raw(), &index),
         }
     }
 }
@@ -544,7 +381,7 @@ impl<T: Element, const N: usize> IndexMut<[usize; N]> for TensorViewMut<'_, T> {
         let raw = *self.raw();
         match self.get_mut(index) {
             Some(element) => element,
-            None => layout::no_such_element(&raw, &index),
+            None => refusal::no_such_element(&raw, &index),
         }
     }
 }

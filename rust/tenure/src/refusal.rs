@@ -1,0 +1,218 @@
+//! Why a layout or a manipulation is refused: messages with the value and the bound. They are built
+//! here, out of line, so that the paths that succeed stay short.
+
+use std::ffi::c_void;
+use std::ops::Range;
+
+use tenure_sys::{TNR_MAX_RANK, tnr_view};
+
+use crate::{DType, Error, ErrorKind, layout};
+
+#[cold]
+#[inline(never)]
+pub(crate) fn rank_too_high(rank: usize) -> Error {
+    Error::invalid(format!("rank is {rank} but at most {TNR_MAX_RANK} axes are supported"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn wrong_count(extents: &[usize], count: usize, len: usize) -> Error {
+    Error::invalid(format!("shape {extents:?} has {count} elements but the memory has {len}"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn too_large(extents: &[usize], dtype: DType) -> Error {
+    Error::invalid(format!(
+        "shape {extents:?} of {dtype} needs more than {} bytes, the most that memory can have",
+        isize::MAX
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn too_many(extents: &[usize]) -> Error {
+    Error::invalid(format!("shape {extents:?} has more than {} elements", i64::MAX))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn stride_count(strides: usize, extents: &[usize]) -> Error {
+    Error::invalid(format!(
+        "there are {strides} strides but shape {extents:?} has {} axes",
+        extents.len()
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn offset_outside(offset: usize, len: usize) -> Error {
+    Error::invalid(format!("offset is {offset} but the memory has {len} elements"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn beyond_bytes(
+    extents: &[usize],
+    dtype: DType,
+    needed: usize,
+    offset_bytes: usize,
+    size_bytes: usize,
+) -> Error {
+    Error::invalid(format!(
+        "shape {extents:?} of {dtype} needs {needed} bytes from byte {offset_bytes} on but the \
+         memory has {size_bytes} bytes"
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn no_whole_bytes(dtype: DType) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("{dtype:?} has no whole number of bytes"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn misaligned(data: *const c_void, alignment: usize) -> Error {
+    Error::invalid(format!(
+        "data lies {} bytes past a multiple of {alignment}, the alignment of its dtype",
+        data.addr() % alignment
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn span_overflows(view: &tnr_view) -> Error {
+    Error::invalid(format!(
+        "shape {:?} with strides {:?} spans more than {} elements",
+        layout::extents(view),
+        layout::strides(view),
+        i64::MAX
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn reaches_outside(view: &tnr_view, low: i64, high: i64) -> Error {
+    Error::invalid(format!(
+        "shape {:?} with strides {:?} reaches bytes {low} to {high} but the memory has bytes 0 to {}",
+        layout::extents(view),
+        layout::strides(view),
+        view.size_bytes
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn overlaps(view: &tnr_view) -> Error {
+    Error::new(
+        ErrorKind::Aliased,
+        format!(
+            "shape {:?} with strides {:?} may reach one element by two indices; for writing, each \
+             stride must exceed the reach of the smaller ones",
+            layout::extents(view),
+            layout::strides(view)
+        ),
+    )
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_element(view: &tnr_view, index: &[usize]) -> ! {
+    panic!("index {index:?} is outside shape {:?}", layout::extents(view))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn axis_outside(view: &tnr_view, axis: usize) -> Error {
+    Error::invalid(format!("axis is {axis} but the view has rank {}", view.rank))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn index_outside(axis: usize, index: usize, extent: usize) -> Error {
+    Error::invalid(format!("index is {index} but axis {axis} has extent {extent}"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn range_outside(axis: usize, range: Range<usize>, extent: usize) -> Error {
+    Error::invalid(format!("range is {range:?} but axis {axis} has extent {extent}"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn split_outside(axis: usize, index: usize, extent: usize) -> Error {
+    Error::invalid(format!("split is at {index} but axis {axis} has extent {extent}"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn place_outside(axis: usize, rank: usize) -> Error {
+    Error::invalid(format!("axis is {axis} but the view has rank {rank}"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn step_zero(axis: usize) -> Error {
+    Error::invalid(format!("step along axis {axis} is 0 but must move"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn no_permutation(axes: &[usize], rank: usize) -> Error {
+    Error::invalid(format!("axes {axes:?} are no permutation of the {rank} axes of the view"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn not_one(axis: usize, extent: usize) -> Error {
+    Error::invalid(format!("axis {axis} has extent {extent} but only extent 1 can be squeezed"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn no_broadcast(view: &tnr_view, extents: &[usize]) -> Error {
+    Error::invalid(format!("shape {:?} does not broadcast to {extents:?}", layout::extents(view)))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn other_count(view: &tnr_view, extents: &[usize], count: usize) -> Error {
+    Error::invalid(format!(
+        "shape {extents:?} has {count} elements but the view of shape {:?} has {}",
+        layout::extents(view),
+        layout::count(view)
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn chunk_outside(chunk_count: usize, index: usize) -> Error {
+    Error::invalid(format!("chunk is {index} but there are {chunk_count}"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn no_chunks(axis: usize) -> Error {
+    Error::invalid(format!("axis {axis} cannot be cut into 0 chunks"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn window_size(axis: usize, size: usize, extent: usize) -> Error {
+    Error::invalid(format!(
+        "window size is {size} but must be 1 to {extent}, the extent of axis {axis}"
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn needs_copy(view: &tnr_view, extents: &[usize]) -> Error {
+    Error::invalid(format!(
+        "shape {:?} with strides {:?} cannot become {extents:?} without a copy",
+        layout::extents(view),
+        layout::strides(view)
+    ))
+}

@@ -1,0 +1,282 @@
+//! Parts and other shapes of memory lent for writing.
+
+use std::ops::RangeBounds;
+
+use crate::{Element, IntoShape, Result, TensorViewMut, layout, manipulate};
+
+/// Parts and other shapes of the same memory: arithmetic alone, nothing is copied. Each consumes
+/// the view; where it is to be used again, [reborrow](TensorViewMut::view_mut) it first.
+impl<'a, T: Element> TensorViewMut<'a, T> {
+    /// The elements of `range` along one axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or a range that leaves it.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4, 5, 6];
+    /// TensorViewMut::from_slice(&mut data, [2, 3])?.slice(1, 1..)?.fill(0);
+    /// assert_eq!(data, [1, 0, 0, 4, 0, 0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn slice(self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
+        self.slice_step(axis, range, 1)
+    }
+
+    /// The elements of `range` along one axis, every `|step|`-th; a negative `step` starts at the
+    /// range's end.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, a range that leaves it, or a step of 0.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [0; 5];
+    /// let odd = TensorViewMut::from_slice(&mut data, 5)?.slice_step(0, 1.., -2)?;
+    /// odd.into_iter().zip(1..).for_each(|(element, nth)| *element = nth);
+    /// assert_eq!(data, [0, 0, 2, 0, 1]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn slice_step(
+        self,
+        axis: usize,
+        range: impl RangeBounds<usize>,
+        step: isize,
+    ) -> Result<Self> {
+        let range = manipulate::resolve(self.raw(), axis, range)?;
+        manipulate::slice(self.raw(), axis, range, step).map(Self::part)
+    }
+
+    /// The part at one index of an axis; the axis is gone from the result.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or an index outside it.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4, 5, 6];
+    /// TensorViewMut::from_slice(&mut data, [2, 3])?.index(1, 0)?.fill(0);
+    /// assert_eq!(data, [0, 2, 3, 0, 5, 6]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn index(self, axis: usize, index: usize) -> Result<Self> {
+        manipulate::index(self.raw(), axis, index).map(Self::part)
+    }
+
+    /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this view.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: `axes` does not name every axis once.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut pixels = [0; 6];
+    /// // Pixels in rows of (red, green, blue), as three planes.
+    /// let mut planes = TensorViewMut::from_slice(&mut pixels, [1, 2, 3])?.permute(&[2, 0, 1])?;
+    /// planes.view_mut().index(0, 0)?.fill(255);
+    /// assert_eq!(pixels, [255, 0, 0, 255, 0, 0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn permute(self, axes: &[usize]) -> Result<Self> {
+        manipulate::permute(self.raw(), axes).map(Self::part)
+    }
+
+    /// Exchanges two axes.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4];
+    /// TensorViewMut::from_slice(&mut data, [2, 2])?.transpose(0, 1)?[[0, 1]] = 30;
+    /// assert_eq!(data, [1, 2, 30, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn transpose(self, axis_a: usize, axis_b: usize) -> Result<Self> {
+        manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
+    }
+
+    /// All axes in reverse: the transpose of a matrix.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4];
+    /// TensorViewMut::from_slice(&mut data, [2, 2])?.t()[[0, 1]] = 30;
+    /// assert_eq!(data, [1, 2, 30, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn t(self) -> Self {
+        Self::part(manipulate::reversed(self.raw()))
+    }
+
+    /// The same elements in row-major order under another shape, if strides can say it; never a
+    /// copy.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another count of elements, or a layout that only a copy could reshape.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4, 5, 6];
+    /// TensorViewMut::from_slice(&mut data, [2, 3])?.reshape([3, 2])?[[1, 0]] = 30;
+    /// assert_eq!(data, [1, 2, 30, 4, 5, 6]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn reshape(self, shape: impl IntoShape) -> Result<Self> {
+        manipulate::reshape(self.raw(), shape.extents()).map(Self::part)
+    }
+
+    /// As [`reshape`](Self::reshape) to one axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a layout that only a copy could flatten.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4];
+    /// TensorViewMut::from_slice(&mut data, [2, 2])?.flatten()?[[2]] = 30;
+    /// assert_eq!(data, [1, 2, 30, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn flatten(self) -> Result<Self> {
+        let len = self.len();
+        self.reshape(len)
+    }
+
+    /// Drops an axis of extent 1.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or its extent is not 1.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3];
+    /// TensorViewMut::from_slice(&mut data, [1, 3])?.squeeze(0)?[[2]] = 30;
+    /// assert_eq!(data, [1, 2, 30]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn squeeze(self, axis: usize) -> Result<Self> {
+        manipulate::squeeze(self.raw(), axis).map(Self::part)
+    }
+
+    /// Puts an axis of extent 1 before `axis`; at the end when `axis` is the rank.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: `axis` is over the rank, or the rank is 8.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3];
+    /// TensorViewMut::from_slice(&mut data, [3])?.unsqueeze(1)?[[2, 0]] = 30;
+    /// assert_eq!(data, [1, 2, 30]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn unsqueeze(self, axis: usize) -> Result<Self> {
+        manipulate::unsqueeze(self.raw(), axis).map(Self::part)
+    }
+
+    /// Reverses an axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3];
+    /// TensorViewMut::from_slice(&mut data, [3])?.flip(0)?[[0]] = 30;
+    /// assert_eq!(data, [1, 2, 30]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn flip(self, axis: usize) -> Result<Self> {
+        manipulate::flip(self.raw(), axis).map(Self::part)
+    }
+
+    /// The parts before and from `index` of an axis.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or `index` is over its extent.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [0; 6];
+    /// let (mut left, mut right) = TensorViewMut::from_slice(&mut data, [2, 3])?.split_at(1, 1)?;
+    /// // Interleaved in memory, and still two: threads may write them at once.
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(move || left.fill(1));
+    ///     scope.spawn(move || right.fill(2));
+    /// });
+    /// assert_eq!(data, [1, 2, 2, 1, 2, 2]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn split_at(self, axis: usize, index: usize) -> Result<(Self, Self)> {
+        let (low, high) = manipulate::split(self.raw(), axis, index)?;
+        Ok((Self::part(low), Self::part(high)))
+    }
+
+    /// Chunk number `index` of an axis cut into `chunk_count` parts, whose extents differ by at
+    /// most one, the longer ones first.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, no chunks, or `index` is not below `chunk_count`.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4, 5];
+    /// TensorViewMut::from_slice(&mut data, 5)?.chunk(0, 2, 1)?.fill(0);
+    /// assert_eq!(data, [1, 2, 3, 0, 0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn chunk(self, axis: usize, chunk_count: usize, index: usize) -> Result<Self> {
+        manipulate::chunk(self.raw(), axis, chunk_count, index).map(Self::part)
+    }
+
+    /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
+    /// axis of extent `size` runs inside each. Windows that share elements cannot be written.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, `size` outside 1 to its extent, `step` of 0, or rank 8.
+    /// `Aliased`: more than one window and `step` below `size`.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [1, 2, 3, 4, 5];
+    /// let mut view = TensorViewMut::from_slice(&mut data, 5)?;
+    /// view.view_mut().windows(0, 2, 3)?.index(0, 1)?.fill(0);
+    /// assert!(view.windows(0, 2, 1).is_err());
+    /// assert_eq!(data, [1, 2, 3, 0, 0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn windows(self, axis: usize, size: usize, step: usize) -> Result<Self> {
+        let windows = manipulate::windows(self.raw(), axis, size, step)?;
+        layout::check_distinct(&windows)?;
+        Ok(Self::part(windows))
+    }
+}

@@ -1,0 +1,305 @@
+//! Memory held alone: what goes in comes out, once, at the same address.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tenure::{
+    AsView, AsViewMut, Bool8, Complex, Element, ErrorKind, Order, Tensor, TensorView, Tenure,
+};
+
+/// An owner of elements that counts how often it is asked and dropped.
+struct Counted {
+    elements: Box<[f32]>,
+    asked: Arc<AtomicUsize>,
+    dropped: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn new(elements: &[f32]) -> (Counted, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+        let (asked, dropped) = (Arc::default(), Arc::default());
+        let owner = Counted {
+            elements: elements.into(),
+            asked: Arc::clone(&asked),
+            dropped: Arc::clone(&dropped),
+        };
+        (owner, asked, dropped)
+    }
+}
+
+impl AsMut<[f32]> for Counted {
+    fn as_mut(&mut self) -> &mut [f32] {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        &mut self.elements
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn count(counter: &AtomicUsize) -> usize {
+    counter.load(Ordering::Relaxed)
+}
+
+#[test]
+fn a_vec_comes_back_with_its_address_and_capacity() {
+    let mut vec = Vec::with_capacity(100);
+    vec.extend([1.0_f64, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let address = vec.as_ptr();
+    let mut tensor = Tensor::from_vec(vec, [2, 3]).unwrap();
+    assert_eq!((tensor.tenure(), tensor.as_ptr()), (Tenure::Adopted, address));
+    tensor[[1, 2]] = 60.0;
+    let vec = tensor.into_vec().ok().unwrap();
+    assert_eq!((vec.as_ptr(), vec.len(), vec.capacity()), (address, 6, 100));
+    assert_eq!(vec, [1.0, 2.0, 3.0, 4.0, 5.0, 60.0]);
+}
+
+#[test]
+fn an_empty_vec_comes_back_too() {
+    let tensor = Tensor::from_vec(Vec::<u16>::new(), [0, 3]).unwrap();
+    assert_eq!((tensor.len(), tensor.as_slice()), (0, Some(&[][..])));
+    assert_eq!(tensor.into_vec().ok().unwrap().capacity(), 0);
+
+    let vec = Vec::<u16>::with_capacity(7);
+    let address = vec.as_ptr();
+    let vec = Tensor::from_vec(vec, 0).unwrap().into_vec().ok().unwrap();
+    assert_eq!((vec.as_ptr(), vec.len(), vec.capacity()), (address, 0, 7));
+}
+
+#[test]
+fn a_refused_vec_comes_back_with_the_reason() {
+    let vec = Vec::from([1_i32, 2, 3, 4, 5]);
+    let address = vec.as_ptr();
+    let rejected = Tensor::from_vec(vec, [2, 3]).err().unwrap();
+    let (error, vec) = rejected.into_parts();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(error.message(), "shape [2, 3] has 6 elements but the memory has 5");
+    assert_eq!((vec.as_ptr(), vec), (address, vec![1, 2, 3, 4, 5]));
+
+    fn through_question_mark() -> tenure::Result<Tensor<i32>> {
+        Ok(Tensor::from_vec(vec![1], [2])?)
+    }
+    assert_eq!(
+        through_question_mark().err().unwrap().message(),
+        "shape [2] has 2 elements but the memory has 1"
+    );
+}
+
+#[test]
+fn only_an_adopted_row_major_vec_comes_back() {
+    let columns = Tensor::from_vec_in(vec![1, 2, 3, 4], [2, 2], Order::ColumnMajor).unwrap();
+    let columns = columns.into_vec().err().unwrap();
+    assert_eq!(columns.to_vec(), [1, 3, 2, 4]);
+    // Of one axis both orders are the same.
+    let line = Tensor::from_vec_in(vec![1, 2], 2, Order::ColumnMajor).unwrap();
+    assert_eq!(line.into_vec().ok(), Some(vec![1, 2]));
+
+    assert_eq!(Tensor::<u8>::zeros(3).unwrap().into_vec().err().unwrap().to_vec(), [0, 0, 0]);
+    let copied = Tensor::copy_from_slice(&[1, 2], 2).unwrap();
+    assert_eq!(copied.tenure(), Tenure::Copied);
+    assert_eq!(copied.into_vec().err().unwrap().to_vec(), [1, 2]);
+    let owned = Tensor::from_owner_mut([5_i8; 4], [2, 2]).unwrap();
+    assert_eq!(owned.into_vec().err().unwrap().to_vec(), [5; 4]);
+}
+
+#[test]
+fn an_owner_is_asked_once_and_dropped_once() {
+    let (owner, asked, dropped) = Counted::new(&[1.0, 2.0, 3.0]);
+    let address = owner.elements.as_ptr();
+    let mut tensor = Tensor::from_owner_mut(owner, 3).unwrap();
+    assert_eq!((tensor.tenure(), tensor.as_ptr()), (Tenure::Adopted, address));
+    tensor[[0]] = 10.0;
+    assert_eq!(tensor.to_vec(), [10.0, 2.0, 3.0]);
+    assert_eq!((count(&asked), count(&dropped)), (1, 0));
+    drop(tensor);
+    assert_eq!((count(&asked), count(&dropped)), (1, 1));
+}
+
+#[test]
+fn a_refused_owner_comes_back() {
+    let (owner, _, dropped) = Counted::new(&[1.0, 2.0, 3.0]);
+    let owner = Tensor::from_owner_mut(owner, 4).err().unwrap().into_data();
+    assert_eq!((owner.elements.len(), count(&dropped)), (3, 0));
+    drop(owner);
+    assert_eq!(count(&dropped), 1);
+}
+
+#[test]
+fn an_owner_with_elements_inside_itself_stays_where_it_is() {
+    let mut tensor = Tensor::from_owner_mut([[1_u8, 2], [3, 4]].concat(), [2, 2]).unwrap();
+    let mut inline = Tensor::from_owner_mut([1_u8, 2, 3, 4], [2, 2]).unwrap();
+    let moved = std::mem::replace(&mut inline, tensor.try_clone().unwrap());
+    assert_eq!(moved.to_vec(), [1, 2, 3, 4]);
+    let mut boxed = Box::new(moved);
+    boxed[[1, 1]] = 40;
+    tensor[[1, 1]] = 40;
+    assert_eq!(boxed.to_vec(), tensor.to_vec());
+}
+
+/// An owner that panics when it is dropped.
+struct Explosive([f32; 2]);
+
+impl AsMut<[f32]> for Explosive {
+    fn as_mut(&mut self) -> &mut [f32] {
+        &mut self.0
+    }
+}
+
+impl Drop for Explosive {
+    fn drop(&mut self) {
+        panic!("an owner's destructor panics, as this test wants");
+    }
+}
+
+#[test]
+fn a_panic_of_an_owners_destructor_ends_in_the_callback() {
+    let before = tenure::stats();
+    drop(Tensor::from_owner_mut(Explosive([1.0, 2.0]), 2).unwrap());
+    assert!(tenure::stats().blobs_finished > before.blobs_finished);
+}
+
+/// An owner that panics when it is asked.
+struct Silent(Arc<AtomicUsize>);
+
+impl AsMut<[f32]> for Silent {
+    fn as_mut(&mut self) -> &mut [f32] {
+        panic!("an owner panics when asked, as this test wants")
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn an_owner_that_panics_when_asked_is_dropped() {
+    let dropped = Arc::<AtomicUsize>::default();
+    let owner = Silent(Arc::clone(&dropped));
+    let outcome = std::panic::catch_unwind(|| Tensor::from_owner_mut(owner, 1).is_ok());
+    assert!(outcome.is_err());
+    assert_eq!(count(&dropped), 1);
+}
+
+#[test]
+fn new_memory_is_filled() {
+    fn zeros<T: Element>() {
+        let tensor = Tensor::<T>::zeros([3, 5]).unwrap();
+        assert!(tensor.iter().all(|element| *element == T::default()));
+        assert_eq!((tensor.tenure(), tensor.as_ptr().addr() % 64), (Tenure::Allocated, 0));
+    }
+    zeros::<f64>();
+    zeros::<tenure::bf16>();
+    zeros::<Bool8>();
+    zeros::<Complex<f64>>();
+    let full = Tensor::full([2, 2], Complex::new(1.0_f32, -1.0)).unwrap();
+    assert_eq!(full.to_vec(), [Complex::new(1.0, -1.0); 4]);
+    let columns = Tensor::<u8>::zeros_in([2, 3], Order::ColumnMajor).unwrap();
+    assert_eq!(columns.strides(), [1, 2]);
+    assert_eq!(Tensor::<u8>::zeros([0, 3]).unwrap().len(), 0);
+    assert_eq!(Tensor::<u8>::zeros([0_usize; 0]).unwrap().item(), Some(0));
+}
+
+#[test]
+fn memory_that_cannot_be_had_is_an_error() {
+    // The most bytes that a shape may have; no machine has them.
+    let error = Tensor::<u8>::zeros([isize::MAX as usize]).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    let error = Tensor::<f64>::zeros([isize::MAX as usize / 4]).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn a_copy_is_its_own_and_keeps_the_order_or_makes_it_row_major() {
+    let mut original = Tensor::from_vec_in(vec![1, 2, 3, 4], [2, 2], Order::ColumnMajor).unwrap();
+    let clone = original.try_clone().unwrap();
+    let rows = original.to_tensor().unwrap();
+    original[[0, 1]] = 30;
+    assert_eq!((clone.strides(), clone.as_slice()), (&[1, 2][..], None));
+    assert_eq!(rows.as_slice(), Some(&[1, 3, 2, 4][..]));
+    assert_eq!(clone.to_vec(), [1, 3, 2, 4]);
+    assert_eq!(original.to_vec(), [1, 30, 2, 4]);
+}
+
+#[test]
+fn one_element_is_an_item_whatever_the_rank() {
+    assert_eq!(Tensor::full([1, 1, 1], 7).unwrap().item(), Some(7));
+    assert_eq!(Tensor::full([2], 7).unwrap().item(), None);
+    assert_eq!(Tensor::full([0], 7).unwrap().item(), None);
+}
+
+#[test]
+fn a_tensor_goes_to_another_thread_and_is_dropped_there() {
+    let (owner, _, dropped) = Counted::new(&[1.0, 2.0]);
+    let tensor = Tensor::from_owner_mut(owner, 2).unwrap();
+    std::thread::spawn(move || assert_eq!(tensor.to_vec(), [1.0, 2.0])).join().unwrap();
+    assert_eq!(count(&dropped), 1);
+}
+
+#[test]
+fn operands_lend_what_they_are() {
+    fn shape_of<T: Element>(operand: impl AsView<T>) -> Vec<usize> {
+        operand.as_view().shape().to_vec()
+    }
+    let tensor = Tensor::<f32>::zeros([2, 3]).unwrap();
+    let shared = Tensor::<f32>::zeros([3, 2]).unwrap().into_shared();
+    assert_eq!(shape_of(&tensor), [2, 3]);
+    assert_eq!(shape_of(&shared), [3, 2]);
+    assert_eq!(shape_of(tensor.view().t()), [3, 2]);
+    assert_eq!(shape_of(&&vec![1.0, 2.0]), [2]);
+    assert_eq!(shape_of(&[1.0, 2.0][..]), [2]);
+    assert_eq!(shape_of([1, 2, 3]), [3]);
+    assert_eq!(shape_of([[1, 2, 3], [4, 5, 6]]), [2, 3]);
+    assert_eq!(shape_of([[[[[[[[1_u8; 2]; 1]; 3]; 1]; 2]; 1]; 4]; 1]), [1, 4, 1, 2, 1, 3, 1, 2]);
+    assert_eq!(shape_of([[0_u8; 0]; 3]), [3, 0]);
+    assert_eq!(shape_of(1.5), [0_usize; 0]);
+    assert_eq!(shape_of(Bool8::TRUE), [0_usize; 0]);
+
+    let nested = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]];
+    assert_eq!(nested.as_view()[[1, 0, 1]], 6);
+    let mut nested = nested;
+    nested.as_view_mut()[[1, 0, 1]] = 60;
+    assert_eq!(nested[1][0][1], 60);
+}
+
+#[test]
+fn outputs_lend_themselves_again_and_again() {
+    fn increment<T: Element>(out: &mut (impl AsViewMut<T> + ?Sized), by: T) {
+        out.as_view_mut().fill(by);
+    }
+    let mut tensor = Tensor::<i32>::zeros(2).unwrap();
+    let mut vec = vec![0; 2];
+    let mut array = [[0; 1]; 2];
+    {
+        let tensor = &mut tensor;
+        increment(tensor, 1);
+        increment(tensor, 2);
+        let mut view = vec.as_view_mut();
+        increment(&mut view, 1);
+        increment(&mut view, 3);
+    }
+    increment(&mut array, 4);
+    increment(&mut vec[1..], 5);
+    assert_eq!((tensor.to_vec(), vec, array), (vec![2, 2], vec![3, 5], [[4], [4]]));
+}
+
+#[test]
+fn copies_are_counted() {
+    // Other tests of this process copy at the same time: only the lower bound is exact.
+    let data = vec![1_u64; 1 << 16];
+    let bytes = 8 << 16;
+    let copied = |work: &dyn Fn()| {
+        let before = tenure::stats().copied_bytes;
+        work();
+        tenure::stats().copied_bytes - before
+    };
+    let view = TensorView::from_slice(&data, [256, 256]).unwrap();
+    assert!(copied(&|| drop(view.to_vec())) >= bytes);
+    assert!(copied(&|| drop(view.t().to_vec())) >= bytes);
+    assert!(copied(&|| drop(view.to_tensor())) >= bytes);
+    assert!(copied(&|| drop(view.t().to_tensor())) >= bytes);
+    assert!(copied(&|| drop(Tensor::copy_from_slice(&data, 1 << 16))) >= bytes);
+}
