@@ -1,0 +1,190 @@
+// Operations through C: each function does its work, and refuses with a status, a message and an
+// untouched output what the core's own tests cannot see: NULL, contexts and owners.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "expect_status.hpp"
+#include "tenure/tenure.h"
+
+using tenure::test::expect_refused;
+
+namespace {
+
+tnr_view view_of(const void* data, tnr_dtype dtype, std::int64_t count, std::size_t size_bytes) {
+  tnr_view view = {};
+  view.data = data;
+  view.base = data;
+  view.size_bytes = size_bytes;
+  view.dtype = dtype;
+  view.rank = 1;
+  view.device.kind = TNR_DEVICE_KIND_CPU;
+  view.shape[0] = count;
+  view.strides[0] = 1;
+  return view;
+}
+
+template <class T>
+tnr_view view_of(const std::vector<T>& values, tnr_dtype dtype) {
+  return view_of(values.data(), dtype, static_cast<std::int64_t>(values.size()),
+                 values.size() * sizeof(T));
+}
+
+tnr_scalar scalar_of(float value) {
+  tnr_scalar scalar = {};
+  scalar.dtype = TNR_DTYPE_F32;
+  std::memcpy(scalar.bytes, &value, sizeof value);
+  return scalar;
+}
+
+class Ops : public testing::Test {
+ protected:
+  std::vector<float> a_values = {1, -2, 3};
+  std::vector<float> b_values = {2, 2, 4};
+  std::vector<float> out_values = {9, 9, 9};
+  std::vector<std::uint8_t> truth_values = {1, 0, 5};
+  tnr_view a = view_of(a_values, TNR_DTYPE_F32);
+  tnr_view b = view_of(b_values, TNR_DTYPE_F32);
+  tnr_view truth = view_of(truth_values, TNR_DTYPE_BOOL8);
+  tnr_view_mut out = {view_of(out_values, TNR_DTYPE_F32)};
+  tnr_view_mut truth_out = {truth};
+  tnr_scalar two = scalar_of(2);
+
+  // Every function of this part of the ABI, with a context.
+  [[nodiscard]] std::vector<std::function<tnr_status(tnr_context*)>> calls() const {
+    return {
+        [this](tnr_context* c) { return tnr_copy(c, &a, &out); },
+        [this](tnr_context* c) { return tnr_cast(c, &a, &out); },
+        [this](tnr_context* c) { return tnr_fill(c, &two, &out); },
+        [this](tnr_context* c) { return tnr_unary(c, TNR_UNARY_OP_NEG, &a, &out); },
+        [this](tnr_context* c) { return tnr_binary(c, TNR_BINARY_OP_ADD, &a, &b, &out); },
+        [this](tnr_context* c) { return tnr_binary_scalar(c, TNR_BINARY_OP_ADD, &a, &two, &out); },
+        [this](tnr_context* c) { return tnr_scalar_binary(c, TNR_BINARY_OP_ADD, &two, &a, &out); },
+        [this](tnr_context* c) { return tnr_compare(c, TNR_COMPARE_OP_EQ, &a, &b, &truth_out); },
+        [this](tnr_context* c) {
+          return tnr_compare_scalar(c, TNR_COMPARE_OP_EQ, &a, &two, &truth_out);
+        },
+        [this](tnr_context* c) { return tnr_select(c, &truth, &a, &b, &out); },
+        [this](tnr_context* c) { return tnr_reduce(c, TNR_REDUCE_OP_SUM, &a, 0, 0, &out); },
+    };
+  }
+
+  void expect_out(std::vector<float> expected) const { EXPECT_EQ(out_values, expected); }
+};
+
+TEST_F(Ops, DoTheirWork) {
+  ASSERT_EQ(tnr_copy(nullptr, &a, &out), TNR_STATUS_OK);
+  expect_out({1, -2, 3});
+  std::vector<std::int32_t> integers = {5, 6, 7};
+  const tnr_view from = view_of(integers, TNR_DTYPE_I32);
+  ASSERT_EQ(tnr_cast(nullptr, &from, &out), TNR_STATUS_OK);
+  expect_out({5, 6, 7});
+  ASSERT_EQ(tnr_fill(nullptr, &two, &out), TNR_STATUS_OK);
+  expect_out({2, 2, 2});
+  ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &a, &out), TNR_STATUS_OK);
+  expect_out({1, 2, 3});
+  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_DIV, &a, &b, &out), TNR_STATUS_OK);
+  expect_out({0.5f, -1, 0.75f});
+  ASSERT_EQ(tnr_binary_scalar(nullptr, TNR_BINARY_OP_SUB, &a, &two, &out), TNR_STATUS_OK);
+  expect_out({-1, -4, 1});
+  ASSERT_EQ(tnr_scalar_binary(nullptr, TNR_BINARY_OP_SUB, &two, &a, &out), TNR_STATUS_OK);
+  expect_out({1, 4, -1});
+  ASSERT_EQ(tnr_select(nullptr, &truth, &a, &b, &out), TNR_STATUS_OK);
+  expect_out({1, 2, 3});
+  ASSERT_EQ(tnr_compare(nullptr, TNR_COMPARE_OP_LT, &a, &b, &truth_out), TNR_STATUS_OK);
+  EXPECT_EQ(truth_values, (std::vector<std::uint8_t>{1, 1, 1}));
+  ASSERT_EQ(tnr_compare_scalar(nullptr, TNR_COMPARE_OP_GE, &a, &two, &truth_out), TNR_STATUS_OK);
+  EXPECT_EQ(truth_values, (std::vector<std::uint8_t>{0, 0, 1}));
+  tnr_view_mut sum = out;
+  sum.view.shape[0] = 1;
+  ASSERT_EQ(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, &sum), TNR_STATUS_OK);
+  expect_out({2, 2, 3});
+  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_MUL, &out.view, &out.view, &out), TNR_STATUS_OK);
+  expect_out({4, 4, 9});
+}
+
+TEST_F(Ops, RefuseAContext) {
+  auto* const context = reinterpret_cast<tnr_context*>(std::uintptr_t{0x1234});
+  for (const auto& call : calls()) {
+    expect_refused(call(context), TNR_STATUS_INVALID_ARGUMENT, {"context"});
+  }
+  expect_out({9, 9, 9});
+  EXPECT_EQ(truth_values, (std::vector<std::uint8_t>{1, 0, 5}));
+}
+
+TEST_F(Ops, RefuseNull) {
+  const auto refused = [](const char* name, tnr_status answer) {
+    expect_refused(answer, TNR_STATUS_INVALID_ARGUMENT, {std::string(name) + " is NULL"});
+  };
+  const tnr_view* const no_view = nullptr;
+  const tnr_view_mut* const no_out = nullptr;
+  const tnr_scalar* const no_scalar = nullptr;
+  refused("a", tnr_copy(nullptr, no_view, &out));
+  refused("out", tnr_copy(nullptr, &a, no_out));
+  refused("a", tnr_cast(nullptr, no_view, &out));
+  refused("value", tnr_fill(nullptr, no_scalar, &out));
+  refused("a", tnr_unary(nullptr, TNR_UNARY_OP_NEG, no_view, &out));
+  refused("b", tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, no_view, &out));
+  refused("b", tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, no_scalar, &out));
+  refused("a", tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, no_scalar, &a, &out));
+  refused("out", tnr_compare(nullptr, TNR_COMPARE_OP_EQ, &a, &b, no_out));
+  refused("b", tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, no_scalar, &truth_out));
+  refused("condition", tnr_select(nullptr, no_view, &a, &b, &out));
+  refused("out", tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, no_out));
+  expect_out({9, 9, 9});
+}
+
+TEST_F(Ops, RefuseAViewWhoseOwnerIsGone) {
+  tnr_blob* const blob = tnr_blob_copy(nullptr, a_values.data(), 12);
+  ASSERT_NE(blob, nullptr);
+  const std::int64_t shape[] = {3};
+  tnr_view owned;
+  ASSERT_EQ(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 1, shape, nullptr, &owned), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_NEG, &owned, &out), TNR_STATUS_OK);
+  expect_out({-1, 2, -3});
+  ASSERT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  expect_refused(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &owned, &out), TNR_STATUS_STALE_VIEW, {"a"});
+  expect_refused(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &owned, &out), TNR_STATUS_STALE_VIEW,
+                 {"b"});
+  expect_refused(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &owned, 0, 0, &out), TNR_STATUS_STALE_VIEW,
+                 {"a"});
+  const tnr_view_mut owned_out = {owned};
+  expect_refused(tnr_fill(nullptr, &two, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
+  expect_out({-1, 2, -3});
+}
+
+TEST_F(Ops, RefuseToWriteWhatIsBorrowedForReading) {
+  tnr_blob* const blob = tnr_blob_borrow(out_values.data(), 12);
+  ASSERT_NE(blob, nullptr);
+  tnr_view_mut borrowed = out;
+  ASSERT_EQ(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 1, out.view.shape, nullptr, &borrowed.view),
+            TNR_STATUS_OK);
+  expect_refused(tnr_copy(nullptr, &a, &borrowed), TNR_STATUS_INVALID_ARGUMENT, {"out"});
+  expect_refused(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 0, 0, &borrowed),
+                 TNR_STATUS_INVALID_ARGUMENT, {"out"});
+  expect_out({9, 9, 9});
+  // Neither refusal has left a pin behind.
+  ASSERT_EQ(tnr_blob_end_borrow(blob), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+}
+
+TEST_F(Ops, LeaveNoPinBehind) {
+  tnr_blob* const blob = tnr_blob_borrow_mut(out_values.data(), 12);
+  ASSERT_NE(blob, nullptr);
+  tnr_view_mut owned;
+  const std::int64_t shape[] = {3};
+  ASSERT_EQ(tnr_blob_view_mut(blob, 0, TNR_DTYPE_F32, 1, shape, nullptr, &owned), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_select(nullptr, &truth, &owned.view, &owned.view, &owned), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &owned.view, &a, &owned), TNR_STATUS_OK);
+  expect_out({10, 7, 12});
+  expect_refused(tnr_unary(nullptr, 99, &owned.view, &owned), TNR_STATUS_INVALID_ARGUMENT,
+                 {"op is 99"});
+  ASSERT_EQ(tnr_blob_end_borrow(blob), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+}
+
+}  // namespace
