@@ -1,4 +1,155 @@
-//! Tensors over memory you already have: lent, checked by the compiler, never copied.
+//! Tensors over memory you already have: lent to a C++ core without a copy and without `unsafe`,
+//! checked by the Rust compiler.
+//!
+//! Two nouns carry it. A **view** is a shape over memory: a plain value, lent for one call. Memory
+//! with a **tenure** is held: somebody frees it, somebody may write it, and that ends.
+//!
+//! ```
+//! #![forbid(unsafe_code)]
+//! use std::sync::Arc;
+//! use tenure::{SharedTensor, Tensor, TensorView, TensorViewMut};
+//!
+//! # fn main() -> tenure::Result<()> {
+//! // Lend what you have. A view is a shape over your slice, and lives no longer than it.
+//! let readings = vec![1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+//! let table = TensorView::from_slice(&readings, [2, 3])?;
+//! assert_eq!(table.as_ptr(), readings.as_ptr());
+//! assert_eq!(table[[1, 0]], 4.0);
+//!
+//! // Slice, transpose, reshape, split: arithmetic on the shape, nothing is copied.
+//! let columns = table.t();
+//! assert_eq!((columns.shape(), columns.strides()), (&[3, 2][..], &[1, 3][..]));
+//! let (first, rest) = table.split_at(1, 1)?;
+//! assert_eq!((first.to_vec(), rest.shape()), (vec![1.0, 4.0], &[2, 2][..]));
+//!
+//! // Operations are functions over anything that lends a view: tensors, slices, arrays, numbers.
+//! let means = tenure::mean(&table, 0)?;
+//! assert_eq!(means.to_vec(), [2.5, 3.5, 4.5]);
+//! let doubled = tenure::mul(&table, 2.0)?;
+//! assert_eq!(doubled[[1, 2]], 12.0);
+//!
+//! // Lend memory to be written: nobody else sees it until the loan ends.
+//! let mut scores = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
+//! tenure::sub_assign(&mut scores, &means)?;
+//! TensorViewMut::from_slice(scores.as_flattened_mut(), [2, 3])?.index(1, 2)?.fill(0.0);
+//! assert_eq!(scores, [[-1.5, -1.5, 0.0], [1.5, 1.5, 0.0]]);
+//!
+//! // Hand a `Vec` over, and get the same allocation back.
+//! let address = readings.as_ptr();
+//! let tensor = Tensor::from_vec(readings, [2, 3])?;
+//! let readings = tensor.into_vec().ok().expect("it came from a Vec");
+//! assert_eq!(readings.as_ptr(), address);
+//!
+//! // Share what others hold too.
+//! let weights: Arc<[f32]> = Arc::from(readings);
+//! let shared = SharedTensor::from_arc(Arc::clone(&weights), [3, 2])?;
+//! let clone = shared.clone();
+//! let total = std::thread::spawn(move || clone.iter().sum::<f32>()).join().unwrap();
+//! assert_eq!(total, 21.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Who frees, who writes, when it ends
+//!
+//! | tenure | in Rust | who frees | who may write | ends |
+//! | --- | --- | --- | --- | --- |
+//! | allocated | [`Tensor::zeros`], results of operations | the library | the holder | drop |
+//! | copied | [`Tensor::copy_from_slice`], `to_tensor` | the library | the holder | drop |
+//! | adopted | [`Tensor::from_vec`], [`Tensor::from_owner_mut`] | the owner, dropped once, or nobody after [`Tensor::into_vec`] | the holder | drop or `into_vec` |
+//! | shared | [`SharedTensor::from_arc`], [`from_owner`](SharedTensor::from_owner), [`from_bytes`](SharedTensor::from_bytes) | the owner, dropped once | nobody | the last clone's drop |
+//! | borrowed | [`TensorView`] | the lender | nobody | with `'a` |
+//! | borrowed mutably | [`TensorViewMut`] | the lender | the borrower alone | with `'a` |
+//!
+//! # What the compiler refuses
+//!
+//! A view that outlives its memory, E0597 "`data` does not live long enough":
+//!
+//! ```compile_fail,E0597
+//! let view = {
+//!     let data = vec![1.0_f32; 6];
+//!     tenure::TensorView::from_slice(&data, [2, 3]).unwrap()
+//! };
+//! println!("{}", view[[0, 0]]);
+//! ```
+//!
+//! A view that leaves the function that owns the memory, E0515 "cannot return value referencing
+//! local variable `data`":
+//!
+//! ```compile_fail,E0515
+//! fn escape() -> tenure::Result<tenure::TensorView<'static, f32>> {
+//!     let data = vec![1.0_f32; 6];
+//!     tenure::TensorView::from_slice(&data, [2, 3])
+//! }
+//! ```
+//!
+//! Memory that is given back while a view is held, E0505 "cannot move out of `tensor` because it is
+//! borrowed":
+//!
+//! ```compile_fail,E0505
+//! let tensor = tenure::Tensor::from_vec(vec![1.0_f32; 6], [2, 3]).unwrap();
+//! let view = tensor.view();
+//! let vec = tensor.into_vec();
+//! println!("{}", view[[0, 0]]);
+//! ```
+//!
+//! Memory written while a view reads it, E0502 "cannot borrow `data` as mutable because it is also
+//! borrowed as immutable"; so also an output that is one of the inputs:
+//!
+//! ```compile_fail,E0502
+//! let mut data = vec![1.0_f32; 6];
+//! let view = tenure::TensorView::from_slice(&data, [2, 3]).unwrap();
+//! tenure::add_into(&view, &view, &mut data).unwrap();
+//! ```
+//!
+//! Two exclusive views of the same memory, E0499 "cannot borrow `data` as mutable more than once at
+//! a time":
+//!
+//! ```compile_fail,E0499
+//! let mut data = vec![1.0_f32; 6];
+//! let mut one = tenure::TensorViewMut::from_slice(&mut data, [2, 3]).unwrap();
+//! let mut two = tenure::TensorViewMut::from_slice(&mut data, [3, 2]).unwrap();
+//! one.fill(0.0);
+//! two.fill(1.0);
+//! ```
+//!
+//! Memory written through a view for reading, E0594 "cannot assign to data in an index of
+//! `TensorView<'_, f32>`":
+//!
+//! ```compile_fail,E0594
+//! let data = vec![1.0_f32; 6];
+//! let mut view = tenure::TensorView::from_slice(&data, [2, 3]).unwrap();
+//! view[[0, 0]] = 2.0;
+//! ```
+//!
+//! A view of a local sent to a thread that may outlive it, E0597 again (scoped threads take it):
+//!
+//! ```compile_fail,E0597
+//! let data = vec![1.0_f32; 6];
+//! let view = tenure::TensorView::from_slice(&data, [2, 3]).unwrap();
+//! std::thread::spawn(move || println!("{}", view[[0, 0]]));
+//! ```
+//!
+//! Elements that lent memory could break, and owners that a thread could, E0277 "`bool` cannot be
+//! an element of a tensor" and "`Rc<[f32]>` cannot be sent between threads safely":
+//!
+//! ```compile_fail,E0277
+//! let view = tenure::TensorView::from_slice(&[true, false], [2]);
+//! ```
+//!
+//! ```compile_fail,E0277
+//! let rc: std::rc::Rc<[f32]> = std::rc::Rc::from([1.0, 2.0]);
+//! let shared = tenure::SharedTensor::from_owner(rc, [2]);
+//! ```
+//!
+//! # What does not happen
+//!
+//! - **No copy is silent.** What copies says so in its name (`to_`, `copy_`, `try_clone`), and
+//!   [`stats`] counts its bytes.
+//! - **Nothing panics on what it is given**, with one exception: `Index` panics as slices do, and
+//!   `get` does not. All else is a [`Result`] whose message names the value and the bound.
+//! - **Nothing is lost.** What is refused comes back ([`Rejected`]), and a call that is refused
+//!   leaves its output untouched.
 #![deny(unsafe_code)]
 
 #[cfg(not(target_pointer_width = "64"))]
