@@ -163,15 +163,19 @@ void check_view_stepwise(const tnr_view& view, const char* name) {
 
 void check_no_self_overlap(const tnr_view& view, const char* name) {
   if (is_empty(view)) return;
+  // Sorted as they are found: there are at most eight. Of equal strides the later axis is blamed.
+  // Rejected: std::stable_sort, which allocates, in a check that good column-major outputs take.
   std::uint32_t axes[TNR_MAX_RANK];
   std::uint32_t axis_count = 0;
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
-    if (view.shape[axis] > 1) axes[axis_count++] = axis;
+    if (view.shape[axis] <= 1) continue;
+    std::uint32_t place = axis_count++;
+    for (; place > 0; --place) {
+      if (magnitude(view.strides[axes[place - 1]]) <= magnitude(view.strides[axis])) break;
+      axes[place] = axes[place - 1];
+    }
+    axes[place] = axis;
   }
-  // Where strides are equal both orders end in the same refusal, blamed on the later axis.
-  std::stable_sort(axes, axes + axis_count, [&](std::uint32_t a, std::uint32_t b) {
-    return magnitude(view.strides[a]) < magnitude(view.strides[b]);
-  });
   std::uint64_t reach = 0;
   for (std::uint32_t i = 0; i < axis_count; ++i) {
     const std::uint64_t stride = magnitude(view.strides[axes[i]]);
