@@ -1,50 +1,29 @@
-// Blobs one step at a time: every row of the table in blob.hpp, its limits and its refusals.
+// Blobs one step at a time: making them, their tokens, retain and release, the last release.
 #include "tenure/blob.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "blob_probe.hpp"
 #include "expect_error.hpp"
 #include "release_counter.hpp"
 
 using namespace tenure;
+using tenure::test::Bytes;
 using tenure::test::expect_error;
+using tenure::test::hex;
 using tenure::test::ReleaseCounter;
+using tenure::test::view_of;
 
 namespace {
 
-std::string hex(BlobToken token) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "0x%" PRIx64, token);
-  return text;
-}
-
 std::uint32_t generation_in(BlobToken token) { return (token >> 32) & 0xffffffu; }
-
-tnr_view view_of(BlobToken token) {
-  const BlobInfo info = blob_describe(token);
-  tnr_view view = {};
-  view.data = info.data;
-  view.base = info.data;
-  view.size_bytes = info.size_bytes;
-  view.owner = token;
-  return view;
-}
-
-// One byte per test object is enough where only the state matters.
-struct Bytes {
-  std::array<unsigned char, 64> bytes = {};
-  void* data() { return bytes.data(); }
-  static constexpr std::size_t kSize = 64;
-};
 
 // ---- making and ending ----
 
@@ -340,255 +319,6 @@ TEST(Blob, LastReleaseOfPinnedBorrowIsBusyAndTakesNothing) {
     blob_release(blob);
     expect_error(TNR_STATUS_STALE_HANDLE, {hex(blob)}, [&] { blob_describe(blob); });
   }
-}
-
-// ---- the end of a borrow ----
-
-TEST(Blob, EndBorrowEndsTheBorrowAndNotTheHandle) {
-  Bytes memory;
-  const BlobToken blob = blob_borrow_mut(memory.data(), Bytes::kSize);
-  const tnr_view view = view_of(blob);
-  blob_end_borrow(blob);
-  EXPECT_TRUE(blob_describe(blob).closed);
-  EXPECT_EQ(blob_describe(blob).holder_count, 1u);
-  blob_end_borrow(blob);  // again: still true
-  Pins pins;
-  expect_error(TNR_STATUS_STALE_VIEW, {"a.owner", "borrow has ended"},
-               [&] { pins.add(view, "a"); });
-  expect_error(TNR_STATUS_STALE_HANDLE, {"has ended"}, [&] { blob_retain(blob); });
-  expect_error(TNR_STATUS_STALE_HANDLE, {"has ended"}, [&] { blob_memory(blob); });
-  expect_error(TNR_STATUS_STALE_HANDLE, {"has ended"}, [&] { blob_memory_mut(blob); });
-  blob_release(blob);
-  expect_error(TNR_STATUS_STALE_HANDLE, {"released"}, [&] { blob_end_borrow(blob); });
-}
-
-TEST(Blob, EndBorrowClosesAtOnceWhileAPinRemains) {
-  Bytes memory;
-  const BlobToken blob = blob_borrow(memory.data(), Bytes::kSize);
-  const tnr_view view = view_of(blob);
-  {
-    Pins pins;
-    pins.add(view, "a");
-    expect_error(TNR_STATUS_BUSY, {hex(blob), "by 1 calls", "by 0"},
-                 [&] { blob_end_borrow(blob); });
-    Pins late;
-    expect_error(TNR_STATUS_STALE_VIEW, {"b.owner", "has ended"}, [&] { late.add(view, "b"); });
-    pins.add(view, "again");  // the call that has it may use it to its end
-    expect_error(TNR_STATUS_BUSY, {hex(blob)}, [&] { blob_release(blob); });
-  }
-  blob_end_borrow(blob);
-  blob_release(blob);
-}
-
-TEST(Blob, EndBorrowTellsOfAnotherHandle) {
-  Bytes memory;
-  const BlobToken blob = blob_borrow(memory.data(), Bytes::kSize);
-  blob_retain(blob);
-  expect_error(TNR_STATUS_BORROW_ESCAPED, {hex(blob), "2 handles", "have 1"},
-               [&] { blob_end_borrow(blob); });
-  expect_error(TNR_STATUS_STALE_HANDLE, {"has ended"}, [&] { blob_retain(blob); });
-  blob_release(blob);
-  blob_end_borrow(blob);
-  blob_release(blob);
-}
-
-TEST(Blob, EndBorrowRefusesWhatIsNotBorrowed) {
-  Bytes memory;
-  const std::vector<std::pair<BlobToken, std::string>> blobs = {
-      {blob_allocate(8), "allocated"},
-      {blob_copy(memory.data(), 8), "copied"},
-      {blob_adopt(memory.data(), 8, nullptr, nullptr), "adopted"},
-      {blob_share(memory.data(), 8, nullptr, nullptr), "shared"},
-  };
-  for (const auto& [blob, tenure] : blobs) {
-    expect_error(TNR_STATUS_INVALID_ARGUMENT, {tenure, "must be borrowed"},
-                 [token = blob] { blob_end_borrow(token); });
-    EXPECT_FALSE(blob_describe(blob).closed);
-    blob_release(blob);
-  }
-}
-
-// ---- reclaim ----
-
-TEST(Blob, ReclaimEndsTheHandleAndCallsNothing) {
-  Bytes memory;
-  ReleaseCounter counter;
-  const Stats before = stats();
-  const BlobToken blob =
-      blob_adopt(memory.data(), Bytes::kSize, counter.callback, counter.context());
-  blob_reclaim(blob, counter.context());
-  EXPECT_EQ(counter.count(), 0);
-  EXPECT_EQ(stats().blobs_finished - before.blobs_finished, 1u);
-  expect_error(TNR_STATUS_STALE_HANDLE, {hex(blob)}, [&] { blob_release(blob); });
-  expect_error(TNR_STATUS_STALE_HANDLE, {hex(blob)},
-               [&] { blob_reclaim(blob, counter.context()); });
-  EXPECT_EQ(counter.count(), 0);
-}
-
-TEST(Blob, ReclaimIsKeyedOnTheContext) {
-  ReleaseCounter counter;
-  int other = 0;
-  const BlobToken blob = blob_adopt(nullptr, 0, counter.callback, counter.context());
-  char context_text[32];
-  std::snprintf(context_text, sizeof(context_text), "%p", counter.context());
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"release_context", context_text},
-               [&] { blob_reclaim(blob, &other); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"release_context", context_text},
-               [&] { blob_reclaim(blob, nullptr); });
-  EXPECT_EQ(blob_describe(blob).holder_count, 1u);
-  blob_release(blob);
-  EXPECT_EQ(counter.count(), 1);
-}
-
-TEST(Blob, ReclaimIsBusyWithAnotherHolderOrAPin) {
-  ReleaseCounter counter;
-  const BlobToken blob = blob_adopt(nullptr, 0, counter.callback, counter.context());
-  blob_retain(blob);
-  expect_error(TNR_STATUS_BUSY, {"2 handles and 0 users", "1 and 0"},
-               [&] { blob_reclaim(blob, counter.context()); });
-  blob_release(blob);
-  {
-    Pins pins;
-    pins.add(view_of(blob), "a");
-    expect_error(TNR_STATUS_BUSY, {"1 handles and 1 users", "1 and 0"},
-                 [&] { blob_reclaim(blob, counter.context()); });
-  }
-  blob_reclaim(blob, counter.context());
-  EXPECT_EQ(counter.count(), 0);
-}
-
-TEST(Blob, ReclaimRefusesWhatIsNotAdopted) {
-  Bytes memory;
-  const std::vector<std::pair<BlobToken, std::string>> blobs = {
-      {blob_allocate(8), "allocated"},
-      {blob_copy(memory.data(), 8), "copied"},
-      {blob_share(memory.data(), 8, nullptr, nullptr), "shared"},
-      {blob_borrow(memory.data(), 8), "borrowed"},
-      {blob_borrow_mut(memory.data(), 8), "borrowed mutably"},
-  };
-  for (const auto& [blob, tenure] : blobs) {
-    expect_error(TNR_STATUS_INVALID_ARGUMENT, {"is " + tenure, "must be adopted"},
-                 [token = blob] { blob_reclaim(token, nullptr); });
-    blob_release(blob);
-  }
-}
-
-// ---- pins ----
-
-TEST(Blob, DistinctOwnerIsPinnedOncePerCall) {
-  Bytes memory;
-  const BlobToken first = blob_borrow(memory.data(), Bytes::kSize);
-  const BlobToken second = blob_borrow_mut(memory.data(), Bytes::kSize);
-  {
-    Pins pins;
-    pins.add(view_of(first), "a");
-    pins.add(view_of(first), "b");
-    pins.add_mut({view_of(second)}, "out");
-    pins.add(view_of(second), "c");
-    EXPECT_EQ(blob_describe(first).pin_count, 1u);
-    EXPECT_EQ(blob_describe(second).pin_count, 1u);
-  }
-  EXPECT_EQ(blob_describe(first).pin_count, 0u);
-  EXPECT_EQ(blob_describe(second).pin_count, 0u);
-  blob_release(first);
-  blob_release(second);
-}
-
-TEST(Blob, ViewWithoutOwnerNeedsNoPin) {
-  tnr_view view = {};
-  Pins pins;
-  pins.add(view, "a");
-  pins.add_mut({view}, "out");
-}
-
-TEST(Blob, PinIsBusyAtTheLastCount) {
-  ReleaseCounter counter;
-  const BlobToken blob = blob_adopt(nullptr, 0, counter.callback, counter.context());
-  const tnr_view view = view_of(blob);
-  {
-    const auto calls = std::make_unique<Pins[]>(kMaxPins);
-    for (std::uint32_t i = 0; i < kMaxPins; ++i) calls[i].add(view, "a");
-    EXPECT_EQ(blob_describe(blob).pin_count, kMaxPins);
-    Pins one_more;
-    expect_error(TNR_STATUS_BUSY, {"b.owner", "32767"}, [&] { one_more.add(view, "b"); });
-    EXPECT_EQ(blob_describe(blob).pin_count, kMaxPins);
-    EXPECT_FALSE(blob_describe(blob).closed);
-    blob_retain(blob);
-    blob_release(blob);
-    blob_release(blob);
-    EXPECT_EQ(counter.count(), 0);
-  }
-  EXPECT_EQ(counter.count(), 1);
-}
-
-TEST(Blob, ViewMustLieInsideItsOwner) {
-  std::array<unsigned char, 96> memory = {};
-  unsigned char* const inside = memory.data() + 16;
-  const BlobToken blob = blob_borrow(inside, 64);
-  tnr_view view = view_of(blob);
-  const auto lends = [&](unsigned char* base, std::uint64_t size_bytes) {
-    view.base = base;
-    view.size_bytes = size_bytes;
-    Pins pins;
-    pins.add(view, "a");
-  };
-  lends(inside, 64);
-  lends(inside + 64, 0);
-  lends(inside + 10, 54);
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a is lent 65 bytes", "64 bytes"},
-               [&] { lends(inside, 65); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a is lent 64 bytes"}, [&] { lends(inside + 1, 64); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a is lent 1 bytes"}, [&] { lends(inside - 1, 1); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a is lent 0 bytes"}, [&] { lends(inside + 65, 0); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"18446744073709551615"},
-               [&] { lends(inside, UINT64_MAX); });
-  EXPECT_EQ(blob_describe(blob).pin_count, 0u);
-  blob_release(blob);
-}
-
-TEST(Blob, OnlyWritableTenuresTakeAMutableView) {
-  Bytes memory;
-  const std::vector<std::pair<BlobToken, std::string>> blobs = {
-      {blob_allocate(8), ""},
-      {blob_copy(memory.data(), 8), ""},
-      {blob_adopt(memory.data(), 8, nullptr, nullptr), ""},
-      {blob_borrow_mut(memory.data(), 8), ""},
-      {blob_share(memory.data(), 8, nullptr, nullptr), "shared"},
-      {blob_borrow(memory.data(), 8), "borrowed"},
-  };
-  for (const auto& [blob, refused_as] : blobs) {
-    const tnr_view_mut view = {view_of(blob)};
-    Pins pins;
-    pins.add(view.view, "a");
-    if (refused_as.empty()) {
-      pins.add_mut(view, "out");
-      EXPECT_EQ(blob_memory_mut(blob).data, view.view.data);
-    } else {
-      expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out", "is " + refused_as, "nobody may write"},
-                   [&] { pins.add_mut(view, "out"); });
-      expect_error(TNR_STATUS_INVALID_ARGUMENT, {"is " + refused_as, "nobody may write"},
-                   [token = blob] { blob_memory_mut(token); });
-    }
-    EXPECT_EQ(blob_describe(blob).pin_count, 1u);
-  }
-  for (const auto& [blob, refused_as] : blobs) blob_release(blob);
-}
-
-TEST(Blob, RefusedPinLeavesTheOthersToBeUndone) {
-  Bytes memory;
-  const BlobToken first = blob_borrow(memory.data(), 8);
-  const BlobToken second = blob_borrow(memory.data(), 8);
-  const tnr_view a = view_of(first);
-  const tnr_view b = view_of(second);
-  blob_end_borrow(second);
-  expect_error(TNR_STATUS_STALE_VIEW, {"b.owner"}, [&] {
-    Pins pins;
-    pins.add(a, "a");
-    pins.add(b, "b");
-  });
-  EXPECT_EQ(blob_describe(first).pin_count, 0u);
-  blob_release(first);
-  blob_release(second);
 }
 
 }  // namespace
