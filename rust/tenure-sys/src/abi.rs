@@ -422,7 +422,8 @@ unsafe extern "C" {
 
     /// Allocates `size_bytes` bytes and copies `data` into them; counted by `tnr_stats_read`.
     ///
-    /// INVALID_ARGUMENT: `context` is not NULL, or `data` is NULL and `size_bytes` is not 0.
+    /// INVALID_ARGUMENT: `context` is not NULL, `data` is NULL and `size_bytes` is not 0, or no
+    /// memory there can be that large.
     /// OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
@@ -440,7 +441,8 @@ unsafe extern "C" {
     /// Takes over memory that the holder may write. `release(release_context)` gives it back.
     /// On failure nothing is taken and nothing is called.
     ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+    /// large. OUT_OF_MEMORY.
     ///
     /// @param data (transfer full) (counted-by size_bytes) NULL only when empty
     /// @param release (nullable) (scope notified) NULL: nobody needs to be told
@@ -459,7 +461,8 @@ unsafe extern "C" {
     /// Takes a share in memory that nobody writes. `release(release_context)` gives it back.
     /// On failure nothing is taken and nothing is called.
     ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+    /// large. OUT_OF_MEMORY.
     ///
     /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
     /// @param release (nullable) (scope notified) NULL: nobody needs to be told
@@ -478,7 +481,8 @@ unsafe extern "C" {
     /// Borrows memory that nobody writes meanwhile. The caller keeps it until
     /// `tnr_blob_end_borrow` answers OK, and then releases the handle.
     ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+    /// large. OUT_OF_MEMORY.
     ///
     /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
     /// @return (transfer full) (nullable) NULL on failure
@@ -490,7 +494,8 @@ unsafe extern "C" {
     /// Borrows memory that the borrower alone reads and writes meanwhile. The caller keeps it
     /// until `tnr_blob_end_borrow` answers OK, and then releases the handle.
     ///
-    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+    /// large. OUT_OF_MEMORY.
     ///
     /// @param data (transfer none) (lifetimebound) (counted-by size_bytes)
     /// @return (transfer full) (nullable) NULL on failure
