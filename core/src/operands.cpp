@@ -12,36 +12,6 @@ using kernels::Byte;
 using kernels::Finding;
 using kernels::Strip;
 using kernels::StripKernel;
-using kernels::Type;
-
-// Types by DLPack's code and by bytes, so that an operation finds its kernel with two loads.
-struct TypeIndex {
-  std::uint8_t by_code_and_bytes[7][9];
-
-  constexpr TypeIndex() : by_code_and_bytes{} {
-    for (auto& row : by_code_and_bytes) {
-      for (auto& entry : row) entry = kNoType;
-    }
-    set(TNR_DTYPE_F64, Type::kF64);
-    set(TNR_DTYPE_F32, Type::kF32);
-    set(TNR_DTYPE_F16, Type::kF16);
-    set(TNR_DTYPE_BF16, Type::kBF16);
-    set(TNR_DTYPE_I8, Type::kI8);
-    set(TNR_DTYPE_I16, Type::kI16);
-    set(TNR_DTYPE_I32, Type::kI32);
-    set(TNR_DTYPE_I64, Type::kI64);
-    set(TNR_DTYPE_U8, Type::kU8);
-    set(TNR_DTYPE_U16, Type::kU16);
-    set(TNR_DTYPE_U32, Type::kU32);
-    set(TNR_DTYPE_U64, Type::kU64);
-    set(TNR_DTYPE_BOOL8, Type::kBool8);
-  }
-
-  constexpr void set(tnr_dtype dtype, Type type) {
-    by_code_and_bytes[dtype & 0xffu][bits_of(dtype) / 8] = static_cast<std::uint8_t>(type);
-  }
-};
-constexpr TypeIndex kTypeIndex;
 
 // The axis of `view` that meets an axis of the output, counted from the last as NumPy does.
 void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out) {
@@ -78,13 +48,6 @@ std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint
 
 }  // namespace
 
-unsigned type_index(tnr_dtype dtype) noexcept {
-  const auto code = dtype & 0xffu;
-  const std::uint32_t bits = bits_of(dtype);
-  if (code > 6 || bits > 64 || bits % 8 != 0 || lanes_of(dtype) != 1) return kNoType;
-  return kTypeIndex.by_code_and_bytes[code][bits / 8];
-}
-
 unsigned width_index(tnr_dtype dtype) noexcept {
   switch (element_size(dtype)) {
     case 1: return static_cast<unsigned>(kernels::Width::k1);
@@ -96,12 +59,10 @@ unsigned width_index(tnr_dtype dtype) noexcept {
   }
 }
 
-void require_dtype(const tnr_view& view, const char* name, tnr_dtype dtype,
-                   const char* other_name) {
-  if (view.dtype != dtype) [[unlikely]] {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.dtype is %s but %s %s", name, dtype_name(view.dtype),
-         other_name, dtype_name(dtype));
-  }
+void refuse_other_dtype(const tnr_view& view, const char* name, tnr_dtype dtype,
+                        const char* other_name) {
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s.dtype is %s but %s %s", name, dtype_name(view.dtype),
+       other_name, dtype_name(dtype));
 }
 
 void refuse_dtype(const char* operation, tnr_dtype dtype) {
@@ -134,35 +95,17 @@ Alias require_alias(const tnr_view& out, const tnr_view& in, const char* name, S
   }
 }
 
-void Operands::add(const tnr_view& view, const char* name) {
+void Operands::add_stepwise(const tnr_view& view, const char* name) {
   check_view(view, name);
   require_broadcast(view, name, out_);
   pins_.add(view, name);
   inputs_[input_count_++] = {&view, view.data, require_alias(out_, view, name, SameView::kAllowed)};
-}
-
-void Operands::add(const Element& element) noexcept {
-  inputs_[input_count_++] = {nullptr, element.bytes, Alias::kNone};
-}
-
-Finding Operands::run(StripKernel kernel) const noexcept {
-  if (is_empty(out_)) return kernels::kNothing;
-  return is_flat() ? run_flat(kernel) : run_nested(kernel);
-}
-
-// Whether one strip does it: everything in row-major order without gaps.
-bool Operands::is_flat() const noexcept {
-  if (!is_row_major(out_)) return false;
-  for (unsigned i = 0; i < input_count_; ++i) {
-    const tnr_view* const view = inputs_[i].view;
-    if (view != nullptr && !(has_shape_of(*view, out_) && is_row_major(*view))) return false;
-  }
-  return true;
+  if (!(has_shape_of(view, out_) && dense_count(view) != 0)) flat_count_ = 0;
 }
 
 Finding Operands::run_flat(StripKernel kernel) const noexcept {
   Strip strip;
-  strip.count = element_count(out_);
+  strip.count = flat_count_;
   strip.out = out_data_;
   strip.width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
   strip.out_step = strip.width_bytes;
@@ -176,6 +119,7 @@ Finding Operands::run_flat(StripKernel kernel) const noexcept {
 }
 
 Finding Operands::run_nested(StripKernel kernel) const noexcept {
+  if (is_empty(out_)) return kernels::kNothing;
   Nest nest(1 + input_count_);
   const auto width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
   for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {

@@ -12,14 +12,54 @@ namespace tenure {
 
 inline constexpr unsigned kNoType = kernels::kTypeCount;
 
+// Types by DLPack's code and by bytes, so that an operation finds its kernel with two loads.
+struct TypeIndex {
+  std::uint8_t by_code_and_bytes[7][9];
+
+  constexpr TypeIndex() : by_code_and_bytes{} {
+    for (auto& row : by_code_and_bytes) {
+      for (auto& entry : row) entry = kNoType;
+    }
+    set(TNR_DTYPE_F64, kernels::Type::kF64);
+    set(TNR_DTYPE_F32, kernels::Type::kF32);
+    set(TNR_DTYPE_F16, kernels::Type::kF16);
+    set(TNR_DTYPE_BF16, kernels::Type::kBF16);
+    set(TNR_DTYPE_I8, kernels::Type::kI8);
+    set(TNR_DTYPE_I16, kernels::Type::kI16);
+    set(TNR_DTYPE_I32, kernels::Type::kI32);
+    set(TNR_DTYPE_I64, kernels::Type::kI64);
+    set(TNR_DTYPE_U8, kernels::Type::kU8);
+    set(TNR_DTYPE_U16, kernels::Type::kU16);
+    set(TNR_DTYPE_U32, kernels::Type::kU32);
+    set(TNR_DTYPE_U64, kernels::Type::kU64);
+    set(TNR_DTYPE_BOOL8, kernels::Type::kBool8);
+  }
+
+  constexpr void set(tnr_dtype dtype, kernels::Type type) {
+    by_code_and_bytes[dtype & 0xffu][bits_of(dtype) / 8] = static_cast<std::uint8_t>(type);
+  }
+};
+inline constexpr TypeIndex kTypeIndex;
+
 // Row or column of the kernel tables; kNoType for complex and foreign dtypes.
-unsigned type_index(tnr_dtype dtype) noexcept;
+inline unsigned type_index(tnr_dtype dtype) noexcept {
+  const std::uint32_t code = dtype & 0xffu;
+  const std::uint32_t bits = bits_of(dtype);
+  if (code > 6 || bits > 64 || bits % 8 != 0 || lanes_of(dtype) != 1) return kNoType;
+  return kTypeIndex.by_code_and_bytes[code][bits / 8];
+}
 
 // Index of the movement kernels for elements of this size.
 unsigned width_index(tnr_dtype dtype) noexcept;
 
 // Throws INVALID_ARGUMENT: "a.dtype is f32 but out.dtype is f64".
-void require_dtype(const tnr_view& view, const char* name, tnr_dtype dtype, const char* other_name);
+[[noreturn, gnu::cold]] void refuse_other_dtype(const tnr_view& view, const char* name,
+                                                tnr_dtype dtype, const char* other_name);
+inline void require_dtype(const tnr_view& view, const char* name, tnr_dtype dtype,
+                          const char* other_name) {
+  if (view.dtype != dtype) [[unlikely]]
+    refuse_other_dtype(view, name, dtype, other_name);
+}
 
 // Throws UNSUPPORTED: "exp does not take u8".
 [[noreturn, gnu::cold]] void refuse_dtype(const char* operation, tnr_dtype dtype);
@@ -36,6 +76,42 @@ inline kernels::Byte* writable(const tnr_view_mut& out) noexcept {
 enum class SameView { kRefused, kAllowed };
 Alias require_alias(const tnr_view& out, const tnr_view& in, const char* name, SameView same);
 
+// Elements of a checked view whose elements lie in row-major order without gaps; else 0.
+inline std::int64_t dense_count(const tnr_view& view) noexcept {
+  std::uint64_t count = 1;  // unsigned: beside an extent of 0 the others may overflow
+  for (std::uint32_t axis = view.rank; axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(view.shape[axis]);
+    if (extent > 1 && static_cast<std::uint64_t>(view.strides[axis]) != count) return 0;
+    count *= extent;
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+// Whether `in` differs from the checked and dense `out` in its memory alone, is valid, and is
+// exactly `out` or lies apart from it. True answers at once what check_view(), require_broadcast()
+// and alias_of() answer one by one; false says nothing, and they are asked.
+[[gnu::always_inline]] inline bool is_twin(const tnr_view& in, const tnr_view& out,
+                                           std::uint64_t out_bytes) noexcept {
+  if (in.dtype != out.dtype || in.rank != out.rank || in.device.kind != out.device.kind ||
+      in.device.index != out.device.index || (in.flags & ~TNR_VIEW_EXCLUSIVE) != 0 ||
+      in.bit_offset != 0 || in.reserved != 0) {
+    return false;
+  }
+  for (std::uint32_t axis = 0; axis < out.rank; ++axis) {
+    if (in.shape[axis] != out.shape[axis] || in.strides[axis] != out.strides[axis]) return false;
+  }
+  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(in.base);
+  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(in.data);
+  const std::uint64_t offset = data - base;
+  if (base == 0 || data == 0 || in.size_bytes > static_cast<std::uint64_t>(kMaxSpanBytes) ||
+      base + in.size_bytes < base || offset > in.size_bytes || in.size_bytes - offset < out_bytes ||
+      (data % 8 != 0 && data % element_alignment(in.dtype) != 0)) {
+    return false;
+  }
+  const std::uint64_t distance = data - reinterpret_cast<std::uintptr_t>(out.data);
+  return distance == 0 || (distance >= out_bytes && 0 - distance >= out_bytes);
+}
+
 // The operands of one element-wise call, from the checks to the run. While it lives, the owners of
 // its views are pinned.
 class Operands {
@@ -44,20 +120,34 @@ class Operands {
   explicit Operands(const tnr_view_mut& out) : out_(out.view), out_data_(writable(out)) {
     check_view_mut(out, "out");
     pins_.add_mut(out, "out");
+    flat_count_ = dense_count(out_);
+    out_bytes_ = static_cast<std::uint64_t>(flat_count_) * element_size(out_.dtype);
   }
 
   // Adds an input that broadcasts to the output and is exactly it or shares no byte with it. Throws
   // INVALID_ARGUMENT, ALIASED, or what the view itself deserves. `view` outlives the call.
-  void add(const tnr_view& view, const char* name);
+  void add(const tnr_view& view, const char* name) {
+    if (flat_count_ != 0 && is_twin(view, out_, out_bytes_)) [[likely]] {
+      pins_.add(view, name);
+      const Alias alias = view.data == out_.data ? Alias::kSame : Alias::kNone;
+      inputs_[input_count_++] = {&view, view.data, alias};
+    } else {
+      add_stepwise(view, name);
+    }
+  }
   // Adds an element that meets every element of the output. `element` outlives the call.
-  void add(const Element& element) noexcept;
+  void add(const Element& element) noexcept {
+    inputs_[input_count_++] = {nullptr, element.bytes, Alias::kNone};
+  }
 
   // Whether input `index` is exactly the output.
   [[nodiscard]] bool is_in_place(unsigned index) const noexcept {
     return inputs_[index].alias == Alias::kSame;
   }
 
-  kernels::Finding run(kernels::StripKernel kernel) const noexcept;
+  kernels::Finding run(kernels::StripKernel kernel) const noexcept {
+    return flat_count_ != 0 ? run_flat(kernel) : run_nested(kernel);
+  }
 
  private:
   struct Input {
@@ -66,7 +156,8 @@ class Operands {
     Alias alias;
   };
 
-  [[nodiscard]] bool is_flat() const noexcept;
+  // The plain twin of add(): one check after the other, for operands of any layout.
+  void add_stepwise(const tnr_view& view, const char* name);
   kernels::Finding run_flat(kernels::StripKernel kernel) const noexcept;
   kernels::Finding run_nested(kernels::StripKernel kernel) const noexcept;
 
@@ -74,6 +165,8 @@ class Operands {
 
   const tnr_view& out_;
   kernels::Byte* out_data_;
+  std::int64_t flat_count_;  // of elements, when one strip does it: all operands dense; else 0
+  std::uint64_t out_bytes_;  // of a dense output
   unsigned input_count_ = 0;
   Input inputs_[kMaxInputs];
   Pins pins_;
