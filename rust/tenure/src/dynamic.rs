@@ -1,10 +1,10 @@
 //! Views whose dtype is known at run time: what comes from files and from other languages.
 
+mod shape;
 mod tensor;
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::ops::RangeBounds;
 use std::ptr;
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
@@ -12,10 +12,9 @@ use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 pub use tensor::DynTensor;
 
 use crate::raw::{self, Lent, LentMut, operations};
-use crate::manipulate::resolve;
 use crate::{
     DType, Element, Error, ErrorKind, IntoShape, Order, Real, Rejected, Result, Tensor, TensorView,
-    TensorViewMut, layout, manipulate,
+    TensorViewMut, layout,
 };
 
 /// A [`TensorView`] whose dtype is known at run time.
@@ -292,149 +291,6 @@ impl<'a> DynViewMut<'a> {
         Ok(unsafe { TensorViewMut::from_raw(self.raw.view) })
     }
 }
-
-/// What both views tell of themselves, and the manipulations that both take. `$raw` is the way to
-/// the `tnr_view`, `$by` how a manipulation takes the view: `&self` or `self`.
-macro_rules! views {
-    ($view:ident, $self:ident, [$($raw:ident).+], $doc:literal, $($by:tt)+) => {
-        /// What it is.
-        impl<'a> $view<'a> {
-            /// The dtype of the elements.
-            pub fn dtype(&self) -> DType {
-                DType::from_raw(self.$($raw).+.dtype)
-            }
-
-            /// The extent of each axis, outermost first.
-            pub fn shape(&self) -> &[usize] {
-                layout::extents(&self.$($raw).+)
-            }
-
-            /// Elements from one index to the next, for each axis.
-            pub fn strides(&self) -> &[isize] {
-                layout::strides(&self.$($raw).+)
-            }
-
-            /// Number of axes, 0 to 8.
-            pub fn rank(&self) -> usize {
-                self.$($raw).+.rank as usize
-            }
-
-            /// Number of elements.
-            pub fn len(&self) -> usize {
-                layout::count(&self.$($raw).+)
-            }
-
-            /// Whether an extent is 0.
-            pub fn is_empty(&self) -> bool {
-                layout::is_empty(&self.$($raw).+)
-            }
-        }
-
-        #[doc = $doc]
-        impl<'a> $view<'a> {
-            /// A view of some of the elements, as `manipulate` computes it.
-            fn part(raw: tnr_view) -> Self {
-                // SAFETY: `manipulate` gives views whose elements are among those of the view it
-                // takes, and those used here put each under one index.
-                unsafe { Self::from_raw(raw) }
-            }
-
-            /// The elements of a range of one axis.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: no such axis, or a range outside it.
-            pub fn slice($($by)+, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
-                $self.slice_step(axis, range, 1)
-            }
-
-            /// Every `|step|`-th element of a range of one axis, from its end when `step` is
-            /// negative.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: no such axis, a range outside it, or a step of 0.
-            pub fn slice_step(
-                $($by)+,
-                axis: usize,
-                range: impl RangeBounds<usize>,
-                step: isize,
-            ) -> Result<Self> {
-                let raw = &$self.$($raw).+;
-                Ok(Self::part(manipulate::slice(raw, axis, resolve(raw, axis, range)?, step)?))
-            }
-
-            /// The part at one index of an axis; the axis is gone from the result.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: no such axis or index.
-            pub fn index($($by)+, axis: usize, index: usize) -> Result<Self> {
-                Ok(Self::part(manipulate::index(&$self.$($raw).+, axis, index)?))
-            }
-
-            /// Reorders the axes: axis i of the result is axis `axes[i]`.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: `axes` is no permutation of the axes.
-            pub fn permute($($by)+, axes: &[usize]) -> Result<Self> {
-                Ok(Self::part(manipulate::permute(&$self.$($raw).+, axes)?))
-            }
-
-            /// Exchanges two axes.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: no such axis.
-            pub fn transpose($($by)+, axis_a: usize, axis_b: usize) -> Result<Self> {
-                Ok(Self::part(manipulate::transpose(&$self.$($raw).+, axis_a, axis_b)?))
-            }
-
-            /// All axes in reverse order.
-            pub fn t($($by)+) -> Self {
-                Self::part(manipulate::reversed(&$self.$($raw).+))
-            }
-
-            /// The same elements in row-major order under another shape; never a copy.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: another count of elements, or strides that cannot say it.
-            pub fn reshape($($by)+, shape: impl IntoShape) -> Result<Self> {
-                Ok(Self::part(manipulate::reshape(&$self.$($raw).+, shape.extents())?))
-            }
-
-            /// Reverses an axis.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: no such axis.
-            pub fn flip($($by)+, axis: usize) -> Result<Self> {
-                Ok(Self::part(manipulate::flip(&$self.$($raw).+, axis)?))
-            }
-
-            /// The parts before and from `index` of an axis.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: no such axis, or an index beyond its extent.
-            pub fn split_at($($by)+, axis: usize, index: usize) -> Result<(Self, Self)> {
-                let (low, high) = manipulate::split(&$self.$($raw).+, axis, index)?;
-                Ok((Self::part(low), Self::part(high)))
-            }
-        }
-    };
-}
-
-views!(DynView, self, [raw], "Manipulation: none allocates or copies.", &self);
-views!(
-    DynViewMut,
-    self,
-    [raw.view],
-    "Manipulation: consumes the view; [`view_mut`](Self::view_mut) reborrows it first.",
-    self
-);
 
 impl<'a, T: Element> From<TensorView<'a, T>> for DynView<'a> {
     fn from(view: TensorView<'a, T>) -> Self {

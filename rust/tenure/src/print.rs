@@ -116,7 +116,7 @@ fn display(view: DynView<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
     let summarised = view.len() > THRESHOLD;
     let Some(shown) = Shown::of(view, summarised) else {
-        return write!(f, "{:?} of shape {:?}", view.dtype(), view.shape());
+        return write!(f, "<{:?} of shape {:?}>", view.dtype(), view.shape());
     };
     if view.rank() == 0 && f.precision().is_none() {
         return f.write_str(&shown.alone());
@@ -127,27 +127,25 @@ fn display(view: DynView<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 fn debug(view: DynView<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let summarised = view.len() > THRESHOLD;
-    let shown = if view.is_empty() { None } else { Shown::of(view, summarised) };
-    let text = shown.as_ref().map_or_else(
-        || "[]".to_owned(),
-        |shown| {
-            let cells = shown.cells(f.precision().unwrap_or(PRECISION));
-            let shape = view.shape();
-            // One element by itself is not aligned with others.
-            if shape.is_empty() {
-                return cells.concat().trim_start().to_owned();
-            }
-            Layout { shape, summarised, separator: ", ", indent: PREFIX.len() }.write(&cells)
-        },
-    );
+    let (shape, summarised) = (view.shape(), view.len() > THRESHOLD);
+    let cells =
+        Shown::of(view, summarised).map(|shown| shown.cells(f.precision().unwrap_or(PRECISION)));
+    let text = match &cells {
+        None => "<...>".to_owned(),
+        Some(_) if view.is_empty() => "[]".to_owned(),
+        // One element by itself is not aligned with others.
+        Some(cells) if shape.is_empty() => cells.concat().trim_start().to_owned(),
+        Some(cells) => {
+            Layout { shape, summarised, separator: ", ", indent: PREFIX.len() }.write(cells)
+        }
+    };
     let mut rest = format!("dtype={:?})", view.dtype());
-    if summarised || shown.is_none() {
-        rest = format!("shape={:?}, {rest}", view.shape());
+    if summarised || view.is_empty() || cells.is_none() {
+        rest = format!("shape={shape:?}, {rest}");
     }
-    let start = PREFIX.len() * usize::from(!text.contains('\n'));
-    let last_line = start + text.rsplit('\n').next().map_or(0, str::len) + ",".len();
-    let gap = if last_line + " ".len() + rest.len() > LINE_WIDTH { "\n      " } else { " " };
+    let start = if text.contains('\n') { 0 } else { PREFIX.len() };
+    let last_line = start + text.rsplit('\n').next().map_or(0, str::len) + ", ".len();
+    let gap = if last_line + rest.len() > LINE_WIDTH { "\n      " } else { " " };
     write!(f, "{PREFIX}{text},{gap}{rest}")
 }
 

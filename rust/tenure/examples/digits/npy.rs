@@ -127,7 +127,8 @@ fn check_extents(header: &[u8]) -> Result<()> {
         return refuse("the header does not state one shape");
     };
     let mut count = 1_u64;
-    for extent in tuple.split(')').next().unwrap_or("").split(',').map(str::trim) {
+    let inside = tuple.split(')').next().unwrap_or("");
+    for extent in inside.split(',').map(str::trim) {
         if extent.is_empty() {
             continue;
         }
@@ -136,7 +137,7 @@ fn check_extents(header: &[u8]) -> Result<()> {
         };
         count = match count.checked_mul(extent.max(1)) {
             Some(count) if count <= i64::MAX as u64 => count,
-            _ => return refuse(format!("shape ({} counts beyond {}", tuple.trim_end(), i64::MAX)),
+            _ => return refuse(format!("shape ({inside}) counts beyond {}", i64::MAX)),
         };
     }
     Ok(())

@@ -18,25 +18,25 @@ fn compare<T: Real>(
 
 /// The two forms of a comparison.
 macro_rules! comparisons {
-    ($($op:ident: $equal:ident, $equal_into:ident; $what:literal => $result:literal;)*) => {$(
+    ($($op:ident: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
         #[doc = concat!(
             "Whether `", $what, "`. A new row-major tensor of the shape that `a` and `b` ",
             "broadcast to."
         )]
         ///
-        #[doc = concat!("Where NaN takes part: `", stringify!($equal), "` as Rust's `", $what, "`.")]
+        #[doc = concat!("NaN compares as in Rust's `", $what, "`.")]
         ///
         /// # Errors
         ///
         /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($equal), "(&[1, 2, 3], 2)?;")]
+        #[doc = concat!("let result = tenure::", stringify!($new), "(&[1, 2, 3], 2)?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ".map(tenure::Bool8::from));")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $equal<T: Real>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
+        pub fn $new<T: Real>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
             compare(tnr_compare_op::$op, a.as_view(), b.as_view())
         }
 
@@ -50,12 +50,12 @@ macro_rules! comparisons {
         ///
         /// ```
         /// let mut out = [tenure::Bool8::FALSE; 3];
-        #[doc = concat!("tenure::", stringify!($equal_into), "(&[1, 2, 3], 2, &mut out)?;")]
+        #[doc = concat!("tenure::", stringify!($into), "(&[1, 2, 3], 2, &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ".map(tenure::Bool8::from));")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $equal_into<T: Real>(
+        pub fn $into<T: Real>(
             a: impl AsView<T>,
             b: impl AsView<T>,
             out: &mut (impl AsViewMut<Bool8> + ?Sized),

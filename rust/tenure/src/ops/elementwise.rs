@@ -54,29 +54,35 @@ fn unary_assign<T: Number>(op: tnr_unary_op, mut out: TensorViewMut<'_, T>) -> R
     operations::unary(op, Input::Output, out.lent_mut())
 }
 
-/// The three forms of an operation on two inputs. `also` ends the list of errors.
+/// The three forms of an operation on two inputs. `$also` ends the list of errors.
 macro_rules! binary_operations {
     ($(
-        $op:ident: $add:ident, $add_into:ident, $add_assign:ident;
+        $op:ident: $new:ident, $into:ident, $assign:ident;
         $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
     )*) => {$(
-        #[doc = concat!($what, " A new row-major tensor of the shape that `a` and `b` broadcast to.")]
+        #[doc = $what]
+        ///
+        /// A new row-major tensor of the shape that `a` and `b` broadcast to.
         ///
         /// # Errors
         ///
-        #[doc = concat!("`InvalidArgument`: the shapes do not broadcast", $also, ". `OutOfMemory`.")]
+        #[doc = concat!(
+            "`InvalidArgument`: the shapes do not broadcast", $also, ". `OutOfMemory`."
+        )]
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($add), "(&", $a, ", &", $b, ")?;")]
+        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ", &", $b, ")?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $add<T: Number>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
+        pub fn $new<T: Number>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
             binary(tnr_binary_op::$op, a.as_view(), b.as_view())
         }
 
-        #[doc = concat!($what, " Written to `out`, to whose shape `a` and `b` are broadcast.")]
+        #[doc = $what]
+        ///
+        /// Written to `out`, to whose shape `a` and `b` are broadcast.
         ///
         /// # Errors
         ///
@@ -86,12 +92,12 @@ macro_rules! binary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($add_into), "(&", $a, ", &", $b, ", &mut out)?;")]
+        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &", $b, ", &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $add_into<T: Number>(
+        pub fn $into<T: Number>(
             a: impl AsView<T>,
             b: impl AsView<T>,
             out: &mut (impl AsViewMut<T> + ?Sized),
@@ -99,7 +105,9 @@ macro_rules! binary_operations {
             binary_into(tnr_binary_op::$op, a.as_view(), b.as_view(), out.as_view_mut())
         }
 
-        #[doc = concat!($what, " In place: `a` is `out` itself, and `b` is broadcast to its shape.")]
+        #[doc = $what]
+        ///
+        /// In place: `a` is `out` itself, and `b` is broadcast to its shape.
         ///
         /// # Errors
         ///
@@ -107,12 +115,12 @@ macro_rules! binary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($add_assign), "(&mut out, &", $b, ")?;")]
+        #[doc = concat!("tenure::", stringify!($assign), "(&mut out, &", $b, ")?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $add_assign<T: Number>(
+        pub fn $assign<T: Number>(
             out: &mut (impl AsViewMut<T> + ?Sized),
             b: impl AsView<T>,
         ) -> Result<()> {
@@ -146,26 +154,30 @@ binary_operations! {
 /// The three forms of an operation on one input.
 macro_rules! unary_operations {
     ($(
-        $op:ident: $neg:ident, $neg_into:ident, $neg_assign:ident, $bound:ident;
+        $op:ident: $new:ident, $into:ident, $assign:ident, $bound:ident;
         $what:literal, example $a:literal => $result:literal;
     )*) => {$(
-        #[doc = concat!($what, " A new row-major tensor of the shape of `a`.")]
+        #[doc = $what]
+        ///
+        /// A new row-major tensor of the shape of `a`.
         ///
         /// # Errors
         ///
         /// `OutOfMemory`.
         ///
         /// ```
-        #[doc = concat!("let result = tenure::", stringify!($neg), "(&", $a, ")?;")]
+        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ")?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $neg<T: $bound>(a: impl AsView<T>) -> Result<Tensor<T>> {
+        pub fn $new<T: $bound>(a: impl AsView<T>) -> Result<Tensor<T>> {
             unary(tnr_unary_op::$op, a.as_view())
         }
 
-        #[doc = concat!($what, " Written to `out`, to whose shape `a` is broadcast.")]
+        #[doc = $what]
+        ///
+        /// Written to `out`, to whose shape `a` is broadcast.
         ///
         /// # Errors
         ///
@@ -173,19 +185,21 @@ macro_rules! unary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($neg_into), "(&", $a, ", &mut out)?;")]
+        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $neg_into<T: $bound>(
+        pub fn $into<T: $bound>(
             a: impl AsView<T>,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
             unary_into(tnr_unary_op::$op, a.as_view(), out.as_view_mut())
         }
 
-        #[doc = concat!($what, " In place.")]
+        #[doc = $what]
+        ///
+        /// In place.
         ///
         /// # Errors
         ///
@@ -193,12 +207,12 @@ macro_rules! unary_operations {
         ///
         /// ```
         #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($neg_assign), "(&mut out)?;")]
+        #[doc = concat!("tenure::", stringify!($assign), "(&mut out)?;")]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $neg_assign<T: $bound>(out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+        pub fn $assign<T: $bound>(out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
             unary_assign(tnr_unary_op::$op, out.as_view_mut())
         }
     )*};

@@ -33,11 +33,11 @@ fn reduce_into<T: Element, R: Element>(
     operations::reduce(op, a.lent(), mask, ddof, out.lent_mut())
 }
 
-/// The two forms of a reduction. `errors` ends the list of errors; a `ddof` in brackets makes it a
+/// The two forms of a reduction. `$also` ends the list of errors; a `ddof` in brackets makes it a
 /// parameter.
 macro_rules! reductions {
     ($(
-        $op:ident: $sum:ident, $sum_into:ident, $bound:ident => $result_type:ty $(, [$ddof:ident])?;
+        $op:ident: $new:ident, $into:ident, $bound:ident => $result_type:ty $(, [$ddof:ident])?;
         $what:literal, errors $also:literal, example $arguments:literal => $result:literal;
     )*) => {$(
         #[doc = $what]
@@ -51,12 +51,12 @@ macro_rules! reductions {
         ///
         /// ```
         /// let a = [[1.0, 2.0, 6.0], [0.0, 5.0, 4.0]];
-        #[doc = concat!("let result = tenure::", stringify!($sum), "(&a, ", $arguments, ")?;")]
+        #[doc = concat!("let result = tenure::", stringify!($new), "(&a, ", $arguments, ")?;")]
         #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $sum<T: $bound>(
+        pub fn $new<T: $bound>(
             a: impl AsView<T>,
             axes: impl Into<Axes>,
             $($ddof: u32,)?
@@ -78,13 +78,13 @@ macro_rules! reductions {
         #[doc = concat!("let mut out = ", $result, ";")]
         #[doc = concat!("tenure::fill(&mut out, ", $result, "[1])?;")]
         #[doc = concat!(
-            "tenure::", stringify!($sum_into), "(&a, ", $arguments, ", &mut out)?;"
+            "tenure::", stringify!($into), "(&a, ", $arguments, ", &mut out)?;"
         )]
         #[doc = concat!("assert_eq!(out, ", $result, ");")]
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $sum_into<T: $bound>(
+        pub fn $into<T: $bound>(
             a: impl AsView<T>,
             axes: impl Into<Axes>,
             $($ddof: u32,)?

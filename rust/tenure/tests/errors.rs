@@ -1,0 +1,220 @@
+//! What a safe caller can get wrong: each is an error of the right kind, whose message names the
+//! value and the bound, and no output is touched.
+//!
+//! `StaleView`, `StaleHandle`, `Busy`, `BorrowEscaped`, `DeviceError` and `Internal` are not here:
+//! safe Rust has no released view or handle, no foreign borrow and no device to provoke them with.
+
+// Operands are lent, as one writes them for what is not `Copy`.
+#![allow(clippy::needless_borrows_for_generic_args)]
+
+use std::sync::Arc;
+
+use tenure::*;
+
+use ErrorKind::{Aliased, InvalidArgument, OutOfMemory, Unsupported};
+
+#[track_caller]
+fn assert_refused<T, E: Into<Error>>(result: Result<T, E>, kind: ErrorKind, message: &str) {
+    let error: Error = result.err().expect("this is refused").into();
+    assert_eq!((error.kind(), error.message()), (kind, message));
+}
+
+#[test]
+fn shapes_that_do_not_fit_the_memory() {
+    let data = [1.0_f32; 6];
+    assert_refused(
+        TensorView::from_slice(&data, [2, 4]),
+        InvalidArgument,
+        "shape [2, 4] has 8 elements but the memory has 6",
+    );
+    assert_refused(
+        TensorView::from_slice(&data, [1; 9]),
+        InvalidArgument,
+        "rank is 9 but at most 8 axes are supported",
+    );
+    assert_refused(
+        TensorViewMut::from_slice(&mut data.clone(), 7),
+        InvalidArgument,
+        "shape [7] has 7 elements but the memory has 6",
+    );
+}
+
+#[test]
+fn a_refusal_gives_the_data_back() {
+    let vec = vec![1.0_f32; 6];
+    let address = vec.as_ptr();
+    let (error, vec) = Tensor::from_vec(vec, [4, 2]).err().unwrap().into_parts();
+    assert_eq!(error.kind(), InvalidArgument);
+    assert_eq!(error.message(), "shape [4, 2] has 8 elements but the memory has 6");
+    assert_eq!((vec.as_ptr(), vec.len()), (address, 6));
+
+    let arc: Arc<[u8]> = Arc::from([1, 2, 3]);
+    let rejected = SharedTensor::from_arc(Arc::clone(&arc), 4).err().unwrap();
+    assert_eq!(rejected.error().message(), "shape [4] has 4 elements but the memory has 3");
+    assert!(Arc::ptr_eq(&rejected.into_data(), &arc));
+    assert_eq!(Arc::strong_count(&arc), 1);
+
+    let owner = vec![0_u16; 2].into_boxed_slice();
+    let rejected = Tensor::<u16>::from_owner_mut(owner, 3).err().unwrap();
+    assert_eq!(rejected.into_data().len(), 2);
+}
+
+#[test]
+fn memory_that_cannot_be_had() {
+    // More than any address space, and less than what arithmetic refuses.
+    let result = Tensor::<u8>::zeros(isize::MAX as usize - 64);
+    assert_eq!(result.err().unwrap().kind(), OutOfMemory);
+    assert_refused(
+        Tensor::<f64>::zeros([usize::MAX >> 4, 2]),
+        InvalidArgument,
+        "shape [1152921504606846975, 2] of f64 needs more than 9223372036854775807 bytes, the most \
+         that memory can have",
+    );
+    let one = TensorView::from_ref(&1_u8).broadcast(isize::MAX as usize - 64).unwrap();
+    assert_eq!(add(one, one).err().unwrap().kind(), OutOfMemory);
+}
+
+#[test]
+fn outputs_whose_indices_meet() {
+    let mut data = [1, 2, 3, 4];
+    let result = TensorViewMut::from_slice_strided(&mut data, 0, [2, 3], &[1, 1]);
+    assert_eq!(result.err().unwrap().kind(), Aliased);
+}
+
+#[test]
+fn inputs_that_do_not_broadcast() {
+    let (a, b) = ([[0; 3]; 2], [0; 2]);
+    let message = "b.shape[0] is 2 but a.shape[1] is 3";
+    assert_refused(add(&a, &b), InvalidArgument, message);
+    assert_refused(div(&a, &b), InvalidArgument, message);
+    assert_refused(less(&a, &b), InvalidArgument, message);
+    assert_refused(
+        select(&[Bool8::TRUE; 3], &a, &b),
+        InvalidArgument,
+        "b.shape[0] is 2 but condition.shape[0] is 3",
+    );
+    assert_refused(
+        select(Bool8::TRUE, &[[0; 1]; 4], &a),
+        InvalidArgument,
+        "b.shape[0] is 2 but a.shape[0] is 4",
+    );
+    assert_refused(sub(&[0; 0], &b), InvalidArgument, "b.shape[0] is 2 but a.shape[0] is 0");
+}
+
+/// Calls `operation` on an output full of 7, and asserts that it is refused and changes nothing.
+#[track_caller]
+fn assert_untouched<T: Element + From<u8>, const N: usize>(
+    operation: impl FnOnce(&mut [T; N]) -> Result<()>,
+    message: &str,
+) {
+    let mut out = [T::from(7); N];
+    assert_refused(operation(&mut out), InvalidArgument, message);
+    assert_eq!(out, [T::from(7); N]);
+}
+
+#[test]
+fn outputs_are_untouched_when_a_call_is_refused() {
+    let wide = "a.shape[0] is 3 but out.shape[0] is 2";
+    assert_untouched::<i32, 2>(|out| add_into(&[1, 2, 3], 1, out), wide);
+    assert_untouched::<i32, 2>(|out| neg_into(&[1, 2, 3], out), wide);
+    assert_untouched::<i32, 2>(|out| copy_into(&[1, 2, 3], out), wide);
+    assert_untouched::<f32, 2>(|out| cast_into(&[1, 2, 3], out), wide);
+    assert_untouched::<f32, 2>(|out| select_into(Bool8::TRUE, &[1.0, 2.0, 3.0], 1.0, out), wide);
+    assert_untouched::<i32, 2>(
+        |out| mul_assign(out, &[1, 2, 3]),
+        "b.shape[0] is 3 but out.shape[0] is 2",
+    );
+    assert_untouched::<i32, 2>(
+        |out| sub_into(1, &[[1, 2]; 2], out),
+        "b.rank is 2 but out.rank is 1",
+    );
+    // An output never broadcasts.
+    assert_untouched::<i32, 1>(
+        |out| add_into(&[1, 2], &[1, 2], out),
+        "a.shape[0] is 2 but out.shape[0] is 1",
+    );
+    let mut truth = [Bool8::from_byte(7); 2];
+    assert_refused(less_into(&[1, 2, 3], 2, &mut truth), InvalidArgument, wide);
+    assert_eq!(truth.map(Bool8::to_byte), [7; 2]);
+}
+
+#[test]
+fn integer_division_by_zero() {
+    let error = div(&[1, 2, 3], &[1, 0, 1]).err().unwrap();
+    assert_eq!(error.kind(), InvalidArgument);
+    assert!(error.message().starts_with("b has an element 0"), "{error}");
+    assert_eq!(div(&[1_u8], 0).err().unwrap().kind(), InvalidArgument);
+    // Found on the data: the quotients before and after may have been written.
+    let mut out = [10_i64, 20, 30];
+    assert!(div_assign(&mut out, &[5, 0, 3]).is_err());
+    assert!([10, 2].contains(&out[0]) && [30, 10].contains(&out[2]), "{out:?}");
+    // Nothing is divided, so nothing is wrong.
+    assert!(div(TensorView::<i32>::from_slice(&[], [0]).unwrap(), 0).is_ok());
+}
+
+#[test]
+fn axes_that_are_not_there() {
+    let table = [[1.0, 2.0], [3.0, 4.0]];
+    assert_refused(sum(&table, 2), InvalidArgument, "axis is 2 but a has rank 2");
+    assert_refused(mean(&table, [0, 5]), InvalidArgument, "axis is 5 but a has rank 2");
+    assert_refused(
+        max(&table, usize::MAX),
+        InvalidArgument,
+        &format!("axis is {} but a has rank 2", usize::MAX),
+    );
+    assert_refused(min(&table, [1, 1]), InvalidArgument, "axis 1 is given more than once");
+    assert_refused(sum(1.0, 0), InvalidArgument, "axis is 0 but a has rank 0");
+}
+
+#[test]
+fn reductions_that_have_no_answer() {
+    let nothing = TensorView::<i32>::from_slice(&[], [2, 0]).unwrap();
+    assert_refused(
+        max(nothing, 1),
+        InvalidArgument,
+        "a.shape is [2, 0], so that max has no elements but needs one",
+    );
+    assert_eq!(argmin(nothing, ..).err().unwrap().kind(), InvalidArgument);
+    let cube = TensorView::from_slice(&[0; 8], [2, 2, 2]).unwrap();
+    assert_refused(
+        argmax(cube, [0, 2]),
+        InvalidArgument,
+        "axes names 2 of 3 axes but argmin and argmax take one or all",
+    );
+}
+
+#[test]
+fn outputs_of_reductions_that_do_not_fit() {
+    let table = [[1.0_f32, 2.0, 3.0]; 2];
+    assert_untouched::<f32, 2>(|out| sum_into(&table, 0, out), "out.shape[0] is 2 but must be 3");
+    let mut out = [[[7.0_f32; 1]; 1]; 3];
+    assert_refused(
+        sum_into(&table, 0, &mut out),
+        InvalidArgument,
+        "out.rank is 3 but must be 1, or 2 with the reduced axes of extent 1",
+    );
+    assert_eq!(out, [[[7.0]]; 3]);
+}
+
+#[test]
+fn dtypes_that_an_operation_does_not_take() {
+    let float8 = DType::from_dlpack(10, 8, 1);
+    let view = DynView::from_bytes(&[1, 2, 3], float8, 3).unwrap();
+    let error = view.cast_to::<f32>().err().unwrap();
+    assert_eq!(error.kind(), Unsupported);
+    let complex = [Complex::new(1.0_f32, 2.0)];
+    let view = DynView::from(TensorView::from_slice(&complex, 1).unwrap());
+    assert_refused(view.cast_to::<f32>(), Unsupported, "cast does not take c64 to f32");
+    assert_refused(
+        DynView::from_bytes(&[1, 2], DType::from_dlpack(1, 4, 1), 4),
+        Unsupported,
+        "DType { code: 1, bits: 4, lanes: 1 } has no whole number of bytes",
+    );
+}
+
+#[test]
+fn an_error_is_one_pointer_and_an_error() {
+    assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+    let error: Box<dyn std::error::Error + Send + Sync> = Box::new(sum(1, 0).err().unwrap());
+    assert_eq!(error.to_string(), "axis is 0 but a has rank 0");
+}

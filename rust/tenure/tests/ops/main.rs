@@ -1,0 +1,11 @@
+//! Every operation, typed, against naive Rust: over dtypes, layouts, broadcasts and output layouts.
+
+// Operands are lent, as one writes them for what is not `Copy`.
+#![allow(clippy::needless_borrows_for_generic_args)]
+
+mod casts;
+mod compare;
+mod elementwise;
+mod forms;
+mod layouts;
+mod reduce;
