@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cinttypes>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -70,10 +71,15 @@ SlotWord change(BlobSlot& slot, Step step) {
 
 void run_callback(tnr_release_fn release, void* context) noexcept {
   if (release == nullptr) return;
-  // The callback may call the library and fail there; what the thread was told last stays.
-  const tnr_error saved = last_error();
+  // The callback may call the library and fail there; what the thread was told last stays. Only the
+  // part of the message in use is kept: two copies of all 512 bytes cost more than the rest of an
+  // end does.
+  tnr_error& error = last_error();
+  tnr_error kept;
+  const std::size_t used_bytes = offsetof(tnr_error, message) + std::strlen(error.message) + 1;
+  std::memcpy(&kept, &error, used_bytes);
   release(context);
-  last_error() = saved;
+  std::memcpy(&error, &kept, used_bytes);
 }
 
 // Runs once per blob, in the thread whose step made is_finished() true, with no lock held. After
