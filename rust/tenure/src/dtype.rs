@@ -26,6 +26,11 @@ macro_rules! named_dtypes {
             $($(#[$doc])* pub const $constant: DType = DType(tnr_dtype::$constant);)*
 
             /// Short name, `"f32"` for example; `"unknown"` for a dtype that no operation takes.
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// assert_eq!(DType::BF16.name(), "bf16");
+            /// ```
             pub const fn name(self) -> &'static str {
                 match self {
                     $(DType::$constant => $name,)*
@@ -72,16 +77,33 @@ named_dtypes! {
 impl DType {
     /// The dtype with DLPack's `code`, `bits` and `lanes`. Views may carry any of whole bytes;
     /// operations take those named here.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(DType::from_dlpack(2, 32, 1), DType::F32);
+    /// assert_eq!(DType::from_dlpack(7, 8, 1).size_bytes(), 1); // an 8-bit float: carried, not computed
+    /// ```
     pub const fn from_dlpack(code: u8, bits: u8, lanes: u16) -> DType {
         DType(tnr_dtype(code as u32 | (bits as u32) << 8 | (lanes as u32) << 16))
     }
 
     /// DLPack's code, bits and lanes.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(DType::I16.to_dlpack(), (0, 16, 1));
+    /// ```
     pub const fn to_dlpack(self) -> (u8, u8, u16) {
         (self.0.0 as u8, (self.0.0 >> 8) as u8, (self.0.0 >> 16) as u16)
     }
 
     /// Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(DType::C64.size_bytes(), 8);
+    /// assert_eq!(DType::from_dlpack(0, 4, 1).size_bytes(), 0);
+    /// ```
     pub const fn size_bytes(self) -> usize {
         let (_, bits, lanes) = self.to_dlpack();
         if bits % 8 == 0 { (bits / 8) as usize * lanes as usize } else { 0 }
@@ -89,6 +111,12 @@ impl DType {
 
     /// Alignment that a view's memory must have, in bytes: one lane's bytes, half of that for
     /// complex, at most 8; for odd sizes the largest power of two that divides them.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(DType::F64.alignment_bytes(), 8);
+    /// assert_eq!(DType::C64.alignment_bytes(), 4);
+    /// ```
     pub const fn alignment_bytes(self) -> usize {
         let (code, bits, _) = self.to_dlpack();
         let mut lane_bytes = (bits / 8) as usize;
@@ -142,6 +170,7 @@ mod sealed {
     message = "`{Self}` cannot be an element of a tensor",
     label = "not an element type",
     note = "elements are f64, f32, f16, bf16, i8 to i64, u8 to u64, Bool8, Complex<f32>, Complex<f64>",
+    note = "of `usize` and `isize`, whose size depends on the machine, use `u64` and `i64`",
     note = "for truth values use `Bool8`: a `bool` may only hold 0 or 1, and lent memory may hold more"
 )]
 pub unsafe trait Element:
@@ -245,16 +274,31 @@ impl Bool8 {
     pub const FALSE: Bool8 = Bool8(0);
 
     /// A byte that stands in memory: true unless 0.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert!(Bool8::from_byte(2).is_true());
+    /// ```
     pub const fn from_byte(byte: u8) -> Bool8 {
         Bool8(byte)
     }
 
     /// The byte as it stands in memory.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!((Bool8::TRUE.to_byte(), Bool8::from_byte(2).to_byte()), (1, 2));
+    /// ```
     pub const fn to_byte(self) -> u8 {
         self.0
     }
 
     /// Whether the byte is not 0.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert!(Bool8::TRUE.is_true() && !Bool8::FALSE.is_true());
+    /// ```
     pub const fn is_true(self) -> bool {
         self.0 != 0
     }

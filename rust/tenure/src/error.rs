@@ -64,11 +64,23 @@ impl Error {
     }
 
     /// What kind of error it is.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let error = TensorView::from_slice(&[1, 2], [0; 9]).err().unwrap();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    /// ```
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
     /// What was wrong, with the value and the bound.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let error = TensorView::from_slice(&[1, 2], [0; 9]).err().unwrap();
+    /// assert_eq!(error.message(), "rank is 9 but at most 8 axes are supported");
+    /// ```
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -113,16 +125,34 @@ impl<D> Rejected<D> {
     }
 
     /// Why the data was refused.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let rejected = Tensor::from_vec(vec![1, 2], 3).err().unwrap();
+    /// assert_eq!(rejected.error().kind(), ErrorKind::InvalidArgument);
+    /// ```
     pub fn error(&self) -> &Error {
         &self.error
     }
 
     /// The data, as it was handed in.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let rejected = Tensor::from_vec(vec![1, 2], 3).err().unwrap();
+    /// assert_eq!(rejected.into_data(), [1, 2]);
+    /// ```
     pub fn into_data(self) -> D {
         self.data
     }
 
     /// Both.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let (error, data) = Tensor::from_vec(vec![1, 2], 3).err().unwrap().into_parts();
+    /// assert_eq!((error.kind(), data), (ErrorKind::InvalidArgument, vec![1, 2]));
+    /// ```
     pub fn into_parts(self) -> (Error, D) {
         (self.error, self.data)
     }

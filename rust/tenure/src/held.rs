@@ -222,6 +222,7 @@ impl<T: Element> Held<T> {
 
     /// Ends the holding and gives an adopted `Vec` back, if it is one and the shape still says its
     /// elements in their order.
+    #[expect(clippy::result_large_err, reason = "the refused holder goes back, by value")]
     pub(crate) fn into_vec(self) -> Result<Vec<T>, Self> {
         let Some(context) = self.vec.filter(|_| layout::is_row_major(&self.raw)) else {
             return Err(self);

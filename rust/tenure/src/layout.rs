@@ -40,11 +40,19 @@ pub(crate) fn place(view: &mut tnr_view, base: *const c_void, size_bytes: usize)
 /// A dense shape without memory, and how many elements it has. Their bytes fit `isize`.
 #[inline(always)]
 pub(crate) fn shaped(dtype: DType, extents: &[usize], order: Order) -> Result<(tnr_view, usize)> {
+    let mut view = blank(dtype, extents.len());
+    let count = set_shape(&mut view, dtype, extents, order)?;
+    Ok((view, count))
+}
+
+/// Writes a dense shape in place: returning the view would copy it, and a copy right after writes
+/// of single words waits for them.
+#[inline(always)]
+fn set_shape(view: &mut tnr_view, dtype: DType, extents: &[usize], order: Order) -> Result<usize> {
     let rank = extents.len();
     if rank > TNR_MAX_RANK {
         return Err(refusal::rank_too_high(rank));
     }
-    let mut view = blank(dtype, rank);
     // Extents of 0 count as 1 here, so that strides mean something for empty shapes too.
     let mut step: usize = 1;
     let mut empty = false;
@@ -65,14 +73,14 @@ pub(crate) fn shaped(dtype: DType, extents: &[usize], order: Order) -> Result<(t
     if empty {
         // However many such elements there would be, there are none; but each extent is an i64.
         return match extents.iter().all(|&extent| extent <= isize::MAX as usize) {
-            true => Ok((view, 0)),
+            true => Ok(0),
             false => Err(refusal::too_large(extents, dtype)),
         };
     }
     if too_many || step > isize::MAX as usize / dtype.size_bytes() {
         return Err(refusal::too_large(extents, dtype));
     }
-    Ok((view, step))
+    Ok(step)
 }
 
 /// Lays a dense shape over all of `len` elements at `base`: the count must be exact.
@@ -84,7 +92,8 @@ pub(crate) fn dense(
     extents: &[usize],
     order: Order,
 ) -> Result<tnr_view> {
-    let (mut view, count) = shaped(dtype, extents, order)?;
+    let mut view = blank(dtype, extents.len());
+    let count = set_shape(&mut view, dtype, extents, order)?;
     if count != len {
         return Err(refusal::wrong_count(extents, count, len));
     }

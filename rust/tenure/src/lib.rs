@@ -155,6 +155,7 @@
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Tenure's ABI is for 64-bit targets");
 
+mod described;
 #[allow(unsafe_code)]
 mod dtype;
 #[allow(unsafe_code)]

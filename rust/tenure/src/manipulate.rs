@@ -111,13 +111,14 @@ pub(crate) fn at_index(view: &tnr_view, axis: usize, index: usize) -> tnr_view {
 
 #[inline]
 fn remove_axis(view: &mut tnr_view, axis: usize) {
-    let rank = view.rank as usize;
-    view.shape.copy_within(axis + 1..rank, axis);
-    view.strides.copy_within(axis + 1..rank, axis);
+    let (shape, strides) = (view.shape, view.strides);
+    // All eight entries with a choice each, and not a move of some: that goes through memory, and
+    // the copy of the view which follows waits for it. What lies beyond the rank is ignored.
+    for to in 0..TNR_MAX_RANK - 1 {
+        view.shape[to] = if to < axis { shape[to] } else { shape[to + 1] };
+        view.strides[to] = if to < axis { strides[to] } else { strides[to + 1] };
+    }
     view.rank -= 1;
-    // Axes beyond the rank are ignored; zeros keep equal views equal byte by byte.
-    view.shape[rank - 1] = 0;
-    view.strides[rank - 1] = 0;
 }
 
 /// Axis i of the result is axis `axes[i]` of the view.

@@ -3,9 +3,13 @@
 use std::ops::Index;
 use std::sync::Arc;
 
+use tenure_sys::tnr_view;
+
 use crate::held::Held;
 use crate::iter::Iter;
-use crate::{DType, Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, layout, refusal};
+use crate::{
+    Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, refusal,
+};
 
 /// A tensor that others may hold too, as an `Arc` does, and that nobody writes.
 ///
@@ -44,6 +48,14 @@ impl<T: Element> SharedTensor<T> {
     ///
     /// `InvalidArgument`: another count of elements, or a rank over 8. `OutOfMemory`: the
     /// library's own record of it. The `Arc` comes back with the error.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let arc: std::sync::Arc<[u8]> = [1, 2, 3, 4].into();
+    /// let shared = SharedTensor::from_arc(arc.clone(), [2, 2])?;
+    /// assert_eq!(shared.as_ptr(), arc.as_ptr());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_arc(arc: Arc<[T]>, shape: impl IntoShape) -> Result<Self, Rejected<Arc<[T]>>> {
         Self::from_owner(arc, shape)
     }
@@ -54,6 +66,14 @@ impl<T: Element> SharedTensor<T> {
     /// # Errors
     ///
     /// As [`from_arc`](Self::from_arc); the owner comes back with the error.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// static TABLE: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
+    /// let shared = SharedTensor::from_owner(&TABLE, [2, 2])?;
+    /// assert_eq!(shared.as_ptr(), TABLE.as_ptr());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_owner<O>(owner: O, shape: impl IntoShape) -> Result<Self, Rejected<O>>
     where
         O: AsRef<[T]> + Send + Sync + 'static,
@@ -91,11 +111,23 @@ impl<T: Element> SharedTensor<T> {
 
 /// Lending, and giving back.
 impl<T: Element> SharedTensor<T> {
+    #[inline]
+    pub(crate) fn raw(&self) -> &tnr_view {
+        self.held.raw()
+    }
+
     /// Lends the elements for reading.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let shared = SharedTensor::from_owner(vec![1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(shared.view().t().to_vec(), [1, 3, 2, 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn view(&self) -> TensorView<'_, T> {
         // SAFETY: `Held` keeps the elements alive, and nobody writes memory that is shared.
-        unsafe { TensorView::from_raw(*self.held.raw()) }
+        unsafe { TensorView::from_raw(*self.raw()) }
     }
 
     /// The `Vec` that was adopted before [`Tensor::into_shared`]: the same allocation, with its
@@ -124,6 +156,13 @@ impl<T: Element> SharedTensor<T> {
     }
 
     /// Copies the elements, in row-major order, into a new `Vec`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let shared = SharedTensor::from_owner(vec![1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(shared.to_vec(), [1, 2, 3, 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn to_vec(&self) -> Vec<T> {
         self.view().to_vec()
     }
@@ -133,82 +172,72 @@ impl<T: Element> SharedTensor<T> {
     /// # Errors
     ///
     /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let shared = SharedTensor::from_owner(vec![1, 2, 3, 4], [2, 2])?;
+    /// let mut tensor = shared.to_tensor()?;
+    /// tensor[[0, 0]] = 10;
+    /// assert_eq!((shared[[0, 0]], tensor[[0, 0]]), (1, 10));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn to_tensor(&self) -> Result<Tensor<T>> {
         self.view().to_tensor()
     }
 }
 
-/// What it is.
+/// How it is held.
 impl<T: Element> SharedTensor<T> {
-    /// The extent of each axis, outermost first.
-    #[inline]
-    pub fn shape(&self) -> &[usize] {
-        layout::extents(self.held.raw())
-    }
-
-    /// Elements from one index to the next, for each axis.
-    #[inline]
-    pub fn strides(&self) -> &[isize] {
-        layout::strides(self.held.raw())
-    }
-
-    /// Number of axes, 0 to 8.
-    #[inline]
-    pub fn rank(&self) -> usize {
-        self.held.raw().rank as usize
-    }
-
-    /// Number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        layout::count(self.held.raw())
-    }
-
-    /// Whether an extent is 0.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        layout::is_empty(self.held.raw())
-    }
-
-    /// The dtype of `T`.
-    #[inline]
-    pub fn dtype(&self) -> DType {
-        T::DTYPE
-    }
-
     /// [`Tenure::Shared`], or the tenure of the [`Tensor`] that it was made from.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(SharedTensor::from_owner([1, 2], 2)?.tenure(), Tenure::Shared);
+    /// assert_eq!(Tensor::<u8>::zeros(2)?.into_shared().tenure(), Tenure::Allocated);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn tenure(&self) -> Tenure {
         self.held.tenure()
-    }
-
-    /// Whether the elements are adjacent in memory in row-major order.
-    #[inline]
-    pub fn is_row_major(&self) -> bool {
-        layout::is_row_major(self.held.raw())
-    }
-
-    /// Where the first element lies. Dangling or null when empty.
-    #[inline]
-    pub fn as_ptr(&self) -> *const T {
-        self.held.raw().data.cast()
     }
 }
 
 /// Elements.
 impl<T: Element> SharedTensor<T> {
     /// One element, or `None` where an index is outside its axis or the rank differs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let shared = SharedTensor::from_owner(vec![1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(shared.get([1, 0]), Some(&3));
+    /// assert_eq!(shared.get([0, 2]), None);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn get<const N: usize>(&self, index: [usize; N]) -> Option<&T> {
         self.view().get(index)
     }
 
     /// The elements as a slice, where they are adjacent in row-major order.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let shared = SharedTensor::from_owner(vec![1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(shared.as_slice(), Some(&[1, 2, 3, 4][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn as_slice(&self) -> Option<&[T]> {
         self.view().as_slice()
     }
 
     /// The elements in row-major order.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let shared = SharedTensor::from_owner(vec![1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(shared.iter().sum::<i32>(), 10);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn iter(&self) -> Iter<'_, T> {
         self.view().iter()
     }
@@ -223,7 +252,7 @@ impl<T: Element, const N: usize> Index<[usize; N]> for SharedTensor<T> {
     fn index(&self, index: [usize; N]) -> &T {
         match self.get(index) {
             Some(element) => element,
-            None => refusal::no_such_element(self.held.raw(), &index),
+            None => refusal::no_such_element(self.raw(), &index),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Memory held alone.
 
-use std::ops::{Index, IndexMut};
+mod elements;
+
+use tenure_sys::tnr_view;
 
 use crate::held::Held;
-use crate::iter::{Iter, IterMut};
 use crate::raw::{self, LentMut};
 use crate::{
-    DType, Element, IntoShape, Order, Rejected, Result, SharedTensor, TensorView, TensorViewMut,
-    Tenure, layout, refusal,
+    Element, IntoShape, Order, Rejected, Result, SharedTensor, TensorView, TensorViewMut, Tenure,
 };
 
 /// A tensor that holds its memory alone, as a `Box` does: allocated by the library, copied, or
@@ -35,6 +35,12 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// `InvalidArgument`: a rank over 8, or more bytes than memory can have. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(Tensor::<f32>::zeros([2, 3])?.to_vec(), [0.0; 6]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn zeros(shape: impl IntoShape) -> Result<Self> {
         Self::zeros_in(shape, Order::RowMajor)
     }
@@ -44,6 +50,12 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// As [`zeros`](Self::zeros).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(Tensor::<f32>::zeros_in([2, 3], Order::ColumnMajor)?.strides(), [1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn zeros_in(shape: impl IntoShape, order: Order) -> Result<Self> {
         Ok(Tensor { held: Held::zeros(shape.extents(), order)? })
     }
@@ -53,6 +65,12 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// As [`zeros`](Self::zeros).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(Tensor::full([2, 2], 7_u8)?.to_vec(), [7; 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn full(shape: impl IntoShape, value: T) -> Result<Self> {
         Ok(Tensor { held: Held::full(shape.extents(), Order::RowMajor, value)? })
     }
@@ -63,6 +81,15 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// `InvalidArgument`: another count of elements, or a rank over 8. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let before = tenure::stats().copied_bytes;
+    /// let tensor = Tensor::copy_from_slice(&[1.0_f64; 6], [2, 3])?;
+    /// assert_eq!(tensor.tenure(), Tenure::Copied);
+    /// assert!(tenure::stats().copied_bytes >= before + 48);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn copy_from_slice(data: &[T], shape: impl IntoShape) -> Result<Self> {
         Ok(Tensor { held: Held::copy(data, shape.extents(), Order::RowMajor)? })
     }
@@ -74,6 +101,14 @@ impl<T: Element> Tensor<T> {
     ///
     /// `InvalidArgument`: another count of elements, or a rank over 8. `OutOfMemory`: the
     /// library's own record of it. The `Vec` comes back with the error.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let vec = vec![1, 2, 3, 4];
+    /// let address = vec.as_ptr();
+    /// assert_eq!(Tensor::from_vec(vec, [2, 2])?.as_ptr(), address);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_vec(vec: Vec<T>, shape: impl IntoShape) -> Result<Self, Rejected<Vec<T>>> {
         Self::from_vec_in(vec, shape, Order::RowMajor)
     }
@@ -83,6 +118,13 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// As [`from_vec`](Self::from_vec).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let tensor = Tensor::from_vec_in(vec![1, 2, 3, 4], [2, 2], Order::ColumnMajor)?;
+    /// assert_eq!(tensor.to_vec(), [1, 3, 2, 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_vec_in(
         vec: Vec<T>,
         shape: impl IntoShape,
@@ -97,6 +139,14 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// As [`from_vec`](Self::from_vec); the owner comes back with the error.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut tensor = Tensor::from_owner_mut(Box::<[f32]>::from([1.0, 2.0]), 2)?;
+    /// tensor[[0]] = 10.0;
+    /// assert_eq!(tensor.to_vec(), [10.0, 2.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_owner_mut<O>(owner: O, shape: impl IntoShape) -> Result<Self, Rejected<O>>
     where
         O: AsMut<[T]> + Send + 'static,
@@ -132,19 +182,39 @@ impl<T: Element> Tensor<T> {
 
 /// Lending, and giving back.
 impl<T: Element> Tensor<T> {
+    #[inline]
+    pub(crate) fn raw(&self) -> &tnr_view {
+        self.held.raw()
+    }
+
     /// Lends the elements for reading.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let tensor = Tensor::from_vec(vec![1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(tensor.view().index(1, 0)?.to_vec(), [1, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn view(&self) -> TensorView<'_, T> {
         // SAFETY: `Held` keeps the elements alive, and `&self` keeps writers away.
-        unsafe { TensorView::from_raw(*self.held.raw()) }
+        unsafe { TensorView::from_raw(*self.raw()) }
     }
 
     /// Lends the elements for writing.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut tensor = Tensor::from_vec(vec![1, 2, 3, 4], [2, 2])?;
+    /// tensor.view_mut().index(1, 0)?.fill(0);
+    /// assert_eq!(tensor.to_vec(), [0, 2, 0, 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn view_mut(&mut self) -> TensorViewMut<'_, T> {
         // SAFETY: `Held` keeps the elements alive, the memory of a `Tensor` may be written, and
         // `&mut self` keeps everybody else away.
-        unsafe { TensorViewMut::from_raw(*self.held.raw()) }
+        unsafe { TensorViewMut::from_raw(*self.raw()) }
     }
 
     /// The `Vec` that was adopted: the same allocation, with its capacity.
@@ -165,11 +235,20 @@ impl<T: Element> Tensor<T> {
     /// assert!(Tensor::<i32>::zeros([2, 2])?.into_vec().is_err());
     /// # Ok::<(), tenure::Error>(())
     /// ```
+    #[expect(clippy::result_large_err, reason = "the refused tensor goes back, by value")]
     pub fn into_vec(self) -> Result<Vec<T>, Self> {
         self.held.into_vec().map_err(|held| Tensor { held })
     }
 
     /// Gives up writing, so that the memory can be shared. Nothing moves.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let tensor = Tensor::from_vec(vec![1, 2, 3, 4], [2, 2])?;
+    /// let address = tensor.as_ptr();
+    /// assert_eq!(tensor.into_shared().clone().as_ptr(), address);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn into_shared(self) -> SharedTensor<T> {
         SharedTensor::new(self.held)
     }
@@ -179,6 +258,14 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let tensor = Tensor::from_vec_in(vec![1, 2, 3, 4], [2, 2], Order::ColumnMajor)?;
+    /// let clone = tensor.try_clone()?;
+    /// assert_eq!((clone.strides(), clone.to_vec()), (tensor.strides(), tensor.to_vec()));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn try_clone(&self) -> Result<Self> {
         Ok(Tensor { held: self.held.duplicate()? })
     }
@@ -188,144 +275,40 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let tensor = Tensor::from_vec_in(vec![1, 2, 3, 4], [2, 2], Order::ColumnMajor)?;
+    /// assert_eq!(tensor.to_tensor()?.as_slice(), Some(&[1, 3, 2, 4][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn to_tensor(&self) -> Result<Self> {
         self.view().to_tensor()
     }
 
     /// Copies the elements, in row-major order, into a new `Vec`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(Tensor::full(3, 1.5)?.to_vec(), [1.5; 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn to_vec(&self) -> Vec<T> {
         self.view().to_vec()
     }
 }
 
-/// What it is.
+/// How it is held.
 impl<T: Element> Tensor<T> {
-    /// The extent of each axis, outermost first.
-    #[inline]
-    pub fn shape(&self) -> &[usize] {
-        layout::extents(self.held.raw())
-    }
-
-    /// Elements from one index to the next, for each axis.
-    #[inline]
-    pub fn strides(&self) -> &[isize] {
-        layout::strides(self.held.raw())
-    }
-
-    /// Number of axes, 0 to 8.
-    #[inline]
-    pub fn rank(&self) -> usize {
-        self.held.raw().rank as usize
-    }
-
-    /// Number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        layout::count(self.held.raw())
-    }
-
-    /// Whether an extent is 0.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        layout::is_empty(self.held.raw())
-    }
-
-    /// The dtype of `T`.
-    #[inline]
-    pub fn dtype(&self) -> DType {
-        T::DTYPE
-    }
-
     /// [`Tenure::Allocated`], [`Tenure::Copied`] or [`Tenure::Adopted`].
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// assert_eq!(Tensor::from_vec(vec![1], 1)?.tenure(), Tenure::Adopted);
+    /// assert_eq!(Tensor::<u8>::zeros(1)?.tenure(), Tenure::Allocated);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn tenure(&self) -> Tenure {
         self.held.tenure()
-    }
-
-    /// Whether the elements are adjacent in memory in row-major order.
-    #[inline]
-    pub fn is_row_major(&self) -> bool {
-        layout::is_row_major(self.held.raw())
-    }
-
-    /// Where the first element lies. Dangling or null when empty.
-    #[inline]
-    pub fn as_ptr(&self) -> *const T {
-        self.held.raw().data.cast()
-    }
-}
-
-/// Elements.
-impl<T: Element> Tensor<T> {
-    /// The one element of a tensor that has one, whatever its rank.
-    #[inline]
-    pub fn item(&self) -> Option<T> {
-        match self.view().as_slice() {
-            Some(&[element]) => Some(element),
-            _ => None,
-        }
-    }
-
-    /// One element, or `None` where an index is outside its axis or the rank differs.
-    #[inline]
-    pub fn get<const N: usize>(&self, index: [usize; N]) -> Option<&T> {
-        self.view().get(index)
-    }
-
-    /// One element to write, or `None` where an index is outside its axis or the rank differs.
-    #[inline]
-    pub fn get_mut<const N: usize>(&mut self, index: [usize; N]) -> Option<&mut T> {
-        let offset = layout::offset_of(self.held.raw(), &index)?;
-        // SAFETY: every index is inside its axis, so the element is one of the tensor's, and
-        // `&mut self` keeps everybody else away from them.
-        Some(unsafe { &mut *self.as_ptr().cast_mut().offset(offset) })
-    }
-
-    /// The elements as a slice, where they are adjacent in row-major order.
-    #[inline]
-    pub fn as_slice(&self) -> Option<&[T]> {
-        self.view().as_slice()
-    }
-
-    /// The elements as a slice to write, where they are adjacent in row-major order.
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
-        self.view_mut().into_mut_slice()
-    }
-
-    /// The elements in row-major order.
-    pub fn iter(&self) -> Iter<'_, T> {
-        self.view().iter()
-    }
-
-    /// The elements in row-major order, to be written.
-    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
-        self.view_mut().into_iter()
-    }
-}
-
-/// Panics as slices do where an index is outside; [`get`](Tensor::get) does not.
-impl<T: Element, const N: usize> Index<[usize; N]> for Tensor<T> {
-    type Output = T;
-
-    #[inline]
-    #[track_caller]
-    fn index(&self, index: [usize; N]) -> &T {
-        match self.get(index) {
-            Some(element) => element,
-            None => refusal::no_such_element(self.held.raw(), &index),
-        }
-    }
-}
-
-/// Panics as slices do where an index is outside; [`get_mut`](Tensor::get_mut) does not.
-impl<T: Element, const N: usize> IndexMut<[usize; N]> for Tensor<T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, index: [usize; N]) -> &mut T {
-        let raw = *self.held.raw();
-        match self.get_mut(index) {
-            Some(element) => element,
-            None => refusal::no_such_element(&raw, &index),
-        }
     }
 }

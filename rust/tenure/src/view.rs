@@ -10,7 +10,7 @@ use tenure_sys::tnr_view;
 
 use crate::iter::{AxisIter, Iter, Rows};
 use crate::raw::{self, Lent};
-use crate::{DType, Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
+use crate::{Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
 
 /// A shape over memory lent for reading; a plain value, `Copy`, that lives no longer than the loan.
 ///
@@ -176,60 +176,18 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 }
 
-/// What it is.
+/// How it is held.
 impl<'a, T: Element> TensorView<'a, T> {
-    /// The extent of each axis, outermost first.
-    #[inline]
-    pub fn shape(&self) -> &[usize] {
-        layout::extents(&self.raw)
-    }
-
-    /// Elements from one index to the next, for each axis; may be negative or 0. On axes of extent
-    /// 0 or 1 they mean nothing.
-    #[inline]
-    pub fn strides(&self) -> &[isize] {
-        layout::strides(&self.raw)
-    }
-
-    /// Number of axes, 0 to 8.
-    #[inline]
-    pub fn rank(&self) -> usize {
-        self.raw.rank as usize
-    }
-
-    /// Number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        layout::count(&self.raw)
-    }
-
-    /// Whether an extent is 0.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        layout::is_empty(&self.raw)
-    }
-
-    /// The dtype of `T`.
-    #[inline]
-    pub fn dtype(&self) -> DType {
-        T::DTYPE
-    }
-
     /// [`Tenure::Borrowed`].
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let view = TensorView::from_slice(&[1, 2], 2)?;
+    /// assert_eq!(view.tenure(), Tenure::Borrowed);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn tenure(&self) -> Tenure {
         Tenure::Borrowed
-    }
-
-    /// Where index 0 on every axis lies. Dangling for empty views.
-    #[inline]
-    pub fn as_ptr(&self) -> *const T {
-        self.raw.data.cast()
-    }
-
-    /// Whether the elements are adjacent in memory in row-major order.
-    #[inline]
-    pub fn is_row_major(&self) -> bool {
-        layout::is_row_major(&self.raw)
     }
 
     /// The elements as a slice, where they are adjacent in row-major order.
@@ -259,6 +217,15 @@ impl<'a, T: Element> TensorView<'a, T> {
 /// Elements.
 impl<'a, T: Element> TensorView<'a, T> {
     /// One element, or `None` where an index is outside its axis or the rank differs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(view.get([1, 0]), Some(&3));
+    /// assert_eq!(view.get([2, 0]), None);
+    /// assert_eq!(view.get([1]), None);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn get<const N: usize>(&self, index: [usize; N]) -> Option<&'a T> {
         let offset = layout::offset_of(&self.raw, &index)?;
@@ -268,6 +235,13 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 
     /// The elements in row-major order.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4], [2, 2])?;
+    /// assert!(view.t().iter().eq(&[1, 3, 2, 4]));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn iter(&self) -> Iter<'a, T> {
         Iter::new(*self)
     }
@@ -277,22 +251,49 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Errors
     ///
     /// `InvalidArgument`: no such axis.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let column_sums: Vec<i32> = view.axis_iter(1)?.map(|column| column.iter().sum()).collect();
+    /// assert_eq!(column_sums, [5, 7, 9]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn axis_iter(&self, axis: usize) -> Result<AxisIter<'a, T>> {
         AxisIter::new(*self, axis)
     }
 
     /// The rows: views of rank 1 along the last axis, in row-major order of the other axes. A view
     /// of rank 0 is one row of one element.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let row_sums: Vec<i32> = view.rows().map(|row| row.iter().sum()).collect();
+    /// assert_eq!(row_sums, [6, 15]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn rows(&self) -> Rows<'a, T> {
         Rows::new(*self)
     }
 
     /// Copies the elements, in row-major order, into a new `Vec`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(view.t().to_vec(), [1, 3, 2, 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn to_vec(&self) -> Vec<T> {
         raw::count_copied(self.len().saturating_mul(size_of::<T>()));
         match self.as_slice() {
             Some(elements) => elements.to_vec(),
-            None => self.iter().copied().collect(),
+            None => {
+                let mut elements = Vec::with_capacity(self.len());
+                self.iter().for_each(|&element| elements.push(element));
+                elements
+            }
         }
     }
 
@@ -301,6 +302,14 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Errors
     ///
     /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4], [2, 2])?;
+    /// let tensor = view.t().to_tensor()?;
+    /// assert_eq!((tensor[[0, 1]], tensor.is_row_major()), (3, true));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn to_tensor(&self) -> Result<Tensor<T>> {
         Tensor::copy_of(*self)
     }

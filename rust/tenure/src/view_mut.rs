@@ -1,18 +1,15 @@
 //! Memory lent for writing: a shape over `&'a mut [T]`.
 
+mod elements;
 mod parts;
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::ops::{Index, IndexMut};
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
-use crate::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut};
 use crate::raw::LentMut;
-use crate::{
-    DType, Element, IntoShape, Order, Result, Tensor, TensorView, Tenure, layout, refusal,
-};
+use crate::{Element, IntoShape, Order, Result, TensorView, Tenure, layout};
 
 /// A shape over memory lent for writing, which nobody else touches while the loan lasts.
 ///
@@ -50,6 +47,14 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Errors
     ///
     /// `InvalidArgument`: another count of elements, or a rank over 8.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut data = [0; 6];
+    /// TensorViewMut::from_slice(&mut data, [2, 3])?[[1, 1]] = 7;
+    /// assert_eq!(data, [0, 0, 0, 0, 7, 0]);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline(always)]
     pub fn from_slice(data: &'a mut [T], shape: impl IntoShape) -> Result<Self> {
         Self::from_slice_in(data, shape, Order::RowMajor)
@@ -60,6 +65,14 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Errors
     ///
     /// `InvalidArgument`: another count of elements, or a rank over 8.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut data = [0; 6];
+    /// TensorViewMut::from_slice_in(&mut data, [2, 3], Order::ColumnMajor)?[[1, 1]] = 7;
+    /// assert_eq!(data, [0, 0, 0, 7, 0, 0]);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline(always)]
     pub fn from_slice_in(data: &'a mut [T], shape: impl IntoShape, order: Order) -> Result<Self> {
         let base = data.as_mut_ptr().cast::<c_void>();
@@ -107,6 +120,13 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     }
 
     /// Lends one value, as rank 0.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut total = 0.0;
+    /// TensorViewMut::from_mut(&mut total)[[]] = 1.5;
+    /// assert_eq!(total, 1.5);
+    /// ```
     #[inline]
     pub fn from_mut(value: &'a mut T) -> Self {
         Self::from_exact(std::slice::from_mut(value), &[])
@@ -159,6 +179,14 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
 /// Reborrows.
 impl<'a, T: Element> TensorViewMut<'a, T> {
     /// The same elements for reading, while `self` is borrowed.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut data = [1, 2, 3, 4];
+    /// let view = TensorViewMut::from_slice(&mut data, [2, 2])?;
+    /// assert_eq!(view.view().broadcast([3, 2, 2])?.len(), 12);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn view(&self) -> TensorView<'_, T> {
         let mut raw = self.raw.view;
@@ -186,6 +214,17 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     }
 
     /// The same elements for reading, for the rest of the loan.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// fn filled<'a>(data: &'a mut [f32]) -> Result<TensorView<'a, f32>> {
+    ///     let mut view = TensorViewMut::from_slice(data, data.len())?;
+    ///     view.fill(1.0);
+    ///     Ok(view.into_view())
+    /// }
+    /// assert_eq!(filled(&mut [0.0; 3])?.to_vec(), [1.0; 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn into_view(self) -> TensorView<'a, T> {
         let mut raw = self.raw.view;
@@ -195,203 +234,32 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     }
 }
 
-/// What it is.
+/// How it is held.
 impl<T: Element> TensorViewMut<'_, T> {
-    /// The extent of each axis, outermost first.
-    #[inline]
-    pub fn shape(&self) -> &[usize] {
-        layout::extents(self.raw())
-    }
-
-    /// Elements from one index to the next, for each axis; may be negative. On axes of extent 0 or
-    /// 1 they mean nothing.
-    #[inline]
-    pub fn strides(&self) -> &[isize] {
-        layout::strides(self.raw())
-    }
-
-    /// Number of axes, 0 to 8.
-    #[inline]
-    pub fn rank(&self) -> usize {
-        self.raw().rank as usize
-    }
-
-    /// Number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        layout::count(self.raw())
-    }
-
-    /// Whether an extent is 0.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        layout::is_empty(self.raw())
-    }
-
-    /// The dtype of `T`.
-    #[inline]
-    pub fn dtype(&self) -> DType {
-        T::DTYPE
-    }
-
     /// [`Tenure::BorrowedMut`].
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut data = [1, 2];
+    /// assert_eq!(TensorViewMut::from_slice(&mut data, 2)?.tenure(), Tenure::BorrowedMut);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn tenure(&self) -> Tenure {
         Tenure::BorrowedMut
     }
 
-    /// Where index 0 on every axis lies. Dangling for empty views.
-    #[inline]
-    pub fn as_ptr(&self) -> *const T {
-        self.raw().data.cast()
-    }
-
     /// Where index 0 on every axis lies, to write to. Dangling for empty views.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut data = [1, 2];
+    /// let address = data.as_mut_ptr();
+    /// assert_eq!(TensorViewMut::from_slice(&mut data, 2)?.as_mut_ptr(), address);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.raw().data.cast_mut().cast()
-    }
-
-    /// Whether the elements are adjacent in memory in row-major order.
-    #[inline]
-    pub fn is_row_major(&self) -> bool {
-        layout::is_row_major(self.raw())
-    }
-}
-
-/// Elements.
-impl<'a, T: Element> TensorViewMut<'a, T> {
-    /// One element, or `None` where an index is outside its axis or the rank differs.
-    #[inline]
-    pub fn get<const N: usize>(&self, index: [usize; N]) -> Option<&T> {
-        self.view().get(index)
-    }
-
-    /// One element to write, or `None` where an index is outside its axis or the rank differs.
-    #[inline]
-    pub fn get_mut<const N: usize>(&mut self, index: [usize; N]) -> Option<&mut T> {
-        let offset = layout::offset_of(self.raw(), &index)?;
-        // SAFETY: every index is inside its axis, so the element is one of the view's, and
-        // `&mut self` keeps everybody else away from them.
-        Some(unsafe { &mut *self.as_mut_ptr().offset(offset) })
-    }
-
-    /// The elements as a slice, where they are adjacent in row-major order.
-    #[inline]
-    pub fn as_slice(&self) -> Option<&[T]> {
-        self.view().as_slice()
-    }
-
-    /// The elements as a slice to write, where they are adjacent in row-major order.
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
-        self.view_mut().into_mut_slice()
-    }
-
-    /// The elements as a slice to write for the rest of the loan, where they are adjacent in
-    /// row-major order.
-    #[inline]
-    pub fn into_mut_slice(mut self) -> Option<&'a mut [T]> {
-        if !self.is_row_major() {
-            return None;
-        }
-        match self.len() {
-            0 => Some(&mut []),
-            // SAFETY: row-major means that the `len` elements of the view are the `len` elements
-            // from `data` on; they are exclusive for 'a, and the view is consumed.
-            len => Some(unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), len) }),
-        }
-    }
-
-    /// Sets every element.
-    pub fn fill(&mut self, value: T) {
-        match self.as_mut_slice() {
-            Some(elements) => elements.fill(value),
-            None => self.iter_mut().for_each(|element| *element = value),
-        }
-    }
-
-    /// The elements in row-major order.
-    pub fn iter(&self) -> Iter<'_, T> {
-        self.view().iter()
-    }
-
-    /// The elements in row-major order, to be written.
-    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
-        IterMut::new(self.view_mut())
-    }
-
-    /// The parts at each index of an axis, to be written; they share no element.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis.
-    pub fn axis_iter_mut(&mut self, axis: usize) -> Result<AxisIterMut<'_, T>> {
-        AxisIterMut::new(self.view_mut(), axis)
-    }
-
-    /// The rows, to be written: views of rank 1 along the last axis, in row-major order of the
-    /// other axes. A view of rank 0 is one row of one element.
-    pub fn rows_mut(&mut self) -> RowsMut<'_, T> {
-        RowsMut::new(self.view_mut())
-    }
-
-    /// All [chunks](Self::chunk) of an axis, to be written; they share no element.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such axis, or no chunks.
-    pub fn chunks_mut(&mut self, axis: usize, chunk_count: usize) -> Result<ChunksMut<'_, T>> {
-        ChunksMut::new(self.view_mut(), axis, chunk_count)
-    }
-
-    /// Copies the elements, in row-major order, into a new `Vec`.
-    pub fn to_vec(&self) -> Vec<T> {
-        self.view().to_vec()
-    }
-
-    /// Copies the elements into a new row-major [`Tensor`].
-    ///
-    /// # Errors
-    ///
-    /// `OutOfMemory`.
-    pub fn to_tensor(&self) -> Result<Tensor<T>> {
-        self.view().to_tensor()
-    }
-}
-
-/// Panics as slices do where an index is outside; [`get`](TensorViewMut::get) does not.
-impl<T: Element, const N: usize> Index<[usize; N]> for TensorViewMut<'_, T> {
-    type Output = T;
-
-    #[inline]
-    #[track_caller]
-    fn index(&self, index: [usize; N]) -> &T {
-        match self.view().get(index) {
-            Some(element) => element,
-            None => refusal::no_such_element(self.raw(), &index),
-        }
-    }
-}
-
-/// Panics as slices do where an index is outside; [`get_mut`](TensorViewMut::get_mut) does not.
-impl<T: Element, const N: usize> IndexMut<[usize; N]> for TensorViewMut<'_, T> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, index: [usize; N]) -> &mut T {
-        let raw = *self.raw();
-        match self.get_mut(index) {
-            Some(element) => element,
-            None => refusal::no_such_element(&raw, &index),
-        }
-    }
-}
-
-impl<'a, T: Element> IntoIterator for TensorViewMut<'a, T> {
-    type Item = &'a mut T;
-    type IntoIter = IterMut<'a, T>;
-
-    fn into_iter(self) -> IterMut<'a, T> {
-        IterMut::new(self)
     }
 }
 

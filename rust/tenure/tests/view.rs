@@ -359,7 +359,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn run(cases: u32, test: impl Fn(Vec<usize>, Vec<Step>) -> TestCaseResult) {
     let config = ProptestConfig {
-        cases,
+        // Miri takes a second for each.
+        cases: if cfg!(miri) { 10 } else { cases },
         rng_seed: RngSeed::Fixed(0x5eed),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -404,6 +405,7 @@ fn assert_same_in_c(c: &sys::tnr_view, data: *const i32, shape: &[usize], stride
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "calls the core")]
 fn manipulations_reach_what_the_index_map_says_and_are_those_of_c() {
     run(10_000, |shape, steps| {
         let data: Vec<i32> = (0..shape.iter().product::<usize>() as i32).collect();
