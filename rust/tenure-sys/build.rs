@@ -81,6 +81,9 @@ fn compile(root: &Path) {
         .warnings(false)
         .flag_if_supported("-fvisibility=hidden")
         .flag_if_supported("-fvisibility-inlines-hidden")
+        // As in CMakeLists.txt, which says why.
+        .flag_if_supported("-fno-math-errno")
+        .flag_if_supported("-ffp-contract=off")
         .include(root.join("core/include"))
         .include(root.join("core/src"))
         .include(root.join("capi/include"))
