@@ -87,6 +87,9 @@ TEST(BlobPins, ViewMustLieInsideItsOwner) {
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a is lent 0 bytes"}, [&] { lends(inside + 65, 0); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"18446744073709551615"},
                [&] { lends(inside, UINT64_MAX); });
+  // Sums that wrap round to something that fits.
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"18446744073709551615"},
+               [&] { lends(inside + 1, UINT64_MAX); });
   EXPECT_EQ(blob_describe(blob).pin_count, 0u);
   blob_release(blob);
 }

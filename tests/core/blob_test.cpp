@@ -212,6 +212,17 @@ TEST(Blob, TokenIsAddressThatCannotBeMapped) {
   blob_release(blob);
 }
 
+TEST(Blob, TokenOfAnotherKindIsRefused) {
+  const BlobToken blob = blob_allocate(1);
+  const BlobToken other_kind = blob ^ (BlobToken{3} << 56);
+  expect_error(TNR_STATUS_STALE_HANDLE, {hex(other_kind)}, [&] { blob_release(other_kind); });
+  tnr_view view = view_of(blob);
+  view.owner = other_kind;
+  Pins pins;
+  expect_error(TNR_STATUS_STALE_VIEW, {"a.owner", hex(other_kind)}, [&] { pins.add(view, "a"); });
+  blob_release(blob);
+}
+
 TEST(Blob, ReusedSlotRefusesTheOldToken) {
   const BlobToken first = blob_borrow(nullptr, 0);
   blob_release(first);
