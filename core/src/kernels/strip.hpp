@@ -8,6 +8,8 @@
 #include "kernels/number.hpp"
 
 #if defined(__clang__)
+// It also warns of every such loop that it then does not vectorise, which is no news for strides.
+#pragma clang diagnostic ignored "-Wpass-failed"
 #define TENURE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define TENURE_INDEPENDENT _Pragma("GCC ivdep")
