@@ -147,7 +147,8 @@
 //! - **No copy is silent.** What copies says so in its name (`to_`, `copy_`, `try_clone`), and
 //!   [`stats`] counts its bytes.
 //! - **Nothing panics on what it is given**, with one exception: `Index` panics as slices do, and
-//!   `get` does not. All else is a [`Result`] whose message names the value and the bound.
+//!   `get` does not. All else is a [`Result`] whose message names the value and the bound. (`to_vec`
+//!   makes a `Vec`, which ends the program as every `Vec` does where there is no memory for it.)
 //! - **Nothing is lost.** What is refused comes back ([`Rejected`]), and a call that is refused
 //!   leaves its output untouched.
 #![deny(unsafe_code)]

@@ -75,8 +75,7 @@ fn ask_version() -> Result<()> {
 
 /// The same major, and at least the minor that this crate was written against.
 fn speaks(major: u32, minor: u32) -> bool {
-    // Shifted so that the comparison also stands while the minor is 0.
-    major == sys::TNR_ABI_MAJOR && minor + 1 > sys::TNR_ABI_MINOR
+    major == sys::TNR_ABI_MAJOR && (sys::TNR_ABI_MINOR..).contains(&minor)
 }
 
 // ---- blobs ----
@@ -291,4 +290,17 @@ pub(crate) fn stats() -> sys::tnr_stats {
     let _ = unsafe { sys::tnr_stats_read(&mut stats) };
     stats.copied_bytes += COPIED_BYTES.load(Ordering::Relaxed);
     stats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_minor_is_understood_and_nothing_else() {
+        assert!(speaks(sys::TNR_ABI_MAJOR, sys::TNR_ABI_MINOR));
+        assert!(speaks(sys::TNR_ABI_MAJOR, sys::TNR_ABI_MINOR + 1));
+        assert!(!speaks(sys::TNR_ABI_MAJOR, sys::TNR_ABI_MINOR - 1));
+        assert!(!speaks(sys::TNR_ABI_MAJOR + 1, sys::TNR_ABI_MINOR));
+    }
 }
