@@ -359,8 +359,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn run(cases: u32, test: impl Fn(Vec<usize>, Vec<Step>) -> TestCaseResult) {
     let config = ProptestConfig {
-        // Miri takes a second for each.
-        cases: if cfg!(miri) { 10 } else { cases },
+        // Miri takes seconds for each.
+        cases: if cfg!(miri) { 4 } else { cases },
         rng_seed: RngSeed::Fixed(0x5eed),
         failure_persistence: None,
         ..ProptestConfig::default()
