@@ -204,3 +204,8 @@ pub use tensor::Tensor;
 pub use tenure::Tenure;
 pub use view::TensorView;
 pub use view_mut::TensorViewMut;
+
+/// The programs in README.md are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
