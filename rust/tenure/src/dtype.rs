@@ -166,6 +166,15 @@ mod sealed {
 ///
 /// - `DTYPE` describes the type's bytes: same size, and an alignment at least as large.
 /// - Every pattern of those bytes is a value. This is why `bool` is not here and [`Bool8`] is.
+///
+/// ```
+/// use tenure::{AsView, Element};
+///
+/// fn describe<T: Element>(a: impl AsView<T>) -> String {
+///     format!("{:?} of {}", a.as_view().shape(), T::DTYPE)
+/// }
+/// assert_eq!(describe(&[[1_u8, 2], [3, 4]]), "[2, 2] of u8");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a tensor",
     label = "not an element type",
@@ -181,6 +190,16 @@ pub unsafe trait Element:
 }
 
 /// An element that arithmetic takes: all but [`Bool8`] and [`Complex`]. Sealed.
+///
+/// ```
+/// use tenure::{AsView, Number, Result, Tensor, add, mul};
+///
+/// fn fused<T: Number>(a: impl AsView<T>, b: impl AsView<T>, c: impl AsView<T>) -> Result<Tensor<T>> {
+///     add(mul(a, b)?, c)
+/// }
+/// assert_eq!(fused(&[1, 2, 3], 2, 10)?.to_vec(), [12, 14, 16]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "arithmetic does not take `{Self}`",
     label = "not a number that Tenure calculates with",
@@ -193,6 +212,16 @@ pub trait Number: Element {
 }
 
 /// A number with a fraction: f64, f32, [`f16`], [`bf16`]. Sealed.
+///
+/// ```
+/// use tenure::{AsView, Float, Result, Tensor, exp, neg};
+///
+/// fn decay<T: Float>(a: impl AsView<T>) -> Result<Tensor<T>> {
+///     exp(neg(a)?)
+/// }
+/// assert_eq!(decay(&[0.0_f32])?.to_vec(), [1.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this operation takes floats, and `{Self}` is none",
     label = "not a float",
@@ -201,6 +230,16 @@ pub trait Number: Element {
 pub trait Float: Number {}
 
 /// An element that compares and casts: every [`Number`], and [`Bool8`]. Sealed.
+///
+/// ```
+/// use tenure::{AsView, Bool8, Real, Result, cast, count};
+///
+/// fn truths<T: Real>(a: impl AsView<T>) -> Result<Option<i64>> {
+///     Ok(count(cast::<Bool8, T>(a)?, ..)?.item())
+/// }
+/// assert_eq!(truths(&[0.0, 0.5, 2.0])?, Some(2));
+/// # Ok::<(), tenure::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` neither compares nor casts",
     label = "not a number or a truth value",

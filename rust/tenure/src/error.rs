@@ -3,6 +3,16 @@
 use std::fmt;
 
 /// What kind of mistake or misfortune an [`Error`] is; one for each status of the C ABI.
+///
+/// ```
+/// use tenure::{ErrorKind, Tensor};
+///
+/// match Tensor::<f64>::zeros([1 << 40, 1 << 20]).err().map(|error| error.kind()) {
+///     Some(ErrorKind::OutOfMemory) => println!("too large for this machine"),
+///     Some(kind) => assert_eq!(kind, ErrorKind::InvalidArgument),
+///     None => unreachable!("no machine has 2^63 bytes"),
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -48,6 +58,20 @@ struct Inner {
 
 /// A result with Tenure's error unless another is named, so that a glob import breaks nobody's
 /// two-parameter `Result`.
+///
+/// ```
+/// use tenure::*;
+///
+/// fn head<'a>(view: TensorView<'a, f32>) -> Result<TensorView<'a, f32>> {
+///     view.slice(0, ..2)
+/// }
+/// fn parse(text: &str) -> Result<u32, std::num::ParseIntError> {
+///     text.parse()
+/// }
+/// assert_eq!(head(TensorView::from_slice(&[1.0, 2.0, 3.0], 3)?)?.len(), 2);
+/// assert_eq!(parse("7"), Ok(7));
+/// # Ok::<(), Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {

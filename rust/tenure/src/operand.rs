@@ -23,6 +23,14 @@ use crate::{Bool8, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
 pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.
     fn as_view(&self) -> TensorView<'_, T>;
+
+    /// Lends a view to `f`. What is a view already is not copied: 192 bytes, which an operation on
+    /// a few elements would feel.
+    #[doc(hidden)]
+    #[inline]
+    fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
+        f(&self.as_view())
+    }
 }
 
 /// An output: what can be written through `&mut`.
@@ -42,12 +50,24 @@ pub trait AsView<T: Element> {
 pub trait AsViewMut<T: Element> {
     /// Lends an exclusive view for as long as `self` is borrowed.
     fn as_view_mut(&mut self) -> TensorViewMut<'_, T>;
+
+    /// Lends an exclusive view to `f`, as [`AsView::with_view`] does.
+    #[doc(hidden)]
+    #[inline]
+    fn with_view_mut<R>(&mut self, f: impl FnOnce(&mut TensorViewMut<'_, T>) -> R) -> R {
+        f(&mut self.as_view_mut())
+    }
 }
 
 impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &A {
     #[inline]
     fn as_view(&self) -> TensorView<'_, T> {
         (**self).as_view()
+    }
+
+    #[inline]
+    fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
+        (**self).with_view(f)
     }
 }
 
@@ -56,6 +76,11 @@ impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &mut A {
     fn as_view(&self) -> TensorView<'_, T> {
         (**self).as_view()
     }
+
+    #[inline]
+    fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
+        (**self).with_view(f)
+    }
 }
 
 impl<T: Element, A: AsViewMut<T> + ?Sized> AsViewMut<T> for &mut A {
@@ -63,12 +88,22 @@ impl<T: Element, A: AsViewMut<T> + ?Sized> AsViewMut<T> for &mut A {
     fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
         (**self).as_view_mut()
     }
+
+    #[inline]
+    fn with_view_mut<R>(&mut self, f: impl FnOnce(&mut TensorViewMut<'_, T>) -> R) -> R {
+        (**self).with_view_mut(f)
+    }
 }
 
 impl<T: Element> AsView<T> for TensorView<'_, T> {
     #[inline]
     fn as_view(&self) -> TensorView<'_, T> {
         *self
+    }
+
+    #[inline]
+    fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
+        f(self)
     }
 }
 
@@ -83,6 +118,11 @@ impl<T: Element> AsViewMut<T> for TensorViewMut<'_, T> {
     #[inline]
     fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
         self.view_mut()
+    }
+
+    #[inline]
+    fn with_view_mut<R>(&mut self, f: impl FnOnce(&mut TensorViewMut<'_, T>) -> R) -> R {
+        f(self)
     }
 }
 

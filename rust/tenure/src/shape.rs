@@ -65,6 +65,15 @@ impl IntoShape for usize {
 }
 
 /// In which order memory runs through a shape.
+///
+/// ```
+/// use tenure::{Order, TensorView};
+///
+/// let data = [1, 2, 3, 4, 5, 6];
+/// let columns = TensorView::from_slice_in(&data, [2, 3], Order::ColumnMajor)?;
+/// assert_eq!((columns[[1, 0]], columns.strides()), (2, &[1, 2][..]));
+/// # Ok::<(), tenure::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// The last axis runs fastest, as in C, NumPy and Rust's arrays of arrays.

@@ -4,6 +4,15 @@ use std::fmt;
 
 /// How memory is held: who frees it, who may write it, when that ends. The table is in the
 /// [crate's documentation](crate).
+///
+/// ```
+/// use tenure::{Tensor, Tenure};
+///
+/// let tensor = Tensor::from_vec(vec![1, 2, 3], 3)?;
+/// assert_eq!(tensor.tenure(), Tenure::Adopted);
+/// assert_eq!(tensor.view().tenure().to_string(), "borrowed");
+/// # Ok::<(), tenure::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tenure {
