@@ -159,8 +159,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A type that can be an element of a tensor: f64, f32, [`f16`], [`bf16`], i8 to i64, u8 to u64,
-/// [`Bool8`], and [`Complex`] of f32 or f64. Sealed.
+/// A type that can be an element of a tensor: f64, f32, [`f16`](struct@f16), [`bf16`], i8 to i64,
+/// u8 to u64, [`Bool8`], and [`Complex`] of f32 or f64. Sealed.
 ///
 /// # Safety
 ///
@@ -211,7 +211,7 @@ pub trait Number: Element {
     type Sum: Number;
 }
 
-/// A number with a fraction: f64, f32, [`f16`], [`bf16`]. Sealed.
+/// A number with a fraction: f64, f32, [`f16`](struct@f16), [`bf16`]. Sealed.
 ///
 /// ```
 /// use tenure::{AsView, Float, Result, Tensor, exp, neg};
