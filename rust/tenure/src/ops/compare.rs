@@ -3,17 +3,32 @@
 use tenure_sys::tnr_compare_op;
 
 use super::{broadcast_shape, filled};
-use crate::raw::operations;
+use crate::raw::{LentMut, operations};
 use crate::{AsView, AsViewMut, Bool8, Real, Result, Tensor, TensorView};
+
+/// `out = a op b`. A single number on the right crosses by value, for which the library has a
+/// shorter way.
+#[inline(always)]
+fn run<T: Real>(
+    op: tnr_compare_op,
+    a: &TensorView<'_, T>,
+    b: &TensorView<'_, T>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    match b.get([]) {
+        Some(&b) => operations::compare_scalar(op, a.lent(), b, out),
+        None => operations::compare(op, a.lent(), b.lent(), out),
+    }
+}
 
 #[inline]
 fn compare<T: Real>(
     op: tnr_compare_op,
-    a: TensorView<'_, T>,
-    b: TensorView<'_, T>,
+    a: &TensorView<'_, T>,
+    b: &TensorView<'_, T>,
 ) -> Result<Tensor<Bool8>> {
     let extents = broadcast_shape([("a", a.shape()), ("b", b.shape())])?;
-    filled(extents.as_slice(), |out| operations::compare(op, a.lent(), b.lent(), out))
+    filled(extents.as_slice(), |out| run(op, a, b, out))
 }
 
 /// The two forms of a comparison.
@@ -37,7 +52,7 @@ macro_rules! comparisons {
         /// ```
         #[inline]
         pub fn $new<T: Real>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
-            compare(tnr_compare_op::$op, a.as_view(), b.as_view())
+            compare(tnr_compare_op::$op, &a.as_view(), &b.as_view())
         }
 
         #[doc = concat!(
@@ -60,8 +75,8 @@ macro_rules! comparisons {
             b: impl AsView<T>,
             out: &mut (impl AsViewMut<Bool8> + ?Sized),
         ) -> Result<()> {
-            let (a, b, mut out) = (a.as_view(), b.as_view(), out.as_view_mut());
-            operations::compare(tnr_compare_op::$op, a.lent(), b.lent(), out.lent_mut())
+            let out = &mut out.as_view_mut();
+            run(tnr_compare_op::$op, &a.as_view(), &b.as_view(), out.lent_mut())
         }
     )*};
 }

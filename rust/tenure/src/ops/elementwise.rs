@@ -3,54 +3,77 @@
 use tenure_sys::{tnr_binary_op, tnr_unary_op};
 
 use super::{broadcast_shape, filled};
-use crate::raw::{Input, operations};
+use crate::raw::{Input, LentMut, operations};
 use crate::{AsView, AsViewMut, Float, Number, Result, Tensor, TensorView, TensorViewMut};
+
+// Views are passed by reference here: a move of one is a copy of 192 bytes, which a call on eight
+// elements would feel.
+
+/// `out = a op b`. A single number crosses by value, for which the library has a shorter way.
+#[inline(always)]
+fn run<T: Number>(
+    op: tnr_binary_op,
+    a: &TensorView<'_, T>,
+    b: &TensorView<'_, T>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    if let Some(&b) = b.get([]) {
+        operations::binary_scalar(op, a.lent().into(), b, out)
+    } else if let Some(&a) = a.get([]) {
+        operations::scalar_binary(op, a, b.lent(), out)
+    } else {
+        operations::binary(op, a.lent().into(), b.lent().into(), out)
+    }
+}
 
 #[inline]
 fn binary<T: Number>(
     op: tnr_binary_op,
-    a: TensorView<'_, T>,
-    b: TensorView<'_, T>,
+    a: &TensorView<'_, T>,
+    b: &TensorView<'_, T>,
 ) -> Result<Tensor<T>> {
     let extents = broadcast_shape([("a", a.shape()), ("b", b.shape())])?;
-    filled(extents.as_slice(), |out| operations::binary(op, a.lent().into(), b.lent().into(), out))
+    filled(extents.as_slice(), |out| run(op, a, b, out))
 }
 
 #[inline(always)]
 fn binary_into<T: Number>(
     op: tnr_binary_op,
-    a: TensorView<'_, T>,
-    b: TensorView<'_, T>,
-    mut out: TensorViewMut<'_, T>,
+    a: &TensorView<'_, T>,
+    b: &TensorView<'_, T>,
+    out: &mut TensorViewMut<'_, T>,
 ) -> Result<()> {
-    operations::binary(op, a.lent().into(), b.lent().into(), out.lent_mut())
+    run(op, a, b, out.lent_mut())
 }
 
 #[inline(always)]
 fn binary_assign<T: Number>(
     op: tnr_binary_op,
-    mut out: TensorViewMut<'_, T>,
-    b: TensorView<'_, T>,
+    out: &mut TensorViewMut<'_, T>,
+    b: &TensorView<'_, T>,
 ) -> Result<()> {
-    operations::binary(op, Input::Output, b.lent().into(), out.lent_mut())
+    match b.get([]) {
+        Some(&b) => operations::binary_scalar(op, Input::Output, b, out.lent_mut()),
+        None => operations::binary(op, Input::Output, b.lent().into(), out.lent_mut()),
+    }
 }
 
 #[inline]
-fn unary<T: Number>(op: tnr_unary_op, a: TensorView<'_, T>) -> Result<Tensor<T>> {
+fn unary<T: Number>(op: tnr_unary_op, a: &TensorView<'_, T>) -> Result<Tensor<T>> {
     filled(a.shape(), |out| operations::unary(op, a.lent().into(), out))
 }
 
 #[inline(always)]
 fn unary_into<T: Number>(
     op: tnr_unary_op,
-    a: TensorView<'_, T>,
-    mut out: TensorViewMut<'_, T>,
+    a: &TensorView<'_, T>,
+    out: &mut TensorViewMut<'_, T>,
 ) -> Result<()> {
     operations::unary(op, a.lent().into(), out.lent_mut())
 }
 
 #[inline(always)]
-fn unary_assign<T: Number>(op: tnr_unary_op, mut out: TensorViewMut<'_, T>) -> Result<()> {
+fn unary_assign<T: Number>(op: tnr_unary_op, out: &mut TensorViewMut<'_, T>) -> Result<()> {
     operations::unary(op, Input::Output, out.lent_mut())
 }
 
@@ -77,7 +100,7 @@ macro_rules! binary_operations {
         /// ```
         #[inline]
         pub fn $new<T: Number>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
-            binary(tnr_binary_op::$op, a.as_view(), b.as_view())
+            binary(tnr_binary_op::$op, &a.as_view(), &b.as_view())
         }
 
         #[doc = $what]
@@ -102,7 +125,11 @@ macro_rules! binary_operations {
             b: impl AsView<T>,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            binary_into(tnr_binary_op::$op, a.as_view(), b.as_view(), out.as_view_mut())
+            a.with_view(|a| {
+                b.with_view(|b| {
+                    out.with_view_mut(|out| binary_into(tnr_binary_op::$op, a, b, out))
+                })
+            })
         }
 
         #[doc = $what]
@@ -124,7 +151,7 @@ macro_rules! binary_operations {
             out: &mut (impl AsViewMut<T> + ?Sized),
             b: impl AsView<T>,
         ) -> Result<()> {
-            binary_assign(tnr_binary_op::$op, out.as_view_mut(), b.as_view())
+            b.with_view(|b| out.with_view_mut(|out| binary_assign(tnr_binary_op::$op, out, b)))
         }
     )*};
 }
@@ -172,7 +199,7 @@ macro_rules! unary_operations {
         /// ```
         #[inline]
         pub fn $new<T: $bound>(a: impl AsView<T>) -> Result<Tensor<T>> {
-            unary(tnr_unary_op::$op, a.as_view())
+            unary(tnr_unary_op::$op, &a.as_view())
         }
 
         #[doc = $what]
@@ -194,7 +221,7 @@ macro_rules! unary_operations {
             a: impl AsView<T>,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            unary_into(tnr_unary_op::$op, a.as_view(), out.as_view_mut())
+            a.with_view(|a| out.with_view_mut(|out| unary_into(tnr_unary_op::$op, a, out)))
         }
 
         #[doc = $what]
@@ -213,7 +240,7 @@ macro_rules! unary_operations {
         /// ```
         #[inline]
         pub fn $assign<T: $bound>(out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
-            unary_assign(tnr_unary_op::$op, out.as_view_mut())
+            out.with_view_mut(|out| unary_assign(tnr_unary_op::$op, out))
         }
     )*};
 }

@@ -49,6 +49,34 @@ pub(crate) fn binary(
     check(unsafe { sys::tnr_binary(ptr::null_mut(), op, a, b, out.0) })
 }
 
+/// `out = a op b` with a number on the right; `a` may be the output itself.
+#[inline]
+pub(crate) fn binary_scalar<T: Element>(
+    op: tnr_binary_op,
+    a: Input<'_>,
+    b: T,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    let (a, b) = (a.resolve(&out), scalar(b));
+    // SAFETY: see the module; `b` is alive for the call.
+    check(unsafe { sys::tnr_binary_scalar(ptr::null_mut(), op, a, &b, out.0) })
+}
+
+/// `out = a op b` with a number on the left.
+#[inline]
+pub(crate) fn scalar_binary<T: Element>(
+    op: tnr_binary_op,
+    a: T,
+    b: Lent<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    let a = scalar(a);
+    // SAFETY: see the module; `a` is alive for the call.
+    check(unsafe { sys::tnr_scalar_binary(ptr::null_mut(), op, &a, b.0, out.0) })
+}
+
 /// `out = a op b` as bool8.
 #[inline]
 pub(crate) fn compare(
@@ -60,6 +88,20 @@ pub(crate) fn compare(
     entered()?;
     // SAFETY: see the module.
     check(unsafe { sys::tnr_compare(ptr::null_mut(), op, a.0, b.0, out.0) })
+}
+
+/// `out = a op b` as bool8, with a number on the right.
+#[inline]
+pub(crate) fn compare_scalar<T: Element>(
+    op: tnr_compare_op,
+    a: Lent<'_>,
+    b: T,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    let b = scalar(b);
+    // SAFETY: see the module; `b` is alive for the call.
+    check(unsafe { sys::tnr_compare_scalar(ptr::null_mut(), op, a.0, &b, out.0) })
 }
 
 /// `out = condition ? a : b`.
