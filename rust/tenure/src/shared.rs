@@ -7,9 +7,7 @@ use tenure_sys::tnr_view;
 
 use crate::held::Held;
 use crate::iter::Iter;
-use crate::{
-    Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, refusal,
-};
+use crate::{Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, refusal};
 
 /// A tensor that others may hold too, as an `Arc` does, and that nobody writes.
 ///
