@@ -13,8 +13,8 @@ pub use tensor::DynTensor;
 
 use crate::raw::{self, Lent, LentMut, operations};
 use crate::{
-    DType, Element, Error, ErrorKind, IntoShape, Order, Real, Rejected, Result, Tensor, TensorView,
-    TensorViewMut, layout,
+    DType, Element, Error, ErrorKind, IntoShape, Order, Real, Rejected, Result, SharedTensor,
+    Tensor, TensorView, TensorViewMut, layout,
 };
 
 /// A [`TensorView`] whose dtype is known at run time.
@@ -167,6 +167,15 @@ impl<'a> DynView<'a> {
     /// # Errors
     ///
     /// `InvalidArgument`: the dtype is not `T`'s.
+    ///
+    /// ```
+    /// use tenure::{DType, DynView};
+    ///
+    /// let view = DynView::from_bytes(&[1, 255], DType::I8, 2)?;
+    /// assert_eq!(view.downcast::<i8>()?.to_vec(), [1, -1]);
+    /// assert!(view.downcast::<u8>().is_err());
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn downcast<T: Element>(self) -> Result<TensorView<'a, T>> {
         if self.dtype() != T::DTYPE {
             return Err(other_dtype(self.dtype(), T::DTYPE));
@@ -224,6 +233,16 @@ impl<'a> DynViewMut<'a> {
     /// # Errors
     ///
     /// As [`DynView::from_bytes`].
+    ///
+    /// ```
+    /// use tenure::{DType, DynViewMut};
+    ///
+    /// let mut bytes = [0; 4];
+    /// let view = DynViewMut::from_bytes(&mut bytes, DType::I8, [2, 2])?;
+    /// view.downcast::<i8>()?.fill(-1);
+    /// assert_eq!(bytes, [255; 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn from_bytes(bytes: &'a mut [u8], dtype: DType, shape: impl IntoShape) -> Result<Self> {
         Self::from_bytes_in(bytes, dtype, shape, Order::RowMajor)
     }
@@ -233,6 +252,16 @@ impl<'a> DynViewMut<'a> {
     /// # Errors
     ///
     /// As [`DynView::from_bytes`].
+    ///
+    /// ```
+    /// use tenure::{DType, DynViewMut, Order};
+    ///
+    /// let mut bytes = [1, 2, 3, 4];
+    /// let view = DynViewMut::from_bytes_in(&mut bytes, DType::U8, [2, 2], Order::ColumnMajor)?;
+    /// view.index(0, 0)?.downcast::<u8>()?.fill(0); // the first row
+    /// assert_eq!(bytes, [0, 2, 0, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn from_bytes_in(
         bytes: &'a mut [u8],
         dtype: DType,
@@ -260,18 +289,47 @@ impl<'a> DynViewMut<'a> {
     }
 
     /// The same elements for reading, while `self` is borrowed.
+    ///
+    /// ```
+    /// use tenure::{DType, DynViewMut};
+    ///
+    /// let mut bytes = [1, 2];
+    /// let view = DynViewMut::from_bytes(&mut bytes, DType::U8, 2)?;
+    /// assert_eq!(view.view().downcast::<u8>()?.to_vec(), [1, 2]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn view(&self) -> DynView<'_> {
         // SAFETY: `&self` keeps writers away while the result lives.
         unsafe { DynView::from_raw(tnr_view { flags: 0, ..self.raw.view }) }
     }
 
     /// The same elements for writing, while `self` is borrowed.
+    ///
+    /// ```
+    /// use tenure::{DType, DynViewMut};
+    ///
+    /// let mut bytes = [1, 2];
+    /// let mut view = DynViewMut::from_bytes(&mut bytes, DType::U8, 2)?;
+    /// view.view_mut().slice(0, 1..)?.downcast::<u8>()?.fill(7); // consumes the reborrow
+    /// assert_eq!(view.to_string(), "[1 7]"); // and not the view
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn view_mut(&mut self) -> DynViewMut<'_> {
         // SAFETY: `&mut self` keeps everybody else away while the result lives.
         unsafe { DynViewMut::from_raw(self.raw.view) }
     }
 
     /// The same elements for reading, for the rest of the loan.
+    ///
+    /// ```
+    /// use tenure::{DType, DynViewMut};
+    ///
+    /// let mut bytes = [1, 2];
+    /// let view = DynViewMut::from_bytes(&mut bytes, DType::U8, 2)?.into_view();
+    /// let copy = view; // a plain value
+    /// assert_eq!(view.to_string(), copy.to_string());
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn into_view(self) -> DynView<'a> {
         // SAFETY: the exclusive view is gone, and with it the right to write.
         unsafe { DynView::from_raw(tnr_view { flags: 0, ..self.raw.view }) }
@@ -282,6 +340,17 @@ impl<'a> DynViewMut<'a> {
     /// # Errors
     ///
     /// `InvalidArgument`: the dtype is not `T`'s; the view comes back with the error.
+    ///
+    /// ```
+    /// use tenure::{DType, DynViewMut};
+    ///
+    /// let mut bytes = [1, 2];
+    /// let view = DynViewMut::from_bytes(&mut bytes, DType::U8, 2)?;
+    /// let view = view.downcast::<f32>().err().unwrap().into_data();
+    /// view.downcast::<u8>()?.fill(9);
+    /// assert_eq!(bytes, [9, 9]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     #[allow(clippy::result_large_err)] // A view either way.
     pub fn downcast<T: Element>(self) -> Result<TensorViewMut<'a, T>, Rejected<Self>> {
         if self.dtype() != T::DTYPE {
@@ -301,6 +370,12 @@ impl<'a, T: Element> From<TensorView<'a, T>> for DynView<'a> {
 
 impl<'a, T: Element> From<&'a Tensor<T>> for DynView<'a> {
     fn from(tensor: &'a Tensor<T>) -> Self {
+        tensor.view().into()
+    }
+}
+
+impl<'a, T: Element> From<&'a SharedTensor<T>> for DynView<'a> {
+    fn from(tensor: &'a SharedTensor<T>) -> Self {
         tensor.view().into()
     }
 }

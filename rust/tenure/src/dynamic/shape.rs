@@ -9,37 +9,73 @@ use crate::manipulate::{self, resolve};
 use crate::{DType, IntoShape, Result, layout};
 
 /// What both views tell of themselves, and the manipulations that both take. `$raw` is the way to
-/// the `tnr_view`, `$by` how a manipulation takes the view: `&self` or `self`.
+/// the `tnr_view`, `$start` how an example begins, `$by` how a manipulation takes the view.
 macro_rules! views {
-    ($view:ident, $self:ident, [$($raw:ident).+], $doc:literal, $($by:tt)+) => {
+    ($view:ident, $self:ident, [$($raw:ident).+], $start:literal, $doc:literal, $($by:tt)+) => {
         /// What it is.
         impl<'a> $view<'a> {
             /// The dtype of the elements.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.dtype(), DType::U8);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn dtype(&self) -> DType {
                 DType::from_raw(self.$($raw).+.dtype)
             }
 
             /// The extent of each axis, outermost first.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.shape(), [2, 3]);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn shape(&self) -> &[usize] {
                 layout::extents(&self.$($raw).+)
             }
 
             /// Elements from one index to the next, for each axis.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.strides(), [3, 1]);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn strides(&self) -> &[isize] {
                 layout::strides(&self.$($raw).+)
             }
 
             /// Number of axes, 0 to 8.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.rank(), 2);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn rank(&self) -> usize {
                 self.$($raw).+.rank as usize
             }
 
             /// Number of elements.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.len(), 6);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn len(&self) -> usize {
                 layout::count(&self.$($raw).+)
             }
 
             /// Whether an extent is 0.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert!(!view.is_empty());
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn is_empty(&self) -> bool {
                 layout::is_empty(&self.$($raw).+)
             }
@@ -59,6 +95,12 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: no such axis, or a range outside it.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.slice(1, 1..)?.to_string(), "[[2 3]\n [5 6]]");
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn slice($($by)+, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
                 $self.slice_step(axis, range, 1)
             }
@@ -69,6 +111,12 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: no such axis, a range outside it, or a step of 0.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.slice_step(1, .., -2)?.to_string(), "[[3 1]\n [6 4]]");
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn slice_step(
                 $($by)+,
                 axis: usize,
@@ -84,6 +132,12 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: no such axis or index.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.index(0, 1)?.to_string(), "[4 5 6]");
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn index($($by)+, axis: usize, index: usize) -> Result<Self> {
                 Ok(Self::part(manipulate::index(&$self.$($raw).+, axis, index)?))
             }
@@ -93,6 +147,12 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: `axes` is no permutation of the axes.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.permute(&[1, 0])?.shape(), [3, 2]);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn permute($($by)+, axes: &[usize]) -> Result<Self> {
                 Ok(Self::part(manipulate::permute(&$self.$($raw).+, axes)?))
             }
@@ -102,11 +162,23 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: no such axis.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.transpose(0, 1)?.shape(), [3, 2]);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn transpose($($by)+, axis_a: usize, axis_b: usize) -> Result<Self> {
                 Ok(Self::part(manipulate::transpose(&$self.$($raw).+, axis_a, axis_b)?))
             }
 
             /// All axes in reverse order.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.t().to_string(), "[[1 4]\n [2 5]\n [3 6]]");
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn t($($by)+) -> Self {
                 Self::part(manipulate::reversed(&$self.$($raw).+))
             }
@@ -116,6 +188,12 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: another count of elements, or strides that cannot say it.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.reshape(6)?.to_string(), "[1 2 3 4 5 6]");
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn reshape($($by)+, shape: impl IntoShape) -> Result<Self> {
                 Ok(Self::part(manipulate::reshape(&$self.$($raw).+, shape.extents())?))
             }
@@ -125,6 +203,12 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: no such axis.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.flip(0)?.to_string(), "[[4 5 6]\n [1 2 3]]");
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn flip($($by)+, axis: usize) -> Result<Self> {
                 Ok(Self::part(manipulate::flip(&$self.$($raw).+, axis)?))
             }
@@ -134,6 +218,14 @@ macro_rules! views {
             /// # Errors
             ///
             /// `InvalidArgument`: no such axis, or an index beyond its extent.
+            ///
+            /// ```
+            #[doc = $start]
+            /// let (left, right) = view.split_at(1, 1)?;
+            /// assert_eq!(left.to_string(), "[[1]\n [4]]");
+            /// assert_eq!(right.to_string(), "[[2 3]\n [5 6]]");
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
             pub fn split_at($($by)+, axis: usize, index: usize) -> Result<(Self, Self)> {
                 let (low, high) = manipulate::split(&$self.$($raw).+, axis, index)?;
                 Ok((Self::part(low), Self::part(high)))
@@ -142,11 +234,24 @@ macro_rules! views {
     };
 }
 
-views!(DynView, self, [raw], "Manipulation: none allocates or copies.", &self);
+views!(
+    DynView,
+    self,
+    [raw],
+    "use tenure::{DType, DynView};
+
+let view = DynView::from_bytes(&[1, 2, 3, 4, 5, 6], DType::U8, [2, 3])?;",
+    "Manipulation: none allocates or copies.",
+    &self
+);
 views!(
     DynViewMut,
     self,
     [raw.view],
+    "use tenure::{DType, DynViewMut};
+
+let mut bytes = [1, 2, 3, 4, 5, 6];
+let view = DynViewMut::from_bytes(&mut bytes, DType::U8, [2, 3])?;",
     "Manipulation: consumes the view; [`view_mut`](Self::view_mut) reborrows it first.",
     self
 );

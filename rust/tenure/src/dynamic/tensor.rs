@@ -86,16 +86,40 @@ impl DynTensor {
     }
 
     /// Lends the elements for reading.
+    ///
+    /// ```
+    /// use tenure::{DynTensor, Tensor};
+    ///
+    /// let tensor = DynTensor::from(Tensor::full([2, 2], 1_u16)?);
+    /// assert_eq!(tensor.view().to_string(), "[[1 1]\n [1 1]]");
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn view(&self) -> DynView<'_> {
         self.held.view()
     }
 
     /// Lends the elements for writing.
+    ///
+    /// ```
+    /// use tenure::{DynTensor, Tensor};
+    ///
+    /// let mut tensor = DynTensor::from(Tensor::full(3, 1_u16)?);
+    /// tensor.view_mut().slice(0, 1..)?.downcast::<u16>()?.fill(2);
+    /// assert_eq!(tensor.to_string(), "[1 2 2]");
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn view_mut(&mut self) -> DynViewMut<'_> {
         self.held.view_mut()
     }
 
     /// The dtype of the elements.
+    ///
+    /// ```
+    /// use tenure::{DType, DynTensor, Tensor};
+    ///
+    /// assert_eq!(DynTensor::from(Tensor::full(3, 1_u16)?).dtype(), DType::U16);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn dtype(&self) -> DType {
         self.view().dtype()
     }
@@ -113,6 +137,13 @@ impl DynTensor {
     }
 
     /// How the memory is held.
+    ///
+    /// ```
+    /// use tenure::{DynTensor, Tensor, Tenure};
+    ///
+    /// assert_eq!(DynTensor::from(Tensor::from_vec(vec![1.0], 1)?).tenure(), Tenure::Adopted);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn tenure(&self) -> Tenure {
         self.held.tenure()
     }
@@ -122,6 +153,14 @@ impl DynTensor {
     /// # Errors
     ///
     /// As [`DynView::cast_to`].
+    ///
+    /// ```
+    /// use tenure::{DynTensor, Tensor};
+    ///
+    /// let tensor = DynTensor::from(Tensor::from_vec(vec![1.9, -1.9], 2)?);
+    /// assert_eq!(tensor.cast_to::<i32>()?.to_vec(), [1, -1]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
     pub fn cast_to<T: Real>(&self) -> Result<Tensor<T>> {
         self.view().cast_to()
     }
