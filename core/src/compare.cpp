@@ -2,7 +2,6 @@
 #include <iterator>
 
 #include "operands.hpp"
-#include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure {

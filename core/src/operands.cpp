@@ -13,7 +13,7 @@ using kernels::Finding;
 using kernels::Strip;
 using kernels::StripKernel;
 
-// The axis of `view` that meets an axis of the output, counted from the last as NumPy does.
+// Axes meet counted from the last, as in NumPy.
 void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out) {
   if (view.rank > out.rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but out.rank is %" PRIu32, name,

@@ -6,6 +6,7 @@
 #include "kernels/kernel.hpp"
 #include "scalar.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
