@@ -95,7 +95,7 @@ class Library:
         self.c.tnr_last_error.restype = ctypes.POINTER(Error)
 
     def call(self, name, *arguments):
-        """Calls tnr_<name>(NULL, ...); arrays are lent, also those that NumPy made rank-0 values."""
+        """Calls tnr_<name>(NULL, ...), lending arrays and what NumPy made of rank-0 ones."""
         arguments = [np.asarray(argument) if isinstance(argument, np.generic) else argument
                      for argument in arguments]
 
