@@ -399,6 +399,16 @@ fn every_type_prints_alike() {
 }
 
 #[test]
+fn bf16_shows_the_digits_that_it_has() {
+    let data = [0.1, 1.41, -2.0].map(bf16::from_f32);
+    let view = TensorView::from_slice(&data, 3).unwrap();
+    assert_eq!(view.to_string(), "[ 0.1   1.41 -2.  ]");
+    assert_eq!(TensorView::from_ref(&bf16::from_f32(300.0)).to_string(), "3e+02");
+    // Subnormal: 2^-133.
+    assert_eq!(TensorView::from_ref(&bf16::from_bits(1)).to_string(), "9e-41");
+}
+
+#[test]
 fn a_thousand_elements_are_not_cut() {
     let data = [7_u8; 1001];
     let long = |len: usize| TensorView::from_slice(&data[..len], len).unwrap().to_string();
