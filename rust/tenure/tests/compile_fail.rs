@@ -17,25 +17,21 @@ use serde_json::Value;
 /// The crate as this very run has built it, never a stale one that lies beside it.
 struct Library {
     file: PathBuf,
-    dependencies: PathBuf,
+    /// Where its dependencies are, and the macros they use, which are built for the host.
+    dependencies: [PathBuf; 2],
 }
 
 impl Library {
     /// Asks cargo, with this test's target folder, target and profile: usually nothing is built.
     fn build() -> Library {
-        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let exe = std::env::current_exe().unwrap();
         // TARGET_DIR [/ TRIPLE] / PROFILE / deps / this program
-        let parts: Vec<_> = exe
-            .strip_prefix(target_dir)
-            .unwrap_or_else(|_| panic!("{exe:?} is not in {target_dir:?}"))
-            .iter()
-            .map(|part| part.to_str().unwrap())
-            .collect();
-        let (triple, profile) = match parts[..] {
-            [profile, "deps", _] => (None, profile),
-            [triple, profile, "deps", _] => (Some(triple), profile),
-            _ => panic!("{exe:?} is not where cargo puts a test"),
+        let exe = std::env::current_exe().unwrap();
+        let profile_dir = exe.ancestors().nth(2).unwrap();
+        let profile = name_of(profile_dir);
+        let above = profile_dir.parent().unwrap();
+        let (target_dir, triple) = match name_of(above) {
+            name if is_target(name) => (above.parent().unwrap(), Some(name)),
+            _ => (above, None),
         };
         let mut cargo = Command::new(env!("CARGO"));
         cargo
@@ -59,8 +55,8 @@ impl Library {
             .map(|name| PathBuf::from(name.as_str().unwrap()))
             .find(|name| name.extension().is_some_and(|extension| extension == "rlib"))
             .expect("cargo built no rlib");
-        let dependencies = target_dir.join(triple.unwrap_or("")).join(profile).join("deps");
-        Library { file, dependencies }
+        let host_deps = target_dir.join(profile).join("deps");
+        Library { file, dependencies: [profile_dir.join("deps"), host_deps] }
     }
 
     /// What rustc finds wrong with a program: each error's code, "none" where it has none, and
@@ -68,10 +64,12 @@ impl Library {
     fn check(&self, program: &Path, cfg: &[&str]) -> Found {
         let mut flag = OsString::from("tenure=");
         flag.push(&self.file);
-        let mut search = OsString::from("dependency=");
-        search.push(&self.dependencies);
-        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let output = Command::new(rustc)
+        let search = self.dependencies.iter().map(|folder| {
+            let mut search = OsString::from("-Ldependency=");
+            search.push(folder);
+            search
+        });
+        let output = rustc()
             .args(["--edition", "2024", "--crate-type", "bin", "--emit", "metadata", "-o"])
             // A metadata file per call: two calls run at a time.
             .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
@@ -85,8 +83,7 @@ impl Library {
             .args(cfg.iter().flat_map(|cfg| ["--cfg", cfg]))
             .arg("--extern")
             .arg(flag)
-            .arg("-L")
-            .arg(search)
+            .args(search)
             .arg(program)
             .output()
             .unwrap();
@@ -102,6 +99,20 @@ impl Library {
         assert_eq!(output.status.success(), found.codes.is_empty(), "{program:?}: {output:?}");
         found
     }
+}
+
+fn rustc() -> Command {
+    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+fn name_of(folder: &Path) -> &str {
+    folder.file_name().unwrap().to_str().unwrap()
+}
+
+/// Whether cargo was told a target of this name, which then has a folder of its own.
+fn is_target(name: &str) -> bool {
+    let output = rustc().args(["--print", "target-list"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().lines().any(|target| target == name)
 }
 
 #[derive(Debug)]

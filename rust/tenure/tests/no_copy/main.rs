@@ -16,7 +16,7 @@ use probe::Probe;
 #[test]
 fn nothing_is_copied() {
     if probe::sanitizer_owns_malloc() {
-        println!("skipped: a sanitizer has replaced malloc, so the probe would count nothing");
+        println!("skipped: the sanitizer's malloc hides what the probe counts");
         return;
     }
     let output = std::process::Command::new(std::env::current_exe().unwrap())
