@@ -3,9 +3,7 @@
 mod shape;
 mod tensor;
 
-use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::ptr;
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
@@ -33,8 +31,7 @@ use crate::{
 /// assert_eq!(view.downcast::<u8>().err().unwrap().message(), "dtype is f32 but u8 is asked for");
 /// # Ok::<(), tenure::Error>(())
 /// ```
-// The invariant is TensorView's, but that `raw.dtype` is any dtype of whole bytes. Where it is an
-// element's dtype, the memory is aligned for that element, also when the view is empty.
+// The invariant is TensorView's, but that `raw.dtype` is any dtype of whole bytes.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct DynView<'a> {
@@ -53,7 +50,7 @@ pub struct DynView<'a> {
 /// assert_eq!(bytes, [0, 0, 0, 7, 7, 7]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
-// The invariant is TensorViewMut's, with the same exception as DynView's.
+// The invariant is TensorViewMut's, but that `raw.dtype` is any dtype of whole bytes.
 #[repr(transparent)]
 pub struct DynViewMut<'a> {
     raw: tnr_view_mut,
@@ -89,12 +86,10 @@ fn dense(
             "shape {extents:?} of {dtype:?} takes {size_bytes} bytes but the memory has {len}"
         )));
     }
-    // Empty memory may lie anywhere, but a slice made of it has to be aligned.
-    let alignment = dtype.alignment_bytes();
-    let base: *const c_void =
-        if len == 0 { ptr::without_provenance(alignment) } else { base.cast() };
-    layout::place(&mut view, base, size_bytes);
-    layout::check_aligned(&view)?;
+    layout::place(&mut view, base.cast(), size_bytes);
+    if count > 0 {
+        layout::check_aligned(&view)?;
+    }
     Ok(view)
 }
 
@@ -180,6 +175,8 @@ impl<'a> DynView<'a> {
         if self.dtype() != T::DTYPE {
             return Err(other_dtype(self.dtype(), T::DTYPE));
         }
+        // The dtype's alignment was asked for, and is the type's.
+        const { assert!(align_of::<T>() == T::DTYPE.alignment_bytes()) };
         // SAFETY: the type's invariant, for the dtype of `T`.
         Ok(unsafe { TensorView::from_raw(self.raw) })
     }
@@ -356,6 +353,8 @@ impl<'a> DynViewMut<'a> {
         if self.dtype() != T::DTYPE {
             return Err(Rejected::new(other_dtype(self.dtype(), T::DTYPE), self));
         }
+        // As in `DynView::downcast`.
+        const { assert!(align_of::<T>() == T::DTYPE.alignment_bytes()) };
         // SAFETY: the type's invariant, for the dtype of `T`.
         Ok(unsafe { TensorViewMut::from_raw(self.raw.view) })
     }
