@@ -121,14 +121,15 @@ struct Walk {
     std::uint32_t out_axis = out.rank;
     for (std::uint32_t axis = a.rank; axis-- > 0;) {
       const std::int64_t extent = a.shape[axis];
+      // Of an empty input nothing is read, and its strides may be any numbers.
+      const std::int64_t in_step = extent > 1 && count != 0 ? a.strides[axis] * in_bytes : 0;
       if (!is_reduced(axes, axis) || out.rank == a.rank) --out_axis;
       if (is_reduced(axes, axis)) {
-        const std::int64_t steps[] = {extent > 1 ? a.strides[axis] * in_bytes : 0, index_step};
+        const std::int64_t steps[] = {in_step, index_step};
         if (count != 0) reduced.add(extent, steps);
         index_step *= count != 0 ? extent : 1;
       } else if (extent > 1) {
-        const std::int64_t steps[] = {a.strides[axis] * in_bytes,
-                                      out.strides[out_axis] * out_bytes};
+        const std::int64_t steps[] = {in_step, out.strides[out_axis] * out_bytes};
         kept.add(extent, steps);
       }
     }

@@ -209,10 +209,9 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
     fail(TNR_STATUS_INVALID_ARGUMENT, "offset_bytes is %zu but size_bytes is %zu", offset_bytes,
          size_bytes);
   }
-  if (base == nullptr && size_bytes != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "base is NULL but size_bytes is %zu", size_bytes);
-  }
-  view.data = count == 0 ? base : static_cast<const char*>(base) + offset_bytes;
+  view.data = base;
+  check_memory(view, "");  // now, because a pointer into memory that wraps around is undefined
+  if (count != 0) view.data = static_cast<const char*>(base) + offset_bytes;
   // Without strides of the caller's the general message would blame one that nobody wrote.
   std::size_t needed_bytes;
   if (strides == nullptr && element_size(dtype) != 0 &&

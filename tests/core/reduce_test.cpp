@@ -216,6 +216,18 @@ TEST(Reduce, ToAnEmptyResultAsksForNoElement) {
   reduce(TNR_REDUCE_OP_MIN, a, 1, 0, out);
 }
 
+// A sanitizer sees what this is about: arithmetic on strides that no index uses.
+TEST(Reduce, TakesNoNoticeOfTheStridesOfAnEmptyInput) {
+  const tnr_view a = view_of(nullptr, 0, 0, TNR_DTYPE_F32,
+                             {{2, INT64_MAX}, {0, INT64_MIN}, {INT64_MAX, INT64_MAX}, {3, -5}});
+  float sums[6] = {1, 1, 1, 1, 1, 1};
+  const tnr_view_mut out{view_of(sums, sizeof sums, 0, TNR_DTYPE_F32, {{2, 3}, {3, 1}})};
+  for (const tnr_reduce_op op : {TNR_REDUCE_OP_PROD, TNR_REDUCE_OP_SUM}) {
+    reduce(op, a, 0b0110, 0, out);
+    for (const float sum : sums) EXPECT_EQ(sum, op == TNR_REDUCE_OP_PROD ? 1 : 0);
+  }
+}
+
 TEST(Reduce, SumsOfIntegersAreWideAndWrap) {
   EXPECT_EQ(reduced<std::int64_t>(TNR_REDUCE_OP_SUM, TNR_DTYPE_I8, TNR_DTYPE_I64,
                                   std::vector<std::int8_t>(1000, -128)),
