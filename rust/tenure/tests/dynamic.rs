@@ -79,7 +79,6 @@ fn empty_bytes_make_empty_views_of_any_dtype() {
     }
     let view = DynView::from_bytes(&[], DType::F64, [0]).unwrap();
     assert_eq!(view.downcast::<f64>().unwrap().as_slice(), Some(&[][..]));
-    assert_eq!(view.cast_to::<u8>().unwrap().shape(), [0]);
 }
 
 #[test]
@@ -125,6 +124,7 @@ fn an_exclusive_view_writes_and_comes_back_when_refused() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the core does this")]
 fn copies_keep_the_dtype() {
     let mut out = [0_u8; 2];
     let mut out = DynViewMut::from_bytes(&mut out, DType::U8, 2).unwrap();
@@ -136,11 +136,14 @@ fn copies_keep_the_dtype() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the core does this")]
 fn casts_go_to_any_real_type() {
     let view = DynView::from_bytes(&[0, 3], DType::BOOL8, 2).unwrap();
     assert_eq!(view.cast_to::<f32>().unwrap().to_vec(), [0.0, 1.0]);
     let tensor = DynTensor::from(Tensor::from_vec(vec![1.9_f64, -300.0], 2).unwrap());
     assert_eq!(tensor.cast_to::<i8>().unwrap().to_vec(), [1, -128]);
+    let empty = DynView::from_bytes(&[], DType::F64, [2, 0]).unwrap();
+    assert_eq!(empty.cast_to::<u8>().unwrap().shape(), [2, 0]);
 }
 
 #[test]
