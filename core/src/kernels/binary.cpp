@@ -53,14 +53,14 @@ struct Divide {
 struct Minimum {
   template <class T>
   static T apply(T a, T b) {
-    return (a < b) | (a != a) ? a : b;
+    return ((a < b) | (a != a)) ? a : b;
   }
 };
 
 struct Maximum {
   template <class T>
   static T apply(T a, T b) {
-    return (a > b) | (a != a) ? a : b;
+    return ((a > b) | (a != a)) ? a : b;
   }
 };
 

@@ -111,7 +111,7 @@ struct Extreme {
   static constexpr Place kPlace = Place::kNowhere;
   static T start() { return Rule::template worst<T>(); }
   static T merge(T best, T value) {
-    return Rule::holds(best, value) | (best != best) ? best : value;
+    return (Rule::holds(best, value) | (best != best)) ? best : value;
   }
   static T step(T best, T value) { return merge(best, value); }
 };
