@@ -1,4 +1,5 @@
 //@ error: E0502
+//@ says: cannot borrow `data` as mutable because it is also borrowed as immutable
 //! No exclusive view while a shared one is in use.
 use tenure::{TensorView, TensorViewMut};
 

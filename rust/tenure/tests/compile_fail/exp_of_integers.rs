@@ -1,5 +1,5 @@
 //@ error: E0277
-//@ says: i32
+//@ says: this operation takes floats, and `i32` is none
 //! What only floats have is not offered for integers.
 use tenure::Tensor;
 

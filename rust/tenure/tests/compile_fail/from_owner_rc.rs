@@ -1,5 +1,5 @@
 //@ error: E0277
-//@ says: Rc<[f32]>
+//@ says: `Rc<[f32]>` cannot be sent between threads safely
 //! The release of shared memory may run on any thread, so its owner must be able to go there.
 #[cfg(bad)]
 use std::rc::Rc as Counted;

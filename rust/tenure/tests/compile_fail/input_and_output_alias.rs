@@ -1,4 +1,5 @@
 //@ error: E0502
+//@ says: cannot borrow `tensor` as mutable because it is also borrowed as immutable
 //! One tensor cannot be input and output of an `_into` operation; `_assign` is the in-place form.
 use tenure::Tensor;
 

@@ -1,4 +1,5 @@
 //@ error: E0277
+//@ says: cannot be lent as a view of `f32` elements
 //! Dtypes never mix by themselves: a cast is written out.
 use tenure::Tensor;
 

@@ -1,4 +1,5 @@
 //@ error: E0515
+//@ says: cannot return value referencing local variable `data`
 //! A function cannot return a view of its own local.
 use tenure::TensorView;
 

@@ -1,5 +1,5 @@
 //@ error: E0277
-//@ says: SharedTensor<f32>
+//@ says: `SharedTensor<f32>` cannot be written as `f32` elements
 //! Shared storage is not accepted as an output, by no spelling.
 use tenure::{SharedTensor, Tensor};
 

@@ -1,5 +1,5 @@
 //@ error: E0277
-//@ says: TensorView<'_, f32>
+//@ says: cannot be written as `f32` elements
 //! A shared view is not accepted as an output.
 use tenure::{TensorView, TensorViewMut};
 

@@ -1,4 +1,5 @@
 //@ error: E0499
+//@ says: cannot borrow `data` as mutable more than once at a time
 //! Two exclusive views of one slice; `split_at` is how two parts are written at once.
 use tenure::TensorViewMut;
 

@@ -1,4 +1,5 @@
 //@ error: E0505
+//@ says: cannot move out of `tensor` because it is borrowed
 //! A view does not survive `into_vec`, which gives the memory away.
 use tenure::Tensor;
 

@@ -1,5 +1,5 @@
 //@ error: E0277
-//@ says: bool
+//@ says: `bool` cannot be an element of a tensor
 //! A kernel could leave a 2 in a `bool`; `Bool8` takes any byte.
 #[cfg(not(bad))]
 use tenure::Bool8;

@@ -1,5 +1,5 @@
 //@ error: E0277
-//@ says: Cell<f32>
+//@ says: `Cell<f32>` cannot be an element of a tensor
 //! A `Cell` may change under a shared view.
 use std::cell::Cell;
 use tenure::TensorView;

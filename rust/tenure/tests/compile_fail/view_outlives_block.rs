@@ -1,4 +1,5 @@
 //@ error: E0597
+//@ says: `data` does not live long enough
 //! A view cannot leave the block of the memory it was lent.
 use tenure::TensorView;
 

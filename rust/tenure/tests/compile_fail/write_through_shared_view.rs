@@ -1,4 +1,5 @@
 //@ error: E0594
+//@ says: cannot assign to data in an index of
 //! A shared view gives out no place to write to.
 use tenure::{TensorView, TensorViewMut};
 
