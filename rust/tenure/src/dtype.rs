@@ -164,7 +164,8 @@ mod sealed {
 ///
 /// # Safety
 ///
-/// - `DTYPE` describes the type's bytes: same size, and an alignment at least as large.
+/// - `DTYPE` describes the type's bytes: same size, and same alignment, since views are made of
+///   elements for the library and of bytes for Rust.
 /// - Every pattern of those bytes is a value. This is why `bool` is not here and [`Bool8`] is.
 ///
 /// ```
@@ -251,7 +252,7 @@ macro_rules! elements {
     ($($type:ty => $dtype:ident;)*) => {$(
         const _: () = assert!(
             size_of::<$type>() == DType::$dtype.size_bytes()
-                && align_of::<$type>() >= DType::$dtype.alignment_bytes()
+                && align_of::<$type>() == DType::$dtype.alignment_bytes()
         );
         impl sealed::Sealed for $type {}
         // SAFETY: size and alignment are asserted above; integers, IEEE floats, pairs of those

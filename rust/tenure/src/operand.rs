@@ -175,11 +175,20 @@ impl<T: Element> AsViewMut<T> for Vec<T> {
     }
 }
 
-/// An extent of an array type. Arrays without elements may be longer than any memory; those do not
-/// compile.
-const fn extent(len: usize) -> usize {
-    assert!(len <= isize::MAX as usize, "an array this long is no operand");
-    len
+/// The extents of an array type. Arrays without elements may be longer than any memory, also those
+/// that appear on the way to a flat one; they do not compile.
+const fn extents<const N: usize>(lens: [usize; N]) -> [usize; N] {
+    let mut count: usize = 1;
+    let mut axis = 0;
+    while axis < N {
+        let extent = if lens[axis] == 0 { 1 } else { lens[axis] };
+        count = match count.checked_mul(extent) {
+            Some(count) if count <= isize::MAX as usize => count,
+            _ => panic!("an array this long is no operand"),
+        };
+        axis += 1;
+    }
+    lens
 }
 
 /// Arrays of arrays and their extents, outermost first.
@@ -193,7 +202,7 @@ macro_rules! arrays {
             #[inline]
             fn as_view(&self) -> TensorView<'_, T> {
                 let elements = arrays!(@flat self.as_slice(), as_flattened; $($extent)+);
-                TensorView::from_exact(elements, const { &[$(extent($extent)),+] })
+                TensorView::from_exact(elements, const { &extents([$($extent),+]) })
             }
         }
 
@@ -201,7 +210,7 @@ macro_rules! arrays {
             #[inline]
             fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
                 let elements = arrays!(@flat self.as_mut_slice(), as_flattened_mut; $($extent)+);
-                TensorViewMut::from_exact(elements, const { &[$(extent($extent)),+] })
+                TensorViewMut::from_exact(elements, const { &extents([$($extent),+]) })
             }
         }
     )*};

@@ -128,8 +128,12 @@ fn display(view: DynView<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn debug(view: DynView<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (shape, summarised) = (view.shape(), view.len() > THRESHOLD);
-    let cells =
-        Shown::of(view, summarised).map(|shown| shown.cells(f.precision().unwrap_or(PRECISION)));
+    let cells = if view.is_empty() {
+        // Beside the extent of 0 others may be too long to be walked.
+        Some(Vec::new())
+    } else {
+        Shown::of(view, summarised).map(|shown| shown.cells(f.precision().unwrap_or(PRECISION)))
+    };
     let text = match &cells {
         None => "<...>".to_owned(),
         Some(_) if view.is_empty() => "[]".to_owned(),

@@ -279,6 +279,11 @@ impl<'a, T: Element> TensorView<'a, T> {
 
     /// Copies the elements, in row-major order, into a new `Vec`.
     ///
+    /// # Panics
+    ///
+    /// As `Vec` does, where a broadcast view has more elements than memory can hold. For
+    /// [`to_tensor`](Self::to_tensor) that is an error.
+    ///
     /// ```
     /// # use tenure::*;
     /// let view = TensorView::from_slice(&[1, 2, 3, 4], [2, 2])?;
@@ -286,15 +291,16 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn to_vec(&self) -> Vec<T> {
-        raw::count_copied(self.len().saturating_mul(size_of::<T>()));
-        match self.as_slice() {
+        let elements = match self.as_slice() {
             Some(elements) => elements.to_vec(),
             None => {
                 let mut elements = Vec::with_capacity(self.len());
                 self.iter().for_each(|&element| elements.push(element));
                 elements
             }
-        }
+        };
+        raw::count_copied(size_of_val(elements.as_slice()));
+        elements
     }
 
     /// Copies the elements into a new row-major [`Tensor`].

@@ -313,6 +313,10 @@ fn empty() {
         "[]",
         "array([], shape=[2, 0], dtype=f32)",
     );
+    // Beside an extent of 0 another may be too long to be walked.
+    let long = TensorView::<f32>::from_slice(&[], [1 << 60, 0]).unwrap();
+    assert_eq!(long.to_string(), "[]");
+    assert_eq!(format!("{long:?}"), "array([], shape=[1152921504606846976, 0], dtype=f32)");
 }
 
 #[test]

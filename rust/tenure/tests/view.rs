@@ -620,3 +620,12 @@ fn repeats_are_counted_without_overflow() {
     assert_eq!(most.reshape([half]).unwrap().strides(), [0]);
     assert_eq!(most.slice(0, half - 2..).unwrap().to_vec(), [7, 7]);
 }
+
+#[test]
+fn a_copy_that_no_memory_can_hold_is_not_counted() {
+    let huge = TensorView::from_ref(&1.0).broadcast([1 << 62]).unwrap();
+    assert!(std::panic::catch_unwind(|| huge.to_vec()).is_err());
+    // Other tests may be copying at this moment, but not as much.
+    assert!(tenure::stats().copied_bytes < 1 << 62);
+    huge.to_tensor().unwrap_err();
+}
