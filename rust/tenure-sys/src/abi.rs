@@ -690,9 +690,11 @@ unsafe extern "C" {
     pub fn tnr_view_check_mut(view: *const tnr_view_mut) -> tnr_status;
 
     /// The elements start, start + step, ... before stop, along one axis. With a negative step
-    /// they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices.
+    /// they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;
+    /// bounds that run against the step give an empty view.
     ///
-    /// INVALID_ARGUMENT: `axis`, a bound outside the axis, step 0.
+    /// INVALID_ARGUMENT: `axis`, step 0, or `start` or `stop` outside 0 to the extent (with a
+    /// negative step: outside -1 to the extent - 1).
     ///
     /// @param view (transfer none)
     /// @param out (transfer none) (out) untouched on failure
@@ -955,8 +957,9 @@ unsafe extern "C" {
 
     /// `out = a op b`, all of one dtype. `out` may be exactly `a`, `b` or both.
     ///
-    /// INVALID_ARGUMENT also for an integer division by zero, found on the data: then `out` holds
-    /// a mixture of results and what was there.
+    /// INVALID_ARGUMENT also for an integer division by zero: by a single zero before any work, in
+    /// the data once it is found, and then `out` holds a mixture of results, zeros and what was
+    /// there.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
