@@ -76,7 +76,9 @@ libraries=$(dirname "$(find "$work/prefix" -name 'libtenure.so' | head -n1)")
 dependent installed "$work/packages/tenure-$version" "$work/packages/tenure-sys-$version"
 export TENURE_NO_VENDOR=1 LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 PKG_CONFIG_PATH="$libraries/pkgconfig" run installed
-ldd "$work/installed/target/debug/dependent" | grep -q "libtenure.so.*=> $libraries" || {
+# Not through a pipe: grep -q ends at the first match, and what ldd then fails to write would count.
+loaded=$(ldd "$work/installed/target/debug/dependent")
+[[ $loaded == *"libtenure.so"*"=> $libraries"* ]] || {
   echo "the dependent crate does not use the installed libtenure.so"
   exit 1
 }
