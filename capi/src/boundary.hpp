@@ -59,18 +59,26 @@ T& deref(T* pointer, const char* name) {
   return *pointer;
 }
 
+// No struct of ours will be larger: a size above is one that was never set.
+inline constexpr std::size_t kMaxStructSize = 4096;
+
 // Writes `value` to a struct that starts with its struct_size and may be of an older or a newer
-// version than ours: never beyond the caller's size, which stays. Throws INVALID_ARGUMENT when that
-// is below `first_size_bytes`, the size in the version that introduced the struct.
+// version than ours: never beyond the caller's size, which stays. Fields that only a newer client
+// knows are set to 0, so that it reads "not told" and not what its stack held. Throws
+// INVALID_ARGUMENT when the size is below `first_size_bytes`, that of the version that introduced
+// the struct, or above kMaxStructSize.
 template <class Sized>
 void write_sized(Sized* target, const char* name, std::size_t first_size_bytes, Sized value) {
   static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
   value.struct_size = deref(target, name).struct_size;
-  if (value.struct_size < first_size_bytes) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s->struct_size is %llu but must be at least %zu", name,
-         static_cast<unsigned long long>(value.struct_size), first_size_bytes);
+  if (value.struct_size < first_size_bytes || value.struct_size > kMaxStructSize) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s->struct_size is %llu but must be at least %zu and at most %zu", name,
+         static_cast<unsigned long long>(value.struct_size), first_size_bytes, kMaxStructSize);
   }
-  std::memcpy(target, &value, std::min<std::uint64_t>(value.struct_size, sizeof(Sized)));
+  const std::size_t known_bytes = std::min<std::uint64_t>(value.struct_size, sizeof(Sized));
+  std::memcpy(target, &value, known_bytes);
+  std::memset(reinterpret_cast<char*>(target) + known_bytes, 0, value.struct_size - known_bytes);
 }
 
 }  // namespace tenure::capi

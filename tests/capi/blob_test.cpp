@@ -148,15 +148,22 @@ TEST(CapiBlob, DescribeWritesNoMoreThanTheCallerHas) {
                  {"info->struct_size is 47", "at least 48"});
   EXPECT_EQ(small.size_bytes, 99u);
 
+  // A newer client's struct, and what lies behind it.
   struct {
     tnr_blob_info known;
     std::uint64_t later = 0x5a5a5a5a;
+    std::uint64_t behind = 0x5a5a5a5a;
   } larger = {};
-  larger.known.struct_size = sizeof(larger);
+  larger.known.struct_size = sizeof(larger) - sizeof(larger.behind);
   EXPECT_EQ(tnr_blob_describe(blob, &larger.known), TNR_STATUS_OK);
-  EXPECT_EQ(larger.known.struct_size, sizeof(larger));
+  EXPECT_EQ(larger.known.struct_size, sizeof(larger) - sizeof(larger.behind));
   EXPECT_EQ(larger.known.size_bytes, 16u);
-  EXPECT_EQ(larger.later, 0x5a5a5a5au);
+  EXPECT_EQ(larger.later, 0u);
+  EXPECT_EQ(larger.behind, 0x5a5a5a5au);
+
+  small.struct_size = 4097;
+  expect_refused(tnr_blob_describe(blob, &small), TNR_STATUS_INVALID_ARGUMENT,
+                 {"info->struct_size is 4097", "at most 4096"});
 
   expect_refused(tnr_blob_describe(blob, nullptr), TNR_STATUS_INVALID_ARGUMENT, {"info is NULL"});
   tnr_blob_release(blob);
@@ -171,10 +178,12 @@ TEST(CapiBlob, StatsWriteNoMoreThanTheCallerHas) {
   struct {
     tnr_stats known;
     std::uint64_t later = 0x5a5a5a5a;
+    std::uint64_t behind = 0x5a5a5a5a;
   } larger = {};
-  larger.known.struct_size = sizeof(larger);
+  larger.known.struct_size = sizeof(larger) - sizeof(larger.behind);
   EXPECT_EQ(tnr_stats_read(&larger.known), TNR_STATUS_OK);
-  EXPECT_EQ(larger.later, 0x5a5a5a5au);
+  EXPECT_EQ(larger.later, 0u);
+  EXPECT_EQ(larger.behind, 0x5a5a5a5au);
 }
 
 TEST(CapiBlob, StatsCountBytesAndBlobs) {

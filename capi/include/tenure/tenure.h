@@ -111,7 +111,7 @@ typedef struct tnr_error {
  */
 typedef struct tnr_stats {
   /**
-   * `sizeof(tnr_stats)`: the library writes no byte beyond it.
+   * `sizeof(tnr_stats)`: the library writes no byte beyond it, and 0 to what it does not know.
    */
   uint64_t struct_size;
   /**
@@ -263,7 +263,7 @@ typedef int32_t tnr_tenure;
  */
 typedef struct tnr_blob_info {
   /**
-   * `sizeof(tnr_blob_info)`: the library writes no byte beyond it.
+   * `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not know.
    */
   uint64_t struct_size;
   /**
@@ -561,7 +561,7 @@ TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
 /**
  * Reads the process totals.
  *
- * INVALID_ARGUMENT: `stats->struct_size` is smaller than the first version's.
+ * INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
  *
  * @param stats (transfer none) (inout) struct_size is read, the rest written
  * @threads any
@@ -786,7 +786,7 @@ TNR_API void *tnr_blob_data_mut(struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT
 /**
  * Describes a blob.
  *
- * INVALID_ARGUMENT: `info->struct_size` is smaller than the first version's.
+ * INVALID_ARGUMENT: `info->struct_size` is below the first version's, or over 4096.
  * STALE_HANDLE: not a handle, or released before.
  *
  * @param blob (transfer none)

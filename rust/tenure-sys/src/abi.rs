@@ -216,7 +216,7 @@ pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_vo
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_blob_info {
-    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it.
+    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not know.
     pub struct_size: u64,
     /// Lowest byte; NULL only when `size_bytes` is 0.
     pub data: *const c_void,
@@ -238,7 +238,7 @@ pub struct tnr_blob_info {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_stats {
-    /// `sizeof(tnr_stats)`: the library writes no byte beyond it.
+    /// `sizeof(tnr_stats)`: the library writes no byte beyond it, and 0 to what it does not know.
     pub struct_size: u64,
     /// Bytes allocated for blobs.
     pub allocated_bytes: u64,
@@ -374,7 +374,7 @@ unsafe extern "C" {
 
     /// Reads the process totals.
     ///
-    /// INVALID_ARGUMENT: `stats->struct_size` is smaller than the first version's.
+    /// INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
     ///
     /// @param stats (transfer none) (inout) struct_size is read, the rest written
     /// @threads any
@@ -564,7 +564,7 @@ unsafe extern "C" {
 
     /// Describes a blob.
     ///
-    /// INVALID_ARGUMENT: `info->struct_size` is smaller than the first version's.
+    /// INVALID_ARGUMENT: `info->struct_size` is below the first version's, or over 4096.
     /// STALE_HANDLE: not a handle, or released before.
     ///
     /// @param blob (transfer none)
