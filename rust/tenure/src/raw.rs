@@ -295,6 +295,7 @@ pub(crate) fn stats() -> sys::tnr_stats {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{DType, layout};
 
     #[test]
     fn a_newer_minor_is_understood_and_nothing_else() {
@@ -302,5 +303,69 @@ mod tests {
         assert!(speaks(sys::TNR_ABI_MAJOR, sys::TNR_ABI_MINOR + 1));
         assert!(!speaks(sys::TNR_ABI_MAJOR, sys::TNR_ABI_MINOR - 1));
         assert!(!speaks(sys::TNR_ABI_MAJOR + 1, sys::TNR_ABI_MINOR));
+    }
+
+    #[track_caller]
+    fn assert_fails(status: tnr_status, kind: ErrorKind, message: &str) {
+        let error = check(status).expect_err("this is refused");
+        assert_eq!(error.kind(), kind);
+        assert!(error.message().contains(message), "{error}");
+    }
+
+    // The statuses that safe code cannot reach, through the functions that the crate keeps from it.
+    #[test]
+    #[cfg_attr(miri, ignore = "calls the core")]
+    fn misuse_of_handles_becomes_its_kind_and_message() {
+        let bytes = [0_u8; 8];
+        let mut view = layout::exact(ptr::null(), 0, DType::U8, &[0]);
+        // SAFETY: the library is made for misuse of handles; `bytes` outlives them all.
+        unsafe {
+            let adopted =
+                sys::tnr_blob_adopt(bytes.as_ptr().cast_mut().cast(), 8, None, ptr::null_mut());
+            let second = sys::tnr_blob_retain(adopted);
+            let refused = sys::tnr_blob_reclaim(adopted, ptr::null_mut());
+            assert_fails(
+                refused,
+                ErrorKind::Busy,
+                "has 2 handles and 0 users but must have 1 and 0",
+            );
+            let out = &raw mut view;
+            check(sys::tnr_blob_view(
+                adopted,
+                0,
+                DType::U8.raw(),
+                0,
+                ptr::null(),
+                ptr::null(),
+                out,
+            ))
+            .expect("one byte of eight");
+            sys::tnr_blob_release(second);
+            sys::tnr_blob_release(adopted);
+            let refused = sys::tnr_view_check(out);
+            assert_fails(refused, ErrorKind::StaleView, "a blob that has been released");
+            assert_fails(
+                sys::tnr_blob_release(adopted),
+                ErrorKind::StaleHandle,
+                "has been released",
+            );
+
+            let borrowed = sys::tnr_blob_borrow(bytes.as_ptr().cast(), 8);
+            let escaped = sys::tnr_blob_retain(borrowed);
+            let refused = sys::tnr_blob_end_borrow(borrowed);
+            assert_fails(refused, ErrorKind::BorrowEscaped, "has 2 handles but must have 1");
+            sys::tnr_blob_release(escaped);
+            check(sys::tnr_blob_end_borrow(borrowed)).expect("nobody else holds it");
+            sys::tnr_blob_release(borrowed);
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "calls the core")]
+    fn statuses_that_nothing_answers_yet_have_their_kinds() {
+        assert_eq!(failure(tnr_status::DEVICE_ERROR).kind(), ErrorKind::DeviceError);
+        assert_eq!(failure(tnr_status::INTERNAL).kind(), ErrorKind::Internal);
+        // Of a newer library.
+        assert_eq!(failure(tnr_status(i32::MAX)).kind(), ErrorKind::Internal);
     }
 }
