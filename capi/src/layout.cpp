@@ -49,9 +49,10 @@ static_assert(offsetof(tnr_blob_info, holder_count) == 36);
 static_assert(offsetof(tnr_blob_info, pin_count) == 40);
 static_assert(offsetof(tnr_blob_info, reserved) == 44);
 
-static_assert(sizeof(tnr_stats) == 40 && alignof(tnr_stats) == 8);
+static_assert(sizeof(tnr_stats) == 48 && alignof(tnr_stats) == 8);
 static_assert(offsetof(tnr_stats, struct_size) == 0);
 static_assert(offsetof(tnr_stats, allocated_bytes) == 8);
 static_assert(offsetof(tnr_stats, copied_bytes) == 16);
 static_assert(offsetof(tnr_stats, blobs_made) == 24);
 static_assert(offsetof(tnr_stats, blobs_finished) == 32);
+static_assert(offsetof(tnr_stats, cached_bytes) == 40);

@@ -1,10 +1,11 @@
 #include "boundary.hpp"
+#include "memory.hpp"
 #include "tenure/blob.hpp"
 
 namespace {
 
 // The size of tnr_stats when 0.1 introduced it.
-constexpr std::size_t kFirstStatsSizeBytes = 40;
+constexpr std::size_t kFirstStatsSizeBytes = 48;
 
 tnr_stats totals() {
   const tenure::Stats stats = tenure::stats();
@@ -14,6 +15,7 @@ tnr_stats totals() {
       .copied_bytes = stats.copied_bytes,
       .blobs_made = stats.blobs_made,
       .blobs_finished = stats.blobs_finished,
+      .cached_bytes = stats.cached_bytes,
   };
 }
 
@@ -23,3 +25,5 @@ tnr_status tnr_stats_read(tnr_stats* stats) noexcept {
   return tenure::capi::guarded(
       [&] { tenure::capi::write_sized(stats, "stats", kFirstStatsSizeBytes, totals()); });
 }
+
+size_t tnr_memory_trim() noexcept { return tenure::trim_memory(); }

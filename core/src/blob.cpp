@@ -3,11 +3,9 @@
 #include <cassert>
 #include <cinttypes>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <utility>
 
+#include "memory.hpp"
 #include "slot_table.hpp"
 
 namespace tenure {
@@ -87,7 +85,11 @@ void run_callback(tnr_release_fn release, void* context) noexcept {
 void finish(BlobToken token, BlobSlot& slot) noexcept {
   switch (slot.tenure.load(std::memory_order_relaxed)) {
     case TNR_TENURE_ALLOCATED:
-    case TNR_TENURE_COPIED: std::free(slot.data.load(std::memory_order_relaxed)); break;
+    case TNR_TENURE_COPIED:
+      give_memory(
+          {slot.data.load(std::memory_order_relaxed), slot.context.load(std::memory_order_relaxed)},
+          slot.size_bytes.load(std::memory_order_relaxed));
+      break;
     case TNR_TENURE_ADOPTED:
     case TNR_TENURE_SHARED:
       run_callback(slot.release, slot.context.load(std::memory_order_relaxed));
@@ -117,44 +119,43 @@ void require_memory(const void* data, std::size_t size_bytes) {
   }
 }
 
-struct Free {
-  void operator()(void* memory) const noexcept { std::free(memory); }
+// Memory on its way into a slot.
+class Allocation {
+ public:
+  explicit Allocation(std::size_t size_bytes)
+      : memory_(take_memory(size_bytes)), size_bytes_(size_bytes) {}
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+  ~Allocation() {
+    if (memory_.data != nullptr) give_memory(memory_, size_bytes_);
+  }
+
+  void* data() const { return memory_.data; }
+
+  // Throws std::bad_alloc, and then keeps the memory.
+  BlobToken open(tnr_tenure tenure) {
+    const BlobToken token =
+        slot_table.open({memory_.data, size_bytes_, tenure, nullptr, memory_.origin});
+    memory_ = {};
+    return token;
+  }
+
+ private:
+  Memory memory_;
+  std::size_t size_bytes_;
 };
-using Allocation = std::unique_ptr<void, Free>;
-
-Allocation allocate_bytes(std::size_t size_bytes) {
-  if (size_bytes == 0) return nullptr;
-  constexpr std::size_t kMaxAllocation = kMaxSizeBytes - (kBlobAlignment - 1);
-  if (size_bytes > kMaxAllocation) {
-    fail(TNR_STATUS_OUT_OF_MEMORY, "size_bytes is %zu but must be at most %zu", size_bytes,
-         kMaxAllocation);
-  }
-  // aligned_alloc() takes whole multiples of the alignment.
-  const std::size_t rounded = (size_bytes + kBlobAlignment - 1) & ~(kBlobAlignment - 1);
-  Allocation memory(std::aligned_alloc(kBlobAlignment, rounded));
-  if (memory == nullptr) {
-    fail(TNR_STATUS_OUT_OF_MEMORY, "%zu bytes could not be allocated", size_bytes);
-  }
-  return memory;
-}
-
-BlobToken open_owned(Allocation memory, std::size_t size_bytes, tnr_tenure tenure) {
-  const BlobToken token = slot_table.open({memory.get(), size_bytes, tenure, nullptr, nullptr});
-  memory.release();  // only now: open() may throw
-  return token;
-}
 
 }  // namespace
 
 BlobToken blob_allocate(std::size_t size_bytes) {
-  return open_owned(allocate_bytes(size_bytes), size_bytes, TNR_TENURE_ALLOCATED);
+  return Allocation(size_bytes).open(TNR_TENURE_ALLOCATED);
 }
 
 BlobToken blob_copy(const void* data, std::size_t size_bytes) {
   require_memory(data, size_bytes);
-  Allocation memory = allocate_bytes(size_bytes);
-  if (size_bytes != 0) std::memcpy(memory.get(), data, size_bytes);
-  return open_owned(std::move(memory), size_bytes, TNR_TENURE_COPIED);
+  Allocation memory(size_bytes);
+  if (size_bytes != 0) std::memcpy(memory.data(), data, size_bytes);
+  return memory.open(TNR_TENURE_COPIED);
 }
 
 BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context) {
@@ -296,7 +297,11 @@ BlobMemory blob_memory_mut(BlobToken token) {
   return {info.data, info.size_bytes};
 }
 
-Stats stats() noexcept { return slot_table.stats(); }
+Stats stats() noexcept {
+  Stats totals = slot_table.stats();
+  totals.cached_bytes = cached_memory_bytes();
+  return totals;
+}
 
 // ---- pinning ----
 

@@ -72,6 +72,7 @@ struct Maker {
 const Maker kMakers[] = {
     {"alloc", [] { return tnr_blob_alloc(nullptr, 100); }, 1, 0},
     {"alloc of nothing", [] { return tnr_blob_alloc(nullptr, 0); }, 0, 0},
+    {"alloc of a region", [] { return tnr_blob_alloc(nullptr, 3 << 20); }, 1, 0},
     {"copy", [] { return tnr_blob_copy(nullptr, g_memory.data(), 64); }, 1, 0},
     {"adopt",
      [] { return tnr_blob_adopt(g_memory.data(), 64, g_counter.callback, g_counter.context()); }, 0,
@@ -87,6 +88,7 @@ const Maker kMakers[] = {
 void sweep(const Maker& maker, Failing mode, int own_allocations) {
   SCOPED_TRACE(maker.name);
   for (int first = 0; first <= own_allocations; ++first) {
+    tnr_memory_trim();  // a failure with something to trim is tried again
     const tnr_stats before = read_stats();
     const int callbacks_before = g_counter.count();
     tnr_blob* const blob = with_fault(mode, first, maker.make);
@@ -101,10 +103,11 @@ void sweep(const Maker& maker, Failing mode, int own_allocations) {
     }
     EXPECT_GT(counts.failed, 0);
     EXPECT_EQ(counts.live_change, 0);
+    const tnr_stats after = read_stats();
+    EXPECT_EQ(counts.mapped_change, static_cast<long>(after.cached_bytes - before.cached_bytes));
     EXPECT_EQ(blob, nullptr);
     tenure::test::expect_last_error(TNR_STATUS_OUT_OF_MEMORY, {"could not be allocated"});
     EXPECT_EQ(g_counter.count(), callbacks_before);
-    const tnr_stats after = read_stats();
     EXPECT_EQ(after.blobs_made, before.blobs_made);
     EXPECT_EQ(after.allocated_bytes, before.allocated_bytes);
     EXPECT_EQ(after.copied_bytes, before.copied_bytes);
@@ -125,6 +128,17 @@ TEST(Allocation, ConstructorsThatMustGrowTheTable) {
       sweep(maker, mode, maker.allocations + 1);
     }
   }
+}
+
+TEST(Allocation, IsTriedAgainOnceWithWhatWasHeldBack) {
+  tnr_memory_trim();
+  tnr_blob_release(tnr_blob_alloc(nullptr, 3 << 20));
+  const bool holds_back = read_stats().cached_bytes != 0;  // not under a sanitizer
+  tnr_blob* const blob = with_fault(Failing::kOne, 0, [] { return tnr_blob_alloc(nullptr, 100); });
+  EXPECT_EQ(allocation_counts().failed, 1);
+  EXPECT_EQ(blob != nullptr, holds_back);
+  EXPECT_EQ(read_stats().cached_bytes, 0u);
+  tnr_blob_release(blob);
 }
 
 // ---- a lent blob and views of it, for everything that is not a constructor ----

@@ -1,5 +1,9 @@
 #include "failing_allocator.hpp"
 
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -93,6 +97,17 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept
   if (must_fail()) return ENOMEM;
   *out = counted(TENURE_REAL(memalign)(alignment, size));
   return *out == nullptr ? ENOMEM : 0;
+}
+void* mmap(void* address, std::size_t size, int protection, int flags, int file,
+           off_t offset) noexcept {
+  if (must_fail()) return MAP_FAILED;
+  if (t_state.active) t_state.counts.mapped_change += static_cast<long>(size);
+  const long mapped = syscall(SYS_mmap, address, size, protection, flags, file, offset);
+  return reinterpret_cast<void*>(mapped);
+}
+int munmap(void* address, std::size_t size) noexcept {
+  if (t_state.active) t_state.counts.mapped_change -= static_cast<long>(size);
+  return static_cast<int>(syscall(SYS_munmap, address, size));
 }
 void free(void* block) noexcept {
   if (t_state.active && block != nullptr) t_state.counts.live_change -= 1;

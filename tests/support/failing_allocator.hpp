@@ -1,5 +1,5 @@
 // Allocations that fail on demand. A program that links failing_allocator.cpp has every malloc,
-// aligned_alloc and new of it and of the C++ runtime pass through here, those for exceptions too.
+// aligned_alloc, mmap and new of it and of the C++ runtime pass through here, those for exceptions too.
 #pragma once
 
 namespace tenure::test {
@@ -19,9 +19,10 @@ class AllocationFault {
 // What the calling thread's last AllocationFault met: read it after the fault has ended, since what
 // reports a failed expectation allocates.
 struct AllocationCounts {
-  int asked;        // allocations asked for
-  int failed;       // of these, made to fail
-  int live_change;  // blocks allocated less blocks freed
+  int asked;           // allocations asked for
+  int failed;          // of these, made to fail
+  int live_change;     // blocks allocated less blocks freed
+  long mapped_change;  // bytes mapped less bytes unmapped
 };
 AllocationCounts allocation_counts() noexcept;
 

@@ -130,6 +130,11 @@ typedef struct tnr_stats {
    * Blobs finished.
    */
   uint64_t blobs_finished;
+  /**
+   * Bytes of ended blobs that the library holds back to use them again; not a total but what
+   * there is now. `tnr_memory_trim` gives them back.
+   */
+  uint64_t cached_bytes;
 } tnr_stats;
 
 /**
@@ -568,6 +573,17 @@ TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
  * @since 0.1
  */
 TNR_API TNR_NODISCARD tnr_status tnr_stats_read(struct tnr_stats *stats) TNR_NOEXCEPT;
+
+/**
+ * Gives the memory of ended blobs that the library holds back to the system; returns how many
+ * bytes. Blobs that live are not touched. How much is held back at most is set by the
+ * environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+size_t tnr_memory_trim(void) TNR_NOEXCEPT;
 
 /**
  * Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.

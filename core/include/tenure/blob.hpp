@@ -149,8 +149,9 @@ struct Stats {
   std::uint64_t copied_bytes;
   std::uint64_t blobs_made;
   std::uint64_t blobs_finished;
+  std::uint64_t cached_bytes;
 };
-// Process totals, ended threads included.
+// Process totals, ended threads included; the cached bytes are those of one moment.
 Stats stats() noexcept;
 
 }  // namespace tenure

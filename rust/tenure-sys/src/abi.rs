@@ -248,6 +248,9 @@ pub struct tnr_stats {
     pub blobs_made: u64,
     /// Blobs finished.
     pub blobs_finished: u64,
+    /// Bytes of ended blobs that the library holds back to use them again; not a total but what
+    /// there is now. `tnr_memory_trim` gives them back.
+    pub cached_bytes: u64,
 }
 
 /// An operation on one input.
@@ -381,6 +384,14 @@ unsafe extern "C" {
     /// @since 0.1
     #[must_use]
     pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
+
+    /// Gives the memory of ended blobs that the library holds back to the system; returns how many
+    /// bytes. Blobs that live are not touched. How much is held back at most is set by the
+    /// environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_memory_trim() -> usize;
 
     /// Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
     ///

@@ -60,10 +60,11 @@ const _: () = {
     assert!(offset_of!(tnr_blob_info, pin_count) == 40);
     assert!(offset_of!(tnr_blob_info, reserved) == 44);
 
-    assert!(size_of::<tnr_stats>() == 40 && align_of::<tnr_stats>() == 8);
+    assert!(size_of::<tnr_stats>() == 48 && align_of::<tnr_stats>() == 8);
     assert!(offset_of!(tnr_stats, struct_size) == 0);
     assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
     assert!(offset_of!(tnr_stats, copied_bytes) == 16);
     assert!(offset_of!(tnr_stats, blobs_made) == 24);
     assert!(offset_of!(tnr_stats, blobs_finished) == 32);
+    assert!(offset_of!(tnr_stats, cached_bytes) == 40);
 };

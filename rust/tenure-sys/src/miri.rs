@@ -33,6 +33,7 @@ static STATS: Mutex<tnr_stats> = Mutex::new(tnr_stats {
     copied_bytes: 0,
     blobs_made: 0,
     blobs_finished: 0,
+    cached_bytes: 0,
 });
 
 fn insert(slot: Slot) -> *mut tnr_blob {
@@ -217,6 +218,12 @@ unsafe extern "C" fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status {
     // SAFETY: writable by the contract.
     unsafe { *stats = *STATS.lock().unwrap() };
     tnr_status::OK
+}
+
+/// Nothing is held back here.
+#[unsafe(no_mangle)]
+extern "C" fn tnr_memory_trim() -> usize {
+    0
 }
 
 #[unsafe(no_mangle)]

@@ -199,7 +199,7 @@ pub use operand::{AsView, AsViewMut};
 pub use ops::*;
 pub use shape::{IntoShape, Order};
 pub use shared::SharedTensor;
-pub use stats::{Stats, build_info, stats};
+pub use stats::{Stats, build_info, stats, trim};
 pub use tensor::Tensor;
 pub use tenure::Tenure;
 pub use view::TensorView;

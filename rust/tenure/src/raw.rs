@@ -284,12 +284,18 @@ pub(crate) fn stats() -> sys::tnr_stats {
         copied_bytes: 0,
         blobs_made: 0,
         blobs_finished: 0,
+        cached_bytes: 0,
     };
     // SAFETY: `stats` is writable, and `struct_size` says how far. It cannot fail: the size is
     // the first version's.
     let _ = unsafe { sys::tnr_stats_read(&mut stats) };
     stats.copied_bytes += COPIED_BYTES.load(Ordering::Relaxed);
     stats
+}
+
+pub(crate) fn trim() -> usize {
+    // SAFETY: takes nothing, and what it unmaps no blob has.
+    unsafe { sys::tnr_memory_trim() }
 }
 
 #[cfg(test)]

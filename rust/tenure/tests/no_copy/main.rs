@@ -60,8 +60,20 @@ fn controls(probe: &Probe) {
     let (_copy, cost) = probe.measure(|| data.clone());
     assert!(!probe.enforces || cost.copied >= probe.size_bytes(), "Vec::clone: {cost:?}");
     // A result is allocated memory and no copy.
+    tenure::trim();
     let before = tenure::stats().copied_bytes;
     let (_sum, cost) = probe.measure(|| tenure::add(&tensor, &tensor).unwrap());
     assert!(!probe.enforces || cost.allocated >= probe.size_bytes(), "add: {cost:?}");
     assert_eq!(tenure::stats().copied_bytes, before, "add");
+    recycles(probe, &tensor);
+}
+
+/// The second result takes the memory of the first: nothing is allocated, no page is touched for
+/// the first time.
+fn recycles(probe: &Probe, tensor: &tenure::Tensor<f32>) {
+    drop(tenure::add(tensor, tensor).unwrap());
+    probe.recycles("add", || tenure::add(tensor, tensor).unwrap());
+    assert!(!probe.enforces || tenure::stats().cached_bytes >= probe.size_bytes() as u64);
+    tenure::trim();
+    assert_eq!(tenure::stats().cached_bytes, 0);
 }

@@ -162,8 +162,19 @@ impl Probe {
         self.stays_in_place(claim, 0, self.size_bytes(), call)
     }
 
+    /// Claims that a call gives a new tensor without fresh memory.
+    pub fn recycles<R>(&self, claim: &str, call: impl FnOnce() -> R) {
+        let (_result, cost) = self.measure(call);
+        if self.enforces {
+            assert!(cost.allocated <= HEADER_BYTES, "{claim} allocates: {cost:?}");
+            assert!(cost.faults < 256, "{claim} touches fresh memory: {cost:?}");
+        }
+    }
+
     /// The control: a copy is seen, by the heap, the kernel and the library's own counter.
     pub fn copies<R>(&self, control: &str, call: impl FnOnce() -> R) {
+        // Into fresh memory: recycled memory would hide the copy from the heap and the kernel.
+        tenure::trim();
         let before = tenure::stats().copied_bytes;
         let (_result, cost) = self.measure(call);
         let counted = (tenure::stats().copied_bytes - before) as usize;

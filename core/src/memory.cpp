@@ -1,0 +1,88 @@
+#include "memory.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+#include "region.hpp"
+#include "tenure/blob.hpp"
+
+namespace tenure {
+
+namespace {
+
+// Made at the first use, never destroyed: blobs may end in destructors of other statics.
+RegionCache& cache() {
+  static_assert(std::is_trivially_destructible_v<RegionCache>);
+  static RegionCache instance(cache_limit(std::getenv("TENURE_CACHE_BYTES")));
+  return instance;
+}
+
+bool is_region(std::size_t size_bytes) {
+  return !kSanitized && size_bytes >= kRegionThresholdBytes;
+}
+
+Memory take_region(std::size_t size_bytes) noexcept {
+  Region region = cache().take(size_bytes);
+  if (region.data == nullptr) region = map_region(size_bytes);
+  return {region.data, region.data == nullptr ? nullptr : region.data + region.size_bytes};
+}
+
+Memory take_block(std::size_t size_bytes) noexcept {
+  if constexpr (kSanitized) {
+    void* block = nullptr;
+    if (posix_memalign(&block, kBlobAlignment, size_bytes) != 0) return {};
+    return {block, block};
+  } else {
+    // Not aligned_alloc: glibc keeps its fast path for malloc.
+    char* const block = static_cast<char*>(std::malloc(size_bytes + kBlobAlignment - 1));
+    if (block == nullptr) return {};
+    const std::size_t misaligned = -reinterpret_cast<std::uintptr_t>(block) % kBlobAlignment;
+    return {block + misaligned, block};
+  }
+}
+
+Memory try_take(std::size_t size_bytes) noexcept {
+  return is_region(size_bytes) ? take_region(size_bytes) : take_block(size_bytes);
+}
+
+}  // namespace
+
+Memory take_memory(std::size_t size_bytes) {
+  if (size_bytes == 0) return {};
+  // No object is larger, and there must be room to align it.
+  constexpr std::size_t kMaxAllocation = PTRDIFF_MAX - (kBlobAlignment - 1);
+  if (size_bytes > kMaxAllocation) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "size_bytes is %zu but must be at most %zu", size_bytes,
+         kMaxAllocation);
+  }
+  Memory memory = try_take(size_bytes);
+  // What is held back may be what is missing, under a limit of the process.
+  if (memory.data == nullptr && trim_memory() != 0) memory = try_take(size_bytes);
+  if (memory.data == nullptr) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "%zu bytes could not be allocated", size_bytes);
+  }
+  return memory;
+}
+
+void give_memory(Memory memory, std::size_t size_bytes) noexcept {
+  if (!is_region(size_bytes)) return std::free(memory.origin);
+  char* const data = static_cast<char*>(memory.data);
+  cache().keep({data, static_cast<std::size_t>(static_cast<char*>(memory.origin) - data)});
+}
+
+std::size_t trim_memory() noexcept { return cache().trim(); }
+
+std::size_t cached_memory_bytes() noexcept { return cache().cached_bytes(); }
+
+std::size_t cache_limit(const char* text) noexcept {
+  if (text == nullptr) return kDefaultCacheBytes;
+  const char* const end = text + std::strlen(text);
+  std::size_t limit_bytes = 0;
+  const auto [stop, error] = std::from_chars(text, end, limit_bytes);
+  return error == std::errc{} && stop == end ? limit_bytes : kDefaultCacheBytes;
+}
+
+}  // namespace tenure
