@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,11 +33,27 @@ template <class Body>
 void expect_in_child(Body body) {
   const pid_t child = fork();
   ASSERT_NE(child, -1);
-  if (child == 0) _exit(body() ? 0 : 1);
+  if (child == 0) {
+    try {
+      _exit(body() ? 0 : 1);
+    } catch (...) {
+      _exit(2);
+    }
+  }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// Limits the process to so many bytes beside what it has mapped, nothing of it kept.
+bool leave_address_space(std::size_t size_bytes) {
+  trim_memory();
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + size_bytes;
+  const rlimit limit = {bytes, bytes};
+  return pages != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
 bool is_out_of_memory(std::size_t size_bytes) {
@@ -146,8 +164,7 @@ TEST(Memory, WorksWhereHugePagesAreRefused) {
 TEST(Memory, LimitOfAddressSpaceIsOutOfMemory) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
   expect_in_child([] {
-    const rlimit limit = {256 * kMiB, 256 * kMiB};
-    if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
+    if (!leave_address_space(256 * kMiB)) return false;
     if (!is_out_of_memory(512 * kMiB)) return false;
     // And goes on: what fits is still there.
     const BlobToken blob = blob_allocate(16 * kMiB);
@@ -160,8 +177,7 @@ TEST(Memory, LimitOfAddressSpaceIsOutOfMemory) {
 TEST(Memory, WhatIsHeldBackIsGivenUpBeforeACallFails) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
   expect_in_child([] {
-    const rlimit limit = {256 * kMiB, 256 * kMiB};
-    if (setrlimit(RLIMIT_AS, &limit) != 0) return false;
+    if (!leave_address_space(256 * kMiB)) return false;
     blob_release(blob_allocate(120 * kMiB));
     if (stats().cached_bytes != 120 * kMiB) return false;
     // Beside the kept region there is no room for it.
