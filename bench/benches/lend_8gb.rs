@@ -5,10 +5,13 @@
 
 use std::time::Instant;
 
-use bench::{available_bytes, is_smoke_run, numbers, print_machine, resident_bytes};
+use bench::{available_bytes, is_asked_for, is_smoke_run, numbers, print_machine, resident_bytes};
 use tenure::{Tensor, TensorView};
 
 fn main() {
+    if !is_asked_for("lend_8gb") {
+        return;
+    }
     print_machine();
     let count = if is_smoke_run() { 1_000_000 } else { 1_000_000_000 };
     let Some(data) = numbers(count) else { return };

@@ -1,8 +1,8 @@
-//! The loop in `call.c`.
+//! The loops in `call.c`.
 
 use std::time::{Duration, Instant};
 
-use tenure_sys::{tnr_status, tnr_view, tnr_view_mut};
+use tenure_sys::{tnr_abi_version, tnr_status, tnr_view, tnr_view_mut};
 
 unsafe extern "C" {
     fn tenure_bench_add(
@@ -11,6 +11,8 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
         count: u64,
     ) -> tnr_status;
+
+    fn tenure_bench_empty(count: u64) -> u64;
 }
 
 /// Time of `count` calls of `tnr_binary` from C, which add two views into a third.
@@ -29,5 +31,21 @@ pub unsafe fn add_from_c(a: &tnr_view, b: &tnr_view, out: &tnr_view_mut, count: 
     let status = unsafe { tenure_bench_add(a, b, out, count) };
     let elapsed = start.elapsed();
     assert_eq!(status, tnr_status::OK, "tnr_binary");
+    elapsed
+}
+
+/// Time of `count` calls of `tnr_abi_version` from C: of crossing the ABI, and nothing else.
+///
+/// # Panics
+///
+/// When a call returned something else than it does to Rust.
+pub fn empty_calls_from_c(count: u64) -> Duration {
+    let start = Instant::now();
+    // SAFETY: takes no memory.
+    let sum = unsafe { tenure_bench_empty(count) };
+    let elapsed = start.elapsed();
+    // SAFETY: as above.
+    let version = unsafe { tnr_abi_version() };
+    assert_eq!(sum, count * u64::from(version), "tnr_abi_version");
     elapsed
 }

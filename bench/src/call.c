@@ -9,3 +9,10 @@ tnr_status tenure_bench_add(const tnr_view* a, const tnr_view* b, const tnr_view
   }
   return status;
 }
+
+/* The smallest call there is. Returns the sum of what the calls return. */
+uint64_t tenure_bench_empty(uint64_t count) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < count; ++i) sum += tnr_abi_version();
+  return sum;
+}

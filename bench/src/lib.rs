@@ -1,6 +1,7 @@
 //! What the benches share: the machine they ran on, how much memory it has, a count of allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use std::{fs, hint};
@@ -8,7 +9,8 @@ use std::{fs, hint};
 use criterion::{Criterion, Throughput};
 
 mod c;
-pub use c::add_from_c;
+pub mod roofs;
+pub use c::{add_from_c, empty_calls_from_c};
 
 /// Counts the allocations of the Rust side. The benches install it as the global allocator.
 pub struct CountingAllocator;
@@ -47,6 +49,12 @@ pub fn is_smoke_run() -> bool {
     std::env::args().any(|argument| argument == "--test")
 }
 
+/// Whether this run is of the bench `name`: a word among the arguments picks those that contain it.
+pub fn is_asked_for(name: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    words.peek().is_none() || words.any(|word| name.contains(&word))
+}
+
 /// The settings of every bench: shorter than criterion's, since there are many.
 pub fn criterion() -> Criterion {
     Criterion::default()
@@ -70,6 +78,12 @@ pub fn cpu_model() -> String {
     let family = field("cpu family").unwrap_or("?");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{name} (family {family}), {cores} cores")
+}
+
+/// Where cargo builds, and results are kept.
+pub fn target_folder() -> PathBuf {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(beside, PathBuf::from)
 }
 
 /// Bytes of a line such as `MemAvailable:  123 kB` in a file of `/proc`.

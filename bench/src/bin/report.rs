@@ -1,10 +1,11 @@
 //! Prints what the benches measured as a table: the median of each, and how many times the first of
-//! its group that is.
+//! its group that is. Then the roofs, where they were measured.
 #![forbid(unsafe_code)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use bench::roofs::record::Record;
 use serde_json::Value;
 
 /// The line of a group that the others are divided by.
@@ -23,9 +24,8 @@ struct Line {
 }
 
 fn main() {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
     let mut lines = Vec::new();
-    collect(&target.join("criterion"), &mut lines);
+    collect(&bench::target_folder().join("criterion"), &mut lines);
     lines.sort_by(|a, b| {
         let size = |line: &Line| line.value.parse::<u64>().unwrap_or(0);
         (&a.group, size(a)).cmp(&(&b.group, size(b))).then(a.median_ns.total_cmp(&b.median_ns))
@@ -38,6 +38,9 @@ fn main() {
             .map_or(String::new(), |anchor| format!("{:.2}", line.median_ns / anchor.median_ns));
         let Line { group, name, value, median_ns } = line;
         println!("| {group} | {value} | {name} | {} | {ratio} |", time(*median_ns));
+    }
+    if let Some(record) = Record::read(false) {
+        println!("\nRoofs: {}\n\n{}", record.machine, record.to_markdown());
     }
 }
 

@@ -1,0 +1,337 @@
+//! The kernels in `kernels.c` and `products.c`, and their plain twins.
+
+use std::slice;
+
+use super::pages::{Mapping, Pages};
+
+/// `a`, `b` and `c` of so many bytes; returns a sum of what was read, or 0.
+type Mover = unsafe extern "C" fn(*const u8, *const u8, *mut u8, usize) -> u64;
+/// So many iterations with two numbers; returns the sum of all lanes.
+type Product = unsafe extern "C" fn(u64, f64, f64) -> f64;
+
+/// The twin of `struct table` in `kernels.c`.
+#[repr(C)]
+struct Table {
+    read: Option<Mover>,
+    fill: Option<Mover>,
+    fill_streamed: Option<Mover>,
+    copy: Option<Mover>,
+    copy_streamed: Option<Mover>,
+    add: Option<Mover>,
+    add_streamed: Option<Mover>,
+    fma_f32: Product,
+    fma_f64: Product,
+}
+
+unsafe extern "C" {
+    static tenure_roofs_plain: Table;
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    static tenure_roofs_avx2: Table;
+    static tenure_roofs_avx512: Table;
+    fn tenure_roofs_bf16(iterations: u64, a: f64, b: f64) -> f64;
+    fn tenure_roofs_vnni(iterations: u64, a: f64, b: f64) -> f64;
+}
+
+/// The kernels of one instruction set, which this processor has.
+#[derive(Clone, Copy)]
+pub struct Set {
+    /// As in the figures: `plain`, `avx2`, `avx512`.
+    pub name: &'static str,
+    table: &'static Table,
+    vector_bytes: u64,
+}
+
+/// Every set that this processor has, the widest last.
+pub fn sets() -> Vec<Set> {
+    // SAFETY: constants, which nothing writes; here and below.
+    let plain = Set { name: "plain", table: unsafe { &tenure_roofs_plain }, vector_bytes: 16 };
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
+    let mut sets = vec![plain];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: as above.
+        sets.push(Set { name: "avx2", table: unsafe { &tenure_roofs_avx2 }, vector_bytes: 32 });
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: as above.
+            let table = unsafe { &tenure_roofs_avx512 };
+            sets.push(Set { name: "avx512", table, vector_bytes: 64 });
+        }
+    }
+    sets
+}
+
+/// A way to use memory.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Move {
+    /// Sums up `a`.
+    Read,
+    /// Sets `c` to the first number of `a`.
+    Fill,
+    /// The same, past the caches.
+    FillStreamed,
+    /// Sets `c` to `a`.
+    Copy,
+    /// The same, past the caches.
+    CopyStreamed,
+    /// Sets `c` to `a + b`, of f32.
+    Add,
+    /// The same, past the caches.
+    AddStreamed,
+}
+
+impl Move {
+    /// In the order of the figures.
+    pub const ALL: [Move; 7] = [
+        Move::Read,
+        Move::Fill,
+        Move::FillStreamed,
+        Move::Copy,
+        Move::CopyStreamed,
+        Move::Add,
+        Move::AddStreamed,
+    ];
+
+    /// As in the figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Move::Read => "read",
+            Move::Fill => "fill",
+            Move::FillStreamed => "fill, non-temporal",
+            Move::Copy => "copy",
+            Move::CopyStreamed => "copy, non-temporal",
+            Move::Add => "a + b into c",
+            Move::AddStreamed => "a + b into c, non-temporal",
+        }
+    }
+
+    /// How many of the arrays it reads and writes. The lines that an ordinary store fetches before
+    /// it changes them are not counted: they are what non-temporal stores save.
+    pub fn arrays(self) -> u64 {
+        match self {
+            Move::Read | Move::Fill | Move::FillStreamed => 1,
+            Move::Copy | Move::CopyStreamed => 2,
+            Move::Add | Move::AddStreamed => 3,
+        }
+    }
+
+    /// The plain twin of what the kernel leaves in `c`; `None` when it leaves `c` alone.
+    fn expected(self, a: f32, b: f32, first: f32) -> Option<f32> {
+        match self {
+            Move::Read => None,
+            Move::Fill | Move::FillStreamed => Some(first),
+            Move::Copy | Move::CopyStreamed => Some(a),
+            Move::Add | Move::AddStreamed => Some(a + b),
+        }
+    }
+}
+
+/// Three arrays of one size. Their pages are huge where the system gives them.
+pub struct Arrays {
+    a: Mapping,
+    b: Mapping,
+    c: Mapping,
+    bytes: usize,
+}
+
+impl Arrays {
+    /// Touches each page.
+    ///
+    /// # Panics
+    ///
+    /// When `bytes` is no multiple of 512, or the memory is not to be had.
+    pub fn new(bytes: usize) -> Arrays {
+        assert_eq!(bytes % 512, 0, "bytes is {bytes} but must be a multiple of 512");
+        let [mut a, mut b, mut c] = [(); 3].map(|()| Mapping::new(bytes, Pages::Huge));
+        for (i, (a, b)) in a.numbers().iter_mut().zip(b.numbers()).enumerate() {
+            // Whole numbers below 2^23, so that their sums have one value; none repeats nearby.
+            *a = (i % 8_388_593) as f32;
+            *b = (i % 4_093) as f32 + 1.0;
+        }
+        c.numbers().fill(-1.0);
+        Arrays { a, b, c, bytes }
+    }
+
+    /// One pass over part `part` of `parts`, each of a different thread; what the kernel returns.
+    /// `None` where the set has no such kernel.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such part, or it is no multiple of 256 bytes.
+    pub fn pass(&self, set: Set, what: Move, part: usize, parts: usize) -> Option<u64> {
+        let kernel = set.mover(what)?;
+        let bytes = part_bytes(self.bytes, part, parts);
+        let at = bytes * part;
+        // SAFETY: the three mappings are `self.bytes` long and aligned to 64 bytes, as each part of
+        // them is. Parts do not overlap, nothing reads `c` while passes run (`check` takes
+        // `&mut`), and the processor has the set, or there would be no `Set`.
+        Some(unsafe {
+            let (a, b, c) = (self.a.start(), self.b.start(), self.c.start());
+            kernel(a.add(at), b.add(at), c.add(at), bytes)
+        })
+    }
+
+    /// Compares each kernel's result with plain Rust, whole and in two parts.
+    ///
+    /// # Panics
+    ///
+    /// When one differs.
+    pub fn check(&mut self, set: Set) {
+        for what in Move::ALL {
+            for parts in [1, 2] {
+                self.c.numbers().fill(-1.0);
+                let sums: Option<Vec<_>> =
+                    (0..parts).map(|part| self.pass(set, what, part, parts)).collect();
+                let Some(sums) = sums else { continue };
+                self.check_one(set, what, &sums);
+            }
+        }
+    }
+
+    fn check_one(&mut self, set: Set, what: Move, sums: &[u64]) {
+        let (name, kind) = (set.name, what.name());
+        let part = self.bytes / 4 / sums.len();
+        let (a, b, c) = (self.a.numbers(), self.b.numbers(), self.c.numbers());
+        for (i, c) in c.iter().enumerate() {
+            let expected = what.expected(a[i], b[i], a[i / part * part]).unwrap_or(-1.0);
+            assert!(*c == expected, "{name} {kind}: c[{i}] is {c} but must be {expected}");
+        }
+        for (i, (part, sum)) in a.chunks_exact(part).zip(sums).enumerate() {
+            let expected = if what == Move::Read { sum_of_words(part) } else { 0 };
+            assert!(*sum == expected, "{name} {kind}: part {i} gives {sum}, not {expected}");
+        }
+    }
+}
+
+/// Bytes of a part, of which the kernels demand that they are a multiple of 256.
+fn part_bytes(bytes: usize, part: usize, parts: usize) -> usize {
+    assert!(part < parts, "part is {part} but must be less than {parts}");
+    assert_eq!(bytes / parts % 256, 0, "part {part} of {parts} is {} bytes", bytes / parts);
+    bytes / parts
+}
+
+/// The plain twin of `read_all`.
+fn sum_of_words(numbers: &[f32]) -> u64 {
+    let word = |pair: &[f32]| {
+        let halves = [pair[0].to_ne_bytes(), pair[1].to_ne_bytes()].concat();
+        u64::from_ne_bytes(halves.try_into().expect("eight bytes"))
+    };
+    numbers.chunks_exact(2).map(word).fold(0, u64::wrapping_add)
+}
+
+impl Set {
+    fn mover(self, what: Move) -> Option<Mover> {
+        let table = self.table;
+        match what {
+            Move::Read => table.read,
+            Move::Fill => table.fill,
+            Move::FillStreamed => table.fill_streamed,
+            Move::Copy => table.copy,
+            Move::CopyStreamed => table.copy_streamed,
+            Move::Add => table.add,
+            Move::AddStreamed => table.add_streamed,
+        }
+    }
+
+    /// Writes each byte of `part` of `parts` of fresh memory for the first time.
+    pub fn touch(self, fresh: &Mapping, part: usize, parts: usize) {
+        let bytes = part_bytes(fresh.bytes(), part, parts);
+        let value = [1.0f32];
+        let fill = self.table.fill.expect("every set has it");
+        // SAFETY: as in `pass`; of `a` only the first number is read, and `b` not at all.
+        unsafe {
+            let to = fresh.start().add(bytes * part);
+            fill(value.as_ptr().cast(), std::ptr::null(), to, bytes);
+        }
+    }
+
+    /// The peaks that this processor has, with this set and beside it.
+    pub fn peaks(self) -> Vec<Peak> {
+        let chains = 12;
+        let fma = |name, kernel, lanes| Peak {
+            name,
+            operations: chains * lanes * 2,
+            numbers: (0.5, 1.0),
+            kernel,
+            sum: Sum::Converging { lanes },
+        };
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
+        let mut peaks = vec![
+            fma("FMA f32", self.table.fma_f32, self.vector_bytes / 4),
+            fma("FMA f64", self.table.fma_f64, self.vector_bytes / 8),
+        ];
+        #[cfg(target_arch = "x86_64")]
+        if self.vector_bytes == 64 && is_x86_feature_detected!("avx512bw") {
+            let narrow = |name, kernel, products| Peak {
+                name,
+                operations: chains * products * 2,
+                numbers: (3.0, -2.0),
+                kernel,
+                sum: Sum::Growing { products: chains * products },
+            };
+            if is_x86_feature_detected!("avx512bf16") {
+                peaks.push(narrow("BF16 products", tenure_roofs_bf16, 32));
+            }
+            if is_x86_feature_detected!("avx512vnni") {
+                peaks.push(narrow("VNNI products, u8 x i8", tenure_roofs_vnni, 64));
+            }
+        }
+        peaks
+    }
+}
+
+/// A kernel that does arithmetic in registers only.
+#[derive(Clone, Copy)]
+pub struct Peak {
+    /// As in the figures.
+    pub name: &'static str,
+    /// Additions and multiplications of one iteration.
+    pub operations: u64,
+    numbers: (f64, f64),
+    kernel: Product,
+    sum: Sum,
+}
+
+/// What a product kernel returns.
+#[derive(Clone, Copy)]
+enum Sum {
+    /// Twelve chains of `x * factor + addend` in each lane.
+    Converging { lanes: u64 },
+    /// So many products of the two numbers in each iteration.
+    Growing { products: u64 },
+}
+
+impl Peak {
+    /// Runs the kernel and compares what it returns with plain Rust.
+    ///
+    /// # Panics
+    ///
+    /// When `iterations` is more than 2^20 (f32 and i32 would no longer hold the sums), or the
+    /// result is wrong.
+    pub fn run(self, iterations: u64) {
+        assert!(iterations <= 1 << 20, "iterations is {iterations} but must be at most 2^20");
+        let (a, b) = self.numbers;
+        // SAFETY: no memory is used, and the processor has the instructions: `peaks` asked.
+        let sum = unsafe { (self.kernel)(iterations, a, b) };
+        let expected = match self.sum {
+            Sum::Converging { lanes } => {
+                // After 100 halvings of the distance, more change nothing.
+                let chain = |start| (0..iterations.min(100)).fold(start, |x, _| x * a + b);
+                (0..12).map(|start| chain(f64::from(start))).sum::<f64>() * lanes as f64
+            }
+            Sum::Growing { products } => (products * iterations) as f64 * a * b,
+        };
+        let (name, close) = (self.name, expected.abs() * 1e-6);
+        assert!((sum - expected).abs() <= close, "{name}: {sum} is not {expected}");
+    }
+}
+
+impl Mapping {
+    fn numbers(&mut self) -> &mut [f32] {
+        // SAFETY: the memory is this mapping's own for as long as it lives, zero at first, aligned
+        // to 64 bytes, and any bytes are numbers.
+        unsafe { slice::from_raw_parts_mut(self.start().cast(), self.bytes() / 4) }
+    }
+}
