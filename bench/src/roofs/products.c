@@ -1,5 +1,6 @@
 /* Products of narrow numbers, which only some processors with AVX-512 have. The caller has asked
- * for them. Twelve chains, as in kernels.c. */
+ * for them. Twelve chains, as in kernels.c; each starts at its number, since the compiler would
+ * compute chains that are the same but once. */
 #include <immintrin.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static __m512i bf16_everywhere(double number) {
 /* Each of 16 lanes: the sum of two products a * b, `iterations` times; the sum of all. */
 double tenure_roofs_bf16(uint64_t iterations, double a, double b) {
   const __m512bh x = (__m512bh)bf16_everywhere(a), y = (__m512bh)bf16_everywhere(b);
-#define START(i) __m512 sum##i = _mm512_setzero_ps();
+#define START(i) __m512 sum##i = _mm512_set1_ps((float)(i));
 #define ADVANCE(i) sum##i = _mm512_dpbf16_ps(sum##i, x, y);
 #define COLLECT(i) total += (double)_mm512_reduce_add_ps(sum##i);
   EACH(START)
@@ -38,7 +39,7 @@ double tenure_roofs_bf16(uint64_t iterations, double a, double b) {
 /* Each of 16 lanes: the sum of four products of u8 (a) and i8 (b). */
 double tenure_roofs_vnni(uint64_t iterations, double a, double b) {
   const __m512i x = _mm512_set1_epi8((char)a), y = _mm512_set1_epi8((char)b);
-#define START(i) __m512i sum##i = _mm512_setzero_si512();
+#define START(i) __m512i sum##i = _mm512_set1_epi32(i);
 #define ADVANCE(i) sum##i = _mm512_dpbusd_epi32(sum##i, x, y);
 #define COLLECT(i) total += (double)_mm512_reduce_add_epi32(sum##i);
   EACH(START)
