@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+
+#include "instruction_set.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/status.hpp"
 
@@ -22,9 +27,38 @@
 
 uint32_t tnr_abi_version() noexcept { return TNR_ABI_MAJOR << 16 | TNR_ABI_MINOR; }
 
+namespace {
+
+// The text, once it is known which kernels are used.
+struct BuildInfo {
+  char text[512];
+
+  BuildInfo() noexcept {
+    constexpr char kBuild[] = "tenure " TENURE_VERSION_TEXT ", " TENURE_COMPILER_TEXT
+                              ", " TENURE_OPTIMIZED_TEXT ", " TENURE_ASSERTIONS_TEXT ", kernels:";
+    append(kBuild, "");
+    for (const tenure::InstructionSet& set : tenure::instruction_sets()) append(" ", set.name);
+    try {
+      append("; in use: ", tenure::instruction_set().name);
+    } catch (const tenure::Error&) {
+      append("; in use: ", "none");  // the first operation says why
+    }
+  }
+
+ private:
+  std::size_t length_ = 0;
+
+  void append(const char* before, const char* name) noexcept {
+    const int added = std::snprintf(text + length_, sizeof text - length_, "%s%s", before, name);
+    length_ = std::min(length_ + static_cast<std::size_t>(added), sizeof text - 1);
+  }
+};
+
+}  // namespace
+
 const char* tnr_build_info() noexcept {
-  return "tenure " TENURE_VERSION_TEXT ", " TENURE_COMPILER_TEXT ", " TENURE_OPTIMIZED_TEXT
-         ", " TENURE_ASSERTIONS_TEXT;
+  static const BuildInfo info;
+  return info.text;
 }
 
 const char* tnr_status_name(tnr_status status) noexcept { return tenure::status_name(status); }

@@ -49,7 +49,7 @@ fn source_root() -> PathBuf {
 
 /// Copies the headers to where they outlive this build script's view of the source tree.
 fn publish_headers(root: &Path) {
-    let include = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("include");
+    let include = out_dir().join("include");
     let to = include.join("tenure");
     fs::create_dir_all(&to).unwrap_or_else(|error| stop(&format!("{}: {error}", to.display())));
     for name in ["tenure.h", "annotations.h"] {
@@ -62,12 +62,12 @@ fn publish_headers(root: &Path) {
 
 fn compile(root: &Path) {
     // Cargo watches a folder for any change below it. The folders above these hold documents.
-    for watched in ["core/sources.txt", "core/include", "core/src", "capi/include", "capi/src"] {
+    for watched in ["core/include", "core/src", "capi/include", "capi/src"] {
         println!("cargo::rerun-if-changed={}", root.join(watched).display());
     }
-    let list = root.join("core/sources.txt");
-    let sources = fs::read_to_string(&list)
-        .unwrap_or_else(|error| stop(&format!("{}: {error}", list.display())));
+    let sources = read_list(root, "core/sources.txt");
+    let (kernels, rest): (Vec<_>, Vec<_>) =
+        sources.lines().partition(|source| source.starts_with("core/src/kernels/"));
 
     let mut build = cc::Build::new();
     build
@@ -86,10 +86,42 @@ fn compile(root: &Path) {
         .flag_if_supported("-ffp-contract=off")
         .include(root.join("core/include"))
         .include(root.join("core/src"))
-        .include(root.join("capi/include"))
-        .files(sources.lines().filter(|line| !line.is_empty()).map(|line| root.join(line)));
+        .include(root.join("capi/include"));
     require_compiler(&build);
+    for set in instruction_sets(root).lines() {
+        let mut words = set.split_whitespace();
+        let name = words.next().expect("no empty line");
+        let mut of_set = build.clone();
+        of_set
+            .define("TENURE_ISA", name)
+            .files(kernels.iter().map(|source| root.join(source)))
+            // Objects of one source have one name.
+            .out_dir(out_dir().join(name));
+        for flag in words {
+            of_set.flag(flag);
+        }
+        let objects = of_set.compile_intermediates();
+        build.objects(objects);
+    }
+    build.files(rest.iter().map(|source| root.join(source)));
     build.compile("tenure");
+}
+
+/// The sets that the kernels are compiled for: a line each, of a name and compiler flags.
+fn instruction_sets(root: &Path) -> String {
+    let sets = read_list(root, "core/instruction_sets.txt");
+    let target = env::var("CARGO_CFG_TARGET_ARCH").expect("set by cargo");
+    if target == "x86_64" { sets } else { "baseline".to_owned() }
+}
+
+fn read_list(root: &Path, name: &str) -> String {
+    let path = root.join(name);
+    println!("cargo::rerun-if-changed={}", path.display());
+    fs::read_to_string(&path).unwrap_or_else(|error| stop(&format!("{}: {error}", path.display())))
+}
+
+fn out_dir() -> PathBuf {
+    PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"))
 }
 
 /// Says what is missing before cc says which of many commands failed.

@@ -18,6 +18,8 @@ TEST(Version, BuildInfoIsOneLineThatStartsWithTheVersion) {
   EXPECT_EQ(info.rfind("tenure " TENURE_PROJECT_VERSION ", ", 0), 0u) << info;
   EXPECT_EQ(info.find('\n'), std::string::npos);
   EXPECT_EQ(tnr_build_info(), tnr_build_info());
+  EXPECT_NE(info.find(", kernels: "), std::string::npos) << info;
+  EXPECT_NE(info.find("; in use: "), std::string::npos) << info;
 }
 
 TEST(Version, DtypesHaveSizesAndNames) {

@@ -536,13 +536,15 @@ extern "C" {
 TNR_API uint32_t tnr_abi_version(void) TNR_NOEXCEPT;
 
 /**
- * One line that says how the library was built: version, compiler, options.
+ * One line that says how the library was built (version, compiler, options, instruction sets)
+ * and which instruction set is in use.
  *
  * @return (transfer none) lives as long as the process
  * @threads any
  * @since 0.1
  */
-TNR_API const char *tnr_build_info(void) TNR_NOEXCEPT;
+TNR_API
+const char *tnr_build_info(void) TNR_NOEXCEPT;
 
 /**
  * Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.

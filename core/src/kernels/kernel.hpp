@@ -4,17 +4,14 @@
 // the bytes of those elements and no byte between them (the halves of a split axis interleave in
 // memory, and two threads may write them). It never throws, allocates or keeps anything.
 //
-// Kernel files include only the headers of this folder and no std templates: they will be compiled
-// once per instruction set, and the linker may keep any one copy of a weak std symbol, also the
-// one that an older processor cannot run. Everything that is compiled per set therefore lives in
-// the namespace TENURE_ISA.
+// Every listed file of this folder is compiled once per instruction set. It includes only the
+// headers beside it and no std templates: the linker may keep any one copy of a weak symbol, also
+// the one that an older processor cannot run. What is compiled per set therefore lives in the
+// namespace TENURE_ISA, which the build defines as the set's name, and is private to its file but
+// for the tables.
 #pragma once
 
 #include <stdint.h>
-
-#ifndef TENURE_ISA
-#define TENURE_ISA baseline
-#endif
 
 namespace tenure::kernels {
 
@@ -108,7 +105,7 @@ struct Table {
   const Reduction (*reduce)[kTypeCount];
 };
 
-// The one list of kernels. Where there are several sets, they are chosen between here.
-const Table& table() noexcept;
+// The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.
+const Table& table();
 
 }  // namespace tenure::kernels

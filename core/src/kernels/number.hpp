@@ -8,6 +8,7 @@
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
+namespace {
 
 struct F16 {
   uint16_t bits;
@@ -232,5 +233,6 @@ inline To convert(From value) {
   }
 }
 
+}  // namespace
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

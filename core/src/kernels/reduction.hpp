@@ -5,6 +5,7 @@
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
+namespace {
 
 // An Op reduces elements of type In, which is computed in: Accumulator, start(), step(), merge().
 // step() of an Op with kPlace != kNowhere is also told the element's index or its column's center.
@@ -223,5 +224,6 @@ struct StandardDeviation {
   }
 };
 
+}  // namespace
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -17,6 +17,7 @@
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
+namespace {
 
 template <class T>
 inline constexpr int64_t kStep = static_cast<int64_t>(sizeof(T));
@@ -92,5 +93,6 @@ Finding map2(const Strip& strip) {
   return kNothing;
 }
 
+}  // namespace
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -1,4 +1,4 @@
-// The tables that the kernel files define, one family each; table.cpp joins them.
+// The tables that the kernel files define, one family each; set.cpp joins them.
 #pragma once
 
 #include "kernels/kernel.hpp"

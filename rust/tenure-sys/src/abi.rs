@@ -353,7 +353,8 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_abi_version() -> u32;
 
-    /// One line that says how the library was built: version, compiler, options.
+    /// One line that says how the library was built (version, compiler, options, instruction sets)
+    /// and which instruction set is in use.
     ///
     /// @return (transfer none) lives as long as the process
     /// @threads any

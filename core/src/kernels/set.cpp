@@ -1,0 +1,12 @@
+// The one name by which the rest of the library finds the kernels of this instruction set.
+#include "kernels/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+
+// Declared here too, since a constant of a namespace is private to its file otherwise.
+extern const Table kTable;
+const Table kTable = {kCopy, kSelect, kCast, kCastComplex, kUnary, kBinary, kCompare, kReduce};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

@@ -1,0 +1,31 @@
+# Objects of kernels define names of their own namespace alone, none of them weak, and need nothing
+# of the C++ library. Else the linker could serve an old processor with code made for a new one.
+# Needs NM, OBJECTS (with | between them), NAMESPACE.
+string(REPLACE "|" ";" OBJECTS "${OBJECTS}")
+if(NOT OBJECTS)
+  message(FATAL_ERROR "no objects")
+endif()
+string(LENGTH ${NAMESPACE} length)
+set(prefix "_ZN6tenure7kernels${length}${NAMESPACE}")
+set(tables 0)
+foreach(object IN LISTS OBJECTS)
+  execute_process(COMMAND ${NM} --format=posix ${object}
+    OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  foreach(symbol IN LISTS symbols)
+    # "name type address size"; lower-case types are private, but for the weak ones.
+    if(symbol MATCHES "^([^ ]+) [vwuVW]")
+      message(FATAL_ERROR "${object}: ${CMAKE_MATCH_1} is weak")
+    elseif(symbol MATCHES "^([^ ]+) U" AND symbol MATCHES "^_Z" AND NOT symbol MATCHES "^${prefix}")
+      message(FATAL_ERROR "${object}: needs ${symbol}")
+    elseif(symbol MATCHES "^([^ ]+) [A-TX-Z]" AND NOT CMAKE_MATCH_0 MATCHES " U$")
+      if(NOT symbol MATCHES "^${prefix}")
+        message(FATAL_ERROR "${object}: ${CMAKE_MATCH_1} is not in ${NAMESPACE}")
+      endif()
+      math(EXPR tables "${tables} + 1")
+    endif()
+  endforeach()
+endforeach()
+if(tables LESS 9)
+  message(FATAL_ERROR "found ${tables} tables of ${NAMESPACE} but there are 9 at least")
+endif()
