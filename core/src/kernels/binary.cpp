@@ -94,13 +94,6 @@ constexpr StripKernel kernel = map2<TwoOf<Rule, T>>;
 
 }  // namespace
 
-#define TENURE_FLOATS(Rule) \
-  kernel<Rule, double>, kernel<Rule, float>, kernel<Rule, F16>, kernel<Rule, BF16>
-#define TENURE_UNSIGNED(Rule) \
-  kernel<Rule, uint8_t>, kernel<Rule, uint16_t>, kernel<Rule, uint32_t>, kernel<Rule, uint64_t>
-#define TENURE_SIGNED(Rule) \
-  kernel<Rule, int8_t>, kernel<Rule, int16_t>, kernel<Rule, int32_t>, kernel<Rule, int64_t>
-
 // Where results wrap, signed and unsigned integers have the same bits and share their kernels.
 const StripKernel kBinary[kBinaryCount][kTypeCount] = {
     {TENURE_FLOATS(Add), TENURE_UNSIGNED(Add), TENURE_UNSIGNED(Add), nullptr},

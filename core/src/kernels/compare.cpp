@@ -52,13 +52,6 @@ constexpr StripKernel kernel = map2<Question<Rule, T>>;
 
 }  // namespace
 
-#define TENURE_FLOATS(Rule) \
-  kernel<Rule, double>, kernel<Rule, float>, kernel<Rule, F16>, kernel<Rule, BF16>
-#define TENURE_UNSIGNED(Rule) \
-  kernel<Rule, uint8_t>, kernel<Rule, uint16_t>, kernel<Rule, uint32_t>, kernel<Rule, uint64_t>
-#define TENURE_SIGNED(Rule) \
-  kernel<Rule, int8_t>, kernel<Rule, int16_t>, kernel<Rule, int32_t>, kernel<Rule, int64_t>
-
 // Equality of integers does not ask for their sign.
 const StripKernel kCompare[kCompareCount][kTypeCount] = {
     {TENURE_FLOATS(Equal), TENURE_UNSIGNED(Equal), TENURE_UNSIGNED(Equal), kernel<Equal, Bool8>},

@@ -3,6 +3,14 @@
 
 #include "kernels/kernel.hpp"
 
+// Parts of a table's row, in the order of Type, for a file whose kernels are kernel<Rule, T>.
+#define TENURE_FLOATS(Rule) \
+  kernel<Rule, double>, kernel<Rule, float>, kernel<Rule, F16>, kernel<Rule, BF16>
+#define TENURE_UNSIGNED(Rule) \
+  kernel<Rule, uint8_t>, kernel<Rule, uint16_t>, kernel<Rule, uint32_t>, kernel<Rule, uint64_t>
+#define TENURE_SIGNED(Rule) \
+  kernel<Rule, int8_t>, kernel<Rule, int16_t>, kernel<Rule, int32_t>, kernel<Rule, int64_t>
+
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 
