@@ -154,7 +154,7 @@ constexpr Reduction kNone = {};
 }  // namespace
 
 // Rows of the table. Op is a template over the computed type, Finish one over the output's.
-#define TENURE_FLOATS(Op, Finish)                                                            \
+#define TENURE_FLOATS_BY(Op, Finish)                                                         \
   reduction<Op<double>, double, Finish<double>>, reduction<Op<float>, float, Finish<float>>, \
       reduction<Op<float>, F16, Finish<F16>>, reduction<Op<float>, BF16, Finish<BF16>>
 #define TENURE_TO(Op, T, Finish) reduction<Op<Computed<T>>, T, Finish>
@@ -169,17 +169,17 @@ constexpr Reduction kNone = {};
       TENURE_TO(Op, uint32_t, Finish), TENURE_TO(Op, uint64_t, Finish)
 #define TENURE_NONE_OF_INTEGERS kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone
 
-#define TENURE_SUMS(Op)                                           \
-  {TENURE_FLOATS(Op, AsIs), TENURE_SIGNED_TO(Op, AsIs<uint64_t>), \
+#define TENURE_SUMS(Op)                                              \
+  {TENURE_FLOATS_BY(Op, AsIs), TENURE_SIGNED_TO(Op, AsIs<uint64_t>), \
    TENURE_UNSIGNED_TO(Op, AsIs<uint64_t>), kNone}
-#define TENURE_MOMENTS(Op, Finish) {TENURE_FLOATS(Op, Finish), TENURE_NONE_OF_INTEGERS, kNone}
+#define TENURE_MOMENTS(Op, Finish) {TENURE_FLOATS_BY(Op, Finish), TENURE_NONE_OF_INTEGERS, kNone}
 #define TENURE_SELF(Op, T) reduction<Op<T>, T, AsIs<T>>
-#define TENURE_EXTREMES(Op)                              \
-  {TENURE_FLOATS(Op, AsIs),   TENURE_SELF(Op, int8_t),   \
-   TENURE_SELF(Op, int16_t),  TENURE_SELF(Op, int32_t),  \
-   TENURE_SELF(Op, int64_t),  TENURE_SELF(Op, uint8_t),  \
-   TENURE_SELF(Op, uint16_t), TENURE_SELF(Op, uint32_t), \
-   TENURE_SELF(Op, uint64_t), kNone}
+#define TENURE_EXTREMES(Op)                               \
+  {TENURE_FLOATS_BY(Op, AsIs), TENURE_SELF(Op, int8_t),   \
+   TENURE_SELF(Op, int16_t),   TENURE_SELF(Op, int32_t),  \
+   TENURE_SELF(Op, int64_t),   TENURE_SELF(Op, uint8_t),  \
+   TENURE_SELF(Op, uint16_t),  TENURE_SELF(Op, uint32_t), \
+   TENURE_SELF(Op, uint64_t),  kNone}
 #define TENURE_INDICES(Op)                                           \
   {TENURE_FLOATS_TO(Op, IndexOnly), TENURE_SIGNED_TO(Op, IndexOnly), \
    TENURE_UNSIGNED_TO(Op, IndexOnly), kNone}
