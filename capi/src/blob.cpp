@@ -5,10 +5,10 @@
 
 using tenure::BlobMemory;
 using tenure::BlobToken;
+using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
-using tenure::capi::require_default;
 using tenure::capi::unwrap;
 using tenure::capi::wrap;
 using tenure::capi::write_sized;
@@ -42,14 +42,14 @@ tnr_status tnr_blob_release(tnr_blob* blob) noexcept {
 
 tnr_blob* tnr_blob_alloc(tnr_context* context, size_t size_bytes) noexcept {
   return guarded_pointer([&] {
-    require_default(context);
+    context_of(context);
     return wrap(tenure::blob_allocate(size_bytes));
   });
 }
 
 tnr_blob* tnr_blob_copy(tnr_context* context, const void* data, size_t size_bytes) noexcept {
   return guarded_pointer([&] {
-    require_default(context);
+    context_of(context);
     return wrap(tenure::blob_copy(data, size_bytes));
   });
 }

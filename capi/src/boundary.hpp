@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tenure/context.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure::capi {
@@ -49,8 +50,8 @@ inline std::uint64_t unwrap(const tnr_blob* blob) noexcept {
   return reinterpret_cast<std::uintptr_t>(blob);
 }
 
-// Throws INVALID_ARGUMENT: contexts do not exist yet.
-void require_default(const tnr_context* context);
+// The default for NULL; throws INVALID_ARGUMENT for all else: no other context can be made yet.
+const Context& context_of(const tnr_context* context);
 
 // `*pointer`, or INVALID_ARGUMENT naming the parameter when it is NULL.
 template <class T>

@@ -3,92 +3,75 @@
 
 #include "boundary.hpp"
 
+using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
-using tenure::capi::require_default;
 
 tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_view_mut* out) noexcept {
-  return guarded([&] {
-    require_default(context);
-    tenure::copy(deref(a, "a"), deref(out, "out"));
-  });
+  return guarded([&] { tenure::copy(context_of(context), deref(a, "a"), deref(out, "out")); });
 }
 
 tnr_status tnr_cast(tnr_context* context, const tnr_view* a, const tnr_view_mut* out) noexcept {
-  return guarded([&] {
-    require_default(context);
-    tenure::cast(deref(a, "a"), deref(out, "out"));
-  });
+  return guarded([&] { tenure::cast(context_of(context), deref(a, "a"), deref(out, "out")); });
 }
 
 tnr_status tnr_fill(tnr_context* context, const tnr_scalar* value,
                     const tnr_view_mut* out) noexcept {
-  return guarded([&] {
-    require_default(context);
-    tenure::fill(deref(value, "value"), deref(out, "out"));
-  });
+  return guarded(
+      [&] { tenure::fill(context_of(context), deref(value, "value"), deref(out, "out")); });
 }
 
 tnr_status tnr_unary(tnr_context* context, tnr_unary_op op, const tnr_view* a,
                      const tnr_view_mut* out) noexcept {
-  return guarded([&] {
-    require_default(context);
-    tenure::unary(op, deref(a, "a"), deref(out, "out"));
-  });
+  return guarded([&] { tenure::unary(context_of(context), op, deref(a, "a"), deref(out, "out")); });
 }
 
 tnr_status tnr_binary(tnr_context* context, tnr_binary_op op, const tnr_view* a, const tnr_view* b,
                       const tnr_view_mut* out) noexcept {
   return guarded([&] {
-    require_default(context);
-    tenure::binary(op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
+    tenure::binary(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
   });
 }
 
 tnr_status tnr_binary_scalar(tnr_context* context, tnr_binary_op op, const tnr_view* a,
                              const tnr_scalar* b, const tnr_view_mut* out) noexcept {
   return guarded([&] {
-    require_default(context);
-    tenure::binary(op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
+    tenure::binary(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
   });
 }
 
 tnr_status tnr_scalar_binary(tnr_context* context, tnr_binary_op op, const tnr_scalar* a,
                              const tnr_view* b, const tnr_view_mut* out) noexcept {
   return guarded([&] {
-    require_default(context);
-    tenure::binary(op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
+    tenure::binary(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
   });
 }
 
 tnr_status tnr_compare(tnr_context* context, tnr_compare_op op, const tnr_view* a,
                        const tnr_view* b, const tnr_view_mut* out) noexcept {
   return guarded([&] {
-    require_default(context);
-    tenure::compare(op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
+    tenure::compare(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
   });
 }
 
 tnr_status tnr_compare_scalar(tnr_context* context, tnr_compare_op op, const tnr_view* a,
                               const tnr_scalar* b, const tnr_view_mut* out) noexcept {
   return guarded([&] {
-    require_default(context);
-    tenure::compare(op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
+    tenure::compare(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(out, "out"));
   });
 }
 
 tnr_status tnr_select(tnr_context* context, const tnr_view* condition, const tnr_view* a,
                       const tnr_view* b, const tnr_view_mut* out) noexcept {
   return guarded([&] {
-    require_default(context);
-    tenure::select(deref(condition, "condition"), deref(a, "a"), deref(b, "b"), deref(out, "out"));
+    tenure::select(context_of(context), deref(condition, "condition"), deref(a, "a"), deref(b, "b"),
+                   deref(out, "out"));
   });
 }
 
 tnr_status tnr_reduce(tnr_context* context, tnr_reduce_op op, const tnr_view* a, uint32_t axes,
                       uint32_t ddof, const tnr_view_mut* out) noexcept {
   return guarded([&] {
-    require_default(context);
-    tenure::reduce(op, deref(a, "a"), axes, ddof, deref(out, "out"));
+    tenure::reduce(context_of(context), op, deref(a, "a"), axes, ddof, deref(out, "out"));
   });
 }

@@ -38,7 +38,8 @@ StripKernel kernel_of(const Question& question, tnr_dtype dtype) {
 
 }  // namespace
 
-void compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b, const tnr_view_mut& out) {
+void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
+             const tnr_view_mut& out) {
   const Question& question = question_of(op);
   const bool exchanged = question.sides == Sides::kExchanged;
   Operands operands(out);
@@ -46,10 +47,11 @@ void compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b, const tnr_
   operands.add(exchanged ? a : b, exchanged ? "a" : "b");
   require_dtype(b, "b", a.dtype, "a.dtype is");
   require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
-  operands.run(kernel_of(question, a.dtype));
+  operands.run(context, kernel_of(question, a.dtype));
 }
 
-void compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b, const tnr_view_mut& out) {
+void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
+             const tnr_view_mut& out) {
   const Question& question = question_of(op);
   Operands operands(out);
   const StripKernel kernel = kernel_of(question, a.dtype);
@@ -58,7 +60,7 @@ void compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b, const tn
   operands.add(a, "a");
   if (question.sides == Sides::kAsGiven) operands.add(element);
   require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
-  operands.run(kernel);
+  operands.run(context, kernel);
 }
 
 }  // namespace tenure

@@ -52,8 +52,8 @@ void require_divisor(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
   }
 }
 
-void run(const Operands& operands, StripKernel kernel) {
-  if (operands.run(kernel) == kernels::kZeroDivisor) [[unlikely]] {
+void run(const Context& context, const Operands& operands, StripKernel kernel) {
+  if (operands.run(context, kernel) == kernels::kZeroDivisor) [[unlikely]] {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "b has an element 0 but integer divisors must not be 0; out holds a mixture");
   }
@@ -61,23 +61,25 @@ void run(const Operands& operands, StripKernel kernel) {
 
 }  // namespace
 
-void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
+void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  operands.run(unary_kernel(op, a.dtype));
+  operands.run(context, unary_kernel(op, a.dtype));
 }
 
-void binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b, const tnr_view_mut& out) {
+void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_view& b,
+            const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   operands.add(b, "b");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  run(operands, binary_kernel(op, a.dtype));
+  run(context, operands, binary_kernel(op, a.dtype));
 }
 
-void binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b, const tnr_view_mut& out) {
+void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
+            const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
@@ -85,17 +87,18 @@ void binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b, const tnr_
   const Element element = to_element(b, a.dtype, "b");
   require_divisor(op, element, a.dtype);
   operands.add(element);
-  run(operands, kernel);
+  run(context, operands, kernel);
 }
 
-void binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b, const tnr_view_mut& out) {
+void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
+            const tnr_view_mut& out) {
   Operands operands(out);
   const StripKernel kernel = binary_kernel(op, out.view.dtype);
   const Element element = to_element(a, out.view.dtype, "a");
   operands.add(element);
   operands.add(b, "b");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  run(operands, kernel);
+  run(context, operands, kernel);
 }
 
 }  // namespace tenure

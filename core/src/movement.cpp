@@ -39,30 +39,30 @@ StripKernel select_kernel(tnr_dtype dtype) {
 
 }  // namespace
 
-void copy(const tnr_view& a, const tnr_view_mut& out) {
+void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8) return;
-  operands.run(copy_kernel(a.dtype));
+  operands.run(context, copy_kernel(a.dtype));
 }
 
-void cast(const tnr_view& a, const tnr_view_mut& out) {
+void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   const StripKernel kernel = cast_kernel(a.dtype, out.view.dtype);
   if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8) return;
-  operands.run(kernel);
+  operands.run(context, kernel);
 }
 
-void fill(const tnr_scalar& value, const tnr_view_mut& out) {
+void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& out) {
   Operands operands(out);
   const Element element = to_element(value, out.view.dtype, "value");
   operands.add(element);
-  operands.run(copy_kernel(out.view.dtype));
+  operands.run(context, copy_kernel(out.view.dtype));
 }
 
-void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+void select(const Context& context, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(condition, "condition");
@@ -71,7 +71,7 @@ void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
   require_dtype(condition, "condition", TNR_DTYPE_BOOL8, "must be");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  operands.run(select_kernel(out.view.dtype));
+  operands.run(context, select_kernel(out.view.dtype));
 }
 
 }  // namespace tenure

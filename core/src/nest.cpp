@@ -72,7 +72,22 @@ void Nest::lengthen_inner() noexcept {
   if (inner.extent < kShortStrip && next.extent > inner.extent) std::swap(inner, next);
 }
 
-bool Nest::advance(std::int64_t* position, std::int64_t* offsets) const noexcept {
+void Nest::go_to(std::int64_t strip, std::int64_t* position, std::int64_t* offsets) const noexcept {
+  for (unsigned operand = 0; operand < operand_count_; ++operand) {
+    offsets[operand] = starts_[operand];
+  }
+  for (unsigned i = rank_ < 2 ? 0 : rank_ - 1; i-- > 0;) {
+    const Axis& axis = axes_[i];
+    position[i] = strip % axis.extent;
+    strip /= axis.extent;
+    for (unsigned operand = 0; operand < operand_count_; ++operand) {
+      offsets[operand] += position[i] * axis.steps[operand];
+    }
+  }
+}
+
+// From the last position to the first again: nobody asks for what follows the last.
+void Nest::advance(std::int64_t* position, std::int64_t* offsets) const noexcept {
   for (unsigned i = rank_ < 2 ? 0 : rank_ - 1; i-- > 0;) {
     const Axis& axis = axes_[i];
     const bool wrapped = ++position[i] == axis.extent;
@@ -80,10 +95,9 @@ bool Nest::advance(std::int64_t* position, std::int64_t* offsets) const noexcept
     for (unsigned operand = 0; operand < operand_count_; ++operand) {
       offsets[operand] += moves * axis.steps[operand];
     }
-    if (!wrapped) return true;
+    if (!wrapped) return;
     position[i] = 0;
   }
-  return false;
 }
 
 }  // namespace tenure

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "tenure/tenure.h"
 
@@ -30,17 +31,29 @@ class Nest {
     return rank_ == 0 ? 0 : axes_[rank_ - 1].steps[operand];
   }
 
+  // Positions of all axes but the innermost; at least 1.
+  [[nodiscard]] std::int64_t strip_count() const noexcept {
+    std::int64_t count = 1;
+    for (unsigned i = 0; i + 1 < rank_; ++i) count *= axes_[i].extent;
+    return count;
+  }
+
   // Calls body(offsets) with the operands' offsets at each position of all axes but the innermost.
   template <class Body>
   void for_each_strip(Body&& body) const {
-    std::int64_t position[TNR_MAX_RANK] = {};
+    for_each_strip(0, strip_count(), std::forward<Body>(body));
+  }
+  // The same for the positions [first, last) of their order; first < last.
+  template <class Body>
+  void for_each_strip(std::int64_t first, std::int64_t last, Body&& body) const {
+    std::int64_t position[TNR_MAX_RANK];
     std::int64_t offsets[kMaxOperands];
-    for (unsigned operand = 0; operand < operand_count_; ++operand) {
-      offsets[operand] = starts_[operand];
-    }
-    do {
+    go_to(first, position, offsets);
+    for (;;) {
       body(static_cast<const std::int64_t*>(offsets));
-    } while (advance(position, offsets));
+      if (++first == last) return;
+      advance(position, offsets);
+    }
   }
 
  private:
@@ -53,7 +66,8 @@ class Nest {
   void sort(unsigned key) noexcept;
   void lengthen_inner() noexcept;
   void join() noexcept;
-  bool advance(std::int64_t* position, std::int64_t* offsets) const noexcept;
+  void go_to(std::int64_t strip, std::int64_t* position, std::int64_t* offsets) const noexcept;
+  void advance(std::int64_t* position, std::int64_t* offsets) const noexcept;
 
   unsigned operand_count_;
   unsigned rank_ = 0;

@@ -1,8 +1,11 @@
 #include "operands.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cinttypes>
 
 #include "nest.hpp"
+#include "parallel.hpp"
 #include "tenure/dtype.hpp"
 
 namespace tenure {
@@ -103,7 +106,18 @@ void Operands::add_stepwise(const tnr_view& view, const char* name) {
   if (!(has_shape_of(view, out_) && dense_count(view) != 0)) flat_count_ = 0;
 }
 
-Finding Operands::run_flat(StripKernel kernel) const noexcept {
+std::int64_t Operands::moved_bytes() const noexcept {
+  std::uint64_t bytes = element_size(out_.dtype);
+  for (unsigned i = 0; i < input_count_; ++i) {
+    if (inputs_[i].view != nullptr) bytes += element_size(inputs_[i].view->dtype);
+  }
+  for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
+    bytes *= static_cast<std::uint64_t>(out_.shape[axis]);
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+Finding Operands::run_flat(const Context& context, StripKernel kernel) const noexcept {
   Strip strip;
   strip.count = flat_count_;
   strip.out = out_data_;
@@ -115,10 +129,27 @@ Finding Operands::run_flat(StripKernel kernel) const noexcept {
     strip.in_steps[i] =
         input.view == nullptr ? 0 : static_cast<std::int64_t>(element_size(input.view->dtype));
   }
-  return kernel(strip);
+  if (context.thread_count() == 1) [[likely]]
+    return kernel(strip);
+  return run_slices(context, kernel, strip);
 }
 
-Finding Operands::run_nested(StripKernel kernel) const noexcept {
+Finding Operands::run_slices(const Context& context, StripKernel kernel,
+                             const Strip& whole) const noexcept {
+  const std::int64_t slice_count = slice_count_of(context, moved_bytes());
+  std::atomic<std::uint32_t> finding = kernels::kNothing;
+  for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+    const std::int64_t first = slice_begin(whole.count, slice_count, slice);
+    Strip strip = whole;
+    strip.count = slice_begin(whole.count, slice_count, slice + 1) - first;
+    strip.out += first * whole.out_step;
+    for (unsigned i = 0; i < input_count_; ++i) strip.in[i] += first * whole.in_steps[i];
+    finding.fetch_or(kernel(strip), std::memory_order_relaxed);
+  });
+  return static_cast<Finding>(finding.load(std::memory_order_relaxed));
+}
+
+Finding Operands::run_nested(const Context& context, StripKernel kernel) const noexcept {
   if (is_empty(out_)) return kernels::kNothing;
   Nest nest(1 + input_count_);
   const auto width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
@@ -134,20 +165,37 @@ Finding Operands::run_nested(StripKernel kernel) const noexcept {
   }
   nest.arrange(0);
 
-  Strip strip;
-  strip.count = nest.inner_extent();
-  strip.width_bytes = width_bytes;
-  strip.out_step = nest.inner_step(0);
-  for (unsigned i = 0; i < input_count_; ++i) strip.in_steps[i] = nest.inner_step(1 + i);
-  unsigned finding = kernels::kNothing;
-  nest.for_each_strip([&](const std::int64_t* offsets) {
-    strip.out = out_data_ + offsets[0];
-    for (unsigned i = 0; i < input_count_; ++i) {
-      strip.in[i] = static_cast<const Byte*>(inputs_[i].data) + offsets[1 + i];
-    }
-    finding |= kernel(strip);
+  Strip whole;
+  whole.count = nest.inner_extent();
+  whole.width_bytes = width_bytes;
+  whole.out_step = nest.inner_step(0);
+  for (unsigned i = 0; i < input_count_; ++i) whole.in_steps[i] = nest.inner_step(1 + i);
+  const std::int64_t strip_count = nest.strip_count();
+  if (strip_count == 1) {
+    nest.for_each_strip([&](const std::int64_t* offsets) { move_to(whole, offsets); });
+    return run_slices(context, kernel, whole);
+  }
+  const std::int64_t slice_count = std::min(strip_count, slice_count_of(context, moved_bytes()));
+  std::atomic<std::uint32_t> finding = kernels::kNothing;
+  for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+    unsigned found = kernels::kNothing;
+    nest.for_each_strip(slice_begin(strip_count, slice_count, slice),
+                        slice_begin(strip_count, slice_count, slice + 1),
+                        [&](const std::int64_t* offsets) {
+                          Strip strip = whole;
+                          move_to(strip, offsets);
+                          found |= kernel(strip);
+                        });
+    finding.fetch_or(found, std::memory_order_relaxed);
   });
-  return static_cast<Finding>(finding);
+  return static_cast<Finding>(finding.load(std::memory_order_relaxed));
+}
+
+void Operands::move_to(Strip& strip, const std::int64_t* offsets) const noexcept {
+  strip.out = out_data_ + offsets[0];
+  for (unsigned i = 0; i < input_count_; ++i) {
+    strip.in[i] = static_cast<const Byte*>(inputs_[i].data) + offsets[1 + i];
+  }
 }
 
 }  // namespace tenure

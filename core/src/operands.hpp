@@ -6,6 +6,7 @@
 #include "kernels/kernel.hpp"
 #include "scalar.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/context.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
 
@@ -146,8 +147,8 @@ class Operands {
     return inputs_[index].alias == Alias::kSame;
   }
 
-  kernels::Finding run(kernels::StripKernel kernel) const noexcept {
-    return flat_count_ != 0 ? run_flat(kernel) : run_nested(kernel);
+  kernels::Finding run(const Context& context, kernels::StripKernel kernel) const noexcept {
+    return flat_count_ != 0 ? run_flat(context, kernel) : run_nested(context, kernel);
   }
 
  private:
@@ -159,8 +160,16 @@ class Operands {
 
   // The plain twin of add(): one check after the other, for operands of any layout.
   void add_stepwise(const tnr_view& view, const char* name);
-  kernels::Finding run_flat(kernels::StripKernel kernel) const noexcept;
-  kernels::Finding run_nested(kernels::StripKernel kernel) const noexcept;
+  kernels::Finding run_flat(const Context& context, kernels::StripKernel kernel) const noexcept;
+  kernels::Finding run_nested(const Context& context, kernels::StripKernel kernel) const noexcept;
+
+  // The strip in slices, on the threads of the context.
+  kernels::Finding run_slices(const Context& context, kernels::StripKernel kernel,
+                              const kernels::Strip& whole) const noexcept;
+  // Elements of output and inputs, an element that is repeated counted each time.
+  [[nodiscard]] std::int64_t moved_bytes() const noexcept;
+  // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.
+  void move_to(kernels::Strip& strip, const std::int64_t* offsets) const noexcept;
 
   static constexpr unsigned kMaxInputs = 3;
 

@@ -220,8 +220,8 @@ void run(const Job& job, const tnr_view& a, const tnr_view_mut& out) {
 
 }  // namespace
 
-void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
-            const tnr_view_mut& out) {
+void reduce(const Context&, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+            std::uint32_t ddof, const tnr_view_mut& out) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
   const Operation& operation = kOperations[row];

@@ -38,7 +38,7 @@ TEST(Compare, MatchesItsTwinOnEveryLayout) {
           fill_with_bits(a, random);
           fill_with_numbers(b, type.type, random, Nans::kSome);
           if (random() % 2 == 0) fill_with_numbers(a, type.type, random, Nans::kSome);
-          compare(op, a.view(), b.view(), out.out());
+          compare(kDefaultContext, op, a.view(), b.view(), out.out());
           EXPECT_TRUE(out.gaps_are_intact());
           for_each_index(out.view(), [&](const Index& index) {
             const auto rank = out.view().rank;
@@ -66,7 +66,7 @@ TEST(Compare, WithANumberMatchesItsTwin) {
         Array a(type.dtype, {9, 11}, lie, random);
         Array out(TNR_DTYPE_BOOL8, {9, 11}, Lie::kShuffled, random);
         fill_with_numbers(a, type.type, random, Nans::kSome);
-        compare(op, a.view(), scalar_of(TNR_DTYPE_F64, one), out.out());
+        compare(kDefaultContext, op, a.view(), scalar_of(TNR_DTYPE_F64, one), out.out());
         EXPECT_TRUE(out.gaps_are_intact());
         for_each_index(out.view(), [&](const Index& index) {
           ASSERT_EQ(*out.broadcast_element(index, 2),
@@ -83,7 +83,7 @@ TEST(Compare, IsFalseWhereNanTakesPartButForNotEqual) {
   const Literal<float> b(TNR_DTYPE_F32, {1, nan, nan});
   Literal<std::uint8_t> out(TNR_DTYPE_BOOL8, {9, 9, 9});
   for (const tnr_compare_op op : kOps) {
-    compare(op, a.view, b.view, out.out());
+    compare(kDefaultContext, op, a.view, b.view, out.out());
     const std::uint8_t expected = op == TNR_COMPARE_OP_NE ? 1 : 0;
     EXPECT_EQ(out.values, std::vector<std::uint8_t>(3, expected)) << "op " << op;
   }
@@ -93,9 +93,9 @@ TEST(Compare, ReadsEveryNonZeroByteAsTrue) {
   const Literal<std::uint8_t> a(TNR_DTYPE_BOOL8, {0, 2, 0, 255});
   const Literal<std::uint8_t> b(TNR_DTYPE_BOOL8, {0, 3, 1, 0});
   Literal<std::uint8_t> out(TNR_DTYPE_BOOL8, {9, 9, 9, 9});
-  compare(TNR_COMPARE_OP_EQ, a.view, b.view, out.out());
+  compare(kDefaultContext, TNR_COMPARE_OP_EQ, a.view, b.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::uint8_t>{1, 1, 0, 0}));
-  compare(TNR_COMPARE_OP_LT, a.view, b.view, out.out());
+  compare(kDefaultContext, TNR_COMPARE_OP_LT, a.view, b.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::uint8_t>{0, 0, 1, 0}));
 }
 
@@ -105,14 +105,14 @@ TEST(Compare, BroadcastsItsInputs) {
   const tnr_view column = view_of(memory.data(), 12, 0, TNR_DTYPE_I32, {{3, 1}, {1, 1}});
   std::vector<std::uint8_t> result(9, 9);
   const tnr_view_mut out{view_of(result.data(), 9, 0, TNR_DTYPE_BOOL8, {{3, 3}, {3, 1}})};
-  compare(TNR_COMPARE_OP_LT, row, column, out);
+  compare(kDefaultContext, TNR_COMPARE_OP_LT, row, column, out);
   EXPECT_EQ(result, (std::vector<std::uint8_t>{0, 0, 0, 1, 0, 0, 1, 1, 0}));
 }
 
 TEST(Compare, MayWriteOverAnInputOfBool) {
   Literal<std::uint8_t> a(TNR_DTYPE_BOOL8, {0, 1, 7});
   const Literal<std::uint8_t> b(TNR_DTYPE_BOOL8, {0, 0, 1});
-  compare(TNR_COMPARE_OP_EQ, a.view, b.view, a.out());
+  compare(kDefaultContext, TNR_COMPARE_OP_EQ, a.view, b.view, a.out());
   EXPECT_EQ(a.values, (std::vector<std::uint8_t>{1, 0, 1}));
 }
 
@@ -122,18 +122,19 @@ TEST(Compare, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
   Literal<std::uint8_t> out(TNR_DTYPE_BOOL8, {9, 9, 9});
   Literal<std::uint8_t> bytes(TNR_DTYPE_U8, {9, 9, 9});
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b.dtype is f64", "a.dtype is f32"},
-               [&] { compare(TNR_COMPARE_OP_EQ, a.view, other.view, out.out()); });
+               [&] { compare(kDefaultContext, TNR_COMPARE_OP_EQ, a.view, other.view, out.out()); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.dtype is u8", "must be bool8"},
-               [&] { compare(TNR_COMPARE_OP_EQ, a.view, a.view, bytes.out()); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is 7"},
-               [&] { compare(static_cast<tnr_compare_op>(7), a.view, a.view, out.out()); });
+               [&] { compare(kDefaultContext, TNR_COMPARE_OP_EQ, a.view, a.view, bytes.out()); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is 7"}, [&] {
+    compare(kDefaultContext, static_cast<tnr_compare_op>(7), a.view, a.view, out.out());
+  });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b is 2", "bool8"}, [&] {
-    compare(TNR_COMPARE_OP_EQ, out.view, scalar_of(TNR_DTYPE_I32, 2), out.out());
+    compare(kDefaultContext, TNR_COMPARE_OP_EQ, out.view, scalar_of(TNR_DTYPE_I32, 2), out.out());
   });
   tnr_view complex = other.view;
   complex.dtype = TNR_DTYPE_C64;
   expect_error(TNR_STATUS_UNSUPPORTED, {"eq does not take c64"},
-               [&] { compare(TNR_COMPARE_OP_EQ, complex, complex, out.out()); });
+               [&] { compare(kDefaultContext, TNR_COMPARE_OP_EQ, complex, complex, out.out()); });
   EXPECT_EQ(out.values, (std::vector<std::uint8_t>{9, 9, 9}));
   EXPECT_EQ(bytes.values, (std::vector<std::uint8_t>{9, 9, 9}));
 }

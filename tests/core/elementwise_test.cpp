@@ -53,7 +53,7 @@ TEST(Unary, MatchesItsTwinOnEveryLayout) {
               shape, type, random, row == TNR_UNARY_OP_EXP - 1 ? 1 : 0,
               "unary " + std::to_string(row + 1) + " of " + describe(a.view()),
               [&](const tnr_view_mut& out) {
-                unary(static_cast<tnr_unary_op>(row + 1), a.view(), out);
+                unary(kDefaultContext, static_cast<tnr_unary_op>(row + 1), a.view(), out);
               },
               [&](const Index& index, Byte* expected) {
                 const Byte* const element = a.broadcast_element(index, a.view().rank);
@@ -83,7 +83,7 @@ void check_binary(unsigned row, const NamedType& type, const Shape& shape, Rando
           describe(b.view()),
       [&](const tnr_view_mut& out) {
         try {
-          binary(static_cast<tnr_binary_op>(row + 1), a.view(), b.view(), out);
+          binary(kDefaultContext, static_cast<tnr_binary_op>(row + 1), a.view(), b.view(), out);
         } catch (const Error& error) {
           // The values are then those of the twin all the same.
           ASSERT_STREQ(
@@ -144,13 +144,13 @@ TEST(Binary, WithANumberOnEitherSideMatchesItsTwin) {
         const std::string what = "number and " + describe(a.view());
         check(
             {5, 7}, type, random, 0, what,
-            [&](const tnr_view_mut& out) { binary(op, a.view(), scalar, out); },
+            [&](const tnr_view_mut& out) { binary(kDefaultContext, op, a.view(), scalar, out); },
             [&](const Index& index, Byte* expected) {
               reference::binary(row, type.type, a.broadcast_element(index, 2), number, expected);
             });
         check(
             {5, 7}, type, random, 0, what,
-            [&](const tnr_view_mut& out) { binary(op, scalar, a.view(), out); },
+            [&](const tnr_view_mut& out) { binary(kDefaultContext, op, scalar, a.view(), out); },
             [&](const Index& index, Byte* expected) {
               reference::binary(row, type.type, number, a.broadcast_element(index, 2), expected);
             });
@@ -162,28 +162,28 @@ TEST(Binary, WithANumberOnEitherSideMatchesItsTwin) {
 TEST(Unary, IntegersWrap) {
   Literal<std::int8_t> a(TNR_DTYPE_I8, {-128, -1, 0, 127});
   Literal<std::int8_t> out(TNR_DTYPE_I8, {9, 9, 9, 9});
-  unary(TNR_UNARY_OP_NEG, a.view, out.out());
+  unary(kDefaultContext, TNR_UNARY_OP_NEG, a.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int8_t>{-128, 1, 0, -127}));
-  unary(TNR_UNARY_OP_ABS, a.view, out.out());
+  unary(kDefaultContext, TNR_UNARY_OP_ABS, a.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int8_t>{-128, 1, 0, 127}));
-  unary(TNR_UNARY_OP_RELU, a.view, out.out());
+  unary(kDefaultContext, TNR_UNARY_OP_RELU, a.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int8_t>{0, 0, 0, 127}));
 
   Literal<std::uint16_t> unsigned_a(TNR_DTYPE_U16, {0, 1, 65535});
   Literal<std::uint16_t> unsigned_out(TNR_DTYPE_U16, {9, 9, 9});
-  unary(TNR_UNARY_OP_NEG, unsigned_a.view, unsigned_out.out());
+  unary(kDefaultContext, TNR_UNARY_OP_NEG, unsigned_a.view, unsigned_out.out());
   EXPECT_EQ(unsigned_out.values, (std::vector<std::uint16_t>{0, 65535, 1}));
 }
 
 TEST(Unary, FloatsFollowIeee) {
   Literal<float> a(TNR_DTYPE_F32, {-4, -0.0f, 4, kNan});
   Literal<float> out(TNR_DTYPE_F32, {9, 9, 9, 9});
-  unary(TNR_UNARY_OP_SQRT, a.view, out.out());
+  unary(kDefaultContext, TNR_UNARY_OP_SQRT, a.view, out.out());
   EXPECT_TRUE(std::isnan(out.values[0]));
   EXPECT_TRUE(std::signbit(out.values[1]));
   EXPECT_EQ(out.values[2], 2);
   EXPECT_TRUE(std::isnan(out.values[3]));
-  unary(TNR_UNARY_OP_RELU, a.view, out.out());
+  unary(kDefaultContext, TNR_UNARY_OP_RELU, a.view, out.out());
   EXPECT_EQ(out.values[0], 0);
   EXPECT_EQ(out.values[2], 4);
   EXPECT_TRUE(std::isnan(out.values[3]));
@@ -193,11 +193,11 @@ TEST(Binary, IntegersWrap) {
   Literal<std::int32_t> a(TNR_DTYPE_I32, {2147483647, -2147483647 - 1, 65536});
   Literal<std::int32_t> b(TNR_DTYPE_I32, {1, -1, 65536});
   Literal<std::int32_t> out(TNR_DTYPE_I32, {9, 9, 9});
-  binary(TNR_BINARY_OP_ADD, a.view, b.view, out.out());
+  binary(kDefaultContext, TNR_BINARY_OP_ADD, a.view, b.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int32_t>{-2147483647 - 1, 2147483647, 131072}));
-  binary(TNR_BINARY_OP_SUB, a.view, b.view, out.out());
+  binary(kDefaultContext, TNR_BINARY_OP_SUB, a.view, b.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int32_t>{2147483646, -2147483647, 0}));
-  binary(TNR_BINARY_OP_MUL, a.view, b.view, out.out());
+  binary(kDefaultContext, TNR_BINARY_OP_MUL, a.view, b.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int32_t>{2147483647, -2147483647 - 1, 0}));
 }
 
@@ -205,7 +205,7 @@ TEST(Binary, DivisionTruncatesAndMinOverMinusOneWraps) {
   Literal<std::int64_t> a(TNR_DTYPE_I64, {7, -7, 7, -7, INT64_MIN});
   Literal<std::int64_t> b(TNR_DTYPE_I64, {2, 2, -2, -2, -1});
   Literal<std::int64_t> out(TNR_DTYPE_I64, {9, 9, 9, 9, 9});
-  binary(TNR_BINARY_OP_DIV, a.view, b.view, out.out());
+  binary(kDefaultContext, TNR_BINARY_OP_DIV, a.view, b.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int64_t>{3, -3, -3, 3, INT64_MIN}));
 }
 
@@ -214,7 +214,7 @@ TEST(Binary, AnIntegerDivisorOfZeroIsFoundOnTheData) {
   Literal<std::uint8_t> b(TNR_DTYPE_U8, {2, 0, 4});
   Literal<std::uint8_t> out(TNR_DTYPE_U8, {9, 9, 9});
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b has an element 0"},
-               [&] { binary(TNR_BINARY_OP_DIV, a.view, b.view, out.out()); });
+               [&] { binary(kDefaultContext, TNR_BINARY_OP_DIV, a.view, b.view, out.out()); });
   EXPECT_EQ(out.values, (std::vector<std::uint8_t>{3, 0, 2}));
 }
 
@@ -222,7 +222,8 @@ TEST(Binary, AnIntegerDivisorOfZeroGivenAsANumberLeavesTheOutputUntouched) {
   Literal<std::uint8_t> a(TNR_DTYPE_U8, {6, 7});
   Literal<std::uint8_t> out(TNR_DTYPE_U8, {9, 9});
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b is 0"}, [&] {
-    binary(TNR_BINARY_OP_DIV, a.view, scalar_of(TNR_DTYPE_U8, std::uint8_t{0}), out.out());
+    binary(kDefaultContext, TNR_BINARY_OP_DIV, a.view, scalar_of(TNR_DTYPE_U8, std::uint8_t{0}),
+           out.out());
   });
   EXPECT_EQ(out.values, (std::vector<std::uint8_t>{9, 9}));
 }
@@ -230,7 +231,7 @@ TEST(Binary, AnIntegerDivisorOfZeroGivenAsANumberLeavesTheOutputUntouched) {
 TEST(Binary, AFloatDividedByZeroIsInfinityOrNan) {
   Literal<float> a(TNR_DTYPE_F32, {1, -1, 0});
   Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
-  binary(TNR_BINARY_OP_DIV, a.view, scalar_of(TNR_DTYPE_F32, 0.0f), out.out());
+  binary(kDefaultContext, TNR_BINARY_OP_DIV, a.view, scalar_of(TNR_DTYPE_F32, 0.0f), out.out());
   EXPECT_EQ(out.values[0], kInfinity);
   EXPECT_EQ(out.values[1], -kInfinity);
   EXPECT_TRUE(std::isnan(out.values[2]));
@@ -240,11 +241,11 @@ TEST(Binary, MinAndMaxPropagateNan) {
   Literal<float> a(TNR_DTYPE_F32, {kNan, 1, 2});
   Literal<float> b(TNR_DTYPE_F32, {1, kNan, 3});
   Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
-  binary(TNR_BINARY_OP_MIN, a.view, b.view, out.out());
+  binary(kDefaultContext, TNR_BINARY_OP_MIN, a.view, b.view, out.out());
   EXPECT_TRUE(std::isnan(out.values[0]));
   EXPECT_TRUE(std::isnan(out.values[1]));
   EXPECT_EQ(out.values[2], 2);
-  binary(TNR_BINARY_OP_MAX, a.view, b.view, out.out());
+  binary(kDefaultContext, TNR_BINARY_OP_MAX, a.view, b.view, out.out());
   EXPECT_TRUE(std::isnan(out.values[0]));
   EXPECT_TRUE(std::isnan(out.values[1]));
   EXPECT_EQ(out.values[2], 3);
@@ -261,9 +262,9 @@ TEST(Binary, WorksInPlaceOnEitherInputAndOnBoth) {
     for (const Byte* element : a.elements()) {
       before.push_back(*reinterpret_cast<const std::int32_t*>(element));
     }
-    binary(TNR_BINARY_OP_SUB, a.view(), scalar_of(TNR_DTYPE_I32, 5), a.out());
-    binary(TNR_BINARY_OP_SUB, scalar_of(TNR_DTYPE_I32, 100), a.view(), a.out());
-    binary(TNR_BINARY_OP_ADD, a.view(), a.view(), a.out());
+    binary(kDefaultContext, TNR_BINARY_OP_SUB, a.view(), scalar_of(TNR_DTYPE_I32, 5), a.out());
+    binary(kDefaultContext, TNR_BINARY_OP_SUB, scalar_of(TNR_DTYPE_I32, 100), a.view(), a.out());
+    binary(kDefaultContext, TNR_BINARY_OP_ADD, a.view(), a.view(), a.out());
     EXPECT_TRUE(a.gaps_are_intact());
     const std::vector<Byte*> elements = a.elements();
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -279,9 +280,9 @@ TEST(Binary, RefusesAnOutputThatSharesSomeBytesWithAnInput) {
   const tnr_view_mut out{view_of(memory.data(), bytes, 4, TNR_DTYPE_F32, {{5, 1}})};
   const Literal<float> b(TNR_DTYPE_F32, {1, 1, 1, 1, 1});
   expect_error(TNR_STATUS_ALIASED, {"out shares bytes with a"},
-               [&] { binary(TNR_BINARY_OP_ADD, a, b.view, out); });
+               [&] { binary(kDefaultContext, TNR_BINARY_OP_ADD, a, b.view, out); });
   expect_error(TNR_STATUS_ALIASED, {"out shares bytes with b"},
-               [&] { binary(TNR_BINARY_OP_ADD, b.view, a, out); });
+               [&] { binary(kDefaultContext, TNR_BINARY_OP_ADD, b.view, a, out); });
   EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
@@ -289,7 +290,8 @@ TEST(Binary, RefusesAnInputThatIsARepeatedPartOfTheOutput) {
   std::vector<float> memory = {1, 2, 3, 4};
   const tnr_view_mut out{view_of(memory.data(), 16, 0, TNR_DTYPE_F32, {{4, 1}})};
   const tnr_view first = view_of(memory.data(), 16, 0, TNR_DTYPE_F32, {{1, 1}});
-  expect_error(TNR_STATUS_ALIASED, {"b"}, [&] { binary(TNR_BINARY_OP_ADD, out.view, first, out); });
+  expect_error(TNR_STATUS_ALIASED, {"b"},
+               [&] { binary(kDefaultContext, TNR_BINARY_OP_ADD, out.view, first, out); });
   EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4}));
 }
 
@@ -300,7 +302,7 @@ TEST(Binary, InterleavedHalvesAreWrittenByTwoThreadsAtOnce) {
   const auto work = [&](std::int64_t first) {
     const tnr_view_mut half{view_of(memory.data(), bytes, first * 2, TNR_DTYPE_I16, {{kCount, 2}})};
     for (int i = 0; i < 50; ++i) {
-      binary(TNR_BINARY_OP_ADD, half.view,
+      binary(kDefaultContext, TNR_BINARY_OP_ADD, half.view,
              scalar_of(TNR_DTYPE_I16, static_cast<std::int16_t>(first + 1)), half);
     }
   };
@@ -319,17 +321,18 @@ TEST(Binary, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
   const Literal<double> other(TNR_DTYPE_F64, {1, 2, 3});
   Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b.shape[0] is 2", "out.shape[0] is 3"},
-               [&] { binary(TNR_BINARY_OP_ADD, a.view, b.view, out.out()); });
+               [&] { binary(kDefaultContext, TNR_BINARY_OP_ADD, a.view, b.view, out.out()); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b.dtype is f64", "out.dtype is f32"},
-               [&] { binary(TNR_BINARY_OP_ADD, a.view, other.view, out.out()); });
+               [&] { binary(kDefaultContext, TNR_BINARY_OP_ADD, a.view, other.view, out.out()); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.dtype is f64", "out.dtype is f32"},
-               [&] { unary(TNR_UNARY_OP_NEG, other.view, out.out()); });
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is 7"},
-               [&] { binary(static_cast<tnr_binary_op>(7), a.view, a.view, out.out()); });
+               [&] { unary(kDefaultContext, TNR_UNARY_OP_NEG, other.view, out.out()); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is 7"}, [&] {
+    binary(kDefaultContext, static_cast<tnr_binary_op>(7), a.view, a.view, out.out());
+  });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is 0"},
-               [&] { unary(static_cast<tnr_unary_op>(0), a.view, out.out()); });
+               [&] { unary(kDefaultContext, static_cast<tnr_unary_op>(0), a.view, out.out()); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"op is -1"},
-               [&] { unary(static_cast<tnr_unary_op>(-1), a.view, out.out()); });
+               [&] { unary(kDefaultContext, static_cast<tnr_unary_op>(-1), a.view, out.out()); });
   EXPECT_EQ(out.values, (std::vector<float>{9, 9, 9}));
 }
 
@@ -338,7 +341,7 @@ TEST(Binary, RefusesAnInputOfHigherRank) {
   const tnr_view a = view_of(memory.data(), 24, 0, TNR_DTYPE_F32, {{1, 3}, {3, 1}});
   Literal<float> out(TNR_DTYPE_F32, {9, 9, 9});
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.rank is 2", "out.rank is 1"},
-               [&] { unary(TNR_UNARY_OP_NEG, a, out.out()); });
+               [&] { unary(kDefaultContext, TNR_UNARY_OP_NEG, a, out.out()); });
 }
 
 TEST(Binary, RefusesAMalformedView) {
@@ -347,11 +350,11 @@ TEST(Binary, RefusesAMalformedView) {
   tnr_view beyond = a.view;
   beyond.shape[0] = 4;
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a."},
-               [&] { unary(TNR_UNARY_OP_NEG, beyond, out.out()); });
+               [&] { unary(kDefaultContext, TNR_UNARY_OP_NEG, beyond, out.out()); });
   tnr_view_mut repeated = out.out();
   repeated.view.strides[0] = 0;
   expect_error(TNR_STATUS_ALIASED, {"out.strides[0]"},
-               [&] { unary(TNR_UNARY_OP_NEG, a.view, repeated); });
+               [&] { unary(kDefaultContext, TNR_UNARY_OP_NEG, a.view, repeated); });
   EXPECT_EQ(out.values, (std::vector<float>{9, 9, 9}));
 }
 
@@ -363,22 +366,22 @@ TEST(Binary, TakesNoBoolNoComplexAndNoForeignDtype) {
     const tnr_view a = view_of(memory.data(), 32, 0, static_cast<tnr_dtype>(dtype), {{2, 1}});
     const tnr_view_mut out{view_of(result.data(), 32, 0, static_cast<tnr_dtype>(dtype), {{2, 1}})};
     expect_error(TNR_STATUS_UNSUPPORTED, {"add does not take"},
-                 [&] { binary(TNR_BINARY_OP_ADD, a, a, out); });
+                 [&] { binary(kDefaultContext, TNR_BINARY_OP_ADD, a, a, out); });
     expect_error(TNR_STATUS_UNSUPPORTED, {"neg does not take"},
-                 [&] { unary(TNR_UNARY_OP_NEG, a, out); });
+                 [&] { unary(kDefaultContext, TNR_UNARY_OP_NEG, a, out); });
     EXPECT_EQ(result, std::vector<double>(4, 9.0));
   }
   const Literal<std::int32_t> integers(TNR_DTYPE_I32, {4});
   expect_error(TNR_STATUS_UNSUPPORTED, {"sqrt does not take i32"},
-               [&] { unary(TNR_UNARY_OP_SQRT, integers.view, integers.out()); });
+               [&] { unary(kDefaultContext, TNR_UNARY_OP_SQRT, integers.view, integers.out()); });
   expect_error(TNR_STATUS_UNSUPPORTED, {"exp does not take i32"},
-               [&] { unary(TNR_UNARY_OP_EXP, integers.view, integers.out()); });
+               [&] { unary(kDefaultContext, TNR_UNARY_OP_EXP, integers.view, integers.out()); });
 }
 
 TEST(Binary, AnEmptyOutputNeedsNoMemory) {
   const tnr_view a = view_of(nullptr, 0, 0, TNR_DTYPE_F32, {{INT64_MAX, 1}, {0, INT64_MAX}});
-  binary(TNR_BINARY_OP_ADD, a, a, {a});
-  unary(TNR_UNARY_OP_EXP, a, {a});
+  binary(kDefaultContext, TNR_BINARY_OP_ADD, a, a, {a});
+  unary(kDefaultContext, TNR_UNARY_OP_EXP, a, {a});
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace {
   for (int i = 0; i < 2; ++i) {
     Literal<float> a(TNR_DTYPE_F32, {1, 2, 3});
     try {
-      unary(TNR_UNARY_OP_NEG, a.view, a.out());
+      unary(kDefaultContext, TNR_UNARY_OP_NEG, a.view, a.out());
       said += instruction_set().name;
     } catch (const Error& error) {
       status = error.status();

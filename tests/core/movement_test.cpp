@@ -32,7 +32,7 @@ TEST(Copy, MovesElementsOfEveryWidthOnEveryLayout) {
           Array a(dtype, shape, from, random);
           Array out(dtype, shape, to, random);
           fill_with_bits(a, random);
-          copy(a.view(), out.out());
+          copy(kDefaultContext, a.view(), out.out());
           EXPECT_TRUE(out.gaps_are_intact());
           for_each_index(out.view(), [&](const Index& index) {
             const auto rank = out.view().rank;
@@ -50,7 +50,7 @@ TEST(Copy, Broadcasts) {
   std::vector<std::int16_t> memory = {1, 2, 3};
   const tnr_view row = view_of(memory.data(), 6, 0, TNR_DTYPE_I16, {{3, 1}});
   std::vector<std::int16_t> result(6, 9);
-  copy(row, {view_of(result.data(), 12, 0, TNR_DTYPE_I16, {{2, 3}, {3, 1}})});
+  copy(kDefaultContext, row, {view_of(result.data(), 12, 0, TNR_DTYPE_I16, {{2, 3}, {3, 1}})});
   EXPECT_EQ(result, (std::vector<std::int16_t>{1, 2, 3, 1, 2, 3}));
 }
 
@@ -58,11 +58,11 @@ TEST(Copy, OfBoolGivesZeroOrOneAlsoInPlace) {
   Literal<std::uint8_t> a(TNR_DTYPE_BOOL8, {0, 1, 2, 255});
   Literal<std::uint8_t> out(TNR_DTYPE_BOOL8, {9, 9, 9, 9});
   const std::vector<std::uint8_t> expected = {0, 1, 1, 1};
-  copy(a.view, out.out());
+  copy(kDefaultContext, a.view, out.out());
   EXPECT_EQ(out.values, expected);
-  cast(a.view, out.out());
+  cast(kDefaultContext, a.view, out.out());
   EXPECT_EQ(out.values, expected);
-  copy(a.view, a.out());
+  copy(kDefaultContext, a.view, a.out());
   EXPECT_EQ(a.values, expected);
 }
 
@@ -71,8 +71,8 @@ TEST(Copy, InPlaceKeepsEveryByte) {
   Array a(TNR_DTYPE_F32, {5, 6}, Lie::kReversed, random);
   fill_with_bits(a, random);
   const std::vector<Byte> before = a.snapshot();
-  copy(a.view(), a.out());
-  cast(a.view(), a.out());
+  copy(kDefaultContext, a.view(), a.out());
+  cast(kDefaultContext, a.view(), a.out());
   EXPECT_EQ(a.snapshot(), before);
 }
 
@@ -82,12 +82,12 @@ TEST(Copy, RefusesAnotherDtypeAndAnOverlap) {
   const tnr_view_mut shifted{view_of(memory.data(), 16, 4, TNR_DTYPE_F32, {{3, 1}})};
   const tnr_view_mut reversed{view_of(memory.data(), 16, 8, TNR_DTYPE_F32, {{3, -1}})};
   const tnr_view_mut integers{view_of(memory.data(), 16, 0, TNR_DTYPE_I32, {{3, 1}})};
-  expect_error(TNR_STATUS_ALIASED, {"a"}, [&] { copy(a, shifted); });
-  expect_error(TNR_STATUS_ALIASED, {"a"}, [&] { copy(a, reversed); });
-  expect_error(TNR_STATUS_ALIASED, {"a"}, [&] { cast(a, integers); });
+  expect_error(TNR_STATUS_ALIASED, {"a"}, [&] { copy(kDefaultContext, a, shifted); });
+  expect_error(TNR_STATUS_ALIASED, {"a"}, [&] { copy(kDefaultContext, a, reversed); });
+  expect_error(TNR_STATUS_ALIASED, {"a"}, [&] { cast(kDefaultContext, a, integers); });
   Literal<std::int32_t> out(TNR_DTYPE_I32, {9, 9, 9});
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.dtype is f32", "out.dtype is i32"},
-               [&] { copy(a, out.out()); });
+               [&] { copy(kDefaultContext, a, out.out()); });
   EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(out.values, (std::vector<std::int32_t>{9, 9, 9}));
 }
@@ -102,7 +102,7 @@ TEST(Cast, MatchesItsTwinBetweenAllPairsOnEveryLayout) {
           Array out(to.dtype, shape, kWritable[random() % std::size(kWritable)], random);
           fill_with_bits(a, random);
           if (random() % 2 == 0) fill_with_numbers(a, from.type, random, Nans::kSome);
-          cast(a.view(), out.out());
+          cast(kDefaultContext, a.view(), out.out());
           EXPECT_TRUE(out.gaps_are_intact());
           for_each_index(out.view(), [&](const Index& index) {
             Byte expected[8];
@@ -122,15 +122,15 @@ TEST(Cast, FromFloatsSaturatesAndNanGivesZero) {
   const Literal<double> a(TNR_DTYPE_F64, {-1.9, 1.9, 300, -300, infinity, -infinity, std::nan(""),
                                           9.3e18, -9.3e18, 1.9e19});
   Literal<std::int8_t> narrow(TNR_DTYPE_I8, std::vector<std::int8_t>(10, 9));
-  cast(a.view, narrow.out());
+  cast(kDefaultContext, a.view, narrow.out());
   EXPECT_EQ(narrow.values,
             (std::vector<std::int8_t>{-1, 1, 127, -128, 127, -128, 0, 127, -128, 127}));
   Literal<std::uint64_t> wide(TNR_DTYPE_U64, std::vector<std::uint64_t>(10, 9));
-  cast(a.view, wide.out());
+  cast(kDefaultContext, a.view, wide.out());
   EXPECT_EQ(wide.values, (std::vector<std::uint64_t>{0, 1, 300, 0, UINT64_MAX, 0, 0,
                                                      9300000000000000000u, 0, UINT64_MAX}));
   Literal<std::int64_t> signed_wide(TNR_DTYPE_I64, std::vector<std::int64_t>(10, 9));
-  cast(a.view, signed_wide.out());
+  cast(kDefaultContext, a.view, signed_wide.out());
   EXPECT_EQ(signed_wide.values, (std::vector<std::int64_t>{-1, 1, 300, -300, INT64_MAX, INT64_MIN,
                                                            0, INT64_MAX, INT64_MIN, INT64_MAX}));
 }
@@ -138,17 +138,17 @@ TEST(Cast, FromFloatsSaturatesAndNanGivesZero) {
 TEST(Cast, BetweenIntegersKeepsTheLowBits) {
   const Literal<std::int32_t> a(TNR_DTYPE_I32, {-1, 256, 65535, -32769});
   Literal<std::uint8_t> bytes(TNR_DTYPE_U8, {9, 9, 9, 9});
-  cast(a.view, bytes.out());
+  cast(kDefaultContext, a.view, bytes.out());
   EXPECT_EQ(bytes.values, (std::vector<std::uint8_t>{255, 0, 255, 255}));
   Literal<std::uint64_t> wide(TNR_DTYPE_U64, {9, 9, 9, 9});
-  cast(a.view, wide.out());
+  cast(kDefaultContext, a.view, wide.out());
   EXPECT_EQ(wide.values, (std::vector<std::uint64_t>{UINT64_MAX, 256, 65535, UINT64_MAX - 32768}));
 }
 
 TEST(Cast, ToBoolIsWhetherTheValueIsNotZero) {
   const Literal<float> a(TNR_DTYPE_F32, {0, -0.0f, 0.5f, std::nanf("")});
   Literal<std::uint8_t> out(TNR_DTYPE_BOOL8, {9, 9, 9, 9});
-  cast(a.view, out.out());
+  cast(kDefaultContext, a.view, out.out());
   EXPECT_EQ(out.values, (std::vector<std::uint8_t>{0, 0, 1, 1}));
 }
 
@@ -160,8 +160,8 @@ TEST(Cast, WidensEveryHalfAndBringsItBack) {
     const Literal<std::uint16_t> a(half.dtype, every);
     Literal<float> wide(TNR_DTYPE_F32, std::vector<float>(every.size()));
     Literal<std::uint16_t> back(half.dtype, std::vector<std::uint16_t>(every.size()));
-    cast(a.view, wide.out());
-    cast(wide.view, back.out());
+    cast(kDefaultContext, a.view, wide.out());
+    cast(kDefaultContext, wide.view, back.out());
     for (std::size_t i = 0; i < every.size(); ++i) {
       Byte expected[4];
       const auto* const element = reinterpret_cast<const Byte*>(&every[i]);
@@ -200,7 +200,7 @@ TEST(Cast, RoundsToHalvesOnce) {
     }
     const Literal<double> a(TNR_DTYPE_F64, values);
     Literal<std::uint16_t> out(half.dtype, std::vector<std::uint16_t>(values.size()));
-    cast(a.view, out.out());
+    cast(kDefaultContext, a.view, out.out());
     for (std::size_t i = 0; i < values.size(); ++i) {
       std::uint16_t expected;
       reference::cast(Type::kF64, reinterpret_cast<const Byte*>(&values[i]), half.type,
@@ -226,7 +226,7 @@ TEST(Cast, RoundsWideIntegersToHalvesOnce) {
   for (const NamedType& half : {kTypes[2], kTypes[3]}) {
     Literal<std::uint16_t> out(half.dtype, std::vector<std::uint16_t>(values.size()));
     for (const Type type : {Type::kI64, Type::kU64}) {
-      cast(type == Type::kI64 ? a.view : as_unsigned, out.out());
+      cast(kDefaultContext, type == Type::kI64 ? a.view : as_unsigned, out.out());
       for (std::size_t i = 0; i < values.size(); ++i) {
         std::uint16_t expected;
         reference::cast(type, reinterpret_cast<const Byte*>(&values[i]), half.type,
@@ -244,24 +244,24 @@ TEST(Cast, OfComplexIsToComplexOnly) {
   a.shape[0] = 2;
   std::vector<double> wide(4, 9);
   const tnr_view_mut out{view_of(wide.data(), 32, 0, TNR_DTYPE_C128, {{2, 1}})};
-  cast(a, out);
+  cast(kDefaultContext, a, out);
   EXPECT_EQ(wide, (std::vector<double>{1.5, -2.5, 3, 4}));
   std::vector<float> back(4, 9);
   const tnr_view_mut narrow{view_of(back.data(), 16, 8, TNR_DTYPE_C64, {{2, -1}})};
-  cast(out.view, narrow);
+  cast(kDefaultContext, out.view, narrow);
   EXPECT_EQ(back, (std::vector<float>{3, 4, 1.5f, -2.5f}));
 
   Literal<double> reals(TNR_DTYPE_F64, {9, 9});
   expect_error(TNR_STATUS_UNSUPPORTED, {"cast does not take c64 to f64"},
-               [&] { cast(a, reals.out()); });
+               [&] { cast(kDefaultContext, a, reals.out()); });
   expect_error(TNR_STATUS_UNSUPPORTED, {"cast does not take f64 to c128"},
-               [&] { cast(reals.view, out); });
+               [&] { cast(kDefaultContext, reals.view, out); });
   EXPECT_EQ(reals.values, (std::vector<double>{9, 9}));
   tnr_view foreign = parts.view;
   foreign.dtype = kFourFloats;
   foreign.shape[0] = 1;
   expect_error(TNR_STATUS_UNSUPPORTED, {"cast does not take unknown to unknown"},
-               [&] { cast(foreign, {foreign}); });
+               [&] { cast(kDefaultContext, foreign, {foreign}); });
 }
 
 TEST(Fill, SetsEveryElementAndNothingElse) {
@@ -273,7 +273,7 @@ TEST(Fill, SetsEveryElementAndNothingElse) {
     for (const Shape& shape : shapes()) {
       for (const Lie lie : kWritable) {
         Array out(type.dtype, shape, lie, random);
-        fill(scalar_of(TNR_DTYPE_I32, one), out.out());
+        fill(kDefaultContext, scalar_of(TNR_DTYPE_I32, one), out.out());
         EXPECT_TRUE(out.gaps_are_intact());
         for (const Byte* const element : out.elements()) {
           ASSERT_TRUE(is_same_element(type.type, element, expected)) << describe(out.view());
@@ -285,10 +285,12 @@ TEST(Fill, SetsEveryElementAndNothingElse) {
 
 TEST(Fill, TakesComplexAndRefusesForeignDtypes) {
   std::vector<double> memory(4, 9);
-  fill(scalar_of(TNR_DTYPE_F32, 1.5f), {view_of(memory.data(), 32, 0, TNR_DTYPE_C128, {{2, 1}})});
+  fill(kDefaultContext, scalar_of(TNR_DTYPE_F32, 1.5f),
+       {view_of(memory.data(), 32, 0, TNR_DTYPE_C128, {{2, 1}})});
   EXPECT_EQ(memory, (std::vector<double>{1.5, 0, 1.5, 0}));
   expect_error(TNR_STATUS_UNSUPPORTED, {"0x0001080a"}, [&] {
-    fill(scalar_of(TNR_DTYPE_F32, 1.5f), {view_of(memory.data(), 32, 0, kFloat8, {{2, 1}})});
+    fill(kDefaultContext, scalar_of(TNR_DTYPE_F32, 1.5f),
+         {view_of(memory.data(), 32, 0, kFloat8, {{2, 1}})});
   });
   EXPECT_EQ(memory, (std::vector<double>{1.5, 0, 1.5, 0}));
 }
@@ -305,7 +307,7 @@ TEST(Select, MatchesItsDefinitionOnEveryLayout) {
         for (Byte* const element : condition.elements()) *element = random() % 2 == 0 ? 0 : 3;
         fill_with_bits(a, random);
         fill_with_bits(b, random);
-        select(condition.view(), a.view(), b.view(), out.out());
+        select(kDefaultContext, condition.view(), a.view(), b.view(), out.out());
         EXPECT_TRUE(out.gaps_are_intact());
         for_each_index(out.view(), [&](const Index& index) {
           const auto rank = out.view().rank;
@@ -323,12 +325,12 @@ TEST(Select, BroadcastsAndMayWriteOverAnyInput) {
   const Literal<std::uint8_t> condition(TNR_DTYPE_BOOL8, {1, 0, 5});
   const Literal<std::int32_t> one(TNR_DTYPE_I32, {7});
   Literal<std::int32_t> a(TNR_DTYPE_I32, {1, 2, 3});
-  select(condition.view, one.view, a.view, a.out());
+  select(kDefaultContext, condition.view, one.view, a.view, a.out());
   EXPECT_EQ(a.values, (std::vector<std::int32_t>{7, 2, 7}));
-  select(condition.view, a.view, one.view, a.out());
+  select(kDefaultContext, condition.view, a.view, one.view, a.out());
   EXPECT_EQ(a.values, (std::vector<std::int32_t>{7, 7, 7}));
   Literal<std::uint8_t> truth(TNR_DTYPE_BOOL8, {4, 0, 6});
-  select(truth.view, truth.view, condition.view, truth.out());
+  select(kDefaultContext, truth.view, truth.view, condition.view, truth.out());
   EXPECT_EQ(truth.values, (std::vector<std::uint8_t>{1, 0, 1}));
 }
 
@@ -339,9 +341,9 @@ TEST(Select, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
   const Literal<double> b(TNR_DTYPE_F64, {1, 2});
   Literal<float> out(TNR_DTYPE_F32, {9, 9});
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"condition.dtype is u8", "must be bool8"},
-               [&] { select(bytes.view, a.view, a.view, out.out()); });
+               [&] { select(kDefaultContext, bytes.view, a.view, a.view, out.out()); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b.dtype is f64", "out.dtype is f32"},
-               [&] { select(condition.view, a.view, b.view, out.out()); });
+               [&] { select(kDefaultContext, condition.view, a.view, b.view, out.out()); });
   EXPECT_EQ(out.values, (std::vector<float>{9, 9}));
 }
 

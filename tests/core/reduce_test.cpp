@@ -103,7 +103,7 @@ void check(tnr_reduce_op op, const NamedType& type, const Shape& shape, std::uin
   Array a(type.dtype, shape, from, random);
   fill_for(op, a, type.type, random);
   Array out(out_type.dtype, result_shape(shape, axes, keep), to, random);
-  reduce(op, a.view(), axes, ddof, out.out());
+  reduce(kDefaultContext, op, a.view(), axes, ddof, out.out());
   EXPECT_TRUE(out.gaps_are_intact());
   for_each_index(out.view(), [&](const Index& index) {
     const std::vector<const Byte*> elements = reduced_elements(a, axes, index, keep);
@@ -176,7 +176,7 @@ Out reduced(tnr_reduce_op op, tnr_dtype dtype, tnr_dtype out_dtype, std::vector<
   Literal<Out> out(out_dtype, {Out{9}});
   tnr_view_mut result = out.out();
   result.view.rank = 0;
-  reduce(op, a.view, 1, ddof, result);
+  reduce(kDefaultContext, op, a.view, 1, ddof, result);
   return out.values[0];
 }
 
@@ -213,7 +213,7 @@ TEST(Reduce, OfNothingGivesTheNeutralElementOrAnError) {
 TEST(Reduce, ToAnEmptyResultAsksForNoElement) {
   const tnr_view a = view_of(nullptr, 0, 0, TNR_DTYPE_F32, {{0, 1}, {0, 1}});
   const tnr_view_mut out{view_of(nullptr, 0, 0, TNR_DTYPE_F32, {{0, 1}})};
-  reduce(TNR_REDUCE_OP_MIN, a, 1, 0, out);
+  reduce(kDefaultContext, TNR_REDUCE_OP_MIN, a, 1, 0, out);
 }
 
 // A sanitizer sees what this is about: arithmetic on strides that no index uses.
@@ -223,7 +223,7 @@ TEST(Reduce, TakesNoNoticeOfTheStridesOfAnEmptyInput) {
   float sums[6] = {1, 1, 1, 1, 1, 1};
   const tnr_view_mut out{view_of(sums, sizeof sums, 0, TNR_DTYPE_F32, {{2, 3}, {3, 1}})};
   for (const tnr_reduce_op op : {TNR_REDUCE_OP_PROD, TNR_REDUCE_OP_SUM}) {
-    reduce(op, a, 0b0110, 0, out);
+    reduce(kDefaultContext, op, a, 0b0110, 0, out);
     for (const float sum : sums) EXPECT_EQ(sum, op == TNR_REDUCE_OP_PROD ? 1 : 0);
   }
 }
@@ -266,7 +266,7 @@ TEST(Reduce, SumsOfFloatsAreAccurate) {
       view_of(memory.data(), bytes, 0, TNR_DTYPE_F32, {{3, kCount}, {kCount, 1}});
   const tnr_view across = view_of(memory.data(), bytes, 0, TNR_DTYPE_F32, {{3, 1}, {kCount, 3}});
   for (const tnr_view& a : {along, across}) {
-    reduce(TNR_REDUCE_OP_SUM, a, 2, 0, out);
+    reduce(kDefaultContext, TNR_REDUCE_OP_SUM, a, 2, 0, out);
     for (const float sum : sums) {
       // Adding up in order would be off by a hundredth.
       EXPECT_LT(std::fabs(static_cast<double>(sum) / exact - 1), 1e-6);
@@ -331,11 +331,11 @@ TEST(Reduce, ArgmaxOverAllAxesIsTheRowMajorIndexWhateverTheLayout) {
   const tnr_view flipped = view_of(memory.data(), 24, 20, TNR_DTYPE_I32, {{2, -3}, {3, -1}});
   std::int64_t place = 9;
   const tnr_view_mut out{view_of(&place, 8, 0, TNR_DTYPE_I64, {})};
-  reduce(TNR_REDUCE_OP_ARGMAX, rows, 3, 0, out);
+  reduce(kDefaultContext, TNR_REDUCE_OP_ARGMAX, rows, 3, 0, out);
   EXPECT_EQ(place, 4);
-  reduce(TNR_REDUCE_OP_ARGMAX, columns, 3, 0, out);
+  reduce(kDefaultContext, TNR_REDUCE_OP_ARGMAX, columns, 3, 0, out);
   EXPECT_EQ(place, 3);
-  reduce(TNR_REDUCE_OP_ARGMAX, flipped, 3, 0, out);
+  reduce(kDefaultContext, TNR_REDUCE_OP_ARGMAX, flipped, 3, 0, out);
   EXPECT_EQ(place, 1);
 }
 
@@ -354,7 +354,7 @@ TEST(Reduce, AnyAllAndCountReadEveryNonZeroByteAsTrue) {
 TEST(Reduce, OverNoAxesKeepsEveryElement) {
   const Literal<std::int8_t> a(TNR_DTYPE_I8, {-3, 0, 5});
   Literal<std::int64_t> out(TNR_DTYPE_I64, {9, 9, 9});
-  reduce(TNR_REDUCE_OP_SUM, a.view, 0, 0, out.out());
+  reduce(kDefaultContext, TNR_REDUCE_OP_SUM, a.view, 0, 0, out.out());
   EXPECT_EQ(out.values, (std::vector<std::int64_t>{-3, 0, 5}));
 }
 
@@ -365,7 +365,8 @@ TEST(Reduce, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
   Literal<std::int64_t> places(TNR_DTYPE_I64, {9, 9, 9});
   const auto refused = [&](tnr_reduce_op op, std::uint32_t axes, std::uint32_t ddof,
                            const tnr_view_mut& result, std::initializer_list<std::string> words) {
-    expect_error(TNR_STATUS_INVALID_ARGUMENT, words, [&] { reduce(op, a, axes, ddof, result); });
+    expect_error(TNR_STATUS_INVALID_ARGUMENT, words,
+                 [&] { reduce(kDefaultContext, op, a, axes, ddof, result); });
   };
   refused(TNR_REDUCE_OP_SUM, 4, 0, out.out(), {"axes is 0x4", "a.rank is 2"});
   refused(TNR_REDUCE_OP_SUM, 2, 0, out.out(), {"out.shape[0] is 3 but must be 2"});
@@ -376,10 +377,11 @@ TEST(Reduce, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
   refused(TNR_REDUCE_OP_ARGMAX, 0, 0, places.out(), {"axes names 0 of 2"});
   refused(static_cast<tnr_reduce_op>(13), 1, 0, out.out(), {"op is 13"});
   expect_error(TNR_STATUS_ALIASED, {"out shares bytes with a"}, [&] {
-    reduce(TNR_REDUCE_OP_SUM, a, 1, 0, {view_of(memory.data(), 24, 12, TNR_DTYPE_F32, {{3, 1}})});
+    reduce(kDefaultContext, TNR_REDUCE_OP_SUM, a, 1, 0,
+           {view_of(memory.data(), 24, 12, TNR_DTYPE_F32, {{3, 1}})});
   });
   expect_error(TNR_STATUS_ALIASED, {"out is exactly a"},
-               [&] { reduce(TNR_REDUCE_OP_SUM, a, 0, 0, {a}); });
+               [&] { reduce(kDefaultContext, TNR_REDUCE_OP_SUM, a, 0, 0, {a}); });
   EXPECT_EQ(out.values, (std::vector<float>{9, 9, 9}));
   EXPECT_EQ(places.values, (std::vector<std::int64_t>{9, 9, 9}));
   EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4, 5, 6}));
@@ -391,7 +393,8 @@ TEST(Reduce, RefusesDtypesItDoesNotTake) {
     std::vector<std::uint64_t> result(1, 9);
     const tnr_view a = view_of(memory.data(), 32, 0, dtype, {{2, 1}});
     const tnr_view_mut out{view_of(result.data(), 8, 0, TNR_DTYPE_I64, {})};
-    expect_error(TNR_STATUS_UNSUPPORTED, {words}, [&] { reduce(op, a, 1, 0, out); });
+    expect_error(TNR_STATUS_UNSUPPORTED, {words},
+                 [&] { reduce(kDefaultContext, op, a, 1, 0, out); });
     EXPECT_EQ(result[0], 9u);
   };
   refused(TNR_REDUCE_OP_SUM, TNR_DTYPE_BOOL8, "sum does not take bool8");

@@ -6,22 +6,28 @@
 
 #include <cstdint>
 
+#include "tenure/context.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
 
-void copy(const tnr_view& a, const tnr_view_mut& out);
-void cast(const tnr_view& a, const tnr_view_mut& out);
-void fill(const tnr_scalar& value, const tnr_view_mut& out);
-void unary(tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out);
-void binary(tnr_binary_op op, const tnr_view& a, const tnr_view& b, const tnr_view_mut& out);
-void binary(tnr_binary_op op, const tnr_view& a, const tnr_scalar& b, const tnr_view_mut& out);
-void binary(tnr_binary_op op, const tnr_scalar& a, const tnr_view& b, const tnr_view_mut& out);
-void compare(tnr_compare_op op, const tnr_view& a, const tnr_view& b, const tnr_view_mut& out);
-void compare(tnr_compare_op op, const tnr_view& a, const tnr_scalar& b, const tnr_view_mut& out);
-void select(const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out);
+void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out);
+void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& out);
+void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out);
+void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out);
-void reduce(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
+void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
             const tnr_view_mut& out);
+void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
+            const tnr_view_mut& out);
+void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
+             const tnr_view_mut& out);
+void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
+             const tnr_view_mut& out);
+void select(const Context& context, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
+            const tnr_view_mut& out);
+void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+            std::uint32_t ddof, const tnr_view_mut& out);
 
 }  // namespace tenure
