@@ -38,7 +38,7 @@ static_assert(offsetof(tnr_error, status) == 0);
 static_assert(offsetof(tnr_error, reserved) == 4);
 static_assert(offsetof(tnr_error, message) == 8);
 
-// These two grow at the end; what they have keeps its place.
+// These grow at the end; what they have keeps its place.
 static_assert(sizeof(tnr_blob_info) == 48 && alignof(tnr_blob_info) == 8);
 static_assert(offsetof(tnr_blob_info, struct_size) == 0);
 static_assert(offsetof(tnr_blob_info, data) == 8);
@@ -49,10 +49,20 @@ static_assert(offsetof(tnr_blob_info, holder_count) == 36);
 static_assert(offsetof(tnr_blob_info, pin_count) == 40);
 static_assert(offsetof(tnr_blob_info, reserved) == 44);
 
-static_assert(sizeof(tnr_stats) == 48 && alignof(tnr_stats) == 8);
+static_assert(sizeof(tnr_stats) == 72 && alignof(tnr_stats) == 8);
 static_assert(offsetof(tnr_stats, struct_size) == 0);
 static_assert(offsetof(tnr_stats, allocated_bytes) == 8);
 static_assert(offsetof(tnr_stats, copied_bytes) == 16);
 static_assert(offsetof(tnr_stats, blobs_made) == 24);
 static_assert(offsetof(tnr_stats, blobs_finished) == 32);
 static_assert(offsetof(tnr_stats, cached_bytes) == 40);
+static_assert(offsetof(tnr_stats, calls) == 48);
+static_assert(offsetof(tnr_stats, read_bytes) == 56);
+static_assert(offsetof(tnr_stats, written_bytes) == 64);
+
+static_assert(sizeof(tnr_operation_stats) == 40 && alignof(tnr_operation_stats) == 8);
+static_assert(offsetof(tnr_operation_stats, struct_size) == 0);
+static_assert(offsetof(tnr_operation_stats, calls) == 8);
+static_assert(offsetof(tnr_operation_stats, read_bytes) == 16);
+static_assert(offsetof(tnr_operation_stats, written_bytes) == 24);
+static_assert(offsetof(tnr_operation_stats, nanoseconds) == 32);

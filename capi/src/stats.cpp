@@ -1,14 +1,20 @@
 #include "boundary.hpp"
+#include "counters.hpp"
 #include "memory.hpp"
 #include "tenure/blob.hpp"
 
+using tenure::capi::guarded;
+using tenure::capi::write_sized;
+
 namespace {
 
-// The size of tnr_stats when 0.1 introduced it.
+// The sizes of the structs when 0.1 introduced them.
 constexpr std::size_t kFirstStatsSizeBytes = 48;
+constexpr std::size_t kFirstOperationStatsSizeBytes = 40;
 
 tnr_stats totals() {
   const tenure::Stats stats = tenure::stats();
+  const tenure::OperationStats operations = tenure::operation_stats();
   return {
       .struct_size = sizeof(tnr_stats),
       .allocated_bytes = stats.allocated_bytes,
@@ -16,14 +22,43 @@ tnr_stats totals() {
       .blobs_made = stats.blobs_made,
       .blobs_finished = stats.blobs_finished,
       .cached_bytes = stats.cached_bytes,
+      .calls = operations.calls,
+      .read_bytes = operations.read_bytes,
+      .written_bytes = operations.written_bytes,
   };
+}
+
+tnr_operation_stats totals_of(tnr_operation operation) {
+  if (operation < 1 || operation > tnr_operation{tenure::kOperationCount}) {
+    tenure::fail(TNR_STATUS_INVALID_ARGUMENT, "operation is %d but must be 1 to %zu", operation,
+                 tenure::kOperationCount);
+  }
+  const tenure::OperationStats stats = tenure::operation_stats(operation);
+  return {
+      .struct_size = sizeof(tnr_operation_stats),
+      .calls = stats.calls,
+      .read_bytes = stats.read_bytes,
+      .written_bytes = stats.written_bytes,
+      .nanoseconds = stats.nanoseconds,
+  };
+}
+
+void set_timing(tenure::Timing timing) noexcept {
+  tenure::g_timing.store(timing, std::memory_order_relaxed);
 }
 
 }  // namespace
 
 tnr_status tnr_stats_read(tnr_stats* stats) noexcept {
-  return tenure::capi::guarded(
-      [&] { tenure::capi::write_sized(stats, "stats", kFirstStatsSizeBytes, totals()); });
+  return guarded([&] { write_sized(stats, "stats", kFirstStatsSizeBytes, totals()); });
 }
+
+tnr_status tnr_operation_stats_read(tnr_operation operation, tnr_operation_stats* stats) noexcept {
+  return guarded(
+      [&] { write_sized(stats, "stats", kFirstOperationStatsSizeBytes, totals_of(operation)); });
+}
+
+void tnr_stats_time_start() noexcept { set_timing(tenure::Timing::kOn); }
+void tnr_stats_time_stop() noexcept { set_timing(tenure::Timing::kOff); }
 
 size_t tnr_memory_trim() noexcept { return tenure::trim_memory(); }

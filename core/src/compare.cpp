@@ -48,6 +48,7 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
   require_dtype(b, "b", a.dtype, "a.dtype is");
   require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
   operands.run(context, kernel_of(question, a.dtype));
+  operands.count(TNR_OPERATION_COMPARE);
 }
 
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
@@ -61,6 +62,7 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
   if (question.sides == Sides::kAsGiven) operands.add(element);
   require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
   operands.run(context, kernel);
+  operands.count(TNR_OPERATION_COMPARE);
 }
 
 }  // namespace tenure

@@ -66,6 +66,7 @@ void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   operands.run(context, unary_kernel(op, a.dtype));
+  operands.count(TNR_OPERATION_UNARY);
 }
 
 void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_view& b,
@@ -76,6 +77,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
   run(context, operands, binary_kernel(op, a.dtype));
+  operands.count(TNR_OPERATION_BINARY);
 }
 
 void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
@@ -88,6 +90,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
   require_divisor(op, element, a.dtype);
   operands.add(element);
   run(context, operands, kernel);
+  operands.count(TNR_OPERATION_BINARY);
 }
 
 void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
@@ -99,6 +102,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const
   operands.add(b, "b");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
   run(context, operands, kernel);
+  operands.count(TNR_OPERATION_BINARY);
 }
 
 }  // namespace tenure

@@ -43,16 +43,20 @@ void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8) return;
+  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8)
+    return count_call(TNR_OPERATION_COPY, 0, 0);
   operands.run(context, copy_kernel(a.dtype));
+  operands.count(TNR_OPERATION_COPY);
 }
 
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   const StripKernel kernel = cast_kernel(a.dtype, out.view.dtype);
-  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8) return;
+  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8)
+    return count_call(TNR_OPERATION_CAST, 0, 0);
   operands.run(context, kernel);
+  operands.count(TNR_OPERATION_CAST);
 }
 
 void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& out) {
@@ -60,6 +64,7 @@ void fill(const Context& context, const tnr_scalar& value, const tnr_view_mut& o
   const Element element = to_element(value, out.view.dtype, "value");
   operands.add(element);
   operands.run(context, copy_kernel(out.view.dtype));
+  operands.count(TNR_OPERATION_FILL);
 }
 
 void select(const Context& context, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
@@ -72,6 +77,7 @@ void select(const Context& context, const tnr_view& condition, const tnr_view& a
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
   operands.run(context, select_kernel(out.view.dtype));
+  operands.count(TNR_OPERATION_SELECT);
 }
 
 }  // namespace tenure

@@ -103,6 +103,7 @@ void Operands::add_stepwise(const tnr_view& view, const char* name) {
   require_broadcast(view, name, out_);
   pins_.add(view, name);
   inputs_[input_count_++] = {&view, view.data, require_alias(out_, view, name, SameView::kAllowed)};
+  read_bytes_ += element_bytes(view);
   if (!(has_shape_of(view, out_) && dense_count(view) != 0)) flat_count_ = 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "counters.hpp"
 #include "kernels/kernel.hpp"
 #include "scalar.hpp"
 #include "tenure/blob.hpp"
@@ -89,6 +90,16 @@ inline std::int64_t dense_count(const tnr_view& view) noexcept {
   return static_cast<std::int64_t>(count);
 }
 
+// Bytes of a view's elements, one that a stride of 0 repeats counted once.
+inline std::uint64_t element_bytes(const tnr_view& view) noexcept {
+  std::uint64_t bytes = element_size(view.dtype);
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.strides[axis] != 0 || view.shape[axis] == 0)
+      bytes *= static_cast<std::uint64_t>(view.shape[axis]);
+  }
+  return bytes;
+}
+
 // Whether `in` differs from the checked and dense `out` in its memory alone, is valid, and is
 // exactly `out` or lies apart from it. True answers at once what check_view(), require_broadcast()
 // and alias_of() answer one by one; false says nothing, and they are asked.
@@ -133,6 +144,7 @@ class Operands {
       pins_.add(view, name);
       const Alias alias = view.data == out_.data ? Alias::kSame : Alias::kNone;
       inputs_[input_count_++] = {&view, view.data, alias};
+      read_bytes_ += out_bytes_;
     } else {
       add_stepwise(view, name);
     }
@@ -149,6 +161,14 @@ class Operands {
 
   kernels::Finding run(const Context& context, kernels::StripKernel kernel) const noexcept {
     return flat_count_ != 0 ? run_flat(context, kernel) : run_nested(context, kernel);
+  }
+
+  // Counts the call, which has succeeded.
+  void count(tnr_operation operation) const noexcept {
+    if (out_bytes_ != 0) [[likely]]
+      return count_call(operation, read_bytes_, out_bytes_);
+    if (is_empty(out_)) return count_call(operation, 0, 0);
+    count_call(operation, read_bytes_, element_bytes(out_));
   }
 
  private:
@@ -177,6 +197,7 @@ class Operands {
   kernels::Byte* out_data_;
   std::int64_t flat_count_;  // of elements, when one strip does it: all operands dense; else 0
   std::uint64_t out_bytes_;  // of a dense output
+  std::uint64_t read_bytes_ = 0;
   unsigned input_count_ = 0;
   Input inputs_[kMaxInputs];
   Pins pins_;

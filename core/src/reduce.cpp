@@ -239,13 +239,14 @@ void reduce(const Context&, tnr_reduce_op op, const tnr_view& a, std::uint32_t a
   pins.add_mut(out, "out");
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kRefused);
-  if (is_empty(out.view)) return;
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
   const Walk walk(a, axes, out.view);
   if (walk.count == 0 && needs_an_element(op)) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape is %s, so that %s has no elements but needs one",
          shape_text(a.rank, a.shape).text, operation.name);
   }
   run({op, ddof, type, reduction, walk}, a, out);
+  count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }
 
 }  // namespace tenure

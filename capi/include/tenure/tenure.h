@@ -135,7 +135,88 @@ typedef struct tnr_stats {
    * there is now. `tnr_memory_trim` gives them back.
    */
   uint64_t cached_bytes;
+  /**
+   * Operations that succeeded.
+   */
+  uint64_t calls;
+  /**
+   * Bytes of the elements that they read, as `tnr_operation_stats` counts them.
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements that they wrote.
+   */
+  uint64_t written_bytes;
 } tnr_stats;
+
+/**
+ * A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
+ * computes, whatever its operands are.
+ */
+typedef int32_t tnr_operation;
+/**
+ * `tnr_copy`.
+ */
+#define TNR_OPERATION_COPY 1
+/**
+ * `tnr_cast`.
+ */
+#define TNR_OPERATION_CAST 2
+/**
+ * `tnr_fill`.
+ */
+#define TNR_OPERATION_FILL 3
+/**
+ * `tnr_unary`.
+ */
+#define TNR_OPERATION_UNARY 4
+/**
+ * `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary`.
+ */
+#define TNR_OPERATION_BINARY 5
+/**
+ * `tnr_compare`, `tnr_compare_scalar`.
+ */
+#define TNR_OPERATION_COMPARE 6
+/**
+ * `tnr_select`.
+ */
+#define TNR_OPERATION_SELECT 7
+/**
+ * `tnr_reduce`.
+ */
+#define TNR_OPERATION_REDUCE 8
+
+/**
+ * Totals of one kind of operation since the process started, ended threads included. Calls that
+ * fail count nowhere. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_operation_stats {
+  /**
+   * `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and 0 to what it does
+   * not know.
+   */
+  uint64_t struct_size;
+  /**
+   * Calls that succeeded.
+   */
+  uint64_t calls;
+  /**
+   * Bytes of the elements of the inputs. An element that is repeated, by broadcasting or by a
+   * stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
+   * there was nothing to do: empty outputs, copies of a view to itself.
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements of the outputs.
+   */
+  uint64_t written_bytes;
+  /**
+   * Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
+   * the clock of their callers: calls at the same moment add up, the threads within one do not.
+   */
+  uint64_t nanoseconds;
+} tnr_operation_stats;
 
 /**
  * An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
@@ -575,6 +656,40 @@ TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
  * @since 0.1
  */
 TNR_API TNR_NODISCARD tnr_status tnr_stats_read(struct tnr_stats *stats) TNR_NOEXCEPT;
+
+/**
+ * Reads the totals of one kind of operation. Other threads may be adding to them: each number
+ * is one that was reached, but not all at the same moment.
+ *
+ * INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
+ * version's, or over 4096.
+ *
+ * @param stats (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_operation_stats_read(tnr_operation operation,
+                                    struct tnr_operation_stats *stats) TNR_NOEXCEPT;
+
+/**
+ * From here on the time of each operation is taken, on every thread: two readings of the clock
+ * for each call, some 50 ns. Off until asked for.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+void tnr_stats_time_start(void) TNR_NOEXCEPT;
+
+/**
+ * Operations that begin from here on are not timed. What was counted stays.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API void tnr_stats_time_stop(void) TNR_NOEXCEPT;
 
 /**
  * Gives the memory of ended blobs that the library holds back to the system; returns how many

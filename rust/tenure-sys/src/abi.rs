@@ -251,6 +251,58 @@ pub struct tnr_stats {
     /// Bytes of ended blobs that the library holds back to use them again; not a total but what
     /// there is now. `tnr_memory_trim` gives them back.
     pub cached_bytes: u64,
+    /// Operations that succeeded.
+    pub calls: u64,
+    /// Bytes of the elements that they read, as `tnr_operation_stats` counts them.
+    pub read_bytes: u64,
+    /// Bytes of the elements that they wrote.
+    pub written_bytes: u64,
+}
+
+/// A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
+/// computes, whatever its operands are.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_operation(pub i32);
+
+impl tnr_operation {
+    /// `tnr_copy`.
+    pub const COPY: tnr_operation = tnr_operation(1);
+    /// `tnr_cast`.
+    pub const CAST: tnr_operation = tnr_operation(2);
+    /// `tnr_fill`.
+    pub const FILL: tnr_operation = tnr_operation(3);
+    /// `tnr_unary`.
+    pub const UNARY: tnr_operation = tnr_operation(4);
+    /// `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary`.
+    pub const BINARY: tnr_operation = tnr_operation(5);
+    /// `tnr_compare`, `tnr_compare_scalar`.
+    pub const COMPARE: tnr_operation = tnr_operation(6);
+    /// `tnr_select`.
+    pub const SELECT: tnr_operation = tnr_operation(7);
+    /// `tnr_reduce`.
+    pub const REDUCE: tnr_operation = tnr_operation(8);
+}
+
+/// Totals of one kind of operation since the process started, ended threads included. Calls that
+/// fail count nowhere. Set `struct_size` before the call; it will grow.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_operation_stats {
+    /// `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and 0 to what it does
+    /// not know.
+    pub struct_size: u64,
+    /// Calls that succeeded.
+    pub calls: u64,
+    /// Bytes of the elements of the inputs. An element that is repeated, by broadcasting or by a
+    /// stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
+    /// there was nothing to do: empty outputs, copies of a view to itself.
+    pub read_bytes: u64,
+    /// Bytes of the elements of the outputs.
+    pub written_bytes: u64,
+    /// Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
+    /// the clock of their callers: calls at the same moment add up, the threads within one do not.
+    pub nanoseconds: u64,
 }
 
 /// An operation on one input.
@@ -385,6 +437,34 @@ unsafe extern "C" {
     /// @since 0.1
     #[must_use]
     pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
+
+    /// Reads the totals of one kind of operation. Other threads may be adding to them: each number
+    /// is one that was reached, but not all at the same moment.
+    ///
+    /// INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
+    /// version's, or over 4096.
+    ///
+    /// @param stats (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_operation_stats_read(
+        operation: tnr_operation,
+        stats: *mut tnr_operation_stats,
+    ) -> tnr_status;
+
+    /// From here on the time of each operation is taken, on every thread: two readings of the clock
+    /// for each call, some 50 ns. Off until asked for.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_stats_time_start();
+
+    /// Operations that begin from here on are not timed. What was counted stays.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_stats_time_stop();
 
     /// Gives the memory of ended blobs that the library holds back to the system; returns how many
     /// bytes. Blobs that live are not touched. How much is held back at most is set by the

@@ -49,7 +49,7 @@ const _: () = {
     assert!(offset_of!(tnr_error, reserved) == 4);
     assert!(offset_of!(tnr_error, message) == 8);
 
-    // These two grow at the end; what they have keeps its place.
+    // These grow at the end; what they have keeps its place.
     assert!(size_of::<tnr_blob_info>() == 48 && align_of::<tnr_blob_info>() == 8);
     assert!(offset_of!(tnr_blob_info, struct_size) == 0);
     assert!(offset_of!(tnr_blob_info, data) == 8);
@@ -60,11 +60,21 @@ const _: () = {
     assert!(offset_of!(tnr_blob_info, pin_count) == 40);
     assert!(offset_of!(tnr_blob_info, reserved) == 44);
 
-    assert!(size_of::<tnr_stats>() == 48 && align_of::<tnr_stats>() == 8);
+    assert!(size_of::<tnr_stats>() == 72 && align_of::<tnr_stats>() == 8);
     assert!(offset_of!(tnr_stats, struct_size) == 0);
     assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
     assert!(offset_of!(tnr_stats, copied_bytes) == 16);
     assert!(offset_of!(tnr_stats, blobs_made) == 24);
     assert!(offset_of!(tnr_stats, blobs_finished) == 32);
     assert!(offset_of!(tnr_stats, cached_bytes) == 40);
+    assert!(offset_of!(tnr_stats, calls) == 48);
+    assert!(offset_of!(tnr_stats, read_bytes) == 56);
+    assert!(offset_of!(tnr_stats, written_bytes) == 64);
+
+    assert!(size_of::<tnr_operation_stats>() == 40 && align_of::<tnr_operation_stats>() == 8);
+    assert!(offset_of!(tnr_operation_stats, struct_size) == 0);
+    assert!(offset_of!(tnr_operation_stats, calls) == 8);
+    assert!(offset_of!(tnr_operation_stats, read_bytes) == 16);
+    assert!(offset_of!(tnr_operation_stats, written_bytes) == 24);
+    assert!(offset_of!(tnr_operation_stats, nanoseconds) == 32);
 };

@@ -34,6 +34,9 @@ static STATS: Mutex<tnr_stats> = Mutex::new(tnr_stats {
     blobs_made: 0,
     blobs_finished: 0,
     cached_bytes: 0,
+    calls: 0,
+    read_bytes: 0,
+    written_bytes: 0,
 });
 
 fn insert(slot: Slot) -> *mut tnr_blob {

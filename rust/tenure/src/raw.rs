@@ -285,6 +285,9 @@ pub(crate) fn stats() -> sys::tnr_stats {
         blobs_made: 0,
         blobs_finished: 0,
         cached_bytes: 0,
+        calls: 0,
+        read_bytes: 0,
+        written_bytes: 0,
     };
     // SAFETY: `stats` is writable, and `struct_size` says how far. It cannot fail: the size is
     // the first version's.

@@ -1,0 +1,68 @@
+// What the operations have done: calls, bytes and time.
+//
+// Every thread counts in a block of its own, with plain loads and stores: no locked instruction, no
+// line that two threads write. Whoever reads adds up all blocks. The blocks are there from the
+// start, so that counting never asks for memory; one whose thread has ended goes to the next thread
+// that begins, with what it holds, so that nothing has to be carried anywhere.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+inline constexpr std::size_t kOperationCount = TNR_OPERATION_REDUCE;
+
+// Written by one thread at a time, read by any.
+struct alignas(64) CounterBlock {
+  struct Row {
+    std::atomic<std::uint64_t> calls;
+    std::atomic<std::uint64_t> read_bytes;
+    std::atomic<std::uint64_t> written_bytes;
+    std::atomic<std::uint64_t> nanoseconds;
+  };
+  Row rows[kOperationCount];
+};
+
+// The calling thread's block; nullptr before its first count. Trivial: no guard, no destructor.
+extern constinit thread_local CounterBlock* t_counter_block;
+
+// Adds to a total of the calling thread's own block: of two threads that did so, one would be lost.
+inline void add_own(std::atomic<std::uint64_t>& total, std::uint64_t more) noexcept {
+  total.store(total.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+[[gnu::cold]] void count_first_call(tnr_operation operation, std::uint64_t read_bytes,
+                                    std::uint64_t written_bytes) noexcept;
+
+// Counts a call that has succeeded.
+inline void count_call(tnr_operation operation, std::uint64_t read_bytes,
+                       std::uint64_t written_bytes) noexcept {
+  CounterBlock* const block = t_counter_block;
+  if (block == nullptr) [[unlikely]]
+    return count_first_call(operation, read_bytes, written_bytes);
+  CounterBlock::Row& row = block->rows[operation - 1];
+  add_own(row.calls, 1);
+  add_own(row.read_bytes, read_bytes);
+  add_own(row.written_bytes, written_bytes);
+}
+
+struct OperationStats {
+  std::uint64_t calls;
+  std::uint64_t read_bytes;
+  std::uint64_t written_bytes;
+  std::uint64_t nanoseconds;
+};
+// Totals of one operation, and of all; of ended threads too.
+OperationStats operation_stats(tnr_operation operation) noexcept;
+OperationStats operation_stats() noexcept;
+
+// Whether the time of calls is taken: asked by the boundary, which sees their start and their end.
+enum class Timing : bool { kOff, kOn };
+extern constinit std::atomic<Timing> g_timing;
+void count_time(tnr_operation operation, std::uint64_t nanoseconds) noexcept;
+
+}  // namespace tenure

@@ -1,0 +1,321 @@
+// The counters of operations: exact, whatever ran on which thread, and readable at any time.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "expect_status.hpp"
+#include "layouts.hpp"
+#include "tenure/tenure.h"
+
+using tenure::test::expect_refused;
+using tenure::test::view_of;
+
+namespace {
+
+constexpr std::int64_t kCount = 6;
+
+tnr_operation_stats read(tnr_operation operation) {
+  tnr_operation_stats stats = {};
+  stats.struct_size = sizeof stats;
+  EXPECT_EQ(tnr_operation_stats_read(operation, &stats), TNR_STATUS_OK);
+  return stats;
+}
+
+tnr_stats read_totals() {
+  tnr_stats stats = {};
+  stats.struct_size = sizeof stats;
+  EXPECT_EQ(tnr_stats_read(&stats), TNR_STATUS_OK);
+  return stats;
+}
+
+struct Counted {
+  std::uint64_t calls;
+  std::uint64_t read_bytes;
+  std::uint64_t written_bytes;
+  bool operator==(const Counted&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Counted& counted) {
+  return stream << counted.calls << " calls, " << counted.read_bytes << " bytes read, "
+                << counted.written_bytes << " written";
+}
+
+// What `work` adds to the operation, which is all that it adds to the totals.
+Counted counted(tnr_operation operation, const std::function<void()>& work) {
+  const tnr_operation_stats before = read(operation);
+  const tnr_stats totals_before = read_totals();
+  work();
+  const tnr_operation_stats after = read(operation);
+  const tnr_stats totals = read_totals();
+  const Counted result = {after.calls - before.calls, after.read_bytes - before.read_bytes,
+                          after.written_bytes - before.written_bytes};
+  EXPECT_EQ(result, (Counted{totals.calls - totals_before.calls,
+                             totals.read_bytes - totals_before.read_bytes,
+                             totals.written_bytes - totals_before.written_bytes}));
+  return result;
+}
+
+class OperationStats : public testing::Test {
+ protected:
+  [[nodiscard]] tnr_view floats(const tenure::test::Layout& layout) const {
+    return view_of(memory, sizeof memory, 0, TNR_DTYPE_F32, layout);
+  }
+  tnr_status add() const { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a, &out); }
+
+  float memory[64] = {};
+  float out_memory[64] = {};
+  tnr_view a = floats({{kCount, 1}});
+  tnr_view_mut out = {view_of(out_memory, sizeof out_memory, 0, TNR_DTYPE_F32, {{kCount, 1}})};
+  std::uint8_t truths[kCount] = {};
+  tnr_view truth = view_of(truths, sizeof truths, 0, TNR_DTYPE_BOOL8, {{kCount, 1}});
+  tnr_view_mut truth_out = {truth};
+  tnr_scalar two = {TNR_DTYPE_F32, 0, {0, 0, 0, 0x40}};
+};
+
+TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
+  const struct {
+    tnr_operation operation;
+    std::function<tnr_status()> call;
+    Counted expected;
+  } cases[] = {
+      {TNR_OPERATION_COPY, [&] { return tnr_copy(nullptr, &a, &out); }, {1, 24, 24}},
+      {TNR_OPERATION_CAST, [&] { return tnr_cast(nullptr, &truth, &out); }, {1, 6, 24}},
+      {TNR_OPERATION_FILL, [&] { return tnr_fill(nullptr, &two, &out); }, {1, 0, 24}},
+      {TNR_OPERATION_UNARY,
+       [&] { return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, &out); },
+       {1, 24, 24}},
+      {TNR_OPERATION_BINARY, [&] { return add(); }, {1, 48, 24}},
+      {TNR_OPERATION_BINARY,
+       [&] { return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, &out); },
+       {1, 24, 24}},
+      {TNR_OPERATION_BINARY,
+       [&] { return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &two, &a, &out); },
+       {1, 24, 24}},
+      {TNR_OPERATION_COMPARE,
+       [&] { return tnr_compare(nullptr, TNR_COMPARE_OP_GT, &a, &a, &truth_out); },
+       {1, 48, 6}},
+      {TNR_OPERATION_COMPARE,
+       [&] { return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_GT, &a, &two, &truth_out); },
+       {1, 24, 6}},
+      {TNR_OPERATION_SELECT,
+       [&] { return tnr_select(nullptr, &truth, &a, &a, &out); },
+       {1, 54, 24}},
+      {TNR_OPERATION_REDUCE,
+       [&] {
+         tnr_view_mut sum = out;
+         sum.view.rank = 0;
+         return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, &sum);
+       },
+       {1, 24, 4}},
+  };
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.operation);
+    EXPECT_EQ(counted(one.operation, [&] { EXPECT_EQ(one.call(), TNR_STATUS_OK); }), one.expected);
+  }
+}
+
+TEST_F(OperationStats, CountElementsAndNotWhatLiesBetweenThem) {
+  out.view.rank = 2;
+  out.view.shape[0] = 4;
+  out.view.shape[1] = 3;
+  out.view.strides[0] = -8;
+  out.view.strides[1] = 2;
+  out.view.data = out_memory + 24;
+  const tnr_view column = floats({{4, -5}, {1, 77}});
+  tnr_view repeated = floats({{4, 0}, {3, 2}});
+  tnr_view moved = column;
+  moved.data = memory + 15;
+  EXPECT_EQ(counted(TNR_OPERATION_BINARY,
+                    [&] {
+                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_MUL, &moved, &repeated, &out),
+                                TNR_STATUS_OK);
+                    }),
+            (Counted{1, (4 + 3) * 4, 4 * 3 * 4}));
+}
+
+TEST_F(OperationStats, CountNoByteWhereThereIsNothingToDo) {
+  const tnr_view none = floats({{0, 1}});
+  const tnr_view one = floats({{1, 1}});
+  const tnr_view_mut empty_out = {none};
+  const auto of = [](const std::function<tnr_status()>& call) {
+    return [call] { EXPECT_EQ(call(), TNR_STATUS_OK); };
+  };
+  EXPECT_EQ(counted(TNR_OPERATION_BINARY, of([&] {
+                      return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &one, &none, &empty_out);
+                    })),
+            (Counted{1, 0, 0}));
+  EXPECT_EQ(counted(TNR_OPERATION_COPY, of([&] { return tnr_copy(nullptr, &out.view, &out); })),
+            (Counted{1, 0, 0}));
+  const tnr_view nothing_in_rows = floats({{3, 1}, {0, 0}});
+  out.view.shape[0] = 3;
+  EXPECT_EQ(counted(TNR_OPERATION_REDUCE, of([&] {
+                      return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &nothing_in_rows, 2, 0, &out);
+                    })),
+            (Counted{1, 0, 12}));
+  EXPECT_EQ(counted(TNR_OPERATION_REDUCE, of([&] {
+                      return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &nothing_in_rows, 1, 0,
+                                        &empty_out);
+                    })),
+            (Counted{1, 0, 0}));
+}
+
+TEST_F(OperationStats, CountNoCallThatFails) {
+  std::int32_t numbers[kCount] = {};
+  const tnr_view zeros = view_of(numbers, sizeof numbers, 0, TNR_DTYPE_I32, {{kCount, 1}});
+  const tnr_view_mut quotients = {zeros};
+  EXPECT_EQ(counted(TNR_OPERATION_BINARY,
+                    [&] {
+                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_DIV, &zeros, &zeros, &quotients),
+                                TNR_STATUS_INVALID_ARGUMENT);
+                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &zeros, &out),
+                                TNR_STATUS_INVALID_ARGUMENT);
+                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, nullptr, &a, &out),
+                                TNR_STATUS_INVALID_ARGUMENT);
+                    }),
+            (Counted{0, 0, 0}));
+}
+
+TEST_F(OperationStats, RefuseWhatHasNoName) {
+  tnr_operation_stats stats = {};
+  stats.struct_size = sizeof stats;
+  for (const tnr_operation operation : {0, 9, -1}) {
+    expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
+                   {"operation is " + std::to_string(operation), "1 to 8"});
+  }
+  stats.struct_size = 39;
+  expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,
+                 {"stats->struct_size is 39", "at least 40"});
+  expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"stats is NULL"});
+}
+
+TEST_F(OperationStats, AnOlderClientGetsWhatItKnows) {
+  struct {
+    std::uint64_t known[6];
+    std::uint64_t behind = 0x5a5a5a5a;
+  } older = {};
+  static_assert(sizeof older.known == 48);
+  older.known[0] = sizeof older.known;
+  EXPECT_EQ(tnr_stats_read(reinterpret_cast<tnr_stats*>(&older)), TNR_STATUS_OK);
+  EXPECT_EQ(older.known[5], read_totals().cached_bytes);
+  EXPECT_EQ(older.behind, 0x5a5a5a5au);
+}
+
+TEST_F(OperationStats, TakeTimeBetweenStartAndStop) {
+  const auto nanoseconds_of = [&](tnr_status expected) {
+    const std::uint64_t before = read(TNR_OPERATION_BINARY).nanoseconds;
+    for (int call = 0; call < 100; ++call) EXPECT_EQ(add(), expected);
+    return read(TNR_OPERATION_BINARY).nanoseconds - before;
+  };
+  EXPECT_EQ(nanoseconds_of(TNR_STATUS_OK), 0u);
+  tnr_stats_time_start();
+  EXPECT_GT(nanoseconds_of(TNR_STATUS_OK), 0u);
+  out.view.shape[0] = 3;
+  EXPECT_EQ(nanoseconds_of(TNR_STATUS_INVALID_ARGUMENT), 0u);
+  out.view.shape[0] = kCount;
+  // A thread that has counted nothing yet.
+  std::thread([&] { EXPECT_GT(nanoseconds_of(TNR_STATUS_OK), 0u); }).join();
+  tnr_stats_time_stop();
+  EXPECT_EQ(nanoseconds_of(TNR_STATUS_OK), 0u);
+}
+
+// ---- threads ----
+
+TEST_F(OperationStats, OfThreadsOneAfterTheOtherStay) {
+  constexpr int kThreads = 600;  // more than can count at once
+  EXPECT_EQ(counted(TNR_OPERATION_BINARY,
+                    [&] {
+                      for (int thread = 0; thread < kThreads; ++thread) {
+                        std::thread([&] { EXPECT_EQ(add(), TNR_STATUS_OK); }).join();
+                      }
+                    }),
+            (Counted{kThreads, kThreads * 48, kThreads * 24}));
+}
+
+// Calls once more when its thread has almost ended: after the counters heard of it, on some systems.
+struct LateCaller {
+  const tnr_view* a = nullptr;
+  ~LateCaller() {
+    float own[kCount];
+    const tnr_view_mut out = {view_of(own, sizeof own, 0, TNR_DTYPE_F32, {{kCount, 1}})};
+    EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, a, a, &out), TNR_STATUS_OK);
+  }
+};
+thread_local LateCaller t_late_caller;
+
+TEST_F(OperationStats, OfAThreadThatIsEndingCountToo) {
+  EXPECT_EQ(counted(TNR_OPERATION_BINARY,
+                    [&] {
+                      std::thread([&] {
+                        t_late_caller.a = &a;
+                        EXPECT_EQ(tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, &out),
+                                  TNR_STATUS_OK);
+                      }).join();
+                    }),
+            (Counted{2, 24 + 48, 24 + 24}));
+}
+
+TEST_F(OperationStats, OfMoreThreadsThanThereAreBlocksAreExact) {
+  constexpr unsigned kThreads = 530;
+  constexpr unsigned kCalls = 20;
+  EXPECT_EQ(counted(TNR_OPERATION_UNARY,
+                    [&] {
+                      std::barrier meet(kThreads);
+                      std::vector<std::thread> threads;
+                      for (unsigned thread = 0; thread < kThreads; ++thread) {
+                        threads.emplace_back([&] {
+                          float own[kCount];
+                          const tnr_view_mut mine = {
+                              view_of(own, sizeof own, 0, TNR_DTYPE_F32, {{kCount, 1}})};
+                          for (unsigned call = 0; call < kCalls; ++call) {
+                            EXPECT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &a, &mine),
+                                      TNR_STATUS_OK);
+                            if (call == 0) meet.arrive_and_wait();
+                          }
+                        });
+                      }
+                      for (std::thread& thread : threads) thread.join();
+                    }),
+            (Counted{kThreads * kCalls, kThreads * kCalls * 24, kThreads * kCalls * 24}));
+}
+
+// The reader sees numbers that only rise, and all that was done when the threads have ended.
+TEST_F(OperationStats, RaceOfAReaderWithCalls) {
+  constexpr int kThreads = 3;
+  constexpr int kCalls = 2000;
+  std::atomic<int> running = kThreads;
+  const Counted all = counted(TNR_OPERATION_UNARY, [&] {
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&] {
+        float own[kCount];
+        const tnr_view_mut mine = {view_of(own, sizeof own, 0, TNR_DTYPE_F32, {{kCount, 1}})};
+        for (int call = 0; call < kCalls; ++call) {
+          EXPECT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, &mine), TNR_STATUS_OK);
+          if (call % 500 == 0) tnr_stats_time_start();
+          if (call % 500 == 250) tnr_stats_time_stop();
+        }
+        running -= 1;
+      });
+    }
+    tnr_operation_stats last = read(TNR_OPERATION_UNARY);
+    while (running != 0) {
+      const tnr_operation_stats next = read(TNR_OPERATION_UNARY);
+      EXPECT_GE(next.calls, last.calls);
+      EXPECT_GE(next.read_bytes, last.read_bytes);
+      EXPECT_GE(next.written_bytes, last.written_bytes);
+      EXPECT_GE(next.nanoseconds, last.nanoseconds);
+      EXPECT_GE(read_totals().calls, next.calls);
+      last = next;
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+  EXPECT_EQ(all, (Counted{kThreads * kCalls, kThreads * kCalls * 24, kThreads * kCalls * 24}));
+}
+
+}  // namespace
