@@ -6,6 +6,7 @@
 
 #include "nest.hpp"
 #include "parallel.hpp"
+#include "streamed.hpp"
 #include "tenure/dtype.hpp"
 
 namespace tenure {
@@ -47,6 +48,17 @@ std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint
   const std::uint32_t missing = out.rank - view.rank;
   if (out_axis < missing || view.shape[out_axis - missing] == 1) return 0;
   return view.strides[out_axis - missing] * static_cast<std::int64_t>(element_size(view.dtype));
+}
+
+// A shorter strip is mostly the lines at its ends, which are stored as ever.
+constexpr std::int64_t kLongStripBytes = 1024;
+
+bool is_streamable(std::int64_t width_bytes) {
+  return width_bytes <= 16 && (width_bytes & (width_bytes - 1)) == 0;
+}
+
+Finding run_strip(StripKernel kernel, const Strip& strip, Stores stores) noexcept {
+  return stores == Stores::kStreamed ? run_streamed(kernel, strip) : kernel(strip);
 }
 
 }  // namespace
@@ -130,22 +142,28 @@ Finding Operands::run_flat(const Context& context, StripKernel kernel) const noe
     strip.in_steps[i] =
         input.view == nullptr ? 0 : static_cast<std::int64_t>(element_size(input.view->dtype));
   }
-  if (context.thread_count() == 1) [[likely]]
+  if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]]
     return kernel(strip);
+  for (unsigned i = input_count_; i < kMaxInputs; ++i) {
+    strip.in[i] = nullptr;
+    strip.in_steps[i] = 0;
+  }
   return run_slices(context, kernel, strip);
 }
 
 Finding Operands::run_slices(const Context& context, StripKernel kernel,
                              const Strip& whole) const noexcept {
   const std::int64_t slice_count = slice_count_of(context, moved_bytes());
+  const Stores stores = stores_of(whole);
   std::atomic<std::uint32_t> finding = kernels::kNothing;
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     const std::int64_t first = slice_begin(whole.count, slice_count, slice);
     Strip strip = whole;
     strip.count = slice_begin(whole.count, slice_count, slice + 1) - first;
     strip.out += first * whole.out_step;
-    for (unsigned i = 0; i < input_count_; ++i) strip.in[i] += first * whole.in_steps[i];
-    finding.fetch_or(kernel(strip), std::memory_order_relaxed);
+    for (unsigned i = 0; i < kMaxInputs; ++i) strip.in[i] += first * whole.in_steps[i];
+    finding.fetch_or(run_strip(kernel, strip, stores), std::memory_order_relaxed);
+    if (stores == Stores::kStreamed) order_streamed_stores();
   });
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));
 }
@@ -166,7 +184,7 @@ Finding Operands::run_nested(const Context& context, StripKernel kernel) const n
   }
   nest.arrange(0);
 
-  Strip whole;
+  Strip whole = {};
   whole.count = nest.inner_extent();
   whole.width_bytes = width_bytes;
   whole.out_step = nest.inner_step(0);
@@ -177,6 +195,7 @@ Finding Operands::run_nested(const Context& context, StripKernel kernel) const n
     return run_slices(context, kernel, whole);
   }
   const std::int64_t slice_count = std::min(strip_count, slice_count_of(context, moved_bytes()));
+  const Stores stores = stores_of(whole);
   std::atomic<std::uint32_t> finding = kernels::kNothing;
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     unsigned found = kernels::kNothing;
@@ -185,11 +204,25 @@ Finding Operands::run_nested(const Context& context, StripKernel kernel) const n
                         [&](const std::int64_t* offsets) {
                           Strip strip = whole;
                           move_to(strip, offsets);
-                          found |= kernel(strip);
+                          found |= run_strip(kernel, strip, stores);
                         });
+    if (stores == Stores::kStreamed) order_streamed_stores();
     finding.fetch_or(found, std::memory_order_relaxed);
   });
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));
+}
+
+Stores Operands::stores_of(const Strip& strip) const noexcept {
+  if (strip.out_step != strip.width_bytes || strip.count * strip.width_bytes < kLongStripBytes ||
+      !is_streamable(strip.width_bytes)) {
+    return Stores::kCached;
+  }
+  bool reads = false;
+  for (unsigned i = 0; i < input_count_; ++i) {
+    if (is_in_place(i)) return Stores::kCached;
+    reads |= strip.in_steps[i] != 0;
+  }
+  return reads ? stores_for(moved_bytes()) : Stores::kCached;
 }
 
 void Operands::move_to(Strip& strip, const std::int64_t* offsets) const noexcept {

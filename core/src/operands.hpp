@@ -10,6 +10,7 @@
 #include "tenure/context.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/view.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 
@@ -186,6 +187,10 @@ class Operands {
   // The strip in slices, on the threads of the context.
   kernels::Finding run_slices(const Context& context, kernels::StripKernel kernel,
                               const kernels::Strip& whole) const noexcept;
+  // How strips like this are stored: streamed where the call moves more than caches keep. Not in
+  // place: there the lines are in the caches when they are written. Nor where nothing is read:
+  // whole lines that are only written are not read first.
+  [[nodiscard]] Stores stores_of(const kernels::Strip& strip) const noexcept;
   // Elements of output and inputs, an element that is repeated counted each time.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept;
   // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.

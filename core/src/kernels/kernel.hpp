@@ -62,6 +62,10 @@ enum Finding : uint32_t { kNothing = 0, kZeroDivisor = 1 };
 
 using StripKernel = Finding (*)(const Strip&);
 
+// Copies whole lines past the caches: `out` is aligned to 64 bytes, size_bytes a multiple of 64.
+// The stores are not ordered with others.
+using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
+
 // One step of a reduction: `rows` elements into each of `columns` adjacent accumulators.
 struct Tile {
   int64_t rows;
@@ -103,6 +107,7 @@ struct Table {
   const StripKernel (*binary)[kTypeCount];
   const StripKernel (*compare)[kTypeCount];
   const Reduction (*reduce)[kTypeCount];
+  Streamer stream;
 };
 
 // The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.

@@ -22,6 +22,7 @@ extern const StripKernel kUnary[kUnaryCount][kTypeCount];
 extern const StripKernel kBinary[kBinaryCount][kTypeCount];
 extern const StripKernel kCompare[kCompareCount][kTypeCount];
 extern const Reduction kReduce[kReduceCount][kTypeCount];
+extern const Streamer kStream;
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels
