@@ -1,4 +1,5 @@
 // Operations on one operand.
+#include "kernels/exp.hpp"
 #include "kernels/strip.hpp"
 #include "kernels/tables.hpp"
 
@@ -38,8 +39,10 @@ struct SquareRoot {
 };
 
 struct Exponential {
-  static double apply(double a) { return __builtin_exp(a); }
-  static float apply(float a) { return __builtin_expf(a); }
+  template <class T>
+  static T apply(T a) {
+    return exponential(a);
+  }
 };
 
 struct Rectify {
