@@ -110,19 +110,25 @@ Alias require_alias(const tnr_view& out, const tnr_view& in, const char* name, S
   }
 }
 
+std::int64_t Operands::check_output(const tnr_view_mut& out) {
+  check_view_mut(out, "out");
+  return dense_count(out.view);
+}
+
 void Operands::add_stepwise(const tnr_view& view, const char* name) {
   check_view(view, name);
   require_broadcast(view, name, out_);
   pins_.add(view, name);
-  inputs_[input_count_++] = {&view, view.data, require_alias(out_, view, name, SameView::kAllowed)};
+  require_alias(out_, view, name, SameView::kAllowed);
+  add_input(&view, view.data, static_cast<std::int64_t>(element_size(view.dtype)));
   read_bytes_ += element_bytes(view);
-  if (!(has_shape_of(view, out_) && dense_count(view) != 0)) flat_count_ = 0;
+  if (!(has_shape_of(view, out_) && dense_count(view) != 0)) flat_.count = 0;
 }
 
 std::int64_t Operands::moved_bytes() const noexcept {
   std::uint64_t bytes = element_size(out_.dtype);
   for (unsigned i = 0; i < input_count_; ++i) {
-    if (inputs_[i].view != nullptr) bytes += element_size(inputs_[i].view->dtype);
+    if (views_[i] != nullptr) bytes += element_size(views_[i]->dtype);
   }
   for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
     bytes *= static_cast<std::uint64_t>(out_.shape[axis]);
@@ -131,22 +137,13 @@ std::int64_t Operands::moved_bytes() const noexcept {
 }
 
 Finding Operands::run_flat(const Context& context, StripKernel kernel) const noexcept {
-  Strip strip;
-  strip.count = flat_count_;
-  strip.out = out_data_;
-  strip.width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
-  strip.out_step = strip.width_bytes;
+  Strip strip = {};
+  strip.count = flat_.count;
+  strip.out = flat_.out;
+  strip.out_step = strip.width_bytes = flat_.width_bytes;
   for (unsigned i = 0; i < input_count_; ++i) {
-    const Input& input = inputs_[i];
-    strip.in[i] = static_cast<const Byte*>(input.data);
-    strip.in_steps[i] =
-        input.view == nullptr ? 0 : static_cast<std::int64_t>(element_size(input.view->dtype));
-  }
-  if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]]
-    return kernel(strip);
-  for (unsigned i = input_count_; i < kMaxInputs; ++i) {
-    strip.in[i] = nullptr;
-    strip.in_steps[i] = 0;
+    strip.in[i] = flat_.in[i];
+    strip.in_steps[i] = flat_.in_steps[i];
   }
   return run_slices(context, kernel, strip);
 }
@@ -171,13 +168,13 @@ Finding Operands::run_slices(const Context& context, StripKernel kernel,
 Finding Operands::run_nested(const Context& context, StripKernel kernel) const noexcept {
   if (is_empty(out_)) return kernels::kNothing;
   Nest nest(1 + input_count_);
-  const auto width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
+  const std::int64_t width_bytes = flat_.width_bytes;
   for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
     if (out_.shape[axis] == 1) continue;
     std::int64_t steps[Nest::kMaxOperands];
     steps[0] = out_.strides[axis] * width_bytes;
     for (unsigned i = 0; i < input_count_; ++i) {
-      const tnr_view* const view = inputs_[i].view;
+      const tnr_view* const view = views_[i];
       steps[1 + i] = view == nullptr ? 0 : broadcast_step(*view, out_, axis);
     }
     nest.add(out_.shape[axis], steps);
@@ -226,10 +223,8 @@ Stores Operands::stores_of(const Strip& strip) const noexcept {
 }
 
 void Operands::move_to(Strip& strip, const std::int64_t* offsets) const noexcept {
-  strip.out = out_data_ + offsets[0];
-  for (unsigned i = 0; i < input_count_; ++i) {
-    strip.in[i] = static_cast<const Byte*>(inputs_[i].data) + offsets[1 + i];
-  }
+  strip.out = flat_.out + offsets[0];
+  for (unsigned i = 0; i < input_count_; ++i) strip.in[i] = flat_.in[i] + offsets[1 + i];
 }
 
 }  // namespace tenure

@@ -1,7 +1,10 @@
 // What every operation asks of its operands before it touches an element, and how it walks them.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "counters.hpp"
 #include "kernels/kernel.hpp"
@@ -101,29 +104,84 @@ inline std::uint64_t element_bytes(const tnr_view& view) noexcept {
   return bytes;
 }
 
+// Pairs of 32-bit fields of a view, compared as the one word they lie in.
+enum class Pair : std::size_t {
+  kDtypeAndRank = offsetof(tnr_view, dtype),
+  kDevice = offsetof(tnr_view, device),
+  kFlagsAndBitOffset = offsetof(tnr_view, flags),
+};
+static_assert(offsetof(tnr_view, rank) == offsetof(tnr_view, dtype) + 4);
+static_assert(sizeof(tnr_device) == 8 && offsetof(tnr_device, index) == 4);
+static_assert(offsetof(tnr_view, bit_offset) == offsetof(tnr_view, flags) + 4);
+
+inline std::uint64_t word_of(const tnr_view& view, Pair pair) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, reinterpret_cast<const char*>(&view) + static_cast<std::size_t>(pair),
+              sizeof word);
+  return word;
+}
+constexpr std::uint64_t word_of(std::uint32_t first, std::uint32_t second) noexcept {
+  struct Two {
+    std::uint32_t first;
+    std::uint32_t second;
+  };
+  return std::bit_cast<std::uint64_t>(Two{first, second});
+}
+
+// What does not depend on the shape: a view of the CPU's memory that is there, does not wrap, and
+// is aligned. `bytes` are those of a dense view's elements.
+[[gnu::always_inline]] inline bool has_plain_memory(const tnr_view& view,
+                                                    std::uint64_t bytes) noexcept {
+  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
+  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(view.data);
+  const std::uint64_t offset = data - base;  // wraps below base, and exceeds size_bytes then
+  const std::uint64_t unknown =
+      word_of(view, Pair::kFlagsAndBitOffset) & ~word_of(TNR_VIEW_EXCLUSIVE, 0);
+  // No alignment over 8 is ever asked, so the common case needs no look at the dtype.
+  return (unknown | view.reserved) == 0 && base != 0 && data != 0 &&
+         view.size_bytes <= static_cast<std::uint64_t>(kMaxSpanBytes) &&
+         base + view.size_bytes >= base && offset <= view.size_bytes &&
+         view.size_bytes - offset >= bytes &&
+         (data % 8 == 0 || data % element_alignment(view.dtype) == 0);
+}
+
+// Elements of a view that is dense, not empty and passes check_view_mut(); 0 says nothing, and
+// check_view_mut() and dense_count() are asked, whose short way this is.
+[[gnu::always_inline]] inline std::int64_t plain_count(const tnr_view& view) noexcept {
+  const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
+  if (word_of(view, Pair::kDevice) != word_of(TNR_DEVICE_KIND_CPU, 0) || element_bytes == 0 ||
+      view.rank > TNR_MAX_RANK) {
+    return 0;
+  }
+  std::int64_t count = 1;
+  for (std::uint32_t axis = view.rank; axis-- > 0;) {
+    const std::int64_t extent = view.shape[axis];
+    if (extent <= 0 || (extent != 1 && view.strides[axis] != count) ||
+        __builtin_mul_overflow(count, extent, &count)) {
+      return 0;
+    }
+  }
+  std::int64_t bytes;
+  if (__builtin_mul_overflow(count, element_bytes, &bytes)) return 0;
+  return has_plain_memory(view, static_cast<std::uint64_t>(bytes)) ? count : 0;
+}
+
 // Whether `in` differs from the checked and dense `out` in its memory alone, is valid, and is
 // exactly `out` or lies apart from it. True answers at once what check_view(), require_broadcast()
 // and alias_of() answer one by one; false says nothing, and they are asked.
 [[gnu::always_inline]] inline bool is_twin(const tnr_view& in, const tnr_view& out,
                                            std::uint64_t out_bytes) noexcept {
-  if (in.dtype != out.dtype || in.rank != out.rank || in.device.kind != out.device.kind ||
-      in.device.index != out.device.index || (in.flags & ~TNR_VIEW_EXCLUSIVE) != 0 ||
-      in.bit_offset != 0 || in.reserved != 0) {
+  if (word_of(in, Pair::kDtypeAndRank) != word_of(out, Pair::kDtypeAndRank) ||
+      word_of(in, Pair::kDevice) != word_of(out, Pair::kDevice)) {
     return false;
   }
   for (std::uint32_t axis = 0; axis < out.rank; ++axis) {
     if (in.shape[axis] != out.shape[axis] || in.strides[axis] != out.strides[axis]) return false;
   }
-  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(in.base);
-  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(in.data);
-  const std::uint64_t offset = data - base;
-  if (base == 0 || data == 0 || in.size_bytes > static_cast<std::uint64_t>(kMaxSpanBytes) ||
-      base + in.size_bytes < base || offset > in.size_bytes || in.size_bytes - offset < out_bytes ||
-      (data % 8 != 0 && data % element_alignment(in.dtype) != 0)) {
-    return false;
-  }
-  const std::uint64_t distance = data - reinterpret_cast<std::uintptr_t>(out.data);
-  return distance == 0 || (distance >= out_bytes && 0 - distance >= out_bytes);
+  const std::uint64_t distance =
+      reinterpret_cast<std::uintptr_t>(in.data) - reinterpret_cast<std::uintptr_t>(out.data);
+  return has_plain_memory(in, out_bytes) &&
+         (distance == 0 || (distance >= out_bytes && 0 - distance >= out_bytes));
 }
 
 // The operands of one element-wise call, from the checks to the run. While it lives, the owners of
@@ -131,37 +189,40 @@ inline std::uint64_t element_bytes(const tnr_view& view) noexcept {
 class Operands {
  public:
   // Throws what a malformed output deserves. `out` outlives the call.
-  explicit Operands(const tnr_view_mut& out) : out_(out.view), out_data_(writable(out)) {
-    check_view_mut(out, "out");
+  explicit Operands(const tnr_view_mut& out) : out_(out.view) {
+    flat_.count = plain_count(out_);
+    if (flat_.count == 0) [[unlikely]]
+      flat_.count = check_output(out);
     pins_.add_mut(out, "out");
-    flat_count_ = dense_count(out_);
-    out_bytes_ = static_cast<std::uint64_t>(flat_count_) * element_size(out_.dtype);
+    flat_.out = writable(out);
+    flat_.width_bytes = flat_.out_step = static_cast<std::int64_t>(element_size(out_.dtype));
+    out_bytes_ = static_cast<std::uint64_t>(flat_.count * flat_.width_bytes);
   }
 
   // Adds an input that broadcasts to the output and is exactly it or shares no byte with it. Throws
   // INVALID_ARGUMENT, ALIASED, or what the view itself deserves. `view` outlives the call.
   void add(const tnr_view& view, const char* name) {
-    if (flat_count_ != 0 && is_twin(view, out_, out_bytes_)) [[likely]] {
+    if (flat_.count != 0 && is_twin(view, out_, out_bytes_)) [[likely]] {
       pins_.add(view, name);
-      const Alias alias = view.data == out_.data ? Alias::kSame : Alias::kNone;
-      inputs_[input_count_++] = {&view, view.data, alias};
+      add_input(&view, view.data, flat_.width_bytes);
       read_bytes_ += out_bytes_;
     } else {
       add_stepwise(view, name);
     }
   }
   // Adds an element that meets every element of the output. `element` outlives the call.
-  void add(const Element& element) noexcept {
-    inputs_[input_count_++] = {nullptr, element.bytes, Alias::kNone};
-  }
+  void add(const Element& element) noexcept { add_input(nullptr, element.bytes, 0); }
 
   // Whether input `index` is exactly the output.
   [[nodiscard]] bool is_in_place(unsigned index) const noexcept {
-    return inputs_[index].alias == Alias::kSame;
+    return views_[index] != nullptr && flat_.in[index] == flat_.out;
   }
 
   kernels::Finding run(const Context& context, kernels::StripKernel kernel) const noexcept {
-    return flat_count_ != 0 ? run_flat(context, kernel) : run_nested(context, kernel);
+    if (flat_.count == 0) return run_nested(context, kernel);
+    if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]]
+      return kernel(flat_);
+    return run_flat(context, kernel);
   }
 
   // Counts the call, which has succeeded.
@@ -173,12 +234,16 @@ class Operands {
   }
 
  private:
-  struct Input {
-    const tnr_view* view;  // nullptr for an element
-    const void* data;
-    Alias alias;
-  };
+  // `step`: bytes from one element to the next if the call is flat.
+  void add_input(const tnr_view* view, const void* data, std::int64_t step) noexcept {
+    views_[input_count_] = view;
+    flat_.in[input_count_] = static_cast<const kernels::Byte*>(data);
+    flat_.in_steps[input_count_] = step;
+    ++input_count_;
+  }
 
+  // Throws what a malformed output deserves; the elements if it is dense, else 0.
+  static std::int64_t check_output(const tnr_view_mut& out);
   // The plain twin of add(): one check after the other, for operands of any layout.
   void add_stepwise(const tnr_view& view, const char* name);
   kernels::Finding run_flat(const Context& context, kernels::StripKernel kernel) const noexcept;
@@ -199,12 +264,13 @@ class Operands {
   static constexpr unsigned kMaxInputs = 3;
 
   const tnr_view& out_;
-  kernels::Byte* out_data_;
-  std::int64_t flat_count_;  // of elements, when one strip does it: all operands dense; else 0
+  // The whole call where all operands are dense; else its count is 0, and the data pointers and the
+  // width are what is used of it. Unwritten beyond input_count_.
+  kernels::Strip flat_;
   std::uint64_t out_bytes_;  // of a dense output
   std::uint64_t read_bytes_ = 0;
   unsigned input_count_ = 0;
-  Input inputs_[kMaxInputs];
+  const tnr_view* views_[kMaxInputs];  // nullptr for an element
   Pins pins_;
 };
 

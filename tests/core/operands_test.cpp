@@ -82,5 +82,51 @@ TEST(IsTwin, LetsNothingPassThatTheChecksRefuse) {
   EXPECT_GT(passed, 10000);
 }
 
+// A view of rank 2 with any fields, good or bad, around one that is dense.
+tnr_view random_output(const void* memory, Random& random) {
+  const auto rows = static_cast<std::int64_t>(random() % 4);
+  const auto columns = static_cast<std::int64_t>(random() % 4);
+  const auto offset = static_cast<std::int64_t>(random() % 16);
+  tnr_view out =
+      view_of(memory, random() % 48, offset, TNR_DTYPE_I16, {{rows, columns}, {columns, 1}});
+  switch (random() % 20) {
+    case 0:
+      out.dtype = random() % 2 == 0 ? TNR_DTYPE_C128 : static_cast<tnr_dtype>(random());
+      break;
+    case 1: out.rank = static_cast<std::uint32_t>(random() % 12); break;
+    case 2: out.device.kind = static_cast<tnr_device_kind>(random() % 3); break;
+    case 3: out.device.index = 1; break;
+    case 4: out.flags = static_cast<std::uint32_t>(random() % 4); break;
+    case 5: out.bit_offset = 1; break;
+    case 6: out.reserved = 1; break;
+    case 7: out.shape[random() % 2] = static_cast<std::int64_t>(random() % 8) - 2; break;
+    case 8: out.strides[random() % 2] = static_cast<std::int64_t>(random() % 5) - 2; break;
+    case 9: out.size_bytes = UINT64_MAX / 2 + random() % 3; break;
+    case 10: out.base = nullptr; break;
+    case 11: out.data = nullptr; break;
+    case 12: out.base = reinterpret_cast<const void*>(UINT64_MAX - random() % 24); break;
+    case 13: out.shape[0] = INT64_MAX / static_cast<std::int64_t>(1 + random() % 4); break;
+    case 14: out.shape[1] = INT64_MIN; break;
+    default: break;
+  }
+  return out;
+}
+
+TEST(PlainCount, IsTheElementCountOfValidDenseViewsAndElseZero) {
+  alignas(8) std::int16_t memory[24] = {};
+  Random random(43);
+  int passed = 0;
+  for (int i = 0; i < 2000000; ++i) {
+    const tnr_view out = random_output(memory, random);
+    const bool valid = is_valid_view(out);
+    const std::int64_t dense = valid && !is_empty(out) ? dense_count(out) : 0;
+    ASSERT_EQ(plain_count(out), dense) << describe(out);
+    if (dense == 0) continue;
+    ++passed;
+    ASSERT_TRUE(strides_nest_in_order(out)) << describe(out);
+  }
+  EXPECT_GT(passed, 10000);
+}
+
 }  // namespace
 }  // namespace tenure::test
