@@ -41,17 +41,13 @@ tnr_status tnr_blob_release(tnr_blob* blob) noexcept {
 }
 
 tnr_blob* tnr_blob_alloc(tnr_context* context, size_t size_bytes) noexcept {
-  return guarded_pointer([&] {
-    context_of(context);
-    return wrap(tenure::blob_allocate(size_bytes));
-  });
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_allocate(context_of(context), size_bytes)); });
 }
 
 tnr_blob* tnr_blob_copy(tnr_context* context, const void* data, size_t size_bytes) noexcept {
-  return guarded_pointer([&] {
-    context_of(context);
-    return wrap(tenure::blob_copy(data, size_bytes));
-  });
+  return guarded_pointer(
+      [&] { return wrap(tenure::blob_copy(context_of(context), data, size_bytes)); });
 }
 
 tnr_blob* tnr_blob_adopt(void* data, size_t size_bytes, tnr_release_fn release,

@@ -11,12 +11,4 @@ tnr_status record(tnr_status status, const char* message) noexcept {
   return status;
 }
 
-const Context& context_of(const tnr_context* context) {
-  if (context != nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "context is %p but must be NULL: there is only the default",
-         static_cast<const void*>(context));
-  }
-  return kDefaultContext;
-}
-
 }  // namespace tenure::capi

@@ -50,8 +50,11 @@ inline std::uint64_t unwrap(const tnr_blob* blob) noexcept {
   return reinterpret_cast<std::uintptr_t>(blob);
 }
 
-// The default for NULL; throws INVALID_ARGUMENT for all else: no other context can be made yet.
-const Context& context_of(const tnr_context* context);
+// A use of the context for the rest of the full expression; throws STALE_HANDLE. NULL names the
+// default and costs nothing.
+inline ContextUse context_of(const tnr_context* context) {
+  return ContextUse(reinterpret_cast<std::uintptr_t>(context));
+}
 
 // `*pointer`, or INVALID_ARGUMENT naming the parameter when it is NULL.
 template <class T>
@@ -63,6 +66,36 @@ T& deref(T* pointer, const char* name) {
 // No struct of ours will be larger: a size above is one that was never set.
 inline constexpr std::size_t kMaxStructSize = 4096;
 
+inline void require_struct_size(std::uint64_t size_bytes, const char* name,
+                                std::size_t first_size_bytes) {
+  if (size_bytes < first_size_bytes || size_bytes > kMaxStructSize) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s->struct_size is %llu but must be at least %zu and at most %zu", name,
+         static_cast<unsigned long long>(size_bytes), first_size_bytes, kMaxStructSize);
+  }
+}
+
+// A copy of a struct that starts with its struct_size and may be of an older or a newer version than
+// ours: fields that only we know are 0. Throws INVALID_ARGUMENT as write_sized() does, and for bytes
+// that only a newer client knows and that are not 0: it asks for what we do not know.
+template <class Sized>
+Sized read_sized(const Sized* source, const char* name, std::size_t first_size_bytes) {
+  static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
+  const std::uint64_t size_bytes = deref(source, name).struct_size;
+  require_struct_size(size_bytes, name, first_size_bytes);
+  const char* const bytes = reinterpret_cast<const char*>(source);
+  for (std::size_t i = sizeof(Sized); i < size_bytes; ++i) {
+    if (bytes[i] != 0) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "%s has a byte that is not 0 at offset %zu, but only %zu bytes of it are known here",
+           name, i, sizeof(Sized));
+    }
+  }
+  Sized value{};
+  std::memcpy(&value, source, std::min<std::uint64_t>(size_bytes, sizeof(Sized)));
+  return value;
+}
+
 // Writes `value` to a struct that starts with its struct_size and may be of an older or a newer
 // version than ours: never beyond the caller's size, which stays. Fields that only a newer client
 // knows are set to 0, so that it reads "not told" and not what its stack held. Throws
@@ -72,11 +105,7 @@ template <class Sized>
 void write_sized(Sized* target, const char* name, std::size_t first_size_bytes, Sized value) {
   static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
   value.struct_size = deref(target, name).struct_size;
-  if (value.struct_size < first_size_bytes || value.struct_size > kMaxStructSize) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s->struct_size is %llu but must be at least %zu and at most %zu", name,
-         static_cast<unsigned long long>(value.struct_size), first_size_bytes, kMaxStructSize);
-  }
+  require_struct_size(value.struct_size, name, first_size_bytes);
   const std::size_t known_bytes = std::min<std::uint64_t>(value.struct_size, sizeof(Sized));
   std::memcpy(target, &value, known_bytes);
   std::memset(reinterpret_cast<char*>(target) + known_bytes, 0, value.struct_size - known_bytes);

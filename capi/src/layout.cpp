@@ -66,3 +66,13 @@ static_assert(offsetof(tnr_operation_stats, calls) == 8);
 static_assert(offsetof(tnr_operation_stats, read_bytes) == 16);
 static_assert(offsetof(tnr_operation_stats, written_bytes) == 24);
 static_assert(offsetof(tnr_operation_stats, nanoseconds) == 32);
+
+static_assert(sizeof(tnr_context_options) == 56 && alignof(tnr_context_options) == 8);
+static_assert(offsetof(tnr_context_options, struct_size) == 0);
+static_assert(offsetof(tnr_context_options, thread_count) == 8);
+static_assert(offsetof(tnr_context_options, reserved) == 12);
+static_assert(offsetof(tnr_context_options, spawn) == 16);
+static_assert(offsetof(tnr_context_options, allocate) == 24);
+static_assert(offsetof(tnr_context_options, deallocate) == 32);
+static_assert(offsetof(tnr_context_options, user_context) == 40);
+static_assert(offsetof(tnr_context_options, release) == 48);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "callback.hpp"
 #include "memory.hpp"
 #include "slot_table.hpp"
 
@@ -69,15 +70,14 @@ SlotWord change(BlobSlot& slot, Step step) {
 
 void run_callback(tnr_release_fn release, void* context) noexcept {
   if (release == nullptr) return;
-  // The callback may call the library and fail there; what the thread was told last stays. Only the
-  // part of the message in use is kept: two copies of all 512 bytes cost more than the rest of an
-  // end does.
-  tnr_error& error = last_error();
-  tnr_error kept;
-  const std::size_t used_bytes = offsetof(tnr_error, message) + std::strlen(error.message) + 1;
-  std::memcpy(&kept, &error, used_bytes);
+  const LastErrorKept kept;
   release(context);
-  std::memcpy(&error, &kept, used_bytes);
+}
+
+// `origin` is what the memory's source needs to know besides.
+void give_back(const Context* allocator, Memory memory, std::size_t size_bytes) noexcept {
+  if (allocator == nullptr) return give_memory(memory, size_bytes);
+  allocator->deallocate(memory.data, size_bytes, kBlobAlignment);
 }
 
 // Runs once per blob, in the thread whose step made is_finished() true, with no lock held. After
@@ -86,7 +86,8 @@ void finish(BlobToken token, BlobSlot& slot) noexcept {
   switch (slot.tenure.load(std::memory_order_relaxed)) {
     case TNR_TENURE_ALLOCATED:
     case TNR_TENURE_COPIED:
-      give_memory(
+      give_back(
+          slot.allocator,
           {slot.data.load(std::memory_order_relaxed), slot.context.load(std::memory_order_relaxed)},
           slot.size_bytes.load(std::memory_order_relaxed));
       break;
@@ -122,12 +123,19 @@ void require_memory(const void* data, std::size_t size_bytes) {
 // Memory on its way into a slot.
 class Allocation {
  public:
-  explicit Allocation(std::size_t size_bytes)
-      : memory_(take_memory(size_bytes)), size_bytes_(size_bytes) {}
+  Allocation(const Context& context, std::size_t size_bytes) : size_bytes_(size_bytes) {
+    if (context.has_allocator() && size_bytes != 0) [[unlikely]] {
+      require_object_size(size_bytes);
+      memory_.data = context.allocate(size_bytes, kBlobAlignment);
+      allocator_ = &context;
+    } else {
+      memory_ = take_memory(size_bytes);
+    }
+  }
   Allocation(const Allocation&) = delete;
   Allocation& operator=(const Allocation&) = delete;
   ~Allocation() {
-    if (memory_.data != nullptr) give_memory(memory_, size_bytes_);
+    if (memory_.data != nullptr) give_back(allocator_, memory_, size_bytes_);
   }
 
   void* data() const { return memory_.data; }
@@ -135,7 +143,7 @@ class Allocation {
   // Throws std::bad_alloc, and then keeps the memory.
   BlobToken open(tnr_tenure tenure) {
     const BlobToken token =
-        slot_table.open({memory_.data, size_bytes_, tenure, nullptr, memory_.origin});
+        slot_table.open({memory_.data, size_bytes_, tenure, nullptr, memory_.origin, allocator_});
     memory_ = {};
     return token;
   }
@@ -143,17 +151,18 @@ class Allocation {
  private:
   Memory memory_;
   std::size_t size_bytes_;
+  const Context* allocator_ = nullptr;
 };
 
 }  // namespace
 
-BlobToken blob_allocate(std::size_t size_bytes) {
-  return Allocation(size_bytes).open(TNR_TENURE_ALLOCATED);
+BlobToken blob_allocate(const Context& context, std::size_t size_bytes) {
+  return Allocation(context, size_bytes).open(TNR_TENURE_ALLOCATED);
 }
 
-BlobToken blob_copy(const void* data, std::size_t size_bytes) {
+BlobToken blob_copy(const Context& context, const void* data, std::size_t size_bytes) {
   require_memory(data, size_bytes);
-  Allocation memory(size_bytes);
+  Allocation memory(context, size_bytes);
   if (size_bytes != 0) std::memcpy(memory.data(), data, size_bytes);
   return memory.open(TNR_TENURE_COPIED);
 }

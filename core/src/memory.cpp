@@ -50,14 +50,18 @@ Memory try_take(std::size_t size_bytes) noexcept {
 
 }  // namespace
 
-Memory take_memory(std::size_t size_bytes) {
-  if (size_bytes == 0) return {};
+void require_object_size(std::size_t size_bytes) {
   // No object is larger, and there must be room to align it.
   constexpr std::size_t kMaxAllocation = PTRDIFF_MAX - (kBlobAlignment - 1);
   if (size_bytes > kMaxAllocation) {
     fail(TNR_STATUS_OUT_OF_MEMORY, "size_bytes is %zu but must be at most %zu", size_bytes,
          kMaxAllocation);
   }
+}
+
+Memory take_memory(std::size_t size_bytes) {
+  if (size_bytes == 0) return {};
+  require_object_size(size_bytes);
   Memory memory = try_take(size_bytes);
   // What is held back may be what is missing, under a limit of the process.
   if (memory.data == nullptr && trim_memory() != 0) memory = try_take(size_bytes);

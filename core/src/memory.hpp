@@ -41,6 +41,10 @@ struct Memory {
   void* origin = nullptr;
 };
 
+// Throws OUT_OF_MEMORY for more bytes than an object can have, alignment included: wherever the
+// memory would come from.
+void require_object_size(std::size_t size_bytes);
+
 // Throws OUT_OF_MEMORY, after the cache has been emptied to no avail. The bytes are undefined: they
 // may be those of a blob that has ended.
 Memory take_memory(std::size_t size_bytes);

@@ -29,6 +29,7 @@ BlobToken SlotTable::open(const SlotContent& content) {
   // Relaxed: the slot is ours, and the mutex has ordered it after the store that freed it.
   const std::uint32_t generation = generation_of(slot->word.load(std::memory_order_relaxed));
   slot->release = content.release;
+  slot->allocator = content.allocator;
   slot->context.store(content.context, std::memory_order_release);
   slot->data.store(content.data, std::memory_order_release);
   slot->size_bytes.store(content.size_bytes, std::memory_order_release);
@@ -36,7 +37,7 @@ BlobToken SlotTable::open(const SlotContent& content) {
   // Release: whoever finds the slot open finds its content. A plain store: on a closed word every
   // compare-and-swap refuses, so nobody else writes it.
   slot->word.store(SlotWord{generation} << kGenerationShift | kOneRef, std::memory_order_release);
-  return make_token(generation, index);
+  return make_token(kBlobKind, generation, index);
 }
 
 void SlotTable::retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept {

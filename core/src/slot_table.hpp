@@ -9,7 +9,8 @@
 //              loaded with acquire after the word: a reader who meets a value of the next life
 //              also meets the newer word. Rejected: a fence between fields and word, which
 //              ThreadSanitizer does not see.
-//   release    the one thread that finishes the blob.
+//   release, allocator
+//              the one thread that finishes the blob.
 //   next_free  the holder of the table's mutex.
 #pragma once
 
@@ -20,6 +21,7 @@
 #include <mutex>
 
 #include "tenure/blob.hpp"
+#include "token.hpp"
 
 namespace tenure {
 
@@ -42,17 +44,6 @@ constexpr bool is_finished(SlotWord word) {
   return (word & ((SlotWord{1} << kGenerationShift) - 1)) == kClosed;
 }
 
-// {kind:8, generation:24, index:32}. A kind other than 0 also makes the token an address that
-// neither 48-bit nor 57-bit paging can map, so a client that dereferences a handle faults at once.
-inline constexpr std::uint32_t kBlobKind = 1;
-
-constexpr BlobToken make_token(std::uint32_t generation, std::uint32_t index) {
-  return BlobToken{kBlobKind} << 56 | BlobToken{generation} << 32 | index;
-}
-constexpr std::uint32_t kind_of(BlobToken token) { return static_cast<std::uint32_t>(token >> 56); }
-constexpr std::uint32_t token_generation(BlobToken token) { return (token >> 32) & 0xff'ffffu; }
-constexpr std::uint32_t token_index(BlobToken token) { return static_cast<std::uint32_t>(token); }
-
 // One cache line, so that two blobs pinned by two threads do not share one.
 struct alignas(64) BlobSlot {
   std::atomic<SlotWord> word{kClosed};
@@ -60,6 +51,7 @@ struct alignas(64) BlobSlot {
   std::atomic<std::size_t> size_bytes{0};
   std::atomic<void*> context{nullptr};
   tnr_release_fn release = nullptr;
+  const Context* allocator = nullptr;
   std::atomic<tnr_tenure> tenure{0};
   std::uint32_t next_free = 0;
 };
@@ -73,6 +65,7 @@ struct SlotContent {
   tnr_tenure tenure;
   tnr_release_fn release;
   void* context;
+  const Context* allocator = nullptr;  // where the memory came from, if not from memory.hpp
 };
 
 class SlotTable {

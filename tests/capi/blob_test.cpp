@@ -78,13 +78,13 @@ TEST(CapiBlob, SixTenuresDescribeThemselves) {
   EXPECT_EQ(counter.count(), 2);
 }
 
-TEST(CapiBlob, ContextMustBeNull) {
+TEST(CapiBlob, ContextMustBeOne) {
   int something = 0;
   tnr_context* const context = reinterpret_cast<tnr_context*>(&something);
   const tnr_stats before = read_stats();
-  expect_refused(tnr_blob_alloc(context, 8), TNR_STATUS_INVALID_ARGUMENT, {"context", "NULL"});
-  expect_refused(tnr_blob_copy(context, "12345678", 8), TNR_STATUS_INVALID_ARGUMENT,
-                 {"context", "NULL"});
+  expect_refused(tnr_blob_alloc(context, 8), TNR_STATUS_STALE_HANDLE, {"context", "ever given"});
+  expect_refused(tnr_blob_copy(context, "12345678", 8), TNR_STATUS_STALE_HANDLE,
+                 {"context", "ever given"});
   EXPECT_EQ(read_stats().blobs_made, before.blobs_made);
 }
 

@@ -107,10 +107,10 @@ TEST_F(Ops, DoTheirWork) {
   expect_out({4, 4, 9});
 }
 
-TEST_F(Ops, RefuseAContext) {
+TEST_F(Ops, RefuseWhatIsNoContext) {
   auto* const context = reinterpret_cast<tnr_context*>(std::uintptr_t{0x1234});
   for (const auto& call : calls()) {
-    expect_refused(call(context), TNR_STATUS_INVALID_ARGUMENT, {"context"});
+    expect_refused(call(context), TNR_STATUS_STALE_HANDLE, {"context", "0x1234"});
   }
   expect_out({9, 9, 9});
   EXPECT_EQ(truth_values, (std::vector<std::uint8_t>{1, 0, 5}));

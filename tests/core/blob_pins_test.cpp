@@ -97,8 +97,8 @@ TEST(BlobPins, ViewMustLieInsideItsOwner) {
 TEST(BlobPins, OnlyWritableTenuresTakeAMutableView) {
   Bytes memory;
   const std::vector<std::pair<BlobToken, std::string>> blobs = {
-      {blob_allocate(8), ""},
-      {blob_copy(memory.data(), 8), ""},
+      {blob_allocate(kDefaultContext, 8), ""},
+      {blob_copy(kDefaultContext, memory.data(), 8), ""},
       {blob_adopt(memory.data(), 8, nullptr, nullptr), ""},
       {blob_borrow_mut(memory.data(), 8), ""},
       {blob_share(memory.data(), 8, nullptr, nullptr), "shared"},

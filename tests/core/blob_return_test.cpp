@@ -73,8 +73,8 @@ TEST(BlobReturn, EndBorrowTellsOfAnotherHandle) {
 TEST(BlobReturn, EndBorrowRefusesWhatIsNotBorrowed) {
   Bytes memory;
   const std::vector<std::pair<BlobToken, std::string>> blobs = {
-      {blob_allocate(8), "allocated"},
-      {blob_copy(memory.data(), 8), "copied"},
+      {blob_allocate(kDefaultContext, 8), "allocated"},
+      {blob_copy(kDefaultContext, memory.data(), 8), "copied"},
       {blob_adopt(memory.data(), 8, nullptr, nullptr), "adopted"},
       {blob_share(memory.data(), 8, nullptr, nullptr), "shared"},
   };
@@ -138,8 +138,8 @@ TEST(BlobReturn, ReclaimIsBusyWithAnotherHolderOrAPin) {
 TEST(BlobReturn, ReclaimRefusesWhatIsNotAdopted) {
   Bytes memory;
   const std::vector<std::pair<BlobToken, std::string>> blobs = {
-      {blob_allocate(8), "allocated"},
-      {blob_copy(memory.data(), 8), "copied"},
+      {blob_allocate(kDefaultContext, 8), "allocated"},
+      {blob_copy(kDefaultContext, memory.data(), 8), "copied"},
       {blob_share(memory.data(), 8, nullptr, nullptr), "shared"},
       {blob_borrow(memory.data(), 8), "borrowed"},
       {blob_borrow_mut(memory.data(), 8), "borrowed mutably"},

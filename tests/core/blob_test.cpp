@@ -30,7 +30,7 @@ std::uint32_t generation_in(BlobToken token) { return (token >> 32) & 0xffffffu;
 TEST(Blob, AllocatedIsAlignedWritableAndHeldOnce) {
   for (const std::size_t size :
        {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{100'000}}) {
-    const BlobToken blob = blob_allocate(size);
+    const BlobToken blob = blob_allocate(kDefaultContext, size);
     const BlobInfo info = blob_describe(blob);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(info.data) % kBlobAlignment, 0u);
     EXPECT_EQ(info.size_bytes, size);
@@ -45,7 +45,7 @@ TEST(Blob, AllocatedIsAlignedWritableAndHeldOnce) {
 
 TEST(Blob, CopyHasTheBytesAndNotTheAddress) {
   const std::vector<int> values = {1, 2, 3, 4, 5};
-  const BlobToken blob = blob_copy(values.data(), values.size() * sizeof(int));
+  const BlobToken blob = blob_copy(kDefaultContext, values.data(), values.size() * sizeof(int));
   const BlobInfo info = blob_describe(blob);
   EXPECT_EQ(info.tenure, TNR_TENURE_COPIED);
   EXPECT_NE(info.data, static_cast<const void*>(values.data()));
@@ -82,8 +82,8 @@ TEST(Blob, NullCallbackIsNoCall) {
 TEST(Blob, EmptyMemoryWorksAndItsCallbackRuns) {
   ReleaseCounter counter;
   const std::array<BlobToken, 6> blobs = {
-      blob_allocate(0),
-      blob_copy(nullptr, 0),
+      blob_allocate(kDefaultContext, 0),
+      blob_copy(kDefaultContext, nullptr, 0),
       blob_adopt(nullptr, 0, counter.callback, counter.context()),
       blob_share(nullptr, 0, counter.callback, counter.context()),
       blob_borrow(nullptr, 0),
@@ -114,7 +114,7 @@ TEST(Blob, RefusedMemoryIsNotTaken) {
       [&](void* p, std::size_t n) { blob_share(p, n, counter.callback, counter.context()); },
       [&](void* p, std::size_t n) { blob_borrow(p, n); },
       [&](void* p, std::size_t n) { blob_borrow_mut(p, n); },
-      [&](void* p, std::size_t n) { blob_copy(p, n); },
+      [&](void* p, std::size_t n) { blob_copy(kDefaultContext, p, n); },
   };
   for (const Make& make : makers) {
     Bytes memory;
@@ -132,7 +132,8 @@ TEST(Blob, SizesThatCannotBeHadAreOutOfMemory) {
   const Stats before = stats();
   for (const std::size_t size :
        {SIZE_MAX, SIZE_MAX - 63, static_cast<std::size_t>(PTRDIFF_MAX), std::size_t{1} << 62}) {
-    expect_error(TNR_STATUS_OUT_OF_MEMORY, {std::to_string(size)}, [&] { blob_allocate(size); });
+    expect_error(TNR_STATUS_OUT_OF_MEMORY, {std::to_string(size)},
+                 [&] { blob_allocate(kDefaultContext, size); });
   }
   EXPECT_EQ(stats().blobs_made, before.blobs_made);
   EXPECT_EQ(stats().allocated_bytes, before.allocated_bytes);
@@ -142,8 +143,8 @@ TEST(Blob, StatsCountWhatWasMadeAllocatedCopiedAndFinished) {
   Bytes memory;
   const Stats before = stats();
   const std::vector<BlobToken> blobs = {
-      blob_allocate(100),
-      blob_copy(memory.data(), 10),
+      blob_allocate(kDefaultContext, 100),
+      blob_copy(kDefaultContext, memory.data(), 10),
       blob_adopt(memory.data(), Bytes::kSize, nullptr, nullptr),
       blob_share(memory.data(), Bytes::kSize, nullptr, nullptr),
       blob_borrow(memory.data(), Bytes::kSize),
@@ -173,7 +174,7 @@ TEST(Blob, CallbackMayCallTheLibraryBack) {
       expect_error(TNR_STATUS_STALE_HANDLE, {"released"}, [&] { blob_describe(chain.self); });
       chain.self_is_stale = true;
       blob_release(chain.next);
-      const BlobToken fresh = blob_allocate(128);
+      const BlobToken fresh = blob_allocate(kDefaultContext, 128);
       chain.made_inside = blob_describe(fresh).size_bytes;
       blob_release(fresh);
     }
@@ -205,7 +206,7 @@ TEST(Blob, LastErrorIsTheSameAfterACallbackThatChangesIt) {
 // ---- tokens ----
 
 TEST(Blob, TokenIsAddressThatCannotBeMapped) {
-  const BlobToken blob = blob_allocate(1);
+  const BlobToken blob = blob_allocate(kDefaultContext, 1);
   // Above every user address of 48-bit and 57-bit paging, below every kernel address.
   EXPECT_GE(blob, std::uint64_t{1} << 56);
   EXPECT_LT(blob, ~std::uint64_t{0} << 56);
@@ -213,7 +214,7 @@ TEST(Blob, TokenIsAddressThatCannotBeMapped) {
 }
 
 TEST(Blob, TokenOfAnotherKindIsRefused) {
-  const BlobToken blob = blob_allocate(1);
+  const BlobToken blob = blob_allocate(kDefaultContext, 1);
   const BlobToken other_kind = blob ^ (BlobToken{3} << 56);
   expect_error(TNR_STATUS_STALE_HANDLE, {hex(other_kind)}, [&] { blob_release(other_kind); });
   tnr_view view = view_of(blob);
@@ -265,7 +266,7 @@ TEST(Blob, ThousandsLiveAtOnce) {
   std::vector<BlobToken> blobs;
   std::vector<std::size_t> sizes;
   for (std::size_t i = 0; i < 5000; ++i) {
-    blobs.push_back(blob_allocate(i));
+    blobs.push_back(blob_allocate(kDefaultContext, i));
     sizes.push_back(i);
   }
   for (std::size_t i = 0; i < blobs.size(); ++i) {

@@ -58,7 +58,7 @@ bool leave_address_space(std::size_t size_bytes) {
 
 bool is_out_of_memory(std::size_t size_bytes) {
   try {
-    blob_allocate(size_bytes);
+    blob_allocate(kDefaultContext, size_bytes);
   } catch (const Error& error) {
     return error.status() == TNR_STATUS_OUT_OF_MEMORY &&
            std::strstr(error.message(), "could not be allocated") != nullptr;
@@ -70,7 +70,7 @@ TEST(Memory, IsAlignedAndWritableInEverySize) {
   std::vector<BlobToken> blobs;
   for (std::size_t size = 1; size <= 8 * kMiB; size += size / 3 + 1) {
     for (const std::size_t bytes : {size, size + 1}) {
-      const BlobToken blob = blob_allocate(bytes);
+      const BlobToken blob = blob_allocate(kDefaultContext, bytes);
       const auto address = reinterpret_cast<std::uintptr_t>(data_of(blob));
       EXPECT_EQ(address % kBlobAlignment, 0u) << bytes;
       if (!kSanitized && bytes >= kRegionThresholdBytes) {
@@ -93,20 +93,20 @@ TEST(Memory, OfLargeBlobsIsRecycledUntilTrimmed) {
   if (kSanitized) GTEST_SKIP() << "no blob is recycled under a sanitizer";
   trim_memory();
   const std::vector<char> source(4 * kMiB, 7);
-  const BlobToken first = blob_allocate(4 * kMiB);
+  const BlobToken first = blob_allocate(kDefaultContext, 4 * kMiB);
   void* const address = data_of(first);
   EXPECT_EQ(stats().cached_bytes, 0u);
   blob_release(first);
   EXPECT_EQ(stats().cached_bytes, 4 * kMiB);
 
-  const BlobToken copied = blob_copy(source.data(), source.size());
+  const BlobToken copied = blob_copy(kDefaultContext, source.data(), source.size());
   EXPECT_EQ(data_of(copied), address);
   EXPECT_EQ(std::memcmp(data_of(copied), source.data(), source.size()), 0);
   EXPECT_EQ(trim_memory(), 0u);  // in use: not the cache's
   EXPECT_EQ(std::memcmp(data_of(copied), source.data(), source.size()), 0);
   // A size that the region was not made for keeps the region whole.
   blob_release(copied);
-  const BlobToken smaller = blob_allocate(4 * kMiB - 100'000);
+  const BlobToken smaller = blob_allocate(kDefaultContext, 4 * kMiB - 100'000);
   EXPECT_EQ(data_of(smaller), address);
   blob_release(smaller);
   EXPECT_EQ(stats().cached_bytes, 4 * kMiB);
@@ -116,9 +116,9 @@ TEST(Memory, OfLargeBlobsIsRecycledUntilTrimmed) {
 
 TEST(Memory, IsHeldBackIfLargeAndNotUnderASanitizer) {
   trim_memory();
-  blob_release(blob_allocate(kRegionThresholdBytes - 1));
+  blob_release(blob_allocate(kDefaultContext, kRegionThresholdBytes - 1));
   EXPECT_EQ(stats().cached_bytes, 0u);
-  blob_release(blob_allocate(kRegionThresholdBytes));
+  blob_release(blob_allocate(kDefaultContext, kRegionThresholdBytes));
   EXPECT_EQ(stats().cached_bytes, kSanitized ? 0u : kMiB);
 }
 
@@ -138,7 +138,7 @@ TEST(MemoryDeathTest, EnvironmentSwitchesTheCacheOff) {
   // Threadsafe: the child is this program anew, which reads the variable at its first use.
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto exit_with_what_is_cached = [] {
-    blob_release(blob_allocate(4 * kMiB));
+    blob_release(blob_allocate(kDefaultContext, 4 * kMiB));
     std::exit(static_cast<int>(stats().cached_bytes / kMiB));
   };
   setenv("TENURE_CACHE_BYTES", "0", 1);
@@ -153,7 +153,7 @@ TEST(MemoryDeathTest, EnvironmentSwitchesTheCacheOff) {
 TEST(Memory, WorksWhereHugePagesAreRefused) {
   expect_in_child([] {
     if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0) return false;
-    const BlobToken blob = blob_allocate(8 * kMiB);
+    const BlobToken blob = blob_allocate(kDefaultContext, 8 * kMiB);
     std::memset(data_of(blob), 5, 8 * kMiB);
     const bool holds = static_cast<char*>(data_of(blob))[8 * kMiB - 1] == 5;
     blob_release(blob);
@@ -167,7 +167,7 @@ TEST(Memory, LimitOfAddressSpaceIsOutOfMemory) {
     if (!leave_address_space(256 * kMiB)) return false;
     if (!is_out_of_memory(512 * kMiB)) return false;
     // And goes on: what fits is still there.
-    const BlobToken blob = blob_allocate(16 * kMiB);
+    const BlobToken blob = blob_allocate(kDefaultContext, 16 * kMiB);
     std::memset(data_of(blob), 5, 16 * kMiB);
     blob_release(blob);
     return true;
@@ -178,22 +178,22 @@ TEST(Memory, WhatIsHeldBackIsGivenUpBeforeACallFails) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
   expect_in_child([] {
     if (!leave_address_space(256 * kMiB)) return false;
-    blob_release(blob_allocate(120 * kMiB));
+    blob_release(blob_allocate(kDefaultContext, 120 * kMiB));
     if (stats().cached_bytes != 120 * kMiB) return false;
     // Beside the kept region there is no room for it.
-    blob_release(blob_allocate(160 * kMiB));
+    blob_release(blob_allocate(kDefaultContext, 160 * kMiB));
     return stats().cached_bytes == 160 * kMiB;
   });
 }
 
 TEST(Memory, ChildOfForkHasACacheOfItsOwn) {
-  const BlobToken blob = blob_allocate(4 * kMiB);
+  const BlobToken blob = blob_allocate(kDefaultContext, 4 * kMiB);
   std::memset(data_of(blob), 1, 4 * kMiB);
-  blob_release(blob_allocate(2 * kMiB));
+  blob_release(blob_allocate(kDefaultContext, 2 * kMiB));
   expect_in_child([blob] {
     std::memset(data_of(blob), 2, 4 * kMiB);
     blob_release(blob);
-    const BlobToken next = blob_allocate(4 * kMiB);
+    const BlobToken next = blob_allocate(kDefaultContext, 4 * kMiB);
     std::memset(data_of(next), 3, 4 * kMiB);
     trim_memory();
     return stats().cached_bytes == 0;
@@ -208,7 +208,7 @@ TEST(Memory, ThreadsThatAllocateEndAndTrimHaveTheirBytesAlone) {
     threads.emplace_back([thread] {
       for (int round = 0; round < 500; ++round) {
         const std::size_t size = kMiB * static_cast<std::size_t>(1 + (round + thread) % 3);
-        const BlobToken blob = blob_allocate(size);
+        const BlobToken blob = blob_allocate(kDefaultContext, size);
         char* const bytes = static_cast<char*>(data_of(blob));
         const char mark = static_cast<char>(thread + 1);
         for (std::size_t at = 0; at < size; at += 4096) bytes[at] = mark;

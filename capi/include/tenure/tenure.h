@@ -35,7 +35,8 @@
 typedef struct tnr_blob tnr_blob;
 
 /**
- * Threads, allocator and device stream of a call. None exist yet: pass NULL for the default.
+ * Threads and allocator of a call. NULL is the default: the calling thread alone, and the
+ * library's own memory. A handle is a token as that of a blob is, of a kind of its own.
  */
 typedef struct tnr_context tnr_context;
 
@@ -287,10 +288,76 @@ typedef uint32_t tnr_dtype;
 #define TNR_DTYPE_C128 98309
 
 /**
- * Gives adopted or shared memory back. Runs exactly once, on any thread, with no lock held,
- * also for empty memory. It may call the library but must not unwind.
+ * Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
+ * later, never or twice, or on this one before it returns: the result of the call is the same.
+ * Runs on a thread that calls with the context, with no lock held. It may call the library but
+ * must not unwind.
+ */
+typedef void (*tnr_spawn_fn)(void *user_context, uint64_t task);
+
+/**
+ * Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
+ * NULL when there is none. Runs on the thread that asks for the blob, with no lock held; several
+ * threads may ask at once. It may call the library but must not unwind.
+ */
+typedef void *(*tnr_allocate_fn)(void *user_context, size_t size_bytes, size_t alignment);
+
+/**
+ * Takes back what the context's `tnr_allocate_fn` gave, with the size and alignment it was asked
+ * for. Runs once for each, on any thread, with no lock held. It may call the library but must not
+ * unwind.
+ */
+typedef void (*tnr_deallocate_fn)(void *user_context,
+                                  void *data,
+                                  size_t size_bytes,
+                                  size_t alignment);
+
+/**
+ * Gives adopted or shared memory back, or what a context's callbacks need. Runs exactly once, on
+ * any thread, with no lock held, also for empty memory. It may call the library but must not
+ * unwind.
  */
 typedef void (*tnr_release_fn)(void *release_context);
+
+/**
+ * What a context is made of. Set it to zeros, then `struct_size` and what is wanted; it will grow,
+ * and zeros will mean what they do now.
+ */
+typedef struct tnr_context_options {
+  /**
+   * `sizeof(tnr_context_options)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Threads that work at one call, the caller among them: 1 to 1024.
+   */
+  uint32_t thread_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The caller's threads; NULL: `thread_count` - 1 threads of the context's own.
+   */
+  tnr_spawn_fn spawn;
+  /**
+   * Where blobs get their memory; NULL, and then `deallocate` too: from the library.
+   */
+  tnr_allocate_fn allocate;
+  /**
+   * Where they give it back.
+   */
+  tnr_deallocate_fn deallocate;
+  /**
+   * What the callbacks are called with.
+   */
+  void *user_context;
+  /**
+   * Called with `user_context` once, when no callback will be called any more; NULL: nobody needs
+   * to be told.
+   */
+  tnr_release_fn release;
+} tnr_context_options;
 
 /**
  * A kind of device, numbered as DLPack numbers them.
@@ -720,6 +787,61 @@ TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
 TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
 
 /**
+ * Gives up the handle of a context. No new call may use it; calls and blobs that do keep it, and
+ * the last of them ends it: its threads are joined, then its `release` runs. NULL is OK and does
+ * nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param context (transfer full) (nullable)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+tnr_status tnr_context_release(struct tnr_context *context TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Makes a context, and starts its threads. On failure none is left and nothing is called.
+ *
+ * INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
+ * without the other, `reserved` or bytes beyond the known struct that are not 0, or a
+ * `struct_size` below the first version's or over 4096. OUT_OF_MEMORY: also for a thread that
+ * the system refuses, and for more than 1024 contexts at once.
+ *
+ * @param options (transfer none) copied
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_context_release)
+TNR_NODISCARD
+struct tnr_context *tnr_context_create(const struct tnr_context_options *options) TNR_NOEXCEPT;
+
+/**
+ * How many threads work at one call with this context, the caller among them: 1 for NULL, and
+ * for every context in a child of `fork`; 0 on failure.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param context (transfer none) (nullable)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+uint32_t tnr_context_thread_count(const struct tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Works at the call that `task` stands for until no part of it is left to begin: what a
+ * `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of its
+ * context, and nothing for a number that no call was ever given.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+void tnr_task_run(uint64_t task) TNR_NOEXCEPT;
+
+/**
  * Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
  * it: the memory is freed or the callback runs, at once or when the last call that uses the
  * memory returns. NULL is OK and does nothing. The status may be ignored.
@@ -735,9 +857,10 @@ TNR_API
 tnr_status tnr_blob_release(struct tnr_blob *blob TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Allocates `size_bytes` bytes, aligned to 64. Their values are undefined.
+ * Allocates `size_bytes` bytes, aligned to 64, from the context's allocator where it has one: the
+ * blob then keeps the context. Their values are undefined.
  *
- * INVALID_ARGUMENT: `context` is not NULL. OUT_OF_MEMORY.
+ * OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned memory.
  *
  * @param context (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
@@ -750,11 +873,11 @@ struct tnr_blob *tnr_blob_alloc(struct tnr_context *context TNR_BORROWED,
                                 size_t size_bytes) TNR_NOEXCEPT;
 
 /**
- * Allocates `size_bytes` bytes and copies `data` into them; counted by `tnr_stats_read`.
+ * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data` into them; counted by
+ * `tnr_stats_read`.
  *
- * INVALID_ARGUMENT: `context` is not NULL, `data` is NULL and `size_bytes` is not 0, or no
- * memory there can be that large.
- * OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+ * large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE: `context`.
  *
  * @param context (transfer none) (nullable)
  * @param data (transfer none) (counted-by size_bytes) NULL only when empty

@@ -42,6 +42,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tenure/context.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
@@ -58,9 +59,10 @@ inline constexpr std::uint32_t kLastGeneration = (1u << 24) - 1;
 
 // All throw Error: OUT_OF_MEMORY, and INVALID_ARGUMENT for memory that is NULL but not empty, or
 // larger than PTRDIFF_MAX. On failure nothing is taken and no callback runs. Allocated bytes are
-// aligned to kBlobAlignment and undefined; 0 bytes have the address NULL.
-BlobToken blob_allocate(std::size_t size_bytes);
-BlobToken blob_copy(const void* data, std::size_t size_bytes);
+// aligned to kBlobAlignment and undefined; 0 bytes have the address NULL. Those of a context with an
+// allocator come from it and keep the context.
+BlobToken blob_allocate(const Context& context, std::size_t size_bytes);
+BlobToken blob_copy(const Context& context, const void* data, std::size_t size_bytes);
 BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context);
 BlobToken blob_share(const void* data, std::size_t size_bytes, tnr_release_fn release,
                      void* context);

@@ -1,28 +1,106 @@
 // Contexts: whose threads and whose memory a call uses.
+//
+// A context lives in a slot of a table whose memory is never given back, behind a token that is
+// never dereferenced, as a blob does. Handles, calls and blobs count in the slot's word:
+//
+//   step      needs                            does
+//   --------  -------------------------------  ------------------------------------------------
+//   use       generation equal, not released   uses + 1; a call has one use, and each blob of the
+//                                              context's allocator has one
+//   unuse     -                                uses - 1; released and the last use: end
+//   release   generation equal, not released   sets released; no uses: end
+//   end       released, no uses; once          joins the threads, calls `release`, frees the slot
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "tenure/status.hpp"
 
 namespace tenure {
 
-// The default context computes on the calling thread alone.
+struct ContextSlot;
+
+// What one slice of a call is worked at by: body(job, slice).
+using SliceBody = void (*)(void* job, std::int64_t slice) noexcept;
+
+// The default context computes on the calling thread alone and has the library's own memory.
 class Context {
  public:
   constexpr Context() noexcept = default;
 
   // Threads that work at one call, the caller among them; at least 1.
-  [[nodiscard]] unsigned thread_count() const noexcept { return 1; }
+  [[nodiscard]] unsigned thread_count() const noexcept { return thread_count_; }
 
   // Calls body(job, slice) once for each slice in [0, slice_count), in any order and on any of the
   // context's threads, the calling one among them; returns when all calls have. What the slices
-  // wrote is visible to the caller.
-  void run_slices(std::int64_t slice_count, void (*body)(void* job, std::int64_t slice) noexcept,
-                  void* job) const noexcept {
+  // wrote is visible to the caller. Where another call has the context's threads, or a slice of a
+  // call calls this, the calling thread does all of it.
+  void run_slices(std::int64_t slice_count, SliceBody body, void* job) const noexcept {
+    if (thread_count_ != 1) return share_slices(slice_count, body, job);
     for (std::int64_t slice = 0; slice < slice_count; ++slice) body(job, slice);
   }
+
+  // Whether blobs have their memory from an allocator of the context's own.
+  [[nodiscard]] bool has_allocator() const noexcept { return has_allocator_; }
+  // At least 1 byte of that memory. Throws OUT_OF_MEMORY, and INVALID_ARGUMENT when the allocator
+  // does not keep to the alignment. The context lives until the memory is given back, by
+  // deallocate(), which may end it.
+  [[nodiscard]] void* allocate(std::size_t size_bytes, std::size_t alignment) const;
+  void deallocate(void* data, std::size_t size_bytes, std::size_t alignment) const noexcept;
+
+ private:
+  friend struct ContextSlot;
+
+  void share_slices(std::int64_t slice_count, SliceBody body, void* job) const noexcept;
+
+  unsigned thread_count_ = 1;
+  bool has_allocator_ = false;
+  ContextSlot* slot_ = nullptr;  // of a context that was made
 };
 
 // What NULL names in the C API.
 inline constexpr Context kDefaultContext;
+
+// {kind:8, generation:24, index:32}; what a tnr_context* holds. 0 names the default context.
+using ContextToken = std::uint64_t;
+
+inline constexpr unsigned kMaxThreads = 1024;   // a bound for typing errors, not for machines
+inline constexpr unsigned kMaxContexts = 1024;  // at once; slots are 256 bytes each
+
+// `options` as tnr_context_create() wants them; struct_size is not looked at. Throws
+// INVALID_ARGUMENT, or OUT_OF_MEMORY also for a refused thread and the context beyond kMaxContexts;
+// then no thread is left, and nothing has been called.
+ContextToken context_create(const tnr_context_options& options);
+// Throws STALE_HANDLE for a token that is garbage, of another kind, or released.
+void context_release(ContextToken token);
+
+// One call's use of a context: while it lasts, the context does. That of the default is free.
+class ContextUse {
+ public:
+  // Throws STALE_HANDLE.
+  explicit ContextUse(ContextToken token) {
+    if (token != 0) [[unlikely]]
+      use(token);
+  }
+  ContextUse(const ContextUse&) = delete;
+  ContextUse& operator=(const ContextUse&) = delete;
+  ~ContextUse() {
+    if (slot_ != nullptr) [[unlikely]]
+      unuse();
+  }
+
+  operator const Context&() const noexcept { return *context_; }
+
+ private:
+  void use(ContextToken token);
+  void unuse() noexcept;
+
+  const Context* context_ = &kDefaultContext;
+  ContextSlot* slot_ = nullptr;
+};
+
+// tnr_task_run().
+void task_run(std::uint64_t task) noexcept;
 
 }  // namespace tenure

@@ -9,8 +9,8 @@ use crate::tags::{Scope, Tags, Threads, Transfer};
 mod tests;
 
 /// Verbs whose result is a new handle, to be released once.
-const CONSTRUCTORS: [&str; 7] =
-    ["alloc", "copy", "borrow", "borrow_mut", "adopt", "share", "retain"];
+const CONSTRUCTORS: [&str; 8] =
+    ["alloc", "copy", "borrow", "borrow_mut", "adopt", "share", "retain", "create"];
 
 /// Every problem of the source, in the order of its lines. `printed` names the functions that
 /// cbindgen found.

@@ -202,15 +202,70 @@ pub struct tnr_blob {
     _opaque: [u8; 0],
 }
 
-/// Threads, allocator and device stream of a call. None exist yet: pass NULL for the default.
+/// Threads and allocator of a call. NULL is the default: the calling thread alone, and the
+/// library's own memory. A handle is a token as that of a blob is, of a kind of its own.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_context {
     _opaque: [u8; 0],
 }
 
-/// Gives adopted or shared memory back. Runs exactly once, on any thread, with no lock held,
-/// also for empty memory. It may call the library but must not unwind.
+/// Gives adopted or shared memory back, or what a context's callbacks need. Runs exactly once, on
+/// any thread, with no lock held, also for empty memory. It may call the library but must not
+/// unwind.
 pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_void)>;
+
+/// Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
+/// later, never or twice, or on this one before it returns: the result of the call is the same.
+/// Runs on a thread that calls with the context, with no lock held. It may call the library but
+/// must not unwind.
+pub type tnr_spawn_fn = Option<unsafe extern "C" fn(user_context: *mut c_void, task: u64)>;
+
+/// Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
+/// NULL when there is none. Runs on the thread that asks for the blob, with no lock held; several
+/// threads may ask at once. It may call the library but must not unwind.
+pub type tnr_allocate_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        size_bytes: usize,
+        alignment: usize,
+    ) -> *mut c_void,
+>;
+
+/// Takes back what the context's `tnr_allocate_fn` gave, with the size and alignment it was asked
+/// for. Runs once for each, on any thread, with no lock held. It may call the library but must not
+/// unwind.
+pub type tnr_deallocate_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        data: *mut c_void,
+        size_bytes: usize,
+        alignment: usize,
+    ),
+>;
+
+/// What a context is made of. Set it to zeros, then `struct_size` and what is wanted; it will grow,
+/// and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_context_options {
+    /// `sizeof(tnr_context_options)`.
+    pub struct_size: u64,
+    /// Threads that work at one call, the caller among them: 1 to 1024.
+    pub thread_count: u32,
+    /// 0.
+    pub reserved: u32,
+    /// The caller's threads; NULL: `thread_count` - 1 threads of the context's own.
+    pub spawn: tnr_spawn_fn,
+    /// Where blobs get their memory; NULL, and then `deallocate` too: from the library.
+    pub allocate: tnr_allocate_fn,
+    /// Where they give it back.
+    pub deallocate: tnr_deallocate_fn,
+    /// What the callbacks are called with.
+    pub user_context: *mut c_void,
+    /// Called with `user_context` once, when no callback will be called any more; NULL: nobody needs
+    /// to be told.
+    pub release: tnr_release_fn,
+}
 
 /// What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
 #[repr(C)]
@@ -487,6 +542,51 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_dtype_name(dtype: tnr_dtype) -> *const c_char;
 
+    // ---- contexts: whose threads, whose memory ----
+
+    /// Gives up the handle of a context. No new call may use it; calls and blobs that do keep it, and
+    /// the last of them ends it: its threads are joined, then its `release` runs. NULL is OK and does
+    /// nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param context (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_context_release(context: *mut tnr_context) -> tnr_status;
+
+    /// Makes a context, and starts its threads. On failure none is left and nothing is called.
+    ///
+    /// INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
+    /// without the other, `reserved` or bytes beyond the known struct that are not 0, or a
+    /// `struct_size` below the first version's or over 4096. OUT_OF_MEMORY: also for a thread that
+    /// the system refuses, and for more than 1024 contexts at once.
+    ///
+    /// @param options (transfer none) copied
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_context_create(options: *const tnr_context_options) -> *mut tnr_context;
+
+    /// How many threads work at one call with this context, the caller among them: 1 for NULL, and
+    /// for every context in a child of `fork`; 0 on failure.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_context_thread_count(context: *const tnr_context) -> u32;
+
+    /// Works at the call that `task` stands for until no part of it is left to begin: what a
+    /// `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of its
+    /// context, and nothing for a number that no call was ever given.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_task_run(task: u64);
+
     // ---- blobs: memory with a tenure ----
 
     /// Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
@@ -501,9 +601,10 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status;
 
-    /// Allocates `size_bytes` bytes, aligned to 64. Their values are undefined.
+    /// Allocates `size_bytes` bytes, aligned to 64, from the context's allocator where it has one: the
+    /// blob then keeps the context. Their values are undefined.
     ///
-    /// INVALID_ARGUMENT: `context` is not NULL. OUT_OF_MEMORY.
+    /// OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned memory.
     ///
     /// @param context (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
@@ -512,11 +613,11 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob;
 
-    /// Allocates `size_bytes` bytes and copies `data` into them; counted by `tnr_stats_read`.
+    /// Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data` into them; counted by
+    /// `tnr_stats_read`.
     ///
-    /// INVALID_ARGUMENT: `context` is not NULL, `data` is NULL and `size_bytes` is not 0, or no
-    /// memory there can be that large.
-    /// OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+    /// large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE: `context`.
     ///
     /// @param context (transfer none) (nullable)
     /// @param data (transfer none) (counted-by size_bytes) NULL only when empty
@@ -984,7 +1085,7 @@ unsafe extern "C" {
     // ---- operations: inputs broadcast to the output's shape, outputs never do ----
     //
     // Every operation answers INVALID_ARGUMENT for a malformed view, a shape or dtype that does
-    // not fit, or a context that is not NULL; UNSUPPORTED for a dtype it does not take; ALIASED
+    // not fit; STALE_HANDLE for the context; UNSUPPORTED for a dtype it does not take; ALIASED
     // where the output shares bytes with an input other than as stated; STALE_VIEW and BUSY for
     // owners. On these the output is untouched.
 

@@ -13,6 +13,9 @@ const _: () = {
     assert!(size_of::<tnr_tenure>() == 4 && align_of::<tnr_tenure>() == 4);
     // NULL is None: a callback is one pointer.
     assert!(size_of::<tnr_release_fn>() == 8);
+    assert!(size_of::<tnr_spawn_fn>() == 8);
+    assert!(size_of::<tnr_allocate_fn>() == 8);
+    assert!(size_of::<tnr_deallocate_fn>() == 8);
 };
 
 const _: () = {
@@ -77,4 +80,14 @@ const _: () = {
     assert!(offset_of!(tnr_operation_stats, read_bytes) == 16);
     assert!(offset_of!(tnr_operation_stats, written_bytes) == 24);
     assert!(offset_of!(tnr_operation_stats, nanoseconds) == 32);
+
+    assert!(size_of::<tnr_context_options>() == 56 && align_of::<tnr_context_options>() == 8);
+    assert!(offset_of!(tnr_context_options, struct_size) == 0);
+    assert!(offset_of!(tnr_context_options, thread_count) == 8);
+    assert!(offset_of!(tnr_context_options, reserved) == 12);
+    assert!(offset_of!(tnr_context_options, spawn) == 16);
+    assert!(offset_of!(tnr_context_options, allocate) == 24);
+    assert!(offset_of!(tnr_context_options, deallocate) == 32);
+    assert!(offset_of!(tnr_context_options, user_context) == 40);
+    assert!(offset_of!(tnr_context_options, release) == 48);
 };

@@ -186,7 +186,7 @@ fn a_release_stands_above_what_it_releases() {
 
 #[test]
 fn constructors_return_a_handle() {
-    for verb in ["alloc", "copy", "borrow", "borrow_mut", "adopt", "share", "retain"] {
+    for verb in super::CONSTRUCTORS {
         let declaration = format!("#[must_use] pub fn tnr_blob_{verb}(n: u32) -> tnr_status;");
         let found = problems(&with_tail("///", &declaration));
         let expected = format!("_{verb} must return *mut tnr_blob as (transfer full)");

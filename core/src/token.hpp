@@ -1,0 +1,23 @@
+// What a handle is: a number that names a slot of a table and one of the slot's lives.
+#pragma once
+
+#include <cstdint>
+
+namespace tenure {
+
+// {kind:8, generation:24, index:32}. A kind other than 0 also makes the token an address that
+// neither 48-bit nor 57-bit paging can map, so a client that dereferences a handle faults at once.
+using Token = std::uint64_t;
+
+inline constexpr std::uint32_t kBlobKind = 1;
+inline constexpr std::uint32_t kContextKind = 2;
+inline constexpr std::uint32_t kTaskKind = 3;
+
+constexpr Token make_token(std::uint32_t kind, std::uint32_t generation, std::uint32_t index) {
+  return Token{kind} << 56 | Token{generation} << 32 | index;
+}
+constexpr std::uint32_t kind_of(Token token) { return static_cast<std::uint32_t>(token >> 56); }
+constexpr std::uint32_t token_generation(Token token) { return (token >> 32) & 0xff'ffffu; }
+constexpr std::uint32_t token_index(Token token) { return static_cast<std::uint32_t>(token); }
+
+}  // namespace tenure
