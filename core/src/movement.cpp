@@ -1,7 +1,9 @@
 // Operations that move elements: copy, cast, fill, select.
 #include "operands.hpp"
+#include "permutation.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 namespace {
@@ -37,24 +39,38 @@ StripKernel select_kernel(tnr_dtype dtype) {
   return table().select[row];
 }
 
+// Copies, and returns true, unless the strips of run() are the better way.
+bool moves_as_blocks(const Context& context, const Operands& operands) noexcept {
+  const std::int64_t bytes = operands.moved_bytes();
+  return !operands.is_flat() && bytes >= kWorthPlanningBytes &&
+         permute(context, operands.movement(), stores_for(bytes));
+}
+
+// A copy between equal dtypes. The strips are the plain way, which every other one is tested against.
+void move(const Context& context, const Operands& operands, tnr_dtype dtype,
+          tnr_operation operation) noexcept {
+  const bool is_bool = dtype == TNR_DTYPE_BOOL8;
+  if (!is_bool && operands.is_in_place(0)) return count_call(operation, 0, 0);
+  if (is_bool || !moves_as_blocks(context, operands)) operands.run(context, copy_kernel(dtype));
+  operands.count(operation);
+}
+
 }  // namespace
 
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8)
-    return count_call(TNR_OPERATION_COPY, 0, 0);
-  operands.run(context, copy_kernel(a.dtype));
-  operands.count(TNR_OPERATION_COPY);
+  move(context, operands, a.dtype, TNR_OPERATION_COPY);
 }
 
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   const StripKernel kernel = cast_kernel(a.dtype, out.view.dtype);
-  if (operands.is_in_place(0) && a.dtype != TNR_DTYPE_BOOL8)
-    return count_call(TNR_OPERATION_CAST, 0, 0);
+  if (a.dtype == out.view.dtype) {
+    return move(context, operands, a.dtype, TNR_OPERATION_CAST);
+  }
   operands.run(context, kernel);
   operands.count(TNR_OPERATION_CAST);
 }

@@ -19,12 +19,16 @@ void Nest::add(std::int64_t extent, const std::int64_t* steps) noexcept {
   }
 }
 
-void Nest::arrange(unsigned key) noexcept {
+void Nest::order(unsigned key) noexcept {
   for (unsigned i = 0; i < rank_; ++i) {
     if (axes_[i].steps[key] < 0) reverse(axes_[i]);
   }
   sort(key);
   join();
+}
+
+void Nest::arrange(unsigned key) noexcept {
+  order(key);
   lengthen_inner();
 }
 

@@ -8,9 +8,10 @@
 
 namespace tenure {
 
-// Axes are added one by one, then arranged: reversed until the key operand's steps are not
-// negative, sorted by them (largest outermost), and joined wherever every operand walks two axes
-// as if they were one. The innermost axis is left to the caller's kernel.
+// Axes are added one by one, then ordered: reversed until the key operand's steps are not negative,
+// sorted by them (largest outermost), and joined wherever every operand walks two axes as if they
+// were one. Arranged, they are also fit for strips: the innermost axis is left to the caller's
+// kernel, and is not short where another is longer.
 class Nest {
  public:
   static constexpr unsigned kMaxOperands = 4;  // select: an output and three inputs
@@ -20,9 +21,16 @@ class Nest {
   // `steps` holds one step for each operand, in units of its own (bytes, mostly). extent is at
   // least 1; an extent of 1 adds nothing.
   void add(std::int64_t extent, const std::int64_t* steps) noexcept;
+  void order(unsigned key) noexcept;
   void arrange(unsigned key) noexcept;
 
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
+  [[nodiscard]] std::int64_t extent(unsigned axis) const noexcept { return axes_[axis].extent; }
+  [[nodiscard]] std::int64_t step(unsigned axis, unsigned operand) const noexcept {
+    return axes_[axis].steps[operand];
+  }
+  // From the operand's element at index 0 to that at the nest's first position.
+  [[nodiscard]] std::int64_t start(unsigned operand) const noexcept { return starts_[operand]; }
   // Of the innermost axis; 1 and 0 when there is none.
   [[nodiscard]] std::int64_t inner_extent() const noexcept {
     return rank_ == 0 ? 1 : axes_[rank_ - 1].extent;

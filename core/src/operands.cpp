@@ -165,8 +165,7 @@ Finding Operands::run_slices(const Context& context, StripKernel kernel,
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));
 }
 
-Finding Operands::run_nested(const Context& context, StripKernel kernel) const noexcept {
-  if (is_empty(out_)) return kernels::kNothing;
+Nest Operands::nest() const noexcept {
   Nest nest(1 + input_count_);
   const std::int64_t width_bytes = flat_.width_bytes;
   for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
@@ -179,11 +178,22 @@ Finding Operands::run_nested(const Context& context, StripKernel kernel) const n
     }
     nest.add(out_.shape[axis], steps);
   }
+  return nest;
+}
+
+Movement Operands::movement() const noexcept {
+  return {nest(), out_data_, static_cast<const Byte*>(inputs_[0].data),
+          static_cast<std::int64_t>(element_size(out_.dtype)), moved_bytes()};
+}
+
+Finding Operands::run_nested(const Context& context, StripKernel kernel) const noexcept {
+  if (is_empty(out_)) return kernels::kNothing;
+  Nest nest = this->nest();
   nest.arrange(0);
 
   Strip whole = {};
   whole.count = nest.inner_extent();
-  whole.width_bytes = width_bytes;
+  whole.width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
   whole.out_step = nest.inner_step(0);
   for (unsigned i = 0; i < input_count_; ++i) whole.in_steps[i] = nest.inner_step(1 + i);
   const std::int64_t strip_count = nest.strip_count();

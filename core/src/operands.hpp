@@ -8,6 +8,8 @@
 
 #include "counters.hpp"
 #include "kernels/kernel.hpp"
+#include "nest.hpp"
+#include "permutation.hpp"
 #include "scalar.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
@@ -218,6 +220,13 @@ class Operands {
     return views_[index] != nullptr && flat_.in[index] == flat_.out;
   }
 
+  // Whether all operands are dense, so that one strip does it.
+  [[nodiscard]] bool is_flat() const noexcept { return flat_count_ != 0; }
+  // Of the elements of output and inputs, one that is repeated counted each time.
+  [[nodiscard]] std::int64_t moved_bytes() const noexcept;
+  // The elements of the output and of the one input; neither is empty.
+  [[nodiscard]] Movement movement() const noexcept;
+
   kernels::Finding run(const Context& context, kernels::StripKernel kernel) const noexcept {
     if (flat_.count == 0) return run_nested(context, kernel);
     if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]]
@@ -249,6 +258,8 @@ class Operands {
   kernels::Finding run_flat(const Context& context, kernels::StripKernel kernel) const noexcept;
   kernels::Finding run_nested(const Context& context, kernels::StripKernel kernel) const noexcept;
 
+  // Steps in bytes, of the output and then the inputs; not arranged.
+  [[nodiscard]] Nest nest() const noexcept;
   // The strip in slices, on the threads of the context.
   kernels::Finding run_slices(const Context& context, kernels::StripKernel kernel,
                               const kernels::Strip& whole) const noexcept;
@@ -256,8 +267,6 @@ class Operands {
   // place: there the lines are in the caches when they are written. Nor where nothing is read:
   // whole lines that are only written are not read first.
   [[nodiscard]] Stores stores_of(const kernels::Strip& strip) const noexcept;
-  // Elements of output and inputs, an element that is repeated counted each time.
-  [[nodiscard]] std::int64_t moved_bytes() const noexcept;
   // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.
   void move_to(kernels::Strip& strip, const std::int64_t* offsets) const noexcept;
 

@@ -66,6 +66,48 @@ using StripKernel = Finding (*)(const Strip&);
 // The stores are not ordered with others.
 using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
 
+// Runs that wait in a buffer, one every `pitch` bytes, and where each goes.
+struct Flush {
+  int64_t count;
+  int64_t bytes;  // of each
+  const Byte* in;
+  int64_t pitch;
+  Byte* out;
+  const int64_t* offsets;  // from out
+};
+// Runs that a later block will read.
+struct Fetch {
+  int64_t count;
+  int64_t bytes;  // of each
+  const Byte* in;
+  const int64_t* offsets;  // from in
+};
+
+// Elements that are moved: the one at the sum of in_steps goes to the sum of out_steps. Meanwhile
+// `flush` is written past the caches, with stores that are not ordered with others, and `fetch` is
+// brought closer; either may be empty.
+inline constexpr unsigned kMaxBlockRank = 8;
+struct Block {
+  unsigned rank;  // at least 2; the kernel's own axes are the last two
+  int64_t extents[kMaxBlockRank];
+  int64_t in_steps[kMaxBlockRank];  // bytes
+  int64_t out_steps[kMaxBlockRank];
+  const Byte* in;
+  Byte* out;
+  int64_t width_bytes;  // read by Width::kAny alone
+  Flush flush;
+  Fetch fetch;
+};
+
+using BlockKernel = void (*)(const Block&);
+
+struct Permuting {
+  // By Width. The last axis has an out_step of one element, the one before it such an in_step.
+  BlockKernel transpose[kWidthCount];
+  BlockKernel move[kWidthCount];  // any steps
+  BlockKernel flush;              // the block's `flush` alone
+};
+
 // One step of a reduction: `rows` elements into each of `columns` adjacent accumulators.
 struct Tile {
   int64_t rows;
@@ -108,6 +150,7 @@ struct Table {
   const StripKernel (*compare)[kTypeCount];
   const Reduction (*reduce)[kTypeCount];
   Streamer stream;
+  const Permuting* permuting;
 };
 
 // The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.

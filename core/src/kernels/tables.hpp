@@ -23,6 +23,7 @@ extern const StripKernel kBinary[kBinaryCount][kTypeCount];
 extern const StripKernel kCompare[kCompareCount][kTypeCount];
 extern const Reduction kReduce[kReduceCount][kTypeCount];
 extern const Streamer kStream;
+extern const Permuting kPermuting;
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -1,0 +1,274 @@
+// Permutations of blocks: transpositions in registers where two axes have unit steps, loops over
+// elements where they have not, and meanwhile the traffic of the blocks before and after.
+#include "kernels/lanes.hpp"
+#include "kernels/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+inline constexpr int64_t kLineBytes = 64;
+
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// One piece at the start and one at the end, which overlap, so that a length needs no loop.
+template <class T>
+inline void copy_ends(Byte* out, const Byte* in, int64_t bytes) {
+  T first;
+  T last;
+  const int64_t rest = bytes - static_cast<int64_t>(sizeof(T));
+  __builtin_memcpy(&first, in, sizeof(T));
+  __builtin_memcpy(&last, in + rest, sizeof(T));
+  __builtin_memcpy(out, &first, sizeof(T));
+  __builtin_memcpy(out + rest, &last, sizeof(T));
+}
+
+// A call of memcpy costs more than most runs that are moved here.
+inline void copy_bytes(Byte* out, const Byte* in, int64_t bytes) {
+  if (bytes >= kLaneBytes) {
+    for (int64_t i = 0; i < bytes - kLaneBytes; i += kLaneBytes) {
+      OneLane::store(out + i, OneLane::load(in + i));
+    }
+    OneLane::store(out + bytes - kLaneBytes, OneLane::load(in + bytes - kLaneBytes));
+  } else if (bytes >= 8) {
+    copy_ends<uint64_t>(out, in, bytes);
+  } else if (bytes >= 4) {
+    copy_ends<uint32_t>(out, in, bytes);
+  } else if (bytes >= 2) {
+    copy_ends<uint16_t>(out, in, bytes);
+  } else if (bytes == 1) {
+    *out = *in;
+  }
+}
+
+// Whole lines go past the caches; what shares a line with somebody else goes through them.
+void stream_bytes(Byte* out, const Byte* in, int64_t bytes) {
+  const int64_t head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % kLineBytes);
+  if (bytes < head + kLineBytes) {
+    copy_bytes(out, in, bytes);
+    return;
+  }
+  copy_bytes(out, in, head);
+  int64_t i = head;
+  for (; i <= bytes - kLineBytes; i += kLineBytes) {
+    for (int64_t part = 0; part < kLineBytes; part += kLaneBytes * Widest::kLanes) {
+      Widest::stream(out + i + part, Widest::load(in + i + part));
+    }
+  }
+  copy_bytes(out + i, in + i, bytes - i);
+}
+
+// What happens beside the work on a block, a little after each step, so that the memory never
+// waits for the registers nor they for it.
+class Traffic {
+ public:
+  Traffic(const Block& block, int64_t steps)
+      : flush_(block.flush),
+        fetch_(block.fetch),
+        flushes_((block.flush.count + steps - 1) / steps),
+        fetches_((block.fetch.count + steps - 1) / steps) {}
+
+  void advance() {
+    if ((flushes_ | fetches_) != 0) move(flushes_, fetches_);
+  }
+  void finish() { move(flush_.count, fetch_.count); }
+
+ private:
+  __attribute__((noinline)) void move(int64_t flushes, int64_t fetches) {
+    for (const int64_t last = smaller(flushed_ + flushes, flush_.count); flushed_ < last;
+         ++flushed_) {
+      stream_bytes(flush_.out + flush_.offsets[flushed_], flush_.in + flushed_ * flush_.pitch,
+                   flush_.bytes);
+    }
+    for (const int64_t last = smaller(fetched_ + fetches, fetch_.count); fetched_ < last;
+         ++fetched_) {
+      const Byte* const run = fetch_.in + fetch_.offsets[fetched_];
+      for (int64_t i = 0; i < fetch_.bytes; i += kLineBytes) {
+        __builtin_prefetch(run + i, 0, 2);  // to L2: L1 is full of the block
+      }
+    }
+  }
+
+  const Flush flush_;
+  const Fetch fetch_;
+  const int64_t flushes_;  // of each step
+  const int64_t fetches_;
+  int64_t flushed_ = 0;
+  int64_t fetched_ = 0;
+};
+
+// Calls body(in, out) for every position of all axes but the last two.
+template <class Body>
+inline void for_each_plane(const Block& block, Body&& body) {
+  const unsigned rank = block.rank - 2;
+  int64_t position[kMaxBlockRank] = {};
+  const Byte* in = block.in;
+  Byte* out = block.out;
+  for (;;) {
+    body(in, out);
+    unsigned axis = rank;
+    for (;;) {
+      if (axis-- == 0) return;
+      in += block.in_steps[axis];
+      out += block.out_steps[axis];
+      if (++position[axis] < block.extents[axis]) break;
+      in -= block.extents[axis] * block.in_steps[axis];
+      out -= block.extents[axis] * block.out_steps[axis];
+      position[axis] = 0;
+    }
+  }
+}
+
+inline int64_t plane_count(const Block& block) {
+  int64_t count = 1;
+  for (unsigned axis = 0; axis + 2 < block.rank; ++axis) count *= block.extents[axis];
+  return count;
+}
+
+// The element at in_row_step * r + width * c goes to width * r + out_column_step * c.
+struct Plane {
+  const Byte* in;
+  Byte* out;
+  int64_t in_step;   // from row to row
+  int64_t out_step;  // from column to column
+  int64_t rows;
+  int64_t columns;
+};
+
+// Transposes by interleaving: of N vectors, numbers r and r + N / 2 become 2 r and 2 r + 1, log2(N)
+// times (S. G. Johnson, M. Frigo and others call it the perfect shuffle; the network is H. Stone's,
+// "Parallel Processing with the Perfect Shuffle", 1971). Lane l of vector k begins as row k + N * l,
+// so that each vector ends as a run of one column. `pieces` tiles side by side are read row by row:
+// a line is done with before another of its set evicts it.
+template <class Lanes, unsigned width, int pieces>
+inline void transpose_tile(const Byte* in, int64_t in_step, Byte* out, int64_t out_step) {
+  using Vector = typename Lanes::Vector;
+  constexpr int n = static_cast<int>(kLaneBytes / width);
+  Vector v[pieces][n];
+  for (int k = 0; k < n; ++k) {
+    const Byte* row = in + k * in_step;
+    for (int p = 0; p < pieces; ++p) v[p][k] = Lanes::first(row + p * kLaneBytes);
+    if constexpr (Lanes::kLanes > 1) {
+      row += n * in_step;
+      for (int p = 0; p < pieces; ++p)
+        v[p][k] = Lanes::template put<1>(v[p][k], row + p * kLaneBytes);
+    }
+    if constexpr (Lanes::kLanes > 2) {
+      row += n * in_step;
+      for (int p = 0; p < pieces; ++p)
+        v[p][k] = Lanes::template put<2>(v[p][k], row + p * kLaneBytes);
+      row += n * in_step;
+      for (int p = 0; p < pieces; ++p)
+        v[p][k] = Lanes::template put<3>(v[p][k], row + p * kLaneBytes);
+    }
+  }
+  for (int p = 0; p < pieces; ++p) {
+    for (int stage = 1; stage < n; stage *= 2) {
+      Vector turned[n];
+      for (int r = 0; r < n / 2; ++r) {
+        turned[2 * r] = Lanes::template low<width>(v[p][r], v[p][r + n / 2]);
+        turned[2 * r + 1] = Lanes::template high<width>(v[p][r], v[p][r + n / 2]);
+      }
+      for (int r = 0; r < n; ++r) v[p][r] = turned[r];
+    }
+    for (int c = 0; c < n; ++c) Lanes::store(out + (p * n + c) * out_step, v[p][c]);
+  }
+}
+
+// Calls tile(first) for tiles of `size` along an extent of at least that; the last one overlaps the
+// one before, and writes the same bytes again.
+template <class Tile>
+inline void for_each_tile(int64_t extent, int64_t size, Tile&& tile) {
+  for (int64_t first = 0; first < extent; first += size) tile(smaller(first, extent - size));
+}
+
+template <class Lanes, unsigned width, int pieces>
+void transpose_plane(const Plane& plane, Traffic& traffic) {
+  constexpr int64_t n = kLaneBytes / width;
+  for_each_tile(plane.rows, n * Lanes::kLanes, [&](int64_t row) {
+    for_each_tile(plane.columns, n * pieces, [&](int64_t column) {
+      transpose_tile<Lanes, width, pieces>(
+          plane.in + row * plane.in_step + column * width, plane.in_step,
+          plane.out + column * plane.out_step + row * width, plane.out_step);
+      traffic.advance();
+    });
+  });
+}
+
+template <unsigned width>
+inline void copy_element(Byte* out, const Byte* in, int64_t width_bytes) {
+  if constexpr (width == 0) {
+    copy_bytes(out, in, width_bytes);
+  } else {
+    __builtin_memcpy(out, in, width);
+  }
+}
+
+// Any steps at all; the inner of the two axes is the last.
+template <unsigned width>
+inline void copy_plane(const Block& block, const Byte* in, Byte* out) {
+  const unsigned outer = block.rank - 2;
+  const unsigned inner = block.rank - 1;
+  const int64_t in_step = block.in_steps[inner];
+  const int64_t out_step = block.out_steps[inner];
+  const int64_t count = block.extents[inner];
+  for (int64_t i = 0; i < block.extents[outer]; ++i) {
+    for (int64_t j = 0; j < count; ++j) {
+      copy_element<width>(out + j * out_step, in + j * in_step, block.width_bytes);
+    }
+    in += block.in_steps[outer];
+    out += block.out_steps[outer];
+  }
+}
+
+template <unsigned width>
+void move(const Block& block) {
+  Traffic traffic(block, plane_count(block));
+  for_each_plane(block, [&](const Byte* in, Byte* out) {
+    copy_plane<width>(block, in, out);
+    traffic.advance();
+  });
+  traffic.finish();
+}
+
+template <unsigned width>
+void transpose(const Block& block) {
+  constexpr int64_t n = kLaneBytes / width;
+  // A line of input where the registers hold that many columns.
+  constexpr int pieces = n <= 4 ? 4 : static_cast<int>(16 / n);
+  const int64_t rows = block.extents[block.rank - 1];
+  const int64_t columns = block.extents[block.rank - 2];
+  if (rows < n || columns < n) return move<width>(block);
+  const bool wide = rows >= n * Widest::kLanes;
+  const bool many = wide && columns >= n * pieces;
+  const int64_t tile = n * n * (wide ? Widest::kLanes : 1) * (many ? pieces : 1);
+  Traffic traffic(block, plane_count(block) * ((rows * columns + tile - 1) / tile));
+  Plane plane = {nullptr, nullptr, block.in_steps[block.rank - 1], block.out_steps[block.rank - 2],
+                 rows,    columns};
+  for_each_plane(block, [&](const Byte* in, Byte* out) {
+    plane.in = in;
+    plane.out = out;
+    if (many) {
+      transpose_plane<Widest, width, pieces>(plane, traffic);
+    } else if (wide) {
+      transpose_plane<Widest, width, 1>(plane, traffic);
+    } else {
+      transpose_plane<OneLane, width, 1>(plane, traffic);
+    }
+  });
+  traffic.finish();
+}
+
+// What no later block is there to do.
+void flush(const Block& block) { Traffic(block, 1).finish(); }
+
+}  // namespace
+
+const Permuting kPermuting = {
+    {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>, nullptr},
+    {move<1>, move<2>, move<4>, move<8>, move<16>, move<0>},
+    flush,
+};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

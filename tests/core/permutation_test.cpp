@@ -1,0 +1,158 @@
+// Copies between layouts, block by block, against copying element by element.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "permutation.hpp"
+
+namespace tenure::test {
+namespace {
+
+using kernels::Byte;
+using Random = std::mt19937_64;
+
+constexpr Byte kCanary = 0xA5;
+
+// Around the sides of tiles and lines, for every width.
+constexpr std::int64_t kExtents[] = {1,  1,  2,  2,  3,  3,  4,  5,  7,  8,  9,  12, 15,  16,  17,
+                                     20, 23, 31, 32, 33, 40, 47, 56, 63, 64, 65, 80, 100, 129, 257};
+
+std::vector<std::int64_t> random_shape(Random& random, std::int64_t max_count) {
+  std::vector<std::int64_t> shape(1 + random() % 6);
+  std::int64_t count = 1;
+  for (std::int64_t& extent : shape) {
+    extent = kExtents[random() % std::size(kExtents)];
+    if (extent * count > max_count) extent = 1 + static_cast<std::int64_t>(random() % 3);
+    count *= extent;
+  }
+  std::shuffle(shape.begin(), shape.end(), random);
+  return shape;
+}
+
+enum class Access { kRead, kWrite };
+
+// Elements somewhere in memory that is otherwise full of canaries.
+struct Side {
+  std::vector<std::int64_t> steps;  // bytes
+  std::int64_t start = 0;           // of the element at index 0, in `memory`
+  std::vector<Byte> memory;
+
+  Side(const std::vector<std::int64_t>& shape, std::int64_t width, Access access, Random& random) {
+    std::vector<unsigned> order(shape.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (random() % 4 != 0) std::shuffle(order.begin(), order.end(), random);
+    // One in two is dense; what is not has gaps that are mostly lines or parts of them.
+    const bool dense = random() % 2 == 0;
+    std::int64_t next = width;
+    std::int64_t size = width;
+    steps.resize(shape.size());
+    for (const unsigned axis : order) {
+      if (!dense && random() % 3 == 0) next += width * static_cast<std::int64_t>(random() % 20);
+      const bool repeats = access == Access::kRead && !dense && random() % 6 == 0;
+      const bool descends = !dense && random() % 4 == 0;
+      const std::int64_t reach = repeats ? 0 : (shape[axis] - 1) * next;
+      steps[axis] = repeats ? 0 : descends ? -next : next;
+      if (descends) start += reach;
+      size += reach;
+      if (!repeats) next *= shape[axis];
+    }
+    // Any place in a line that elements of this width can have, and some room at both ends.
+    const std::int64_t lead = width * static_cast<std::int64_t>(1 + random() % 65);
+    start += lead;
+    memory.assign(static_cast<std::size_t>(size + lead + 130), kCanary);
+  }
+};
+
+// Calls visit(offset in out, offset in in) for each element.
+template <class Visit>
+void for_each_element(const std::vector<std::int64_t>& shape, const Side& out, const Side& in,
+                      const Visit& visit) {
+  std::vector<std::int64_t> index(shape.size());
+  for (;;) {
+    std::int64_t to = out.start;
+    std::int64_t from = in.start;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      to += index[axis] * out.steps[axis];
+      from += index[axis] * in.steps[axis];
+    }
+    visit(to, from);
+    std::size_t axis = shape.size();
+    while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+std::string describe(const std::vector<std::int64_t>& shape, const Side& out, const Side& in,
+                     std::int64_t width) {
+  std::string text = "width " + std::to_string(width);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    text += " | " + std::to_string(shape[axis]) + ": " + std::to_string(in.steps[axis]) + " to " +
+            std::to_string(out.steps[axis]);
+  }
+  return text;
+}
+
+Movement movement_of(const std::vector<std::int64_t>& shape, Side& out, const Side& in,
+                     std::int64_t width) {
+  Movement movement{Nest(2), out.memory.data() + out.start, in.memory.data() + in.start, width,
+                    2 * width};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const std::int64_t steps[] = {out.steps[axis], in.steps[axis]};
+    movement.nest.add(shape[axis], steps);
+    movement.moved_bytes *= shape[axis];
+  }
+  return movement;
+}
+
+// How many of the cases were cases for blocks.
+int compare_with_elements(const Context& context, std::int64_t width, Stores stores, int cases,
+                          std::int64_t max_bytes, Random& random) {
+  int taken = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::vector<std::int64_t> shape = random_shape(random, max_bytes / width);
+    Side in(shape, width, Access::kRead, random);
+    Side out(shape, width, Access::kWrite, random);
+    for (std::size_t at = 0; at + 8 <= in.memory.size(); at += 8) {
+      const std::uint64_t bits = random();
+      std::memcpy(in.memory.data() + at, &bits, 8);
+    }
+    std::vector<Byte> expected = out.memory;
+    for_each_element(shape, out, in, [&](std::int64_t to, std::int64_t from) {
+      std::memcpy(expected.data() + to, in.memory.data() + from, static_cast<std::size_t>(width));
+    });
+    if (!permute(context, movement_of(shape, out, in, width), stores)) continue;
+    ++taken;
+    // All of the memory: the canaries in the gaps and at both ends too.
+    EXPECT_TRUE(out.memory == expected) << describe(shape, out, in, width);
+    if (testing::Test::HasFailure()) break;
+  }
+  return taken;
+}
+
+constexpr std::int64_t kWidths[] = {1, 2, 4, 8, 16, 3, 12, 20, 40};
+
+class Permute : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(Permute, ThroughTheCachesMatchesElementByElement) {
+  Random random(100 + GetParam());
+  EXPECT_GT(compare_with_elements(kDefaultContext, GetParam(), Stores::kCached, 80, 40000, random),
+            30);
+}
+
+TEST_P(Permute, PastTheCachesMatchesElementByElement) {
+  Random random(200 + GetParam());
+  EXPECT_GT(
+      compare_with_elements(kDefaultContext, GetParam(), Stores::kStreamed, 80, 40000, random), 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfWidth, Permute, testing::ValuesIn(kWidths),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace tenure::test
