@@ -199,7 +199,10 @@ pub use operand::{AsView, AsViewMut};
 pub use ops::*;
 pub use shape::{IntoShape, Order};
 pub use shared::SharedTensor;
-pub use stats::{Stats, build_info, stats, trim};
+pub use stats::{
+    Operation, OperationStats, Stats, build_info, operation_stats, start_timing, stats,
+    stop_timing, trim,
+};
 pub use tensor::Tensor;
 pub use tenure::Tenure;
 pub use view::TensorView;

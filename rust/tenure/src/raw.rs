@@ -3,16 +3,19 @@
 //! The operations take [`Lent`] and [`LentMut`], which only checked views give out, so that the
 //! modules above are safe code.
 
+mod library;
 pub(crate) mod operations;
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenure_sys as sys;
 use tenure_sys::{tnr_blob, tnr_release_fn, tnr_status, tnr_view, tnr_view_mut};
 
 use crate::{Error, ErrorKind, Result, Tenure};
+
+pub(crate) use library::*;
 
 /// Turns a status into a result, with the message of the calling thread's last error.
 #[inline]
@@ -256,49 +259,6 @@ pub(crate) fn copy(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     // SAFETY: what `Lent` and `LentMut` promise is what the call asks; NULL is the default context.
     check(unsafe { sys::tnr_copy(ptr::null_mut(), a.0, out.0) })
-}
-
-// ---- the library ----
-
-/// One line that says how the library was built.
-pub(crate) fn build_info() -> &'static str {
-    // SAFETY: takes nothing; the text is NUL-terminated and lives as long as the process.
-    let text = unsafe { CStr::from_ptr(sys::tnr_build_info()) };
-    text.to_str().unwrap_or("unknown")
-}
-
-/// Bytes that this crate itself has duplicated, beside those that the library counts.
-static COPIED_BYTES: AtomicU64 = AtomicU64::new(0);
-
-/// Counts a copy that was made without the library.
-pub(crate) fn count_copied(size_bytes: usize) {
-    // Relaxed: a total, read for its value alone.
-    COPIED_BYTES.fetch_add(size_bytes as u64, Ordering::Relaxed);
-}
-
-/// The process totals of the library, with the copies made by this crate.
-pub(crate) fn stats() -> sys::tnr_stats {
-    let mut stats = sys::tnr_stats {
-        struct_size: size_of::<sys::tnr_stats>() as u64,
-        allocated_bytes: 0,
-        copied_bytes: 0,
-        blobs_made: 0,
-        blobs_finished: 0,
-        cached_bytes: 0,
-        calls: 0,
-        read_bytes: 0,
-        written_bytes: 0,
-    };
-    // SAFETY: `stats` is writable, and `struct_size` says how far. It cannot fail: the size is
-    // the first version's.
-    let _ = unsafe { sys::tnr_stats_read(&mut stats) };
-    stats.copied_bytes += COPIED_BYTES.load(Ordering::Relaxed);
-    stats
-}
-
-pub(crate) fn trim() -> usize {
-    // SAFETY: takes nothing, and what it unmaps no blob has.
-    unsafe { sys::tnr_memory_trim() }
 }
 
 #[cfg(test)]

@@ -1,5 +1,9 @@
 //! What the library has done so far, and how it was built.
 
+use std::time::Duration;
+
+use tenure_sys::tnr_operation;
+
 use crate::raw;
 
 /// Totals of this process since its start, ended threads included.
@@ -18,6 +22,12 @@ pub struct Stats {
     /// Bytes of tensors that ended, held back to be used again by the next large ones: what there
     /// is now, not a total. [`trim`] gives them back.
     pub cached_bytes: u64,
+    /// Operations that succeeded.
+    pub calls: u64,
+    /// Bytes of the elements that operations read, as [`OperationStats`] counts them.
+    pub read_bytes: u64,
+    /// Bytes of the elements that operations wrote.
+    pub written_bytes: u64,
 }
 
 /// Reads the totals. Other threads may be adding to them.
@@ -32,6 +42,12 @@ pub struct Stats {
 ///
 /// let tensor = Tensor::copy_from_slice(&data, [10, 100])?; // copies, and says so
 /// assert_eq!(stats().copied_bytes - before.copied_bytes, 4000);
+///
+/// tenure::sum(&tensor, 0)?;
+/// let after = stats();
+/// assert_eq!(after.calls - before.calls, 1);
+/// assert_eq!(after.read_bytes - before.read_bytes, 4000);
+/// assert_eq!(after.written_bytes - before.written_bytes, 400);
 /// # drop((view, tensor));
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -43,7 +59,133 @@ pub fn stats() -> Stats {
         blobs_made: totals.blobs_made,
         blobs_finished: totals.blobs_finished,
         cached_bytes: totals.cached_bytes,
+        calls: totals.calls,
+        read_bytes: totals.read_bytes,
+        written_bytes: totals.written_bytes,
     }
+}
+
+/// A kind of operation, as [`operation_stats`] counts them.
+///
+/// ```
+/// use tenure::{Operation, operation_stats};
+///
+/// for operation in Operation::ALL {
+///     println!("{operation:?}: {} calls", operation_stats(*operation).calls);
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// [`copy_into`](crate::copy_into), and the `to_` methods of what is not contiguous.
+    Copy,
+    /// [`cast`](crate::cast).
+    Cast,
+    /// [`fill`](crate::fill()).
+    Fill,
+    /// Arithmetic on one input: [`exp`](crate::exp) and its like.
+    Unary,
+    /// Arithmetic on two inputs: [`add`](crate::add) and its like.
+    Binary,
+    /// Comparisons: [`less`](crate::less) and its like.
+    Compare,
+    /// [`select`](crate::select()).
+    Select,
+    /// Reductions: [`sum`](crate::sum) and its like.
+    Reduce,
+}
+
+impl Operation {
+    /// Every kind that there is.
+    pub const ALL: &[Operation] = &[
+        Operation::Copy,
+        Operation::Cast,
+        Operation::Fill,
+        Operation::Unary,
+        Operation::Binary,
+        Operation::Compare,
+        Operation::Select,
+        Operation::Reduce,
+    ];
+
+    fn raw(self) -> tnr_operation {
+        match self {
+            Operation::Copy => tnr_operation::COPY,
+            Operation::Cast => tnr_operation::CAST,
+            Operation::Fill => tnr_operation::FILL,
+            Operation::Unary => tnr_operation::UNARY,
+            Operation::Binary => tnr_operation::BINARY,
+            Operation::Compare => tnr_operation::COMPARE,
+            Operation::Select => tnr_operation::SELECT,
+            Operation::Reduce => tnr_operation::REDUCE,
+        }
+    }
+}
+
+/// Totals of one kind of operation since the process started, ended threads included. Calls that
+/// fail count nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OperationStats {
+    /// Calls that succeeded.
+    pub calls: u64,
+    /// Bytes of the elements of the inputs. An element that is repeated by broadcasting counts
+    /// once, a single number not at all, and nothing counts where there was nothing to do.
+    pub read_bytes: u64,
+    /// Bytes of the elements of the outputs.
+    pub written_bytes: u64,
+    /// Time from start to end of the calls that began between [`start_timing`] and [`stop_timing`],
+    /// by the clock of their callers: calls at the same moment add up, the threads within one do
+    /// not.
+    pub time: Duration,
+}
+
+/// Reads the totals of one kind of operation. Other threads may be adding to them.
+///
+/// ```
+/// use tenure::{Operation, operation_stats};
+///
+/// let before = operation_stats(Operation::Binary);
+/// tenure::add(&[1.0_f64; 1000], &[2.0; 1000])?;
+/// let after = operation_stats(Operation::Binary);
+/// assert_eq!(after.calls - before.calls, 1);
+/// assert_eq!(after.read_bytes - before.read_bytes, 16_000);
+/// assert_eq!(after.written_bytes - before.written_bytes, 8_000);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn operation_stats(operation: Operation) -> OperationStats {
+    let totals = raw::operation_stats(operation.raw());
+    OperationStats {
+        calls: totals.calls,
+        read_bytes: totals.read_bytes,
+        written_bytes: totals.written_bytes,
+        time: Duration::from_nanos(totals.nanoseconds),
+    }
+}
+
+/// From here on the time of each operation is taken, on every thread, which costs two readings of
+/// the clock for each call, some 50 ns. Off until asked for.
+///
+/// ```
+/// use tenure::{Operation, operation_stats, start_timing, stop_timing};
+///
+/// start_timing();
+/// let before = operation_stats(Operation::Reduce).time;
+/// tenure::sum(&vec![1.0_f32; 100_000], ..)?;
+/// let time = operation_stats(Operation::Reduce).time - before;
+/// stop_timing();
+/// assert!(!time.is_zero());
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn start_timing() {
+    raw::start_timing()
+}
+
+/// Operations that begin from here on are not timed. What was counted stays.
+///
+/// See [`start_timing`].
+pub fn stop_timing() {
+    raw::stop_timing()
 }
 
 /// Gives the memory of ended tensors that the library holds back to the system; returns how many
