@@ -182,8 +182,7 @@ Nest Operands::nest() const noexcept {
 }
 
 Movement Operands::movement() const noexcept {
-  return {nest(), out_data_, static_cast<const Byte*>(inputs_[0].data),
-          static_cast<std::int64_t>(element_size(out_.dtype)), moved_bytes()};
+  return {nest(), flat_.out, flat_.in[0], flat_.width_bytes, moved_bytes()};
 }
 
 Finding Operands::run_nested(const Context& context, StripKernel kernel) const noexcept {
@@ -193,7 +192,7 @@ Finding Operands::run_nested(const Context& context, StripKernel kernel) const n
 
   Strip whole = {};
   whole.count = nest.inner_extent();
-  whole.width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
+  whole.width_bytes = flat_.width_bytes;
   whole.out_step = nest.inner_step(0);
   for (unsigned i = 0; i < input_count_; ++i) whole.in_steps[i] = nest.inner_step(1 + i);
   const std::int64_t strip_count = nest.strip_count();

@@ -221,7 +221,7 @@ class Operands {
   }
 
   // Whether all operands are dense, so that one strip does it.
-  [[nodiscard]] bool is_flat() const noexcept { return flat_count_ != 0; }
+  [[nodiscard]] bool is_flat() const noexcept { return flat_.count != 0; }
   // Of the elements of output and inputs, one that is repeated counted each time.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept;
   // The elements of the output and of the one input; neither is empty.
