@@ -1,8 +1,9 @@
-// Partial results of a reduction that arrive one after the other, added in a tree.
+// What several tiles of a reduction gave, one after the other, put together.
 //
-// Sixteen results of one level become one of the next, as digits carry. An element therefore takes
-// part in at most 16 additions on each level, and the error grows with the logarithm of the count.
-// The memory is fixed, because the success path of an operation allocates nothing.
+// Where the order shows, sixteen results of one level become one of the next, as digits carry. A
+// result therefore takes part in at most 16 additions on each level, and the error grows with the
+// logarithm of the count. The memory is the caller's and bounded, because the success path of an
+// operation allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,50 +14,81 @@ namespace tenure {
 
 class Cascade {
  public:
-  // What one level holds: 2 KiB, so that a level and a row of the input share the L1 cache.
-  static constexpr std::int64_t kLevelBytes = 2048;
   static constexpr std::int64_t kFanIn = 16;
+  // 16^16 tiles are more than an int64_t counts.
+  static constexpr unsigned kMostLevels = 17;
 
-  Cascade(const kernels::Reduction& reduction, std::int64_t columns) noexcept
-      : reduction_(reduction), columns_(columns) {
-    reduction_.start(levels_[0], columns_);
+  // Levels that `tiles` of them fill.
+  static unsigned level_count(kernels::Meet meet, std::int64_t tiles) noexcept {
+    if (meet == kernels::Meet::kAnyhow || tiles <= 1) return 1;
+    if (meet == kernels::Meet::kApart) return 2;
+    unsigned levels = 2;
+    for (std::int64_t pushes = tiles - 1; pushes >= kFanIn; pushes /= kFanIn) ++levels;
+    return levels;
+  }
+  // Of one level, so that each starts on a cache line.
+  static std::int64_t level_bytes(const kernels::Reduction& reduction,
+                                  std::int64_t columns) noexcept {
+    return (columns * reduction.accumulator_bytes + 63) / 64 * 64;
   }
 
-  // Where the next partial result goes: started accumulators.
-  [[nodiscard]] kernels::Byte* next() noexcept { return levels_[0]; }
-  // Takes what was accumulated in next() since the last push.
-  void push() noexcept;
+  // `memory` has room for the levels of as many tiles as will be added.
+  Cascade(const kernels::Reduction& reduction, std::int64_t columns, kernels::Byte* memory) noexcept
+      : reduction_(reduction),
+        columns_(columns),
+        level_bytes_(level_bytes(reduction, columns)),
+        memory_(memory) {
+    reduction_.start(memory_, columns_);
+  }
+
+  // `tile` says all but where the accumulators are.
+  void add(kernels::Tile& tile) noexcept {
+    if (held_[0] != 0 && reduction_.meet != kernels::Meet::kAnyhow) push();
+    tile.accumulators = memory_;
+    reduction_.accumulate(reduction_, tile);
+    counts_[0] += tile.rows;
+    held_[0] = 1;
+  }
   // Adds all levels up and gives the accumulators.
-  [[nodiscard]] const kernels::Byte* total() noexcept;
+  [[nodiscard]] const kernels::Byte* total() noexcept {
+    for (unsigned level = 1; level <= top_; ++level) merge(0, level);
+    return memory_;
+  }
 
  private:
-  static constexpr unsigned kLevels = 17;  // 16^16 rows are all that an int64_t counts
+  [[nodiscard]] kernels::Byte* level(unsigned number) const noexcept {
+    return memory_ + number * level_bytes_;
+  }
+  void start(unsigned number) noexcept {
+    reduction_.start(level(number), columns_);
+    counts_[number] = 0;
+    held_[number] = 0;
+  }
+  void merge(unsigned into, unsigned from) noexcept {
+    reduction_.merge({.columns = columns_,
+                      .into = level(into),
+                      .from = level(from),
+                      .into_count = counts_[into],
+                      .from_count = counts_[from]});
+    counts_[into] += counts_[from];
+  }
+  // Makes level 0 ready for the next tile.
+  void push() noexcept {
+    for (unsigned number = 0;; ++number) {
+      if (number == top_) start(++top_);
+      merge(number + 1, number);
+      start(number);
+      if (++held_[number + 1] < kFanIn || reduction_.meet == kernels::Meet::kApart) return;
+    }
+  }
 
   const kernels::Reduction& reduction_;
   std::int64_t columns_;
-  unsigned top_ = 0;                 // levels above it hold nothing
-  std::int64_t held_[kLevels] = {};  // results added into each
-  alignas(64) kernels::Byte levels_[kLevels][kLevelBytes];
+  std::int64_t level_bytes_;
+  kernels::Byte* memory_;
+  unsigned top_ = 0;                       // levels above it hold nothing
+  std::int64_t held_[kMostLevels] = {};    // results added into each
+  std::int64_t counts_[kMostLevels] = {};  // elements that went into each accumulator
 };
-
-inline void Cascade::push() noexcept {
-  for (unsigned level = 0;; ++level) {
-    if (level == top_) {
-      reduction_.start(levels_[level + 1], columns_);
-      ++top_;
-    }
-    reduction_.merge(levels_[level + 1], levels_[level], columns_);
-    reduction_.start(levels_[level], columns_);
-    held_[level] = 0;
-    if (++held_[level + 1] < kFanIn) return;
-  }
-}
-
-inline const kernels::Byte* Cascade::total() noexcept {
-  for (unsigned level = 1; level <= top_; ++level) {
-    reduction_.merge(levels_[0], levels_[level], columns_);
-  }
-  return levels_[0];
-}
 
 }  // namespace tenure

@@ -108,17 +108,16 @@ struct Permuting {
   BlockKernel flush;              // the block's `flush` alone
 };
 
-// One step of a reduction: `rows` elements into each of `columns` adjacent accumulators.
+// One step of a reduction: `rows` elements into each of `columns` accumulators.
 struct Tile {
-  int64_t rows;
-  int64_t columns;
+  int64_t rows;     // at least 1
+  int64_t columns;  // at least 1
   const Byte* in;
   int64_t row_step;  // bytes
   int64_t column_step;
   int64_t index;  // of row 0, for argmin and argmax
   int64_t index_step;
-  const double* centers;  // one per column: what VAR and STD measure deviations from
-  Byte* accumulators;     // one per column, started or holding what earlier rows gave
+  Byte* accumulators;  // started, or, of what does not keep_apart, holding what earlier rows gave
 };
 
 // Accumulators to elements: how `columns` results are written.
@@ -131,11 +130,31 @@ struct Results {
   int64_t ddof;
 };
 
+// Two sets of accumulators and how many elements went into each one of them.
+struct Merge {
+  int64_t columns;
+  Byte* into;
+  const Byte* from;
+  int64_t into_count;
+  int64_t from_count;
+};
+
+// How the accumulators of several tiles meet.
+enum class Meet : uint8_t {
+  kAnyhow,  // in any order, and a tile may go on with accumulators that hold something
+  kApart,   // in any order, but each tile has accumulators of its own
+  kInTree,  // apart, and the order shows in the last places: in a tree, so that it shows little
+};
+
 struct Reduction {
   uint32_t accumulator_bytes;  // 0: there is no such reduction
+  Meet meet;
+  // Elements so many bytes apart are read where they lie; others are fetched into a buffer first.
+  int64_t step_in_place;
+  void (*fetch)(const Byte* in, int64_t step, int64_t count, Byte* buffer);
   void (*start)(Byte* accumulators, int64_t columns);
-  void (*accumulate)(const Tile&);
-  void (*merge)(Byte* into, const Byte* from, int64_t columns);
+  void (*accumulate)(const Reduction&, const Tile&);
+  void (*merge)(const Merge&);
   void (*finish)(const Results&);
 };
 

@@ -1,139 +1,44 @@
-// Reductions: the loops over elements, for the rules of reduction.hpp.
-//
-// Sums of floats are pairwise: at most kLeaf elements are added in kLanes running sums, and the
-// results of leaves are added as a binary tree whose shape depends on the count alone. The error
-// grows with the logarithm of the count, not with the count.
-//
-// The loops exist for dense elements of the types that are computed in. Elements that are not
-// adjacent, or of 16-bit floats, are first gathered into a small buffer: a second copy of every
-// loop would double the folder's code to spare a pass over a buffer that never leaves the L1 cache.
-#include "kernels/reduction.hpp"
-#include "kernels/strip.hpp"
+// Reductions: the tables, and what joins the loops of sweep.hpp and extreme.hpp to them.
+#include "kernels/extreme.hpp"
+#include "kernels/fetch.hpp"
 #include "kernels/tables.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-constexpr int64_t kLanes = 16;  // enough independent sums to hide the latency of an addition
-constexpr int64_t kLeaf = 256;  // sixteen elements to a lane
-
-// One step, with what the Op wants to know of the element's place.
-template <class Op>
-typename Op::Accumulator step(typename Op::Accumulator accumulator, typename Op::In value,
-                              int64_t index, double center) {
-  if constexpr (Op::kPlace == Place::kIndex) {
-    return Op::step(accumulator, value, index);
-  } else if constexpr (Op::kPlace == Place::kCenter) {
-    return Op::step(accumulator, value, center);
-  } else {
-    return Op::step(accumulator, value);
-  }
-}
-
-// Dense rows of a single column into one accumulator.
-template <class Op>
-[[gnu::noinline]] typename Op::Accumulator leaf(const Byte* in, int64_t rows, int64_t index,
-                                                int64_t index_step, double center) {
-  using In = typename Op::In;
-  // An index beside each lane would cost more than independent lanes gain.
-  constexpr int64_t kCount = Op::kPlace == Place::kIndex ? 1 : kLanes;
-  typename Op::Accumulator lanes[kCount];
-  for (int64_t lane = 0; lane < kCount; ++lane) lanes[lane] = Op::start();
-  int64_t row = 0;
-  for (; row + kCount <= rows; row += kCount) {
-    for (int64_t lane = 0; lane < kCount; ++lane) {
-      const In value = load<In>(in + (row + lane) * kStep<In>);
-      lanes[lane] = step<Op>(lanes[lane], value, index + (row + lane) * index_step, center);
-    }
-  }
-  for (int64_t lane = 0; row < rows; ++row, ++lane) {
-    const In value = load<In>(in + row * kStep<In>);
-    lanes[lane] = step<Op>(lanes[lane], value, index + row * index_step, center);
-  }
-  for (int64_t half = kCount / 2; half > 0; half /= 2) {
-    for (int64_t lane = 0; lane < half; ++lane) {
-      lanes[lane] = Op::merge(lanes[lane], lanes[lane + half]);
-    }
-  }
-  return lanes[0];
-}
-
-// One dense row into as many accumulators.
-template <class Op>
-[[gnu::noinline]] void spread(const Byte* in, int64_t columns, int64_t index, const double* centers,
-                              Byte* accumulators) {
-  using In = typename Op::In;
-  using Accumulator = typename Op::Accumulator;
-  TENURE_INDEPENDENT
-  for (int64_t column = 0; column < columns; ++column) {
-    Byte* const at = accumulators + column * kStep<Accumulator>;
-    const double center = Op::kPlace == Place::kCenter ? centers[column] : 0.0;
-    store<Accumulator>(
-        at, step<Op>(load<Accumulator>(at), load<In>(in + column * kStep<In>), index, center));
-  }
-}
-
-// At most kLeaf elements of type T in the type they are computed in, adjacent: where they lie, if
-// they are so, else in `buffer`.
-template <class T>
-const Byte* gather(const Byte* in, int64_t in_step, int64_t count, Computed<T>* buffer) {
-  if (kSame<T, Computed<T>> && in_step == kStep<T>) return in;
-  for (int64_t i = 0; i < count; ++i) buffer[i] = widen(load<T>(in + i * in_step));
-  return reinterpret_cast<const Byte*>(buffer);
-}
-
-template <class Op, class T>
-typename Op::Accumulator tree(const Tile& tile, int64_t first, int64_t rows) {
-  if (rows <= kLeaf) {
-    Computed<T> buffer[kLeaf];
-    const Byte* const in = gather<T>(tile.in + first * tile.row_step, tile.row_step, rows, buffer);
-    return leaf<Op>(in, rows, tile.index + first * tile.index_step, tile.index_step,
-                    Op::kPlace == Place::kCenter ? tile.centers[0] : 0.0);
-  }
-  const int64_t leaves = (rows + kLeaf - 1) / kLeaf;
-  const int64_t left = leaves / 2 * kLeaf;
-  return Op::merge(tree<Op, T>(tile, first, left), tree<Op, T>(tile, first + left, rows - left));
-}
-
-// Every row into its columns' accumulators: memory is walked along the columns.
-template <class Op, class T>
-void across(const Tile& tile) {
-  Computed<T> buffer[kLeaf];
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    for (int64_t first = 0; first < tile.columns; first += kLeaf) {
-      const int64_t columns = tile.columns - first < kLeaf ? tile.columns - first : kLeaf;
-      const Byte* const in = gather<T>(tile.in + row * tile.row_step + first * tile.column_step,
-                                       tile.column_step, columns, buffer);
-      spread<Op>(in, columns, tile.index + row * tile.index_step,
-                 Op::kPlace == Place::kCenter ? tile.centers + first : nullptr,
-                 tile.accumulators + first * kStep<typename Op::Accumulator>);
-    }
-  }
-}
-
-template <class Op, class T>
-void accumulate(const Tile& tile) {
-  using Accumulator = typename Op::Accumulator;
-  if (tile.columns != 1) return across<Op, T>(tile);
-  const Accumulator result = tree<Op, T>(tile, 0, tile.rows);
-  store<Accumulator>(tile.accumulators, Op::merge(load<Accumulator>(tile.accumulators), result));
-}
-
 template <class Op>
 void start(Byte* accumulators, int64_t columns) {
   using Accumulator = typename Op::Accumulator;
   for (int64_t column = 0; column < columns; ++column) {
-    store<Accumulator>(accumulators + column * kStep<Accumulator>, Op::start());
+    store<Accumulator>(accumulators + column * kBytesOf<Accumulator>, Op::kStart);
   }
 }
 
 template <class Op>
-void merge(Byte* into, const Byte* from, int64_t columns) {
+void accumulate(const Reduction& reduction, const Tile& tile) {
   using Accumulator = typename Op::Accumulator;
-  for (int64_t i = 0; i < columns * kStep<Accumulator>; i += kStep<Accumulator>) {
-    store<Accumulator>(into + i,
-                       Op::merge(load<Accumulator>(into + i), load<Accumulator>(from + i)));
+  if (tile.columns != 1) return across<Op>(reduction, tile, nullptr);
+  const auto before = load<Accumulator>(tile.accumulators);
+  if (Op::kStops && before != 0) return;
+  store(tile.accumulators, Op::merge(before, along<Op>(reduction, tile, 0)));
+}
+
+template <class Rule, class T>
+void accumulate_extreme(const Reduction& reduction, const Tile& tile) {
+  using Op = Extreme<Rule, T>;
+  if (tile.columns != 1) return across<Op>(reduction, tile, nullptr);
+  const T best = Op::merge(load<T>(tile.accumulators), extreme_along<Rule, T>(reduction, tile));
+  store(tile.accumulators, best);
+}
+
+template <class Op>
+void merge(const Merge& merge) {
+  using Accumulator = typename Op::Accumulator;
+  TENURE_INDEPENDENT
+  for (int64_t i = 0; i < merge.columns * kBytesOf<Accumulator>; i += kBytesOf<Accumulator>) {
+    store<Accumulator>(merge.into + i, Op::merge(load<Accumulator>(merge.into + i),
+                                                 load<Accumulator>(merge.from + i)));
   }
 }
 
@@ -141,66 +46,243 @@ template <class Op, class Finish>
 void finish(const Results& results) {
   using Accumulator = typename Op::Accumulator;
   for (int64_t column = 0; column < results.columns; ++column) {
-    const auto from = load<Accumulator>(results.accumulators + column * kStep<Accumulator>);
+    const auto from = load<Accumulator>(results.accumulators + column * kBytesOf<Accumulator>);
     store(results.out + column * results.out_step, Finish::finish(from, results));
   }
 }
 
-template <class Op, class T, class Finish>
-constexpr Reduction reduction = {sizeof(typename Op::Accumulator), start<Op>, accumulate<Op, T>,
-                                 merge<Op>, finish<Op, Finish>};
+// ---- moments: `columns` means, then as many sums of squared deviations from them, in f64 ----
+
+inline void start_moments(Byte* accumulators, int64_t columns) {
+  __builtin_memset(accumulators, 0, static_cast<uint64_t>(columns) * 16);
+}
+
+// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+// variances", 1979.
+inline void merge_moments(const Merge& merge) {
+  if (merge.into_count == 0) {
+    __builtin_memcpy(merge.into, merge.from, static_cast<uint64_t>(merge.columns) * 16);
+    return;
+  }
+  const auto into_count = static_cast<double>(merge.into_count);
+  const auto from_count = static_cast<double>(merge.from_count);
+  const double share = from_count / (into_count + from_count);
+  for (int64_t i = 0; i < merge.columns * 8; i += 8) {
+    Byte* const squares = merge.into + merge.columns * 8 + i;
+    const auto mean = load<double>(merge.into + i);
+    const double apart = load<double>(merge.from + i) - mean;
+    store(merge.into + i, mean + apart * share);
+    store(squares, load<double>(squares) + load<double>(merge.from + merge.columns * 8 + i) +
+                       apart * (apart * (into_count * share)));
+  }
+}
+
+template <class Finish>
+void finish_moments(const Results& results) {
+  const Byte* const squares = results.accumulators + 8 * results.columns;
+  for (int64_t column = 0; column < results.columns; ++column) {
+    store(results.out + column * results.out_step,
+          Finish::finish(load<double>(squares + column * 8), results));
+  }
+}
+
+// Into accumulators that are started, in two sweeps over rows that the caches hold: the means, then
+// the deviations from them.
+template <class T>
+void accumulate_moments(const Reduction& reduction, const Tile& tile) {
+  if (tile.columns != 1) {
+    across<WideSum<T>>(reduction, tile, nullptr);
+    for (int64_t i = 0; i < tile.columns * 8; i += 8) {
+      const auto sum = load<double>(tile.accumulators + i);
+      store(tile.accumulators + i, sum / static_cast<double>(tile.rows));
+    }
+    Tile deviations = tile;
+    deviations.accumulators = tile.accumulators + 8 * tile.columns;
+    return across<SquaredDeviations<T>>(reduction, deviations, tile.accumulators);
+  }
+  constexpr int64_t kBlock = 16384 / static_cast<int64_t>(sizeof(T));
+  Tile block = tile;
+  for (int64_t first = 0; first < tile.rows; first += kBlock) {
+    block.in = tile.in + first * tile.row_step;
+    block.rows = lower(kBlock, tile.rows - first);
+    double moments[2];
+    moments[0] = along<WideSum<T>>(reduction, block, 0) / static_cast<double>(block.rows);
+    moments[1] = along<SquaredDeviations<T>>(reduction, block, moments[0]);
+    merge_moments({.columns = 1,
+                   .into = tile.accumulators,
+                   .from = reinterpret_cast<const Byte*>(moments),
+                   .into_count = first,
+                   .from_count = block.rows});
+  }
+}
+
+// ---- tables ----
+
 constexpr Reduction kNone = {};
+constexpr int64_t kNever = Limits<int64_t>::kMin;  // no element lies so far from the next
+
+// The loops of an Op; what they read is said by in_place() or through().
+template <class Op, class Finish>
+constexpr Reduction kSimple = {sizeof(typename Op::Accumulator),
+                               Op::kRounds ? Meet::kInTree : Meet::kAnyhow,
+                               kNever,
+                               nullptr,
+                               start<Op>,
+                               accumulate<Op>,
+                               merge<Op>,
+                               finish<Op, Finish>};
+
+// Of elements that are read where they lie, when they are adjacent.
+template <class T>
+constexpr Reduction in_place(Reduction loops) {
+  loops.step_in_place = sizeof(T);
+  loops.fetch = fetch<Converted<T>, T>;
+  return loops;
+}
+// Of elements that are changed first.
+template <class Change, class T>
+constexpr Reduction through(Reduction loops) {
+  loops.fetch = fetch<Change, T>;
+  return loops;
+}
+// Halves take the loops of f32.
+template <class T>
+constexpr Reduction computed(Reduction loops) {
+  if constexpr (kSame<T, Computed<T>>) {
+    return in_place<T>(loops);
+  } else {
+    return through<Converted<Computed<T>>, T>(loops);
+  }
+}
+
+// The entry of a type in the row of an operation.
+template <class T>
+constexpr Reduction sum_of() {
+  using Wide = AsIs<uint64_t>;
+  if constexpr (kSame<T, Bool8>) {
+    return kNone;
+  } else if constexpr (kIsFloat<T>) {
+    return computed<T>(kSimple<Sum<Computed<T>>, AsIs<T>>);
+  } else if constexpr (sizeof(T) == 8) {
+    return in_place<T>(kSimple<Sum<uint64_t>, Wide>);
+  } else if constexpr (sizeof(T) == 4) {
+    return in_place<T>(kSimple<WideIntegerSum<T>, Wide>);
+  } else {
+    return through<Converted<int32_t>, T>(kSimple<NarrowIntegerSum, Wide>);
+  }
+}
+template <class T>
+constexpr Reduction product_of() {
+  if constexpr (kSame<T, Bool8>) {
+    return kNone;
+  } else if constexpr (kIsFloat<T>) {
+    return computed<T>(kSimple<Product<Computed<T>>, AsIs<T>>);
+  } else if constexpr (sizeof(T) == 8) {
+    return in_place<T>(kSimple<Product<uint64_t>, AsIs<uint64_t>>);
+  } else {
+    return through<Converted<uint64_t>, T>(kSimple<Product<uint64_t>, AsIs<uint64_t>>);
+  }
+}
+
+template <class T>
+constexpr Reduction mean_of() {
+  if constexpr (kIsFloat<T>) {
+    return computed<T>(kSimple<WideSum<Computed<T>>, Average<T>>);
+  } else {
+    return kNone;
+  }
+}
+template <class T, class Finish>
+constexpr Reduction moments_of() {
+  if constexpr (kIsFloat<T>) {
+    return computed<T>({16, Meet::kInTree, kNever, nullptr, start_moments,
+                        accumulate_moments<Computed<T>>, merge_moments, finish_moments<Finish>});
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction variance_of() {
+  return moments_of<T, Variance<T>>();
+}
+template <class T>
+constexpr Reduction deviation_of() {
+  return moments_of<T, StandardDeviation<T>>();
+}
+
+template <class T, class Rule>
+constexpr Reduction extreme_of_type() {
+  if constexpr (kSame<T, Bool8>) {
+    return kNone;
+  } else {
+    using C = Computed<T>;
+    using Op = Extreme<Rule, C>;
+    return computed<T>({sizeof(C), Meet::kAnyhow, kNever, nullptr, start<Op>,
+                        accumulate_extreme<Rule, C>, merge<Op>, finish<Op, AsIs<T>>});
+  }
+}
+template <class T>
+constexpr Reduction minimum_of() {
+  return extreme_of_type<T, Smaller>();
+}
+template <class T>
+constexpr Reduction maximum_of() {
+  return extreme_of_type<T, Larger>();
+}
+
+template <class T, class Rule>
+constexpr Reduction place_of_type() {
+  if constexpr (kSame<T, Bool8>) {
+    return kNone;
+  } else {
+    using C = Computed<T>;
+    return computed<T>({16, Meet::kApart, kNever, nullptr, start_places<Rule, C>,
+                        accumulate_places<Rule, C>, merge_places<Rule, C>, finish_places});
+  }
+}
+template <class T>
+constexpr Reduction argmin_of() {
+  return place_of_type<T, Smaller>();
+}
+template <class T>
+constexpr Reduction argmax_of() {
+  return place_of_type<T, Larger>();
+}
+
+// Whether a number is 0 depends on bits alone: those of an integer, or of a float without its sign.
+template <class T>
+constexpr Reduction bits_of(Reduction loops) {
+  if constexpr (kIsFloat<T>) {
+    return through<WithoutSign<Truth<T>>, T>(loops);
+  } else {
+    return in_place<Truth<T>>(loops);
+  }
+}
+template <class T>
+constexpr Reduction any_of() {
+  return bits_of<T>(kSimple<Any<Truth<T>>, IsNonzero>);
+}
+template <class T>
+constexpr Reduction all_of() {
+  return bits_of<T>(kSimple<SomeZero<Truth<T>>, IsZero>);
+}
+template <class T>
+constexpr Reduction count_of() {
+  return bits_of<T>(kSimple<NegatedCount<Truth<T>>, Negated>);
+}
+
+#define TENURE_ROW(entry)                                                                       \
+  {entry<double>(),   entry<float>(),    entry<F16>(),     entry<BF16>(),    entry<int8_t>(),   \
+   entry<int16_t>(),  entry<int32_t>(),  entry<int64_t>(), entry<uint8_t>(), entry<uint16_t>(), \
+   entry<uint32_t>(), entry<uint64_t>(), entry<Bool8>()}
 
 }  // namespace
 
-// Rows of the table. Op is a template over the computed type, Finish one over the output's.
-#define TENURE_FLOATS_BY(Op, Finish)                                                         \
-  reduction<Op<double>, double, Finish<double>>, reduction<Op<float>, float, Finish<float>>, \
-      reduction<Op<float>, F16, Finish<F16>>, reduction<Op<float>, BF16, Finish<BF16>>
-#define TENURE_TO(Op, T, Finish) reduction<Op<Computed<T>>, T, Finish>
-#define TENURE_FLOATS_TO(Op, Finish)                                                       \
-  TENURE_TO(Op, double, Finish), TENURE_TO(Op, float, Finish), TENURE_TO(Op, F16, Finish), \
-      TENURE_TO(Op, BF16, Finish)
-#define TENURE_SIGNED_TO(Op, Finish)                                                             \
-  TENURE_TO(Op, int8_t, Finish), TENURE_TO(Op, int16_t, Finish), TENURE_TO(Op, int32_t, Finish), \
-      TENURE_TO(Op, int64_t, Finish)
-#define TENURE_UNSIGNED_TO(Op, Finish)                             \
-  TENURE_TO(Op, uint8_t, Finish), TENURE_TO(Op, uint16_t, Finish), \
-      TENURE_TO(Op, uint32_t, Finish), TENURE_TO(Op, uint64_t, Finish)
-#define TENURE_NONE_OF_INTEGERS kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone
-
-#define TENURE_SUMS(Op)                                              \
-  {TENURE_FLOATS_BY(Op, AsIs), TENURE_SIGNED_TO(Op, AsIs<uint64_t>), \
-   TENURE_UNSIGNED_TO(Op, AsIs<uint64_t>), kNone}
-#define TENURE_MOMENTS(Op, Finish) {TENURE_FLOATS_BY(Op, Finish), TENURE_NONE_OF_INTEGERS, kNone}
-#define TENURE_SELF(Op, T) reduction<Op<T>, T, AsIs<T>>
-#define TENURE_EXTREMES(Op)                               \
-  {TENURE_FLOATS_BY(Op, AsIs), TENURE_SELF(Op, int8_t),   \
-   TENURE_SELF(Op, int16_t),   TENURE_SELF(Op, int32_t),  \
-   TENURE_SELF(Op, int64_t),   TENURE_SELF(Op, uint8_t),  \
-   TENURE_SELF(Op, uint16_t),  TENURE_SELF(Op, uint32_t), \
-   TENURE_SELF(Op, uint64_t),  kNone}
-#define TENURE_INDICES(Op)                                           \
-  {TENURE_FLOATS_TO(Op, IndexOnly), TENURE_SIGNED_TO(Op, IndexOnly), \
-   TENURE_UNSIGNED_TO(Op, IndexOnly), kNone}
-// Whether an integer is zero does not depend on its sign, and bool8 is read as a byte.
-#define TENURE_TRUTHS(Op, Out)                                         \
-  {TENURE_FLOATS_TO(Op, AsIs<Out>), TENURE_UNSIGNED_TO(Op, AsIs<Out>), \
-   TENURE_UNSIGNED_TO(Op, AsIs<Out>), TENURE_TO(Op, uint8_t, AsIs<Out>)}
-
 const Reduction kReduce[kReduceCount][kTypeCount] = {
-    TENURE_SUMS(Sum),
-    TENURE_SUMS(Product),
-    TENURE_MOMENTS(WideSum, Average),
-    TENURE_MOMENTS(Deviations, Variance),
-    TENURE_MOMENTS(Deviations, StandardDeviation),
-    TENURE_EXTREMES(Minimum),
-    TENURE_EXTREMES(Maximum),
-    TENURE_INDICES(ArgMinimum),
-    TENURE_INDICES(ArgMaximum),
-    TENURE_TRUTHS(Any, Bool8),
-    TENURE_TRUTHS(All, Bool8),
-    TENURE_TRUTHS(Count, int64_t),
+    TENURE_ROW(sum_of),      TENURE_ROW(product_of),   TENURE_ROW(mean_of),
+    TENURE_ROW(variance_of), TENURE_ROW(deviation_of), TENURE_ROW(minimum_of),
+    TENURE_ROW(maximum_of),  TENURE_ROW(argmin_of),    TENURE_ROW(argmax_of),
+    TENURE_ROW(any_of),      TENURE_ROW(all_of),       TENURE_ROW(count_of),
 };
 
 }  // namespace TENURE_ISA

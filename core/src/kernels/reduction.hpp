@@ -1,206 +1,208 @@
-// What a reduction does with each element, how its accumulators meet, and what they become.
+// What a reduction does with elements and with what they gave.
+//
+// An Op reduces elements of type In. Lanes of type Lane take term(element) each and are merged;
+// what several lanes gave is an Accumulator. An Op that rounds has one type for both, and its
+// result depends on the order in which lanes are merged; the result of any other does not.
+// merge() is written once, for numbers and for vectors of them.
 #pragma once
 
-#include "kernels/number.hpp"
+#include "kernels/vectors.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// An Op reduces elements of type In, which is computed in: Accumulator, start(), step(), merge().
-// step() of an Op with kPlace != kNowhere is also told the element's index or its column's center.
-enum class Place { kNowhere, kIndex, kCenter };
+struct Adds {
+  static constexpr bool kCentered = false;  // whether term() measures from a center
+  static constexpr bool kStops = false;     // whether no element matters once a result is not 0
+  template <class X>
+  static X merge(X a, X b) {
+    return static_cast<X>(a + b);
+  }
+};
+
+// How many terms a lane can hold; that of most is unlimited.
+constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 template <class T>
-struct Sum {
+struct Sum : Adds {
   using In = T;
-  using Accumulator = uint64_t;  // wraps; signed values extend
-  static constexpr Place kPlace = Place::kNowhere;
-  static uint64_t start() { return 0; }
-  static uint64_t step(uint64_t sum, T value) { return sum + static_cast<uint64_t>(value); }
-  static uint64_t merge(uint64_t a, uint64_t b) { return a + b; }
-};
-template <class T>
-  requires kIsFloat<T>
-struct Sum<T> {
-  using In = T;
+  using Lane = T;
   using Accumulator = T;
-  static constexpr Place kPlace = Place::kNowhere;
-  static T start() { return 0; }
-  static T step(T sum, T value) { return sum + value; }
-  static T merge(T a, T b) { return a + b; }
+  static constexpr bool kRounds = kIsFloat<T>;
+  static constexpr int64_t kMostTerms = kUnlimited;
+  static constexpr Accumulator kStart = 0;
+  static constexpr Lane kLaneStart = 0;
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
+};
+// Integers in 64 bits, where they wrap; signed ones extend. T is 32 bits wide or more.
+template <class T>
+struct WideIntegerSum : Sum<uint64_t> {
+  using In = T;
+};
+// Of elements that were narrower than 32 bits. A lane has room for 2^15 of them.
+struct NarrowIntegerSum : Sum<uint64_t> {
+  using In = int32_t;
+  using Lane = int32_t;
+  static constexpr int64_t kMostTerms = int64_t{1} << 15;
+  static constexpr Lane kLaneStart = 0;
+  static Vector<Lane> term(Vector<Lane> x, Vector<Lane>) { return x; }
 };
 
 template <class T>
 struct Product {
+  static constexpr bool kCentered = false;
+  static constexpr bool kStops = false;
   using In = T;
-  using Accumulator = typename Sum<T>::Accumulator;
-  static constexpr Place kPlace = Place::kNowhere;
-  static Accumulator start() { return 1; }
-  static Accumulator step(Accumulator product, T value) {
-    return product * static_cast<Accumulator>(value);
+  using Lane = T;
+  using Accumulator = T;
+  static constexpr bool kRounds = kIsFloat<T>;
+  static constexpr int64_t kMostTerms = kUnlimited;
+  static constexpr Accumulator kStart = 1;
+  static constexpr Lane kLaneStart = 1;
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
+  template <class X>
+  static X merge(X a, X b) {
+    return a * b;
   }
-  static Accumulator merge(Accumulator a, Accumulator b) { return a * b; }
 };
 
 // In f64 for every float, so that what VAR measures from is exact enough for all of them.
 template <class T>
-struct WideSum {
+struct WideSum : Sum<double> {
   using In = T;
-  using Accumulator = double;
-  static constexpr Place kPlace = Place::kNowhere;
-  static double start() { return 0; }
-  static double step(double sum, T value) { return sum + static_cast<double>(value); }
-  static double merge(double a, double b) { return a + b; }
+};
+// Squares of deviations from a center that is known, so that nothing cancels.
+template <class T>
+struct SquaredDeviations : WideSum<T> {
+  static constexpr bool kCentered = true;
+  static Vector<double> term(Vector<double> x, Vector<double> center) {
+    const Vector<double> deviation = x - center;
+    return deviation * deviation;
+  }
 };
 
-// The second of two passes: deviations are measured from a mean that is known, so that nothing
-// cancels.
+// The bits of numbers, those of floats without their signs: a number is 0 where its bits are.
 template <class T>
-struct Deviations {
+struct Any {
+  static constexpr bool kCentered = false;
+  static constexpr bool kStops = true;
   using In = T;
-  using Accumulator = double;
-  static constexpr Place kPlace = Place::kCenter;
-  static double start() { return 0; }
-  static double step(double sum, T value, double center) {
-    const double deviation = static_cast<double>(value) - center;
-    return sum + deviation * deviation;
+  using Lane = T;
+  using Accumulator = T;
+  static constexpr bool kRounds = false;
+  static constexpr int64_t kMostTerms = kUnlimited;
+  static constexpr Accumulator kStart = 0;
+  static constexpr Lane kLaneStart = 0;
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
+  template <class X>
+  static X merge(X a, X b) {
+    return static_cast<X>(a | b);
   }
-  static double merge(double a, double b) { return a + b; }
+};
+// Not 0 once a 0 was seen.
+template <class T>
+struct SomeZero : Any<T> {
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x == 0; }
+};
+// T is signed: a comparison that holds gives -1.
+template <class T>
+struct NegatedCount : Adds {
+  using In = T;
+  using Lane = T;
+  using Accumulator = int64_t;
+  static constexpr bool kRounds = false;
+  static constexpr int64_t kMostTerms = Limits<T>::kBits < 64 ? Limits<T>::kMax : kUnlimited;
+  static constexpr Accumulator kStart = 0;
+  static constexpr Lane kLaneStart = 0;
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x != 0; }
 };
 
 struct Smaller {
   template <class T>
-  static T worst() {
+  static constexpr T worst() {
     if constexpr (kIsFloat<T>)
       return static_cast<T>(__builtin_inf());
     else
       return Limits<T>::kMax;
   }
-  template <class T>
-  static bool beats(T a, T b) {
+  template <class X>
+  static auto beats(X a, X b) {
     return a < b;
   }
-  template <class T>
-  static bool holds(T a, T b) {
+  template <class X>
+  static auto holds(X a, X b) {
     return a <= b;
   }
 };
 struct Larger {
   template <class T>
-  static T worst() {
+  static constexpr T worst() {
     if constexpr (kIsFloat<T>)
       return -static_cast<T>(__builtin_inf());
     else
       return Limits<T>::kMin;
   }
-  template <class T>
-  static bool beats(T a, T b) {
+  template <class X>
+  static auto beats(X a, X b) {
     return a > b;
   }
-  template <class T>
-  static bool holds(T a, T b) {
+  template <class X>
+  static auto holds(X a, X b) {
     return a >= b;
   }
 };
 
-// A NaN in `best` stays by the second test; one in `value` enters because nothing holds against it.
+// Where `best` stays: a NaN in it by the second test, while one in `value` enters because nothing
+// holds against it.
+template <class Rule, class T, class X>
+inline auto stays(X best, X value) {
+  if constexpr (kIsFloat<T>)
+    return Rule::holds(best, value) | (best != best);
+  else
+    return Rule::holds(best, value);
+}
+
 template <class Rule, class T>
 struct Extreme {
+  static constexpr bool kCentered = false;
+  static constexpr bool kStops = false;
   using In = T;
+  using Lane = T;
   using Accumulator = T;
-  static constexpr Place kPlace = Place::kNowhere;
-  static T start() { return Rule::template worst<T>(); }
-  static T merge(T best, T value) {
-    return (Rule::holds(best, value) | (best != best)) ? best : value;
+  static constexpr bool kRounds = false;
+  static constexpr int64_t kMostTerms = kUnlimited;
+  static constexpr Accumulator kStart = Rule::template worst<T>();
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
+  template <class X>
+  static X merge(X best, X value) {
+    return stays<Rule, T>(best, value) ? best : value;
   }
-  static T step(T best, T value) { return merge(best, value); }
 };
 template <class T>
 using Minimum = Extreme<Smaller, T>;
 template <class T>
 using Maximum = Extreme<Larger, T>;
 
-template <class T>
-struct Indexed {
-  T value;
-  int64_t index;
-};
-
-// Elements arrive in any order: of equals, and of NaNs, the lower index wins.
-template <class Rule, class T>
-struct ArgExtreme {
-  using In = T;
-  using Accumulator = Indexed<T>;
-  static constexpr Place kPlace = Place::kIndex;
-  static Accumulator start() { return {Rule::template worst<T>(), Limits<int64_t>::kMax}; }
-  static Accumulator merge(Accumulator best, Accumulator other) {
-    const bool best_nan = best.value != best.value;
-    const bool other_nan = other.value != other.value;
-    const bool tie = (best.value == other.value) | (best_nan & other_nan);
-    const bool better = Rule::beats(other.value, best.value) | (other_nan & !best_nan);
-    return better | (tie & (other.index < best.index)) ? other : best;
-  }
-  static Accumulator step(Accumulator best, T value, int64_t index) {
-    return merge(best, {value, index});
-  }
-};
-template <class T>
-using ArgMinimum = ArgExtreme<Smaller, T>;
-template <class T>
-using ArgMaximum = ArgExtreme<Larger, T>;
-
-template <class T>
-struct Any {
-  using In = T;
-  using Accumulator = uint8_t;
-  static constexpr Place kPlace = Place::kNowhere;
-  static uint8_t start() { return 0; }
-  static uint8_t step(uint8_t any, T value) {
-    return static_cast<uint8_t>(any | (value != 0 ? 1 : 0));
-  }
-  static uint8_t merge(uint8_t a, uint8_t b) { return a | b; }
-};
-
-template <class T>
-struct All {
-  using In = T;
-  using Accumulator = uint8_t;
-  static constexpr Place kPlace = Place::kNowhere;
-  static uint8_t start() { return 1; }
-  static uint8_t step(uint8_t all, T value) {
-    return static_cast<uint8_t>(all & (value != 0 ? 1 : 0));
-  }
-  static uint8_t merge(uint8_t a, uint8_t b) { return a & b; }
-};
-
-template <class T>
-struct Count {
-  using In = T;
-  using Accumulator = int64_t;
-  static constexpr Place kPlace = Place::kNowhere;
-  static int64_t start() { return 0; }
-  static int64_t step(int64_t count, T value) { return count + (value != 0 ? 1 : 0); }
-  static int64_t merge(int64_t a, int64_t b) { return a + b; }
-};
-
-// What an accumulator becomes in the output. T is the output's type.
+// What an accumulator becomes in the output.
 template <class T>
 struct AsIs {
-  template <class Accumulator>
-  static T finish(Accumulator value, const Results&) {
-    if constexpr (kSame<T, Bool8>) {
-      return Bool8{value};
-    } else {
-      return narrow<T>(value);
-    }
+  static T finish(Computed<T> value, const Results&) { return narrow<T>(value); }
+};
+struct IsZero {
+  template <class T>
+  static Bool8 finish(T bits, const Results&) {
+    return Bool8{static_cast<uint8_t>(bits == 0 ? 1 : 0)};
   }
 };
-struct IndexOnly {
+struct IsNonzero {
   template <class T>
-  static int64_t finish(Indexed<T> best, const Results&) {
-    return best.index;
+  static Bool8 finish(T bits, const Results&) {
+    return Bool8{static_cast<uint8_t>(bits != 0 ? 1 : 0)};
   }
+};
+struct Negated {
+  static int64_t finish(int64_t count, const Results&) { return -count; }
 };
 template <class T>
 struct Average {

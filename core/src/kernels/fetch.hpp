@@ -1,0 +1,52 @@
+// Elements that a reduction cannot read where they lie: into a small buffer, dense, in the type
+// that they are computed in.
+//
+// A second copy of every loop for elements that are not adjacent, or for each narrow type, would
+// multiply the folder's code to spare a pass over a buffer that never leaves the L1 cache.
+#pragma once
+
+#include "kernels/number.hpp"
+#include "kernels/strip.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+template <class To>
+struct Converted {
+  template <class From>
+  static To of(From value) {
+    return convert<To>(value);
+  }
+};
+// A float's bits without its sign: 0 where the number is.
+template <class To>
+struct WithoutSign {
+  template <class From>
+  static To of(From value) {
+    return static_cast<To>(bit_copy<To>(value) & Limits<To>::kMax);
+  }
+};
+
+// Elements of type From, `step` bytes apart.
+template <class Change, class From>
+void fetch(const Byte* in, int64_t step, int64_t count, Byte* buffer) {
+  using To = decltype(Change::of(From{}));
+  constexpr auto kFromBytes = static_cast<int64_t>(sizeof(From));
+  constexpr auto kToBytes = static_cast<int64_t>(sizeof(To));
+  if (step == kFromBytes) {
+    TENURE_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) {
+      store(buffer + i * kToBytes, Change::of(load<From>(in + i * kFromBytes)));
+    }
+    return;
+  }
+  TENURE_INDEPENDENT
+  for (int64_t i = 0; i < count; ++i) {
+    store(buffer + i * kToBytes, Change::of(load<From>(in + i * step)));
+  }
+}
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

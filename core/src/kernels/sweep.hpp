@@ -1,0 +1,260 @@
+// The loops of a reduction over dense elements, for one result and for results side by side.
+//
+// Sums of floats are pairwise: a leaf adds kLeafTerms elements in each of its lanes, and the lanes
+// of all leaves are added as a binary tree whose shape depends on the count alone. Side by side,
+// four rows are added as a tree before they meet their accumulators. The error grows with the
+// logarithm of the count, not with the count.
+#pragma once
+
+#include "kernels/reduction.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+constexpr int64_t kLeafTerms = 16;
+constexpr int64_t kBufferBytes = 4096;  // of elements fetched at once: much less than an L1 cache
+constexpr int64_t kRowsAtOnce = 4;
+constexpr int64_t kTermsToAStop = 64;  // 8 KiB of elements: a look at them costs little beside that
+
+inline int64_t lower(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// `count` elements from `in` on, dense: where they lie, or in `buffer`.
+inline const Byte* dense(const Reduction& reduction, const Byte* in, int64_t step, int64_t count,
+                         Byte* buffer) {
+  if (step == reduction.step_in_place) return in;
+  reduction.fetch(in, step, count, buffer);
+  return buffer;
+}
+
+template <class T>
+inline Lanes<T> every_lane(T value) {
+  Lanes<T> lanes;
+  for (Vector<T>& part : lanes.parts) part = broadcast(value);
+  return lanes;
+}
+
+// One element to each lane.
+template <class Op>
+inline void add_terms(Lanes<typename Op::Lane>& lanes, const Byte* in, double center) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kPartBytes = kPerVector<Lane> * static_cast<int64_t>(sizeof(typename Op::In));
+  for (int part = 0; part < Lanes<Lane>::kParts; ++part) {
+    const auto x = Loading<Lane, typename Op::In>::load(in + part * kPartBytes);
+    lanes.parts[part] = Op::merge(
+        lanes.parts[part], Op::term(x, broadcast(static_cast<Lane>(Op::kCentered ? center : 0))));
+  }
+}
+
+// One element to each of the first `count` lanes.
+template <class Op>
+inline void add_last_terms(Lanes<typename Op::Lane>& lanes, const Byte* in, int64_t count,
+                           double center) {
+  using Lane = typename Op::Lane;
+  constexpr auto kInBytes = static_cast<int64_t>(sizeof(typename Op::In));
+  alignas(64) Byte padded[Lanes<Lane>::kCount * kInBytes] = {};
+  __builtin_memcpy(padded, in, static_cast<uint64_t>(count * kInBytes));
+  Lanes<Lane> all = lanes;
+  add_terms<Op>(all, padded, center);
+  for (int part = 0; part < Lanes<Lane>::kParts; ++part) {
+    const auto used = lane_numbers<Lane>(part) < broadcast(static_cast<Truth<Lane>>(count));
+    lanes.parts[part] = used ? all.parts[part] : lanes.parts[part];
+  }
+}
+
+template <class Op>
+inline Lanes<typename Op::Lane> leaf(const Byte* in, int64_t count, double center) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kCount = Lanes<Lane>::kCount;
+  constexpr auto kInBytes = static_cast<int64_t>(sizeof(typename Op::In));
+  auto lanes = every_lane<Lane>(Op::kLaneStart);
+  int64_t i = 0;
+  for (; i + kCount <= count; i += kCount) add_terms<Op>(lanes, in + i * kInBytes, center);
+  if (i < count) add_last_terms<Op>(lanes, in + i * kInBytes, count - i, center);
+  return lanes;
+}
+
+template <class Op>
+inline void merge_lanes(Lanes<typename Op::Lane>& into, const Lanes<typename Op::Lane>& from) {
+  for (int part = 0; part < Lanes<typename Op::Lane>::kParts; ++part) {
+    into.parts[part] = Op::merge(into.parts[part], from.parts[part]);
+  }
+}
+
+template <class Op>
+inline typename Op::Accumulator fold(const Lanes<typename Op::Lane>& lanes) {
+  using Lane = typename Op::Lane;
+  using Accumulator = typename Op::Accumulator;
+  constexpr int64_t kCount = Lanes<Lane>::kCount;
+  Lane values[kCount];
+  __builtin_memcpy(values, &lanes, sizeof values);
+  if constexpr (kSame<Lane, Accumulator>) {
+    for (int64_t half = kCount / 2; half > 0; half /= 2) {
+      for (int64_t i = 0; i < half; ++i) values[i] = Op::merge(values[i], values[i + half]);
+    }
+    return values[0];
+  } else {
+    Accumulator total = Op::kStart;
+    for (const Lane value : values) total = Op::merge(total, static_cast<Accumulator>(value));
+    return total;
+  }
+}
+
+// The lanes of leaves, as a tree that carries like a binary counter.
+template <class Op>
+class Tree {
+ public:
+  void push(Lanes<typename Op::Lane> lanes) {
+    ++pushed_;
+    for (int64_t rest = pushed_; rest % 2 == 0; rest /= 2) {
+      merge_lanes<Op>(held_[--top_], lanes);
+      lanes = held_[top_];
+    }
+    held_[top_++] = lanes;
+  }
+  typename Op::Accumulator total() {
+    for (; top_ > 1; --top_) merge_lanes<Op>(held_[top_ - 2], held_[top_ - 1]);
+    return fold<Op>(held_[0]);
+  }
+
+ private:
+  int64_t pushed_ = 0;
+  int top_ = 0;
+  Lanes<typename Op::Lane> held_[64];
+};
+
+// All rows of a tile of one column, into `total`.
+template <class Op>
+[[gnu::noinline]] typename Op::Accumulator along(const Reduction& reduction, const Tile& tile,
+                                                 double center) {
+  using Lane = typename Op::Lane;
+  constexpr auto kInBytes = static_cast<int64_t>(sizeof(typename Op::In));
+  constexpr int64_t kMostTerms = Op::kRounds ? kLeafTerms : Op::kMostTerms;
+  int64_t most = (Op::kStops ? kTermsToAStop : kMostTerms) * Lanes<Lane>::kCount;
+  if (tile.row_step != reduction.step_in_place) most = lower(most, kBufferBytes / kInBytes);
+  alignas(64) Byte buffer[kBufferBytes];
+  Tree<Op> tree;
+  typename Op::Accumulator total = Op::kStart;
+  for (int64_t first = 0; first < tile.rows; first += most) {
+    const int64_t count = lower(most, tile.rows - first);
+    const Byte* const in =
+        dense(reduction, tile.in + first * tile.row_step, tile.row_step, count, buffer);
+    const auto lanes = leaf<Op>(in, count, center);
+    if constexpr (Op::kRounds) {
+      tree.push(lanes);
+    } else {
+      total = Op::merge(total, fold<Op>(lanes));
+      if (Op::kStops && total != 0) break;
+    }
+  }
+  if constexpr (Op::kRounds) total = tree.total();
+  return total;
+}
+
+// kRows elements into each of the accumulators of a vector.
+template <class Op, int64_t kRows>
+inline void add_rows(const Byte* in, int64_t row_step, const Byte* centers, Byte* accumulators) {
+  using Lane = typename Op::Lane;
+  using Accumulator = typename Op::Accumulator;
+  Vector<Lane> terms[kRows];
+  for (int64_t row = 0; row < kRows; ++row) {
+    const auto x = Loading<Lane, typename Op::In>::load(in + row * row_step);
+    terms[row] = Op::term(x, Op::kCentered ? load<Vector<Lane>>(centers) : Vector<Lane>{});
+  }
+  if constexpr (kRows == kRowsAtOnce) {
+    terms[0] = Op::merge(Op::merge(terms[0], terms[1]), Op::merge(terms[2], terms[3]));
+  }
+  if constexpr (kSame<Lane, Accumulator>) {
+    store(accumulators, Op::merge(load<Vector<Lane>>(accumulators), terms[0]));
+  } else {
+    Lane values[kPerVector<Lane>];
+    store(reinterpret_cast<Byte*>(values), terms[0]);
+    for (int64_t i = 0; i < kPerVector<Lane>; ++i) {
+      Byte* const at = accumulators + i * static_cast<int64_t>(sizeof(Accumulator));
+      store(at, Op::merge(load<Accumulator>(at), static_cast<Accumulator>(values[i])));
+    }
+  }
+}
+
+// kRows dense rows into the accumulators of their columns.
+template <class Op, int64_t kRows>
+[[gnu::noinline]] void spread(const Byte* in, int64_t row_step, int64_t columns,
+                              const Byte* centers, Byte* accumulators) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kAtOnce = kPerVector<Lane>;
+  constexpr auto kInBytes = static_cast<int64_t>(sizeof(typename Op::In));
+  constexpr auto kAccumulatorBytes = static_cast<int64_t>(sizeof(typename Op::Accumulator));
+  int64_t column = 0;
+  for (; column + kAtOnce <= columns; column += kAtOnce) {
+    add_rows<Op, kRows>(in + column * kInBytes, row_step,
+                        centers + column * static_cast<int64_t>(sizeof(Lane)),
+                        accumulators + column * kAccumulatorBytes);
+  }
+  if (column == columns) return;
+  const auto rest = static_cast<uint64_t>(columns - column);
+  alignas(64) Byte rows[kRows][kAtOnce * kInBytes] = {};
+  alignas(64) Byte rest_of_centers[kVectorBytes] = {};
+  alignas(64) Byte results[kAtOnce * kAccumulatorBytes] = {};
+  for (int64_t row = 0; row < kRows; ++row) {
+    __builtin_memcpy(rows[row], in + row * row_step + column * kInBytes, rest * kInBytes);
+  }
+  if constexpr (Op::kCentered) {
+    __builtin_memcpy(rest_of_centers, centers + column * static_cast<int64_t>(sizeof(Lane)),
+                     rest * sizeof(Lane));
+  }
+  Byte* const at = accumulators + column * kAccumulatorBytes;
+  __builtin_memcpy(results, at, rest * kAccumulatorBytes);
+  add_rows<Op, kRows>(rows[0], kAtOnce * kInBytes, rest_of_centers, results);
+  __builtin_memcpy(at, results, rest * kAccumulatorBytes);
+}
+
+// Calls visit(in, row_step, row, row_count, first_column, column_count) for parts of a tile whose
+// rows are dense; kRowsAtOnce rows, or one of those that are left over. Memory is walked along the
+// columns.
+template <class In, class Visit>
+inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, const Visit& visit) {
+  constexpr auto kInBytes = static_cast<int64_t>(sizeof(In));
+  constexpr int64_t kFetched = kBufferBytes / kRowsAtOnce / kInBytes;
+  const bool in_place = tile.column_step == reduction.step_in_place;
+  const int64_t most = in_place ? tile.columns : kFetched;
+  alignas(64) Byte buffer[kRowsAtOnce][kFetched * kInBytes];
+  for (int64_t row = 0; row < tile.rows;) {
+    const int64_t rows = tile.rows - row < kRowsAtOnce ? 1 : kRowsAtOnce;
+    for (int64_t first = 0; first < tile.columns; first += most) {
+      const int64_t columns = lower(most, tile.columns - first);
+      const Byte* const in = tile.in + row * tile.row_step + first * tile.column_step;
+      if (in_place) {
+        visit(in, tile.row_step, row, rows, first, columns);
+      } else {
+        for (int64_t i = 0; i < rows; ++i) {
+          reduction.fetch(in + i * tile.row_step, tile.column_step, columns, buffer[i]);
+        }
+        visit(buffer[0], kFetched * kInBytes, row, rows, first, columns);
+      }
+    }
+    row += rows;
+  }
+}
+
+// Every row of a tile into its columns' accumulators. One center per column.
+template <class Op>
+void across(const Reduction& reduction, const Tile& tile, const Byte* centers) {
+  using In = typename Op::In;
+  for_each_dense_part<In>(
+      reduction, tile,
+      [&](const Byte* in, int64_t row_step, int64_t, int64_t rows, int64_t first, int64_t columns) {
+        Byte* const accumulators =
+            tile.accumulators + first * static_cast<int64_t>(sizeof(typename Op::Accumulator));
+        const Byte* const own =
+            Op::kCentered ? centers + first * static_cast<int64_t>(sizeof(double)) : in;
+        if (rows == 1) {
+          spread<Op, 1>(in, row_step, columns, own, accumulators);
+        } else {
+          spread<Op, kRowsAtOnce>(in, row_step, columns, own, accumulators);
+        }
+      });
+}
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

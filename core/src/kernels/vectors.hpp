@@ -1,0 +1,143 @@
+// Vectors of this instruction set, for the loops that compilers do not vectorise by themselves.
+//
+// What a reduction adds up side by side must not depend on the width of a register: Lanes are
+// always kLaneBytes wide, in as many registers as that takes.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "kernels/number.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int64_t kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int64_t kVectorBytes = 32;
+#else
+constexpr int64_t kVectorBytes = 16;
+#endif
+
+template <class T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(kVectorBytes)));
+};
+template <class T>
+using Vector = typename VectorOf<T>::type;
+template <class T>
+constexpr int64_t kPerVector = kVectorBytes / static_cast<int64_t>(sizeof(T));
+
+// The signed integer of a width: what comparisons of vectors give, -1 for true.
+template <int kBytes>
+struct SignedOf;
+template <>
+struct SignedOf<1> {
+  using type = int8_t;
+};
+template <>
+struct SignedOf<2> {
+  using type = int16_t;
+};
+template <>
+struct SignedOf<4> {
+  using type = int32_t;
+};
+template <>
+struct SignedOf<8> {
+  using type = int64_t;
+};
+template <class T>
+using Truth = typename SignedOf<sizeof(T)>::type;
+
+template <class T>
+inline Vector<T> broadcast(T value) {
+  return value - Vector<T>{};
+}
+
+// The next kPerVector<To> adjacent elements of type From.
+template <class To, class From>
+struct Loading;
+template <class T>
+struct Loading<T, T> {
+  static Vector<T> load(const Byte* from) { return kernels::load<Vector<T>>(from); }
+};
+// The conversions of compilers take registers apart, and the plain ones of AVX-512 make g++ 12 warn
+// of what is undefined on purpose.
+#if defined(__AVX512F__)
+template <>
+struct Loading<double, float> {
+  static Vector<double> load(const Byte* from) {
+    return reinterpret_cast<Vector<double>>(
+        _mm512_maskz_cvtps_pd(0xff, kernels::load<__m256>(from)));
+  }
+};
+template <>
+struct Loading<uint64_t, int32_t> {
+  static Vector<uint64_t> load(const Byte* from) {
+    return reinterpret_cast<Vector<uint64_t>>(
+        _mm512_maskz_cvtepi32_epi64(0xff, kernels::load<__m256i>(from)));
+  }
+};
+template <>
+struct Loading<uint64_t, uint32_t> {
+  static Vector<uint64_t> load(const Byte* from) {
+    return reinterpret_cast<Vector<uint64_t>>(
+        _mm512_maskz_cvtepu32_epi64(0xff, kernels::load<__m256i>(from)));
+  }
+};
+#elif defined(__AVX2__)
+template <>
+struct Loading<double, float> {
+  static Vector<double> load(const Byte* from) {
+    return reinterpret_cast<Vector<double>>(_mm256_cvtps_pd(kernels::load<__m128>(from)));
+  }
+};
+template <>
+struct Loading<uint64_t, int32_t> {
+  static Vector<uint64_t> load(const Byte* from) {
+    return reinterpret_cast<Vector<uint64_t>>(_mm256_cvtepi32_epi64(kernels::load<__m128i>(from)));
+  }
+};
+template <>
+struct Loading<uint64_t, uint32_t> {
+  static Vector<uint64_t> load(const Byte* from) {
+    return reinterpret_cast<Vector<uint64_t>>(_mm256_cvtepu32_epi64(kernels::load<__m128i>(from)));
+  }
+};
+#else
+// Two lanes.
+template <class To, class From>
+struct Loading {
+  static Vector<To> load(const Byte* from) {
+    return Vector<To>{static_cast<To>(kernels::load<From>(from)),
+                      static_cast<To>(kernels::load<From>(from + sizeof(From)))};
+  }
+};
+#endif
+
+constexpr int64_t kLaneBytes = 128;  // two registers of AVX-512, half of those of SSE
+
+template <class T>
+struct Lanes {
+  static constexpr int kParts = kLaneBytes / kVectorBytes;
+  static constexpr int64_t kCount = kLaneBytes / static_cast<int64_t>(sizeof(T));
+  Vector<T> parts[kParts];
+};
+
+// Numbers of the lanes of part `part`, for the elements that end a run.
+template <class T>
+inline Vector<Truth<T>> lane_numbers(int part) {
+  Vector<Truth<T>> numbers;
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    numbers[i] = static_cast<Truth<T>>(part * kPerVector<T> + i);
+  }
+  return numbers;
+}
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
