@@ -1,11 +1,11 @@
-//! What one call costs: adding eight f32, where the arithmetic itself takes a nanosecond.
+//! What one call costs: adding from one f32, where the arithmetic takes no time, to 10^6.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
-use bench::{CountingAllocator, add_from_c, allocations_of, print_machine};
-use criterion::{BenchmarkGroup, measurement::WallTime};
+use bench::subject::{Case, Subject};
+use bench::{CountingAllocator, Scale, add_from_c, allocations_of, is_asked_for};
 use tenure::{TensorView, TensorViewMut};
 use tenure_sys::{
     tnr_blob, tnr_blob_copy, tnr_blob_release, tnr_blob_view, tnr_dtype, tnr_status, tnr_view,
@@ -15,72 +15,72 @@ use tenure_sys::{
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-type Group<'a> = BenchmarkGroup<'a, WallTime>;
-
-const COUNT: usize = 8;
-const A: [f32; COUNT] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
-const B: [f32; COUNT] = [8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0];
+const COUNTS: [usize; 14] =
+    [1, 4, 8, 16, 32, 64, 128, 256, 512, 2048, 8192, 65536, 262_144, 1_000_000];
 
 fn main() {
-    print_machine();
-    let mut criterion = bench::criterion();
-    let mut group = criterion.benchmark_group("add 8 f32");
-    from_rust(&mut group);
-    plain_from_c(&mut group);
-    owned_from_c(&mut group);
-    peers(&mut group);
-    group.finish();
-    criterion.final_summary();
+    if !is_asked_for("call") {
+        return;
+    }
+    let mut subject = Subject::open("call");
+    let smoke = subject.scale() == Scale::Smoke;
+    for count in COUNTS.into_iter().filter(|count| !smoke || *count <= 512) {
+        add(&mut subject, count);
+    }
+    subject.close();
 }
 
-fn from_rust(group: &mut Group<'_>) {
-    let mut out = [0.0f32; COUNT];
-    let made = allocations_of(|| tenure::add_into(A, B, &mut out).expect("one shape"));
-    println!("allocations of add_into: {made}");
-    assert_eq!(made, 0);
+fn add(subject: &mut Subject, count: usize) {
+    let a: Vec<f32> = (0..count).map(|i| (i % 1000) as f32).collect();
+    let b = vec![1.0f32; count];
+    let (mut plain, mut slices, mut views) = (vec![0.0f32; count], a.clone(), a.clone());
+    let made = allocations_of(|| tenure::add_into(&a, &b, &mut slices).expect("one shape"));
+    assert_eq!(made, 0, "allocations of add_into");
 
-    group.bench_function("tenure add_into, slices", |bencher| {
-        bencher.iter(|| tenure::add_into(black_box(&A), black_box(&B), black_box(&mut out)));
-    });
-    let a = TensorView::from_slice(&A, [COUNT]).expect("it fits");
-    let b = TensorView::from_slice(&B, [COUNT]).expect("it fits");
-    let mut view = TensorViewMut::from_slice(&mut out, [COUNT]).expect("it fits");
-    group.bench_function("tenure add_into, views", |bencher| {
-        bencher.iter(|| tenure::add_into(black_box(&a), black_box(&b), black_box(&mut view)));
-    });
-    group.bench_function("tenure add (allocates)", |bencher| {
-        bencher.iter(|| tenure::add(black_box(&a), black_box(&b)));
-    });
-}
-
-fn plain_from_c(group: &mut Group<'_>) {
-    let mut out = [0.0f32; COUNT];
-    let (a, b) = (lent(&A), lent(&B));
-    let result = lent_mut(&mut out);
-    group.bench_function("tenure from C, plain views", |bencher| {
-        // SAFETY: the views name three arrays of this function.
-        bencher.iter_custom(|count| unsafe { add_from_c(&a, &b, &result, count) });
-    });
-    assert_eq!(out, [9.0; COUNT]);
-}
-
-fn owned_from_c(group: &mut Group<'_>) {
-    let blobs = [blob(&A), blob(&B), blob(&[0.0; COUNT])];
-    let (a, b) = (owned(blobs[0]), owned(blobs[1]));
-    let out = tnr_view_mut { view: owned(blobs[2]) };
-    group.bench_function("tenure from C, owned views", |bencher| {
+    let (lent_a, lent_b, lent_out) = (lent(&a), lent(&b), lent_mut(&mut plain));
+    let blobs = [blob(&a), blob(&b), blob(&b)];
+    let (owned_a, owned_b) = (owned(blobs[0], count), owned(blobs[1], count));
+    let owned_out = tnr_view_mut { view: owned(blobs[2], count) };
+    let view_a = TensorView::from_slice(&a, [count]).expect("it fits");
+    let view_b = TensorView::from_slice(&b, [count]).expect("it fits");
+    let mut view_out = TensorViewMut::from_slice(&mut views, [count]).expect("it fits");
+    let allocating = || {
+        drop(black_box(tenure::add(black_box(&view_a), black_box(&view_b)).expect("one shape")));
+    };
+    let mut cases = vec![
+        // SAFETY: the views name three vectors of this function; here and below.
+        Case::timed("tenure", "from C, plain views", |passes| unsafe {
+            add_from_c(&lent_a, &lent_b, &lent_out, passes.into())
+        }),
         // SAFETY: the blobs hold the memory of the views, and live until below.
-        bencher.iter_custom(|count| unsafe { add_from_c(&a, &b, &out, count) });
-    });
+        Case::timed("tenure", "from C, owned views", |passes| unsafe {
+            add_from_c(&owned_a, &owned_b, &owned_out, passes.into())
+        }),
+        Case::repeated("tenure", "into views", || {
+            tenure::add_into(black_box(&view_a), black_box(&view_b), black_box(&mut view_out))
+                .expect("one shape");
+        }),
+        Case::repeated("tenure", "into slices", || {
+            tenure::add_into(black_box(&a), black_box(&b), black_box(&mut slices))
+                .expect("one shape");
+        }),
+        Case::cold("tenure", allocating),
+        Case::recycled("tenure", allocating),
+    ];
+    cases.extend(peers(&a, &b));
+    let bytes = count as u64 * 4;
+    subject.measure("call", bytes, 1, bytes * 3, cases);
+
+    assert!(plain.iter().zip(&a).all(|(sum, a)| *sum == a + 1.0) || !subject.wants("call"));
     for blob in blobs {
         // SAFETY: each handle is released once.
         assert_eq!(unsafe { tnr_blob_release(blob) }, tnr_status::OK);
     }
 }
 
-fn lent(data: &[f32; COUNT]) -> tnr_view {
+fn lent(data: &[f32]) -> tnr_view {
     let mut view = MaybeUninit::uninit();
-    let (base, shape) = (data.as_ptr().cast(), COUNT as i64);
+    let (base, shape) = (data.as_ptr().cast(), data.len() as i64);
     // SAFETY: `data` is readable, and the shape is one extent.
     let status = unsafe {
         let size_bytes = size_of_val(data);
@@ -91,9 +91,9 @@ fn lent(data: &[f32; COUNT]) -> tnr_view {
     unsafe { view.assume_init() }
 }
 
-fn lent_mut(data: &mut [f32; COUNT]) -> tnr_view_mut {
+fn lent_mut(data: &mut [f32]) -> tnr_view_mut {
     let mut view = MaybeUninit::uninit();
-    let (base, shape) = (data.as_mut_ptr().cast(), COUNT as i64);
+    let (base, shape) = (data.as_mut_ptr().cast(), data.len() as i64);
     // SAFETY: `data` is this function's alone, and the shape is one extent.
     let status = unsafe {
         let size_bytes = size_of_val(data);
@@ -104,16 +104,16 @@ fn lent_mut(data: &mut [f32; COUNT]) -> tnr_view_mut {
     unsafe { view.assume_init() }
 }
 
-fn blob(data: &[f32; COUNT]) -> *mut tnr_blob {
+fn blob(data: &[f32]) -> *mut tnr_blob {
     // SAFETY: `data` is readable; the library copies it.
     let blob = unsafe { tnr_blob_copy(null_mut(), data.as_ptr().cast(), size_of_val(data)) };
     assert!(!blob.is_null());
     blob
 }
 
-fn owned(blob: *mut tnr_blob) -> tnr_view {
+fn owned(blob: *mut tnr_blob, count: usize) -> tnr_view {
     let mut view = MaybeUninit::uninit();
-    let shape = COUNT as i64;
+    let shape = count as i64;
     // SAFETY: `blob` is a live handle, and the shape is one extent.
     let status =
         unsafe { tnr_blob_view(blob, 0, tnr_dtype::F32, 1, &shape, null(), view.as_mut_ptr()) };
@@ -122,41 +122,40 @@ fn owned(blob: *mut tnr_blob) -> tnr_view {
     unsafe { view.assume_init() }
 }
 
-fn peers(group: &mut Group<'_>) {
+#[cfg_attr(not(any(feature = "peers", feature = "tch")), expect(unused_variables))]
+fn peers<'a>(a: &'a [f32], b: &'a [f32]) -> Vec<Case<'a>> {
+    #[cfg_attr(not(any(feature = "peers", feature = "tch")), expect(unused_mut))]
+    let mut cases = Vec::new();
     #[cfg(feature = "peers")]
     {
-        let (mut a, b) = (ndarray::arr1(&A), ndarray::arr1(&B));
-        let mut out = ndarray::Array1::<f32>::zeros(COUNT);
-        group.bench_function("ndarray in place", |bencher| {
-            bencher.iter(|| *black_box(&mut a) += black_box(&b));
-        });
-        group.bench_function("ndarray Zip into", |bencher| {
-            bencher.iter(|| {
-                ndarray::Zip::from(black_box(&mut out))
-                    .and(black_box(&a))
-                    .and(black_box(&b))
-                    .for_each(|out, a, b| *out = a + b);
-            });
-        });
-        group.bench_function("ndarray a + b (allocates)", |bencher| {
-            bencher.iter(|| black_box(&a) + black_box(&b));
-        });
+        let (a, b) = (ndarray::aview1(a), ndarray::aview1(b));
+        let mut out = ndarray::Array1::<f32>::zeros(a.len());
+        cases.push(Case::repeated("ndarray", "into", move || {
+            ndarray::Zip::from(black_box(&mut out))
+                .and(black_box(&a))
+                .and(black_box(&b))
+                .for_each(|out, a, b| *out = a + b);
+        }));
+        let allocating = move || drop(black_box(black_box(&a) + black_box(&b)));
+        cases.extend([Case::cold("ndarray", allocating), Case::recycled("ndarray", allocating)]);
+    }
+    #[cfg(feature = "peers")]
+    {
         let device = candle_core::Device::Cpu;
-        let a = candle_core::Tensor::from_slice(&A, COUNT, &device).expect("it fits");
-        let b = candle_core::Tensor::from_slice(&B, COUNT, &device).expect("it fits");
-        group.bench_function("candle a + b (allocates)", |bencher| {
-            bencher.iter(|| black_box(&a) + black_box(&b));
-        });
+        let tensor = |from: &[f32]| candle_core::Tensor::from_slice(from, from.len(), &device);
+        let (a, b) = (tensor(a).expect("it fits"), tensor(b).expect("it fits"));
+        let allocating = move || drop(black_box((black_box(&a) + black_box(&b)).expect("fits")));
+        cases.push(Case::cold("candle", allocating.clone()));
+        cases.push(Case::recycled("candle", allocating));
     }
     #[cfg(feature = "tch")]
     {
-        let (mut a, b) = (tch::Tensor::from_slice(&A), tch::Tensor::from_slice(&B));
-        group.bench_function("tch in place", |bencher| {
-            bencher.iter(|| black_box(&mut a).g_add_(black_box(&b)));
-        });
-        group.bench_function("tch a + b (allocates)", |bencher| {
-            bencher.iter(|| black_box(&a) + black_box(&b));
-        });
+        let (a, b) = (tch::Tensor::from_slice(a), tch::Tensor::from_slice(b));
+        let (in_a, in_b, out) = (a.shallow_clone(), b.shallow_clone(), a.zeros_like());
+        cases.push(Case::repeated("tch", "into", move || {
+            drop(in_a.f_add_out(black_box(&out), black_box(&in_b)).expect("one shape"));
+        }));
+        cases.push(Case::recycled("tch", move || drop(black_box(black_box(&a) + black_box(&b)))));
     }
-    let _ = group; // unused where no peer is
+    cases
 }

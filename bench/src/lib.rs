@@ -9,7 +9,13 @@ use std::{fs, hint};
 use criterion::{Criterion, Throughput};
 
 mod c;
+pub mod figures;
+pub mod operations;
+pub mod permutation;
+pub mod report;
 pub mod roofs;
+pub mod rounds;
+pub mod subject;
 pub use c::{add_from_c, empty_calls_from_c};
 
 /// Counts the allocations of the Rust side. The benches install it as the global allocator.
@@ -44,15 +50,54 @@ pub fn allocations_of<R>(work: impl FnOnce() -> R) -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
-/// Whether this is `cargo bench -- --test`: every routine once, on small sizes.
+/// How much a run measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// `cargo bench -- --test`: every routine once, on small sizes.
+    Smoke,
+    /// `cargo bench -- --quick`: no size above 64 MiB.
+    Quick,
+    /// Everything.
+    Full,
+}
+
+impl Scale {
+    /// What the arguments say.
+    pub fn asked_for() -> Scale {
+        let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
+        match (has("--test"), has("--quick")) {
+            (true, _) => Scale::Smoke,
+            (_, true) => Scale::Quick,
+            _ => Scale::Full,
+        }
+    }
+}
+
+/// Whether this is `cargo bench -- --test`.
 pub fn is_smoke_run() -> bool {
-    std::env::args().any(|argument| argument == "--test")
+    Scale::asked_for() == Scale::Smoke
+}
+
+/// The words among the arguments, which pick what is measured.
+pub fn words() -> impl Iterator<Item = String> {
+    std::env::args().skip(1).filter(|word| !word.starts_with('-'))
 }
 
 /// Whether this run is of the bench `name`: a word among the arguments picks those that contain it.
 pub fn is_asked_for(name: &str) -> bool {
-    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    let mut words = words().peekable();
     words.peek().is_none() || words.any(|word| name.contains(&word))
+}
+
+/// Gives what the library and the C library hold back to the system, so that what is allocated next
+/// has fresh pages.
+pub fn give_back_memory() {
+    tenure::trim();
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: takes no memory that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 /// The settings of every bench: shorter than criterion's, since there are many.
@@ -75,9 +120,9 @@ pub fn cpu_model() -> String {
         text.lines().find(|line| line.starts_with(name))?.split_once(": ").map(|(_, value)| value)
     };
     let name = field("model name").unwrap_or("unknown");
-    let family = field("cpu family").unwrap_or("?");
+    let (family, model) = (field("cpu family").unwrap_or("?"), field("model\t").unwrap_or("?"));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{name} (family {family}), {cores} cores")
+    format!("{name} (family {family}, model {model}), {cores} cores")
 }
 
 /// Where cargo builds, and results are kept.

@@ -137,6 +137,23 @@ pub struct Arrays {
 }
 
 impl Arrays {
+    /// Bytes of each of them.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// As `new`; `None`, with a message, where the machine has less than half as much memory again
+    /// as this needs.
+    pub fn if_they_fit(bytes: usize) -> Option<Arrays> {
+        let (needed, available) = (bytes as u64 * 3, crate::available_bytes());
+        // 0 means that the system does not tell.
+        if available > 0 && available < needed + needed / 2 {
+            println!("skipped: three arrays of {bytes} bytes, with {available} available");
+            return None;
+        }
+        Some(Arrays::new(bytes))
+    }
+
     /// Touches each page.
     ///
     /// # Panics
@@ -153,6 +170,11 @@ impl Arrays {
         }
         c.numbers().fill(-1.0);
         Arrays { a, b, c, bytes }
+    }
+
+    /// What an operation reads and writes: `a`, `b` and `c`.
+    pub fn parts(&mut self) -> (&[f32], &[f32], &mut [f32]) {
+        (self.a.numbers(), self.b.numbers(), self.c.numbers())
     }
 
     /// One pass over part `part` of `parts`, each of a different thread; what the kernel returns.

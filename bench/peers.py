@@ -1,0 +1,348 @@
+"""PyTorch, NumPy and numexpr beside Tenure, in turn, in one process and on the same memory.
+
+    python bench/peers.py LIBRARY FOLDER [--quick | --test]
+
+LIBRARY is libtenure.so, FOLDER where python.json is written: in the form of the other figures
+(src/figures.rs), for `./x bench report`. --test: everything once, on small sizes.
+"""
+
+import ctypes
+import datetime
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import sys
+import time
+
+import numexpr
+import numpy as np
+import torch
+
+HERE = pathlib.Path(__file__).resolve().parent
+SEED = 1  # of the permutations, as in benches/movement.rs
+
+
+def from_interop():
+    """How an array is lent to the library is told by the tests of that."""
+    path = HERE.parent / "tests" / "interop" / "numpy_test.py"
+    spec = importlib.util.spec_from_file_location("numpy_test", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+interop = from_interop()
+
+
+class ContextOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint64), ("thread_count", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)] + [
+                    (name, ctypes.c_void_p) for name in
+                    ("spawn", "allocate", "deallocate", "user_context", "release")]
+
+
+class Tenure:
+    """The C functions, called as ctypes calls them; views and contexts are made beforehand."""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        self.c.tnr_last_error.restype = ctypes.POINTER(interop.Error)
+        self.c.tnr_build_info.restype = ctypes.c_char_p
+        self.c.tnr_memory_trim.restype = ctypes.c_size_t
+        self.c.tnr_blob_alloc.restype = ctypes.c_void_p
+        self.c.tnr_context_create.restype = ctypes.c_void_p
+        self.contexts = {1: None}
+
+    def context(self, threads):
+        if threads not in self.contexts:
+            options = ContextOptions(ctypes.sizeof(ContextOptions), threads)
+            made = self.c.tnr_context_create(ctypes.byref(options))
+            if not made:
+                raise RuntimeError(self.message())
+            self.contexts[threads] = ctypes.c_void_p(made)
+        return self.contexts[threads]
+
+    def message(self):
+        return self.c.tnr_last_error().contents.message.decode()
+
+    def call(self, threads, name, *arguments):
+        """A function that does the call again and again; arrays are lent once."""
+        views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
+        passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
+        function, context = getattr(self.c, "tnr_" + name), self.context(threads)
+
+        def run(_lent=views):
+            if function(context, *passed) != 0:
+                raise RuntimeError(self.message())
+        return run
+
+    def allocating(self, threads, name, *arguments, like):
+        """As `call`, into a blob that is made for it, of the shape of `like`, and ends with it."""
+        views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
+        passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
+        function, context = getattr(self.c, "tnr_" + name), self.context(threads)
+        out = interop.View()
+        shape = (ctypes.c_int64 * like.ndim)(*like.shape)
+        size, dtype = ctypes.c_size_t(like.nbytes), ctypes.c_uint32(interop.dtype_of(like.dtype))
+        zero, rank = ctypes.c_uint64(0), ctypes.c_uint32(like.ndim)
+
+        def run(_lent=views):
+            blob = ctypes.c_void_p(self.c.tnr_blob_alloc(context, size))
+            failed = not blob or self.c.tnr_blob_view_mut(
+                blob, zero, dtype, rank, shape, None, ctypes.byref(out))
+            if failed or function(context, *passed, ctypes.byref(out)) != 0:
+                raise RuntimeError(self.message())
+            self.c.tnr_blob_release(blob)
+        return run
+
+
+class Permutations:
+    """The twin of src/permutation.rs."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, bound):
+        mask = (1 << 64) - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        return (z ^ (z >> 31)) % bound
+
+    def draw(self, bits):
+        """(shape, axes, name)"""
+        rank = 3 + self.below(4)
+        parts = [1] * rank
+        for _ in range(rank, bits):
+            parts[self.below(rank)] += 1
+        shape = []
+        for part in parts[1:]:
+            most = 1 << part
+            shape.append(most - self.below(most // 4 + 1))
+        shape.append((1 << bits) // math.prod(shape))
+        axes = list(range(rank))
+        while axes == sorted(axes):
+            for i in range(rank - 1, 0, -1):
+                j = self.below(i + 1)
+                axes[i], axes[j] = axes[j], axes[i]
+        name = "permute {} by {}".format("x".join(map(str, shape)), ",".join(map(str, axes)))
+        return shape, axes, name
+
+
+class Rounds:
+    """The twin of src/rounds.rs and src/subject.rs."""
+
+    def __init__(self, scale, tenure):
+        self.count = 1 if scale == "test" else 9
+        self.length = 0 if scale == "test" else 3_000_000
+        self.tenure = tenure
+        self.libc = ctypes.CDLL(None)
+        self.rows = []
+
+    def give_back(self):
+        self.tenure.c.tnr_memory_trim()
+        if hasattr(self.libc, "malloc_trim"):
+            self.libc.malloc_trim(0)
+
+    def run(self, case, passes):
+        """Nanoseconds of so many passes."""
+        _, how, work = case
+        if how == "cold":
+            total = 0
+            for _ in range(passes):
+                self.give_back()
+                start = time.perf_counter_ns()
+                work()
+                total += time.perf_counter_ns() - start
+            return total
+        if how == "recycled":
+            work()
+        start = time.perf_counter_ns()
+        for _ in range(passes):
+            work()
+        return time.perf_counter_ns() - start
+
+    def measure(self, operation, size, threads, traffic, cases):
+        """`cases`: (library, how, what does it once)."""
+        torch.set_num_threads(threads)
+        numexpr.set_num_threads(threads)
+        if self.count > 1:
+            for case in cases:
+                self.run(case, 1)
+        passes = [min(max(math.ceil(self.length / max(self.run(case, 1), 1)), 1), 1 << 20)
+                  for case in cases]
+        times = [[] for _ in cases]
+        for _ in range(self.count):
+            for case, count, row in zip(cases, passes, times):
+                row.append(self.run(case, count) / count)
+        print(f"\n{operation}, {size} bytes, {threads} threads")
+        for (library, how, _), row in zip(cases, times):
+            median = sorted(row)[len(row) // 2]
+            speed = traffic / median
+            print(f"    {library + ' ' + how:<32} {median:16.1f} ns  best {min(row):16.1f}"
+                  f"  {speed:8.2f} GB/s")
+            self.rows.append({
+                "operation": operation, "bytes": size, "threads": threads, "library": library,
+                "how": how, "traffic": traffic, "median_ns": median, "best_ns": min(row),
+                "times_ns": row})
+
+
+def fresh(library, work):
+    """The two columns of what is allocated."""
+    return [(library, "cold", work), (library, "recycled", work)]
+
+
+def arrays_of(count):
+    """Three arrays; whole numbers, so that sums have one value."""
+    a = (np.arange(count, dtype=np.int64) % 8_388_593 + 1).astype(np.float32)
+    b = (np.arange(count, dtype=np.int64) % 4_093 + 1).astype(np.float32)
+    return a, b, np.full(count, -1, np.float32)
+
+
+def elementwise(rounds, tenure, size, threads):
+    a, b, c = arrays_of(size // 4)
+    ta, tb, tc = map(torch.from_numpy, (a, b, c))
+    one = threads == 1  # NumPy has no threads
+
+    def binary(name, code, torch_into, numpy_into, expression):
+        cases = [
+            ("tenure", "into", tenure.call(threads, "binary", code, a, b, c)),
+            ("PyTorch", "into", lambda: torch_into(ta, tb, out=tc)),
+            ("numexpr", "into", lambda: numexpr.evaluate(expression, {"a": a, "b": b}, out=c))]
+        if one:
+            cases.append(("NumPy", "into", lambda: numpy_into(a, b, out=c)))
+        rounds.measure(name, size, threads, 3 * size, cases)
+
+    binary("add", interop.BINARY["add"], torch.add, np.add, "a + b")
+    binary("mul", interop.BINARY["mul"], torch.mul, np.multiply, "a * b")
+    cases = [
+        ("tenure", "into", tenure.call(threads, "unary", interop.UNARY["relu"], a, c)),
+        ("PyTorch", "into", lambda: torch.clamp_min(ta, 0, out=tc))]
+    if one:
+        cases.append(("NumPy", "into", lambda: np.maximum(a, np.float32(0), out=c)))
+    rounds.measure("relu", size, threads, 2 * size, cases)
+    if size <= 64 << 20:
+        own = tenure.allocating(threads, "binary", interop.BINARY["add"], a, b, like=c)
+        cases = fresh("tenure", own)
+        cases += fresh("PyTorch", lambda: ta + tb)
+        cases += fresh("numexpr", lambda: numexpr.evaluate("a + b", {"a": a, "b": b}))
+        if one:
+            cases += fresh("NumPy", lambda: a + b)
+        rounds.measure("a + b", size, threads, 3 * size, cases)
+
+
+def reductions(rounds, tenure, size, threads):
+    side = math.isqrt(size // 4)
+    a = arrays_of(size // 4)[0].reshape(side, side)
+    ta = torch.from_numpy(a)
+    code = interop.REDUCE
+    for op, torch_op, numpy_op in (("sum", torch.sum, np.sum), ("max", torch.amax, np.max)):
+        for axis in (None, 0, 1):
+            name = op if axis is None else f"{op}, axis {axis}"
+            mask = 3 if axis is None else 1 << axis
+            out = np.zeros(() if axis is None else side, np.float32)
+            dims = (0, 1) if axis is None else axis
+            cases = [
+                ("tenure", "into", tenure.call(threads, "reduce", code[op], a, mask, 0, out)),
+                ("PyTorch", "allocates", lambda: torch_op(ta, dims))]
+            if threads == 1:
+                cases.append(("NumPy", "allocates", lambda: numpy_op(a, axis=axis)))
+            rounds.measure(name, size, threads, size, cases)
+
+
+def movement(rounds, tenure, bits, permutations, batch, threads):
+    a, _, c = arrays_of(max(1 << bits, batch * 64 * 56 * 56))
+    side, size = 1 << bits // 2, 4 << bits
+    square, out = (array[:1 << bits].reshape(side, side) for array in (a, c))
+    ta, tout = torch.from_numpy(square), torch.from_numpy(out)
+    cases = [
+        ("tenure", "into", tenure.call(threads, "copy", square.T, out)),
+        ("PyTorch", "into", lambda: tout.copy_(ta.t()))]
+    cases += fresh("tenure", tenure.allocating(threads, "copy", square.T, like=out))
+    cases += fresh("PyTorch", lambda: ta.t().contiguous())
+    if threads == 1:
+        cases.append(("NumPy", "into", lambda: np.copyto(out, square.T)))
+        cases += fresh("NumPy", lambda: np.ascontiguousarray(square.T))
+    rounds.measure("transpose", size, threads, 2 * size, cases)
+
+    def permute(name, shape, axes):
+        count = math.prod(shape)
+        of, to = a[:count].reshape(shape), c[:count].reshape([shape[i] for i in axes])
+        tof, tto = torch.from_numpy(of).permute(axes), torch.from_numpy(to)
+        cases = [
+            ("tenure", "into", tenure.call(threads, "copy", of.transpose(axes), to)),
+            ("PyTorch", "into", lambda: tto.copy_(tof))]
+        rounds.measure(name, 4 * count, threads, 8 * count, cases)
+
+    permute("NCHW to NHWC", [batch, 64, 56, 56], [0, 2, 3, 1])
+    permute("NHWC to NCHW", [batch, 56, 56, 64], [0, 3, 1, 2])
+    if threads == 1:
+        drawn = Permutations(SEED)
+        for _ in range(permutations):
+            shape, axes, name = drawn.draw(bits)
+            permute(name, shape, axes)
+
+
+def calls(rounds, tenure, counts):
+    for count in counts:
+        a, b, c = arrays_of(count)
+        ta, tb, tc = map(torch.from_numpy, (a, b, c))
+        cases = [
+            ("tenure", "into", tenure.call(1, "binary", interop.BINARY["add"], a, b, c)),
+            ("PyTorch", "into", lambda: torch.add(ta, tb, out=tc)),
+            ("PyTorch", "allocates", lambda: ta + tb),
+            ("NumPy", "into", lambda: np.add(a, b, out=c)),
+            ("NumPy", "allocates", lambda: a + b)]
+        # Another name than from Rust: here the interpreter is in each figure.
+        rounds.measure("call from Python", 4 * count, 1, 12 * count, cases)
+
+
+def check_permutations():
+    """Those that Rust draws, which its tests compare with the same file."""
+    drawn = Permutations(1)
+    expected = (HERE / "permutations.txt").read_text().splitlines()
+    assert [drawn.draw(24)[2] for _ in expected] == expected, "other permutations than Rust's"
+
+
+def machine():
+    fields = dict(map(str.strip, line.split(":", 1)) for line in open("/proc/cpuinfo") if ":" in line)
+    name, family, model = (
+        fields.get(key, "unknown") for key in ("model name", "cpu family", "model"))
+    return f"{name} (family {family}, model {model}), {os.cpu_count()} cores"
+
+
+def main():
+    library, folder, *options = sys.argv[1:]
+    scale = options[0].removeprefix("--") if options else "full"
+    check_permutations()
+    tenure = Tenure(library)
+    rounds = Rounds(scale, tenure)
+    load = " ".join(f"{figure:.2f}" for figure in os.getloadavg())
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+
+    small = {"test": [64 << 10], "quick": [1 << 20, 64 << 20]}
+    bits, permutations, batch = {"test": (12, 3, 1), "quick": (24, 20, 32)}.get(
+        scale, (24, 200, 32))
+    calls(rounds, tenure, {"test": [8]}.get(scale, [1, 8, 64, 512, 4096, 32768, 262144, 1000000]))
+    for threads in (1, 2):
+        for size in small.get(scale, [1 << 20, 64 << 20, 1 << 30]):
+            elementwise(rounds, tenure, size, threads)
+            reductions(rounds, tenure, size, threads)
+        movement(rounds, tenure, bits, permutations, batch, threads)
+
+    figures = {
+        "subject": "python", "cpu": machine(), "date": date, "load": load,
+        "versions": {
+            "tenure": tenure.c.tnr_build_info().decode(), "Python": sys.version.split()[0],
+            "PyTorch": torch.__version__, "NumPy": np.__version__, "numexpr": numexpr.__version__},
+        "rows": rounds.rows}
+    path = pathlib.Path(folder) / "python.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(figures, indent=1) + "\n")
+    print(f"\nWritten to {path}")
+
+
+main()

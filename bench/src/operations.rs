@@ -1,0 +1,92 @@
+//! The operations that are measured on large arrays, as Tenure does them.
+
+use std::cell::RefCell;
+
+use tenure::{TensorView, TensorViewMut};
+
+use crate::roofs::kernels::{Arrays, Move};
+use crate::roofs::{ADD, COPY, READ};
+use crate::subject::{Case, repeat};
+
+/// What does it once, on `a`, `b` and `c`.
+type Pass = fn(&[f32], &[f32], &mut [f32]) -> tenure::Result<()>;
+
+/// Something done on one or two of three arrays of f32, as many in each.
+#[derive(Clone, Copy)]
+pub struct Operation {
+    /// As in the figures.
+    pub name: &'static str,
+    /// The kinds of which the best is its roof.
+    pub roof: &'static [Move],
+    /// How many of the arrays have to be read and written.
+    pub arrays: u64,
+    run: Pass,
+}
+
+impl Operation {
+    /// The operation `into` memory that is there.
+    pub fn case<'a>(&self, arrays: &'a RefCell<Arrays>) -> Case<'a> {
+        let run = self.run;
+        Case::timed("tenure", "into", move |passes| {
+            let arrays = &mut *arrays.borrow_mut();
+            let (a, b, c) = arrays.parts();
+            repeat(passes, || run(a, b, c).expect("the shapes fit"))
+        })
+    }
+}
+
+/// On all three arrays as they lie, or on two.
+pub const ELEMENTWISE: [Operation; 3] = [
+    Operation { name: "add", roof: ADD, arrays: 3, run: |a, b, c| tenure::add_into(a, b, c) },
+    Operation { name: "mul", roof: ADD, arrays: 3, run: |a, b, c| tenure::mul_into(a, b, c) },
+    Operation { name: "relu", roof: COPY, arrays: 2, run: |a, _, c| tenure::relu_into(a, c) },
+];
+
+/// Of a square matrix.
+pub const TRANSPOSITION: Operation = Operation {
+    name: "transpose",
+    roof: COPY,
+    arrays: 2,
+    run: |a, _, c| {
+        tenure::copy_into(square(a)?.t(), &mut TensorViewMut::from_slice(c, [side(a); 2])?)
+    },
+};
+
+/// Of a square matrix: over all of it, its columns (axis 0) and its rows (axis 1).
+pub const REDUCTIONS: [Operation; 6] = [
+    reduction("sum", |a, _, c| {
+        tenure::sum_into(square(a)?, .., &mut TensorViewMut::from_mut(&mut c[0]))
+    }),
+    reduction("sum, axis 0", |a, _, c| tenure::sum_into(square(a)?, 0, &mut c[..side(a)])),
+    reduction("sum, axis 1", |a, _, c| tenure::sum_into(square(a)?, 1, &mut c[..side(a)])),
+    reduction("max", |a, _, c| {
+        tenure::max_into(square(a)?, .., &mut TensorViewMut::from_mut(&mut c[0]))
+    }),
+    reduction("max, axis 0", |a, _, c| tenure::max_into(square(a)?, 0, &mut c[..side(a)])),
+    reduction("max, axis 1", |a, _, c| tenure::max_into(square(a)?, 1, &mut c[..side(a)])),
+];
+
+/// What is measured on two threads too.
+pub const LARGE: [Operation; 7] = [
+    ELEMENTWISE[0],
+    ELEMENTWISE[1],
+    ELEMENTWISE[2],
+    TRANSPOSITION,
+    REDUCTIONS[0],
+    REDUCTIONS[1],
+    REDUCTIONS[2],
+];
+
+const fn reduction(name: &'static str, run: Pass) -> Operation {
+    Operation { name, roof: READ, arrays: 1, run }
+}
+
+/// Rows, and columns, of a square matrix of these elements.
+pub fn side(elements: &[f32]) -> usize {
+    elements.len().isqrt()
+}
+
+/// The elements as the square matrix that they are.
+pub fn square(elements: &[f32]) -> tenure::Result<TensorView<'_, f32>> {
+    TensorView::from_slice(elements, [side(elements); 2])
+}

@@ -1,0 +1,146 @@
+//! The figures that were set as goals, and what was reached.
+
+use std::fmt::Write as _;
+
+use super::Report;
+use crate::rounds::median_and_least;
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// A figure, and what it has to be.
+struct Goal {
+    what: String,
+    /// `None` where it was not measured.
+    measured: Option<f64>,
+    bound: Bound,
+}
+
+enum Bound {
+    AtLeast(f64),
+    AtMost(f64, &'static str),
+}
+
+impl Report {
+    /// A table of all goals; those that nothing was measured for say so.
+    pub(super) fn goals(&self) -> String {
+        let mut goals = self.elementwise_goals();
+        goals.extend(self.movement_goals());
+        goals.extend(self.reduction_goals());
+        goals.extend(self.call_goals());
+        goals.extend(self.thread_goals());
+        let mut text = String::from(
+            "\n### Goals\n\n| what | goal | measured | reached |\n| --- | ---: | ---: | --- |\n",
+        );
+        for Goal { what, measured, bound } in goals {
+            let (goal, unit) = match bound {
+                Bound::AtLeast(least) => (format!(">= {least}"), ""),
+                Bound::AtMost(most, unit) => (format!("<= {most}{unit}"), unit),
+            };
+            let (shown, reached) = match (measured, bound) {
+                (None, _) => ("not measured".to_owned(), ""),
+                (Some(is), Bound::AtLeast(least)) => (format!("{is:.2}"), word(is >= least)),
+                (Some(is), Bound::AtMost(most, _)) => (format!("{is:.1}{unit}"), word(is <= most)),
+            };
+            let _ = writeln!(text, "| {what} | {goal} | {shown} | {reached} |");
+        }
+        text
+    }
+
+    fn roof_goal(&self, operation: &str, bytes: u64, threads: usize, least: f64) -> Goal {
+        let row = self.find(operation, bytes, threads, "into");
+        Goal {
+            what: format!(
+                "{operation}, {}, {threads} threads: part of the roof",
+                super::size(bytes)
+            )
+            .replace("1 threads", "1 thread"),
+            measured: row.and_then(|row| self.part_of_roof(row)).map(|(part, _)| part),
+            bound: Bound::AtLeast(least),
+        }
+    }
+
+    /// Against one library, or against the best of all.
+    fn peer_goal(
+        &self,
+        operation: &str,
+        bytes: u64,
+        how: &str,
+        library: Option<&str>,
+        least: f64,
+    ) -> Goal {
+        let peers = self.find(operation, bytes, 1, how).map_or(Vec::new(), |row| self.peers(row));
+        let wanted = |name: &str| library.is_none_or(|library| library == name);
+        let best = peers.iter().find(|beside| wanted(&beside.peer.library));
+        let name = library.unwrap_or("the best peer");
+        Goal {
+            what: format!("{operation}, {}, {how}: times as fast as {name}", super::size(bytes)),
+            measured: best.map(|beside| beside.gain),
+            bound: Bound::AtLeast(least),
+        }
+    }
+
+    fn elementwise_goals(&self) -> Vec<Goal> {
+        let mut goals = Vec::new();
+        for operation in ["add", "mul", "relu"] {
+            for bytes in [64 * MIB, GIB] {
+                goals.push(self.roof_goal(operation, bytes, 1, 0.92));
+                goals.push(self.peer_goal(operation, bytes, "into", None, 1.0));
+            }
+        }
+        for library in ["PyTorch", "ndarray", "candle"] {
+            goals.push(self.peer_goal("a + b", 64 * MIB, "cold", Some(library), 3.0));
+            goals.push(self.peer_goal("a + b", 64 * MIB, "recycled", Some(library), 6.0));
+        }
+        goals
+    }
+
+    fn movement_goals(&self) -> Vec<Goal> {
+        let (parts, gains) = self.drawn_permutations();
+        let middle = |figures: &[f64]| (!figures.is_empty()).then(|| median_and_least(figures));
+        let permutations = |what: &str, measured, least| Goal {
+            what: format!("{} permutations of 64 MiB: {what}", parts.len()),
+            measured,
+            bound: Bound::AtLeast(least),
+        };
+        let images = 32 * 64 * 56 * 56 * 4;
+        vec![
+            self.roof_goal("transpose", 64 * MIB, 1, 0.85),
+            self.peer_goal("transpose", 64 * MIB, "cold", Some("PyTorch"), 3.0),
+            permutations("median part of the roof", middle(&parts).map(|pair| pair.0), 0.75),
+            permutations("worst part of the roof", middle(&parts).map(|pair| pair.1), 0.5),
+            permutations("median times as fast as PyTorch", middle(&gains).map(|pair| pair.0), 2.0),
+            self.peer_goal("NCHW to NHWC", images, "into", Some("PyTorch"), 2.0),
+            self.peer_goal("NHWC to NCHW", images, "into", Some("PyTorch"), 2.0),
+        ]
+    }
+
+    fn reduction_goals(&self) -> Vec<Goal> {
+        let sizes = [64 * MIB, GIB];
+        let goal = |name: &str| sizes.map(|bytes| self.roof_goal(name, bytes, 1, 0.92));
+        crate::operations::REDUCTIONS.iter().flat_map(|operation| goal(operation.name)).collect()
+    }
+
+    fn call_goals(&self) -> Vec<Goal> {
+        let goal = |how: &str, most| Goal {
+            what: format!("add of 8 f32, {how}"),
+            measured: self.call("tenure", how, 8).map(|row| row.median()),
+            bound: Bound::AtMost(most, " ns"),
+        };
+        vec![
+            goal("into views", 25.0),
+            goal("from C, plain views", 20.0),
+            goal("from C, owned views", 60.0),
+            goal("recycled", 60.0),
+        ]
+    }
+
+    fn thread_goals(&self) -> Vec<Goal> {
+        let large = crate::operations::LARGE.iter();
+        large.map(|operation| self.roof_goal(operation.name, 64 * MIB, 2, 0.9)).collect()
+    }
+}
+
+fn word(reached: bool) -> &'static str {
+    if reached { "yes" } else { "**no**" }
+}

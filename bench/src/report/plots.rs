@@ -1,0 +1,345 @@
+//! The figures as charts.
+
+use super::svg::{Axis, Bar, Bars, Colour, Group, Lines, Series, Stroke, THEMES};
+use super::tables::caller;
+use super::{Report, size, time};
+use crate::figures::Row;
+
+/// A chart, drawn once for each page.
+pub struct Plot {
+    /// As in the names of its files.
+    pub name: &'static str,
+    /// What a reader who does not see it is told.
+    pub title: String,
+    /// Name of the page, and the chart on it.
+    pub drawn: Vec<(&'static str, String)>,
+}
+
+const TENURE: Colour = 0;
+
+/// Each library has its colour, in every chart.
+fn colour(library: &str) -> Colour {
+    match library {
+        "tenure" => TENURE,
+        "PyTorch" | "tch" => 1,
+        "ndarray" => 2,
+        "candle" => 3,
+        "NumPy" => 4,
+        "faer" | "malloc" => 5,
+        "numexpr" => 6,
+        _ => 7,
+    }
+}
+
+impl Report {
+    /// Every chart that there are figures for.
+    pub fn plots(&self) -> Vec<Plot> {
+        let lines = [
+            ("roofline", self.roofline()),
+            ("call-into", self.call_cost("One call that adds into memory that is there", false)),
+            (
+                "call-allocating",
+                self.call_cost("One call that adds and allocates its result", true),
+            ),
+            ("permutations", self.permutation_curve()),
+            ("alloc", self.allocation_cost()),
+        ];
+        let bars = [
+            (
+                "elementwise",
+                self.speeds("Element-wise, 64 MiB arrays, into", &["add", "mul", "relu"]),
+            ),
+            ("allocating", self.fresh("Allocating a result of 64 MiB", &["a + b", "transpose"])),
+            (
+                "movement",
+                self.speeds(
+                    "Movement, one thread, into",
+                    &["transpose", "NCHW to NHWC", "NHWC to NCHW"],
+                ),
+            ),
+            (
+                "reduce",
+                self.speeds(
+                    "Reductions of 4096 x 4096 f32",
+                    &["sum", "sum, axis 0", "sum, axis 1", "max", "max, axis 0", "max, axis 1"],
+                ),
+            ),
+        ];
+        let plot = |name, title: &str, to_svg: &dyn Fn(&super::svg::Theme) -> String| Plot {
+            name,
+            title: title.to_owned(),
+            drawn: THEMES.iter().map(|theme| (theme.name, to_svg(theme))).collect(),
+        };
+        let mut plots = Vec::new();
+        for (name, lines) in lines {
+            if lines.series.iter().any(|series| !series.points.is_empty()) {
+                plots.push(plot(name, &lines.title, &|theme| lines.to_svg(theme)));
+            }
+        }
+        for (name, bars) in bars {
+            if !bars.groups.is_empty() {
+                plots.push(plot(name, &bars.title, &|theme| bars.to_svg(theme)));
+            }
+        }
+        plots
+    }
+
+    /// Tenure's large operations under the roofs of memory and of arithmetic.
+    fn roofline(&self) -> Lines {
+        let roof = |name: &str, bytes: u64| {
+            let rows = self.roofs.iter().flat_map(|record| &record.rows);
+            let mut rows = rows.filter(move |row| row.threads == 1 && row.bytes == bytes);
+            rows.find(|row| row.name == name).map(|row| row.median)
+        };
+        let peak = roof("FMA f32", 0);
+        let (least, most) = (1.0 / 32.0, 64.0);
+        let mut series = Vec::new();
+        let memories = [
+            ("memory: copy, 64 MiB", "copy, non-temporal", 64 << 20),
+            ("memory: read, 64 MiB", "read", 64 << 20),
+            ("L2: read, 1 MiB", "read", 1 << 20),
+        ];
+        if let Some(peak) = peak {
+            for (name, kind, bytes) in memories {
+                let Some(speed) = roof(kind, bytes) else { continue };
+                let knee = (peak / speed).clamp(least, most);
+                let points = vec![(least, least * speed), (knee, knee * speed), (most, peak)];
+                let named =
+                    Series { name: String::new(), colour: 7, stroke: Stroke::Dashed, points };
+                series.push(Series { name: format!("{name}, {speed:.0} GB/s"), ..named });
+            }
+        }
+        // An operation of so many per element moves so many bytes of it.
+        for (name, operations, bytes) in
+            [("add", 1.0, 12.0), ("relu", 1.0, 8.0), ("sum", 1.0, 4.0), ("max, axis 0", 1.0, 4.0)]
+        {
+            let Some(row) = self.find(name, 64 << 20, 1, "into") else { continue };
+            let intensity = operations / bytes;
+            let speed = row.traffic as f64 / row.median() * intensity;
+            series.push(Series {
+                name: format!("{name}: {speed:.1} Gop/s"),
+                colour: TENURE,
+                stroke: Stroke::Dots,
+                points: vec![(intensity, speed)],
+            });
+        }
+        Lines {
+            title: "Roofline, one thread: f32 operations of Tenure on 64 MiB arrays".to_owned(),
+            x: Axis {
+                name: "operations per byte moved",
+                range: (least, most),
+                ticks: [
+                    (least, "1/32"),
+                    (0.125, "1/8"),
+                    (0.5, "1/2"),
+                    (2.0, "2"),
+                    (8.0, "8"),
+                    (32.0, "32"),
+                ]
+                .map(|(value, name)| (value, name.to_owned()))
+                .to_vec(),
+                is_logarithmic: true,
+            },
+            y: decades("10^9 operations a second", (0.5, 500.0), |value| format!("{value}")),
+            series,
+            marks: Vec::new(),
+        }
+    }
+
+    /// Nanoseconds by elements. Circles: from here on Tenure is faster than a peer.
+    fn call_cost(&self, title: &str, allocates: bool) -> Lines {
+        let is_wanted = |how: &str| ["recycled", "allocates"].contains(&how) == allocates;
+        let ways = self.ways_to_call().into_iter().filter(|(_, how)| is_wanted(how));
+        let mut series: Vec<Series> = ways
+            .map(|(library, how)| Series {
+                name: if library == "tenure" && !allocates {
+                    format!("tenure {how}")
+                } else {
+                    caller(library)
+                },
+                colour: colour(library),
+                stroke: if library == "tenure" { Stroke::Strong } else { Stroke::Thin },
+                points: self.call_points(library, how),
+            })
+            .collect();
+        series.retain(|series| !["tenure into slices"].contains(&&*series.name));
+        let own = series.iter().find(|series| series.stroke == Stroke::Strong);
+        let peers = series.iter().filter(|series| series.stroke == Stroke::Thin);
+        let marks = own.map_or(Vec::new(), |own| {
+            peers.filter_map(|peer| crossing(&own.points, &peer.points)).collect()
+        });
+        Lines {
+            title: format!("{title} (circles: where lines cross)"),
+            x: decades("elements (f32)", (1.0, 1e6), |value| format!("{value}")),
+            y: decades("time of a call", (1.0, 1e6), time),
+            series,
+            marks,
+        }
+    }
+
+    fn call_points(&self, library: &str, how: &str) -> Vec<(f64, f64)> {
+        let rows = self.figures.iter().flat_map(|figures| &figures.rows).filter(|row| {
+            row.operation.starts_with("call") && (&*row.library, &*row.how) == (library, how)
+        });
+        rows.map(|row| (row.bytes as f64 / 4.0, row.median())).collect()
+    }
+
+    /// The drawn permutations from the worst to the best, as parts of the copy roof.
+    fn permutation_curve(&self) -> Lines {
+        let (parts, gains) = self.drawn_permutations();
+        let ours = parts.clone();
+        let theirs: Vec<f64> = parts.iter().zip(&gains).map(|(part, gain)| part / gain).collect();
+        let curve = |name: &str, library: &str, mut parts: Vec<f64>, stroke| {
+            parts.sort_unstable_by(f64::total_cmp);
+            let last = (parts.len().max(2) - 1) as f64;
+            let place = |(i, part)| (100.0 * i as f64 / last, part);
+            let points = parts.into_iter().enumerate().map(place).collect();
+            Series { name: name.to_owned(), colour: colour(library), stroke, points }
+        };
+        let percent = |value: f64| format!("{:.0} %", value * 100.0);
+        let ticks = |values: &[f64], name: &dyn Fn(f64) -> String| {
+            values.iter().map(|value| (*value, name(*value))).collect()
+        };
+        Lines {
+            title: format!("{} random permutations of 64 MiB, worst first", ours.len()),
+            x: Axis {
+                name: "percent of the permutations",
+                range: (0.0, 100.0),
+                ticks: ticks(&[0.0, 25.0, 50.0, 75.0, 100.0], &|value| format!("{value}")),
+                is_logarithmic: false,
+            },
+            y: Axis {
+                name: "part of the copy roof",
+                range: (0.0, 1.1),
+                ticks: ticks(&[0.0, 0.25, 0.5, 0.75, 1.0], &percent),
+                is_logarithmic: false,
+            },
+            series: vec![
+                curve("tenure", "tenure", ours, Stroke::Strong),
+                curve("PyTorch", "PyTorch", theirs, Stroke::Thin),
+            ],
+            marks: Vec::new(),
+        }
+    }
+
+    /// Time of getting memory, writing to it and giving it back, by its size.
+    fn allocation_cost(&self) -> Lines {
+        let rows = self.figures.iter().filter(|figures| figures.subject == "alloc");
+        let rows: Vec<&Row> = rows.flat_map(|figures| &figures.rows).collect();
+        let ways = [
+            ("tenure", "cold", Stroke::Dashed),
+            ("tenure", "recycled", Stroke::Strong),
+            ("malloc", "cold", Stroke::Dashed),
+            ("malloc", "recycled", Stroke::Thin),
+        ];
+        let series = ways.map(|(library, how, stroke)| {
+            let way = (library, how, "allocate and write");
+            let same = |row: &&&Row| (&*row.library, &*row.how, &*row.operation) == way;
+            let points = rows.iter().filter(same).map(|row| (row.bytes as f64, row.median()));
+            let name = format!("{library}, {how}");
+            Series { name, colour: colour(library), stroke, points: points.collect() }
+        });
+        let sizes = [32u64, 1 << 10, 32 << 10, 1 << 20, 32 << 20, 256 << 20];
+        Lines {
+            title: "Memory got, written once and given back".to_owned(),
+            x: Axis {
+                name: "bytes",
+                range: (32.0, 256e6 * 1.048_576 * 1.024),
+                ticks: sizes.map(|bytes| (bytes as f64, size(bytes))).to_vec(),
+                is_logarithmic: true,
+            },
+            y: decades("time", (10.0, 1e9), time),
+            series: series.into(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// GB/s of some operations at the size that all of them have, and of their peers.
+    fn speeds(&self, title: &str, operations: &[&str]) -> Bars {
+        let speed = |row: &Row| row.traffic as f64 / row.median();
+        let group = |operation: &&str| {
+            let own = self.one_of(operation, "into")?;
+            let mut bars = vec![bar("tenure", speed(own), format!("{:.1}", speed(own)))];
+            bars.extend(self.peers(own).iter().map(|beside| {
+                // As fast as the rounds that both were in say, not as another process was.
+                let speed = speed(own) / beside.gain;
+                bar(&beside.peer.library, speed, format!("{speed:.1}"))
+            }));
+            let limit = self.part_of_roof(own).map(|(part, roof)| {
+                let speed = speed(own) / part;
+                (speed, format!("{}: {speed:.1}", roof.how))
+            });
+            Some(Group { name: (*operation).to_owned(), bars, limit })
+        };
+        Bars {
+            title: format!("{title}: GB/s, more is better"),
+            groups: operations.iter().filter_map(group).collect(),
+        }
+    }
+
+    /// Milliseconds of what allocates its result, cold and recycled.
+    fn fresh(&self, title: &str, operations: &[&str]) -> Bars {
+        let mut groups = Vec::new();
+        for operation in operations {
+            for how in ["cold", "recycled"] {
+                let Some(own) = self.one_of(operation, how) else { continue };
+                let mut bars = vec![bar("tenure", own.median(), time(own.median()))];
+                bars.extend(self.peers(own).iter().map(|beside| {
+                    let median = own.median() * beside.gain;
+                    bar(&beside.peer.library, median, time(median))
+                }));
+                groups.push(Group { name: format!("{operation}, {how}"), bars, limit: None });
+            }
+        }
+        Bars { title: format!("{title}: time, less is better"), groups }
+    }
+
+    /// The row on one thread at the size that the charts of large operations show.
+    fn one_of(&self, operation: &str, how: &str) -> Option<&Row> {
+        [64 << 20, 32 * 64 * 56 * 56 * 4]
+            .into_iter()
+            .find_map(|bytes| self.find(operation, bytes, 1, how))
+    }
+}
+
+fn bar(library: &str, value: f64, label: String) -> Bar {
+    Bar { name: caller(library), colour: colour(library), value, label }
+}
+
+/// A logarithmic axis with a tick at each power of ten.
+fn decades(name: &'static str, range: (f64, f64), label: impl Fn(f64) -> String) -> Axis {
+    let powers = (-3..=12).map(|power| 10f64.powi(power));
+    let ticks = powers.filter(|value| (range.0..=range.1).contains(value));
+    let ticks = ticks.map(|value| (value, label(value))).collect();
+    Axis { name, range, ticks, is_logarithmic: true }
+}
+
+/// Where the first of two lines falls below the second for good; `None` where it is below from the
+/// start, or above at the end. Between points both are straight on logarithmic axes.
+pub(super) fn crossing(own: &[(f64, f64)], peer: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let lead = |(x, y): &(f64, f64)| {
+        let other = peer.iter().find(|point| point.0 == *x)?;
+        Some((x.ln(), y.ln(), (y / other.1).ln()))
+    };
+    let leads: Vec<_> = own.iter().filter_map(lead).collect();
+    let last = leads.iter().rposition(|lead| lead.2 > 0.0)?;
+    let (before, after) = (leads[last], leads.get(last + 1)?);
+    let part = before.2 / (before.2 - after.2);
+    let between = |from: f64, to: f64| (from + (to - from) * part).exp();
+    Some((between(before.0, after.0), between(before.1, after.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_cross_where_one_falls_below_the_other_for_good() {
+        let flat = [(1.0, 10.0), (10.0, 10.0), (100.0, 10.0)];
+        let rising = [(1.0, 1.0), (10.0, 10.0 / 1e1), (100.0, 100.0)];
+        let (x, y) = crossing(&flat, &rising).expect("they cross between 10 and 100");
+        assert!((x - 10.0 * 10f64.sqrt()).abs() < 1e-9 && (y - 10.0).abs() < 1e-9, "{x}, {y}");
+        assert_eq!(crossing(&rising, &flat), None);
+        assert_eq!(crossing(&[(1.0, 1.0)], &[(1.0, 2.0)]), None);
+    }
+}
