@@ -1,20 +1,20 @@
-//! Stand-ins for the C functions that make, hold and end blobs, copy and fill: Miri runs Rust
-//! only, and it is the Rust side's pointers and owners that it is to judge.
+//! Stand-ins for the C functions that make, hold and end blobs and contexts, copy and fill: Miri
+//! runs Rust only, and it is the Rust side's pointers, owners and hooks that it is to judge.
 //!
-//! A blob here is a slot in a list behind a lock. What the true slot table does against races and
-//! stale tokens is tested in C++; here a misuse is a panic.
+//! A blob here is a slot in a list behind a lock, and so is a context. What the true slot table does
+//! against races and stale tokens is tested in C++; here a misuse is a panic.
 
 use core::ffi::{c_char, c_void};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::*;
 
 struct Slot {
     data: *mut c_void,
-    /// Allocated here, to be freed here.
-    layout: Option<Layout>,
+    /// Allocated here, to be freed here, and in which context.
+    layout: Option<(Layout, Option<Arc<Context>>)>,
     adopted: bool,
     release: tnr_release_fn,
     context: *mut c_void,
@@ -54,15 +54,89 @@ fn layout_of(size_bytes: usize) -> Option<Layout> {
     Layout::from_size_align(size_bytes.max(1), 64).ok()
 }
 
+/// What the options say, until nothing holds it any more.
+struct Context(tnr_context_options);
+
+// SAFETY: the hooks may be called from any thread.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if let Some(release) = self.0.release {
+            // SAFETY: called once, with no lock held, as the contract says.
+            unsafe { release(self.0.user_context) };
+        }
+    }
+}
+
+static CONTEXTS: Mutex<Vec<Option<Arc<Context>>>> = Mutex::new(Vec::new());
+
 #[unsafe(no_mangle)]
-extern "C" fn tnr_blob_alloc(_: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob {
+unsafe extern "C" fn tnr_context_create(options: *const tnr_context_options) -> *mut tnr_context {
+    // SAFETY: readable by the contract.
+    let options = unsafe { *options };
+    if !(1..=1024).contains(&options.thread_count) {
+        return ptr::null_mut();
+    }
+    let mut contexts = CONTEXTS.lock().unwrap();
+    contexts.push(Some(Arc::new(Context(options))));
+    ptr::without_provenance_mut(contexts.len())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_context_release(context: *mut tnr_context) -> tnr_status {
+    let ended = CONTEXTS.lock().unwrap()[context.addr() - 1].take();
+    drop(ended.expect("a context that was not released"));
+    tnr_status::OK
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_context_thread_count(context: *mut tnr_context) -> u32 {
+    context_of(context).map_or(1, |context| context.0.thread_count)
+}
+
+fn context_of(context: *mut tnr_context) -> Option<Arc<Context>> {
+    let index = context.addr().checked_sub(1)?;
+    Some(CONTEXTS.lock().unwrap()[index].clone().expect("a context that was not released"))
+}
+
+/// Asks for threads, and needs none.
+fn ask_for_threads(context: *mut tnr_context) {
+    if let Some(context) = context_of(context) {
+        for task in 1..u64::from(context.0.thread_count) {
+            if let Some(spawn) = context.0.spawn {
+                // SAFETY: the context is held, and so are its hooks.
+                unsafe { spawn(context.0.user_context, task) };
+            }
+        }
+    }
+}
+
+/// Of whatever call the task is, it has returned, or does its work itself.
+#[unsafe(no_mangle)]
+extern "C" fn tnr_task_run(_: u64) {}
+
+#[unsafe(no_mangle)]
+extern "C" fn tnr_blob_alloc(context: *mut tnr_context, size_bytes: usize) -> *mut tnr_blob {
     let Some(layout) = layout_of(size_bytes) else { return ptr::null_mut() };
+    let context = context_of(context);
+    let data = match context.as_ref().and_then(|context| Some((context.0.allocate?, context))) {
+        // SAFETY: the context is held, and so are its hooks.
+        Some((allocate, context)) => unsafe {
+            allocate(context.0.user_context, layout.size(), layout.align())
+        },
+        // SAFETY: the layout is of one byte at least.
+        None => unsafe { alloc(layout) }.cast(),
+    };
+    if data.is_null() {
+        return ptr::null_mut();
+    }
     STATS.lock().unwrap().allocated_bytes += size_bytes as u64;
-    // SAFETY: the layout is of one byte at least.
-    let data = unsafe { alloc(layout) }.cast();
     insert(Slot {
         data,
-        layout: Some(layout),
+        layout: Some((layout, context)),
         adopted: false,
         release: None,
         context: ptr::null_mut(),
@@ -77,6 +151,9 @@ unsafe extern "C" fn tnr_blob_copy(
     size_bytes: usize,
 ) -> *mut tnr_blob {
     let blob = tnr_blob_alloc(context, size_bytes);
+    if blob.is_null() {
+        return blob;
+    }
     STATS.lock().unwrap().copied_bytes += size_bytes as u64;
     let to = with(blob, |slot| slot.as_ref().unwrap().data);
     // SAFETY: `data` is readable by the contract, and `to` was just allocated.
@@ -123,9 +200,16 @@ extern "C" fn tnr_blob_release(blob: *mut tnr_blob) -> tnr_status {
     });
     let Some(slot) = ended else { return tnr_status::OK };
     STATS.lock().unwrap().blobs_finished += 1;
-    if let Some(layout) = slot.layout {
-        // SAFETY: allocated by `tnr_blob_alloc` with this layout, and taken out of the list.
-        unsafe { dealloc(slot.data.cast(), layout) };
+    if let Some((layout, context)) = slot.layout {
+        let options = context.as_ref().map(|context| &context.0);
+        match options.and_then(|options| Some((options.deallocate?, options.user_context))) {
+            // SAFETY: `tnr_blob_alloc` got it from these hooks with this layout.
+            Some((deallocate, hooks)) => unsafe {
+                deallocate(hooks, slot.data, layout.size(), layout.align())
+            },
+            // SAFETY: allocated by `tnr_blob_alloc` with this layout, and taken out of the list.
+            None => unsafe { dealloc(slot.data.cast(), layout) },
+        }
     }
     if let Some(release) = slot.release {
         // SAFETY: called once, with no lock held, as the contract says.
@@ -185,10 +269,11 @@ fn element_size_bytes(dtype: tnr_dtype) -> usize {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_copy(
-    _: *mut tnr_context,
+    context: *mut tnr_context,
     a: *const tnr_view,
     out: *const tnr_view_mut,
 ) -> tnr_status {
+    ask_for_threads(context);
     // SAFETY: both point to checked views by the contract.
     let (a, out) = unsafe { (&*a, &(*out).view) };
     let shape = &out.shape[..out.rank as usize];
@@ -202,10 +287,11 @@ unsafe extern "C" fn tnr_copy(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_fill(
-    _: *mut tnr_context,
+    context: *mut tnr_context,
     value: *const tnr_scalar,
     out: *const tnr_view_mut,
 ) -> tnr_status {
+    ask_for_threads(context);
     // SAFETY: both are readable by the contract.
     let (value, out) = unsafe { (&*value, &(*out).view) };
     let size_bytes = element_size_bytes(out.dtype);

@@ -151,17 +151,30 @@
 //!   makes a `Vec`, which ends the program as every `Vec` does where there is no memory for it.)
 //! - **Nothing is lost.** What is refused comes back ([`Rejected`]), and a call that is refused
 //!   leaves its output untouched.
+//! - **No thread but yours computes,** until you say so: [`Context::with_threads`].
+//!
+//! # Features
+//!
+//! | feature | |
+//! | --- | --- |
+//! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
+//! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
+//! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input) |
 #![deny(unsafe_code)]
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Tenure's ABI is for 64-bit targets");
 
+#[allow(unsafe_code)]
+mod allocator;
+mod context;
 mod described;
 #[allow(unsafe_code)]
 mod dtype;
 #[allow(unsafe_code)]
 mod dynamic;
 mod error;
+mod executor;
 #[allow(unsafe_code)]
 mod held;
 #[allow(unsafe_code)]
@@ -189,9 +202,14 @@ mod view;
 #[allow(unsafe_code)]
 mod view_mut;
 
+pub use allocator::Allocator;
+pub use context::{Context, ContextBuilder};
 pub use dtype::{Bool8, DType, Element, Float, Number, Real};
 pub use dynamic::{DynTensor, DynView, DynViewMut};
 pub use error::{Error, ErrorKind, Rejected, Result};
+#[cfg(feature = "rayon")]
+pub use executor::RayonExecutor;
+pub use executor::{Executor, Task};
 pub use half::{bf16, f16};
 pub use iter::{AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut};
 pub use num_complex::Complex;

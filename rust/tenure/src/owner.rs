@@ -7,7 +7,6 @@ use std::panic::{self, AssertUnwindSafe};
 
 use tenure_sys::tnr_release_fn;
 
-use crate::raw::BlobHandle;
 use crate::{Error, Result};
 
 /// A value at an address of its own, which stays while pointers into the value are held.
@@ -35,18 +34,18 @@ impl<O> Boxed<O> {
         *unsafe { Box::from_raw(boxed.0) }
     }
 
-    /// Hands the owner to a blob that `hold` makes from the callback and the context it gets. A
-    /// blob that is not made has taken nothing: the owner comes back.
-    pub(crate) fn hand_over(
+    /// Hands the owner to a handle that `hold` makes from the callback and the context it gets. A
+    /// handle that is not made has taken nothing: the owner comes back.
+    pub(crate) fn hand_over<H>(
         self,
-        hold: impl FnOnce(tnr_release_fn, *mut c_void) -> Result<BlobHandle>,
-    ) -> Result<(BlobHandle, *mut c_void), (Error, Self)> {
+        hold: impl FnOnce(tnr_release_fn, *mut c_void) -> Result<H>,
+    ) -> Result<(H, *mut c_void), (Error, Self)> {
         let context = self.0.cast();
         match hold(Some(release::<O>), context) {
-            Ok(blob) => {
+            Ok(handle) => {
                 // The callback's now.
                 mem::forget(self);
-                Ok((blob, context))
+                Ok((handle, context))
             }
             Err(error) => Err((error, self)),
         }
@@ -67,8 +66,7 @@ impl<O> Drop for Boxed<O> {
     }
 }
 
-/// The release callback for an owner of type `O`. A panic of its destructor ends here: it has been
-/// reported by the panic hook, and must not unwind through the library's frames.
+/// The release callback for an owner of type `O`.
 ///
 /// # Safety
 ///
@@ -76,9 +74,20 @@ impl<O> Drop for Boxed<O> {
 unsafe extern "C" fn release<O>(context: *mut c_void) {
     // SAFETY: by this function's contract.
     let owner = unsafe { Boxed::<O>::from_context(context) };
-    if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| drop(owner))) {
-        // A payload's destructor may panic as well; its payload is leaked, not to go on for ever.
-        panic::catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
+    contained(|| drop(owner));
+}
+
+/// Runs the user's code below the library's frames, through which nothing may unwind. A panic ends
+/// here, with `None`; the panic hook has reported it.
+pub(crate) fn contained<R>(f: impl FnOnce() -> R) -> Option<R> {
+    match panic::catch_unwind(AssertUnwindSafe(f)) {
+        Ok(result) => Some(result),
+        Err(payload) => {
+            // A payload's destructor may panic as well; its payload is leaked, not to go on for
+            // ever.
+            panic::catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
+            None
+        }
     }
 }
 

@@ -3,11 +3,13 @@
 //! The operations take [`Lent`] and [`LentMut`], which only checked views give out, so that the
 //! modules above are safe code.
 
+mod context;
 mod library;
 pub(crate) mod operations;
+#[cfg(feature = "tracing")]
+mod spans;
 
 use std::ffi::{CStr, c_void};
-use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenure_sys as sys;
@@ -15,6 +17,8 @@ use tenure_sys::{tnr_blob, tnr_release_fn, tnr_status, tnr_view, tnr_view_mut};
 
 use crate::{Error, ErrorKind, Result, Tenure};
 
+use context::current;
+pub(crate) use context::{ContextHandle, Hooks, in_default, run_task};
 pub(crate) use library::*;
 
 /// Turns a status into a result, with the message of the calling thread's last error.
@@ -99,8 +103,8 @@ impl BlobHandle {
     /// Memory of undefined bytes, aligned to 64.
     pub(crate) fn alloc(size_bytes: usize) -> Result<BlobHandle> {
         entered()?;
-        // SAFETY: NULL is the default context.
-        let token = unsafe { sys::tnr_blob_alloc(ptr::null_mut(), size_bytes) };
+        // SAFETY: the context is checked by the library.
+        let token = unsafe { sys::tnr_blob_alloc(current(), size_bytes) };
         owned(token, Tenure::Allocated)
     }
 
@@ -111,8 +115,8 @@ impl BlobHandle {
     /// - `data` is readable and initialised for `size_bytes` bytes.
     pub(crate) unsafe fn copy(data: *const c_void, size_bytes: usize) -> Result<BlobHandle> {
         entered()?;
-        // SAFETY: NULL is the default context; `data` by this function's contract.
-        let token = unsafe { sys::tnr_blob_copy(ptr::null_mut(), data, size_bytes) };
+        // SAFETY: the context is checked by the library; `data` by this function's contract.
+        let token = unsafe { sys::tnr_blob_copy(current(), data, size_bytes) };
         owned(token, Tenure::Copied)
     }
 
@@ -253,16 +257,28 @@ impl<'a> From<Lent<'a>> for Input<'a> {
     }
 }
 
+/// A span around the rest of the block, under the feature `tracing`; else nothing.
+macro_rules! traced {
+    ($family:ident($($argument:expr),*)) => {
+        #[cfg(feature = "tracing")]
+        let _traced = $crate::raw::spans::$family($($argument),*);
+    };
+}
+use traced;
+
 /// Copies elements into `out`.
 #[inline]
 pub(crate) fn copy(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
-    // SAFETY: what `Lent` and `LentMut` promise is what the call asks; NULL is the default context.
-    check(unsafe { sys::tnr_copy(ptr::null_mut(), a.0, out.0) })
+    traced!(copy(&out.0.view));
+    // SAFETY: what `Lent` and `LentMut` promise is what the call asks.
+    check(unsafe { sys::tnr_copy(current(), a.0, out.0) })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use super::*;
     use crate::{DType, layout};
 

@@ -77,8 +77,9 @@ pub fn stats() -> Stats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// [`copy_into`](crate::copy_into), and the `to_` methods of what is not contiguous.
-    Copy,
+    /// [`copy_into`](crate::copy_into), and the `to_` methods of what is not contiguous. It is not
+    /// called as the trait of the prelude is, which compilers would then spell out in messages.
+    CopyInto,
     /// [`cast`](crate::cast).
     Cast,
     /// [`fill`](crate::fill()).
@@ -98,7 +99,7 @@ pub enum Operation {
 impl Operation {
     /// Every kind that there is.
     pub const ALL: &[Operation] = &[
-        Operation::Copy,
+        Operation::CopyInto,
         Operation::Cast,
         Operation::Fill,
         Operation::Unary,
@@ -110,7 +111,7 @@ impl Operation {
 
     fn raw(self) -> tnr_operation {
         match self {
-            Operation::Copy => tnr_operation::COPY,
+            Operation::CopyInto => tnr_operation::COPY,
             Operation::Cast => tnr_operation::CAST,
             Operation::Fill => tnr_operation::FILL,
             Operation::Unary => tnr_operation::UNARY,

@@ -1,5 +1,5 @@
 //! The operations of the ABI, for checked views. What `Lent` and `LentMut` promise is what every
-//! one of these calls asks of its views; NULL is the default context.
+//! one of these calls asks of its views.
 
 use std::mem::size_of;
 use std::ptr;
@@ -7,32 +7,36 @@ use std::ptr;
 use tenure_sys as sys;
 use tenure_sys::{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_scalar, tnr_unary_op};
 
-use super::{Input, Lent, LentMut, check, entered};
+use super::context::current;
+use super::{Input, Lent, LentMut, check, entered, traced};
 use crate::{Element, Result};
 
 /// Converts elements to the dtype of `out`, broadcast to its shape.
 #[inline]
 pub(crate) fn cast(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
+    traced!(cast(&out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_cast(ptr::null_mut(), a.0, out.0) })
+    check(unsafe { sys::tnr_cast(current(), a.0, out.0) })
 }
 
 /// Sets every element of `out`.
 #[inline]
 pub(crate) fn fill<T: Element>(value: T, out: LentMut<'_>) -> Result<()> {
     entered()?;
+    traced!(fill(&out.0.view));
     let value = scalar(value);
     // SAFETY: see the module; `value` is alive for the call.
-    check(unsafe { sys::tnr_fill(ptr::null_mut(), &value, out.0) })
+    check(unsafe { sys::tnr_fill(current(), &value, out.0) })
 }
 
 /// `out = op(a)`, which may be the output itself.
 #[inline]
 pub(crate) fn unary(op: tnr_unary_op, a: Input<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
+    traced!(unary(op, &out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_unary(ptr::null_mut(), op, a.resolve(&out), out.0) })
+    check(unsafe { sys::tnr_unary(current(), op, a.resolve(&out), out.0) })
 }
 
 /// `out = a op b`, either of which may be the output itself.
@@ -44,9 +48,10 @@ pub(crate) fn binary(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(binary(op, &out.0.view));
     let (a, b) = (a.resolve(&out), b.resolve(&out));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_binary(ptr::null_mut(), op, a, b, out.0) })
+    check(unsafe { sys::tnr_binary(current(), op, a, b, out.0) })
 }
 
 /// `out = a op b` with a number on the right; `a` may be the output itself.
@@ -58,9 +63,10 @@ pub(crate) fn binary_scalar<T: Element>(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(binary(op, &out.0.view));
     let (a, b) = (a.resolve(&out), scalar(b));
     // SAFETY: see the module; `b` is alive for the call.
-    check(unsafe { sys::tnr_binary_scalar(ptr::null_mut(), op, a, &b, out.0) })
+    check(unsafe { sys::tnr_binary_scalar(current(), op, a, &b, out.0) })
 }
 
 /// `out = a op b` with a number on the left.
@@ -72,9 +78,10 @@ pub(crate) fn scalar_binary<T: Element>(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(binary(op, &out.0.view));
     let a = scalar(a);
     // SAFETY: see the module; `a` is alive for the call.
-    check(unsafe { sys::tnr_scalar_binary(ptr::null_mut(), op, &a, b.0, out.0) })
+    check(unsafe { sys::tnr_scalar_binary(current(), op, &a, b.0, out.0) })
 }
 
 /// `out = a op b` as bool8.
@@ -86,8 +93,9 @@ pub(crate) fn compare(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(compare(op, &out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_compare(ptr::null_mut(), op, a.0, b.0, out.0) })
+    check(unsafe { sys::tnr_compare(current(), op, a.0, b.0, out.0) })
 }
 
 /// `out = a op b` as bool8, with a number on the right.
@@ -99,9 +107,10 @@ pub(crate) fn compare_scalar<T: Element>(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(compare(op, &out.0.view));
     let b = scalar(b);
     // SAFETY: see the module; `b` is alive for the call.
-    check(unsafe { sys::tnr_compare_scalar(ptr::null_mut(), op, a.0, &b, out.0) })
+    check(unsafe { sys::tnr_compare_scalar(current(), op, a.0, &b, out.0) })
 }
 
 /// `out = condition ? a : b`.
@@ -113,8 +122,9 @@ pub(crate) fn select(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(select(&out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_select(ptr::null_mut(), condition.0, a.0, b.0, out.0) })
+    check(unsafe { sys::tnr_select(current(), condition.0, a.0, b.0, out.0) })
 }
 
 /// Reduces the axes whose bits are set.
@@ -127,8 +137,9 @@ pub(crate) fn reduce(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(reduce(op, a.0));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_reduce(ptr::null_mut(), op, a.0, axes, ddof, out.0) })
+    check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, ddof, out.0) })
 }
 
 /// One element by value.

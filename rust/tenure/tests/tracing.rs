@@ -1,0 +1,110 @@
+//! Spans of operations, seen by a subscriber that writes down what it is told.
+#![cfg(feature = "tracing")]
+
+use std::fmt::{Debug, Write as _};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tenure::{Axes, Bool8, Tensor};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static LISTENS: AtomicBool = AtomicBool::new(true);
+
+struct Notes(AtomicU64);
+
+struct Fields<'a>(&'a mut String);
+
+impl Visit for Fields<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0, " {}={value:?}", field.name()).unwrap();
+    }
+}
+
+impl Subscriber for Notes {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        assert!(metadata.is_span());
+        LISTENS.load(Ordering::Relaxed) && metadata.target() == "tenure"
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut line = span.metadata().name().to_owned();
+        span.record(&mut Fields(&mut line));
+        LINES.lock().unwrap().push(line);
+        Id::from_u64(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, id: &Id) {
+        LINES.lock().unwrap().push(format!("enter {}", id.into_u64()));
+    }
+
+    fn exit(&self, id: &Id) {
+        LINES.lock().unwrap().push(format!("exit {}", id.into_u64()));
+    }
+}
+
+fn lines() -> Vec<String> {
+    std::mem::take(&mut *LINES.lock().unwrap())
+}
+
+/// The spans of `f`, each without what enters and leaves it.
+fn spans<R>(f: impl FnOnce() -> tenure::Result<R>) -> Vec<String> {
+    f().unwrap();
+    lines()
+        .into_iter()
+        .filter(|line| !line.starts_with("enter ") && !line.starts_with("exit "))
+        .collect()
+}
+
+#[test]
+fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
+    tracing::subscriber::set_global_default(Notes(AtomicU64::new(1))).unwrap();
+    let table = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
+    tenure::add(table, 1.0).unwrap();
+    assert_eq!(lines(), [r#"add dtype="f32" shape=[2, 3] bytes=24"#, "enter 1", "exit 1"]);
+    // The span of a call that is refused ends too.
+    tenure::add_into(table, 1.0, &mut [0.0; 2]).unwrap_err();
+    assert_eq!(lines(), [r#"add dtype="f32" shape=[2] bytes=8"#, "enter 2", "exit 2"]);
+
+    let reduced = spans(|| tenure::max(table, Axes::from(0).keep_dims()));
+    assert_eq!(reduced, [r#"max dtype="f32" shape=[2, 3] bytes=24"#], "of a reduction, the input");
+    assert_eq!(spans(|| tenure::maximum(1_u8, [2])), [r#"maximum dtype="u8" shape=[1] bytes=1"#]);
+    assert_eq!(spans(|| tenure::exp(2.0)), [r#"exp dtype="f64" shape=[] bytes=8"#]);
+    assert_eq!(
+        spans(|| tenure::less([1, 2], 2)),
+        [r#"less dtype="bool8" shape=[2] bytes=2"#],
+        "the output"
+    );
+    assert_eq!(
+        spans(|| tenure::cast::<i64, _>(&[1_u8; 3])),
+        [r#"cast dtype="i64" shape=[3] bytes=24"#]
+    );
+    assert_eq!(
+        spans(|| tenure::select([Bool8::TRUE], [1_i16], [2])),
+        [r#"select dtype="i16" shape=[1] bytes=2"#]
+    );
+    assert_eq!(
+        spans(|| tenure::fill(&mut [[0_u16; 4]; 2], 1)),
+        [r#"fill dtype="u16" shape=[2, 4] bytes=16"#]
+    );
+    assert_eq!(
+        spans(|| tenure::copy_into([1.0, 2.0], &mut [0.0; 2])),
+        [r#"copy dtype="f64" shape=[2] bytes=16"#]
+    );
+
+    // What computes nothing is none.
+    assert!(
+        spans(|| Tensor::from_vec(vec![1.0; 4], [2, 2])?.view().t().slice(0, 1..).map(drop))
+            .is_empty()
+    );
+
+    LISTENS.store(false, Ordering::Relaxed);
+    tracing::callsite::rebuild_interest_cache();
+    assert!(spans(|| tenure::add(table, 1.0)).is_empty());
+}
