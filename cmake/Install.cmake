@@ -19,7 +19,10 @@ foreach(kind shared static)
   string(TOUPPER ${kind} upper)
   if(TENURE_BUILD_${upper})
     install(TARGETS tenure_${kind} EXPORT tenure_${kind}
-      DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}  # a DLL
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(EXPORT tenure_${kind} NAMESPACE tenure:: DESTINATION ${config_dir}
       FILE tenure_${kind}_targets.cmake)
   endif()

@@ -3,9 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "job.hpp"
+#include "mutex.hpp"
 #include "tenure/context.hpp"
 #include "thread_pool.hpp"
 
@@ -75,7 +75,7 @@ class ContextTable {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   ContextSlot slots_[kMaxContexts];
-  std::mutex mutex_;              // guards all below, and next_free of every slot
+  Mutex mutex_;                   // guards all below, and next_free of every slot
   std::uint32_t used_count_ = 0;  // slots from here on were never used
   std::uint32_t first_free_ = kNone;
 };

@@ -31,17 +31,18 @@ Memory take_region(std::size_t size_bytes) noexcept {
 }
 
 Memory take_block(std::size_t size_bytes) noexcept {
+#if !defined(_WIN32)  // which has no posix_memalign; nor do we use a sanitizer there
   if constexpr (kSanitized) {
     void* block = nullptr;
     if (posix_memalign(&block, kBlobAlignment, size_bytes) != 0) return {};
     return {block, block};
-  } else {
-    // Not aligned_alloc: glibc keeps its fast path for malloc.
-    char* const block = static_cast<char*>(std::malloc(size_bytes + kBlobAlignment - 1));
-    if (block == nullptr) return {};
-    const std::size_t misaligned = -reinterpret_cast<std::uintptr_t>(block) % kBlobAlignment;
-    return {block + misaligned, block};
   }
+#endif
+  // Not aligned_alloc: glibc keeps its fast path for malloc.
+  char* const block = static_cast<char*>(std::malloc(size_bytes + kBlobAlignment - 1));
+  if (block == nullptr) return {};
+  const std::size_t misaligned = -reinterpret_cast<std::uintptr_t>(block) % kBlobAlignment;
+  return {block + misaligned, block};
 }
 
 Memory try_take(std::size_t size_bytes) noexcept {

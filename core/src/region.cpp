@@ -1,9 +1,6 @@
 #include "region.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <span>
 
 namespace tenure {
@@ -23,31 +20,6 @@ std::size_t region_bytes(std::size_t size_bytes) noexcept {
   const std::size_t huge_pages = round_up(size_bytes, kHugePageBytes);
   if (huge_pages - size_bytes <= tolerated_waste(size_bytes)) return huge_pages;
   return round_up(size_bytes, kLargestPageBytes);
-}
-
-Region map_region(std::size_t size_bytes) noexcept {
-  const std::size_t region_size = region_bytes(size_bytes);
-  // A huge page more than needed has an aligned address in it; what lies around is given back.
-  const std::size_t mapped_size = region_size + kHugePageBytes;
-  void* const mapped =
-      mmap(nullptr, mapped_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) return {};
-  char* const start = static_cast<char*>(mapped);
-  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(mapped);
-  const std::size_t head = round_up(address, kHugePageBytes) - address;
-  const std::size_t tail = kHugePageBytes - head;
-  // A refusal leaves address space mapped that is never touched: no memory, and no reason to fail.
-  if (head != 0) munmap(start, head);
-  munmap(start + head + region_size, tail);
-#ifdef MADV_HUGEPAGE
-  // Advice: where there are no huge pages, small ones do the same more slowly.
-  madvise(start + head, region_size, MADV_HUGEPAGE);
-#endif
-  return {start + head, region_size};
-}
-
-void unmap_region(Region region) noexcept {
-  if (region.data != nullptr) munmap(region.data, region.size_bytes);
 }
 
 Region RegionCache::take(std::size_t size_bytes) noexcept {

@@ -6,7 +6,8 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
+
+#include "mutex.hpp"
 
 namespace tenure {
 
@@ -58,7 +59,7 @@ class RegionCache {
   void remove(std::size_t first, std::size_t count) noexcept;
 
   const std::size_t limit_bytes_;
-  std::mutex mutex_;                  // guards all below
+  Mutex mutex_;                       // guards all below
   Region regions_[kMaxRegions] = {};  // the oldest first
   std::size_t count_ = 0;
   std::size_t cached_bytes_ = 0;

@@ -18,8 +18,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "mutex.hpp"
 #include "tenure/blob.hpp"
 #include "token.hpp"
 
@@ -113,7 +113,7 @@ class SlotTable {
 
   std::atomic<BlobSlot*> chunks_[kMaxChunks + 1] = {};
 
-  std::mutex mutex_;  // guards all below, and next_free of every slot
+  Mutex mutex_;  // guards all below, and next_free of every slot
   std::uint32_t first_free_ = kNone;
   unsigned chunk_count_ = 0;
   // Counted here because the lock is held anyway: atomics of their own would cost more.

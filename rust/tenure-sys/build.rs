@@ -100,11 +100,20 @@ fn compile(root: &Path) {
         for flag in words {
             of_set.flag(flag);
         }
+        if is_windows_gnu() {
+            // As in CMakeLists.txt, which says why.
+            of_set.flag_if_supported("-Wa,-muse-unaligned-vector-move");
+        }
         let objects = of_set.compile_intermediates();
         build.objects(objects);
     }
     build.files(rest.iter().map(|source| root.join(source)));
     build.compile("tenure");
+}
+
+fn is_windows_gnu() -> bool {
+    let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|found| found == value);
+    is("CARGO_CFG_TARGET_OS", "windows") && is("CARGO_CFG_TARGET_ENV", "gnu")
 }
 
 /// The sets that the kernels are compiled for: a line each, of a name and compiler flags.

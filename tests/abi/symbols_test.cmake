@@ -1,10 +1,21 @@
-# The library exports the functions of tenure.map and nothing else. Needs NM, LIBRARY, MAP.
-execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
-  OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
-# One "name@@TENURE_0 T address size" a line; the version's own name is an absolute symbol, A.
-string(REPLACE "\n" ";" exported "${exported}")
-list(FILTER exported EXCLUDE REGEX "^[^ ]+ A |^$")
-list(TRANSFORM exported REPLACE "[@ ].*" "")
+# The library exports the functions of tenure.map and nothing else. Needs LIBRARY, MAP and NM; for a
+# DLL, whose names nm does not list, OBJDUMP.
+if(OBJDUMP)
+  execute_process(COMMAND ${OBJDUMP} -p ${LIBRARY}
+    OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
+  # One "[number] +base[ordinal] hint name" a line, the last part of the export table.
+  string(REGEX REPLACE ".*\\[Ordinal/Name Pointer\\] Table[^\n]*" "" exported "${exported}")
+  string(REGEX REPLACE "\n\n.*" "" exported "${exported}")
+  string(REGEX REPLACE "[^\n]* ([^ \n]+)\n?" "\\1;" exported "${exported}")
+  list(FILTER exported EXCLUDE REGEX "^$")
+else()
+  execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
+    OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
+  # One "name@@TENURE_0 T address size" a line; the version's own name is an absolute symbol, A.
+  string(REPLACE "\n" ";" exported "${exported}")
+  list(FILTER exported EXCLUDE REGEX "^[^ ]+ A |^$")
+  list(TRANSFORM exported REPLACE "[@ ].*" "")
+endif()
 list(SORT exported)
 
 file(STRINGS ${MAP} declared REGEX "^ +tnr_[a-z0-9_]+;$")

@@ -18,9 +18,9 @@
 
 /*
  * A function of the library's ABI. The library is compiled with everything else hidden, so this is
- * what lets the linker script export it.
+ * what lets the linker script export it. On Windows the list of exports does that alone.
  */
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 #define TNR_API __attribute__((visibility("default")))
 #else
 #define TNR_API

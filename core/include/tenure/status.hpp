@@ -27,11 +27,17 @@ class Error final {
 };
 static_assert(std::is_trivially_copyable_v<Error>);
 
+// C's printf also on Windows, where the compiler would take the system's, which does not know %zu.
+#if defined(__MINGW32__)
+#define TENURE_PRINTF gnu_printf
+#else
+#define TENURE_PRINTF printf
+#endif
+
 // Throws Error with a printf-formatted message, cut at the end. Kept out of line and cold: the
 // message is built on the failing path only.
-[[noreturn, gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] void fail(tnr_status status,
-                                                                            const char* format,
-                                                                            ...);
+[[noreturn, gnu::cold, gnu::noinline, gnu::format(TENURE_PRINTF, 2, 3)]] void fail(
+    tnr_status status, const char* format, ...);
 
 // The calling thread's last failure, written by the boundary and by nothing else. It lives here
 // because the core runs release callbacks, and each runs between a save and a restore of it.
