@@ -259,8 +259,7 @@ std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Co
     }
   }
   const auto columns = static_cast<std::size_t>(shape.columns);
-  std::vector<std::uint64_t> accumulators(columns * 2);  // 16 bytes each, aligned
-  std::vector<double> centers(columns, 1.75);
+  std::vector<std::uint64_t> accumulators(columns * reduction.accumulator_bytes / 8 + 1);
   auto* const into = reinterpret_cast<Byte*>(accumulators.data());
   reduction.start(into, shape.columns);
   kernels::Tile tile{};
@@ -270,11 +269,14 @@ std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Co
   tile.column_step = part.width * shape.gap;
   tile.row_step = tile.column_step * shape.columns;
   tile.index_step = 1;
-  tile.centers = centers.data();
   tile.accumulators = into;
-  reduction.accumulate(tile);
+  reduction.accumulate(reduction, tile);
   const std::vector<std::uint64_t> copy = accumulators;
-  reduction.merge(into, reinterpret_cast<const Byte*>(copy.data()), shape.columns);
+  reduction.merge({.columns = shape.columns,
+                   .into = into,
+                   .from = reinterpret_cast<const Byte*>(copy.data()),
+                   .into_count = shape.rows,
+                   .from_count = shape.rows});
   std::vector<Byte> out(columns * 8);
   reduction.finish({.columns = shape.columns,
                     .accumulators = into,
