@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "callback.hpp"
+#include "counters.hpp"
 #include "memory.hpp"
 #include "slot_table.hpp"
 
@@ -307,9 +308,14 @@ BlobMemory blob_memory_mut(BlobToken token) {
 }
 
 Stats stats() noexcept {
-  Stats totals = slot_table.stats();
-  totals.cached_bytes = cached_memory_bytes();
-  return totals;
+  const BlobStats blobs = blob_stats();
+  return {
+      .allocated_bytes = blobs.allocated_bytes,
+      .copied_bytes = blobs.copied_bytes,
+      .blobs_made = blobs.made,
+      .blobs_finished = blobs.finished,
+      .cached_bytes = cached_memory_bytes(),
+  };
 }
 
 // ---- pinning ----

@@ -69,10 +69,10 @@ void add_row(OperationStats& total, const CounterBlock::Row& row) noexcept {
   total.nanoseconds += row.nanoseconds.load(std::memory_order_relaxed);
 }
 
-// The calling thread's row of its own; nullptr: it counts in shared_row().
-CounterBlock::Row* own_row(tnr_operation operation) noexcept {
+// Whether the calling thread has a block of its own; if not, it counts in the shared one.
+bool has_own_block() noexcept {
   if (t_counter_block == nullptr) t_counter_block = take_block();
-  return t_counter_block == nullptr ? nullptr : &t_counter_block->rows[operation - 1];
+  return t_counter_block != nullptr;
 }
 CounterBlock::Row& shared_row(tnr_operation operation) noexcept {
   return g_blocks[kSharedBlock].rows[operation - 1];
@@ -82,7 +82,7 @@ CounterBlock::Row& shared_row(tnr_operation operation) noexcept {
 
 void count_first_call(tnr_operation operation, std::uint64_t read_bytes,
                       std::uint64_t written_bytes) noexcept {
-  if (own_row(operation) != nullptr) return count_call(operation, read_bytes, written_bytes);
+  if (has_own_block()) return count_call(operation, read_bytes, written_bytes);
   CounterBlock::Row& row = shared_row(operation);
   row.calls.fetch_add(1, std::memory_order_relaxed);
   row.read_bytes.fetch_add(read_bytes, std::memory_order_relaxed);
@@ -90,9 +90,42 @@ void count_first_call(tnr_operation operation, std::uint64_t read_bytes,
 }
 
 void count_time(tnr_operation operation, std::uint64_t nanoseconds) noexcept {
-  CounterBlock::Row* const row = own_row(operation);
-  if (row != nullptr) return add_own(row->nanoseconds, nanoseconds);
+  if (has_own_block()) {
+    return add_own(t_counter_block->rows[operation - 1].nanoseconds, nanoseconds);
+  }
   shared_row(operation).nanoseconds.fetch_add(nanoseconds, std::memory_order_relaxed);
+}
+
+void count_first_blob_made(std::uint64_t allocated_bytes, std::uint64_t copied_bytes) noexcept {
+  if (has_own_block()) return count_blob_made(allocated_bytes, copied_bytes);
+  CounterBlock::Blobs& blobs = g_blocks[kSharedBlock].blobs;
+  blobs.made.fetch_add(1, std::memory_order_relaxed);
+  blobs.allocated_bytes.fetch_add(allocated_bytes, std::memory_order_relaxed);
+  blobs.copied_bytes.fetch_add(copied_bytes, std::memory_order_relaxed);
+}
+
+void count_first_blob_finished() noexcept {
+  if (has_own_block()) return count_blob_finished();
+  g_blocks[kSharedBlock].blobs.finished.fetch_add(1, std::memory_order_release);
+}
+
+BlobStats blob_stats() noexcept {
+  BlobStats total = {};
+  const auto for_each_used = [](const auto& add) {
+    const std::size_t used_count = g_used_count.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < used_count; ++i) add(g_blocks[i].blobs);
+    add(g_blocks[kSharedBlock].blobs);
+  };
+  // Ends before beginnings, so that there are never more of them.
+  for_each_used([&](const CounterBlock::Blobs& blobs) {
+    total.finished += blobs.finished.load(std::memory_order_acquire);
+  });
+  for_each_used([&](const CounterBlock::Blobs& blobs) {
+    total.made += blobs.made.load(std::memory_order_relaxed);
+    total.allocated_bytes += blobs.allocated_bytes.load(std::memory_order_relaxed);
+    total.copied_bytes += blobs.copied_bytes.load(std::memory_order_relaxed);
+  });
+  return total;
 }
 
 OperationStats operation_stats(tnr_operation operation) noexcept {

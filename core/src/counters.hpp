@@ -1,4 +1,4 @@
-// What the operations have done: calls, bytes and time.
+// What the operations have done: calls, bytes and time; and the blobs that were made and finished.
 //
 // Every thread counts in a block of its own, with plain loads and stores: no locked instruction, no
 // line that two threads write. Whoever reads adds up all blocks. The blocks are there from the
@@ -24,7 +24,14 @@ struct alignas(64) CounterBlock {
     std::atomic<std::uint64_t> written_bytes;
     std::atomic<std::uint64_t> nanoseconds;
   };
+  struct Blobs {
+    std::atomic<std::uint64_t> made;
+    std::atomic<std::uint64_t> finished;
+    std::atomic<std::uint64_t> allocated_bytes;
+    std::atomic<std::uint64_t> copied_bytes;
+  };
   Row rows[kOperationCount];
+  Blobs blobs;
 };
 
 // The calling thread's block; nullptr before its first count. Trivial: no guard, no destructor.
@@ -49,6 +56,36 @@ inline void count_call(tnr_operation operation, std::uint64_t read_bytes,
   add_own(row.read_bytes, read_bytes);
   add_own(row.written_bytes, written_bytes);
 }
+
+[[gnu::cold]] void count_first_blob_made(std::uint64_t allocated_bytes,
+                                         std::uint64_t copied_bytes) noexcept;
+[[gnu::cold]] void count_first_blob_finished() noexcept;
+
+// Before anybody can finish the blob.
+inline void count_blob_made(std::uint64_t allocated_bytes, std::uint64_t copied_bytes) noexcept {
+  CounterBlock* const block = t_counter_block;
+  if (block == nullptr) [[unlikely]]
+    return count_first_blob_made(allocated_bytes, copied_bytes);
+  add_own(block->blobs.made, 1);
+  add_own(block->blobs.allocated_bytes, allocated_bytes);
+  add_own(block->blobs.copied_bytes, copied_bytes);
+}
+inline void count_blob_finished() noexcept {
+  CounterBlock* const block = t_counter_block;
+  if (block == nullptr) [[unlikely]]
+    return count_first_blob_finished();
+  // Release: who reads that a blob has finished then reads that it was made.
+  std::atomic<std::uint64_t>& finished = block->blobs.finished;
+  finished.store(finished.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+struct BlobStats {
+  std::uint64_t made;
+  std::uint64_t finished;  // never more than made
+  std::uint64_t allocated_bytes;
+  std::uint64_t copied_bytes;
+};
+BlobStats blob_stats() noexcept;
 
 struct OperationStats {
   std::uint64_t calls;

@@ -3,30 +3,20 @@
 #include <new>
 #include <type_traits>
 
+#include "counters.hpp"
+
 namespace tenure {
 
 constinit SlotTable slot_table;
 static_assert(std::is_trivially_destructible_v<SlotTable>);
 
 BlobToken SlotTable::open(const SlotContent& content) {
-  std::uint32_t index = 0;
-  BlobSlot* slot = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (first_free_ == kNone) grow();
-    index = first_free_;
-    const Place place = place_of(index);
-    slot = chunks_[place.chunk].load(std::memory_order_relaxed) + place.offset;
-    first_free_ = slot->next_free;
-
-    stats_.blobs_made += 1;
-    const bool is_copy = content.tenure == TNR_TENURE_COPIED;
-    if (is_copy || content.tenure == TNR_TENURE_ALLOCATED) {
-      stats_.allocated_bytes += content.size_bytes;
-    }
-    if (is_copy) stats_.copied_bytes += content.size_bytes;
-  }
-  // Relaxed: the slot is ours, and the mutex has ordered it after the store that freed it.
+  const std::uint32_t index = take();
+  BlobSlot* const slot = &slot_at(index);
+  const bool is_copy = content.tenure == TNR_TENURE_COPIED;
+  const bool is_ours = is_copy || content.tenure == TNR_TENURE_ALLOCATED;
+  count_blob_made(is_ours ? content.size_bytes : 0, is_copy ? content.size_bytes : 0);
+  // Relaxed: the slot is ours, and taking it came after the store that freed it.
   const std::uint32_t generation = generation_of(slot->word.load(std::memory_order_relaxed));
   slot->release = content.release;
   slot->allocator = content.allocator;
@@ -41,38 +31,63 @@ BlobToken SlotTable::open(const SlotContent& content) {
 }
 
 void SlotTable::retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept {
-  const std::lock_guard lock(mutex_);
-  stats_.blobs_finished += 1;
+  count_blob_finished();
   // Not reused after the last generation: the next would be the first again, and tokens that were
   // stale for 2^24 lives would name a blob. The 64 bytes are the price.
   if (token_generation(token) == kLastGeneration) return;
   // Release: a reader with the old token who meets the next life's content meets this word too.
   slot.word.store(SlotWord{token_generation(token) + 1} << kGenerationShift | kClosed,
                   std::memory_order_release);
-  // Last in, first out: the slot whose cache line is warm.
-  slot.next_free = first_free_;
-  first_free_ = token_index(token);
+  put_back(token_index(token), slot);
 }
 
-Stats SlotTable::stats() noexcept {
-  const std::lock_guard lock(mutex_);
-  return stats_;
+std::uint32_t SlotTable::take() {
+  // Acquire, here and below: what was done to the slot before it was put back, its link included,
+  // and the chunk that it lies in.
+  FreeHead head = free_.load(std::memory_order_acquire);
+  for (;;) {
+    const std::uint32_t index = first_of(head);
+    if (index == kNone) [[unlikely]] {
+      grow();
+      head = free_.load(std::memory_order_acquire);
+      continue;
+    }
+    const FreeHead next = slot_at(index).next_free.load(std::memory_order_relaxed);
+    const FreeHead takes = (head >> 32) + 1;
+    if (free_.compare_exchange_weak(head, takes << 32 | next, std::memory_order_acquire,
+                                    std::memory_order_acquire)) {
+      return index;
+    }
+  }
+}
+
+void SlotTable::put_back(std::uint32_t first, BlobSlot& last) noexcept {
+  FreeHead head = free_.load(std::memory_order_relaxed);
+  FreeHead wanted;
+  do {
+    last.next_free.store(first_of(head), std::memory_order_relaxed);
+    wanted = (head >> 32) << 32 | first;
+  } while (!free_.compare_exchange_weak(head, wanted, std::memory_order_release,
+                                        std::memory_order_relaxed));
 }
 
 void SlotTable::grow() {
+  const std::lock_guard lock(growing_);
+  // Another thread may have grown the table, or put a slot back, while this one waited.
+  if (first_of(free_.load(std::memory_order_relaxed)) != kNone) return;
   if (chunk_count_ == kMaxChunks) throw std::bad_alloc();
   const std::size_t slot_count = std::size_t{1} << (kFirstChunkBits + chunk_count_);
   BlobSlot* const chunk = new BlobSlot[slot_count];
   const std::uint32_t first_index =
       static_cast<std::uint32_t>(slot_count - (std::size_t{1} << kFirstChunkBits));
-  for (std::size_t i = 0; i < slot_count; ++i) {
-    chunk[i].next_free = first_index + static_cast<std::uint32_t>(i) + 1;
+  for (std::size_t i = 0; i + 1 < slot_count; ++i) {
+    chunk[i].next_free.store(first_index + static_cast<std::uint32_t>(i) + 1,
+                             std::memory_order_relaxed);
   }
-  chunk[slot_count - 1].next_free = kNone;
-  first_free_ = first_index;
   // Release: find() may meet the address at once, through a garbage token.
   chunks_[chunk_count_].store(chunk, std::memory_order_release);
   chunk_count_ += 1;
+  put_back(first_index, chunk[slot_count - 1]);
 }
 
 }  // namespace tenure

@@ -11,7 +11,8 @@
 //              ThreadSanitizer does not see.
 //   release, allocator
 //              the one thread that finishes the blob.
-//   next_free  the holder of the table's mutex.
+//   next_free  whoever found the slot at the head of the free list; worth something only if it is
+//              still there.
 #pragma once
 
 #include <atomic>
@@ -53,7 +54,7 @@ struct alignas(64) BlobSlot {
   tnr_release_fn release = nullptr;
   const Context* allocator = nullptr;
   std::atomic<tnr_tenure> tenure{0};
-  std::uint32_t next_free = 0;
+  std::atomic<std::uint32_t> next_free{0};
 };
 static_assert(sizeof(BlobSlot) == 64);
 static_assert(std::atomic<SlotWord>::is_always_lock_free);
@@ -88,8 +89,6 @@ class SlotTable {
   // Ends the life of a finished slot: its token is stale from here on.
   void retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept;
 
-  Stats stats() noexcept;
-
  private:
   // Chunk c holds 64 << c slots: 4 KiB to begin with, and one bit scan finds the chunk of an index.
   static constexpr unsigned kFirstChunkBits = 6;
@@ -109,15 +108,29 @@ class SlotTable {
             static_cast<std::size_t>(position - (std::uint64_t{1} << top_bit))};
   }
 
+  // The free slots, last in, first out: the slot whose cache line is warm. A stack by Treiber
+  // ("Systems programming: coping with parallelism", IBM RJ 5118, 1986), whose head is
+  // {takes:32, index:32}: between a thread's look at the first slot and its swap, that slot may
+  // have been taken and put back, with another below it, and the count of takes tells. Slots are
+  // never freed, so the look is harmless.
+  using FreeHead = std::uint64_t;
+  static constexpr std::uint32_t first_of(FreeHead head) {
+    return static_cast<std::uint32_t>(head);
+  }
+  std::uint32_t take();
+  // A chain of slots, linked from `first` to `last`.
+  void put_back(std::uint32_t first, BlobSlot& last) noexcept;
+  BlobSlot& slot_at(std::uint32_t index) const noexcept {
+    const Place place = place_of(index);
+    return chunks_[place.chunk].load(std::memory_order_relaxed)[place.offset];
+  }
   void grow();
 
   std::atomic<BlobSlot*> chunks_[kMaxChunks + 1] = {};
+  std::atomic<FreeHead> free_{kNone};
 
-  Mutex mutex_;  // guards all below, and next_free of every slot
-  std::uint32_t first_free_ = kNone;
+  Mutex growing_;  // guards chunk_count_
   unsigned chunk_count_ = 0;
-  // Counted here because the lock is held anyway: atomics of their own would cost more.
-  Stats stats_ = {};
 };
 
 // Constant-initialised and never destroyed: blobs may be released from destructors of other
