@@ -31,6 +31,7 @@ unsafe impl<T: Element + Sync> Sync for Held<T> {}
 type Refusal<O> = (Error, Boxed<O>);
 
 impl<T: Element> Held<T> {
+    #[inline(always)]
     fn over(raw: tnr_view, blob: BlobHandle) -> Self {
         Held { raw, blob, vec: None, _elements: PhantomData }
     }
@@ -41,11 +42,18 @@ impl<T: Element> Held<T> {
     ///
     /// - Every element is written before it is read and before the result is shown to anybody.
     unsafe fn uninitialised(extents: &[usize], order: Order) -> Result<Self> {
-        let (mut raw, count) = layout::shaped(T::DTYPE, extents, order)?;
-        let size_bytes = count * size_of::<T>();
-        let mut blob = BlobHandle::alloc(size_bytes)?;
-        layout::place(&mut raw, blob.data_mut(), size_bytes);
+        let mut raw = layout::blank(T::DTYPE, extents.len());
+        let blob = Self::place_new(&mut raw, extents, order)?;
         Ok(Held::over(raw, blob))
+    }
+
+    /// Shapes a blank view, and puts it onto new memory of undefined bytes.
+    #[inline(always)]
+    fn place_new(raw: &mut tnr_view, extents: &[usize], order: Order) -> Result<BlobHandle> {
+        let size_bytes = layout::set_shape(raw, T::DTYPE, extents, order)? * size_of::<T>();
+        let mut blob = BlobHandle::alloc(size_bytes)?;
+        layout::place(raw, blob.data_mut(), size_bytes);
+        Ok(blob)
     }
 
     /// New memory, initialised by `write` through the view that it gets.
@@ -53,17 +61,21 @@ impl<T: Element> Held<T> {
     /// # Safety
     ///
     /// - When `write` answers Ok, it has written every element of the view, and read none before.
+    // The view is made once, in place, and copied once, after the call: a copy of 192 bytes right
+    // after writes of single words waits for them, and there were six of them.
+    #[inline(always)]
     pub(crate) unsafe fn written_by(
         extents: &[usize],
         order: Order,
         write: impl FnOnce(LentMut<'_>) -> Result<()>,
     ) -> Result<Self> {
-        // SAFETY: `write` writes every element, or the memory is dropped unseen.
-        let held = unsafe { Self::uninitialised(extents, order) }?;
-        let out = tnr_view_mut { view: tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..held.raw } };
+        let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, extents.len()) };
+        let blob = Self::place_new(&mut out.view, extents, order)?;
+        out.view.flags = TNR_VIEW_EXCLUSIVE;
         // SAFETY: a dense view of memory that nobody else knows of.
         write(unsafe { LentMut::new(&out) })?;
-        Ok(held)
+        // `write` has written every element, or the memory was dropped unseen.
+        Ok(Held::over(tnr_view { flags: 0, ..out.view }, blob))
     }
 
     /// New memory of zeros.

@@ -12,7 +12,7 @@ const CPU: tnr_device = tnr_device { kind: tnr_device_kind::CPU, index: 0 };
 
 /// A view of CPU memory that is yet to be placed, with a shape that is yet to be written.
 #[inline(always)]
-fn blank(dtype: DType, rank: usize) -> tnr_view {
+pub(crate) fn blank(dtype: DType, rank: usize) -> tnr_view {
     tnr_view {
         data: ptr::null(),
         base: ptr::null(),
@@ -48,7 +48,12 @@ pub(crate) fn shaped(dtype: DType, extents: &[usize], order: Order) -> Result<(t
 /// Writes a dense shape in place: returning the view would copy it, and a copy right after writes
 /// of single words waits for them.
 #[inline(always)]
-fn set_shape(view: &mut tnr_view, dtype: DType, extents: &[usize], order: Order) -> Result<usize> {
+pub(crate) fn set_shape(
+    view: &mut tnr_view,
+    dtype: DType,
+    extents: &[usize],
+    order: Order,
+) -> Result<usize> {
     let rank = extents.len();
     if rank > TNR_MAX_RANK {
         return Err(refusal::rank_too_high(rank));

@@ -170,6 +170,7 @@ impl<T: Element> Tensor<T> {
     /// # Safety
     ///
     /// - When `write` answers Ok, it has written every element of the view, and read none before.
+    #[inline(always)]
     pub(crate) unsafe fn written_by(
         extents: &[usize],
         write: impl FnOnce(LentMut<'_>) -> Result<()>,

@@ -32,6 +32,9 @@ fn binary<T: Number>(
     a: &TensorView<'_, T>,
     b: &TensorView<'_, T>,
 ) -> Result<Tensor<T>> {
+    if a.shape() == b.shape() {
+        return filled(a.shape(), |out| run(op, a, b, out));
+    }
     let extents = broadcast_shape([("a", a.shape()), ("b", b.shape())])?;
     filled(extents.as_slice(), |out| run(op, a, b, out))
 }
