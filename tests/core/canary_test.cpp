@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -27,8 +28,13 @@ namespace {
 constexpr std::int64_t kMostColumns = 130;
 constexpr std::int64_t kMostRows = 3;
 constexpr std::int64_t kMostElements = kMostRows * kMostColumns;
+// Extents of what is moved in square blocks: around one register of elements, and around a block.
+constexpr std::int64_t kTileExtents[] = {2, 8, 15, 16, 17, 31, 33, 64, 65, 70};
+constexpr std::int64_t kMostTileElements = 70 * 70;
 // The widest elements, every third of them.
-constexpr std::size_t kRoomBytes = 16 * 3 * static_cast<std::size_t>(kMostElements);
+constexpr std::size_t room_bytes(std::int64_t elements) {
+  return 16 * 3 * static_cast<std::size_t>(elements);
+}
 
 constexpr tnr_dtype kNumbers[] = {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_BF16,
                                   TNR_DTYPE_I8,  TNR_DTYPE_I16, TNR_DTYPE_I32, TNR_DTYPE_I64,
@@ -50,15 +56,15 @@ std::int64_t number_index(tnr_dtype dtype) {
 
 // 1, 2 and 4: sums and products of them are exact, or overflow, whatever their order. Where they
 // are no numbers, any bytes.
-std::vector<Byte> elements_of(tnr_dtype dtype, unsigned seed) {
-  std::vector<Byte> bytes(static_cast<std::size_t>(kMostElements) * element_size(dtype));
+std::vector<Byte> elements_of(tnr_dtype dtype, unsigned seed, std::int64_t count) {
+  std::vector<Byte> bytes(static_cast<std::size_t>(count) * element_size(dtype));
   std::minstd_rand random(seed + 1);
   if (!is_number(dtype)) {
     // No NaN: which of several comes out is open.
     for (Byte& byte : bytes) byte = static_cast<Byte>(random() % 3);
     return bytes;
   }
-  for (std::int64_t i = 0; i < kMostElements; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     const double value = static_cast<double>(1 << random() % 3);
     Byte from[8];
     std::memcpy(from, &value, sizeof value);
@@ -93,19 +99,38 @@ class Canary : public testing::Test {
   // all ways of the output, and most pairs with an input's.
   void check(const Subject& subject) {
     SCOPED_TRACE(subject.name);
-    std::vector<std::vector<Byte>> elements;
-    for (const tnr_dtype dtype : subject.inputs) {
-      elements.push_back(elements_of(dtype, static_cast<unsigned>(elements.size())));
-    }
-    subjects_ += 1;
+    begin(subject, kMostElements);
     for (std::int64_t columns = 1; columns <= kMostColumns; ++columns) {
-      check_size(subject, elements, 1 + columns % kMostRows, columns);
+      check_size(subject, 1 + columns % kMostRows, columns);
       if (HasFailure()) return;
     }
   }
 
-  void check_size(const Subject& subject, std::vector<std::vector<Byte>>& elements,
-                  std::int64_t rows, std::int64_t columns) {
+  // Large both ways, so that rows become columns block by block.
+  void check_tiles(const Subject& subject) {
+    SCOPED_TRACE(subject.name);
+    begin(subject, kMostTileElements);
+    for (const std::int64_t rows : kTileExtents) {
+      for (const std::int64_t columns : kTileExtents) {
+        check_size(subject, rows, columns);
+        if (HasFailure()) return;
+      }
+    }
+  }
+
+ private:
+  void begin(const Subject& subject, std::int64_t count) {
+    subjects_ += 1;
+    elements_.clear();
+    for (const tnr_dtype dtype : subject.inputs) {
+      elements_.push_back(elements_of(dtype, static_cast<unsigned>(elements_.size()), count));
+    }
+    if (count <= room_) return;
+    room_ = count;
+    for (std::optional<Guarded>& memory : memories_) memory.emplace(room_bytes(count));
+  }
+
+  void check_size(const Subject& subject, std::int64_t rows, std::int64_t columns) {
     const auto reduced = static_cast<std::uint32_t>(subject.reduced);
     const std::int64_t out_rows = (reduced & 1) != 0 ? 1 : rows;
     const std::int64_t out_columns = (reduced & 2) != 0 ? 1 : columns;
@@ -114,36 +139,37 @@ class Canary : public testing::Test {
                                element_size(subject.output));
     const tnr_view_mut dense_out = {dense_view(expected, subject.output, out_rows, out_columns)};
     std::array<tnr_view, 3> inputs;
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      inputs[i] = dense_view(elements[i], subject.inputs[i], rows, columns);
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      inputs[i] = dense_view(elements_[i], subject.inputs[i], rows, columns);
     }
     ASSERT_EQ(subject.call(inputs.data(), &dense_out), TNR_STATUS_OK) << tnr_last_error()->message;
 
+    Guarded& out_memory = *memories_[0];
+    const auto in = [this](std::size_t i) -> Guarded& { return *memories_[1 + i]; };
     std::vector<Byte> nothing(expected.size(), Guarded::kCanary);
-    unsigned turn = static_cast<unsigned>(columns) * 7 + subjects_;
-    std::string lies = place(out_, subject.output, out_rows, out_columns, turn, nothing);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
+    unsigned turn = static_cast<unsigned>(columns * 7 + rows) + subjects_;
+    std::string lies = place(out_memory, subject.output, out_rows, out_columns, turn, nothing);
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
       turn = turn / 3 + 5 * subjects_ + static_cast<unsigned>(columns);
-      lies += ", " + place(in_[i], subject.inputs[i], rows, columns, turn, elements[i]);
-      inputs[i] = in_[i].view();
+      lies += ", " + place(in(i), subject.inputs[i], rows, columns, turn, elements_[i]);
+      inputs[i] = in(i).view();
     }
-    const tnr_view_mut out = {out_.view()};
+    const tnr_view_mut out = {out_memory.view()};
     SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) + ": " + lies);
     ASSERT_EQ(subject.call(inputs.data(), &out), TNR_STATUS_OK) << tnr_last_error()->message;
 
     if (subject.result == Result::kExact) {
-      out_.expect_elements(expected.data());
-      ASSERT_TRUE(out_.is_as_expected()) << "output, byte " << out_.first_difference();
+      out_memory.expect_elements(expected.data());
+      ASSERT_TRUE(out_memory.is_as_expected()) << "output, byte " << out_memory.first_difference();
     } else {
-      ASSERT_TRUE(out_.has_its_canaries()) << "output, byte " << out_.first_difference();
+      ASSERT_TRUE(out_memory.has_its_canaries())
+          << "output, byte " << out_memory.first_difference();
     }
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      ASSERT_TRUE(in_[i].is_as_expected())
-          << "input " << i << ", byte " << in_[i].first_difference();
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      ASSERT_TRUE(in(i).is_as_expected()) << "input " << i << ", byte " << in(i).first_difference();
     }
   }
 
- private:
   static std::string place(Guarded& memory, tnr_dtype dtype, std::int64_t rows,
                            std::int64_t columns, unsigned turn, const std::vector<Byte>& elements) {
     const test::Lie& lie = kLies[turn % std::size(kLies)];
@@ -153,14 +179,15 @@ class Canary : public testing::Test {
   }
 
   unsigned subjects_ = 0;
-  Guarded out_{kRoomBytes};
-  Guarded in_[3] = {Guarded(kRoomBytes), Guarded(kRoomBytes), Guarded(kRoomBytes)};
+  std::vector<std::vector<Byte>> elements_;  // of the inputs
+  std::int64_t room_ = 0;
+  std::optional<Guarded> memories_[4];  // of the output, then the inputs
 };
 
 tnr_scalar two_of(tnr_dtype dtype) {
   tnr_scalar scalar = {dtype, 0, {}};
   if (is_number(dtype)) {
-    const std::vector<Byte> elements = elements_of(dtype, 0);
+    const std::vector<Byte> elements = elements_of(dtype, 0, 1);
     std::memcpy(scalar.bytes, elements.data(), element_size(dtype));
   } else {
     scalar.bytes[0] = 1;
@@ -173,6 +200,15 @@ TEST_F(Canary, Copy) {
     check({dtype_name(dtype), {dtype}, dtype, [](const tnr_view* in, const tnr_view_mut* out) {
              return tnr_copy(nullptr, in, out);
            }});
+  }
+}
+
+TEST_F(Canary, CopyOfTiles) {
+  for (const tnr_dtype dtype : kAll) {
+    check_tiles(
+        {dtype_name(dtype), {dtype}, dtype, [](const tnr_view* in, const tnr_view_mut* out) {
+           return tnr_copy(nullptr, in, out);
+         }});
   }
 }
 
