@@ -46,12 +46,13 @@ bool moves_as_blocks(const Context& context, const Operands& operands) noexcept 
          permute(context, operands.movement(), stores_for(bytes));
 }
 
-// A copy between equal dtypes. The strips are the plain way, which every other one is tested against.
-void move(const Context& context, const Operands& operands, tnr_dtype dtype,
+// A copy between equal dtypes. The strips of `kernel`, which the caller found since that may fail,
+// are the plain way, which every other one is tested against.
+void move(const Context& context, const Operands& operands, tnr_dtype dtype, StripKernel kernel,
           tnr_operation operation) noexcept {
   const bool is_bool = dtype == TNR_DTYPE_BOOL8;
   if (!is_bool && operands.is_in_place(0)) return count_call(operation, 0, 0);
-  if (is_bool || !moves_as_blocks(context, operands)) operands.run(context, copy_kernel(dtype));
+  if (is_bool || !moves_as_blocks(context, operands)) operands.run(context, kernel);
   operands.count(operation);
 }
 
@@ -61,7 +62,7 @@ void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  move(context, operands, a.dtype, TNR_OPERATION_COPY);
+  move(context, operands, a.dtype, copy_kernel(a.dtype), TNR_OPERATION_COPY);
 }
 
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
@@ -69,7 +70,7 @@ void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   operands.add(a, "a");
   const StripKernel kernel = cast_kernel(a.dtype, out.view.dtype);
   if (a.dtype == out.view.dtype) {
-    return move(context, operands, a.dtype, TNR_OPERATION_CAST);
+    return move(context, operands, a.dtype, copy_kernel(a.dtype), TNR_OPERATION_CAST);
   }
   operands.run(context, kernel);
   operands.count(TNR_OPERATION_CAST);

@@ -1,0 +1,105 @@
+//! What a process may be refused from outside: memory in the middle of its work, and the instruction
+//! set that it was told to use. Each test runs once more in a process of its own, where it is so.
+
+use std::env;
+use std::process::Command;
+
+use tenure::{ErrorKind, Tensor, add, add_into, stats, sum};
+
+/// Set in the process of its own.
+const INSIDE: &str = "TENURE_TEST_INSIDE";
+
+/// Runs the test `name` again by `command`, which is followed by this program and its arguments.
+/// `None` where such a process cannot begin: a sanitizer needs the address space itself.
+fn run_inside(name: &str, command: &[&str], variables: &[(&str, &str)]) -> Option<()> {
+    let program = env::current_exe().unwrap();
+    let run = |arguments: &[&str]| {
+        Command::new(command[0])
+            .args(&command[1..])
+            .arg(&program)
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .env(INSIDE, "1")
+            .output()
+            .unwrap()
+    };
+    if !run(&["--list"]).status.success() {
+        println!("skipped: {name}: no process can begin by {command:?}");
+        return None;
+    }
+    let output = run(&["--exact", name, "--nocapture"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("1 passed"), "{said}");
+    Some(())
+}
+
+fn is_inside() -> bool {
+    env::var_os(INSIDE).is_some()
+}
+
+/// Results are made and kept until the limit refuses one: an error, and everything else is as it was.
+#[test]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn a_memory_limit_in_mid_call_is_an_error() {
+    if !is_inside() {
+        let limited = ["sh", "-c", "ulimit -v 300000 && exec \"$@\"", "sh"];
+        run_inside("a_memory_limit_in_mid_call_is_an_error", &limited, &[]);
+        return;
+    }
+    const SHAPE: [usize; 2] = [1024, 1024]; // 4 MiB
+    let a = Tensor::<f32>::full(SHAPE, 1.0).unwrap();
+    let mut results = Vec::with_capacity(256);
+    let made = stats();
+    let error = loop {
+        match add(&a, &a) {
+            Ok(result) => results.push(result),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert!(error.message().contains("4194304 bytes could not be allocated"), "{error}");
+    assert!(results.len() > 8, "{}", results.len());
+    let now = stats();
+    assert_eq!(now.blobs_made - made.blobs_made, results.len() as u64);
+    assert_eq!(now.blobs_finished, made.blobs_finished);
+    assert_eq!(now.calls - made.calls, results.len() as u64);
+
+    // What there is can be used, also as a result.
+    assert_eq!(sum(&a, ..).unwrap().item().unwrap(), 1_048_576.0);
+    assert!(results.iter().all(|result| result.view()[[1023, 1023]] == 2.0));
+    let last = results.len() - 1;
+    let (first, rest) = results.split_at_mut(1);
+    add_into(&a, &rest[last - 1], &mut first[0]).unwrap();
+    assert_eq!(first[0].view()[[7, 7]], 3.0);
+
+    // One that ends makes room for one, and several that are held back for one that is larger.
+    results.pop();
+    results.push(add(&a, &a).unwrap());
+    results.truncate(results.len() - 4);
+    drop(Tensor::<f32>::full([3 * 1024, 1024], 1.0).unwrap());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn an_unknown_instruction_set_is_refused_by_what_computes() {
+    if !is_inside() {
+        let name = "an_unknown_instruction_set_is_refused_by_what_computes";
+        assert!(run_inside(name, &["env"], &[("TENURE_ISA", "sse9")]).is_some());
+        return;
+    }
+    let data = [1.0_f32, 2.0];
+    let mut out = [7.0_f32; 2];
+    for _ in 0..2 {
+        let error = add_into(data, data, &mut out).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.message().starts_with("TENURE_ISA is \"sse9\" but must be one of: "));
+        assert_eq!(add(&data, &data).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+    assert_eq!(out, [7.0; 2]);
+    assert_eq!(stats().calls, 0);
+    assert!(tenure::build_info().ends_with("in use: none"));
+    // Memory and views need no kernel.
+    let tensor = Tensor::copy_from_slice(&data, [2]).unwrap();
+    assert_eq!(tensor.view().flip(0).unwrap().to_vec(), [2.0, 1.0]);
+}

@@ -1,0 +1,213 @@
+// What a process may be refused from outside: memory in the middle of its work, and the instruction
+// set that it was told to use. Each test has a process of its own.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "layouts.hpp"
+#include "memory.hpp"
+#include "tenure/tenure.h"
+
+using tenure::test::view_of;
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// ---- memory ----
+
+// Runs body() in a child, which says what failed.
+void expect_in_child(const std::function<std::string()>& body) {
+  if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    const std::string said = body();
+    const bool is_told = write(ends[1], said.data(), said.size()) >= 0;
+    _exit(said.empty() && is_told ? 0 : 1);
+  }
+  close(ends[1]);
+  char said[512] = {};
+  EXPECT_GE(read(ends[0], said, sizeof said - 1), 0);
+  close(ends[0]);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_STREQ(said, "");
+}
+
+// Limits the process to so many bytes beside what it has mapped, nothing of it kept.
+bool leave_address_space(std::size_t size_bytes) {
+  tnr_memory_trim();
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + size_bytes;
+  const rlimit limit = {bytes, bytes};
+  return pages != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+bool was_refused(tnr_status status, const char* words) {
+  return tnr_last_error()->status == status &&
+         std::strstr(tnr_last_error()->message, words) != nullptr;
+}
+
+// Two matrices and a result, so large that every operation takes the way of large ones.
+struct Matrices {
+  static constexpr std::int64_t kExtent = 1024;
+
+  std::vector<float> a = std::vector<float>(kExtent * kExtent, 2.0f);
+  std::vector<float> out = std::vector<float>(kExtent * kExtent, 0.0f);
+  std::vector<float> sums = std::vector<float>(kExtent, 0.0f);
+  tnr_view rows = view_of(a.data(), a.size() * sizeof(float), 0, TNR_DTYPE_F32,
+                          {{kExtent, kExtent}, {kExtent, 1}});
+  tnr_view columns = view_of(a.data(), a.size() * sizeof(float), 0, TNR_DTYPE_F32,
+                             {{kExtent, 1}, {kExtent, kExtent}});
+  tnr_view_mut result = {view_of(out.data(), out.size() * sizeof(float), 0, TNR_DTYPE_F32,
+                                 {{kExtent, kExtent}, {kExtent, 1}})};
+  tnr_view_mut sum = {
+      view_of(sums.data(), sums.size() * sizeof(float), 0, TNR_DTYPE_F32, {{kExtent, 1}})};
+
+  // "" when every operation gives what it should.
+  std::string work_with(tnr_context* context) {
+    if (tnr_copy(context, &columns, &result) != TNR_STATUS_OK || out[7] != 2) return "copy";
+    if (tnr_unary(context, TNR_UNARY_OP_NEG, &rows, &result) != TNR_STATUS_OK || out[7] != -2) {
+      return "neg";
+    }
+    if (tnr_binary(context, TNR_BINARY_OP_ADD, &rows, &columns, &result) != TNR_STATUS_OK ||
+        out[7] != 4) {
+      return "add";
+    }
+    for (const std::uint32_t axes : {1u, 2u}) {
+      if (tnr_reduce(context, TNR_REDUCE_OP_SUM, &rows, axes, 0, &sum) != TNR_STATUS_OK ||
+          sums[7] != 2 * kExtent) {
+        return "sum over axes " + std::to_string(axes);
+      }
+    }
+    if (tnr_binary(context, 99, &rows, &rows, &result) != TNR_STATUS_INVALID_ARGUMENT ||
+        !was_refused(TNR_STATUS_INVALID_ARGUMENT, "op is 99")) {
+      return "the refusal of op 99";
+    }
+    return "";
+  }
+};
+
+TEST(Scarcity, OperationsNeedNoMemory) {
+  expect_in_child([]() -> std::string {
+    Matrices matrices;
+    const tnr_context_options options = {.struct_size = sizeof options,
+                                         .thread_count = 2,
+                                         .reserved = 0,
+                                         .spawn = nullptr,
+                                         .allocate = nullptr,
+                                         .deallocate = nullptr,
+                                         .user_context = nullptr,
+                                         .release = nullptr};
+    tnr_context* const threads = tnr_context_create(&options);
+    if (threads == nullptr) return tnr_last_error()->message;
+    if (!leave_address_space(0)) return "the limit could not be set";
+    if (std::malloc(64 * kMiB) != nullptr) return "there is memory left";
+    const std::string alone = matrices.work_with(nullptr);
+    const std::string shared = matrices.work_with(threads);
+    if (tnr_context_release(threads) != TNR_STATUS_OK) return "release";
+    return alone + shared;
+  });
+}
+
+TEST(Scarcity, BlobsSurviveTheOneThatCouldNotBeMade) {
+  expect_in_child([]() -> std::string {
+    constexpr std::size_t kSize = 6 * kMiB;
+    if (!leave_address_space(64 * kMiB)) return "the limit could not be set";
+    std::vector<tnr_blob*> blobs;
+    while (tnr_blob* const blob = tnr_blob_alloc(nullptr, kSize)) {
+      std::memset(tnr_blob_data_mut(blob), static_cast<int>(blobs.size()), kSize);
+      blobs.push_back(blob);
+    }
+    if (!was_refused(TNR_STATUS_OUT_OF_MEMORY, "6291456 bytes could not be allocated")) {
+      return std::string("the refusal: ") + tnr_last_error()->message;
+    }
+    if (blobs.size() < 8) return "only " + std::to_string(blobs.size()) + " blobs";
+    for (std::size_t i = 0; i < blobs.size(); ++i) {
+      const auto* const bytes = static_cast<const unsigned char*>(tnr_blob_data(blobs[i]));
+      if (bytes == nullptr || bytes[0] != i || bytes[kSize - 1] != i) return "a blob has changed";
+    }
+    // Room for one, then for one that is larger than each of those that are held back.
+    tnr_blob_release(blobs[0]);
+    blobs[0] = tnr_blob_alloc(nullptr, kSize);
+    if (blobs[0] == nullptr) return std::string("after a release: ") + tnr_last_error()->message;
+    for (std::size_t i = 0; i < 4; ++i) tnr_blob_release(blobs[i]);
+    tnr_blob* const larger = tnr_blob_alloc(nullptr, 3 * kSize);
+    if (larger == nullptr) return std::string("after a trim: ") + tnr_last_error()->message;
+    tnr_blob_release(larger);
+    for (std::size_t i = 4; i < blobs.size(); ++i) tnr_blob_release(blobs[i]);
+    return "";
+  });
+}
+
+// ---- the instruction set ----
+
+// Exits with 0 when every operation refuses and nothing else does.
+[[noreturn]] void try_everything_under(const char* set) {
+  setenv("TENURE_ISA", set, 1);
+  tnr_blob* const blob = tnr_blob_copy(nullptr, "\1\0\0\0\2\0\0\0", 8);
+  const std::int64_t shape[1] = {2};
+  tnr_view a;
+  tnr_view_mut out;
+  std::int32_t results[2] = {7, 7};
+  bool is_well = tnr_blob_view(blob, 0, TNR_DTYPE_I32, 1, shape, nullptr, &a) == TNR_STATUS_OK &&
+                 tnr_view_lend_mut(results, sizeof results, 0, TNR_DTYPE_I32, 1, shape, nullptr,
+                                   &out) == TNR_STATUS_OK &&
+                 std::strstr(tnr_build_info(), "in use: none") != nullptr;
+  tnr_view_mut truth = out;
+  truth.view.dtype = TNR_DTYPE_BOOL8;
+  tnr_view condition = a;
+  condition.dtype = TNR_DTYPE_BOOL8;
+  tnr_view_mut sum = out;
+  sum.view.dtype = TNR_DTYPE_I64;
+  sum.view.rank = 0;
+  const tnr_scalar two = {TNR_DTYPE_I32, 0, {2}};
+  const std::function<tnr_status()> calls[] = {
+      [&] { return tnr_copy(nullptr, &a, &out); },
+      [&] { return tnr_cast(nullptr, &a, &out); },
+      [&] { return tnr_fill(nullptr, &two, &out); },
+      [&] { return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, &out); },
+      [&] { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a, &out); },
+      [&] { return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, &out); },
+      [&] { return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &two, &a, &out); },
+      [&] { return tnr_compare(nullptr, TNR_COMPARE_OP_EQ, &a, &a, &truth); },
+      [&] { return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, &two, &truth); },
+      [&] { return tnr_select(nullptr, &condition, &a, &a, &out); },
+      [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, &sum); },
+  };
+  for (const auto& call : calls) {
+    const tnr_status status = call();
+    std::fprintf(stderr, "%d %s\n", status, tnr_last_error()->message);
+    is_well = is_well && status == TNR_STATUS_INVALID_ARGUMENT &&
+              was_refused(status, "TENURE_ISA is \"sse9\" but must be one of: ") &&
+              results[0] == 7 && results[1] == 7;
+  }
+  tnr_stats stats = {};
+  stats.struct_size = sizeof stats;
+  is_well = is_well && tnr_stats_read(&stats) == TNR_STATUS_OK && stats.calls == 0 &&
+            tnr_blob_release(blob) == TNR_STATUS_OK;
+  std::_Exit(is_well ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+TEST(ScarcityDeathTest, AnUnknownInstructionSetIsRefusedByWhatComputes) {
+  // A process that has computed has made its choice: a new one, not a fork of this.
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(try_everything_under("sse9"), testing::ExitedWithCode(EXIT_SUCCESS), "sse9");
+}
+
+}  // namespace
