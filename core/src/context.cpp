@@ -5,6 +5,7 @@
 
 #include "callback.hpp"
 #include "context_slot.hpp"
+#include "fork.hpp"
 #include "token.hpp"
 
 namespace tenure {
@@ -67,6 +68,9 @@ void drop_use(ContextSlot& slot) noexcept {
 
 ContextToken context_create(const tnr_context_options& options) {
   check_options(options);
+  if (!prepare_for_fork()) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "the handlers for fork could not be registered");
+  }
   ContextSlot& slot = context_table.take();
   try {
     slot.start(options);

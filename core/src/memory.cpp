@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "fork.hpp"
 #include "region.hpp"
 #include "tenure/blob.hpp"
 
@@ -13,10 +14,16 @@ namespace tenure {
 
 namespace {
 
+std::size_t limit_of_process() {
+  // A refusal leaves the lock as it is in a child: no reason to have no memory.
+  prepare_for_fork();
+  return cache_limit(std::getenv("TENURE_CACHE_BYTES"));
+}
+
 // Made at the first use, never destroyed: blobs may end in destructors of other statics.
 RegionCache& cache() {
   static_assert(std::is_trivially_destructible_v<RegionCache>);
-  static RegionCache instance(cache_limit(std::getenv("TENURE_CACHE_BYTES")));
+  static RegionCache instance(limit_of_process());
   return instance;
 }
 
@@ -79,6 +86,9 @@ void give_memory(Memory memory, std::size_t size_bytes) noexcept {
 }
 
 std::size_t trim_memory() noexcept { return cache().trim(); }
+
+void lock_memory() noexcept { cache().lock(); }
+void unlock_memory() noexcept { cache().unlock(); }
 
 std::size_t cached_memory_bytes() noexcept { return cache().cached_bytes(); }
 

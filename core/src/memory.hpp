@@ -55,6 +55,10 @@ void give_memory(Memory memory, std::size_t size_bytes) noexcept;
 std::size_t trim_memory() noexcept;
 std::size_t cached_memory_bytes() noexcept;
 
+// Around fork: nobody else uses the cache while the process is copied.
+void lock_memory() noexcept;
+void unlock_memory() noexcept;
+
 // The bound that TENURE_CACHE_BYTES names: a decimal number of bytes. The default for NULL and for
 // anything else.
 std::size_t cache_limit(const char* text) noexcept;

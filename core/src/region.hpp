@@ -55,6 +55,9 @@ class RegionCache {
 
   std::size_t cached_bytes() noexcept;
 
+  void lock() noexcept { mutex_.lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
+
  private:
   void remove(std::size_t first, std::size_t count) noexcept;
 

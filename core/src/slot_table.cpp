@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "counters.hpp"
+#include "fork.hpp"
 
 namespace tenure {
 
@@ -72,6 +73,7 @@ void SlotTable::put_back(std::uint32_t first, BlobSlot& last) noexcept {
 }
 
 void SlotTable::grow() {
+  prepare_for_fork();
   const std::lock_guard lock(growing_);
   // Another thread may have grown the table, or put a slot back, while this one waited.
   if (first_of(free_.load(std::memory_order_relaxed)) != kNone) return;

@@ -89,6 +89,10 @@ class SlotTable {
   // Ends the life of a finished slot: its token is stale from here on.
   void retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept;
 
+  // Around fork: nobody is growing the table while the process is copied.
+  void lock() noexcept { growing_.lock(); }
+  void unlock() noexcept { growing_.unlock(); }
+
  private:
   // Chunk c holds 64 << c slots: 4 KiB to begin with, and one bit scan finds the chunk of an index.
   static constexpr unsigned kFirstChunkBits = 6;

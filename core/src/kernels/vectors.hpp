@@ -131,7 +131,7 @@ struct Lanes {
 // Numbers of the lanes of part `part`, for the elements that end a run.
 template <class T>
 inline Vector<Truth<T>> lane_numbers(int part) {
-  Vector<Truth<T>> numbers;
+  Vector<Truth<T>> numbers = {};
   for (int i = 0; i < kPerVector<T>; ++i) {
     numbers[i] = static_cast<Truth<T>>(part * kPerVector<T> + i);
   }
