@@ -31,10 +31,13 @@ constexpr std::int64_t kMostElements = kMostRows * kMostColumns;
 // Extents of what is moved in square blocks: around one register of elements, and around a block.
 constexpr std::int64_t kTileExtents[] = {2, 8, 15, 17, 33, 64, 70};
 constexpr std::int64_t kMostTileElements = 70 * 70;
-// The widest elements, every third of them.
-constexpr std::size_t room_bytes(std::int64_t elements) {
-  return 16 * 3 * static_cast<std::size_t>(elements);
-}
+// Work that is shared among threads, in few rows and in many.
+struct Extents {
+  std::int64_t rows;
+  std::int64_t columns;
+};
+constexpr Extents kShared[] = {{3, 15'001}, {257, 175}, {1'021, 44}};
+constexpr std::int64_t kMostSharedElements = 3 * 15'001;
 
 constexpr tnr_dtype kNumbers[] = {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_BF16,
                                   TNR_DTYPE_I8,  TNR_DTYPE_I16, TNR_DTYPE_I32, TNR_DTYPE_I64,
@@ -106,6 +109,16 @@ class Canary : public testing::Test {
     }
   }
 
+  // Enough to be cut into slices.
+  void check_shared(const Subject& subject) {
+    SCOPED_TRACE(subject.name);
+    begin(subject, kMostSharedElements);
+    for (const Extents extents : kShared) {
+      check_size(subject, extents.rows, extents.columns);
+      if (HasFailure()) return;
+    }
+  }
+
   // Large both ways, so that rows become columns block by block.
   void check_tiles(const Subject& subject) {
     SCOPED_TRACE(subject.name);
@@ -125,9 +138,13 @@ class Canary : public testing::Test {
     for (const tnr_dtype dtype : subject.inputs) {
       elements_.push_back(elements_of(dtype, static_cast<unsigned>(elements_.size()), count));
     }
-    if (count <= room_) return;
-    room_ = count;
-    for (std::optional<Guarded>& memory : memories_) memory.emplace(room_bytes(count));
+    std::size_t widest = element_size(subject.output);
+    for (const tnr_dtype dtype : subject.inputs) widest = std::max(widest, element_size(dtype));
+    // Every third element.
+    const std::size_t room_bytes = 3 * widest * static_cast<std::size_t>(count);
+    if (room_bytes == room_bytes_) return;
+    room_bytes_ = room_bytes;
+    for (std::optional<Guarded>& memory : memories_) memory.emplace(room_bytes);
   }
 
   void check_size(const Subject& subject, std::int64_t rows, std::int64_t columns) {
@@ -180,7 +197,7 @@ class Canary : public testing::Test {
 
   unsigned subjects_ = 0;
   std::vector<std::vector<Byte>> elements_;  // of the inputs
-  std::int64_t room_ = 0;
+  std::size_t room_bytes_ = 0;
   std::optional<Guarded> memories_[4];  // of the output, then the inputs
 };
 
@@ -348,6 +365,46 @@ TEST_F(Canary, ReduceTiles) {
       }
     }
   }
+}
+
+// Slices end within rows and within lines of memory; what they write must meet without a seam.
+TEST_F(Canary, SlicesOfThreads) {
+  tnr_context_options options = {};
+  options.struct_size = sizeof options;
+  options.thread_count = 3;
+  tnr_context* const threads = tnr_context_create(&options);
+  ASSERT_NE(threads, nullptr) << tnr_last_error()->message;
+  // Several times, so that each extent meets several ways to lie.
+  for (int round = 0; round < 3; ++round) {
+    check_shared(
+        {"copy", {TNR_DTYPE_F32}, TNR_DTYPE_F32, [=](const tnr_view* in, const tnr_view_mut* out) {
+           return tnr_copy(threads, in, out);
+         }});
+    check_shared(
+        {"cast", {TNR_DTYPE_F32}, TNR_DTYPE_BF16, [=](const tnr_view* in, const tnr_view_mut* out) {
+           return tnr_cast(threads, in, out);
+         }});
+    check_shared({"add",
+                  {TNR_DTYPE_I16, TNR_DTYPE_I16},
+                  TNR_DTYPE_I16,
+                  [=](const tnr_view* in, const tnr_view_mut* out) {
+                    return tnr_binary(threads, TNR_BINARY_OP_ADD, in, in + 1, out);
+                  }});
+    check_shared({"lt",
+                  {TNR_DTYPE_F64, TNR_DTYPE_F64},
+                  TNR_DTYPE_BOOL8,
+                  [=](const tnr_view* in, const tnr_view_mut* out) {
+                    return tnr_compare(threads, TNR_COMPARE_OP_LT, in, in + 1, out);
+                  }});
+    for (const Axes axes : {Axes::kRows, Axes::kColumns}) {
+      Subject max = reduction(TNR_REDUCE_OP_MAX, TNR_DTYPE_F64, axes);
+      max.call = [=](const tnr_view* in, const tnr_view_mut* out) {
+        return tnr_reduce(threads, TNR_REDUCE_OP_MAX, in, static_cast<std::uint32_t>(axes), 0, out);
+      };
+      check_shared(max);
+    }
+  }
+  EXPECT_EQ(tnr_context_release(threads), TNR_STATUS_OK);
 }
 
 }  // namespace
