@@ -13,9 +13,9 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64;-L;/usr/aarch64-linux-gnu")
 
-# What qemu-user cannot do: start a program of the target's once more, and hold a process to the
-# limits that it sets itself.
-set(TENURE_NOT_EMULATED
+# Tests that are left out, of what qemu-user cannot do: start a program of the target's once more,
+# and hold a process to the limits that it sets itself.
+set(TENURE_LEFT_OUT
   *DeathTest.*
   Memory.WorksWhereHugePagesAreRefused
   Memory.LimitOfAddressSpaceIsOutOfMemory

@@ -6,8 +6,9 @@ if(OBJDUMP)
   # One "[number] +base[ordinal] hint name" a line, the last part of the export table.
   string(REGEX REPLACE ".*\\[Ordinal/Name Pointer\\] Table[^\n]*" "" exported "${exported}")
   string(REGEX REPLACE "\n\n.*" "" exported "${exported}")
-  string(REGEX REPLACE "[^\n]* ([^ \n]+)\n?" "\\1;" exported "${exported}")
-  list(FILTER exported EXCLUDE REGEX "^$")
+  string(STRIP "${exported}" exported)
+  string(REPLACE "\n" ";" exported "${exported}")
+  list(TRANSFORM exported REPLACE ".* " "")
 else()
   execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
     OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
