@@ -19,10 +19,12 @@ using kernels::table;
 
 constexpr std::int64_t kLineBytes = 64;
 // Runs that both sides keep and that are this long are copied one by one.
-constexpr std::int64_t kLongRunBytes = 512;
-// A block in flight and the one before it stay in L1 with what they are made from.
-constexpr std::int64_t kBufferBytes = std::int64_t{20} << 10;
-constexpr std::int64_t kMaxRuns = 512;
+constexpr std::int64_t kLongRunBytes = 8192;
+// Of two blocks, on the stack of whatever thread works at a slice.
+constexpr std::int64_t kBufferBytes = std::int64_t{34} << 10;
+constexpr std::int64_t kMaxRuns = 320;
+// Smaller blocks cost more to begin than to move.
+constexpr std::int64_t kLeastBlockBytes = std::int64_t{12} << 10;
 
 struct Axis {
   std::int64_t extent;
@@ -37,12 +39,22 @@ struct Reach {
   std::int64_t in_bytes;
 };
 constexpr Reach kCachedReach = {256, 256};
+// Runs of the output so long that the lines at their ends, which two blocks share, are few.
+constexpr Reach kStreamedReach = {1024, 128};
 
 // The runs of a block: where each begins, from the block's first element.
 struct Runs {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
   std::int64_t offsets[kMaxRuns];
+};
+
+// One block among all.
+struct Place {
+  const Byte* in;
+  Byte* out;
+  std::int64_t first[TNR_MAX_RANK];  // element along each axis
+  bool is_whole;                     // not cut short by the end of an axis
 };
 
 class Permutation {
@@ -52,18 +64,30 @@ class Permutation {
   void run(const Context& context) const noexcept;
 
  private:
+  // What blocks of the same extents have in common.
+  struct Shape {
+    Block block;
+    std::int64_t in_offset = 0;
+    std::int64_t out_offset = 0;
+  };
+
   void choose_kernel() noexcept;
   void choose_blocks(const Reach& reach) noexcept;
-  bool plan_buffer() noexcept;
+  [[nodiscard]] std::int64_t block_bytes() const noexcept;
+  bool fits(const Reach& reach) noexcept;
+  void plan_cached() noexcept;
+  bool plan_streamed() noexcept;
+  std::int64_t set_run() noexcept;
   void order_blocks() noexcept;
   void run_blocks(std::int64_t first, std::int64_t last) const noexcept;
   void run_buffered(std::int64_t first, std::int64_t last) const noexcept;
-  void place(Block& block, std::int64_t index) const noexcept;
-  [[nodiscard]] bool is_whole(const Block& block) const noexcept;
-  void set_buffer_steps(Block& block) const noexcept;
+  void go_to(Place& place, std::int64_t index) const noexcept;
+  void advance(Place& place) const noexcept;
+  void extents_at(const Place& place, std::int64_t* extents) const noexcept;
+  [[nodiscard]] Shape shape_of(const std::int64_t* extents) const noexcept;
   void set_out_runs(const std::int64_t* extents, Runs& runs) const noexcept;
   void set_in_runs(Runs& runs) const noexcept;
-  void to_kernel(Block& block) const noexcept;
+  [[nodiscard]] bool reads_straddle() const noexcept;
 
   unsigned rank_ = 0;
   Axis axes_[TNR_MAX_RANK];       // outermost of the output first
@@ -79,6 +103,7 @@ class Permutation {
   unsigned run_axes_ = 0;       // how many of the innermost axes make it
   std::int64_t pitch_bytes_ = 0;
   bool buffered_ = false;
+  bool aligned_ = false;  // every run begins and ends with a line
   BlockKernel kernel_ = nullptr;
 };
 
@@ -123,13 +148,12 @@ bool Permutation::plan(const Movement& movement, Stores stores) noexcept {
   }
   if (rank_ < 2 || width_bytes_ >= kLongRunBytes) return false;
   choose_kernel();
-  bool aligned = reinterpret_cast<std::uintptr_t>(out_) % kLineBytes == 0;
-  for (unsigned i = 0; i + 1 < rank_; ++i) aligned &= axes_[i].out_step % kLineBytes == 0;
+  aligned_ = reinterpret_cast<std::uintptr_t>(out_) % kLineBytes == 0;
+  for (unsigned i = 0; i + 1 < rank_; ++i) aligned_ &= axes_[i].out_step % kLineBytes == 0;
   if (stores == Stores::kStreamed) {
-    choose_blocks(aligned ? Reach{256, 128} : Reach{1024, 64});
-    buffered_ = plan_buffer();
+    buffered_ = plan_streamed();
   }
-  if (!buffered_) choose_blocks(kCachedReach);
+  if (!buffered_) plan_cached();
   order_blocks();
   return true;
 }
@@ -152,31 +176,63 @@ void Permutation::choose_kernel() noexcept {
 }
 
 void Permutation::choose_blocks(const Reach& reach) noexcept {
-  std::int64_t size = width_bytes_;
   for (unsigned i = 0; i < rank_; ++i) {
     Axis& axis = axes_[i];
     const std::int64_t in_step = std::abs(axis.in_step);
     std::int64_t block = std::max<std::int64_t>(1, reach.out_bytes / axis.out_step);
     if (in_step != 0) block = std::max(block, reach.in_bytes / in_step);
-    axis.block = std::min(block, axis.extent);
-    // Whole lines of the output, where that is a few times the axis' step.
+    // Parts of about the same size; whole lines of the output, where a part has several.
+    const std::int64_t parts = std::max<std::int64_t>(1, (axis.extent + block / 2) / block);
+    axis.block = (axis.extent + parts - 1) / parts;
     const std::int64_t lines = kLineBytes / std::gcd(kLineBytes, axis.out_step);
-    if (axis.block < axis.extent && axis.block > lines) axis.block -= axis.block % lines;
-    size *= axis.block;
-  }
-  // Inputs that repeat or overlap could make it as large as they like.
-  while (size > kBufferBytes) {
-    Axis* largest = axes_;
-    for (unsigned i = 1; i < rank_; ++i) {
-      if (axes_[i].block > largest->block) largest = &axes_[i];
-    }
-    size = size / largest->block * (largest->block / 2);
-    largest->block /= 2;
+    if (parts > 1 && axis.block > 2 * lines) axis.block = (axis.block + lines / 2) / lines * lines;
   }
 }
 
-// The buffer holds the block as the output has it, one run after the other.
-bool Permutation::plan_buffer() noexcept {
+std::int64_t Permutation::block_bytes() const noexcept {
+  std::int64_t bytes = width_bytes_;
+  for (unsigned i = 0; i < rank_; ++i) bytes *= axes_[i].block;
+  return bytes;
+}
+
+void Permutation::plan_cached() noexcept {
+  Reach reach = kCachedReach;
+  choose_blocks(reach);
+  // Inputs that repeat or overlap could make a block as large as they like.
+  while (block_bytes() > kBufferBytes) {
+    reach = {reach.out_bytes / 2, reach.in_bytes / 2};
+    choose_blocks(reach);
+  }
+}
+
+// The buffer holds a block as the output has it, one run after the other. False where the output has
+// no runs worth it.
+bool Permutation::plan_streamed() noexcept {
+  Reach reach = kStreamedReach;
+  while (!fits(reach)) reach = {reach.out_bytes / 2, reach.in_bytes / 2};
+  // Each side in turns, as long as the block is small and the next size fits.
+  for (bool out = true;; out = !out) {
+    if (block_bytes() >= kLeastBlockBytes || reach.out_bytes > moved_bytes_) break;
+    const Reach wider = out ? Reach{2 * reach.out_bytes, reach.in_bytes}
+                            : Reach{reach.out_bytes, 2 * reach.in_bytes};
+    if (!fits(wider)) {
+      static_cast<void>(fits(reach));
+      break;
+    }
+    reach = wider;
+  }
+  return run_bytes_ >= 2 * kLineBytes;
+}
+
+// Chooses blocks, and whether two of them fit the buffers.
+bool Permutation::fits(const Reach& reach) noexcept {
+  choose_blocks(reach);
+  const std::int64_t runs = set_run();
+  return runs <= kMaxRuns && runs * pitch_bytes_ <= kBufferBytes;
+}
+
+// What of a block is contiguous in the output; returns how many such runs it has.
+std::int64_t Permutation::set_run() noexcept {
   run_bytes_ = width_bytes_;
   run_axes_ = 0;
   for (unsigned i = rank_; i-- > 0;) {
@@ -185,13 +241,11 @@ bool Permutation::plan_buffer() noexcept {
     ++run_axes_;
     if (axes_[i].block < axes_[i].extent) break;
   }
-  if (run_bytes_ < 2 * kLineBytes) return false;
   // An odd number of lines: the runs of a column of tiles lie in different sets of the cache.
-  pitch_bytes_ = (run_bytes_ + kLineBytes - 1) / kLineBytes * kLineBytes;
-  if (pitch_bytes_ / kLineBytes % 2 == 0) pitch_bytes_ += kLineBytes;
+  pitch_bytes_ = ((run_bytes_ + kLineBytes - 1) / kLineBytes | 1) * kLineBytes;
   std::int64_t runs = 1;
   for (unsigned i = rank_ - run_axes_; i-- > 0;) runs *= axes_[i].block;
-  return runs <= kMaxRuns && runs * pitch_bytes_ <= kBufferBytes;
+  return runs;
 }
 
 // In the order of the input: reading waits for what it asks for, writing does not.
@@ -207,75 +261,101 @@ void Permutation::order_blocks() noexcept {
   }
 }
 
-// Extents and the first element of block `index`, with the plan's axes and steps.
-void Permutation::place(Block& block, std::int64_t index) const noexcept {
-  block.in = in_;
-  block.out = out_;
+// Where block `index` begins, and how much of it there is.
+void Permutation::go_to(Place& place, std::int64_t index) const noexcept {
+  place.in = in_;
+  place.out = out_;
+  place.is_whole = true;
   for (unsigned i = rank_; i-- > 0;) {
-    const unsigned axis_index = order_[i];
-    const Axis& axis = axes_[axis_index];
+    const Axis& axis = axes_[order_[i]];
     const std::int64_t blocks = (axis.extent + axis.block - 1) / axis.block;
     const std::int64_t first = index % blocks * axis.block;
     index /= blocks;
-    block.in += first * axis.in_step;
-    block.out += first * axis.out_step;
-    block.extents[axis_index] = std::min(axis.block, axis.extent - first);
+    place.first[order_[i]] = first;
+    place.in += first * axis.in_step;
+    place.out += first * axis.out_step;
+    place.is_whole &= axis.extent - first >= axis.block;
   }
 }
 
-// From the plan's axes to those of the kernel: its own last, extents of 1 left out, columns
-// ascending in the input.
-void Permutation::to_kernel(Block& block) const noexcept {
-  Block given = block;
-  unsigned rank = 0;
+// To the next block; from the last one to the first.
+void Permutation::advance(Place& place) const noexcept {
+  for (unsigned i = rank_; i-- > 0;) {
+    const Axis& axis = axes_[order_[i]];
+    std::int64_t& first = place.first[order_[i]];
+    std::int64_t moves = axis.block;
+    if (first + moves >= axis.extent) moves = -first;
+    first += moves;
+    place.in += moves * axis.in_step;
+    place.out += moves * axis.out_step;
+    if (moves > 0) break;
+  }
+  place.is_whole = true;
+  for (unsigned i = 0; i < rank_; ++i) {
+    place.is_whole &= axes_[i].extent - place.first[i] >= axes_[i].block;
+  }
+}
+
+void Permutation::extents_at(const Place& place, std::int64_t* extents) const noexcept {
+  for (unsigned i = 0; i < rank_; ++i) {
+    extents[i] = std::min(axes_[i].block, axes_[i].extent - place.first[i]);
+  }
+}
+
+// A block of these extents for the kernel: its own axes last, extents of 1 left out, columns
+// ascending in the input. `in` and `out` are then offsets from the block's first element.
+Permutation::Shape Permutation::shape_of(const std::int64_t* extents) const noexcept {
+  Shape shape;
+  Block& block = shape.block;
+  block.rank = 0;
+  block.width_bytes = width_bytes_;
+  block.flush.count = 0;
+  block.fetch.count = 0;
+  block.ends.count = 0;
+  std::int64_t out_steps[TNR_MAX_RANK];
+  std::int64_t runs_step = pitch_bytes_;  // runs lie one after the other, however many there are
+  for (unsigned i = rank_; i-- > 0;) {
+    const bool in_run = !buffered_ || i >= rank_ - run_axes_;
+    out_steps[i] = in_run ? axes_[i].out_step : runs_step;
+    if (!in_run) runs_step *= extents[i];
+  }
   const auto append = [&](unsigned i) {
-    block.extents[rank] = given.extents[i];
-    block.in_steps[rank] = axes_[i].in_step;
-    block.out_steps[rank++] = given.out_steps[i];
+    block.extents[block.rank] = extents[i];
+    block.in_steps[block.rank] = axes_[i].in_step;
+    block.out_steps[block.rank++] = out_steps[i];
   };
   for (unsigned i = 0; i < rank_; ++i) {
-    if (i != rows_ && i != columns_ && given.extents[i] > 1) append(i);
+    if (i != rows_ && i != columns_ && extents[i] > 1) append(i);
   }
   append(columns_);
-  if (block.in_steps[rank - 1] == -width_bytes_) {
-    block.in -= (block.extents[rank - 1] - 1) * width_bytes_;
-    block.out += (block.extents[rank - 1] - 1) * block.out_steps[rank - 1];
-    block.in_steps[rank - 1] = width_bytes_;
-    block.out_steps[rank - 1] = -block.out_steps[rank - 1];
+  std::int64_t& in_step = block.in_steps[block.rank - 1];
+  std::int64_t& out_step = block.out_steps[block.rank - 1];
+  if (in_step == -width_bytes_) {
+    shape.in_offset = (extents[columns_] - 1) * in_step;
+    shape.out_offset = (extents[columns_] - 1) * out_step;
+    in_step = -in_step;
+    out_step = -out_step;
   }
   append(rows_);
-  block.rank = rank;
-  block.width_bytes = width_bytes_;
-}
-
-bool Permutation::is_whole(const Block& block) const noexcept {
-  bool whole = true;
-  for (unsigned i = 0; i < rank_; ++i) whole &= block.extents[i] == axes_[i].block;
-  return whole;
-}
-
-// Runs lie one after the other, however many this block has along each axis.
-void Permutation::set_buffer_steps(Block& block) const noexcept {
-  std::int64_t step = pitch_bytes_;
-  for (unsigned i = rank_; i-- > 0;) {
-    if (i >= rank_ - run_axes_) {
-      block.out_steps[i] = axes_[i].out_step;
-    } else {
-      block.out_steps[i] = step;
-      step *= block.extents[i];
-    }
-  }
+  return shape;
 }
 
 void Permutation::run_blocks(std::int64_t first, std::int64_t last) const noexcept {
+  std::int64_t extents[TNR_MAX_RANK] = {};
+  Place place;
+  go_to(place, first);
+  Shape shape;
+  bool is_whole = false;
   for (std::int64_t index = first; index < last; ++index) {
-    Block block;
-    block.flush.count = 0;
-    block.fetch.count = 0;
-    place(block, index);
-    for (unsigned i = 0; i < rank_; ++i) block.out_steps[i] = axes_[i].out_step;
-    to_kernel(block);
-    kernel_(block);
+    if (!(is_whole && place.is_whole)) {
+      extents_at(place, extents);
+      shape = shape_of(extents);
+      is_whole = place.is_whole;
+    }
+    shape.block.in = place.in + shape.in_offset;
+    shape.block.out = place.out + shape.out_offset;
+    kernel_(shape.block);
+    advance(place);
   }
 }
 
@@ -288,7 +368,7 @@ void Permutation::set_out_runs(const std::int64_t* extents, Runs& runs) const no
   for (unsigned i = rank_ - run_axes_; i-- > 0;) repeat(runs, extents[i], axes_[i].out_step);
 }
 
-// What a whole block reads; none where its pieces are too many to be worth asking for.
+// What a whole block reads (of one that is cut short, more than it will be); none where its pieces are too many to be worth asking for.
 void Permutation::set_in_runs(Runs& runs) const noexcept {
   runs.bytes = width_bytes_;
   runs.count = 1;
@@ -309,38 +389,55 @@ void Permutation::set_in_runs(Runs& runs) const noexcept {
   }
 }
 
+bool Permutation::reads_straddle() const noexcept {
+  bool straddle = reinterpret_cast<std::uintptr_t>(in_) % kLineBytes != 0;
+  for (unsigned i = 0; i < rank_; ++i) {
+    straddle |= axes_[i].in_step % kLineBytes != 0 && std::abs(axes_[i].in_step) != width_bytes_;
+  }
+  return straddle;
+}
+
 // Block k is gathered while block k - 1 goes to memory and block k + 1 is fetched.
 void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noexcept {
   alignas(kLineBytes) Byte buffers[2][kBufferBytes];
-  Runs whole;
-  Runs cut[2];
+  Runs whole_runs;
+  Runs cut_runs[2];
   Runs fetched;
   std::int64_t extents[TNR_MAX_RANK] = {};
   for (unsigned i = 0; i < rank_; ++i) extents[i] = axes_[i].block;
-  set_out_runs(extents, whole);
+  set_out_runs(extents, whole_runs);
   set_in_runs(fetched);
-  Block block;
-  block.flush.count = 0;
+  // A run that begins within a line may end in one more.
+  if (reads_straddle()) fetched.bytes += kLineBytes - 1;
+  Shape whole = shape_of(extents);
+  Shape cut;
+  Flush pending = {};
+  Place place;
+  go_to(place, first);
   for (std::int64_t index = first; index < last; ++index) {
-    Block next;
-    place(next, std::min(index + 1, last - 1));
-    block.fetch = {is_whole(next) ? fetched.count : 0, fetched.bytes, next.in, fetched.offsets};
-    place(block, index);
-    const Runs* runs = &whole;
-    if (!is_whole(block)) {
-      set_out_runs(block.extents, cut[index % 2]);
-      runs = &cut[index % 2];
-    }
     Byte* const buffer = buffers[index % 2];
-    const Flush pending = {runs->count,  runs->bytes, buffer,
-                           pitch_bytes_, block.out,   runs->offsets};
-    block.out = buffer;
-    set_buffer_steps(block);
-    to_kernel(block);
-    kernel_(block);
+    Shape& shape = place.is_whole ? whole : cut;
+    Runs& runs = place.is_whole ? whole_runs : cut_runs[index % 2];
+    if (!place.is_whole) {
+      extents_at(place, extents);
+      cut = shape_of(extents);
+      set_out_runs(extents, cut_runs[index % 2]);
+    }
+    Block& block = shape.block;
+    block.in = place.in + shape.in_offset;
+    block.out = buffer + shape.out_offset;
     block.flush = pending;
+    pending = {runs.count, runs.bytes, buffer, pitch_bytes_, place.out, runs.offsets};
+    block.ends = {aligned_ ? 0 : runs.count, runs.bytes, place.out, runs.offsets};
+    advance(place);
+    block.fetch = {fetched.count, fetched.bytes, place.in, fetched.offsets};
+    kernel_(block);
   }
-  table().permuting->flush(block);
+  Block rest;
+  rest.flush = pending;
+  rest.fetch.count = 0;
+  rest.ends.count = 0;
+  table().permuting->flush(rest);
   order_streamed_stores();
 }
 

@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "layouts.hpp"
 #include "permutation.hpp"
+#include "tenure/context.hpp"
+#include "tenure/ops.hpp"
 
 namespace tenure::test {
 namespace {
@@ -135,7 +138,7 @@ int compare_with_elements(const Context& context, std::int64_t width, Stores sto
   return taken;
 }
 
-constexpr std::int64_t kWidths[] = {1, 2, 4, 8, 16, 3, 12, 20, 40};
+constexpr std::int64_t kWidths[] = {1, 2, 4, 8, 16, 3, 12, 40, 1000};
 
 class Permute : public testing::TestWithParam<std::int64_t> {};
 
@@ -151,8 +154,46 @@ TEST_P(Permute, PastTheCachesMatchesElementByElement) {
       compare_with_elements(kDefaultContext, GetParam(), Stores::kStreamed, 80, 40000, random), 30);
 }
 
+// Large enough to be shared: slices begin and end at any block.
+TEST_P(Permute, OnThreadsMatchesElementByElement) {
+  tnr_context_options options{};
+  options.struct_size = sizeof options;
+  options.thread_count = 3;
+  const ContextToken token = context_create(options);
+  {
+    const ContextUse context(token);
+    Random random(300 + GetParam());
+    for (const Stores stores : {Stores::kCached, Stores::kStreamed}) {
+      EXPECT_GT(compare_with_elements(context, GetParam(), stores, 4, 700000, random), 0);
+    }
+  }
+  context_release(token);
+}
+
 INSTANTIATE_TEST_SUITE_P(OfWidth, Permute, testing::ValuesIn(kWidths),
                          testing::PrintToStringParamName());
+
+// A row-major matrix of i32 into its transpose, through the operation, past the size from which
+// results are streamed.
+TEST(Copy, TransposesWhatNoCacheHolds) {
+  constexpr std::int64_t kRows = 2051;
+  constexpr std::int64_t kColumns = 1537;
+  std::vector<std::int32_t> a(kRows * kColumns);
+  std::iota(a.begin(), a.end(), 0);
+  std::vector<std::int32_t> result(a.size());
+  const std::size_t size_bytes = a.size() * sizeof(std::int32_t);
+  ASSERT_EQ(stores_for(static_cast<std::int64_t>(2 * size_bytes)), stores_for(INT64_MAX));
+  const tnr_view turned =
+      view_of(a.data(), size_bytes, 0, TNR_DTYPE_I32, {{kColumns, 1}, {kRows, kColumns}});
+  copy(kDefaultContext, turned,
+       {view_of(result.data(), size_bytes, 0, TNR_DTYPE_I32, {{kColumns, kRows}, {kRows, 1}})});
+  for (std::int64_t i = 0; i < kColumns; ++i) {
+    for (std::int64_t j = 0; j < kRows; ++j) {
+      ASSERT_EQ(result[static_cast<std::size_t>(i * kRows + j)],
+                a[static_cast<std::size_t>(j * kColumns + i)]);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace tenure::test

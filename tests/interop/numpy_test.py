@@ -208,6 +208,20 @@ class NumpyTest(unittest.TestCase):
             for out in self.each_output("copy", [a], a.shape, a.dtype):
                 self.assert_same(out, a, message)
 
+    def test_copy_of_permutations(self):
+        generator = np.random.default_rng(31)
+        for shape in [(33, 65), (130, 127), (7, 64, 3), (5, 17, 4, 9), (3, 5, 2, 31, 6)]:
+            for dtype in [np.uint8, np.float16, np.float32, np.float64, np.complex128]:
+                a = generator.integers(0, 200, shape).astype(dtype)
+                for axes in itertools.permutations(range(len(shape))):
+                    turned = a.transpose(axes)
+                    out = np.empty(turned.shape, dtype)
+                    self.assertEqual(library.call("copy", turned, out), 0, library.message())
+                    self.assertTrue(np.array_equal(out, turned), f"{shape} {axes} {dtype}")
+                    turned = turned[..., ::-1]
+                    self.assertEqual(library.call("copy", turned, out), 0, library.message())
+                    self.assertTrue(np.array_equal(out, turned), f"{shape} {axes} {dtype} reversed")
+
     def test_fill(self):
         for dtype in REAL + COMPLEX:
             for shape in SHAPES:

@@ -75,17 +75,17 @@ struct Flush {
   Byte* out;
   const int64_t* offsets;  // from out
 };
-// Runs that a later block will read.
+// Runs of which something will be read or written soon.
 struct Fetch {
   int64_t count;
   int64_t bytes;  // of each
-  const Byte* in;
-  const int64_t* offsets;  // from in
+  const Byte* first;
+  const int64_t* offsets;  // from first
 };
 
 // Elements that are moved: the one at the sum of in_steps goes to the sum of out_steps. Meanwhile
-// `flush` is written past the caches, with stores that are not ordered with others, and `fetch` is
-// brought closer; either may be empty.
+// `flush` is written past the caches, with stores that are not ordered with others, and `fetch` and
+// the lines of `fetch` and at the ends of `ends` are brought closer; each may be empty.
 inline constexpr unsigned kMaxBlockRank = 8;
 struct Block {
   unsigned rank;  // at least 2; the kernel's own axes are the last two
@@ -96,7 +96,8 @@ struct Block {
   Byte* out;
   int64_t width_bytes;  // read by Width::kAny alone
   Flush flush;
-  Fetch fetch;
+  Fetch fetch;  // what a later block reads
+  Fetch ends;   // what a later flush writes, where its first and last lines are shared with others
 };
 
 using BlockKernel = void (*)(const Block&);

@@ -151,11 +151,14 @@ struct FourLanes {
   }
 };
 using Widest = FourLanes;
+using Half = TwoLanes;
 
 #elif defined(__AVX2__)
 using Widest = TwoLanes;
+using Half = OneLane;
 #else
 using Widest = OneLane;
+using Half = OneLane;
 #endif
 
 }  // namespace

@@ -25,7 +25,11 @@ inline void copy_ends(Byte* out, const Byte* in, int64_t bytes) {
 
 // A call of memcpy costs more than most runs that are moved here.
 inline void copy_bytes(Byte* out, const Byte* in, int64_t bytes) {
-  if (bytes >= kLaneBytes) {
+  if (bytes >= kLaneBytes * Widest::kLanes) {
+    constexpr int64_t size = kLaneBytes * Widest::kLanes;
+    for (int64_t i = 0; i < bytes - size; i += size) Widest::store(out + i, Widest::load(in + i));
+    Widest::store(out + bytes - size, Widest::load(in + bytes - size));
+  } else if (bytes >= kLaneBytes) {
     for (int64_t i = 0; i < bytes - kLaneBytes; i += kLaneBytes) {
       OneLane::store(out + i, OneLane::load(in + i));
     }
@@ -41,60 +45,103 @@ inline void copy_bytes(Byte* out, const Byte* in, int64_t bytes) {
   }
 }
 
-// Whole lines go past the caches; what shares a line with somebody else goes through them.
-void stream_bytes(Byte* out, const Byte* in, int64_t bytes) {
-  const int64_t head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % kLineBytes);
-  if (bytes < head + kLineBytes) {
-    copy_bytes(out, in, bytes);
-    return;
-  }
-  copy_bytes(out, in, head);
-  int64_t i = head;
-  for (; i <= bytes - kLineBytes; i += kLineBytes) {
-    for (int64_t part = 0; part < kLineBytes; part += kLaneBytes * Widest::kLanes) {
-      Widest::stream(out + i + part, Widest::load(in + i + part));
-    }
-  }
-  copy_bytes(out + i, in + i, bytes - i);
-}
-
 // What happens beside the work on a block, a little after each step, so that the memory never
-// waits for the registers nor they for it.
+// waits for the registers nor they for it. Lines leave and are asked for in turns: a burst of either
+// would fill the queue that both go through.
 class Traffic {
  public:
   Traffic(const Block& block, int64_t steps)
-      : flush_(block.flush),
-        fetch_(block.fetch),
-        flushes_((block.flush.count + steps - 1) / steps),
-        fetches_((block.fetch.count + steps - 1) / steps) {}
+      : block_(block),
+        interval_((steps + kTurns - 1) / kTurns),
+        flushes_(share(block.flush.count, steps)),
+        fetches_(share(block.fetch.count, steps)),
+        ends_(share(block.ends.count, steps)),
+        steps_left_((flushes_ | fetches_) != 0 ? interval_ : INT64_MAX) {}
 
   void advance() {
-    if ((flushes_ | fetches_) != 0) move(flushes_, fetches_);
+    if (--steps_left_ > 0) return;
+    steps_left_ = interval_;
+    move(flushes_, fetches_, ends_);
   }
-  void finish() { move(flush_.count, fetch_.count); }
+  void finish() { move(block_.flush.count, block_.fetch.count, block_.ends.count); }
 
  private:
-  __attribute__((noinline)) void move(int64_t flushes, int64_t fetches) {
-    for (const int64_t last = smaller(flushed_ + flushes, flush_.count); flushed_ < last;
+  __attribute__((noinline)) void move(int64_t flushes, int64_t fetches, int64_t ends) {
+    const Flush& flush = block_.flush;
+    const Fetch& fetch = block_.fetch;
+    Lines lines = {fetch.first, fetch.offsets + fetched_, fetch.bytes,
+                   smaller(fetches, fetch.count - fetched_), 0};
+    fetched_ += lines.runs;
+    for (const int64_t last = smaller(flushed_ + flushes, flush.count); flushed_ < last;
          ++flushed_) {
-      stream_bytes(flush_.out + flush_.offsets[flushed_], flush_.in + flushed_ * flush_.pitch,
-                   flush_.bytes);
+      stream(flush.out + flush.offsets[flushed_], flush.in + flushed_ * flush.pitch, flush.bytes,
+             lines);
     }
-    for (const int64_t last = smaller(fetched_ + fetches, fetch_.count); fetched_ < last;
-         ++fetched_) {
-      const Byte* const run = fetch_.in + fetch_.offsets[fetched_];
-      for (int64_t i = 0; i < fetch_.bytes; i += kLineBytes) {
-        __builtin_prefetch(run + i, 0, 2);  // to L2: L1 is full of the block
-      }
+    while (lines.runs > 0) fetch_line(lines);
+    // A store that waits for its line holds up all that follow, those past the caches too.
+    for (const int64_t last = smaller(ended_ + ends, block_.ends.count); ended_ < last; ++ended_) {
+      const Byte* const run = block_.ends.first + block_.ends.offsets[ended_];
+      __builtin_prefetch(run, 1, 2);
+      __builtin_prefetch(run + block_.ends.bytes - 1, 1, 2);
     }
   }
 
-  const Flush flush_;
-  const Fetch fetch_;
-  const int64_t flushes_;  // of each step
+  // What is still to be fetched in a step.
+  struct Lines {
+    const Byte* first;
+    const int64_t* offsets;
+    int64_t bytes;  // of each run
+    int64_t runs;
+    int64_t at;  // in the run that comes next
+  };
+
+  __attribute__((always_inline)) static void fetch_line(Lines& lines) {
+    __builtin_prefetch(lines.first + *lines.offsets + lines.at, 0, 2);  // to L2: L1 is full
+    lines.at += kLineBytes;
+    if (lines.at >= lines.bytes) {
+      lines.at = 0;
+      ++lines.offsets;
+      --lines.runs;
+    }
+  }
+
+  // Whole lines go past the caches; what shares a line with somebody else goes through them.
+  __attribute__((always_inline)) static void stream(Byte* out, const Byte* in, int64_t bytes,
+                                                    Lines& lines) {
+    const auto head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % kLineBytes);
+    if (bytes < head + kLineBytes) {
+      copy_bytes(out, in, bytes);
+      return;
+    }
+    copy_bytes(out, in, head);
+    int64_t i = head;
+    for (; i <= bytes - kLineBytes; i += kLineBytes) {
+      for (int64_t part = 0; part < kLineBytes; part += kLaneBytes * Widest::kLanes) {
+        Widest::stream(out + i + part, Widest::load(in + i + part));
+      }
+      if (lines.runs > 0) fetch_line(lines);
+    }
+    copy_bytes(out + i, in + i, bytes - i);
+  }
+
+  // In so many turns at most: small steps would otherwise be mostly calls.
+  static constexpr int64_t kTurns = 32;
+
+  // Of each turn, so that all is done with the last.
+  [[nodiscard]] int64_t share(int64_t count, int64_t steps) const {
+    const int64_t turns = steps < interval_ ? 1 : steps / interval_;
+    return (count + turns - 1) / turns;
+  }
+
+  const Block& block_;
+  const int64_t interval_;  // steps from turn to turn
+  const int64_t flushes_;   // of each turn
   const int64_t fetches_;
+  const int64_t ends_;
+  int64_t steps_left_;
   int64_t flushed_ = 0;
   int64_t fetched_ = 0;
+  int64_t ended_ = 0;
 };
 
 // Calls body(in, out) for every position of all axes but the last two.
@@ -182,14 +229,40 @@ inline void for_each_tile(int64_t extent, int64_t size, Tile&& tile) {
   for (int64_t first = 0; first < extent; first += size) tile(smaller(first, extent - size));
 }
 
+// Bytes of a row that are copied together where rows conflict, and what lies between the copies:
+// an odd number of lines.
+inline constexpr int64_t kStagedBytes = 256;
+inline constexpr int64_t kStagedStep = kStagedBytes + kLineBytes;
+
+// Whether so many rows compete for a few sets of L1 (64 sets of 8 lines, at the least), so that lines
+// are evicted before the next columns are read from them.
+inline bool rows_conflict(int64_t in_step, int64_t rows) {
+  const int64_t period = 32768 / rows;
+  const int64_t rest = (in_step % period + period) % period;
+  return rest % kLineBytes != 0 && smaller(rest, period - rest) <= kLaneBytes;
+}
+
 template <class Lanes, unsigned width, int pieces>
 void transpose_plane(const Plane& plane, Traffic& traffic) {
   constexpr int64_t n = kLaneBytes / width;
-  for_each_tile(plane.rows, n * Lanes::kLanes, [&](int64_t row) {
+  constexpr int64_t rows = n * Lanes::kLanes;
+  const int64_t row_bytes = plane.columns * width;
+  const bool staged = row_bytes <= kStagedBytes && rows_conflict(plane.in_step, rows);
+  Byte stage[rows * kStagedStep];
+  for_each_tile(plane.rows, rows, [&](int64_t row) {
+    const Byte* in = plane.in + row * plane.in_step;
+    int64_t in_step = plane.in_step;
+    if (staged) {
+      for (int64_t r = 0; r < rows; ++r) {
+        copy_bytes(stage + r * kStagedStep, in + r * in_step, row_bytes);
+      }
+      in = stage;
+      in_step = kStagedStep;
+    }
     for_each_tile(plane.columns, n * pieces, [&](int64_t column) {
-      transpose_tile<Lanes, width, pieces>(
-          plane.in + row * plane.in_step + column * width, plane.in_step,
-          plane.out + column * plane.out_step + row * width, plane.out_step);
+      transpose_tile<Lanes, width, pieces>(in + column * width, in_step,
+                                           plane.out + column * plane.out_step + row * width,
+                                           plane.out_step);
       traffic.advance();
     });
   });
@@ -240,8 +313,10 @@ void transpose(const Block& block) {
   const int64_t columns = block.extents[block.rank - 2];
   if (rows < n || columns < n) return move<width>(block);
   const bool wide = rows >= n * Widest::kLanes;
+  const bool half = !wide && rows >= n * Half::kLanes;
   const bool many = wide && columns >= n * pieces;
-  const int64_t tile = n * n * (wide ? Widest::kLanes : 1) * (many ? pieces : 1);
+  const int64_t lanes = wide ? Widest::kLanes : half ? Half::kLanes : 1;
+  const int64_t tile = n * n * lanes * (many ? pieces : 1);
   Traffic traffic(block, plane_count(block) * ((rows * columns + tile - 1) / tile));
   Plane plane = {nullptr, nullptr, block.in_steps[block.rank - 1], block.out_steps[block.rank - 2],
                  rows,    columns};
@@ -252,6 +327,8 @@ void transpose(const Block& block) {
       transpose_plane<Widest, width, pieces>(plane, traffic);
     } else if (wide) {
       transpose_plane<Widest, width, 1>(plane, traffic);
+    } else if (half) {
+      transpose_plane<Half, width, 1>(plane, traffic);
     } else {
       transpose_plane<OneLane, width, 1>(plane, traffic);
     }
