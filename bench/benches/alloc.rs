@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::ptr::null_mut;
 
+use bench::Scale;
 use bench::subject::{Case, Subject};
-use bench::{Scale, is_asked_for};
 use tenure_sys::{tnr_blob_alloc, tnr_blob_data_mut, tnr_blob_release, tnr_status};
 
 /// From 1 to 4 MiB in small steps: there, where large blobs begin, glibc changes its ways too.
@@ -27,9 +27,6 @@ const SIZES: [usize; 14] = [
 ];
 
 fn main() {
-    if !is_asked_for("alloc") {
-        return;
-    }
     let mut subject = Subject::open("alloc");
     let most = match subject.scale() {
         Scale::Smoke => 4 << 20,

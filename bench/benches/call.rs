@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use bench::subject::{Case, Subject};
-use bench::{CountingAllocator, Scale, add_from_c, allocations_of, is_asked_for};
+use bench::{CountingAllocator, Scale, add_from_c, allocations_of};
 use tenure::{TensorView, TensorViewMut};
 use tenure_sys::{
     tnr_blob, tnr_blob_copy, tnr_blob_release, tnr_blob_view, tnr_dtype, tnr_status, tnr_view,
@@ -19,9 +19,6 @@ const COUNTS: [usize; 14] =
     [1, 4, 8, 16, 32, 64, 128, 256, 512, 2048, 8192, 65536, 262_144, 1_000_000];
 
 fn main() {
-    if !is_asked_for("call") {
-        return;
-    }
     let mut subject = Subject::open("call");
     let smoke = subject.scale() == Scale::Smoke;
     for count in COUNTS.into_iter().filter(|count| !smoke || *count <= 512) {

@@ -4,15 +4,12 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 
+use bench::Scale;
 use bench::operations::{ELEMENTWISE, Operation};
 use bench::roofs::{self, kernels::Arrays};
 use bench::subject::{Case, Subject};
-use bench::{Scale, is_asked_for};
 
 fn main() {
-    if !is_asked_for("elementwise") {
-        return;
-    }
     let mut subject = Subject::open("elementwise");
     let sizes: &[usize] = match subject.scale() {
         Scale::Smoke => &[4 << 10, 64 << 10],

@@ -4,20 +4,17 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 
+use bench::Scale;
 use bench::operations::{TRANSPOSITION, square};
 use bench::permutation::{Numbers, Permutation};
 use bench::roofs::{self, kernels::Arrays};
 use bench::subject::{Case, Subject, repeat};
-use bench::{Scale, is_asked_for};
 use tenure::{TensorView, TensorViewMut};
 
 /// The permutations are the same in each run, and in `peers.py`.
 const SEED: u64 = 1;
 
 fn main() {
-    if !is_asked_for("movement") {
-        return;
-    }
     let mut subject = Subject::open("movement");
     let (log2, count, batch) = match subject.scale() {
         Scale::Smoke => (12, 20, 1),

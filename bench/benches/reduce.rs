@@ -2,15 +2,12 @@
 
 use std::cell::RefCell;
 
+use bench::Scale;
 use bench::operations::{Operation, REDUCTIONS};
 use bench::roofs::{self, kernels::Arrays};
 use bench::subject::{Case, Subject};
-use bench::{Scale, is_asked_for};
 
 fn main() {
-    if !is_asked_for("reduce") {
-        return;
-    }
     let mut subject = Subject::open("reduce");
     let sizes: &[usize] = match subject.scale() {
         Scale::Smoke => &[64 << 10],

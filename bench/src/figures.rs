@@ -54,6 +54,11 @@ impl Row {
         median_and_least(&rounds.map(|(own, other)| moved * other / own).collect::<Vec<_>>()).0
     }
 
+    /// The same of the best round of each.
+    pub fn best_speed_over(&self, other: &Row) -> f64 {
+        self.traffic as f64 / other.traffic as f64 * other.best() / self.best()
+    }
+
     fn to_json(&self) -> Value {
         json!({
             "operation": self.operation, "bytes": self.bytes, "threads": self.threads,

@@ -27,8 +27,10 @@ pub struct Report {
 pub struct Beside<'a> {
     /// The peer.
     pub peer: &'a Row,
-    /// How many times as fast as the peer Tenure is.
+    /// How many times as fast as the peer Tenure is, in the median of the rounds.
     pub gain: f64,
+    /// The same of the best round of each.
+    pub best_gain: f64,
 }
 
 impl Report {
@@ -76,7 +78,11 @@ impl Report {
             let rows = || figures.rows.iter().filter(same);
             let Some(anchor) = rows().find(|row| row.library == "tenure") else { continue };
             let peers = rows().filter(|row| !["tenure", "roof"].contains(&&*row.library));
-            let beside = |peer| Beside { peer, gain: anchor.speed_over(peer) };
+            let beside = |peer| Beside {
+                peer,
+                gain: anchor.speed_over(peer),
+                best_gain: anchor.best_speed_over(peer),
+            };
             found.extend(peers.filter(|row| row.is_beside(anchor)).map(beside));
         }
         found.sort_by(|a, b| a.gain.total_cmp(&b.gain));
@@ -85,11 +91,21 @@ impl Report {
 
     /// What Tenure does faster than its roof allows, in words: then the roof was wrong.
     pub fn above_their_roofs(&self) -> Vec<String> {
-        let above = |(_, own): (&Figures, &Row)| {
+        let above = |(figures, own): (&Figures, &Row)| {
             let (part, roof) = self.part_of_roof(own)?;
-            let moved = own.traffic as f64 / roof.traffic as f64;
-            let best = moved * roof.best() / own.best();
-            // Both, so that one slow round of the roof alone is no reason.
+            // The same kind was measured beside other operations of this size too.
+            let is_like = |row: &&Row| {
+                row.library == "roof" && (row.bytes, row.threads) == (own.bytes, own.threads)
+            };
+            let is_beside = |how: &str| {
+                figures
+                    .rows
+                    .iter()
+                    .any(|row| row.library == "roof" && row.how == how && row.is_beside(own))
+            };
+            let roofs = figures.rows.iter().filter(is_like).filter(|row| is_beside(&row.how));
+            let best = roofs.map(|roof| own.best_speed_over(roof)).fold(f64::INFINITY, f64::min);
+            // Both, so that slow rounds of the roof alone are no reason.
             (part > TOLERANCE && best > TOLERANCE).then(|| {
                 let Row { operation, bytes, threads, how, .. } = own;
                 format!(

@@ -1,5 +1,6 @@
 //! A subject of the benches, and the ways to do a thing in it that take turns.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Scale;
@@ -49,7 +50,34 @@ impl<'a> Case<'a> {
             crate::give_back_memory();
             repeat(1, &mut work)
         };
-        Case::timed(library, "cold", move |passes| (0..passes).map(|_| once()).sum())
+        // Giving memory back takes longer than small work: a share of the passes tells enough.
+        Case::timed(library, "cold", move |passes| {
+            let done = passes.min(64);
+            (0..done).map(|_| once()).sum::<Duration>() * passes / done
+        })
+    }
+
+    /// Done by `caller`, which is given the work, and called `how`.
+    pub fn within(
+        self,
+        how: &'static str,
+        caller: impl Fn(&mut dyn FnMut() -> Duration) -> Duration + 'a,
+    ) -> Case<'a> {
+        let mut run = self.run;
+        Case { how, run: Box::new(move |passes| caller(&mut || run(passes))), ..self }
+    }
+
+    /// Once at a time, each time after so long a sleep, which is not in the figure.
+    pub fn after(self, idle: Duration) -> Case<'a> {
+        if idle.is_zero() {
+            return self;
+        }
+        let mut run = self.run;
+        let mut once = move || {
+            thread::sleep(idle);
+            run(1)
+        };
+        Case { run: Box::new(move |passes| (0..passes).map(|_| once()).sum()), ..self }
     }
 
     /// Moves other bytes than the rest of its group.

@@ -56,7 +56,8 @@ fn figures_are_written_between_the_marks() {
     assert!(output.status.success(), "{output:?}");
     assert!(readme.starts_with("before\n") && readme.ends_with("\nafter\n"), "{readme}");
     assert!(!readme.contains("stale"), "{readme}");
-    let line = "| add | 64 MiB | 1 | 10.0 ms | 20.1 | 0.80 | ndarray 20.0 ms | 2.00 |";
+    let line = "| add | 64 MiB | 1 | 10.0 ms (10.0 ms) | 20.1 | 0.80 (0.80) | \
+                ndarray 20.0 ms | 2.00 (2.00) |";
     assert!(readme.contains(line), "{readme}");
     for page in ["light", "dark"] {
         let svg = fs::read_to_string(folder.join(format!("plots/elementwise-{page}.svg")));

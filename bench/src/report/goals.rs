@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Report;
+use crate::figures::Row;
 use crate::rounds::median_and_least;
 
 const MIB: u64 = 1 << 20;
@@ -40,7 +41,7 @@ impl Report {
             let (shown, reached) = match (measured, bound) {
                 (None, _) => ("not measured".to_owned(), ""),
                 (Some(is), Bound::AtLeast(least)) => (format!("{is:.2}"), word(is >= least)),
-                (Some(is), Bound::AtMost(most, _)) => (format!("{is:.1}{unit}"), word(is <= most)),
+                (Some(is), Bound::AtMost(most, _)) => (format!("{is:.2}{unit}"), word(is <= most)),
             };
             let _ = writeln!(text, "| {what} | {goal} | {shown} | {reached} |");
         }
@@ -137,7 +138,30 @@ impl Report {
 
     fn thread_goals(&self) -> Vec<Goal> {
         let large = crate::operations::LARGE.iter();
-        large.map(|operation| self.roof_goal(operation.name, 64 * MIB, 2, 0.9)).collect()
+        let mut goals: Vec<Goal> =
+            large.map(|operation| self.roof_goal(operation.name, 64 * MIB, 2, 0.9)).collect();
+        let both = |operation: &str, bytes| {
+            let row = |how| self.find(operation, bytes, 2, how);
+            row("two threads").zip(row("one thread"))
+        };
+        let cost = both("add, the least that is shared", 88 << 10);
+        goals.push(Goal {
+            what: "sharing 256 KiB of work: time on two threads less half of that on one"
+                .to_owned(),
+            measured: cost.map(|(two, one)| two.median() - one.median() / 2.0),
+            bound: Bound::AtMost(250.0, " ns"),
+        });
+        let after = both("add, 30 us after 3 ms of idleness", MIB);
+        let worst = |(two, one): (&Row, &Row)| {
+            let rounds = two.times.iter().zip(&one.times);
+            rounds.map(|(two, one)| two / one).fold(0.0, f64::max)
+        };
+        goals.push(Goal {
+            what: "30 us of work after 3 ms of idleness: worst round, times one thread".to_owned(),
+            measured: after.map(worst),
+            bound: Bound::AtMost(1.05, ""),
+        });
+        goals
     }
 }
 

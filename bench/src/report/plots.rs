@@ -89,42 +89,41 @@ impl Report {
         let roof = |name: &str, bytes: u64| {
             let rows = self.roofs.iter().flat_map(|record| &record.rows);
             let mut rows = rows.filter(move |row| row.threads == 1 && row.bytes == bytes);
-            rows.find(|row| row.name == name).map(|row| row.median)
+            rows.find(|row| row.name == name).map(|row| row.best)
         };
-        let peak = roof("FMA f32", 0);
         let (least, most) = (1.0 / 32.0, 64.0);
         let mut series = Vec::new();
-        let memories = [
-            ("memory: copy, 64 MiB", "copy, non-temporal", 64 << 20),
-            ("memory: read, 64 MiB", "read", 64 << 20),
-            ("L2: read, 1 MiB", "read", 1 << 20),
-        ];
-        if let Some(peak) = peak {
-            for (name, kind, bytes) in memories {
+        if let Some(peak) = roof("FMA f32", 0) {
+            let memories = [
+                ("copy, 64 MiB", "copy, non-temporal", 64 << 20, Stroke::BoundFromRight),
+                ("copy, 1 MiB", "copy", 1 << 20, Stroke::BoundFromLeft),
+            ];
+            for (name, kind, bytes, stroke) in memories {
                 let Some(speed) = roof(kind, bytes) else { continue };
-                let knee = (peak / speed).clamp(least, most);
-                let points = vec![(least, least * speed), (knee, knee * speed), (most, peak)];
-                let named =
-                    Series { name: String::new(), colour: 7, stroke: Stroke::Dashed, points };
-                series.push(Series { name: format!("{name}, {speed:.0} GB/s"), ..named });
+                let points = vec![(least, least * speed), (peak / speed, peak)];
+                let name = format!("{name}: {speed:.0} GB/s");
+                series.push(Series { name, colour: 7, stroke, points });
             }
+            let points = vec![(least, peak), (most, peak)];
+            let name = format!("FMA: {peak:.0}");
+            series.push(Series { name, colour: 7, stroke: Stroke::Dashed, points });
         }
         // An operation of so many per element moves so many bytes of it.
-        for (name, operations, bytes) in
-            [("add", 1.0, 12.0), ("relu", 1.0, 8.0), ("sum", 1.0, 4.0), ("max, axis 0", 1.0, 4.0)]
+        for (name, operations, bytes) in [("add", 1.0, 12.0), ("relu", 1.0, 8.0), ("sum", 1.0, 4.0)]
         {
             let Some(row) = self.find(name, 64 << 20, 1, "into") else { continue };
             let intensity = operations / bytes;
-            let speed = row.traffic as f64 / row.median() * intensity;
+            let speed = row.traffic as f64 / row.best() * intensity;
             series.push(Series {
-                name: format!("{name}: {speed:.1} Gop/s"),
+                name: format!("{name}, {speed:.1}"),
                 colour: TENURE,
                 stroke: Stroke::Dots,
                 points: vec![(intensity, speed)],
             });
         }
         Lines {
-            title: "Roofline, one thread: f32 operations of Tenure on 64 MiB arrays".to_owned(),
+            title: "Roofline, one thread, best rounds: f32 operations of Tenure on 64 MiB arrays"
+                .to_owned(),
             x: Axis {
                 name: "operations per byte moved",
                 range: (least, most),
@@ -140,7 +139,7 @@ impl Report {
                 .to_vec(),
                 is_logarithmic: true,
             },
-            y: decades("10^9 operations a second", (0.5, 500.0), |value| format!("{value}")),
+            y: decades("10^9 operations a second", (0.2, 500.0), |value| format!("{value}")),
             series,
             marks: Vec::new(),
         }
@@ -163,21 +162,22 @@ impl Report {
             })
             .collect();
         series.retain(|series| !["tenure into slices"].contains(&&*series.name));
-        let own = series.iter().find(|series| series.stroke == Stroke::Strong);
+        let is_own = |series: &&Series| ["tenure into views", "tenure"].contains(&&*series.name);
+        let own = series.iter().find(is_own);
         let peers = series.iter().filter(|series| series.stroke == Stroke::Thin);
         let marks = own.map_or(Vec::new(), |own| {
             peers.filter_map(|peer| crossing(&own.points, &peer.points)).collect()
         });
         Lines {
-            title: format!("{title} (circles: where lines cross)"),
-            x: decades("elements (f32)", (1.0, 1e6), |value| format!("{value}")),
-            y: decades("time of a call", (1.0, 1e6), time),
+            title: format!("{title} (circles: from there on Tenure is faster)"),
+            x: decades("elements (f32)", (1.0, 1e6), count),
+            y: decades("time of a call", (1.0, 1e6), round_time),
             series,
             marks,
         }
     }
 
-    fn call_points(&self, library: &str, how: &str) -> Vec<(f64, f64)> {
+    pub(super) fn call_points(&self, library: &str, how: &str) -> Vec<(f64, f64)> {
         let rows = self.figures.iter().flat_map(|figures| &figures.rows).filter(|row| {
             row.operation.starts_with("call") && (&*row.library, &*row.how) == (library, how)
         });
@@ -248,7 +248,7 @@ impl Report {
                 ticks: sizes.map(|bytes| (bytes as f64, size(bytes))).to_vec(),
                 is_logarithmic: true,
             },
-            y: decades("time", (10.0, 1e9), time),
+            y: decades("time", (10.0, 1e9), round_time),
             series: series.into(),
             marks: Vec::new(),
         }
@@ -303,7 +303,17 @@ impl Report {
 }
 
 fn bar(library: &str, value: f64, label: String) -> Bar {
-    Bar { name: caller(library), colour: colour(library), value, label }
+    Bar { name: library.to_owned(), colour: colour(library), value, label }
+}
+
+/// A power of ten, of nanoseconds.
+fn round_time(ns: f64) -> String {
+    time(ns).replace(".00", "").replace(".0", "")
+}
+
+/// A power of ten.
+fn count(value: f64) -> String {
+    if value < 1e4 { format!("{value}") } else { format!("10^{:.0}", value.log10()) }
 }
 
 /// A logarithmic axis with a tick at each power of ten.

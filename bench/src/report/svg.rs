@@ -45,7 +45,7 @@ const FONT: &str = "font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-ser
 
 /// A line, or points, of one name.
 pub struct Series {
-    /// At its end.
+    /// Right of the chart, at the height of its end; of dots and bounds, beside that.
     pub name: String,
     /// Of the line and the name.
     pub colour: Colour,
@@ -62,8 +62,12 @@ pub enum Stroke {
     Strong,
     /// What it is compared with.
     Thin,
-    /// What bounds it.
+    /// One of two that belong together.
     Dashed,
+    /// What bounds the others, rising: the name is left of its end.
+    BoundFromLeft,
+    /// The same, with the name right of it.
+    BoundFromRight,
     /// Not joined: dots.
     Dots,
 }
@@ -106,11 +110,11 @@ impl Axis {
 impl Lines {
     /// The chart on one of the pages.
     pub fn to_svg(&self, theme: &Theme) -> String {
-        let (left, top, width, height) = (64.0, 48.0, 520.0, 320.0);
+        let (left, top, width, height) = (64.0, 66.0, 500.0, 310.0);
         let at = |(x, y): (f64, f64)| {
             (left + self.x.place(x) * width, top + (1.0 - self.y.place(y)) * height)
         };
-        let mut svg = Svg::new(theme, 760.0, 424.0, &self.title);
+        let mut svg = Svg::new(theme, 760.0, 430.0, &self.title);
         for (value, name) in &self.x.ticks {
             let (x, _) = at((*value, self.y.range.0));
             svg.rule((x, top), (x, top + height));
@@ -126,9 +130,20 @@ impl Lines {
         let mut names = Vec::new();
         for series in &self.series {
             let points: Vec<_> = series.points.iter().map(|point| at(*point)).collect();
-            let Some(end) = points.last() else { continue };
+            let Some((x, y)) = points.last() else { continue };
             svg.series(&points, theme.series[series.colour], series.stroke);
-            names.push((end.1, series));
+            match series.stroke {
+                Stroke::Dots => {
+                    svg.text((x + 8.0, y + 14.0), "start", 12, theme.ink, &series.name);
+                }
+                Stroke::BoundFromLeft => {
+                    svg.text((x - 40.0, y + 20.0), "end", 12, theme.muted, &series.name);
+                }
+                Stroke::BoundFromRight => {
+                    svg.text((x + 8.0, y + 20.0), "start", 12, theme.muted, &series.name);
+                }
+                _ => names.push((*y, series)),
+            }
         }
         for mark in &self.marks {
             let (x, y) = at(*mark);
@@ -166,7 +181,7 @@ pub struct Bar {
     pub colour: Colour,
     /// Its length.
     pub value: f64,
-    /// Right of it.
+    /// In it, or right of it.
     pub label: String,
 }
 
@@ -193,7 +208,7 @@ impl Bars {
     pub fn to_svg(&self, theme: &Theme) -> String {
         const ROW: f64 = 20.0;
         const HEADING: f64 = 30.0;
-        let (left, width) = (150.0, 470.0);
+        let (left, width) = (100.0, 560.0);
         let rows: usize = self.groups.iter().map(|group| group.bars.len()).sum();
         let height = 56.0 + self.groups.len() as f64 * HEADING + rows as f64 * ROW;
         let values = self.groups.iter().flat_map(|group| {
@@ -217,7 +232,13 @@ impl Bars {
                     y + 3.0,
                     theme.series[bar.colour]
                 );
-                svg.text((left + length + 6.0, y + 14.0), "start", 12, theme.ink, &bar.label);
+                // Within the bar where there is room, out of the way of the limit.
+                let (x, anchor, ink) = if length > 80.0 {
+                    (left + length - 6.0, "end", theme.paper)
+                } else {
+                    (left + length + 6.0, "start", theme.ink)
+                };
+                svg.text((x, y + 14.0), anchor, 12, ink, &bar.label);
                 y += ROW;
             }
             if let Some((value, name)) = &group.limit {
@@ -287,7 +308,9 @@ impl Svg {
         let places: Vec<_> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let style = match stroke {
             Stroke::Strong => "stroke-width=\"2.5\"",
-            Stroke::Dashed => "stroke-width=\"1.5\" stroke-dasharray=\"5 4\"",
+            Stroke::Dashed | Stroke::BoundFromLeft | Stroke::BoundFromRight => {
+                "stroke-width=\"1.5\" stroke-dasharray=\"5 4\""
+            }
             _ => "stroke-width=\"1.5\"",
         };
         let _ = writeln!(

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::plots::crossing;
 use super::{Beside, Report, size, time};
 use crate::figures::Row;
 use crate::rounds::median_and_least;
@@ -20,6 +21,7 @@ impl Report {
             self.given(),
             self.allocated(),
             self.permutations(),
+            self.shared(),
             self.calls(),
             self.allocation(),
         ]
@@ -65,10 +67,12 @@ impl Report {
         );
         for row in self.rows(&["into"]) {
             let Row { operation, bytes, threads, .. } = row;
-            let (bytes, own) = (size(*bytes), time(row.median()));
+            let bytes = size(*bytes);
+            let own = format!("{} ({})", time(row.median()), time(row.best()));
             let speed = row.traffic as f64 / row.median();
-            let part =
-                self.part_of_roof(row).map_or(String::new(), |(part, _)| format!("{part:.2}"));
+            let part = self.part_of_roof(row).map_or(String::new(), |(part, roof)| {
+                format!("{part:.2} ({:.2})", row.best_speed_over(roof))
+            });
             let (peer, gain) = named(self.peers(row).first());
             let _ = writeln!(
                 text,
@@ -127,6 +131,27 @@ impl Report {
         text
     }
 
+    fn shared(&self) -> String {
+        let mut text = String::from(
+            "\n### On two threads\n\n\
+             | operation | each array | one thread | two threads | faster by | in the worst round |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: |\n",
+        );
+        for two in self.rows(&["into", "two threads"]).filter(|row| row.threads == 2) {
+            let Row { operation, bytes, .. } = two;
+            let Some(one) = self.find(operation, *bytes, 2, "one thread") else { continue };
+            let rounds = one.times.iter().zip(&two.times);
+            let worst = rounds.map(|(one, two)| one / two).fold(f64::INFINITY, f64::min);
+            let gain = two.speed_over(one);
+            let (bytes, one, two) = (size(*bytes), time(one.median()), time(two.median()));
+            let _ = writeln!(
+                text,
+                "| {operation} | {bytes} | {one} | {two} | {gain:.2} | {worst:.2} |"
+            );
+        }
+        text
+    }
+
     /// What was measured of calls on so many elements; `None` where nothing was.
     pub(super) fn call(&self, library: &str, how: &str, count: u64) -> Option<&Row> {
         let mut rows = self.figures.iter().flat_map(|figures| &figures.rows);
@@ -153,8 +178,8 @@ impl Report {
     fn calls(&self) -> String {
         let mut text = String::from("\n### One call: adding so many f32\n\n| who | how |");
         CALLS.iter().for_each(|count| text += &format!(" {count} |"));
-        text += "\n| --- | --- |";
-        text += &" ---: |".repeat(CALLS.len());
+        text += " Tenure is faster from |\n| --- | --- |";
+        text += &" ---: |".repeat(CALLS.len() + 1);
         text.push('\n');
         for (library, how) in self.ways_to_call() {
             let _ = write!(text, "| {} | {how} |", caller(library));
@@ -162,9 +187,25 @@ impl Report {
                 let row = self.call(library, how, count);
                 let _ = write!(text, " {} |", row.map_or(String::new(), |row| time(row.median())));
             }
-            text.push('\n');
+            let from = if library == "tenure" { None } else { self.faster_from(library, how) };
+            let _ = writeln!(text, " {} |", from.unwrap_or_default());
         }
         text
+    }
+
+    /// From how many elements on Tenure, from Rust and in the same form, is faster than a peer.
+    fn faster_from(&self, library: &str, how: &str) -> Option<String> {
+        let allocates = ["recycled", "allocates"].contains(&how);
+        let own = self.call_points("tenure", if allocates { "recycled" } else { "into views" });
+        let peer = self.call_points(library, how);
+        let is_faster = |(x, y): &(f64, f64)| Some(*y < own.iter().find(|point| point.0 == *x)?.1);
+        let compared: Vec<bool> = peer.iter().filter_map(is_faster).collect();
+        match crossing(&own, &peer) {
+            Some((elements, _)) => Some(format!("{elements:.0} elements")),
+            None if compared.is_empty() => None,
+            None if compared.contains(&true) => Some("never".to_owned()),
+            None => Some("1 element".to_owned()),
+        }
     }
 
     fn allocation(&self) -> String {
@@ -209,7 +250,7 @@ pub(super) fn caller(library: &str) -> String {
 
 /// Name and time of a peer, and what is gained over it.
 fn named(beside: Option<&Beside<'_>>) -> (String, String) {
-    beside.map_or_else(Default::default, |Beside { peer, gain }| {
-        (format!("{} {}", peer.library, time(peer.median())), format!("{gain:.2}"))
+    beside.map_or_else(Default::default, |Beside { peer, gain, best_gain }| {
+        (format!("{} {}", peer.library, time(peer.median())), format!("{gain:.2} ({best_gain:.2})"))
     })
 }
