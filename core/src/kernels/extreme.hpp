@@ -209,7 +209,7 @@ template <class Rule, class T, int64_t kRows>
 // Rows of as many columns that a sweep can number in the type of its places.
 template <class Rule, class T>
 void sweep_places(const Reduction& reduction, const Tile& tile, Byte* values, Byte* places) {
-  for_each_dense_part<T>(
+  for_each_dense_part<T, kRowsAtOnce>(
       reduction, tile,
       [&](const Byte* in, int64_t row_step, int64_t row, int64_t rows, int64_t first,
           int64_t columns) {

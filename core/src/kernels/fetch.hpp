@@ -5,8 +5,8 @@
 // multiply the folder's code to spare a pass over a buffer that never leaves the L1 cache.
 #pragma once
 
-#include "kernels/number.hpp"
 #include "kernels/strip.hpp"
+#include "kernels/vectors.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -35,8 +35,14 @@ void fetch(const Byte* in, int64_t step, int64_t count, Byte* buffer) {
   constexpr auto kFromBytes = static_cast<int64_t>(sizeof(From));
   constexpr auto kToBytes = static_cast<int64_t>(sizeof(To));
   if (step == kFromBytes) {
+    int64_t i = 0;
+    if constexpr (kLoadsHalves && kSame<From, F16> && kSame<To, float>) {
+      for (; i + kPerVector<float> <= count; i += kPerVector<float>) {
+        store(buffer + i * kToBytes, Loading<float, F16>::load(in + i * kFromBytes));
+      }
+    }
     TENURE_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) {
+    for (; i < count; ++i) {
       store(buffer + i * kToBytes, Change::of(load<From>(in + i * kFromBytes)));
     }
     return;

@@ -2,8 +2,8 @@
 //
 // Sums of floats are pairwise: a leaf adds kLeafTerms elements in each of its lanes, and the lanes
 // of all leaves are added as a binary tree whose shape depends on the count alone. Side by side,
-// four rows are added as a tree before they meet their accumulators. The error grows with the
-// logarithm of the count, not with the count.
+// sixteen rows or four are added as a tree before they meet their accumulators. The error grows with
+// the logarithm of the count, not with the count.
 #pragma once
 
 #include "kernels/reduction.hpp"
@@ -15,6 +15,10 @@ namespace {
 constexpr int64_t kLeafTerms = 16;
 constexpr int64_t kBufferBytes = 4096;  // of elements fetched at once: much less than an L1 cache
 constexpr int64_t kRowsAtOnce = 4;
+// The more rows at once, the less often accumulators are read and written. But rows that lie further
+// apart than kNearRows meet in too few sets of the L2 cache.
+constexpr int64_t kMostRowsAtOnce = 16;
+constexpr int64_t kNearRows = 32768;
 constexpr int64_t kTermsToAStop = 64;  // 8 KiB of elements: a look at them costs little beside that
 
 inline int64_t lower(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -151,24 +155,30 @@ template <class Op>
   return total;
 }
 
+// What kRows elements of each of a vector's columns give: a tree of them.
+template <class Op, int64_t kRows>
+inline Vector<typename Op::Lane> rows_of(const Byte* in, int64_t row_step,
+                                         Vector<typename Op::Lane> centers) {
+  if constexpr (kRows == 1) {
+    return Op::term(Loading<typename Op::Lane, typename Op::In>::load(in), centers);
+  } else {
+    return Op::merge(rows_of<Op, kRows / 2>(in, row_step, centers),
+                     rows_of<Op, kRows / 2>(in + kRows / 2 * row_step, row_step, centers));
+  }
+}
+
 // kRows elements into each of the accumulators of a vector.
 template <class Op, int64_t kRows>
 inline void add_rows(const Byte* in, int64_t row_step, const Byte* centers, Byte* accumulators) {
   using Lane = typename Op::Lane;
   using Accumulator = typename Op::Accumulator;
-  Vector<Lane> terms[kRows];
-  for (int64_t row = 0; row < kRows; ++row) {
-    const auto x = Loading<Lane, typename Op::In>::load(in + row * row_step);
-    terms[row] = Op::term(x, Op::kCentered ? load<Vector<Lane>>(centers) : Vector<Lane>{});
-  }
-  if constexpr (kRows == kRowsAtOnce) {
-    terms[0] = Op::merge(Op::merge(terms[0], terms[1]), Op::merge(terms[2], terms[3]));
-  }
+  const auto terms = rows_of<Op, kRows>(
+      in, row_step, Op::kCentered ? load<Vector<Lane>>(centers) : Vector<Lane>{});
   if constexpr (kSame<Lane, Accumulator>) {
-    store(accumulators, Op::merge(load<Vector<Lane>>(accumulators), terms[0]));
+    store(accumulators, Op::merge(load<Vector<Lane>>(accumulators), terms));
   } else {
     Lane values[kPerVector<Lane>];
-    store(reinterpret_cast<Byte*>(values), terms[0]);
+    store(reinterpret_cast<Byte*>(values), terms);
     for (int64_t i = 0; i < kPerVector<Lane>; ++i) {
       Byte* const at = accumulators + i * static_cast<int64_t>(sizeof(Accumulator));
       store(at, Op::merge(load<Accumulator>(at), static_cast<Accumulator>(values[i])));
@@ -209,17 +219,21 @@ template <class Op, int64_t kRows>
 }
 
 // Calls visit(in, row_step, row, row_count, first_column, column_count) for parts of a tile whose
-// rows are dense; kRowsAtOnce rows, or one of those that are left over. Memory is walked along the
-// columns.
-template <class In, class Visit>
+// rows are dense; kMost rows where they lie near and are read in place, kRowsAtOnce, or one of those
+// that are left over. Memory is walked along the columns.
+template <class In, int64_t kMost, class Visit>
 inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, const Visit& visit) {
   constexpr auto kInBytes = static_cast<int64_t>(sizeof(In));
   constexpr int64_t kFetched = kBufferBytes / kRowsAtOnce / kInBytes;
   const bool in_place = tile.column_step == reduction.step_in_place;
   const int64_t most = in_place ? tile.columns : kFetched;
   alignas(64) Byte buffer[kRowsAtOnce][kFetched * kInBytes];
+  const bool near = -kNearRows <= tile.row_step && tile.row_step <= kNearRows;
   for (int64_t row = 0; row < tile.rows;) {
-    const int64_t rows = tile.rows - row < kRowsAtOnce ? 1 : kRowsAtOnce;
+    const int64_t left = tile.rows - row;
+    const int64_t rows = in_place && near && left >= kMost ? kMost
+                         : left >= kRowsAtOnce             ? kRowsAtOnce
+                                                           : 1;
     for (int64_t first = 0; first < tile.columns; first += most) {
       const int64_t columns = lower(most, tile.columns - first);
       const Byte* const in = tile.in + row * tile.row_step + first * tile.column_step;
@@ -240,7 +254,7 @@ inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, co
 template <class Op>
 void across(const Reduction& reduction, const Tile& tile, const Byte* centers) {
   using In = typename Op::In;
-  for_each_dense_part<In>(
+  for_each_dense_part<In, kMostRowsAtOnce>(
       reduction, tile,
       [&](const Byte* in, int64_t row_step, int64_t, int64_t rows, int64_t first, int64_t columns) {
         Byte* const accumulators =
@@ -249,8 +263,10 @@ void across(const Reduction& reduction, const Tile& tile, const Byte* centers) {
             Op::kCentered ? centers + first * static_cast<int64_t>(sizeof(double)) : in;
         if (rows == 1) {
           spread<Op, 1>(in, row_step, columns, own, accumulators);
-        } else {
+        } else if (rows == kRowsAtOnce) {
           spread<Op, kRowsAtOnce>(in, row_step, columns, own, accumulators);
+        } else {
+          spread<Op, kMostRowsAtOnce>(in, row_step, columns, own, accumulators);
         }
       });
 }

@@ -119,6 +119,28 @@ struct Loading {
 };
 #endif
 
+// Whether halves can be loaded as f32.
+#if defined(__AVX512F__)
+constexpr bool kLoadsHalves = true;
+template <>
+struct Loading<float, F16> {
+  static Vector<float> load(const Byte* from) {
+    return reinterpret_cast<Vector<float>>(
+        _mm512_maskz_cvtph_ps(0xffff, kernels::load<__m256i>(from)));
+  }
+};
+#elif defined(__F16C__)
+constexpr bool kLoadsHalves = true;
+template <>
+struct Loading<float, F16> {
+  static Vector<float> load(const Byte* from) {
+    return reinterpret_cast<Vector<float>>(_mm256_cvtph_ps(kernels::load<__m128i>(from)));
+  }
+};
+#else
+constexpr bool kLoadsHalves = false;
+#endif
+
 constexpr int64_t kLaneBytes = 128;  // two registers of AVX-512, half of those of SSE
 
 template <class T>

@@ -1,0 +1,328 @@
+// Reductions of more than one block: places in blocks, threads, accuracy.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "arrays.hpp"
+#include "tenure/context.hpp"
+#include "tenure/ops.hpp"
+
+namespace tenure::test {
+namespace {
+
+namespace reference = kernels::reference;
+
+// Edges of lanes, of blocks that are searched for a place, of tiles and of what threads share.
+constexpr std::int64_t kCounts[] = {
+    1,    2,    15,   16,   17,   31,   33,   127,  128,  129,  255,   257,   511,   512,   513,
+    1023, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 8191, 8193, 32767, 32768, 32769, 65537, 100000};
+
+// How the elements of one axis lie in memory, of which the test keeps the plain values too.
+enum class Line { kDense, kGaps, kReversed, kColumn };
+
+// `count` elements along the second axis of a tensor [1, count], or down the first of [count, 9].
+class LineOf {
+ public:
+  LineOf(const NamedType& type, std::int64_t count, Line line)
+      : type_(type), width_(element_size(type.dtype)), line_(line) {
+    step_ = line == Line::kColumn ? 9 : line == Line::kDense ? 1 : 2;
+    const std::int64_t elements = count * step_;
+    memory_.assign(static_cast<std::size_t>(elements) * width_, 0);
+    const std::int64_t last = line == Line::kReversed ? (count - 1) * step_ : 0;
+    const Layout layout = line == Line::kColumn
+                              ? Layout{{count, 9}, {9, 1}}
+                              : Layout{{count, line == Line::kReversed ? -step_ : step_}};
+    first_ = last;
+    count_ = count;
+    view_ = view_of(memory_.data(), memory_.size(), last * static_cast<std::int64_t>(width_),
+                    type.dtype, layout);
+  }
+
+  void set(std::int64_t index, double value) {
+    const std::int64_t at =
+        (line_ == Line::kReversed ? first_ - index * step_ : index * step_) + column();
+    Byte bytes[8];
+    std::memcpy(bytes, &value, sizeof value);
+    reference::cast(Type::kF64, bytes, type_.type,
+                    memory_.data() + static_cast<std::size_t>(at) * width_);
+  }
+
+  [[nodiscard]] std::int64_t place(tnr_reduce_op op) const {
+    std::vector<std::int64_t> places(line_ == Line::kColumn ? 9 : 1, -1);
+    const tnr_view_mut out{view_of(places.data(), places.size() * 8, 0, TNR_DTYPE_I64, results())};
+    reduce(kDefaultContext, op, view_, 1, 0, out);
+    return places[static_cast<std::size_t>(column())];
+  }
+
+  // Of MIN or MAX, as a double.
+  [[nodiscard]] double extreme(tnr_reduce_op op) const {
+    std::vector<Byte> values((line_ == Line::kColumn ? 9 : 1) * width_);
+    const tnr_view_mut out{view_of(values.data(), values.size(), 0, type_.dtype, results())};
+    reduce(kDefaultContext, op, view_, 1, 0, out);
+    Byte bytes[8];
+    reference::cast(type_.type, values.data() + static_cast<std::size_t>(column()) * width_,
+                    Type::kF64, bytes);
+    double value = 0;
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
+  }
+
+ private:
+  // The last column: after those that fill a register.
+  [[nodiscard]] std::int64_t column() const { return line_ == Line::kColumn ? 8 : 0; }
+  [[nodiscard]] Layout results() const {
+    return line_ == Line::kColumn ? Layout{{9, 1}} : Layout{};
+  }
+
+  NamedType type_;
+  std::size_t width_;
+  Line line_;
+  std::int64_t step_;
+  std::int64_t first_;
+  std::int64_t count_;
+  std::vector<Byte> memory_;
+  tnr_view view_;
+};
+
+std::vector<std::int64_t> places_in(std::int64_t count) {
+  std::vector<std::int64_t> places;
+  for (const std::int64_t place :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{31}, std::int64_t{126}, std::int64_t{128},
+        std::int64_t{1023}, std::int64_t{1024}, std::int64_t{4100}, count / 2, count - 1}) {
+    if (place < count) places.push_back(place);
+  }
+  return places;
+}
+
+void expect_place(const LineOf& line, tnr_reduce_op op, std::int64_t place, double value) {
+  const bool smallest = op == TNR_REDUCE_OP_ARGMIN;
+  ASSERT_EQ(line.place(op), place) << "op " << op;
+  const double extreme = line.extreme(smallest ? TNR_REDUCE_OP_MIN : TNR_REDUCE_OP_MAX);
+  ASSERT_TRUE(extreme == value || (std::isnan(extreme) && std::isnan(value)))
+      << extreme << " but " << value;
+}
+
+void check_places(const NamedType& type, std::int64_t count, Line kind) {
+  SCOPED_TRACE(std::string(dtype_name(type.dtype)) + " count " + std::to_string(count) + " line " +
+               std::to_string(static_cast<int>(kind)));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const tnr_reduce_op op : {TNR_REDUCE_OP_ARGMIN, TNR_REDUCE_OP_ARGMAX}) {
+    LineOf line(type, count, kind);
+    for (std::int64_t i = 0; i < count; ++i) line.set(i, 5);
+    const double winner = op == TNR_REDUCE_OP_ARGMIN ? 3 : 7;
+    expect_place(line, op, 0, 5);
+    for (const std::int64_t place : places_in(count)) {
+      line.set(place, winner);
+      line.set(count - 1, winner);  // an equal one
+      expect_place(line, op, place, winner);
+      if (is_float(type.type)) {
+        line.set(count / 3, nan);
+        line.set(place, nan);
+        expect_place(line, op, std::min(place, count / 3), nan);
+        line.set(count / 3, 5);
+      }
+      line.set(count - 1, 5);
+      line.set(place, 5);
+    }
+    if (is_float(type.type)) {
+      // All are what a reduction starts from.
+      const double infinity = std::numeric_limits<double>::infinity();
+      const double worst = op == TNR_REDUCE_OP_ARGMIN ? infinity : -infinity;
+      for (std::int64_t i = 0; i < count; ++i) line.set(i, worst);
+      expect_place(line, op, 0, worst);
+      line.set(count / 2, -worst);
+      expect_place(line, op, count / 2, -worst);
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(ReduceLarge, PlacesAreThoseOfTheFirstExtremeOrNan) {
+  Random random(41);
+  for (const std::int64_t count : kCounts) {
+    for (const Line line : {Line::kDense, Line::kGaps, Line::kReversed, Line::kColumn}) {
+      // One type at a time is enough of the long ones: a line of them takes a while to fill.
+      const NamedType& any = kTypes[random() % 12];
+      check_places(count < 1000 ? any : kTypes[random() % 2], count, line);
+      if (count < 600) check_places(kTypes[4 + random() % 8], count, line);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// ---- threads ----
+
+class Threads {
+ public:
+  explicit Threads(std::uint32_t count) {
+    tnr_context_options options{};
+    options.struct_size = sizeof options;
+    options.thread_count = count;
+    token_ = context_create(options);
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  ~Threads() { context_release(token_); }
+
+  [[nodiscard]] ContextToken token() const { return token_; }
+
+ private:
+  ContextToken token_;
+};
+
+std::vector<Byte> bytes_of_result(const Context& context, tnr_reduce_op op, const tnr_view& a,
+                                  std::uint32_t axes, tnr_dtype dtype) {
+  Layout kept;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    if ((axes >> axis & 1u) == 0) kept.push_back({a.shape[axis], 0});
+  }
+  std::int64_t count = 1;
+  for (std::size_t axis = kept.size(); axis-- > 0;) {
+    kept[axis].stride = count;
+    count *= kept[axis].extent;
+  }
+  std::vector<Byte> bytes(static_cast<std::size_t>(count) * element_size(dtype));
+  reduce(context, op, a, axes, 0, {view_of(bytes.data(), bytes.size(), 0, dtype, kept)});
+  return bytes;
+}
+
+tnr_dtype dtype_of_result(tnr_reduce_op op, tnr_dtype dtype) {
+  if (op >= TNR_REDUCE_OP_ANY && op <= TNR_REDUCE_OP_ALL) return TNR_DTYPE_BOOL8;
+  if (op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX || op == TNR_REDUCE_OP_COUNT) {
+    return TNR_DTYPE_I64;
+  }
+  const bool widens = dtype == TNR_DTYPE_I32 || dtype == TNR_DTYPE_I8;
+  return widens && op <= TNR_REDUCE_OP_PROD ? TNR_DTYPE_I64 : dtype;
+}
+
+// Numbers whose sums are rounded, in whatever type they have.
+void fill_with_fractions(Array& array, Type type, Random& random) {
+  for (Byte* const element : array.elements()) {
+    const double value = static_cast<double>(random() % 100000) / 50000 - 1;
+    Byte bytes[8];
+    std::memcpy(bytes, &value, sizeof value);
+    reference::cast(Type::kF64, bytes, type, element);
+  }
+}
+
+TEST(ReduceLarge, ResultsHaveTheSameBitsForAnyNumberOfThreads) {
+  Random random(42);
+  const Threads two(2);
+  const Threads three(3);
+  const Threads seven(7);
+  for (const Shape& shape : {Shape{150000}, Shape{530, 270}, Shape{30000, 5}, Shape{3, 130, 400}}) {
+    for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[6]}) {
+      const Lie lie = kReadable[random() % std::size(kReadable)];
+      Array a(type.dtype, shape, lie, random);
+      fill_with_fractions(a, type.type, random);
+      for (std::uint32_t axes = 1; axes < 1u << shape.size(); ++axes) {
+        for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
+          const bool is_arg = op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
+          const auto reduced = static_cast<std::size_t>(std::popcount(axes));
+          if (is_arg && reduced != 1 && reduced != shape.size()) continue;
+          if (op >= TNR_REDUCE_OP_MEAN && op <= TNR_REDUCE_OP_STD && !is_float(type.type)) continue;
+          const tnr_dtype dtype = dtype_of_result(op, type.dtype);
+          const std::vector<Byte> alone =
+              bytes_of_result(kDefaultContext, op, a.view(), axes, dtype);
+          for (const Threads* threads : {&two, &three, &seven}) {
+            const ContextUse use(threads->token());
+            ASSERT_EQ(bytes_of_result(use, op, a.view(), axes, dtype), alone)
+                << "op " << op << " axes " << axes << " of " << describe(a.view());
+          }
+        }
+      }
+    }
+  }
+}
+
+// The literals were computed once: each set of instructions has to give them.
+TEST(ReduceLarge, SumsHaveTheSameBitsUnderEveryInstructionSet) {
+  Random random(43);
+  std::uint64_t hash = 14695981039346656037u;
+  for (const Shape& shape : {Shape{70001}, Shape{333, 210}}) {
+    for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {
+      for (const Lie lie : {Lie::kRowMajor, Lie::kGaps}) {
+        Array a(type.dtype, shape, lie, random);
+        fill_with_fractions(a, type.type, random);
+        for (std::uint32_t axes = 1; axes < 1u << shape.size(); ++axes) {
+          for (const tnr_reduce_op op :
+               {TNR_REDUCE_OP_SUM, TNR_REDUCE_OP_MEAN, TNR_REDUCE_OP_VAR}) {
+            for (const Byte byte :
+                 bytes_of_result(kDefaultContext, op, a.view(), axes, type.dtype)) {
+              hash = (hash ^ byte) * 1099511628211u;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(hash, 16200901847047830632u);
+}
+
+// ---- accuracy ----
+
+TEST(ReduceLarge, SumsAreWithinAFewRoundingsOfTheExactOnes) {
+  constexpr std::int64_t kRows = 1000;
+  constexpr std::int64_t kColumns = 701;
+  Random random(44);
+  std::vector<float> values(kRows * kColumns);
+  for (float& value : values) value = static_cast<float>(random() >> 40) * 0x1p-24f - 0.25f;
+  const tnr_view a = view_of(values.data(), values.size() * 4, 0, TNR_DTYPE_F32,
+                             {{kRows, kColumns}, {kColumns, 1}});
+  for (std::uint32_t axes = 1; axes < 4; ++axes) {
+    const std::int64_t results = axes == 1 ? kColumns : axes == 2 ? kRows : 1;
+    std::vector<long double> exact(static_cast<std::size_t>(results));
+    std::vector<long double> sizes(static_cast<std::size_t>(results));
+    for (std::int64_t i = 0; i < kRows * kColumns; ++i) {
+      const auto at = static_cast<std::size_t>(axes == 1   ? i % kColumns
+                                               : axes == 2 ? i / kColumns
+                                                           : 0);
+      exact[at] += static_cast<long double>(values[static_cast<std::size_t>(i)]);
+      sizes[at] += std::fabs(static_cast<long double>(values[static_cast<std::size_t>(i)]));
+    }
+    const std::vector<Byte> bytes =
+        bytes_of_result(kDefaultContext, TNR_REDUCE_OP_SUM, a, axes, TNR_DTYPE_F32);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      float sum = 0;
+      std::memcpy(&sum, bytes.data() + 4 * i, 4);
+      // An element takes part in 16 additions of a leaf and in as many as the trees are high.
+      EXPECT_LE(std::fabs(static_cast<long double>(sum) - exact[i]), 40 * 0x1p-24L * sizes[i]);
+    }
+  }
+}
+
+TEST(ReduceLarge, VarianceOfManyElementsSurvivesALargeMean) {
+  constexpr std::int64_t kRows = 3000;
+  Random random(45);
+  std::vector<double> values(kRows * 50);
+  for (double& value : values) value = 1e8 + static_cast<double>(random() % 1000) / 1000;
+  const tnr_view a =
+      view_of(values.data(), values.size() * 8, 0, TNR_DTYPE_F64, {{kRows, 50}, {50, 1}});
+  for (std::uint32_t axes = 1; axes < 4; ++axes) {
+    const std::vector<Byte> bytes =
+        bytes_of_result(kDefaultContext, TNR_REDUCE_OP_VAR, a, axes, TNR_DTYPE_F64);
+    double variance = 0;
+    std::memcpy(&variance, bytes.data(), 8);  // of the first result
+    const std::int64_t step = axes == 1 ? 50 : 1;
+    const std::int64_t count = axes == 1 ? kRows : axes == 2 ? 50 : kRows * 50;
+    long double mean = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      mean += static_cast<long double>(values[static_cast<std::size_t>(i * step)]);
+    }
+    mean /= static_cast<long double>(count);
+    long double squares = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto deviation =
+          static_cast<long double>(values[static_cast<std::size_t>(i * step)]) - mean;
+      squares += deviation * deviation;
+    }
+    const double exact = static_cast<double>(squares / static_cast<long double>(count));
+    EXPECT_NEAR(variance, exact, exact * 1e-9) << "axes " << axes;
+  }
+}
+
+}  // namespace
+}  // namespace tenure::test
