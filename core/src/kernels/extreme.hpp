@@ -166,14 +166,15 @@ void place_along(const Reduction& reduction, const Tile& tile) {
   store(places.indices, tile.index + place * tile.index_step);
 }
 
-// Rows numbered from `row` on, against the best of each column. Of `places`, those that the rows
-// win become the number of the row.
-template <class Rule, class T, int64_t kRows>
-inline void meet_rows(const Byte* in, int64_t row_step, Vector<Truth<T>> row, Byte* values,
-                      Byte* places) {
+// `rows` of them, numbered from `row` on, against the best of each column. Of `places`, those that
+// the rows win become the number of the row. The count is no constant: one loop serves all, and a
+// row waits for the one before it anyway.
+template <class Rule, class T>
+inline void meet_rows(const Byte* in, int64_t row_step, int64_t rows, Vector<Truth<T>> row,
+                      Byte* values, Byte* places) {
   auto best = load<Vector<T>>(values);
   auto place = load<Vector<Truth<T>>>(places);
-  for (int64_t i = 0; i < kRows; ++i) {
+  for (int64_t i = 0; i < rows; ++i) {
     const auto x = load<Vector<T>>(in + i * row_step);
     const auto stay = stays<Rule, T>(best, x);
     best = stay ? best : x;
@@ -184,49 +185,45 @@ inline void meet_rows(const Byte* in, int64_t row_step, Vector<Truth<T>> row, By
   store(places, place);
 }
 
-template <class Rule, class T, int64_t kRows>
-[[gnu::noinline]] void spread_places(const Byte* in, int64_t row_step, int64_t columns, int64_t row,
-                                     Byte* values, Byte* places) {
+template <class Rule, class T>
+[[gnu::noinline]] void spread_places(const Byte* in, int64_t row_step, int64_t rows,
+                                     int64_t columns, int64_t row, Byte* values, Byte* places) {
   constexpr int64_t kAtOnce = kPerVector<T>;
-  const auto rows = broadcast(static_cast<Truth<T>>(row));
+  const auto first_row = broadcast(static_cast<Truth<T>>(row));
   int64_t column = 0;
   for (; column + kAtOnce <= columns; column += kAtOnce) {
     const int64_t at = column * kBytesOf<T>;
-    meet_rows<Rule, T, kRows>(in + at, row_step, rows, values + at, places + at);
+    meet_rows<Rule, T>(in + at, row_step, rows, first_row, values + at, places + at);
   }
   if (column == columns) return;
   const int64_t at = column * kBytesOf<T>;
   const auto rest = static_cast<uint64_t>(columns - column) * sizeof(T);
-  alignas(64) Byte padded[kRows + 2][kVectorBytes] = {};
-  for (int64_t i = 0; i < kRows; ++i) __builtin_memcpy(padded[i], in + i * row_step + at, rest);
-  __builtin_memcpy(padded[kRows], values + at, rest);
-  __builtin_memcpy(padded[kRows + 1], places + at, rest);
-  meet_rows<Rule, T, kRows>(padded[0], kVectorBytes, rows, padded[kRows], padded[kRows + 1]);
-  __builtin_memcpy(values + at, padded[kRows], rest);
-  __builtin_memcpy(places + at, padded[kRows + 1], rest);
+  alignas(64) Byte padded[kMostRowsAtOnce + 2][kVectorBytes] = {};
+  for (int64_t i = 0; i < rows; ++i) __builtin_memcpy(padded[i + 2], in + i * row_step + at, rest);
+  __builtin_memcpy(padded[0], values + at, rest);
+  __builtin_memcpy(padded[1], places + at, rest);
+  meet_rows<Rule, T>(padded[2], kVectorBytes, rows, first_row, padded[0], padded[1]);
+  __builtin_memcpy(values + at, padded[0], rest);
+  __builtin_memcpy(places + at, padded[1], rest);
 }
 
-// Rows of as many columns that a sweep can number in the type of its places.
+// As many rows as can be numbered in the type of the places.
 template <class Rule, class T>
 void sweep_places(const Reduction& reduction, const Tile& tile, Byte* values, Byte* places) {
-  for_each_dense_part<T, kRowsAtOnce>(
-      reduction, tile,
-      [&](const Byte* in, int64_t row_step, int64_t row, int64_t rows, int64_t first,
-          int64_t columns) {
-        const int64_t at = first * kBytesOf<T>;
-        if (rows == 1) {
-          spread_places<Rule, T, 1>(in, row_step, columns, row, values + at, places + at);
-        } else {
-          spread_places<Rule, T, kRowsAtOnce>(in, row_step, columns, row, values + at, places + at);
-        }
-      });
+  for_each_dense_part<T>(reduction, tile,
+                         [&](const Byte* in, int64_t row_step, int64_t row, int64_t rows,
+                             int64_t first, int64_t columns) {
+                           const int64_t at = first * kBytesOf<T>;
+                           spread_places<Rule, T>(in, row_step, rows, columns, row, values + at,
+                                                  places + at);
+                         });
 }
 
 // Into accumulators that are started. The tile's indices ascend. The first row is taken as it is;
 // a place of -1 is one that a sweep did not change.
 template <class Rule, class T>
 void place_across(const Reduction& reduction, const Tile& tile) {
-  constexpr int64_t kMost = Limits<Truth<T>>::kMax / kRowsAtOnce * kRowsAtOnce;
+  constexpr int64_t kMost = Limits<Truth<T>>::kMax / kMostRowsAtOnce * kMostRowsAtOnce;
   const Places best(tile.accumulators, tile.columns);
   Byte* const places = sizeof(T) == 8 ? best.indices : best.values + 4 * tile.columns;
   reduction.fetch(tile.in, tile.column_step, tile.columns, best.values);

@@ -219,9 +219,9 @@ template <class Op, int64_t kRows>
 }
 
 // Calls visit(in, row_step, row, row_count, first_column, column_count) for parts of a tile whose
-// rows are dense; kMost rows where they lie near and are read in place, kRowsAtOnce, or one of those
-// that are left over. Memory is walked along the columns.
-template <class In, int64_t kMost, class Visit>
+// rows are dense: kMostRowsAtOnce where they lie near and are read in place, else kRowsAtOnce, and
+// one by one those that are left over. Memory is walked along the columns.
+template <class In, class Visit>
 inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, const Visit& visit) {
   constexpr auto kInBytes = static_cast<int64_t>(sizeof(In));
   constexpr int64_t kFetched = kBufferBytes / kRowsAtOnce / kInBytes;
@@ -231,9 +231,9 @@ inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, co
   const bool near = -kNearRows <= tile.row_step && tile.row_step <= kNearRows;
   for (int64_t row = 0; row < tile.rows;) {
     const int64_t left = tile.rows - row;
-    const int64_t rows = in_place && near && left >= kMost ? kMost
-                         : left >= kRowsAtOnce             ? kRowsAtOnce
-                                                           : 1;
+    const int64_t rows = in_place && near && left >= kMostRowsAtOnce ? kMostRowsAtOnce
+                         : left >= kRowsAtOnce                       ? kRowsAtOnce
+                                                                     : 1;
     for (int64_t first = 0; first < tile.columns; first += most) {
       const int64_t columns = lower(most, tile.columns - first);
       const Byte* const in = tile.in + row * tile.row_step + first * tile.column_step;
@@ -254,7 +254,7 @@ inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, co
 template <class Op>
 void across(const Reduction& reduction, const Tile& tile, const Byte* centers) {
   using In = typename Op::In;
-  for_each_dense_part<In, kMostRowsAtOnce>(
+  for_each_dense_part<In>(
       reduction, tile,
       [&](const Byte* in, int64_t row_step, int64_t, int64_t rows, int64_t first, int64_t columns) {
         Byte* const accumulators =
