@@ -455,6 +455,38 @@ class NumpyTest(unittest.TestCase):
                 for out in self.reduce(name, a, axes, np.int64, keep):
                     self.assert_same(out, expected, f"{name} {message}")
 
+    # Longer than the blocks in which the extreme is looked for, and with more than one NaN.
+    def test_places_in_large_arrays(self):
+        for dtype in NUMBERS:
+            if np.dtype(dtype).kind == "V":
+                continue
+            for shape in ((70001,), (300, 401), (5, 33000)):
+                a = numbers(self.rng, np.dtype(dtype), shape)
+                plain = np.nan_to_num(a, nan=1) if a.dtype.kind == "f" else a
+                for array in (a, plain, plain[::-1], plain.T, plain[..., ::2]):
+                    for axis in [None, *range(array.ndim)]:
+                        axes = range(array.ndim) if axis is None else (axis,)
+                        for name in ("min", "max", "argmin", "argmax"):
+                            out_dtype = np.int64 if name.startswith("arg") else array.dtype
+                            expected = getattr(np, name)(array, axis=axis)
+                            for out in self.reduce(name, array, tuple(axes), out_dtype, False):
+                                self.assert_same(out, np.asarray(expected, out_dtype),
+                                                 f"{name} {dtype} {shape} axis {axis}")
+
+    def test_sums_of_large_arrays(self):
+        for dtype in (np.float32, np.float64):
+            for shape in ((300001,), (700, 501), (9, 40000)):
+                a = self.rng.standard_normal(shape).astype(dtype)
+                for array in (a, a[::-1], a.T):
+                    for axis in [None, *range(array.ndim)]:
+                        axes = range(array.ndim) if axis is None else (axis,)
+                        exact = np.sum(array.astype(np.longdouble), axis=axis)
+                        bound = np.sum(np.abs(array.astype(np.longdouble)), axis=axis)
+                        bound *= 40 * np.finfo(dtype).eps
+                        for out in self.reduce("sum", array, tuple(axes), dtype, False):
+                            self.assertTrue(np.all(np.abs(out - exact) <= bound),
+                                            f"sum {dtype} {shape} axis {axis}")
+
     def test_any_all_and_count(self):
         for a, axes, keep, message in self.reductions(REAL):
             nonzero = a != 0
