@@ -15,8 +15,8 @@ using kernels::StripKernel;
 using kernels::table;
 
 constexpr std::int64_t kMaxCount = 3000;
-constexpr std::int64_t kMaxStep = 24;
-constexpr std::size_t kMargin = 192;  // canaries before and after an output: three lines
+constexpr std::int64_t kMaxStep = 72;  // more than a line
+constexpr std::size_t kMargin = 192;   // canaries before and after an output: three lines
 
 // Numbers of every dtype but no NaN: which of two NaNs comes out may differ within a strip.
 std::vector<Byte> random_bytes(std::size_t count, Random& random) {
