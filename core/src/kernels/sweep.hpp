@@ -15,10 +15,8 @@ namespace {
 constexpr int64_t kLeafTerms = 16;
 constexpr int64_t kBufferBytes = 4096;  // of elements fetched at once: much less than an L1 cache
 constexpr int64_t kRowsAtOnce = 4;
-// The more rows at once, the less often accumulators are read and written. But rows that lie further
-// apart than kNearRows meet in too few sets of the L2 cache.
+// The more rows at once, the less often accumulators are read and written.
 constexpr int64_t kMostRowsAtOnce = 16;
-constexpr int64_t kNearRows = 32768;
 constexpr int64_t kTermsToAStop = 64;  // 8 KiB of elements: a look at them costs little beside that
 
 inline int64_t lower(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -219,8 +217,8 @@ template <class Op, int64_t kRows>
 }
 
 // Calls visit(in, row_step, row, row_count, first_column, column_count) for parts of a tile whose
-// rows are dense: kMostRowsAtOnce where they lie near and are read in place, else kRowsAtOnce, and
-// one by one those that are left over. Memory is walked along the columns.
+// rows are dense: kMostRowsAtOnce where they are read in place, else kRowsAtOnce, and one by one
+// those that are left over. Memory is walked along the columns.
 template <class In, class Visit>
 inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, const Visit& visit) {
   constexpr auto kInBytes = static_cast<int64_t>(sizeof(In));
@@ -228,12 +226,10 @@ inline void for_each_dense_part(const Reduction& reduction, const Tile& tile, co
   const bool in_place = tile.column_step == reduction.step_in_place;
   const int64_t most = in_place ? tile.columns : kFetched;
   alignas(64) Byte buffer[kRowsAtOnce][kFetched * kInBytes];
-  const bool near = -kNearRows <= tile.row_step && tile.row_step <= kNearRows;
   for (int64_t row = 0; row < tile.rows;) {
     const int64_t left = tile.rows - row;
-    const int64_t rows = in_place && near && left >= kMostRowsAtOnce ? kMostRowsAtOnce
-                         : left >= kRowsAtOnce                       ? kRowsAtOnce
-                                                                     : 1;
+    const int64_t few = left >= kRowsAtOnce ? kRowsAtOnce : 1;
+    const int64_t rows = in_place && left >= kMostRowsAtOnce ? kMostRowsAtOnce : few;
     for (int64_t first = 0; first < tile.columns; first += most) {
       const int64_t columns = lower(most, tile.columns - first);
       const Byte* const in = tile.in + row * tile.row_step + first * tile.column_step;
