@@ -14,9 +14,11 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64;-L;/usr/aarch64-linux-gnu")
 
 # Tests that are left out, of what qemu-user cannot do: start a program of the target's once more,
-# and hold a process to the limits that it sets itself.
+# hold a process to the limits that it sets itself, and start a thread in a child of fork.
 set(TENURE_LEFT_OUT
   *DeathTest.*
+  Fork.TheChildMakesContextsOfItsOwn
   Memory.WorksWhereHugePagesAreRefused
   Memory.LimitOfAddressSpaceIsOutOfMemory
-  Memory.WhatIsHeldBackIsGivenUpBeforeACallFails)
+  Memory.WhatIsHeldBackIsGivenUpBeforeACallFails
+  Scarcity.*)
