@@ -8,6 +8,7 @@
 #include "parallel.hpp"
 #include "streamed.hpp"
 #include "tenure/dtype.hpp"
+#include "tiles.hpp"
 
 namespace tenure {
 namespace {
@@ -200,19 +201,41 @@ Finding Operands::run_nested(const Context& context, StripKernel kernel) const n
     nest.for_each_strip([&](const std::int64_t* offsets) { move_to(whole, offsets); });
     return run_slices(context, kernel, whole);
   }
+  if (Tiles::are_worth_it(nest, 1 + input_count_)) return run_tiles(context, kernel, nest, whole);
   const std::int64_t slice_count = std::min(strip_count, slice_count_of(context, moved_bytes()));
   const Stores stores = stores_of(whole);
   std::atomic<std::uint32_t> finding = kernels::kNothing;
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     unsigned found = kernels::kNothing;
+    Strip strip = whole;
     nest.for_each_strip(slice_begin(strip_count, slice_count, slice),
                         slice_begin(strip_count, slice_count, slice + 1),
                         [&](const std::int64_t* offsets) {
-                          Strip strip = whole;
                           move_to(strip, offsets);
                           found |= run_strip(kernel, strip, stores);
                         });
     if (stores == Stores::kStreamed) order_streamed_stores();
+    finding.fetch_or(found, std::memory_order_relaxed);
+  });
+  return static_cast<Finding>(finding.load(std::memory_order_relaxed));
+}
+
+Finding Operands::run_tiles(const Context& context, StripKernel kernel, const Nest& nest,
+                            const Strip& whole) const noexcept {
+  const Tiles tiles(nest, 1 + input_count_, whole.width_bytes);
+  const std::int64_t tile_count = tiles.count();
+  const std::int64_t slice_count = std::min(tile_count, slice_count_of(context, moved_bytes()));
+  std::atomic<std::uint32_t> finding = kernels::kNothing;
+  for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+    unsigned found = kernels::kNothing;
+    Strip strip = whole;
+    tiles.for_each_strip(slice_begin(tile_count, slice_count, slice),
+                         slice_begin(tile_count, slice_count, slice + 1),
+                         [&](const std::int64_t* offsets, std::int64_t count) {
+                           strip.count = count;
+                           move_to(strip, offsets);
+                           found |= kernel(strip);
+                         });
     finding.fetch_or(found, std::memory_order_relaxed);
   });
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));
@@ -232,8 +255,12 @@ Stores Operands::stores_of(const Strip& strip) const noexcept {
 }
 
 void Operands::move_to(Strip& strip, const std::int64_t* offsets) const noexcept {
+  // Not a loop, which would be vectorised: a load of two offsets that were just stored one by one
+  // waits for both stores, on every strip.
   strip.out = flat_.out + offsets[0];
-  for (unsigned i = 0; i < input_count_; ++i) strip.in[i] = flat_.in[i] + offsets[1 + i];
+  if (input_count_ > 0) strip.in[0] = flat_.in[0] + offsets[1];
+  if (input_count_ > 1) strip.in[1] = flat_.in[1] + offsets[2];
+  if (input_count_ > 2) strip.in[2] = flat_.in[2] + offsets[3];
 }
 
 }  // namespace tenure

@@ -263,6 +263,9 @@ class Operands {
   // The strip in slices, on the threads of the context.
   kernels::Finding run_slices(const Context& context, kernels::StripKernel kernel,
                               const kernels::Strip& whole) const noexcept;
+  // An arranged nest whose operands disagree on its inner axis.
+  kernels::Finding run_tiles(const Context& context, kernels::StripKernel kernel, const Nest& nest,
+                             const kernels::Strip& whole) const noexcept;
   // How strips like this are stored: streamed where the call moves more than caches keep. Not in
   // place: there the lines are in the caches when they are written. Nor where nothing is read:
   // whole lines that are only written are not read first.

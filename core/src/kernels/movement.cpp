@@ -43,6 +43,7 @@ Bool8 normal(Bool8 value) { return Bool8{static_cast<uint8_t>(value.byte != 0 ? 
 // in: condition, value where it is true, value where it is false.
 template <class T>
 Finding select(const Strip& strip) {
+  const int64_t n = strip.count;  // read once: the compiler takes the stores for stores to it
   const Byte* const condition = strip.in[0];
   const Byte* const a = strip.in[1];
   const Byte* const b = strip.in[2];
@@ -50,14 +51,14 @@ Finding select(const Strip& strip) {
       strip.in_steps[2] == kStep<T>) {
     Byte* const out = strip.out;
     TENURE_INDEPENDENT
-    for (int64_t i = 0; i < strip.count; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       const T left = load<T>(a + i * kStep<T>);
       const T right = load<T>(b + i * kStep<T>);
       store<T>(out + i * kStep<T>, normal(condition[i] != 0 ? left : right));
     }
     return kNothing;
   }
-  for (int64_t i = 0; i < strip.count; ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     const Byte* const chosen = condition[i * strip.in_steps[0]] != 0 ? a + i * strip.in_steps[1]
                                                                      : b + i * strip.in_steps[2];
     store<T>(strip.out + i * strip.out_step, normal(load<T>(chosen)));

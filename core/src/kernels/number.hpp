@@ -205,6 +205,16 @@ inline To saturate(From value) {
   return result;
 }
 
+// An integer as a float that is rounded to the same f16: beyond 2^20, far above the largest, all are
+// infinite, and below every integer is a float.
+template <class From>
+inline float within_f16(From value) {
+  constexpr From kEnough = From{1} << 20;
+  From bounded = value > kEnough ? kEnough : value;
+  if constexpr (kIsSigned<From>) bounded = bounded < -kEnough ? -kEnough : bounded;
+  return static_cast<float>(static_cast<int32_t>(bounded));
+}
+
 // An element of one type as an element of another, with the rules of docs/operations.md.
 template <class To, class From>
 inline To convert(From value) {
@@ -219,6 +229,8 @@ inline To convert(From value) {
       return round_from<To>(round_to_odd(value));
     } else if constexpr (kIsFloat<From>) {
       return round_from<To>(widen(value));
+    } else if constexpr (kSame<To, F16> && sizeof(From) >= 4) {
+      return round_from<To>(within_f16(value));
     } else if constexpr (sizeof(From) == 8) {
       return round_from<To>(round_to_odd(round_to_odd(value)));
     } else if constexpr (sizeof(From) == 4) {
