@@ -1,9 +1,13 @@
 //! What the machine allows: the speed of its memory at the sizes of the other benches, of its
-//! arithmetic, of touching fresh pages and of an empty call; on one thread and on two.
+//! arithmetic, of touching fresh pages and of an empty call, on one thread and on two; and of the way
+//! from one thread to the other and back.
 //!
 //! No criterion: the kinds take turns, so that a slow moment of the machine meets all of them.
 
-use std::time::Duration;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bench::roofs::kernels::{Arrays, Move, Peak, Set, sets};
 use bench::roofs::pages::{Mapping, Pages};
@@ -21,6 +25,7 @@ struct Effort {
     touched: &'static [usize],
     iterations: u64,
     calls: u64,
+    turns: u64,
 }
 
 const FULL: Effort = Effort {
@@ -29,6 +34,7 @@ const FULL: Effort = Effort {
     touched: &[64 << 20, 256 << 20],
     iterations: 1 << 20,
     calls: 1 << 20,
+    turns: 1 << 12,
 };
 
 const QUICK: Effort = Effort {
@@ -44,6 +50,7 @@ const SMOKE: Effort = Effort {
     touched: &[4 << 20],
     iterations: 1000,
     calls: 1000,
+    turns: 10,
 };
 
 fn main() {
@@ -67,15 +74,13 @@ fn main() {
     first_touch(&effort, set, &mut rows);
     peaks(&effort, set, &mut rows);
     empty_call(&effort, &mut rows);
+    round_trip(&effort, &mut rows);
 
     let machine = format!("{}; {}; {} rounds", cpu_model(), set.name, effort.rounds.count);
     let record = Record { machine, rows };
     let path = record.write(smoke).expect("the target folder can be written");
     assert_eq!(Record::read(smoke).as_ref(), Some(&record), "what was written is read back");
     println!("CPU: {}\n\n{}", record.machine, record.to_markdown());
-    println!(
-        "Not measured: a fork-join round trip, since the library has no threads of its own yet."
-    );
     println!("Written to {} and .csv", path.display());
 }
 
@@ -153,6 +158,53 @@ fn empty_call(effort: &Effort, rows: &mut Vec<Row>) {
         median: rounded(median / calls),
         best: rounded(best / calls),
     });
+}
+
+/// From one thread to another and back, both looking all the time: what sharing a call costs at least.
+fn round_trip(effort: &Effort, rows: &mut Vec<Row>) {
+    let times = effort
+        .rounds
+        .in_turn(&mut [()], |(), passes| (0..passes).map(|_| hand_over(effort.turns)).sum());
+    let (median, best) = median_and_least(&times[0]);
+    let turns = effort.turns as f64;
+    rows.push(Row {
+        name: "fork-join round trip".to_owned(),
+        bytes: 0,
+        threads: 2,
+        unit: "ns".to_owned(),
+        median: rounded(median / turns),
+        best: rounded(best / turns),
+    });
+}
+
+/// Time of so many round trips. Even numbers are the caller's turn.
+fn hand_over(turns: u64) -> Duration {
+    let turn = AtomicU64::new(0);
+    let wait_for = |number| {
+        let mut looks = 0;
+        while turn.load(Ordering::Acquire) != number {
+            looks += 1;
+            // The other may need this processor.
+            if looks < 1000 { spin_loop() } else { thread::yield_now() }
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in (1..=2 * turns + 1).step_by(2) {
+                wait_for(number);
+                turn.store(number + 1, Ordering::Release);
+            }
+        });
+        // The first trip waits for the thread to start.
+        turn.store(1, Ordering::Release);
+        wait_for(2);
+        let start = Instant::now();
+        for number in (2..=2 * turns).step_by(2) {
+            turn.store(number + 1, Ordering::Release);
+            wait_for(number + 2);
+        }
+        start.elapsed()
+    })
 }
 
 /// `amount` per nanosecond, which is 10^9 of them a second.

