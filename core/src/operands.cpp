@@ -54,6 +54,9 @@ std::int64_t broadcast_step(const tnr_view& view, const tnr_view& out, std::uint
 // A shorter strip is mostly the lines at its ends, which are stored as ever.
 constexpr std::int64_t kLongStripBytes = 1024;
 
+// Lines of operands beside a smaller output stay in the caches from strip to strip.
+constexpr std::int64_t kWorthTilingBytes = std::int64_t{64} << 10;
+
 bool is_streamable(std::int64_t width_bytes) {
   return width_bytes <= 16 && (width_bytes & (width_bytes - 1)) == 0;
 }
@@ -201,7 +204,10 @@ Finding Operands::run_nested(const Context& context, StripKernel kernel) const n
     nest.for_each_strip([&](const std::int64_t* offsets) { move_to(whole, offsets); });
     return run_slices(context, kernel, whole);
   }
-  if (Tiles::are_worth_it(nest, 1 + input_count_)) return run_tiles(context, kernel, nest, whole);
+  if (strip_count * whole.count * whole.width_bytes >= kWorthTilingBytes &&
+      Tiles::are_worth_it(nest, 1 + input_count_)) {
+    return run_tiles(context, kernel, nest, whole);
+  }
   const std::int64_t slice_count = std::min(strip_count, slice_count_of(context, moved_bytes()));
   const Stores stores = stores_of(whole);
   std::atomic<std::uint32_t> finding = kernels::kNothing;

@@ -192,6 +192,14 @@ TEST(LargeOperations, DenseInPlaceAndBroadcast) {
   out.expect(a);
   binary(kDefaultContext, TNR_BINARY_OP_ADD, out.view(matrix).view, b_view, out.view(matrix));
   out.expect(sum);
+
+  const tnr_view across =
+      view_of(a.data(), a.size(), 0, TNR_DTYPE_U8, {{kRows, 1}, {kColumns, kRows}});
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i] = static_cast<Byte>(a[i % kColumns * kRows + i / kColumns] + b[i]);
+  }
+  binary(kDefaultContext, TNR_BINARY_OP_ADD, across, b_view, out.view(matrix));
+  out.expect(sum);
 }
 
 }  // namespace
