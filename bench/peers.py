@@ -202,8 +202,8 @@ def fresh(library, work):
 
 def arrays_of(count):
     """Three arrays; whole numbers, so that sums have one value."""
-    a = (np.arange(count, dtype=np.int64) % 8_388_593 + 1).astype(np.float32)
-    b = (np.arange(count, dtype=np.int64) % 4_093 + 1).astype(np.float32)
+    a, b = (np.resize(np.arange(1, last + 1, dtype=np.float32), count)
+            for last in (8_388_593, 4_093))
     return a, b, np.full(count, -1, np.float32)
 
 
