@@ -3,12 +3,13 @@
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::mem;
 use std::ptr::NonNull;
 
 use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::owner::{Boxed, VecParts};
-use crate::raw::{BlobHandle, LentMut};
+use crate::raw::{self, BlobHandle, LentMut, operations};
 use crate::{Element, Error, Order, Rejected, Result, Tenure, layout};
 
 // The invariant: `raw` is a dense view of exactly the blob's memory, whose elements are
@@ -80,6 +81,11 @@ impl<T: Element> Held<T> {
 
     /// New memory of zeros.
     pub(crate) fn zeros(extents: &[usize], order: Order) -> Result<Self> {
+        if raw::has_context() {
+            // SAFETY: bytes of 0 are a value of every element type.
+            return Self::full(extents, order, unsafe { mem::zeroed() });
+        }
+        // On one thread nothing is faster than the C library.
         // SAFETY: all elements are written in the next statement.
         let held = unsafe { Self::uninitialised(extents, order) }?;
         if held.raw.size_bytes > 0 {
@@ -93,15 +99,8 @@ impl<T: Element> Held<T> {
 
     /// New memory with `value` in every element.
     pub(crate) fn full(extents: &[usize], order: Order, value: T) -> Result<Self> {
-        // SAFETY: all elements are written in the next statement.
-        let held = unsafe { Self::uninitialised(extents, order) }?;
-        let elements = held.raw.base.cast_mut().cast::<T>();
-        for index in 0..layout::count(&held.raw) {
-            // SAFETY: the view is dense, so its elements lie from `base` on; nobody else knows of
-            // them.
-            unsafe { elements.add(index).write(value) };
-        }
-        Ok(held)
+        // SAFETY: a fill that answers Ok has written every element, and reads none.
+        unsafe { Self::written_by(extents, order, |out| operations::fill(value, out)) }
     }
 
     /// New memory that holds a copy of `data`.

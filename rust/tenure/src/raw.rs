@@ -18,7 +18,7 @@ use tenure_sys::{tnr_blob, tnr_release_fn, tnr_status, tnr_view, tnr_view_mut};
 use crate::{Error, ErrorKind, Result, Tenure};
 
 use context::current;
-pub(crate) use context::{ContextHandle, Hooks, in_default, run_task};
+pub(crate) use context::{ContextHandle, Hooks, has_context, in_default, run_task};
 pub(crate) use library::*;
 
 /// Turns a status into a result, with the message of the calling thread's last error.

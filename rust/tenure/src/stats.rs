@@ -82,7 +82,8 @@ pub enum Operation {
     CopyInto,
     /// [`cast`](crate::cast).
     Cast,
-    /// [`fill`](crate::fill()).
+    /// [`fill`](crate::fill()), [`full`](crate::Tensor::full), and inside a context
+    /// [`zeros`](crate::Tensor::zeros).
     Fill,
     /// Arithmetic on one input: [`exp`](crate::exp) and its like.
     Unary,

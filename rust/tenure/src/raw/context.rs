@@ -25,6 +25,12 @@ pub(super) fn current() -> *mut tnr_context {
     CURRENT.get()
 }
 
+/// Whether another context than the default one is in force, which may have threads.
+#[inline]
+pub(crate) fn has_context() -> bool {
+    !current().is_null()
+}
+
 /// Makes a context the calling thread's current one while `f` runs.
 ///
 /// The way back is in this frame and in no value that a caller has, who could forget it.
