@@ -202,7 +202,7 @@ template <class Rule, class T>
   for (int64_t i = 0; i < rows; ++i) __builtin_memcpy(padded[i + 2], in + i * row_step + at, rest);
   __builtin_memcpy(padded[0], values + at, rest);
   __builtin_memcpy(padded[1], places + at, rest);
-  meet_rows<Rule, T>(padded[2], kVectorBytes, rows, first_row, padded[0], padded[1]);
+  spread_places<Rule, T>(padded[2], kVectorBytes, rows, kAtOnce, row, padded[0], padded[1]);
   __builtin_memcpy(values + at, padded[0], rest);
   __builtin_memcpy(places + at, padded[1], rest);
 }

@@ -212,7 +212,8 @@ template <class Op, int64_t kRows>
   }
   Byte* const at = accumulators + column * kAccumulatorBytes;
   __builtin_memcpy(results, at, rest * kAccumulatorBytes);
-  add_rows<Op, kRows>(rows[0], kAtOnce * kInBytes, rest_of_centers, results);
+  // Itself, for a second copy of the loop's body would cost as much code as the first.
+  spread<Op, kRows>(rows[0], kAtOnce * kInBytes, kAtOnce, rest_of_centers, results);
   __builtin_memcpy(at, results, rest * kAccumulatorBytes);
 }
 
