@@ -94,7 +94,7 @@ fn an_unknown_instruction_set_is_refused_by_what_computes() {
         let error = add_into(data, data, &mut out).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.message().starts_with("TENURE_ISA is \"sse9\" but must be one of: "));
-        assert_eq!(add(&data, &data).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        assert_eq!(add(data, data).unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
     assert_eq!(out, [7.0; 2]);
     assert_eq!(stats().calls, 0);
