@@ -14,9 +14,9 @@ pub mod record;
 /// The kinds of which the best is the roof of what reads one array.
 pub const READ: &[Move] = &[Move::Read];
 /// The same, of what reads one array and writes one.
-pub const COPY: &[Move] = &[Move::Copy, Move::CopyStreamed];
+pub const COPY: &[Move] = &[Move::Copy, Move::CopyStreamed, Move::CopyPaged];
 /// The same, of what reads two arrays and writes one.
-pub const ADD: &[Move] = &[Move::Add, Move::AddStreamed];
+pub const ADD: &[Move] = &[Move::Add, Move::AddStreamed, Move::AddPaged];
 
 /// The roofs of some kinds, to take turns with what is measured on the same arrays.
 pub fn cases<'a>(arrays: &'a RefCell<Arrays>, kinds: &[Move], threads: usize) -> Vec<Case<'a>> {

@@ -95,7 +95,7 @@ impl Report {
         let mut series = Vec::new();
         if let Some(peak) = roof("FMA f32", 0) {
             let memories = [
-                ("copy, 64 MiB", "copy, non-temporal", 64 << 20, Stroke::BoundFromRight),
+                ("copy, 64 MiB", "copy, non-temporal by pages", 64 << 20, Stroke::BoundFromRight),
                 ("copy, 1 MiB", "copy", 1 << 20, Stroke::BoundFromLeft),
             ];
             for (name, kind, bytes, stroke) in memories {

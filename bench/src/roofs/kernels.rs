@@ -17,8 +17,10 @@ struct Table {
     fill_streamed: Option<Mover>,
     copy: Option<Mover>,
     copy_streamed: Option<Mover>,
+    copy_paged: Option<Mover>,
     add: Option<Mover>,
     add_streamed: Option<Mover>,
+    add_paged: Option<Mover>,
     fma_f32: Product,
     fma_f64: Product,
 }
@@ -76,22 +78,28 @@ pub enum Move {
     Copy,
     /// The same, past the caches.
     CopyStreamed,
+    /// The same, read and written in turns of a page.
+    CopyPaged,
     /// Sets `c` to `a + b`, of f32.
     Add,
     /// The same, past the caches.
     AddStreamed,
+    /// The same, read and written in turns of a page.
+    AddPaged,
 }
 
 impl Move {
     /// In the order of the figures.
-    pub const ALL: [Move; 7] = [
+    pub const ALL: [Move; 9] = [
         Move::Read,
         Move::Fill,
         Move::FillStreamed,
         Move::Copy,
         Move::CopyStreamed,
+        Move::CopyPaged,
         Move::Add,
         Move::AddStreamed,
+        Move::AddPaged,
     ];
 
     /// As in the figures.
@@ -102,8 +110,10 @@ impl Move {
             Move::FillStreamed => "fill, non-temporal",
             Move::Copy => "copy",
             Move::CopyStreamed => "copy, non-temporal",
+            Move::CopyPaged => "copy, non-temporal by pages",
             Move::Add => "a + b into c",
             Move::AddStreamed => "a + b into c, non-temporal",
+            Move::AddPaged => "a + b into c, non-temporal by pages",
         }
     }
 
@@ -112,8 +122,8 @@ impl Move {
     pub fn arrays(self) -> u64 {
         match self {
             Move::Read | Move::Fill | Move::FillStreamed => 1,
-            Move::Copy | Move::CopyStreamed => 2,
-            Move::Add | Move::AddStreamed => 3,
+            Move::Copy | Move::CopyStreamed | Move::CopyPaged => 2,
+            Move::Add | Move::AddStreamed | Move::AddPaged => 3,
         }
     }
 
@@ -122,8 +132,8 @@ impl Move {
         match self {
             Move::Read => None,
             Move::Fill | Move::FillStreamed => Some(first),
-            Move::Copy | Move::CopyStreamed => Some(a),
-            Move::Add | Move::AddStreamed => Some(a + b),
+            Move::Copy | Move::CopyStreamed | Move::CopyPaged => Some(a),
+            Move::Add | Move::AddStreamed | Move::AddPaged => Some(a + b),
         }
     }
 }
@@ -253,8 +263,10 @@ impl Set {
             Move::FillStreamed => table.fill_streamed,
             Move::Copy => table.copy,
             Move::CopyStreamed => table.copy_streamed,
+            Move::CopyPaged => table.copy_paged,
             Move::Add => table.add,
             Move::AddStreamed => table.add_streamed,
+            Move::AddPaged => table.add_paged,
         }
     }
 
