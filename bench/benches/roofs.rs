@@ -145,36 +145,34 @@ fn peaks(effort: &Effort, set: Set, rows: &mut Vec<Row>) {
 
 /// Crossing the C ABI from C.
 fn empty_call(effort: &Effort, rows: &mut Vec<Row>) {
-    let times = effort.rounds.in_turn(&mut [()], |(), passes| {
-        (0..passes).map(|_| empty_calls_from_c(effort.calls)).sum()
-    });
-    let (median, best) = median_and_least(&times[0]);
-    let calls = effort.calls as f64;
-    rows.push(Row {
-        name: "empty C call (tnr_abi_version)".to_owned(),
-        bytes: 0,
-        threads: 1,
-        unit: "ns".to_owned(),
-        median: rounded(median / calls),
-        best: rounded(best / calls),
-    });
+    rows.push(each("empty C call (tnr_abi_version)", 1, effort, effort.calls, empty_calls_from_c));
 }
 
 /// From one thread to another and back, both looking all the time: what sharing a call costs at least.
 fn round_trip(effort: &Effort, rows: &mut Vec<Row>) {
-    let times = effort
-        .rounds
-        .in_turn(&mut [()], |(), passes| (0..passes).map(|_| hand_over(effort.turns)).sum());
+    rows.push(each("fork-join round trip", 2, effort, effort.turns, hand_over));
+}
+
+/// The time of one of `count`, which `run` does and takes the time of.
+fn each(
+    name: &str,
+    threads: usize,
+    effort: &Effort,
+    count: u64,
+    run: impl Fn(u64) -> Duration,
+) -> Row {
+    let times =
+        effort.rounds.in_turn(&mut [()], |(), passes| (0..passes).map(|_| run(count)).sum());
     let (median, best) = median_and_least(&times[0]);
-    let turns = effort.turns as f64;
-    rows.push(Row {
-        name: "fork-join round trip".to_owned(),
+    let count = count as f64;
+    Row {
+        name: name.to_owned(),
         bytes: 0,
-        threads: 2,
+        threads,
         unit: "ns".to_owned(),
-        median: rounded(median / turns),
-        best: rounded(best / turns),
-    });
+        median: rounded(median / count),
+        best: rounded(best / count),
+    }
 }
 
 /// Time of so many round trips. Even numbers are the caller's turn.

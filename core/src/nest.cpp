@@ -76,14 +76,15 @@ void Nest::lengthen_inner() noexcept {
   if (inner.extent < kShortStrip && next.extent > inner.extent) std::swap(inner, next);
 }
 
-void Nest::go_to(std::int64_t strip, std::int64_t* position, std::int64_t* offsets) const noexcept {
+void Nest::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
+                 std::int64_t* offsets) const noexcept {
   for (unsigned operand = 0; operand < operand_count_; ++operand) {
     offsets[operand] = starts_[operand];
   }
-  for (unsigned i = rank_ < 2 ? 0 : rank_ - 1; i-- > 0;) {
+  for (unsigned i = axis_count; i-- > 0;) {
     const Axis& axis = axes_[i];
-    position[i] = strip % axis.extent;
-    strip /= axis.extent;
+    position[i] = index % axis.extent;
+    index /= axis.extent;
     for (unsigned operand = 0; operand < operand_count_; ++operand) {
       offsets[operand] += position[i] * axis.steps[operand];
     }

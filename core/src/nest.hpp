@@ -39,6 +39,11 @@ class Nest {
     return rank_ == 0 ? 0 : axes_[rank_ - 1].steps[operand];
   }
 
+  // Position `index` of the `axis_count` outermost axes, in their order, and the operands' offsets
+  // there.
+  void go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
+             std::int64_t* offsets) const noexcept;
+
   // Positions of all axes but the innermost; at least 1.
   [[nodiscard]] std::int64_t strip_count() const noexcept {
     std::int64_t count = 1;
@@ -56,7 +61,7 @@ class Nest {
   void for_each_strip(std::int64_t first, std::int64_t last, Body&& body) const {
     std::int64_t position[TNR_MAX_RANK];
     std::int64_t offsets[kMaxOperands];
-    go_to(first, position, offsets);
+    go_to(rank_ < 2 ? 0 : rank_ - 1, first, position, offsets);
     for (;;) {
       body(static_cast<const std::int64_t*>(offsets));
       if (++first == last) return;
@@ -74,7 +79,6 @@ class Nest {
   void sort(unsigned key) noexcept;
   void lengthen_inner() noexcept;
   void join() noexcept;
-  void go_to(std::int64_t strip, std::int64_t* position, std::int64_t* offsets) const noexcept;
   void advance(std::int64_t* position, std::int64_t* offsets) const noexcept;
 
   unsigned operand_count_;

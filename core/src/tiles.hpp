@@ -65,14 +65,10 @@ class Tiles {
   void go_to(std::int64_t outer, std::int64_t row, std::int64_t column,
              std::int64_t* offsets) const noexcept {
     const unsigned rank = nest_.rank();
+    std::int64_t position[TNR_MAX_RANK];
+    nest_.go_to(rank - 2, outer, position, offsets);
     for (unsigned i = 0; i < operand_count_; ++i) {
-      offsets[i] =
-          nest_.start(i) + row * nest_.step(rank - 2, i) + column * nest_.step(rank - 1, i);
-    }
-    for (unsigned axis = rank - 2; axis-- > 0;) {
-      const std::int64_t position = outer % nest_.extent(axis);
-      outer /= nest_.extent(axis);
-      for (unsigned i = 0; i < operand_count_; ++i) offsets[i] += position * nest_.step(axis, i);
+      offsets[i] += row * nest_.step(rank - 2, i) + column * nest_.step(rank - 1, i);
     }
   }
 

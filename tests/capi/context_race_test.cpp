@@ -8,21 +8,16 @@
 #include <thread>
 #include <vector>
 
+#include "context_options.hpp"
 #include "release_counter.hpp"
 #include "tenure/tenure.h"
 #include "unseen.hpp"
 
 namespace {
 
+using tenure::test::options;
 using tenure::test::ReleaseCounter;
 using tenure::test::unseen;
-
-tnr_context_options options(std::uint32_t thread_count) {
-  tnr_context_options wanted = {};
-  wanted.struct_size = sizeof(wanted);
-  wanted.thread_count = thread_count;
-  return wanted;
-}
 
 // The negatives of more numbers than one thread would keep to itself.
 class Negation {

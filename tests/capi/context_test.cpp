@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "context_options.hpp"
 #include "expect_status.hpp"
 #include "refused_threads.hpp"
 #include "release_counter.hpp"
@@ -19,17 +20,11 @@
 namespace {
 
 using tenure::test::expect_refused;
+using tenure::test::options;
 using tenure::test::ReleaseCounter;
 using tenure::test::started_threads;
 using tenure::test::ThreadFault;
 using tenure::test::unseen;
-
-tnr_context_options options(std::uint32_t thread_count) {
-  tnr_context_options wanted = {};
-  wanted.struct_size = sizeof(wanted);
-  wanted.thread_count = thread_count;
-  return wanted;
-}
 
 tnr_context_options with_release(std::uint32_t thread_count, ReleaseCounter& counter) {
   tnr_context_options wanted = options(thread_count);

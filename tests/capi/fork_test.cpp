@@ -10,11 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "context_options.hpp"
 #include "release_counter.hpp"
 #include "tenure/tenure.h"
 
 namespace {
 
+using tenure::test::options;
 using tenure::test::ReleaseCounter;
 
 constexpr int kFine = 0;
@@ -29,13 +31,6 @@ int answer_of_child(const std::function<int()>& body) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
-}
-
-tnr_context_options options(std::uint32_t thread_count) {
-  tnr_context_options wanted = {};
-  wanted.struct_size = sizeof(wanted);
-  wanted.thread_count = thread_count;
-  return wanted;
 }
 
 tnr_view view_of(const std::vector<float>& values) {

@@ -15,6 +15,7 @@ inline namespace TENURE_ISA {
 namespace {
 
 inline constexpr int64_t kLaneBytes = 16;
+inline constexpr int64_t kLineBytes = 64;  // of a cache
 
 // first(in): a vector whose first lane is the 16 bytes at `in`; put<l>(v, in): v with lane l from
 // there. low<width>(a, b), high<width>(a, b): the elements of the lower or upper half of each lane,
@@ -160,6 +161,13 @@ using Half = OneLane;
 using Widest = OneLane;
 using Half = OneLane;
 #endif
+
+// A line past the caches; `out` is one's first byte.
+__attribute__((always_inline)) inline void stream_line(Byte* out, const Byte* from) {
+  for (int64_t part = 0; part < kLineBytes; part += kLaneBytes * Widest::kLanes) {
+    Widest::stream(out + part, Widest::load(from + part));
+  }
+}
 
 }  // namespace
 }  // namespace TENURE_ISA

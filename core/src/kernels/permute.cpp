@@ -7,8 +7,6 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-inline constexpr int64_t kLineBytes = 64;
-
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // One piece at the start and one at the end, which overlap, so that a length needs no loop.
@@ -116,9 +114,7 @@ class Traffic {
     copy_bytes(out, in, head);
     int64_t i = head;
     for (; i <= bytes - kLineBytes; i += kLineBytes) {
-      for (int64_t part = 0; part < kLineBytes; part += kLaneBytes * Widest::kLanes) {
-        Widest::stream(out + i + part, Widest::load(in + i + part));
-      }
+      stream_line(out + i, in + i);
       if (lines.runs > 0) fetch_line(lines);
     }
     copy_bytes(out + i, in + i, bytes - i);
