@@ -25,12 +25,14 @@ use std::ptr::NonNull;
 /// // at least.
 /// unsafe impl Allocator for Counted {
 ///     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
+///         // SAFETY: the layout has a size, as this function may ask.
 ///         let memory = NonNull::new(unsafe { alloc(layout) })?;
 ///         self.0.fetch_add(layout.size(), Relaxed);
 ///         Some(memory)
 ///     }
 ///     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
 ///         self.0.fetch_sub(layout.size(), Relaxed);
+///         // SAFETY: `allocate` gave the memory, of this layout.
 ///         unsafe { dealloc(memory.as_ptr(), layout) }
 ///     }
 /// }

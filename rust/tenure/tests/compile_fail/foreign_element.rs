@@ -7,6 +7,7 @@ use tenure::{DType, Element, TensorView};
 struct Pair([f32; 2]);
 
 // Even an `unsafe impl` is refused.
+// SAFETY: none is claimed: it does not compile.
 #[cfg(bad)]
 unsafe impl Element for Pair {
     const DTYPE: DType = DType::F32;
