@@ -2,6 +2,7 @@
 // same numbers stand in rust/tenure-sys/src/layout.rs; neither file is made from the other.
 #include <cstddef>
 
+#include "tenure/sparse.hpp"
 #include "tenure/tenure.h"
 
 static_assert(sizeof(void*) == 8, "handles are 64-bit tokens: 32-bit targets are not supported");
@@ -76,3 +77,23 @@ static_assert(offsetof(tnr_context_options, allocate) == 24);
 static_assert(offsetof(tnr_context_options, deallocate) == 32);
 static_assert(offsetof(tnr_context_options, user_context) == 40);
 static_assert(offsetof(tnr_context_options, release) == 48);
+
+static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
+static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_view, owner) == 8);
+static_assert(offsetof(tnr_sparse_view, format) == 16);
+static_assert(offsetof(tnr_sparse_view, flags) == 20);
+static_assert(offsetof(tnr_sparse_view, rows) == 24);
+static_assert(offsetof(tnr_sparse_view, cols) == 32);
+static_assert(offsetof(tnr_sparse_view, block_rows) == 40);
+static_assert(offsetof(tnr_sparse_view, block_cols) == 48);
+static_assert(offsetof(tnr_sparse_view, major) == 56);
+static_assert(offsetof(tnr_sparse_view, minor) == 248);
+static_assert(offsetof(tnr_sparse_view, values) == 440);
+static_assert(offsetof(tnr_sparse_view, batch_offsets) == 632);
+
+static_assert(sizeof(tnr_sparse_view_mut) == 824 && alignof(tnr_sparse_view_mut) == 8);
+static_assert(offsetof(tnr_sparse_view_mut, view) == 0);
+
+// tenure.h does not have this bit, so its number stands in both languages.
+static_assert(tenure::kSparseChecked == 0x8000'0000u);

@@ -27,16 +27,15 @@ const char* tenure_name(tnr_tenure tenure) {
 
 // ---- handles: what a token may name ----
 
+// After "is", of a blob that a sparse matrix has sealed.
+constexpr char kSealedText[] = "sealed by a sparse matrix, whose indices nobody may write";
+
 BlobSlot& slot_of_handle(BlobToken token) {
   BlobSlot* const slot = slot_table.find(token);
   if (slot == nullptr) [[unlikely]] {
     fail(TNR_STATUS_STALE_HANDLE, "blob is 0x%" PRIx64 ", which no blob was ever given", token);
   }
   return *slot;
-}
-
-bool is_held(SlotWord word, BlobToken token) {
-  return generation_of(word) == token_generation(token) && refs_of(word) != 0;
 }
 
 void require_held(SlotWord word, BlobToken token) {
@@ -47,24 +46,6 @@ void require_held(SlotWord word, BlobToken token) {
 
 [[noreturn, gnu::cold]] void fail_ended(BlobToken token) {
   fail(TNR_STATUS_STALE_HANDLE, "the borrow of blob 0x%" PRIx64 " has ended", token);
-}
-
-// Replaces the slot's word by step(word) and returns what was written. `step` throws to refuse. It
-// may read the slot's content: a successful swap proves that the word, and with it the generation,
-// had not changed since before the read.
-//
-// Acquire and release: each step is ordered after the ones before it, so the thread that finishes
-// a blob, or is told that its borrow has ended, sees what all others did to the memory.
-template <class Step>
-SlotWord change(BlobSlot& slot, Step step) {
-  SlotWord old = slot.word.load(std::memory_order_acquire);
-  for (;;) {
-    const SlotWord wanted = step(old);
-    if (slot.word.compare_exchange_weak(old, wanted, std::memory_order_acq_rel,
-                                        std::memory_order_acquire)) {
-      return wanted;
-    }
-  }
 }
 
 // ---- the end of a blob ----
@@ -272,6 +253,54 @@ void blob_end_borrow(BlobToken token) {
   }
 }
 
+// ---- holding, for the parts of sparse matrices ----
+
+namespace {
+
+// In BlobSlot::seals while the one thread that wants the first seal looks for users.
+constexpr std::uint32_t kSealing = UINT32_MAX;
+
+}  // namespace
+
+void blob_seal(BlobToken token) {
+  BlobSlot& slot = slot_of_handle(token);
+  if (!may_write(slot.tenure.load(std::memory_order_acquire))) return;
+  // Every seal comes with a reference, so the count cannot reach kSealing.
+  std::uint32_t seals = slot.seals.load(std::memory_order_relaxed);
+  do {
+    if (seals == kSealing) {
+      fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " is being sealed by another thread", token);
+    }
+  } while (!slot.seals.compare_exchange_weak(seals, seals == 0 ? kSealing : seals + 1,
+                                             std::memory_order_acq_rel, std::memory_order_relaxed));
+  if (seals != 0) return;
+  // A read-modify-write, not a load: of this and the pin of a writer one comes first, and either
+  // the pin is seen here, or the writer acquires this one and sees the seal.
+  const SlotWord word = slot.word.fetch_add(0, std::memory_order_acq_rel);
+  slot.seals.store(pins_of(word) == 0 ? 1 : 0, std::memory_order_release);
+  if (pins_of(word) != 0) {
+    fail(TNR_STATUS_BUSY,
+         "blob 0x%" PRIx64
+         " is in use by %u calls, any of which may write it, but must be in use by 0 when its "
+         "indices become those of a sparse matrix",
+         token, pins_of(word));
+  }
+}
+
+void blob_unseal(BlobToken token) noexcept {
+  BlobSlot& slot = *slot_table.find(token);
+  if (!may_write(slot.tenure.load(std::memory_order_acquire))) return;
+  slot.seals.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void blob_drop(BlobToken token) noexcept {
+  BlobSlot& slot = *slot_table.find(token);
+  const SlotWord left = change(slot, [](SlotWord word) {
+    return refs_of(word) > 1 ? word - kOneRef : (word - kOneRef) | kClosed;
+  });
+  if (is_finished(left)) finish(token, slot);
+}
+
 // ---- asking ----
 
 BlobInfo blob_describe(BlobToken token) {
@@ -285,6 +314,7 @@ BlobInfo blob_describe(BlobToken token) {
       .holder_count = refs_of(word),
       .pin_count = pins_of(word),
       .closed = is_closed(word),
+      .sealed = slot.seals.load(std::memory_order_acquire) != 0,
   };
   // The content belongs to the token if the generation is still the same after reading it.
   require_held(slot.word.load(std::memory_order_relaxed), token);
@@ -303,6 +333,9 @@ BlobMemory blob_memory_mut(BlobToken token) {
   if (!may_write(info.tenure)) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s, which nobody may write", token,
          tenure_name(info.tenure));
+  }
+  if (info.sealed) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s", token, kSealedText);
   }
   return {info.data, info.size_bytes};
 }
@@ -388,6 +421,10 @@ void Pins::pin(const tnr_view& view, const char* name, Access access) {
   if (!may_write(tenure)) [[unlikely]] {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s, which nobody may write",
          name, tenure_name(tenure));
+  }
+  // Relaxed: the pin has acquired what a sealer, who then looked at the word, had stored.
+  if (slot.seals.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s", name, kSealedText);
   }
 }
 

@@ -24,11 +24,13 @@ namespace {
 void lock_all() {
   context_table.lock();
   slot_table.lock();
+  sparse_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
+  sparse_table.unlock();
   slot_table.unlock();
   context_table.unlock();
 }

@@ -8,15 +8,19 @@
 
 namespace tenure {
 
-constinit SlotTable slot_table;
-static_assert(std::is_trivially_destructible_v<SlotTable>);
+constinit SlotTable<kBlobKind> slot_table;
+constinit SlotTable<kSparseKind> sparse_table;
+static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
 
-BlobToken SlotTable::open(const SlotContent& content) {
+template <std::uint32_t kKind>
+Token SlotTable<kKind>::open(const SlotContent& content) {
   const std::uint32_t index = take();
   BlobSlot* const slot = &slot_at(index);
-  const bool is_copy = content.tenure == TNR_TENURE_COPIED;
-  const bool is_ours = is_copy || content.tenure == TNR_TENURE_ALLOCATED;
-  count_blob_made(is_ours ? content.size_bytes : 0, is_copy ? content.size_bytes : 0);
+  if constexpr (kKind == kBlobKind) {
+    const bool is_copy = content.tenure == TNR_TENURE_COPIED;
+    const bool is_ours = is_copy || content.tenure == TNR_TENURE_ALLOCATED;
+    count_blob_made(is_ours ? content.size_bytes : 0, is_copy ? content.size_bytes : 0);
+  }
   // Relaxed: the slot is ours, and taking it came after the store that freed it.
   const std::uint32_t generation = generation_of(slot->word.load(std::memory_order_relaxed));
   slot->release = content.release;
@@ -25,14 +29,16 @@ BlobToken SlotTable::open(const SlotContent& content) {
   slot->data.store(content.data, std::memory_order_release);
   slot->size_bytes.store(content.size_bytes, std::memory_order_release);
   slot->tenure.store(content.tenure, std::memory_order_release);
+  slot->seals.store(0, std::memory_order_release);
   // Release: whoever finds the slot open finds its content. A plain store: on a closed word every
   // compare-and-swap refuses, so nobody else writes it.
   slot->word.store(SlotWord{generation} << kGenerationShift | kOneRef, std::memory_order_release);
-  return make_token(kBlobKind, generation, index);
+  return make_token(kKind, generation, index);
 }
 
-void SlotTable::retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept {
-  count_blob_finished();
+template <std::uint32_t kKind>
+void SlotTable<kKind>::retire_or_reuse(Token token, BlobSlot& slot) noexcept {
+  if constexpr (kKind == kBlobKind) count_blob_finished();
   // Not reused after the last generation: the next would be the first again, and tokens that were
   // stale for 2^24 lives would name a blob. The 64 bytes are the price.
   if (token_generation(token) == kLastGeneration) return;
@@ -42,7 +48,8 @@ void SlotTable::retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept {
   put_back(token_index(token), slot);
 }
 
-std::uint32_t SlotTable::take() {
+template <std::uint32_t kKind>
+std::uint32_t SlotTable<kKind>::take() {
   // Acquire, here and below: what was done to the slot before it was put back, its link included,
   // and the chunk that it lies in.
   FreeHead head = free_.load(std::memory_order_acquire);
@@ -62,7 +69,8 @@ std::uint32_t SlotTable::take() {
   }
 }
 
-void SlotTable::put_back(std::uint32_t first, BlobSlot& last) noexcept {
+template <std::uint32_t kKind>
+void SlotTable<kKind>::put_back(std::uint32_t first, BlobSlot& last) noexcept {
   FreeHead head = free_.load(std::memory_order_relaxed);
   FreeHead wanted;
   do {
@@ -72,7 +80,8 @@ void SlotTable::put_back(std::uint32_t first, BlobSlot& last) noexcept {
                                         std::memory_order_relaxed));
 }
 
-void SlotTable::grow() {
+template <std::uint32_t kKind>
+void SlotTable<kKind>::grow() {
   prepare_for_fork();
   const std::lock_guard lock(growing_);
   // Another thread may have grown the table, or put a slot back, while this one waited.
@@ -91,5 +100,8 @@ void SlotTable::grow() {
   chunk_count_ += 1;
   put_back(first_index, chunk[slot_count - 1]);
 }
+
+template class SlotTable<kBlobKind>;
+template class SlotTable<kSparseKind>;
 
 }  // namespace tenure

@@ -1,5 +1,6 @@
-// The table behind blob tokens: slots whose memory is never given back, so that any number that
-// claims to be a token can be looked up and refused without reading freed memory.
+// The tables behind the tokens of blobs and of sparse matrices: slots whose memory is never given
+// back, so that any number that claims to be a token can be looked up and refused without reading
+// freed memory.
 //
 // Who may read what of a slot:
 //   word       anybody, at any time; every rule of blob.hpp is a compare-and-swap on it.
@@ -9,10 +10,14 @@
 //              loaded with acquire after the word: a reader who meets a value of the next life
 //              also meets the newer word. Rejected: a fence between fields and word, which
 //              ThreadSanitizer does not see.
+//   seals      as data, by those who hold or use the blob.
 //   release, allocator
 //              the one thread that finishes the blob.
 //   next_free  whoever found the slot at the head of the free list; worth something only if it is
 //              still there.
+//
+// The slot of a sparse matrix is one too: its word counts as that of a blob, its data is the matrix
+// (sparse.cpp), and the rest means nothing.
 #pragma once
 
 #include <atomic>
@@ -55,6 +60,8 @@ struct alignas(64) BlobSlot {
   const Context* allocator = nullptr;
   std::atomic<tnr_tenure> tenure{0};
   std::atomic<std::uint32_t> next_free{0};
+  // Sparse matrices for whose sake nobody may write the memory; see blob_seal().
+  std::atomic<std::uint32_t> seals{0};
 };
 static_assert(sizeof(BlobSlot) == 64);
 static_assert(std::atomic<SlotWord>::is_always_lock_free);
@@ -69,14 +76,38 @@ struct SlotContent {
   const Context* allocator = nullptr;  // where the memory came from, if not from memory.hpp
 };
 
+// Whether the token's life of the slot has a holder.
+constexpr bool is_held(SlotWord word, Token token) {
+  return generation_of(word) == token_generation(token) && refs_of(word) != 0;
+}
+
+// Replaces the slot's word by step(word) and returns what was written. `step` throws to refuse. It
+// may read the slot's content: a successful swap proves that the word, and with it the generation,
+// had not changed since before the read.
+//
+// Acquire and release: each step is ordered after the ones before it, so the thread that finishes
+// a blob, or is told that its borrow has ended, sees what all others did to the memory.
+template <class Step>
+SlotWord change(BlobSlot& slot, Step step) {
+  SlotWord old = slot.word.load(std::memory_order_acquire);
+  for (;;) {
+    const SlotWord wanted = step(old);
+    if (slot.word.compare_exchange_weak(old, wanted, std::memory_order_acq_rel,
+                                        std::memory_order_acquire)) {
+      return wanted;
+    }
+  }
+}
+
+template <std::uint32_t kKind>
 class SlotTable {
  public:
   constexpr SlotTable() noexcept = default;
 
   // The slot that the token names, whatever lives there now; nullptr for another kind or a slot
   // that was never made.
-  BlobSlot* find(BlobToken token) const noexcept {
-    if (kind_of(token) != kBlobKind) return nullptr;
+  BlobSlot* find(Token token) const noexcept {
+    if (kind_of(token) != kKind) return nullptr;
     const Place place = place_of(token_index(token));
     // Acquire: the slots of a chunk are initialised before its address is stored.
     BlobSlot* const chunk = chunks_[place.chunk].load(std::memory_order_acquire);
@@ -84,10 +115,10 @@ class SlotTable {
   }
 
   // Opens a slot with one reference. Throws std::bad_alloc, and then nothing has changed.
-  BlobToken open(const SlotContent& content);
+  Token open(const SlotContent& content);
 
   // Ends the life of a finished slot: its token is stale from here on.
-  void retire_or_reuse(BlobToken token, BlobSlot& slot) noexcept;
+  void retire_or_reuse(Token token, BlobSlot& slot) noexcept;
 
   // Around fork: nobody is growing the table while the process is copied.
   void lock() noexcept { growing_.lock(); }
@@ -139,6 +170,7 @@ class SlotTable {
 
 // Constant-initialised and never destroyed: blobs may be released from destructors of other
 // statics and of thread-locals.
-extern SlotTable slot_table;
+extern SlotTable<kBlobKind> slot_table;
+extern SlotTable<kSparseKind> sparse_table;
 
 }  // namespace tenure

@@ -15,7 +15,7 @@
 /**
  * Minor version of the ABI. It rises with each addition.
  */
-#define TNR_ABI_MINOR 1
+#define TNR_ABI_MINOR 2
 
 /**
  * Most axes a view can have.
@@ -29,6 +29,22 @@
 #define TNR_VIEW_EXCLUSIVE 1
 
 /**
+ * Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
+ * by row, then by column).
+ */
+#define TNR_SPARSE_SORTED 1
+
+/**
+ * Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
+ */
+#define TNR_SPARSE_UNIQUE 2
+
+/**
+ * Most rows, and most columns, of a block of BSR.
+ */
+#define TNR_SPARSE_MAX_BLOCK 16
+
+/**
  * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
  * wrong-kind one is answered with a status. Each handle is released once.
  */
@@ -39,6 +55,12 @@ typedef struct tnr_blob tnr_blob;
  * library's own memory. A handle is a token as that of a blob is, of a kind of its own.
  */
 typedef struct tnr_context tnr_context;
+
+/**
+ * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
+ * of a kind of its own.
+ */
+typedef struct tnr_sparse tnr_sparse;
 
 /**
  * What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
@@ -670,6 +692,110 @@ typedef int32_t tnr_reduce_op;
  * How many elements are not zero, as i64. Empty: 0.
  */
 #define TNR_REDUCE_OP_COUNT 12
+
+/**
+ * How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
+ */
+typedef int32_t tnr_sparse_format;
+/**
+ * Coordinates: each entry has a row and a column.
+ */
+#define TNR_SPARSE_FORMAT_COO 1
+/**
+ * Compressed rows: each entry has a column, each row says where its entries begin.
+ */
+#define TNR_SPARSE_FORMAT_CSR 2
+/**
+ * Compressed columns: each entry has a row, each column says where its entries begin.
+ */
+#define TNR_SPARSE_FORMAT_CSC 3
+/**
+ * CSR whose entries are dense blocks of one size.
+ */
+#define TNR_SPARSE_FORMAT_BSR 4
+
+/**
+ * A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
+ * it to zeros, then `struct_size` and what applies; it will grow, and zeros will mean what they do
+ * now.
+ *
+ * | format | `major` | `minor` | `values` |
+ * | --- | --- | --- | --- |
+ * | COO | `row_indices` [n] | `col_indices` [n] | [n] |
+ * | CSR | `row_offsets` [rows + 1] | `col_indices` [n] | [n] |
+ * | CSC | `col_offsets` [cols + 1] | `row_indices` [n] | [n] |
+ * | BSR | `row_offsets` [rows / `block_rows` + 1] | `col_indices` [n], in blocks | [n, `block_rows`, `block_cols`] |
+ *
+ * Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
+ * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
+ * may be above 0, and with all of `minor` and `values`. Indices are at least 0 and below the number
+ * of columns (CSC: rows; BSR: of blocks). All three are contiguous; `major` and `minor` are both i32
+ * or both i64, and share no byte with `values`.
+ *
+ * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
+ * used. The flags of such a view are believed; `tnr_sparse_check` looks.
+ */
+typedef struct tnr_sparse_view {
+  /**
+   * `sizeof(tnr_sparse_view)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Token of the `tnr_sparse` whose matrix, or a range of its rows, this is: what has been
+   * checked then is not checked again. 0: none.
+   */
+  uint64_t owner;
+  /**
+   * What `major`, `minor` and `values` mean.
+   */
+  tnr_sparse_format format;
+  /**
+   * `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`; unknown bits are refused.
+   */
+  uint32_t flags;
+  /**
+   * Rows of the whole matrix, in elements.
+   */
+  int64_t rows;
+  /**
+   * Columns of the whole matrix, in elements.
+   */
+  int64_t cols;
+  /**
+   * Rows of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `rows`; 1 unless BSR.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `cols`; 1 unless BSR.
+   */
+  int64_t block_cols;
+  /**
+   * Offsets, of COO row indices.
+   */
+  struct tnr_view major;
+  /**
+   * Indices.
+   */
+  struct tnr_view minor;
+  /**
+   * The entries, of any dtype; in blocks in row-major order.
+   */
+  struct tnr_view values;
+  /**
+   * All zeros. Later: where the entries of each matrix of a batch begin.
+   */
+  struct tnr_view batch_offsets;
+} tnr_sparse_view;
+
+/**
+ * A sparse view whose values the callee may write. Indices and offsets are never written.
+ */
+typedef struct tnr_sparse_view_mut {
+  /**
+   * The matrix.
+   */
+  struct tnr_sparse_view view;
+} tnr_sparse_view_mut;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1606,6 +1732,117 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
                       uint32_t axes,
                       uint32_t ddof,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
+ * and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param matrix (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_sparse_release(struct tnr_sparse *matrix TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Holds a matrix: each part is a view of a blob, which the matrix retains. Checks what
+ * `tnr_sparse_check` does, once: offsets also begin at 0 and end at the number of entries. Blobs
+ * with offsets or indices that could be written are sealed: while the matrix lives, a view for
+ * writing any byte of such a blob is refused, as it is of a shared one. Pointers that were taken
+ * before are the caller's to stop using.
+ *
+ * INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or none
+ * of a part. STALE_VIEW: a part's owner. BUSY: a call uses a blob that would be sealed, or a blob
+ * has too many handles. OUT_OF_MEMORY. On failure nothing is retained or sealed.
+ *
+ * @param parts (transfer none) copied
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_create(const struct tnr_sparse_view *parts) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same matrix, to be released too; the same pointer is returned.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+ *
+ * @param matrix (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_retain(struct tnr_sparse *matrix TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * A view of the whole matrix, with the matrix as its owner.
+ *
+ * STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is below
+ * the first version's, or over 4096.
+ *
+ * @param matrix (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_view_of(const struct tnr_sparse *matrix TNR_BORROWED,
+                              struct tnr_sparse_view *out) TNR_NOEXCEPT;
+
+/**
+ * The blobs of a matrix, each retained for the caller, who releases it: also the same blob twice.
+ * Where a part begins in its blob is in `tnr_sparse_view_of`.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: a blob has 16,777,215 handles.
+ *
+ * @param matrix (transfer none)
+ * @param major (transfer full) (out) untouched on failure
+ * @param minor (transfer full) (out) untouched on failure
+ * @param values (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_parts(const struct tnr_sparse *matrix TNR_BORROWED,
+                            struct tnr_blob **major,
+                            struct tnr_blob **minor,
+                            struct tnr_blob **values) TNR_NOEXCEPT;
+
+/**
+ * Checks a matrix: its shape and parts as every operation does, every offset and index, and what
+ * its flags say. The message names the part, the position, the value and the bound.
+ *
+ * INVALID_ARGUMENT, ALIASED (values share bytes with offsets or indices), UNSUPPORTED (dtype,
+ * device, blocks over `TNR_SPARSE_MAX_BLOCK`, batches), STALE_VIEW (owners), BUSY (32,767 users),
+ * OUT_OF_MEMORY (only where entries are UNIQUE but not SORTED).
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_check(const struct tnr_sparse_view *view) TNR_NOEXCEPT;
+
+/**
+ * Checks a matrix whose values are to be written: as `tnr_sparse_check`; also INVALID_ARGUMENT
+ * when the owner of the values may not be written.
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEXCEPT;
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -79,6 +79,15 @@ void blob_release(BlobToken token);
 void blob_reclaim(BlobToken token, void* context);
 void blob_end_borrow(BlobToken token);
 
+// For who holds a blob as a part of a sparse matrix. From the first seal to the last unseal no view
+// for writing of a blob that could be written passes Pins. Throws BUSY when, at the first, a call
+// uses the blob: it may be writing. Each seal has a reference of its own.
+void blob_seal(BlobToken token);
+void blob_unseal(BlobToken token) noexcept;
+// Gives up a reference that is there, also the last one of a borrow that a call uses: whoever lent
+// the memory has given up the handle with which it could have asked.
+void blob_drop(BlobToken token) noexcept;
+
 struct BlobInfo {
   void* data;
   std::size_t size_bytes;
@@ -86,6 +95,7 @@ struct BlobInfo {
   std::uint32_t holder_count;
   std::uint32_t pin_count;
   bool closed;
+  bool sealed;
 };
 // Throws STALE_HANDLE. The counts are those of one moment, and past when they are read.
 BlobInfo blob_describe(BlobToken token);

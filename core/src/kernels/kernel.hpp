@@ -159,6 +159,50 @@ struct Reduction {
   void (*finish)(const Results&);
 };
 
+// ---- sparse matrices ----
+
+// The types of indices and offsets, in the order of every table.
+enum class IndexType : uint8_t { kI32, kI64 };
+inline constexpr unsigned kIndexTypeCount = 2;
+
+// A compressed matrix: row r has the entries offsets[r] to offsets[r + 1] of indices and values. CSR
+// as it is; CSC as its transpose, so that a row here is a column there; BSR with blocks in the place
+// of elements, whose values are block_rows * block_cols elements each, in row-major order.
+//
+// Of a row range of a larger matrix the first offset is not 0, and indices and values are those of
+// the larger matrix: entry k lies at index k, always.
+struct Compressed {
+  int64_t rows;  // rows + 1 offsets
+  int64_t cols;  // each index is below
+  IndexType index_type;
+  const Byte* offsets;
+  const Byte* indices;
+  const Byte* values;
+};
+
+// Entries by their coordinates.
+struct Coordinates {
+  int64_t rows;
+  int64_t cols;
+  int64_t count;
+  IndexType index_type;
+  const Byte* row_indices;
+  const Byte* col_indices;
+  const Byte* values;
+};
+
+// Questions to whole arrays of one index type.
+struct IndexChecks {
+  // Whether each lies in [0, limit).
+  bool (*are_below)(const Byte* indices, int64_t count, int64_t limit);
+  // How many are less than the one before; and how many are not greater.
+  int64_t (*count_falls)(const Byte* indices, int64_t count);
+  int64_t (*count_stays)(const Byte* indices, int64_t count);
+  // Whether no pair is less than the one before, rows first; and whether each is greater.
+  bool (*are_sorted)(const Byte* rows, const Byte* cols, int64_t count);
+  bool (*are_rising)(const Byte* rows, const Byte* cols, int64_t count);
+};
+
 // Every kernel of one instruction set. An entry that is nullptr is an unsupported dtype.
 struct Table {
   const StripKernel* copy;    // by Width
@@ -171,6 +215,7 @@ struct Table {
   const Reduction (*reduce)[kTypeCount];
   Streamer stream;
   const Permuting* permuting;
+  const IndexChecks* index_checks;  // by IndexType
 };
 
 // The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.

@@ -24,6 +24,7 @@ extern const StripKernel kCompare[kCompareCount][kTypeCount];
 extern const Reduction kReduce[kReduceCount][kTypeCount];
 extern const Streamer kStream;
 extern const Permuting kPermuting;
+extern const IndexChecks kIndexChecks[kIndexTypeCount];
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

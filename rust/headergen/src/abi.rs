@@ -17,6 +17,8 @@ pub enum Type {
     ConstPointer(String),
     /// `*mut T` with the name of T.
     MutPointer(String),
+    /// `*mut *mut T` with the name of T: where a handle is written.
+    HandlePointer(String),
     /// An alias of `Option<extern fn>`, by its name.
     Callback(String),
     /// No result.
@@ -188,6 +190,9 @@ fn read_foreign(
 fn classify(ty: &syn::Type, callbacks: &HashSet<String>, texts: &mut Vec<String>) -> Type {
     match ty {
         syn::Type::Ptr(pointer) if pointer.mutability.is_some() => {
+            if let syn::Type::Ptr(inner) = &*pointer.elem {
+                return Type::HandlePointer(name_of(&inner.elem));
+            }
             Type::MutPointer(name_of(&pointer.elem))
         }
         syn::Type::Ptr(pointer) => Type::ConstPointer(name_of(&pointer.elem)),

@@ -97,6 +97,7 @@ fn check_param(abi: &Abi, function: &Function, param: &Param, texts: &mut Vec<St
         Type::ConstPointer(pointee) | Type::MutPointer(pointee) => {
             check_data_pointer(abi, name, &param.ty, pointee, &tags, texts);
         }
+        Type::HandlePointer(pointee) => check_handle_pointer(abi, name, pointee, &tags, texts),
     }
     if let Some(count) = &tags.counted_by {
         let counts = |p: &Param| match &p.ty {
@@ -119,6 +120,23 @@ fn check_callback(name: &str, tags: &Tags, texts: &mut Vec<String>) {
     let rest = Tags { scope: None, nullable: false, ..tags.clone() };
     if !rest.is_empty() {
         texts.push(format!("callback `{name}` takes no tags but (scope) and (nullable)"));
+    }
+}
+
+/// Where a handle is written: for functions that give several, since a result can be only one.
+fn check_handle_pointer(
+    abi: &Abi,
+    name: &str,
+    pointee: &str,
+    tags: &Tags,
+    texts: &mut Vec<String>,
+) {
+    if !abi.handles.contains(pointee) {
+        texts.push(format!("`{name}` points at a pointer that is no handle"));
+    }
+    let expected = Tags { transfer: Some(Transfer::Full), out: true, ..Tags::default() };
+    if *tags != expected {
+        texts.push(format!("`{name}` is written a handle, so its tags are (transfer full) (out)"));
     }
 }
 
@@ -182,10 +200,18 @@ fn check_result(abi: &Abi, function: &Function, declared: &HashSet<&str>, texts:
         if !function.must_use {
             texts.push("returns (transfer full) but is not #[must_use]".to_owned());
         }
-        if noun_verb(abi, &function.name).is_none_or(|(_, verb)| !CONSTRUCTORS.contains(&verb)) {
+        let says_so = noun_verb(abi, &function.name)
+            .is_some_and(|(_, verb)| CONSTRUCTORS.contains(&verb) || is_operation(function));
+        if !says_so {
             texts.push("returns (transfer full), but its verb does not say so".to_owned());
         }
     }
+}
+
+/// Operations compute a result, which is new: what they are given first says so.
+fn is_operation(function: &Function) -> bool {
+    let first = function.params.first();
+    first.is_some_and(|first| first.ty == Type::MutPointer("tnr_context".to_owned()))
 }
 
 /// The verb of a noun function against its tags.

@@ -10,7 +10,7 @@ use core::ffi::{c_char, c_void};
 pub const TNR_ABI_MAJOR: u32 = 0;
 
 /// Minor version of the ABI. It rises with each addition.
-pub const TNR_ABI_MINOR: u32 = 1;
+pub const TNR_ABI_MINOR: u32 = 2;
 
 /// Most axes a view can have.
 pub const TNR_MAX_RANK: usize = 8;
@@ -206,6 +206,104 @@ pub struct tnr_blob {
 /// library's own memory. A handle is a token as that of a blob is, of a kind of its own.
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_context {
+    _opaque: [u8; 0],
+}
+
+/// How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_sparse_format(pub i32);
+
+impl tnr_sparse_format {
+    /// Coordinates: each entry has a row and a column.
+    pub const COO: tnr_sparse_format = tnr_sparse_format(1);
+    /// Compressed rows: each entry has a column, each row says where its entries begin.
+    pub const CSR: tnr_sparse_format = tnr_sparse_format(2);
+    /// Compressed columns: each entry has a row, each column says where its entries begin.
+    pub const CSC: tnr_sparse_format = tnr_sparse_format(3);
+    /// CSR whose entries are dense blocks of one size.
+    pub const BSR: tnr_sparse_format = tnr_sparse_format(4);
+}
+
+/// Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
+/// by row, then by column).
+pub const TNR_SPARSE_SORTED: u32 = 1;
+
+/// Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
+pub const TNR_SPARSE_UNIQUE: u32 = 2;
+
+/// Flag by which the Rust crate says that it has checked the view, and that nobody can have written
+/// its indices since: the borrow checker sees to it. It is not in tenure.h, because nothing sees to
+/// it in C.
+///
+/// cbindgen:ignore
+#[doc(hidden)]
+pub const TNR_SPARSE_CHECKED: u32 = 1 << 31;
+
+/// Most rows, and most columns, of a block of BSR.
+pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
+
+/// A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
+/// it to zeros, then `struct_size` and what applies; it will grow, and zeros will mean what they do
+/// now.
+///
+/// | format | `major` | `minor` | `values` |
+/// | --- | --- | --- | --- |
+/// | COO | `row_indices` [n] | `col_indices` [n] | [n] |
+/// | CSR | `row_offsets` [rows + 1] | `col_indices` [n] | [n] |
+/// | CSC | `col_offsets` [cols + 1] | `row_indices` [n] | [n] |
+/// | BSR | `row_offsets` [rows / `block_rows` + 1] | `col_indices` [n], in blocks | [n, `block_rows`, `block_cols`] |
+///
+/// Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
+/// `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
+/// may be above 0, and with all of `minor` and `values`. Indices are at least 0 and below the number
+/// of columns (CSC: rows; BSR: of blocks). All three are contiguous; `major` and `minor` are both i32
+/// or both i64, and share no byte with `values`.
+///
+/// What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
+/// used. The flags of such a view are believed; `tnr_sparse_check` looks.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_view {
+    /// `sizeof(tnr_sparse_view)`.
+    pub struct_size: u64,
+    /// Token of the `tnr_sparse` whose matrix, or a range of its rows, this is: what has been
+    /// checked then is not checked again. 0: none.
+    pub owner: u64,
+    /// What `major`, `minor` and `values` mean.
+    pub format: tnr_sparse_format,
+    /// `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`; unknown bits are refused.
+    pub flags: u32,
+    /// Rows of the whole matrix, in elements.
+    pub rows: i64,
+    /// Columns of the whole matrix, in elements.
+    pub cols: i64,
+    /// Rows of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `rows`; 1 unless BSR.
+    pub block_rows: i64,
+    /// Columns of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `cols`; 1 unless BSR.
+    pub block_cols: i64,
+    /// Offsets, of COO row indices.
+    pub major: tnr_view,
+    /// Indices.
+    pub minor: tnr_view,
+    /// The entries, of any dtype; in blocks in row-major order.
+    pub values: tnr_view,
+    /// All zeros. Later: where the entries of each matrix of a batch begin.
+    pub batch_offsets: tnr_view,
+}
+
+/// A sparse view whose values the callee may write. Indices and offsets are never written.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_view_mut {
+    /// The matrix.
+    pub view: tnr_sparse_view,
+}
+
+/// A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
+/// of a kind of its own.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_sparse {
     _opaque: [u8; 0],
 }
 
@@ -1278,4 +1376,97 @@ unsafe extern "C" {
         ddof: u32,
         out: *const tnr_view_mut,
     ) -> tnr_status;
+
+    // ---- sparse matrices ----
+
+    /// Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
+    /// and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param matrix (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_sparse_release(matrix: *mut tnr_sparse) -> tnr_status;
+
+    /// Holds a matrix: each part is a view of a blob, which the matrix retains. Checks what
+    /// `tnr_sparse_check` does, once: offsets also begin at 0 and end at the number of entries. Blobs
+    /// with offsets or indices that could be written are sealed: while the matrix lives, a view for
+    /// writing any byte of such a blob is refused, as it is of a shared one. Pointers that were taken
+    /// before are the caller's to stop using.
+    ///
+    /// INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or none
+    /// of a part. STALE_VIEW: a part's owner. BUSY: a call uses a blob that would be sealed, or a blob
+    /// has too many handles. OUT_OF_MEMORY. On failure nothing is retained or sealed.
+    ///
+    /// @param parts (transfer none) copied
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_create(parts: *const tnr_sparse_view) -> *mut tnr_sparse;
+
+    /// One more handle of the same matrix, to be released too; the same pointer is returned.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+    ///
+    /// @param matrix (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_retain(matrix: *mut tnr_sparse) -> *mut tnr_sparse;
+
+    /// A view of the whole matrix, with the matrix as its owner.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is below
+    /// the first version's, or over 4096.
+    ///
+    /// @param matrix (transfer none)
+    /// @param out (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_view_of(matrix: *const tnr_sparse, out: *mut tnr_sparse_view) -> tnr_status;
+
+    /// The blobs of a matrix, each retained for the caller, who releases it: also the same blob twice.
+    /// Where a part begins in its blob is in `tnr_sparse_view_of`.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: a blob has 16,777,215 handles.
+    ///
+    /// @param matrix (transfer none)
+    /// @param major (transfer full) (out) untouched on failure
+    /// @param minor (transfer full) (out) untouched on failure
+    /// @param values (transfer full) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_parts(
+        matrix: *const tnr_sparse,
+        major: *mut *mut tnr_blob,
+        minor: *mut *mut tnr_blob,
+        values: *mut *mut tnr_blob,
+    ) -> tnr_status;
+
+    /// Checks a matrix: its shape and parts as every operation does, every offset and index, and what
+    /// its flags say. The message names the part, the position, the value and the bound.
+    ///
+    /// INVALID_ARGUMENT, ALIASED (values share bytes with offsets or indices), UNSUPPORTED (dtype,
+    /// device, blocks over `TNR_SPARSE_MAX_BLOCK`, batches), STALE_VIEW (owners), BUSY (32,767 users),
+    /// OUT_OF_MEMORY (only where entries are UNIQUE but not SORTED).
+    ///
+    /// @param view (transfer none)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_check(view: *const tnr_sparse_view) -> tnr_status;
+
+    /// Checks a matrix whose values are to be written: as `tnr_sparse_check`; also INVALID_ARGUMENT
+    /// when the owner of the values may not be written.
+    ///
+    /// @param view (transfer none)
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_check_mut(view: *const tnr_sparse_view_mut) -> tnr_status;
 }

@@ -91,3 +91,26 @@ const _: () = {
     assert!(offset_of!(tnr_context_options, user_context) == 40);
     assert!(offset_of!(tnr_context_options, release) == 48);
 };
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_format>() == 4 && align_of::<tnr_sparse_format>() == 4);
+    assert!(size_of::<tnr_sparse_view>() == 824 && align_of::<tnr_sparse_view>() == 8);
+    assert!(offset_of!(tnr_sparse_view, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_view, owner) == 8);
+    assert!(offset_of!(tnr_sparse_view, format) == 16);
+    assert!(offset_of!(tnr_sparse_view, flags) == 20);
+    assert!(offset_of!(tnr_sparse_view, rows) == 24);
+    assert!(offset_of!(tnr_sparse_view, cols) == 32);
+    assert!(offset_of!(tnr_sparse_view, block_rows) == 40);
+    assert!(offset_of!(tnr_sparse_view, block_cols) == 48);
+    assert!(offset_of!(tnr_sparse_view, major) == 56);
+    assert!(offset_of!(tnr_sparse_view, minor) == 248);
+    assert!(offset_of!(tnr_sparse_view, values) == 440);
+    assert!(offset_of!(tnr_sparse_view, batch_offsets) == 632);
+
+    assert!(size_of::<tnr_sparse_view_mut>() == 824 && align_of::<tnr_sparse_view_mut>() == 8);
+    assert!(offset_of!(tnr_sparse_view_mut, view) == 0);
+
+    // tenure.h does not have this bit, so its number stands in both languages.
+    assert!(TNR_SPARSE_CHECKED == 0x8000_0000);
+};

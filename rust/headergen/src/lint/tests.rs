@@ -123,6 +123,36 @@ fn pointers() {
 }
 
 #[test]
+fn pointers_to_handles() {
+    let parts = "pub fn tnr_x(blob: *mut *mut tnr_blob);";
+    assert_eq!(problems(&with_tail("/// @param blob (transfer full) (out)", parts)), vec![]);
+    rejects(&with_tail("///", parts), "pointer `blob` is not documented");
+    for tags in ["(transfer none) (out)", "(transfer full)", "(transfer full) (out) (nullable)"] {
+        let expected = "so its tags are (transfer full) (out)";
+        rejects(&with_tail(&format!("/// @param blob {tags}"), parts), expected);
+    }
+    let views = "pub fn tnr_x(view: *mut *mut tnr_view);";
+    rejects(&with_tail("/// @param view (transfer full) (out)", views), "that is no handle");
+}
+
+#[test]
+fn operations_make_what_they_return() {
+    let comment = "/// @param context (transfer none) (nullable)\n/// @return (transfer full)";
+    let product = |first: &str| {
+        let handles = "#[cfg_attr(all(), repr(C))] pub struct tnr_context { _opaque: [u8; 0] }";
+        let function =
+            format!("#[must_use] pub fn tnr_blob_product(context: *mut {first}) -> *mut tnr_blob;");
+        let source = format!("{PREAMBLE}{}}}{handles}", with_tail(comment, &function));
+        let mut problems = Vec::new();
+        let abi = abi::read(&source, &mut problems).expect("the source of a test is Rust");
+        let names: Vec<String> = abi.functions.iter().map(|f| f.name.clone()).collect();
+        super::check(&abi, &names)
+    };
+    assert_eq!(product("tnr_context"), vec![]);
+    assert!(product("tnr_blob")[0].text.contains("its verb does not say so"));
+}
+
+#[test]
 fn counts() {
     for declaration in [
         "pub fn tnr_x(p: *const c_void, m: usize);",

@@ -1,0 +1,76 @@
+// Sparse matrices in C: unwrap, call, wrap.
+#include "tenure/sparse.hpp"
+
+#include "boundary.hpp"
+
+using tenure::capi::deref;
+using tenure::capi::guarded;
+using tenure::capi::guarded_pointer;
+using tenure::capi::read_sized;
+using tenure::capi::wrap;
+using tenure::capi::write_sized;
+
+namespace {
+
+// The size of tnr_sparse_view when 0.2 introduced it.
+constexpr std::size_t kFirstSparseViewBytes = 824;
+
+tnr_sparse_view read_view(const tnr_sparse_view* view, const char* name) {
+  return read_sized(view, name, kFirstSparseViewBytes);
+}
+
+tnr_sparse* wrap_sparse(std::uint64_t token) noexcept {
+  return reinterpret_cast<tnr_sparse*>(static_cast<std::uintptr_t>(token));
+}
+std::uint64_t unwrap(const tnr_sparse* matrix) noexcept {
+  return reinterpret_cast<std::uintptr_t>(matrix);
+}
+
+}  // namespace
+
+tnr_status tnr_sparse_release(tnr_sparse* matrix) noexcept {
+  return guarded([&] {
+    if (matrix != nullptr) tenure::sparse_release(unwrap(matrix));
+  });
+}
+
+tnr_sparse* tnr_sparse_create(const tnr_sparse_view* parts) noexcept {
+  return guarded_pointer(
+      [&] { return wrap_sparse(tenure::sparse_create(read_view(parts, "parts"))); });
+}
+
+tnr_sparse* tnr_sparse_retain(tnr_sparse* matrix) noexcept {
+  return guarded_pointer([&] {
+    tenure::sparse_retain(unwrap(matrix));
+    return matrix;
+  });
+}
+
+tnr_status tnr_sparse_view_of(const tnr_sparse* matrix, tnr_sparse_view* out) noexcept {
+  return guarded(
+      [&] { write_sized(out, "out", kFirstSparseViewBytes, tenure::sparse_view(unwrap(matrix))); });
+}
+
+tnr_status tnr_sparse_parts(const tnr_sparse* matrix, tnr_blob** major, tnr_blob** minor,
+                            tnr_blob** values) noexcept {
+  return guarded([&] {
+    tnr_blob*& major_out = deref(major, "major");
+    tnr_blob*& minor_out = deref(minor, "minor");
+    tnr_blob*& values_out = deref(values, "values");
+    const tenure::SparseParts parts = tenure::sparse_parts(unwrap(matrix));
+    major_out = wrap(parts.major);
+    minor_out = wrap(parts.minor);
+    values_out = wrap(parts.values);
+  });
+}
+
+tnr_status tnr_sparse_check(const tnr_sparse_view* view) noexcept {
+  return guarded([&] { tenure::check_matrix(read_view(view, "view"), ""); });
+}
+
+tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
+  return guarded([&] {
+    const tnr_sparse_view* const matrix = view == nullptr ? nullptr : &view->view;
+    tenure::check_matrix_mut({read_view(matrix, "view")}, "");
+  });
+}

@@ -1,0 +1,132 @@
+// Sparse matrices: the formats, the one checker, and handles that hold the three parts.
+//
+//   format  major                    minor             values       of row i
+//   ------  -----------------------  ----------------  -----------  ------------------------------
+//   COO     row_indices [n]          col_indices [n]   [n]          each k with row_indices[k] == i
+//   CSR     row_offsets [rows + 1]   col_indices [n]   [n]          row_offsets[i] to [i + 1]
+//   CSC     col_offsets [cols + 1]   row_indices [n]   [n]          as CSR, of the transpose
+//   BSR     row_offsets [rows/b + 1] col_indices [n]   [n, b, c]    as CSR, of blocks of b by c
+//
+// Invariants, each with a message of its own:
+//   shape    rows, cols >= 0; blocks of 1 to TNR_SPARSE_MAX_BLOCK that divide them; major and minor
+//            of one index type, i32 or i64; all parts contiguous, with as many entries as stated;
+//            values share no byte with the indices
+//   offsets  never fall; lie in 0 to n; of a matrix that is held, from 0 to n
+//   indices  at least 0 and below the extent that they index
+//   flags    SORTED and UNIQUE, where they are set
+//
+// Who has seen to the last three, before a kernel uses them, is the trust in a view:
+//   owner is a tnr_sparse, and major and minor are its own or those of a range of its rows: they were
+//     checked when the handle was made, and nobody may have written them since;
+//   kSparseChecked is set: the Rust crate has checked them, and nobody can have written them since;
+//   else: SparseOperand checks offsets and indices as the call goes. The flags of such a view are
+//     believed. They decide what a result is, never which memory is touched.
+#pragma once
+
+#include <cstdint>
+
+#include "tenure/blob.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/status.hpp"
+
+namespace tenure {
+
+// {kind:8, generation:24, index:32}; what a tnr_sparse* and a sparse view's owner hold.
+using SparseToken = std::uint64_t;
+
+// TNR_SPARSE_CHECKED of abi.rs, which tenure.h does not have.
+inline constexpr std::uint32_t kSparseChecked = std::uint32_t{1} << 31;
+
+// What the parts of a format are called in messages, and what the minor indices count.
+struct SparseNames {
+  const char* major;
+  const char* minor;
+  const char* minor_bound;
+};
+const SparseNames& sparse_names(tnr_sparse_format format) noexcept;
+
+// Bytes of an index: 4 or 8. The view has passed check_sparse().
+inline std::int64_t index_bytes(const tnr_sparse_view& view) noexcept {
+  return static_cast<std::int64_t>(element_size(view.minor.dtype));
+}
+// Rows and columns as `major` and `minor` see them: those of CSC are exchanged, those of BSR are of
+// blocks.
+inline std::int64_t major_count(const tnr_sparse_view& view) noexcept {
+  return view.format == TNR_SPARSE_FORMAT_CSC ? view.cols : view.rows / view.block_rows;
+}
+inline std::int64_t minor_count(const tnr_sparse_view& view) noexcept {
+  return view.format == TNR_SPARSE_FORMAT_CSC ? view.rows : view.cols / view.block_cols;
+}
+// Entry `position` of major or minor, which has so many at least.
+std::int64_t index_at(const tnr_view& indices, std::int64_t position) noexcept;
+// The entries that the rows of the view have: [first, last) of minor and values; of BSR blocks.
+// Where the view is not trusted, they may be any numbers.
+struct EntryRange {
+  std::int64_t first;
+  std::int64_t last;
+};
+EntryRange entry_range(const tnr_sparse_view& view) noexcept;
+
+// Throws unless the shape is as above: all that can be seen without reading offsets or indices.
+//   INVALID_ARGUMENT  also a format without a name, and flags that are not `known_flags`
+//   UNSUPPORTED       also blocks over TNR_SPARSE_MAX_BLOCK, and batches
+//   ALIASED           values share bytes with major or minor
+// Does not ask the owners. `name` is the parameter's, for the message; "" for none.
+void check_sparse(const tnr_sparse_view& view, std::uint32_t known_flags, const char* name);
+
+// Whether offsets must be those of a whole matrix, or may be those of a row range.
+enum class Rows : bool { kSome, kAll };
+
+// Throws INVALID_ARGUMENT unless offsets, indices and flags are as above. The view has passed
+// check_sparse(), and its memory is there. Throws std::bad_alloc only where entries are said to be
+// UNIQUE but not SORTED.
+void check_entries(const tnr_sparse_view& view, Rows rows, const char* name);
+// Its plain twin: one entry after the other, which is how it knows what is wrong.
+void check_entries_stepwise(const tnr_sparse_view& view, Rows rows, const char* name);
+
+// Pins the owners of the parts; throws as Pins do.
+void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name);
+void pin_parts_mut(Pins& pins, const tnr_sparse_view_mut& view, const char* name);
+
+// tnr_sparse_check() and tnr_sparse_check_mut(): all of the above.
+void check_matrix(const tnr_sparse_view& view, const char* name);
+void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name);
+
+// A handle over three parts, each a view of a blob; retains and seals as tnr_sparse_create() says.
+// Throws as it says.
+SparseToken sparse_create(const tnr_sparse_view& parts);
+// A handle over parts that nobody has to check, for the library has just made them, in blobs that
+// nobody else knows. Takes the reference of each blob, also on failure. Throws std::bad_alloc.
+SparseToken sparse_open(const tnr_sparse_view& parts);
+// All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at kMaxRefs.
+void sparse_retain(SparseToken token);
+void sparse_release(SparseToken token);
+// A view of the whole, with `token` as its owner.
+tnr_sparse_view sparse_view(SparseToken token);
+// The blobs, each retained.
+struct SparseParts {
+  BlobToken major;
+  BlobToken minor;
+  BlobToken values;
+};
+SparseParts sparse_parts(SparseToken token);
+
+// Keeps the handle that owns a view alive: while it lasts, its blobs stay sealed.
+class SparseUse {
+ public:
+  // Throws STALE_VIEW, or BUSY at kMaxPins. 0 names no handle. `name` is the view's.
+  SparseUse(SparseToken owner, const char* name);
+  SparseUse(const SparseUse&) = delete;
+  SparseUse& operator=(const SparseUse&) = delete;
+  ~SparseUse();
+
+  // The whole matrix; nullptr without an owner.
+  [[nodiscard]] const tnr_sparse_view* whole() const noexcept { return whole_; }
+
+ private:
+  SparseToken owner_;
+  BlobSlot* slot_ = nullptr;
+  const tnr_sparse_view* whole_ = nullptr;
+};
+
+}  // namespace tenure

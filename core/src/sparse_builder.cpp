@@ -1,0 +1,91 @@
+#include "sparse_builder.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <initializer_list>
+
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+SparseBuilder::SparseBuilder(const Context& context, const SparseShape& shape)
+    : context_(context), shape_(shape) {
+  // The highest index is one less than the extent.
+  require_fit("rows", shape.rows / shape.block_rows - 1);
+  require_fit("cols", shape.cols / shape.block_cols - 1);
+  if (shape.format == TNR_SPARSE_FORMAT_COO) return;
+  const std::int64_t row_count =
+      shape.format == TNR_SPARSE_FORMAT_CSC ? shape.cols : shape.rows / shape.block_rows;
+  major_ = allocate(row_count + 1, shape.index_dtype, 1);
+}
+
+SparseBuilder::~SparseBuilder() {
+  for (const Part* part : {&major_, &minor_, &values_}) {
+    if (part->token != 0) blob_drop(part->token);
+  }
+}
+
+void SparseBuilder::allocate_entries(std::int64_t count) {
+  entry_count_ = count;
+  if (shape_.format == TNR_SPARSE_FORMAT_COO) {
+    major_ = allocate(count, shape_.index_dtype, 1);
+  } else {
+    require_fit("offsets", count);
+  }
+  minor_ = allocate(count, shape_.index_dtype, 1);
+  values_ = allocate(count, shape_.value_dtype, shape_.block_rows * shape_.block_cols);
+}
+
+SparseToken SparseBuilder::finish(std::uint32_t flags) {
+  const auto part_view = [](const Part& part, tnr_dtype dtype,
+                            std::initializer_list<std::int64_t> shape) {
+    tnr_view view = make_view(part.data, part.size_bytes, 0, dtype,
+                              static_cast<std::uint32_t>(shape.size()), shape.begin(), nullptr);
+    view.owner = part.token;
+    return view;
+  };
+  tnr_sparse_view view{};
+  view.struct_size = sizeof view;
+  view.format = shape_.format;
+  view.flags = flags;
+  view.rows = shape_.rows;
+  view.cols = shape_.cols;
+  view.block_rows = shape_.block_rows;
+  view.block_cols = shape_.block_cols;
+  view.major =
+      part_view(major_, shape_.index_dtype,
+                {shape_.format == TNR_SPARSE_FORMAT_COO ? entry_count_ : major_count(view) + 1});
+  view.minor = part_view(minor_, shape_.index_dtype, {entry_count_});
+  view.values = shape_.format == TNR_SPARSE_FORMAT_BSR
+                    ? part_view(values_, shape_.value_dtype,
+                                {entry_count_, shape_.block_rows, shape_.block_cols})
+                    : part_view(values_, shape_.value_dtype, {entry_count_});
+  // From here on the references are the handle's, or given up.
+  major_.token = minor_.token = values_.token = 0;
+  return sparse_open(view);
+}
+
+SparseBuilder::Part SparseBuilder::allocate(std::int64_t count, tnr_dtype dtype,
+                                            std::int64_t per_entry) {
+  const std::int64_t width = static_cast<std::int64_t>(element_size(dtype)) * per_entry;
+  std::int64_t bytes;
+  if (__builtin_mul_overflow(count, width, &bytes)) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "%" PRId64 " entries of %" PRId64 " bytes fit no memory", count,
+         width);
+  }
+  Part part;
+  part.size_bytes = static_cast<std::size_t>(bytes);
+  part.token = blob_allocate(context_, part.size_bytes);
+  part.data = static_cast<kernels::Byte*>(blob_memory_mut(part.token).data);
+  return part;
+}
+
+void SparseBuilder::require_fit(const char* what, std::int64_t number) const {
+  if (shape_.index_dtype != TNR_DTYPE_I32 || number <= INT32_MAX) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "%s of the result reach %" PRId64 " but i32 ends at %" PRId32 ": use i64 indices", what,
+       number, INT32_MAX);
+}
+
+}  // namespace tenure

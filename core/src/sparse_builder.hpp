@@ -1,0 +1,70 @@
+// A matrix in the making: what an operation that returns one allocates, fills and hands out.
+//
+//   SparseBuilder builder(context, {.format = TNR_SPARSE_FORMAT_CSR, .rows = m, .cols = n,
+//                                   .index_dtype = TNR_DTYPE_I32, .value_dtype = TNR_DTYPE_F32});
+//   ...                                 write rows + 1 offsets to builder.major()
+//   builder.allocate_entries(count);    minor() and values(), and of COO major(), are there
+//   ...                                 write them all
+//   return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/kernel.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/context.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+
+struct SparseShape {
+  tnr_sparse_format format = 0;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t block_rows = 1;
+  std::int64_t block_cols = 1;
+  tnr_dtype index_dtype = TNR_DTYPE_I32;
+  tnr_dtype value_dtype = TNR_DTYPE_F32;
+};
+
+class SparseBuilder {
+ public:
+  // Allocates the offsets, if the format has any. The shape has been checked, but for its fit into
+  // the index type: throws INVALID_ARGUMENT where an extent has an index that does not fit;
+  // OUT_OF_MEMORY.
+  SparseBuilder(const Context& context, const SparseShape& shape);
+  SparseBuilder(const SparseBuilder&) = delete;
+  SparseBuilder& operator=(const SparseBuilder&) = delete;
+  ~SparseBuilder();
+
+  // Throws INVALID_ARGUMENT when offsets, or positions in COO, do not fit the index type;
+  // OUT_OF_MEMORY. Of BSR the entries are blocks. Once.
+  void allocate_entries(std::int64_t count);
+
+  [[nodiscard]] const SparseShape& shape() const noexcept { return shape_; }
+  // Bytes undefined until written. Of CSR, CSC and BSR offsets, of COO row indices.
+  [[nodiscard]] kernels::Byte* major() const noexcept { return major_.data; }
+  [[nodiscard]] kernels::Byte* minor() const noexcept { return minor_.data; }
+  [[nodiscard]] kernels::Byte* values() const noexcept { return values_.data; }
+
+  // The handle over what was written, of which `flags` are true. Throws std::bad_alloc. Last.
+  SparseToken finish(std::uint32_t flags);
+
+ private:
+  struct Part {
+    BlobToken token = 0;
+    kernels::Byte* data = nullptr;
+    std::size_t size_bytes = 0;
+  };
+  Part allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
+  void require_fit(const char* what, std::int64_t number) const;
+
+  const Context& context_;
+  SparseShape shape_;
+  std::int64_t entry_count_ = 0;
+  Part major_;
+  Part minor_;
+  Part values_;
+};
+
+}  // namespace tenure

@@ -1,0 +1,100 @@
+// What every operation asks of its sparse operands before it uses an index.
+//
+//   const SparseOperand a(view, "a");         // checks the shape, pins the owners, decides trust
+//   const kernels::Compressed matrix = a.compressed();
+//   for_each_slice(context, slices, [&](std::int64_t slice) {
+//     a.for_each_run(begin of slice, end of slice, [&](std::int64_t row, std::int64_t end) {
+//       kernel(matrix, row, end, ...);        // offsets and indices of these rows are right
+//     });
+//   });
+//   a.require_valid();                        // throws what was wrong, if anything was
+//
+// An operation whose memory is laid out by the entries (all that make a matrix) calls
+// check_all() first instead, and then for_each_run() finds nothing to do.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "sparse_kernels.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+
+class SparseOperand {
+ public:
+  // Throws what check_sparse() and Pins do, and STALE_VIEW for the view's owner. `view` and `name`
+  // outlive the operand.
+  SparseOperand(const tnr_sparse_view& view, const char* name);
+  // As above, for values that are written; also throws INVALID_ARGUMENT when nobody may write them.
+  SparseOperand(const tnr_sparse_view_mut& view, const char* name);
+  SparseOperand(const SparseOperand&) = delete;
+  SparseOperand& operator=(const SparseOperand&) = delete;
+
+  [[nodiscard]] const tnr_sparse_view& view() const noexcept { return view_; }
+  [[nodiscard]] const char* name() const noexcept { return name_; }
+  // Of CSR, CSC and BSR.
+  [[nodiscard]] kernels::Compressed compressed() const noexcept {
+    return tenure::compressed(view_);
+  }
+  // Of COO.
+  [[nodiscard]] kernels::Coordinates coordinates() const noexcept {
+    return tenure::coordinates(view_);
+  }
+  // Bytes of one entry's value; of BSR a block.
+  [[nodiscard]] std::int64_t value_bytes() const noexcept {
+    return static_cast<std::int64_t>(element_size(view_.values.dtype)) * view_.block_rows *
+           view_.block_cols;
+  }
+  // The entries of the view's rows. Any two numbers of a view whose offsets nobody has checked.
+  [[nodiscard]] EntryRange entries() const noexcept { return entry_range(view_); }
+
+  // Whether offsets and indices are known to be right, so that for_each_run() has nothing to do.
+  [[nodiscard]] bool is_checked() const noexcept { return checked_; }
+  // Throws INVALID_ARGUMENT unless offsets and indices are right; flags are believed.
+  void check_all();
+
+  // Calls body(row, end) for runs of rows that make up [begin, end), each once its offsets and
+  // indices are known to be right; stops at what is not. Rows as compressed() counts them; of COO
+  // entries. Runs are short enough for their indices to be in a near cache when the body gets them.
+  template <class Body>
+  void for_each_run(std::int64_t begin, std::int64_t end, const Body& body) const noexcept {
+    if (checked_) [[likely]] {
+      if (begin < end) body(begin, end);
+      return;
+    }
+    while (begin < end) {
+      const std::int64_t run_end = checked_end(begin, end);
+      if (run_end == begin) {
+        found_.store(true, std::memory_order_relaxed);
+        return;
+      }
+      body(begin, run_end);
+      begin = run_end;
+    }
+  }
+  // After all runs: throws INVALID_ARGUMENT if one was wrong.
+  void require_valid() const {
+    if (found_.load(std::memory_order_relaxed)) [[unlikely]]
+      fail_checked();
+  }
+
+ private:
+  enum class Access { kRead, kWriteValues };
+  SparseOperand(const tnr_sparse_view& view, const char* name, Access access);
+
+  // Where the run that begins at `begin` ends; `begin` when it is wrong.
+  [[nodiscard]] std::int64_t checked_end(std::int64_t begin, std::int64_t end) const noexcept;
+  [[noreturn]] void fail_checked() const;
+
+  const tnr_sparse_view& view_;
+  const char* name_;
+  SparseUse use_;
+  Pins pins_;
+  bool checked_;
+  const kernels::IndexChecks* checks_ = nullptr;
+  mutable std::atomic<bool> found_{false};
+};
+
+}  // namespace tenure

@@ -1,0 +1,186 @@
+// Sparse matrices through the C ABI: each status, and what is left behind.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "blob_probe.hpp"
+#include "boundary.hpp"
+#include "expect_status.hpp"
+#include "sparse_arrays.hpp"
+#include "tenure/tenure.h"
+
+using tenure::test::csr_model;
+using tenure::test::expect_last_error;
+using tenure::test::expect_refused;
+using tenure::test::SparseArrays;
+
+namespace {
+
+tnr_blob* as_blob(std::uint64_t owner) { return reinterpret_cast<tnr_blob*>(owner); }
+
+// A CSR matrix of blobs.
+struct Parts {
+  SparseArrays arrays{csr_model(), TNR_DTYPE_I32};
+  tnr_sparse_view view = arrays.view();
+
+  Parts() {
+    for (tnr_view* part : {&view.major, &view.minor, &view.values}) {
+      tnr_blob* const blob = tnr_blob_copy(nullptr, part->base, part->size_bytes);
+      part->owner = reinterpret_cast<std::uint64_t>(blob);
+      part->base = part->data = tnr_blob_data(blob);
+    }
+  }
+  ~Parts() {
+    for (const tnr_view* part : {&view.major, &view.minor, &view.values}) {
+      tnr_blob_release(as_blob(part->owner));
+    }
+  }
+};
+
+tnr_sparse_view empty_view() {
+  tnr_sparse_view view{};
+  view.struct_size = sizeof view;
+  return view;
+}
+
+TEST(CSparse, LifeOfAMatrix) {
+  const Parts parts;
+  tnr_sparse* const matrix = tnr_sparse_create(&parts.view);
+  ASSERT_NE(matrix, nullptr);
+  EXPECT_EQ(tnr_sparse_retain(matrix), matrix);
+  EXPECT_EQ(tnr_sparse_release(matrix), TNR_STATUS_OK);
+  tnr_sparse_view view = empty_view();
+  ASSERT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
+  EXPECT_EQ(view.owner, reinterpret_cast<std::uint64_t>(matrix));
+  EXPECT_EQ(view.values.data, parts.view.values.data);
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+  tnr_blob* blobs[3] = {};
+  ASSERT_EQ(tnr_sparse_parts(matrix, &blobs[0], &blobs[1], &blobs[2]), TNR_STATUS_OK);
+  EXPECT_EQ(blobs[1], as_blob(parts.view.minor.owner));
+  EXPECT_EQ(tnr_sparse_release(matrix), TNR_STATUS_OK);
+  for (tnr_blob* const blob : blobs) EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+}
+
+TEST(CSparse, ReleaseOfNothingIsNothing) { EXPECT_EQ(tnr_sparse_release(nullptr), TNR_STATUS_OK); }
+
+TEST(CSparse, CheckNamesInvariantPositionValueAndBound) {
+  Parts parts;
+  EXPECT_EQ(tnr_sparse_check(&parts.view), TNR_STATUS_OK);
+  auto* const indices =
+      static_cast<std::int32_t*>(tnr_blob_data_mut(as_blob(parts.view.minor.owner)));
+  indices[4] = 4;
+  expect_refused(tnr_sparse_check(&parts.view), TNR_STATUS_INVALID_ARGUMENT,
+                 {"col_indices[4] is 4", "below cols, which is 4"});
+  expect_refused(tnr_sparse_create(&parts.view), TNR_STATUS_INVALID_ARGUMENT,
+                 {"col_indices[4] is 4"});
+}
+
+TEST(CSparse, EachStatusOfACheck) {
+  Parts parts;
+  tnr_sparse_view view = parts.view;
+  view.values = parts.view.minor;
+  expect_refused(tnr_sparse_check(&view), TNR_STATUS_ALIASED, {"values", "col_indices"});
+  view = parts.view;
+  view.major.device.kind = 2;
+  expect_refused(tnr_sparse_check(&view), TNR_STATUS_UNSUPPORTED, {"row_offsets.device"});
+  view = parts.view;
+  view.minor.owner = 17;
+  expect_refused(tnr_sparse_check(&view), TNR_STATUS_STALE_VIEW, {"col_indices.owner is 0x11"});
+  view = parts.view;
+  view.owner = 17;
+  expect_refused(tnr_sparse_check(&view), TNR_STATUS_STALE_VIEW, {"owner is 0x11"});
+  expect_refused(tnr_sparse_check(nullptr), TNR_STATUS_INVALID_ARGUMENT, {"view is NULL"});
+  expect_refused(tnr_sparse_check_mut(nullptr), TNR_STATUS_INVALID_ARGUMENT, {"view is NULL"});
+}
+
+TEST(CSparse, CheckMutAsksWhetherValuesMayBeWritten) {
+  const Parts parts;
+  tnr_sparse_view_mut view = {parts.view};
+  EXPECT_EQ(tnr_sparse_check_mut(&view), TNR_STATUS_OK);
+  tnr_view& values = view.view.values;
+  tnr_blob* const shared = tnr_blob_share(values.base, values.size_bytes, nullptr, nullptr);
+  values.owner = reinterpret_cast<std::uint64_t>(shared);
+  EXPECT_EQ(tnr_sparse_check(&view.view), TNR_STATUS_OK);
+  expect_refused(tnr_sparse_check_mut(&view), TNR_STATUS_INVALID_ARGUMENT,
+                 {"values is written", "shared"});
+  tnr_blob_release(shared);
+}
+
+TEST(CSparse, IndicesOfAMatrixAreSealed) {
+  const Parts parts;
+  tnr_blob* const indices = as_blob(parts.view.minor.owner);
+  tnr_sparse* const matrix = tnr_sparse_create(&parts.view);
+  const std::int64_t shape[] = {5};
+  tnr_view_mut view;
+  expect_refused(tnr_blob_view_mut(indices, 0, TNR_DTYPE_I32, 1, shape, nullptr, &view),
+                 TNR_STATUS_INVALID_ARGUMENT, {"sealed"});
+  expect_refused(tnr_blob_data_mut(indices), TNR_STATUS_INVALID_ARGUMENT, {"sealed"});
+  const tnr_view_mut made_by_hand = {parts.view.minor};
+  expect_refused(tnr_copy(nullptr, &parts.view.minor, &made_by_hand), TNR_STATUS_INVALID_ARGUMENT,
+                 {"out is written", "sealed"});
+  tnr_sparse_release(matrix);
+  EXPECT_EQ(tnr_copy(nullptr, &parts.view.minor, &made_by_hand), TNR_STATUS_OK);
+}
+
+TEST(CSparse, StaleHandles) {
+  const Parts parts;
+  tnr_sparse* const matrix = tnr_sparse_create(&parts.view);
+  tnr_sparse* const blob = reinterpret_cast<tnr_sparse*>(parts.view.minor.owner);
+  tnr_sparse_release(matrix);
+  tnr_sparse_view out = empty_view();
+  tnr_blob* parts_out[3] = {};
+  for (tnr_sparse* const stale : {matrix, blob, static_cast<tnr_sparse*>(nullptr)}) {
+    expect_refused(tnr_sparse_retain(stale), TNR_STATUS_STALE_HANDLE, {"matrix is 0x"});
+    expect_refused(tnr_sparse_view_of(stale, &out), TNR_STATUS_STALE_HANDLE, {"matrix is 0x"});
+    expect_refused(tnr_sparse_parts(stale, &parts_out[0], &parts_out[1], &parts_out[2]),
+                   TNR_STATUS_STALE_HANDLE, {"matrix is 0x"});
+  }
+  expect_refused(tnr_sparse_release(matrix), TNR_STATUS_STALE_HANDLE, {"released"});
+  EXPECT_EQ(parts_out[0], nullptr);
+}
+
+TEST(CSparse, StructsOfOtherSizes) {
+  const Parts parts;
+  tnr_sparse* const matrix = tnr_sparse_create(&parts.view);
+  struct Larger {
+    tnr_sparse_view view;
+    std::uint64_t unknown[2];
+  } larger = {};
+  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{823}, std::uint64_t{4097}}) {
+    larger.view.struct_size = size;
+    expect_refused(tnr_sparse_view_of(matrix, &larger.view), TNR_STATUS_INVALID_ARGUMENT,
+                   {"out->struct_size is " + std::to_string(size), "824"});
+    expect_refused(tnr_sparse_check(&larger.view), TNR_STATUS_INVALID_ARGUMENT,
+                   {"view->struct_size is " + std::to_string(size)});
+    expect_refused(tnr_sparse_create(&larger.view), TNR_STATUS_INVALID_ARGUMENT,
+                   {"parts->struct_size is " + std::to_string(size)});
+  }
+  larger.view.struct_size = sizeof larger;
+  larger.unknown[0] = 5;
+  ASSERT_EQ(tnr_sparse_view_of(matrix, &larger.view), TNR_STATUS_OK);
+  EXPECT_EQ(larger.view.struct_size, sizeof larger);
+  EXPECT_EQ(larger.unknown[0], 0u);
+  EXPECT_EQ(tnr_sparse_check(&larger.view), TNR_STATUS_OK);
+  larger.unknown[1] = 5;
+  expect_refused(tnr_sparse_check(&larger.view), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a byte that is not 0 at offset 832"});
+  tnr_sparse_release(matrix);
+}
+
+TEST(CSparse, PointersAreChecked) {
+  const Parts parts;
+  tnr_sparse* const matrix = tnr_sparse_create(&parts.view);
+  tnr_blob* blob = nullptr;
+  expect_refused(tnr_sparse_create(nullptr), TNR_STATUS_INVALID_ARGUMENT, {"parts is NULL"});
+  expect_refused(tnr_sparse_view_of(matrix, nullptr), TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});
+  expect_refused(tnr_sparse_parts(matrix, nullptr, &blob, &blob), TNR_STATUS_INVALID_ARGUMENT,
+                 {"major is NULL"});
+  expect_refused(tnr_sparse_parts(matrix, &blob, nullptr, &blob), TNR_STATUS_INVALID_ARGUMENT,
+                 {"minor is NULL"});
+  expect_refused(tnr_sparse_parts(matrix, &blob, &blob, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"values is NULL"});
+  EXPECT_EQ(blob, nullptr);
+  tnr_sparse_release(matrix);
+}
+
+}  // namespace
