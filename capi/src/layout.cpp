@@ -95,5 +95,16 @@ static_assert(offsetof(tnr_sparse_view, batch_offsets) == 632);
 static_assert(sizeof(tnr_sparse_view_mut) == 824 && alignof(tnr_sparse_view_mut) == 8);
 static_assert(offsetof(tnr_sparse_view_mut, view) == 0);
 
+static_assert(sizeof(tnr_sparse_options) == 256 && alignof(tnr_sparse_options) == 8);
+static_assert(offsetof(tnr_sparse_options, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_options, format) == 8);
+static_assert(offsetof(tnr_sparse_options, index_dtype) == 12);
+static_assert(offsetof(tnr_sparse_options, predicate) == 16);
+static_assert(offsetof(tnr_sparse_options, flags) == 20);
+static_assert(offsetof(tnr_sparse_options, block_rows) == 24);
+static_assert(offsetof(tnr_sparse_options, block_cols) == 32);
+static_assert(offsetof(tnr_sparse_options, threshold) == 40);
+static_assert(offsetof(tnr_sparse_options, mask) == 64);
+
 // tenure.h does not have this bit, so its number stands in both languages.
 static_assert(tenure::kSparseChecked == 0x8000'0000u);

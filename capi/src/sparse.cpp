@@ -3,6 +3,7 @@
 
 #include "boundary.hpp"
 
+using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
@@ -18,6 +19,9 @@ constexpr std::size_t kFirstSparseViewBytes = 824;
 tnr_sparse_view read_view(const tnr_sparse_view* view, const char* name) {
   return read_sized(view, name, kFirstSparseViewBytes);
 }
+
+// The size of tnr_sparse_options when 0.2 introduced it.
+constexpr std::size_t kFirstOptionsBytes = 256;
 
 tnr_sparse* wrap_sparse(std::uint64_t token) noexcept {
   return reinterpret_cast<tnr_sparse*>(static_cast<std::uintptr_t>(token));
@@ -72,5 +76,14 @@ tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
   return guarded([&] {
     const tnr_sparse_view* const matrix = view == nullptr ? nullptr : &view->view;
     tenure::check_matrix_mut({read_view(matrix, "view")}, "");
+  });
+}
+
+tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
+                                  const tnr_sparse_options* options) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(
+        tenure::sparse_from_dense(context_of(context), deref(dense, "dense"),
+                                  read_sized(options, "options", kFirstOptionsBytes)));
   });
 }

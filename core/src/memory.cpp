@@ -37,6 +37,11 @@ Memory take_region(std::size_t size_bytes) noexcept {
   return {region.data, region.data == nullptr ? nullptr : region.data + region.size_bytes};
 }
 
+Region region_of(Memory memory) noexcept {
+  char* const data = static_cast<char*>(memory.data);
+  return {data, static_cast<std::size_t>(static_cast<char*>(memory.origin) - data)};
+}
+
 Memory take_block(std::size_t size_bytes) noexcept {
 #if !defined(_WIN32)  // which has no posix_memalign; nor do we use a sanitizer there
   if constexpr (kSanitized) {
@@ -81,9 +86,32 @@ Memory take_memory(std::size_t size_bytes) {
 
 void give_memory(Memory memory, std::size_t size_bytes) noexcept {
   if (!is_region(size_bytes)) return std::free(memory.origin);
-  char* const data = static_cast<char*>(memory.data);
-  cache().keep({data, static_cast<std::size_t>(static_cast<char*>(memory.origin) - data)});
+  cache().keep(region_of(memory));
 }
+
+Memory reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept {
+  if (!is_region(max_bytes) || max_bytes > PTRDIFF_MAX / 2) return {};
+  const Region head = cache().take_near(expected_bytes, region_bytes(max_bytes));
+  const Region region = reserve_region(max_bytes, head);
+  if (region.data == nullptr) {
+    if (head.data != nullptr) cache().keep(head);
+    return {};
+  }
+  return {region.data, region.data + region.size_bytes};
+}
+
+Memory trim_reserved(Memory reserved, std::size_t size_bytes) {
+  if (is_region(size_bytes)) {
+    const Region region = shrink_region(region_of(reserved), size_bytes);
+    return {region.data, region.data + region.size_bytes};
+  }
+  const Memory memory = take_memory(size_bytes);
+  if (size_bytes != 0) std::memcpy(memory.data, reserved.data, size_bytes);
+  give_reserved(reserved);
+  return memory;
+}
+
+void give_reserved(Memory reserved) noexcept { unmap_region(region_of(reserved)); }
 
 std::size_t trim_memory() noexcept { return cache().trim(); }
 

@@ -40,6 +40,27 @@ Region RegionCache::take(std::size_t size_bytes) noexcept {
   return region;
 }
 
+Region RegionCache::take_near(std::size_t expected_bytes, std::size_t max_bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::size_t best = kMaxRegions;
+  for (std::size_t i = count_; i-- > 0;) {
+    const std::size_t size = regions_[i].size_bytes;
+    if (size > max_bytes || size / 2 > expected_bytes) continue;
+    if (best == kMaxRegions) {
+      best = i;
+      continue;
+    }
+    const std::size_t other = regions_[best].size_bytes;
+    const bool is_enough = size >= expected_bytes;
+    const bool is_better = is_enough ? other < expected_bytes || size < other : size > other;
+    if (is_better && (is_enough || other < expected_bytes)) best = i;
+  }
+  if (best == kMaxRegions) return {};
+  const Region region = regions_[best];
+  remove(best, 1);
+  return region;
+}
+
 void RegionCache::keep(Region region) noexcept {
   if (region.size_bytes > limit_bytes_) return unmap_region(region);
   Region evicted[kMaxRegions];

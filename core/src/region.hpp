@@ -30,6 +30,15 @@ std::size_t region_bytes(std::size_t size_bytes) noexcept;
 Region map_region(std::size_t size_bytes) noexcept;
 void unmap_region(Region region) noexcept;
 
+// As map_region(), for content that may turn out to need far less: nothing is set aside for it but
+// addresses. It begins with the memory of `head`, unless that is no region, which is then a part of
+// it; `head` is no larger. No region when refused, or where the system cannot move memory; then
+// `head` is as it was.
+Region reserve_region(std::size_t size_bytes, Region head) noexcept;
+// The first region_bytes(size_bytes) bytes of a reserved region that has as many; the rest is
+// unmapped.
+Region shrink_region(Region region, std::size_t size_bytes) noexcept;
+
 // Keeps regions that nobody uses, with the bytes they hold, up to a bound. The lock is held for
 // bookkeeping only, and nothing is allocated.
 class RegionCache {
@@ -46,6 +55,10 @@ class RegionCache {
   // than a fresh one; no region otherwise. Of equals the last kept, which the processor's caches
   // know best.
   Region take(std::size_t size_bytes) noexcept;
+
+  // The smallest kept region of at least `expected_bytes`, if it is no more than twice that, else the
+  // largest of less; of no more than `max_bytes` in any case. No region if there is none.
+  Region take_near(std::size_t expected_bytes, std::size_t max_bytes) noexcept;
 
   // Keeps the region, and unmaps the oldest ones that then exceed the bounds.
   void keep(Region region) noexcept;

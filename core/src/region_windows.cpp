@@ -27,6 +27,9 @@ Region map_region(std::size_t size_bytes) noexcept {
   return {data, region_size};
 }
 
+Region reserve_region(std::size_t, Region) noexcept { return {}; }
+Region shrink_region(Region region, std::size_t) noexcept { return region; }
+
 void unmap_region(Region region) noexcept {
   if (region.data == nullptr) return;
   MEMORY_BASIC_INFORMATION found;

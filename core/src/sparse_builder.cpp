@@ -37,6 +37,48 @@ void SparseBuilder::allocate_entries(std::int64_t count) {
   values_ = allocate(count, shape_.value_dtype, shape_.block_rows * shape_.block_cols);
 }
 
+bool SparseBuilder::reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept {
+  if (context_.has_allocator()) return false;
+  const auto reserve = [=](ReservedMemory& memory, std::int64_t width) {
+    std::int64_t bytes;
+    return !__builtin_mul_overflow(max_count, width, &bytes) &&
+           memory.reserve(static_cast<std::size_t>(bytes),
+                          static_cast<std::size_t>(std::min(expected_count, max_count) * width));
+  };
+  if (!reserve(reserved_values_, value_bytes()) || !reserve(reserved_minor_, index_bytes()) ||
+      (is_coo() && !reserve(reserved_major_, index_bytes()))) {
+    reserved_values_.give_back();
+    reserved_minor_.give_back();
+    return false;
+  }
+  values_.data = static_cast<kernels::Byte*>(reserved_values_.data());
+  minor_.data = static_cast<kernels::Byte*>(reserved_minor_.data());
+  if (is_coo()) major_.data = static_cast<kernels::Byte*>(reserved_major_.data());
+  return true;
+}
+
+void SparseBuilder::trim_entries(std::int64_t count) {
+  if (!is_coo()) require_fit("offsets", count);
+  entry_count_ = count;
+  const auto trim = [count](Part& part, ReservedMemory& memory, std::int64_t width) {
+    part.size_bytes = static_cast<std::size_t>(count * width);
+    part.token = memory.open(part.size_bytes);
+    part.data = static_cast<kernels::Byte*>(blob_memory_mut(part.token).data);
+  };
+  trim(values_, reserved_values_, value_bytes());
+  trim(minor_, reserved_minor_, index_bytes());
+  if (is_coo()) trim(major_, reserved_major_, index_bytes());
+}
+
+std::int64_t SparseBuilder::value_bytes() const noexcept {
+  return static_cast<std::int64_t>(element_size(shape_.value_dtype)) * shape_.block_rows *
+         shape_.block_cols;
+}
+
+std::int64_t SparseBuilder::index_bytes() const noexcept {
+  return static_cast<std::int64_t>(element_size(shape_.index_dtype));
+}
+
 SparseToken SparseBuilder::finish(std::uint32_t flags) {
   const auto part_view = [](const Part& part, tnr_dtype dtype,
                             std::initializer_list<std::int64_t> shape) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kernels/kernel.hpp"
+#include "reserved_memory.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
@@ -41,6 +42,13 @@ class SparseBuilder {
   // OUT_OF_MEMORY. Of BSR the entries are blocks. Once.
   void allocate_entries(std::int64_t count);
 
+  // Instead of allocate_entries(), where the entries are counted as they are written: room for
+  // `max_count` of them, presumably `expected_count`, of which only what is written is taken. False
+  // where the memory of the context or the system cannot do that; then nothing has changed.
+  bool reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept;
+  // Keeps the first `count` entries of those that were reserved. Throws as allocate_entries(). Once.
+  void trim_entries(std::int64_t count);
+
   [[nodiscard]] const SparseShape& shape() const noexcept { return shape_; }
   // Bytes undefined until written. Of CSR, CSC and BSR offsets, of COO row indices.
   [[nodiscard]] kernels::Byte* major() const noexcept { return major_.data; }
@@ -57,6 +65,10 @@ class SparseBuilder {
     std::size_t size_bytes = 0;
   };
   Part allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
+  // Bytes of one entry's value.
+  [[nodiscard]] std::int64_t value_bytes() const noexcept;
+  [[nodiscard]] std::int64_t index_bytes() const noexcept;
+  [[nodiscard]] bool is_coo() const noexcept { return shape_.format == TNR_SPARSE_FORMAT_COO; }
   void require_fit(const char* what, std::int64_t number) const;
 
   const Context& context_;
@@ -65,6 +77,9 @@ class SparseBuilder {
   Part major_;
   Part minor_;
   Part values_;
+  ReservedMemory reserved_major_;
+  ReservedMemory reserved_minor_;
+  ReservedMemory reserved_values_;
 };
 
 }  // namespace tenure

@@ -183,4 +183,43 @@ TEST(CSparse, PointersAreChecked) {
   tnr_sparse_release(matrix);
 }
 
+// ---- conversions ----
+
+tnr_sparse_options options_of(tnr_sparse_format format) {
+  tnr_sparse_options options{};
+  options.struct_size = sizeof options;
+  options.format = format;
+  return options;
+}
+
+TEST(CSparse, FromDense) {
+  const float elements[6] = {0, 2, 0, -0.0f, 0, 3};
+  const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});
+  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+  tnr_sparse* const matrix = tnr_sparse_from_dense(nullptr, &dense, &options);
+  ASSERT_NE(matrix, nullptr);
+  tnr_sparse_view view = empty_view();
+  ASSERT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
+  ASSERT_EQ(view.values.shape[0], 2);
+  const int32_t offsets[] = {0, 1, 2};
+  const int32_t columns[] = {1, 2};
+  EXPECT_EQ(std::memcmp(view.major.data, offsets, sizeof offsets), 0);
+  EXPECT_EQ(std::memcmp(view.minor.data, columns, sizeof columns), 0);
+  EXPECT_EQ(static_cast<const float*>(view.values.data)[1], 3);
+  tnr_sparse_release(matrix);
+}
+
+TEST(CSparse, FromDenseChecksItsPointers) {
+  const float elements[6] = {0, 2, 0, -0.0f, 0, 3};
+  const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});
+  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+  EXPECT_EQ(tnr_sparse_from_dense(nullptr, nullptr, &options), nullptr);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"dense is NULL"});
+  EXPECT_EQ(tnr_sparse_from_dense(nullptr, &dense, nullptr), nullptr);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"options is NULL"});
+  options.struct_size = 8;
+  EXPECT_EQ(tnr_sparse_from_dense(nullptr, &dense, &options), nullptr);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"options->struct_size is 8"});
+}
+
 }  // namespace

@@ -17,6 +17,7 @@
 
 #include "expect_error.hpp"
 #include "region.hpp"
+#include "reserved_memory.hpp"
 #include "tenure/blob.hpp"
 
 using namespace tenure;
@@ -112,6 +113,42 @@ TEST(Memory, OfLargeBlobsIsRecycledUntilTrimmed) {
   EXPECT_EQ(stats().cached_bytes, 4 * kMiB);
   EXPECT_EQ(trim_memory(), 4 * kMiB);
   EXPECT_EQ(stats().cached_bytes, 0u);
+}
+
+TEST(Memory, ThatIsReservedIsTrimmedToWhatIsWritten) {
+  if (kSanitized) {
+    EXPECT_EQ(reserve_memory(64 * kMiB, kMiB).data, nullptr);
+    return;
+  }
+  for (const std::size_t size : {std::size_t{0}, std::size_t{100}, 3 * kMiB, 64 * kMiB}) {
+    ReservedMemory reserved;
+    if (!reserved.reserve(64 * kMiB, kMiB)) GTEST_SKIP() << "the system cannot do that";
+    std::memset(reserved.data(), 5, size);
+    const BlobToken blob = reserved.open(size);
+    EXPECT_EQ(reserved.data(), nullptr);
+    const BlobMemory memory = blob_memory(blob);
+    EXPECT_EQ(memory.size_bytes, size);
+    for (std::size_t i = 0; i < size; i += 99) {
+      ASSERT_EQ(static_cast<char*>(memory.data)[i], 5);
+    }
+    EXPECT_EQ(blob_describe(blob).tenure, TNR_TENURE_ALLOCATED);
+    const std::size_t cached = cached_memory_bytes();
+    blob_release(blob);
+    EXPECT_EQ(cached_memory_bytes() - cached, size < kMiB ? 0 : size);
+    trim_memory();
+  }
+}
+
+TEST(Memory, OfAReservationIsRecycled) {
+  if (kSanitized) GTEST_SKIP() << "no blob is recycled under a sanitizer";
+  trim_memory();
+  const BlobToken blob = blob_allocate(kDefaultContext, 6 * kMiB);
+  static_cast<char*>(data_of(blob))[4 * kMiB] = 7;
+  blob_release(blob);
+  ReservedMemory reserved;
+  if (!reserved.reserve(64 * kMiB, 5 * kMiB)) GTEST_SKIP() << "the system cannot do that";
+  EXPECT_EQ(cached_memory_bytes(), 0u);
+  EXPECT_EQ(static_cast<char*>(reserved.data())[4 * kMiB], 7);
 }
 
 TEST(Memory, IsHeldBackIfLargeAndNotUnderASanitizer) {

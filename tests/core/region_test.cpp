@@ -71,6 +71,50 @@ TEST(Region, TooLargeIsNoRegion) {
   EXPECT_EQ(map_region(std::size_t{1} << 60).data, nullptr);
 }
 
+TEST(Region, ReservedIsOfNothingUntilWrittenAndBeginsWithItsHead) {
+  Region head = mapped(3 * kMiB);
+  const std::size_t size = 64 * kMiB;
+  const Region reserved = reserve_region(size, head);
+  if (reserved.data == nullptr) {
+    unmap_region(head);
+    GTEST_SKIP() << "memory cannot be moved here";
+  }
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(reserved.data) % kHugePageBytes, 0u);
+  EXPECT_EQ(reserved.size_bytes, region_bytes(size));
+  EXPECT_EQ(reserved.data[0], 1);
+  EXPECT_EQ(reserved.data[head.size_bytes - 1], 1);
+  EXPECT_EQ(reserved.data[head.size_bytes], 0);
+  reserved.data[size - 1] = 2;
+  const Region shrunk = shrink_region(reserved, 4 * kMiB + 1);
+  EXPECT_EQ(shrunk.data, reserved.data);
+  EXPECT_EQ(shrunk.size_bytes, region_bytes(4 * kMiB + 1));
+  EXPECT_EQ(shrunk.data[head.size_bytes - 1], 1);
+  unmap_region(shrunk);
+  EXPECT_EQ(reserve_region(PTRDIFF_MAX / 2, {}).data, nullptr);
+}
+
+TEST(RegionCache, TakesWhatIsNearAnExpectation) {
+  RegionCache cache(256 * kMiB);
+  const Region small = mapped(4 * kMiB);
+  const Region middle = mapped(20 * kMiB);
+  const Region large = mapped(64 * kMiB);
+  for (const Region region : {middle, small, large}) cache.keep(region);
+  EXPECT_EQ(cache.take_near(30 * kMiB, 40 * kMiB).data, middle.data);  // large is over the bound
+  cache.keep(middle);
+  EXPECT_EQ(cache.take_near(18 * kMiB, 128 * kMiB).data,
+            middle.data);  // the smallest that is enough
+  EXPECT_EQ(cache.take_near(18 * kMiB, 128 * kMiB).data, small.data);  // large is over twice of it
+  EXPECT_EQ(cache.take_near(kMiB, 128 * kMiB).data, nullptr);
+  EXPECT_EQ(cache.take_near(100 * kMiB, 128 * kMiB).data, large.data);
+  cache.keep(small);
+  cache.keep(middle);
+  EXPECT_EQ(cache.take_near(100 * kMiB, 128 * kMiB).data, middle.data);  // the largest of less
+  EXPECT_EQ(cache.cached_bytes(), 4 * kMiB);
+  cache.trim();
+  unmap_region(middle);
+  unmap_region(large);
+}
+
 TEST(RegionCache, GivesBackWhatItKept) {
   RegionCache cache(64 * kMiB);
   EXPECT_EQ(cache.take(4 * kMiB).data, nullptr);

@@ -45,6 +45,11 @@
 #define TNR_SPARSE_MAX_BLOCK 16
 
 /**
+ * Flag of `tnr_sparse_options`: -0.0 is an entry too.
+ */
+#define TNR_SPARSE_KEEP_NEGATIVE_ZERO 1
+
+/**
  * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
  * wrong-kind one is answered with a status. Each handle is released once.
  */
@@ -796,6 +801,71 @@ typedef struct tnr_sparse_view_mut {
    */
   struct tnr_sparse_view view;
 } tnr_sparse_view_mut;
+
+/**
+ * Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
+ * compared with.
+ */
+typedef int32_t tnr_sparse_predicate;
+/**
+ * Those that are not zero. -0.0 is zero, unless `TNR_SPARSE_KEEP_NEGATIVE_ZERO` is set.
+ */
+#define TNR_SPARSE_PREDICATE_NON_ZERO 0
+/**
+ * `x > threshold`, also those of value zero where the threshold is negative.
+ */
+#define TNR_SPARSE_PREDICATE_GREATER 1
+/**
+ * `|x| > threshold`; the threshold is not negative.
+ */
+#define TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER 2
+/**
+ * Those where the mask is true, whatever their values.
+ */
+#define TNR_SPARSE_PREDICATE_MASK 3
+
+/**
+ * What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
+ * `struct_size` and what applies; it will grow, and zeros will mean what they do now.
+ */
+typedef struct tnr_sparse_options {
+  /**
+   * `sizeof(tnr_sparse_options)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Of the result.
+   */
+  tnr_sparse_format format;
+  /**
+   * Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+   */
+  tnr_dtype index_dtype;
+  /**
+   * Which elements of a dense matrix are entries.
+   */
+  tnr_sparse_predicate predicate;
+  /**
+   * `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * Rows of a block of BSR; 0 otherwise.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block of BSR; 0 otherwise.
+   */
+  int64_t block_cols;
+  /**
+   * What the predicate compares with; ignored where it does not.
+   */
+  struct tnr_scalar threshold;
+  /**
+   * bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else ignored.
+   */
+  struct tnr_view mask;
+} tnr_sparse_options;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1843,6 +1913,33 @@ tnr_status tnr_sparse_check(const struct tnr_sparse_view *view) TNR_NOEXCEPT;
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEXCEPT;
+
+/**
+ * The entries of a dense matrix: those elements that the options' predicate names, each once and
+ * in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its
+ * elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and MASK too.
+ *
+ * Reads the elements once from memory, and takes memory for the result alone, up to 2 MiB for
+ * each thread. The result is the same for any number of threads.
+ *
+ * INVALID_ARGUMENT: a rank that is not 2, a format or a predicate without a name, an index_dtype
+ * that is none, a threshold that is NaN or does not fit the dtype, a mask of another shape or
+ * dtype, blocks that do not divide the shape or are below 1, and more entries or a longer extent
+ * than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks over
+ * `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param dense (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_from_dense(struct tnr_context *context TNR_BORROWED,
+                                         const struct tnr_view *dense,
+                                         const struct tnr_sparse_options *options) TNR_NOEXCEPT;
 
 #ifdef __cplusplus
 }  // extern "C"

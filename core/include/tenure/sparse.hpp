@@ -26,6 +26,7 @@
 #include <cstdint>
 
 #include "tenure/blob.hpp"
+#include "tenure/context.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/status.hpp"
 
@@ -128,5 +129,11 @@ class SparseUse {
   BlobSlot* slot_ = nullptr;
   const tnr_sparse_view* whole_ = nullptr;
 };
+
+// ---- operations: each checks its operands, pins their owners, then runs kernels ----
+
+// tnr_sparse_from_dense(); struct_size is not looked at.
+SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
+                              const tnr_sparse_options& options);
 
 }  // namespace tenure

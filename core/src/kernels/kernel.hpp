@@ -202,6 +202,7 @@ struct IndexChecks {
   bool (*are_sorted)(const Byte* rows, const Byte* cols, int64_t count);
   bool (*are_rising)(const Byte* rows, const Byte* cols, int64_t count);
 };
+struct Compaction;  // compact.hpp
 
 // Every kernel of one instruction set. An entry that is nullptr is an unsupported dtype.
 struct Table {
@@ -216,6 +217,7 @@ struct Table {
   Streamer stream;
   const Permuting* permuting;
   const IndexChecks* index_checks;  // by IndexType
+  const Compaction* compaction;
 };
 
 // The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.

@@ -1,6 +1,7 @@
 // The tables that the kernel files define, one family each; set.cpp joins them.
 #pragma once
 
+#include "kernels/compact.hpp"
 #include "kernels/kernel.hpp"
 
 // Parts of a table's row, in the order of Type, for a file whose kernels are kernel<Rule, T>.
@@ -25,6 +26,9 @@ extern const Reduction kReduce[kReduceCount][kTypeCount];
 extern const Streamer kStream;
 extern const Permuting kPermuting;
 extern const IndexChecks kIndexChecks[kIndexTypeCount];
+extern const Marker kMark[Keep::kKindCount][4];
+extern const Compactor kCompact[4][2];
+extern const RowCounter kCountRows[2];
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

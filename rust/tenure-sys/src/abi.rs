@@ -300,6 +300,51 @@ pub struct tnr_sparse_view_mut {
     pub view: tnr_sparse_view,
 }
 
+/// Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
+/// compared with.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_sparse_predicate(pub i32);
+
+impl tnr_sparse_predicate {
+    /// Those that are not zero. -0.0 is zero, unless `TNR_SPARSE_KEEP_NEGATIVE_ZERO` is set.
+    pub const NON_ZERO: tnr_sparse_predicate = tnr_sparse_predicate(0);
+    /// `x > threshold`, also those of value zero where the threshold is negative.
+    pub const GREATER: tnr_sparse_predicate = tnr_sparse_predicate(1);
+    /// `|x| > threshold`; the threshold is not negative.
+    pub const MAGNITUDE_GREATER: tnr_sparse_predicate = tnr_sparse_predicate(2);
+    /// Those where the mask is true, whatever their values.
+    pub const MASK: tnr_sparse_predicate = tnr_sparse_predicate(3);
+}
+
+/// Flag of `tnr_sparse_options`: -0.0 is an entry too.
+pub const TNR_SPARSE_KEEP_NEGATIVE_ZERO: u32 = 1;
+
+/// What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
+/// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_options {
+    /// `sizeof(tnr_sparse_options)`.
+    pub struct_size: u64,
+    /// Of the result.
+    pub format: tnr_sparse_format,
+    /// Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+    pub index_dtype: tnr_dtype,
+    /// Which elements of a dense matrix are entries.
+    pub predicate: tnr_sparse_predicate,
+    /// `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, or 0.
+    pub flags: u32,
+    /// Rows of a block of BSR; 0 otherwise.
+    pub block_rows: i64,
+    /// Columns of a block of BSR; 0 otherwise.
+    pub block_cols: i64,
+    /// What the predicate compares with; ignored where it does not.
+    pub threshold: tnr_scalar,
+    /// bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else ignored.
+    pub mask: tnr_view,
+}
+
 /// A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
 /// of a kind of its own.
 #[cfg_attr(all(), repr(C))]
@@ -1469,4 +1514,30 @@ unsafe extern "C" {
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_check_mut(view: *const tnr_sparse_view_mut) -> tnr_status;
+
+    /// The entries of a dense matrix: those elements that the options' predicate names, each once and
+    /// in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its
+    /// elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and MASK too.
+    ///
+    /// Reads the elements once from memory, and takes memory for the result alone, up to 2 MiB for
+    /// each thread. The result is the same for any number of threads.
+    ///
+    /// INVALID_ARGUMENT: a rank that is not 2, a format or a predicate without a name, an index_dtype
+    /// that is none, a threshold that is NaN or does not fit the dtype, a mask of another shape or
+    /// dtype, blocks that do not divide the shape or are below 1, and more entries or a longer extent
+    /// than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks over
+    /// `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param dense (transfer none)
+    /// @param options (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_from_dense(
+        context: *mut tnr_context,
+        dense: *const tnr_view,
+        options: *const tnr_sparse_options,
+    ) -> *mut tnr_sparse;
 }

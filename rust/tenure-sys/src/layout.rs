@@ -111,6 +111,18 @@ const _: () = {
     assert!(size_of::<tnr_sparse_view_mut>() == 824 && align_of::<tnr_sparse_view_mut>() == 8);
     assert!(offset_of!(tnr_sparse_view_mut, view) == 0);
 
+    assert!(size_of::<tnr_sparse_predicate>() == 4 && align_of::<tnr_sparse_predicate>() == 4);
+    assert!(size_of::<tnr_sparse_options>() == 256 && align_of::<tnr_sparse_options>() == 8);
+    assert!(offset_of!(tnr_sparse_options, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_options, format) == 8);
+    assert!(offset_of!(tnr_sparse_options, index_dtype) == 12);
+    assert!(offset_of!(tnr_sparse_options, predicate) == 16);
+    assert!(offset_of!(tnr_sparse_options, flags) == 20);
+    assert!(offset_of!(tnr_sparse_options, block_rows) == 24);
+    assert!(offset_of!(tnr_sparse_options, block_cols) == 32);
+    assert!(offset_of!(tnr_sparse_options, threshold) == 40);
+    assert!(offset_of!(tnr_sparse_options, mask) == 64);
+
     // tenure.h does not have this bit, so its number stands in both languages.
     assert!(TNR_SPARSE_CHECKED == 0x8000_0000);
 };

@@ -1,0 +1,99 @@
+#include "dense_scan.hpp"
+
+#include <algorithm>
+
+namespace tenure {
+namespace {
+
+using kernels::Ahead;
+using kernels::Byte;
+using kernels::Run;
+
+const kernels::Compaction& compaction() { return *kernels::table().compaction; }
+
+}  // namespace
+
+std::int64_t DenseScanner::chunk_elements(const DenseScan& scan) noexcept {
+  return std::min(kChunkElements, kChunkBytes / scan.elements.width());
+}
+
+std::int64_t DenseScanner::buffer_bytes(const DenseScan& scan) noexcept {
+  const std::int64_t elements = std::min(chunk_elements(scan), scan.element_count());
+  std::int64_t bytes = 0;
+  if (!scan.elements.is_dense()) bytes += elements * scan.elements.width();
+  if (scan.mask != nullptr && !scan.mask->is_dense()) bytes += elements * scan.mask->width();
+  return bytes;
+}
+
+std::int64_t DenseScanner::mark(std::int64_t first, std::int64_t count) noexcept {
+  in_ = scan_.elements.at(first, count, buffer_);
+  const Byte* asked = in_;
+  unsigned width = scan_.elements.width_index();
+  if (scan_.mask != nullptr) {
+    Byte* const behind =
+        scan_.elements.is_dense() ? buffer_ : buffer_ + count * scan_.elements.width();
+    asked = scan_.mask->at(first, count, behind);
+    width = scan_.mask->width_index();
+  }
+  const Run run = {count, asked, bits_, 0, 0, 1, nullptr};
+  return compaction().mark[static_cast<unsigned>(scan_.keep.kind)][width](run, scan_.keep);
+}
+
+std::int64_t DenseScanner::count(std::int64_t chunk) noexcept {
+  const std::int64_t elements = chunk_elements(scan_);
+  first_ = chunk * elements;
+  count_ = std::min(elements, scan_.element_count() - first_);
+  return mark(first_, count_);
+}
+
+void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept {
+  const std::int64_t width = scan_.elements.width();
+  const auto index = static_cast<unsigned>(scan_.index_type);
+  const std::int64_t index_width = scan_.index_type == kernels::IndexType::kI32 ? 4 : 8;
+  Run run = {count_,        in_,    bits_, first_ / scan_.columns, first_ % scan_.columns,
+             scan_.columns, nullptr};
+  if (to.offsets != nullptr) compaction().count_rows[index](run, before, to.offsets);
+
+  Ahead ahead = {nullptr, nullptr};
+  if (next >= 0 && scan_.elements.is_dense()) {
+    const std::int64_t first = next * chunk_elements(scan_);
+    const std::int64_t count = std::min(chunk_elements(scan_), scan_.element_count() - first);
+    ahead.next = scan_.elements.at(first, count, nullptr);
+    ahead.end = ahead.next + count * width;
+  }
+  run.ahead = &ahead;
+  values_.start(to.values + before * width);
+  columns_.start(to.columns + before * index_width);
+  if (to.rows != nullptr) rows_.start(to.rows + before * index_width);
+  const kernels::Compactor compact = compaction().compact[scan_.elements.width_index()][index];
+  for (std::int64_t left = count_; left > 0; left -= run.count) {
+    run.count = std::min(left, kPieceElements);
+    const std::int64_t found =
+        compact(run, {values_.end(), columns_.end(), to.rows != nullptr ? rows_.end() : nullptr});
+    values_.append(found * width);
+    columns_.append(found * index_width);
+    if (to.rows != nullptr) rows_.append(found * index_width);
+    run.in += run.count * width;
+    run.bits += run.count / kernels::kWordElements;
+    run.column += run.count;
+    if (run.column >= run.columns) {
+      run.row += run.column / run.columns;
+      run.column %= run.columns;
+    }
+  }
+  values_.finish();
+  columns_.finish();
+  if (to.rows != nullptr) rows_.finish();
+}
+
+std::int64_t DenseScanner::count_samples(std::int64_t sample_count,
+                                         std::int64_t sample_elements) noexcept {
+  const std::int64_t step = scan_.element_count() / sample_count;
+  std::int64_t found = 0;
+  for (std::int64_t i = 0; i < sample_count; ++i) {
+    found += mark(i * step, std::min(sample_elements, step));
+  }
+  return found;
+}
+
+}  // namespace tenure

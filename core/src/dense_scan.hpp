@@ -1,0 +1,84 @@
+// The entries of a dense matrix, found and written chunk by chunk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "dense_elements.hpp"
+#include "entry_stage.hpp"
+#include "kernels/compact.hpp"
+#include "tenure/context.hpp"
+#include "traffic.hpp"
+
+namespace tenure {
+
+// What becomes of the elements of a dense matrix, in row-major order.
+struct DenseScan {
+  std::int64_t rows;
+  std::int64_t columns;
+  DenseElements elements;
+  const DenseElements* mask;  // what `keep` is asked of; nullptr: the elements
+  kernels::Keep keep;
+  kernels::IndexType index_type;
+  Stores stores;
+
+  [[nodiscard]] std::int64_t element_count() const noexcept { return rows * columns; }
+};
+
+// Where entries go: entry k to index k.
+struct EntryArrays {
+  kernels::Byte* values;
+  kernels::Byte* columns;
+  kernels::Byte* rows;     // nullptr: no row for each entry
+  kernels::Byte* offsets;  // nullptr: none of rows; the first is not written
+};
+
+// Elements of a chunk: with 4 bytes each 256 KiB, a quarter of a second cache, which then still has
+// them when they are looked at again; and 8 KiB of bits.
+inline constexpr std::int64_t kChunkElements = std::int64_t{64} << 10;
+inline constexpr std::int64_t kChunkBytes = kChunkElements * 4;
+
+// One thread's work on a scan. Large: for the stack of one slice.
+class DenseScanner {
+ public:
+  // Bytes of memory of the thread's own that the scan needs, for what is not dense.
+  static std::int64_t buffer_bytes(const DenseScan& scan) noexcept;
+
+  DenseScanner(const DenseScan& scan, kernels::Byte* buffer) noexcept
+      : scan_(scan),
+        buffer_(buffer),
+        values_(scan.stores),
+        columns_(scan.stores),
+        rows_(scan.stores) {}
+
+  // Elements of every chunk but the last, which may have fewer.
+  static std::int64_t chunk_elements(const DenseScan& scan) noexcept;
+  static std::int64_t chunk_count(const DenseScan& scan) noexcept {
+    const std::int64_t elements = chunk_elements(scan);
+    return (scan.element_count() + elements - 1) / elements;
+  }
+
+  // How many entries the chunk has.
+  std::int64_t count(std::int64_t chunk) noexcept;
+  // Writes the entries of the chunk that was counted last, of which `before` lie before it, and
+  // brings chunk `next` closer meanwhile; -1: none.
+  void write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept;
+  // How many of some elements are entries: of `sample_count` samples all over the matrix.
+  std::int64_t count_samples(std::int64_t sample_count, std::int64_t sample_elements) noexcept;
+
+ private:
+  std::int64_t mark(std::int64_t first, std::int64_t count) noexcept;
+
+  const DenseScan& scan_;
+  kernels::Byte* buffer_;
+  // Of the chunk that was counted last.
+  std::int64_t first_ = 0;
+  std::int64_t count_ = 0;
+  const kernels::Byte* in_ = nullptr;
+  EntryStage values_;
+  EntryStage columns_;
+  EntryStage rows_;
+  std::uint64_t bits_[kChunkElements / kernels::kWordElements];
+};
+
+}  // namespace tenure

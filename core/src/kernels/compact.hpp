@@ -1,0 +1,80 @@
+// The border of the kernels that take entries out of dense elements.
+//
+// Elements are looked at in words of 64: `mark` makes one bit of each element, `compact` moves what
+// the bits say. In between the caller learns how many entries there are, and so where they go; the
+// elements are then still in a cache.
+#pragma once
+
+#include "kernels/kernel.hpp"
+
+namespace tenure::kernels {
+
+inline constexpr int64_t kWordElements = 64;
+
+// Which elements are entries: asked of their bits, as a kernel knows widths and no types. Only the
+// low bits of each number count, as many as an element has.
+struct Keep {
+  enum class Kind : uint8_t {
+    kMasked,   // those with bits & mask not 0
+    kOutside,  // those whose key is below low or above high
+  };
+  static constexpr unsigned kKindCount = 2;
+
+  Kind kind;
+  uint64_t mask;
+  // The key orders elements as signed integers: bits ^ bias, and where the sign bit is set, also
+  // ^ flip.
+  uint64_t flip;
+  uint64_t bias;
+  int64_t low;
+  int64_t high;
+};
+
+// Lines that will be marked soon: they are brought into the second cache meanwhile, a few with each
+// word, as the memory stands idle while bits are turned into entries.
+struct Ahead {
+  const Byte* next;
+  const Byte* end;
+
+  __attribute__((always_inline)) void fetch(unsigned lines) {
+    if (next >= end) return;
+    for (unsigned line = 0; line < lines; ++line) __builtin_prefetch(next + line * 64, 0, 2);
+    next += lines * 64;
+  }
+};
+
+// Elements side by side, and the matrix that they are a part of in row-major order.
+struct Run {
+  int64_t count;
+  const Byte* in;
+  uint64_t* bits;  // element i is bit i % 64 of word i / 64; those behind the last are 0
+  int64_t row;     // of element 0
+  int64_t column;  // of element 0
+  int64_t columns;
+  Ahead* ahead;
+};
+
+// Where the entries of a run go, one after the other. Each is written kSlackBytes past its end too,
+// so these are buffers of the caller's own.
+struct Entries {
+  Byte* values;
+  Byte* columns;
+  Byte* rows;  // nullptr: the rows are not asked for
+};
+inline constexpr int64_t kSlackBytes = 64;
+
+// Sets the bits; returns how many are 1.
+using Marker = int64_t (*)(const Run&, const Keep&);
+// Moves what the bits say; returns how many entries that are.
+using Compactor = int64_t (*)(const Run&, const Entries&);
+// Writes offsets[row + 1] of each row that ends in the run, of which the first is run.row; `before`
+// entries lie before the run.
+using RowCounter = void (*)(const Run&, int64_t before, Byte* offsets);
+
+struct Compaction {
+  const Marker (*mark)[4];        // by kind of Keep, by width up to k8
+  const Compactor (*compact)[2];  // by width up to k8, by width of the indices: k4, k8
+  const RowCounter* count_rows;   // by width of the offsets: k4, k8
+};
+
+}  // namespace tenure::kernels
