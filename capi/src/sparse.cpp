@@ -87,3 +87,9 @@ tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
                                   read_sized(options, "options", kFirstOptionsBytes)));
   });
 }
+
+tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
+                               const tnr_view_mut* out) noexcept {
+  return guarded(
+      [&] { tenure::sparse_to_dense(context_of(context), read_view(a, "a"), deref(out, "out")); });
+}

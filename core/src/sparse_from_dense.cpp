@@ -13,13 +13,13 @@
 #include "dense_scan.hpp"
 #include "keep.hpp"
 #include "operands.hpp"
-#include "parallel.hpp"
 #include "relax.hpp"
 #include "sparse_builder.hpp"
 #include "sparse_kernels.hpp"
 #include "streamed.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
+#include "tickets.hpp"
 
 namespace tenure {
 namespace {
@@ -28,31 +28,10 @@ namespace {
 // and written then, to memory of the right size.
 constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
 
-// What the threads of a scan share.
-struct Tickets {
-  explicit Tickets(std::int64_t chunk_count) noexcept : end(chunk_count) {}
-
-  // The next chunk that nobody has begun; -1: there is none.
-  std::int64_t take() noexcept {
-    const std::int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
-    return chunk < end ? chunk : -1;
-  }
-
-  const std::int64_t end;
-  std::atomic<std::int64_t> next{0};
-};
-
-// Runs body(buffer) on each thread, with that thread's buffer.
+// Runs body(buffer) on each thread, with what that thread needs for a scan.
 template <class Body>
-void on_each_thread(const Context& context, const DenseScan& scan, const Body& body) {
-  const std::int64_t threads =
-      std::min<std::int64_t>(context.thread_count(), DenseScanner::chunk_count(scan));
-  const std::int64_t bytes = DenseScanner::buffer_bytes(scan);
-  const std::unique_ptr<kernels::Byte[]> buffers(
-      bytes == 0 ? nullptr : new kernels::Byte[static_cast<std::size_t>(bytes * threads)]);
-  for_each_slice(context, threads, [&](std::int64_t slice) noexcept {
-    body(bytes == 0 ? nullptr : buffers.get() + slice * bytes);
-  });
+void scan_on_each_thread(const Context& context, const DenseScan& scan, const Body& body) {
+  on_each_thread(context, DenseScanner::chunk_count(scan), DenseScanner::buffer_bytes(scan), body);
 }
 
 // ---- once ----
@@ -135,7 +114,7 @@ bool scan_once(const Context& context, const DenseScan& scan, SparseBuilder& bui
   if (!builder.reserve_entries(capacity, expected_count(scan))) return false;
   const EntryArrays arrays = arrays_of(builder);
   Tickets tickets(chunks);
-  on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
+  scan_on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
     DenseScanner scanner(scan, buffer);
     std::int64_t chunk = tickets.take();
     while (chunk >= 0) {
@@ -169,7 +148,7 @@ void scan_twice(const Context& context, const DenseScan& scan, SparseBuilder& bu
       new std::int64_t[static_cast<std::size_t>(chunks + 1)]);
   before[0] = 0;
   Tickets to_count(chunks);
-  on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
+  scan_on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
     DenseScanner scanner(scan, buffer);
     for (std::int64_t chunk; (chunk = to_count.take()) >= 0;) {
       before[chunk + 1] = scanner.count(chunk);
@@ -179,7 +158,7 @@ void scan_twice(const Context& context, const DenseScan& scan, SparseBuilder& bu
   builder.allocate_entries(before[chunks]);
   const EntryArrays arrays = arrays_of(builder);
   Tickets to_write(chunks);
-  on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
+  scan_on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
     DenseScanner scanner(scan, buffer);
     for (std::int64_t chunk; (chunk = to_write.take()) >= 0;) {
       static_cast<void>(scanner.count(chunk));

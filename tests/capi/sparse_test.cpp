@@ -193,7 +193,7 @@ tnr_sparse_options options_of(tnr_sparse_format format) {
 }
 
 TEST(CSparse, FromDense) {
-  const float elements[6] = {0, 2, 0, -0.0f, 0, 3};
+  const float elements[6] = {0, 2, 0, 0, 0, 3};
   const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});
   const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
   tnr_sparse* const matrix = tnr_sparse_from_dense(nullptr, &dense, &options);
@@ -206,6 +206,10 @@ TEST(CSparse, FromDense) {
   EXPECT_EQ(std::memcmp(view.major.data, offsets, sizeof offsets), 0);
   EXPECT_EQ(std::memcmp(view.minor.data, columns, sizeof columns), 0);
   EXPECT_EQ(static_cast<const float*>(view.values.data)[1], 3);
+  float again[6] = {9, 9, 9, 9, 9, 9};
+  const tnr_view_mut out = {tenure::test::flat_view(again, TNR_DTYPE_F32, {2, 3})};
+  ASSERT_EQ(tnr_sparse_to_dense(nullptr, &view, &out), TNR_STATUS_OK);
+  EXPECT_EQ(std::memcmp(again, elements, sizeof again), 0);
   tnr_sparse_release(matrix);
 }
 
@@ -220,6 +224,11 @@ TEST(CSparse, FromDenseChecksItsPointers) {
   options.struct_size = 8;
   EXPECT_EQ(tnr_sparse_from_dense(nullptr, &dense, &options), nullptr);
   expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"options->struct_size is 8"});
+  tnr_sparse_view view = empty_view();
+  expect_refused(tnr_sparse_to_dense(nullptr, &view, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"out is NULL"});
+  expect_refused(tnr_sparse_to_dense(nullptr, nullptr, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"is NULL"});
 }
 
 }  // namespace

@@ -1941,6 +1941,27 @@ struct tnr_sparse *tnr_sparse_from_dense(struct tnr_context *context TNR_BORROWE
                                          const struct tnr_view *dense,
                                          const struct tnr_sparse_options *options) TNR_NOEXCEPT;
 
+/**
+ * Writes a matrix to dense memory: zeros, and the entries where they are. Of several entries for
+ * one position the sum, in their order; where the flags say UNIQUE, there are none.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found as
+ * the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
+ * UNSUPPORTED: a dtype without a name, and one without a sum where the flags do not say UNIQUE.
+ * ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_to_dense(struct tnr_context *context TNR_BORROWED,
+                               const struct tnr_sparse_view *a,
+                               const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -135,5 +135,6 @@ class SparseUse {
 // tnr_sparse_from_dense(); struct_size is not looked at.
 SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                               const tnr_sparse_options& options);
+void sparse_to_dense(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out);
 
 }  // namespace tenure

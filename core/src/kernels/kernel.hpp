@@ -202,6 +202,27 @@ struct IndexChecks {
   bool (*are_sorted)(const Byte* rows, const Byte* cols, int64_t count);
   bool (*are_rising)(const Byte* rows, const Byte* cols, int64_t count);
 };
+
+// Elements of a dense matrix, by the bytes between two of them.
+struct Field {
+  Byte* first;
+  int64_t row_step;
+  int64_t column_step;
+};
+// What the entries of a BSR are.
+struct Blocks {
+  int64_t rows;
+  int64_t columns;
+  int64_t width_bytes;  // of an element
+};
+// Writes entries to the elements that they are, one after the other. Rows [first, end), of which
+// the first begins at the field's first element; of points entries [first, end).
+struct Scattering {
+  void (*rows[5])(const Compressed&, int64_t first, int64_t end, const Field&);     // by Width
+  void (*points[5])(const Coordinates&, int64_t first, int64_t end, const Field&);  // by Width
+  void (*blocks)(const Compressed&, const Blocks&, int64_t first, int64_t end, const Field&);
+};
+
 struct Compaction;  // compact.hpp
 
 // Every kernel of one instruction set. An entry that is nullptr is an unsupported dtype.
@@ -218,6 +239,7 @@ struct Table {
   const Permuting* permuting;
   const IndexChecks* index_checks;  // by IndexType
   const Compaction* compaction;
+  const Scattering* scattering;  // by IndexType
 };
 
 // The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.

@@ -1540,4 +1540,24 @@ unsafe extern "C" {
         dense: *const tnr_view,
         options: *const tnr_sparse_options,
     ) -> *mut tnr_sparse;
+
+    /// Writes a matrix to dense memory: zeros, and the entries where they are. Of several entries for
+    /// one position the sum, in their order; where the flags say UNIQUE, there are none.
+    ///
+    /// INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found as
+    /// the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
+    /// UNSUPPORTED: a dtype without a name, and one without a sum where the flags do not say UNIQUE.
+    /// ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_to_dense(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
 }

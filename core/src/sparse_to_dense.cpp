@@ -1,0 +1,292 @@
+// From sparse to dense. A few rows at a time are made in a cache, zeros first, and sent to memory
+// whole: what an output of many rows takes is one write of it.
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+
+#include "operands.hpp"
+#include "scalar.hpp"
+#include "sparse_operand.hpp"
+#include "streamed.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/sparse.hpp"
+#include "tenure/view.hpp"
+#include "tickets.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::Field;
+
+// Rows that are made at once: what a first cache holds, and at least one.
+constexpr std::int64_t kGroupBytes = std::int64_t{16} << 10;
+// Rows that are longer are made where they are to be: they would leave the second cache.
+constexpr std::int64_t kMaxBufferBytes = std::int64_t{512} << 10;
+constexpr std::int64_t kLineBytes = 64;
+
+// Whole rows to where they belong, past the caches.
+void send(Byte* out, const Byte* in, std::int64_t bytes) noexcept {
+  const std::int64_t head = std::min<std::int64_t>(
+      bytes, -reinterpret_cast<std::uintptr_t>(out) % static_cast<std::uintptr_t>(kLineBytes));
+  const std::int64_t lines = (bytes - head) / kLineBytes * kLineBytes;
+  std::memcpy(out, in, static_cast<std::size_t>(head));
+  kernels::table().stream(out + head, in + head, static_cast<std::uint64_t>(lines));
+  std::memcpy(out + head + lines, in + head + lines,
+              static_cast<std::size_t>(bytes - head - lines));
+}
+
+// Entries to the elements that they are; of those for one element the sum.
+class Scatter {
+ public:
+  explicit Scatter(const SparseOperand& a)
+      : a_(a),
+        scattering_(kernels::table().scattering[static_cast<unsigned>(index_type(dtype_of(a)))]),
+        width_index_(width_index(a.view().values.dtype)),
+        blocks_{a.view().block_rows, a.view().block_cols,
+                static_cast<std::int64_t>(element_size(a.view().values.dtype))},
+        is_unique_((a.view().flags & TNR_SPARSE_UNIQUE) != 0) {
+    const unsigned type = type_index(a.view().values.dtype);
+    if (type != kNoType) add_ = kernels::table().binary[TNR_BINARY_OP_ADD - 1][type];
+    if (!is_unique_ && add_ == nullptr) {
+      fail(TNR_STATUS_UNSUPPORTED,
+           "%s is not said to be UNIQUE, but several %s cannot be added up to one element",
+           a.name(), dtype_name(a.view().values.dtype));
+    }
+  }
+
+  // Rows [first, end) of what compressed() gives, which have been checked.
+  void rows(std::int64_t first, std::int64_t end, const Field& to) const noexcept {
+    const kernels::Compressed matrix = a_.compressed();
+    if (is_unique_) return write_rows(matrix, first, end, to);
+    const kernels::IndexChecks& checks = index_checks(a_.view());
+    for (std::int64_t row = first; row < end; ++row) {
+      const std::int64_t begin = index_at(a_.view().major, row);
+      const std::int64_t count = index_at(a_.view().major, row + 1) - begin;
+      const Field field = {to.first + (row - first) * blocks_.rows * to.row_step, to.row_step,
+                           to.column_step};
+      if (checks.count_stays(bytes_at(a_.view().minor, begin), count) == 0) {
+        write_rows(matrix, row, row + 1, field);
+        continue;
+      }
+      for (std::int64_t k = begin; k < begin + count; ++k) {
+        add(k, field, index_at(a_.view().minor, k) * blocks_.columns);
+      }
+    }
+  }
+
+  // Entries [first, end) of COO, which have been checked. The field begins at the matrix's first
+  // element.
+  void points(std::int64_t first, std::int64_t end, const Field& to) const noexcept {
+    const kernels::Coordinates matrix = a_.coordinates();
+    const auto bytes_from = [first](const tnr_view& part) { return bytes_at(part, first); };
+    if (is_unique_ || index_checks(a_.view()).are_rising(
+                          bytes_from(a_.view().major), bytes_from(a_.view().minor), end - first)) {
+      return scattering_.points[width_index_](matrix, first, end, to);
+    }
+    for (std::int64_t k = first; k < end; ++k) {
+      const Field field = {to.first + index_at(a_.view().major, k) * to.row_step, to.row_step,
+                           to.column_step};
+      add(k, field, index_at(a_.view().minor, k));
+    }
+  }
+
+ private:
+  static tnr_dtype dtype_of(const SparseOperand& a) noexcept { return a.view().minor.dtype; }
+
+  void write_rows(const kernels::Compressed& matrix, std::int64_t first, std::int64_t end,
+                  const Field& to) const noexcept {
+    if (a_.view().format == TNR_SPARSE_FORMAT_BSR) {
+      return scattering_.blocks(matrix, blocks_, first, end, to);
+    }
+    scattering_.rows[width_index_](matrix, first, end, to);
+  }
+
+  // Adds entry k, a block perhaps, to what is there.
+  void add(std::int64_t k, const Field& row, std::int64_t column) const noexcept {
+    const Byte* in = static_cast<const Byte*>(a_.view().values.data) + k * a_.value_bytes();
+    Byte* out = row.first + column * row.column_step;
+    for (std::int64_t line = 0; line < blocks_.rows; ++line) {
+      add_({blocks_.columns,
+            out,
+            {out, in, nullptr},
+            row.column_step,
+            {row.column_step, blocks_.width_bytes, 0},
+            blocks_.width_bytes});
+      in += blocks_.columns * blocks_.width_bytes;
+      out += row.row_step;
+    }
+  }
+
+  const SparseOperand& a_;
+  const kernels::Scattering& scattering_;
+  unsigned width_index_;
+  kernels::Blocks blocks_;
+  bool is_unique_;
+  kernels::StripKernel add_ = nullptr;
+};
+
+// The output, with its axes as the operand's major and minor indices see them.
+struct DenseOutput {
+  std::int64_t rows;  // of BSR of blocks
+  std::int64_t lines_a_row;
+  std::int64_t columns;  // of elements
+  std::int64_t width;
+  Field field;
+
+  DenseOutput(const tnr_sparse_view& a, const tnr_view_mut& out) noexcept {
+    const bool is_csc = a.format == TNR_SPARSE_FORMAT_CSC;
+    width = static_cast<std::int64_t>(element_size(out.view.dtype));
+    rows = major_count(a);
+    lines_a_row = a.block_rows;
+    columns = out.view.shape[is_csc ? 0 : 1];
+    field = {writable(out), out.view.strides[is_csc ? 1 : 0] * width,
+             out.view.strides[is_csc ? 0 : 1] * width};
+  }
+
+  [[nodiscard]] std::int64_t line_bytes() const noexcept { return columns * width; }
+  [[nodiscard]] std::int64_t row_bytes() const noexcept { return lines_a_row * line_bytes(); }
+  [[nodiscard]] Field from_row(std::int64_t row) const noexcept {
+    return {field.first + row * lines_a_row * field.row_step, field.row_step, field.column_step};
+  }
+};
+
+// Calls body(offset from the first line of `row`, bytes) for the runs of memory that are the lines
+// of rows [row, end).
+template <class Body>
+void for_each_run_of_lines(const DenseOutput& out, std::int64_t row, std::int64_t end,
+                           const Body& body) noexcept {
+  if (out.field.row_step == out.line_bytes()) return body(0, (end - row) * out.row_bytes());
+  for (std::int64_t line = 0; line < (end - row) * out.lines_a_row; ++line) {
+    body(line * out.field.row_step, out.line_bytes());
+  }
+}
+
+// Where the entries of rows below `row` end, in COO that is sorted.
+std::int64_t entries_below(const tnr_sparse_view& a, std::int64_t row) noexcept {
+  std::int64_t first = 0;
+  std::int64_t last = a.minor.shape[0];
+  while (first < last) {
+    const std::int64_t middle = first + (last - first) / 2;
+    (index_at(a.major, middle) < row ? first : last) = middle + (index_at(a.major, middle) < row);
+  }
+  return first;
+}
+
+// Writes the entries of rows [row, end) to a field that begins with the first of them.
+void scatter_range(const SparseOperand& a, const Scatter& scatter, const DenseOutput& out,
+                   std::int64_t row, std::int64_t end, const Field& to) noexcept {
+  if (a.view().format == TNR_SPARSE_FORMAT_COO) {
+    const Field whole = {to.first - row * to.row_step, to.row_step, to.column_step};
+    return scatter.points(entries_below(a.view(), row), entries_below(a.view(), end), whole);
+  }
+  a.for_each_run(row, end, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t lines = (first - row) * out.lines_a_row;
+    scatter.rows(first, last, {to.first + lines * to.row_step, to.row_step, to.column_step});
+  });
+}
+
+// Rows whose elements lie side by side: zeros and entries, group by group.
+void write_rows(const Context& context, const SparseOperand& a, const Scatter& scatter,
+                const DenseOutput& out) {
+  const std::int64_t group = std::max<std::int64_t>(1, kGroupBytes / out.row_bytes());
+  const std::int64_t group_bytes = group * out.row_bytes();
+  const std::int64_t groups = (out.rows + group - 1) / group;
+  const bool is_streamed =
+      stores_for(out.rows * out.row_bytes()) == Stores::kStreamed && group_bytes <= kMaxBufferBytes;
+  Tickets tickets(groups);
+  on_each_thread(
+      context, slice_count_of(context, out.rows * out.row_bytes()) == 1 ? 1 : groups,
+      is_streamed ? group_bytes + kLineBytes : 0, [&](Byte* buffer) noexcept {
+        for (std::int64_t ticket; (ticket = tickets.take()) >= 0;) {
+          const std::int64_t row = ticket * group;
+          const std::int64_t end = std::min(row + group, out.rows);
+          const Field to = out.from_row(row);
+          if (!is_streamed) {
+            for_each_run_of_lines(out, row, end, [&](std::int64_t at, std::int64_t bytes) {
+              std::memset(to.first + at, 0, static_cast<std::size_t>(bytes));
+            });
+            scatter_range(a, scatter, out, row, end, to);
+            continue;
+          }
+          // As the first of them lies to a line of memory, so that whole lines are loaded whole.
+          Byte* const lines = buffer + reinterpret_cast<std::uintptr_t>(to.first) % kLineBytes;
+          std::memset(lines, 0, static_cast<std::size_t>((end - row) * out.row_bytes()));
+          scatter_range(a, scatter, out, row, end, {lines, out.line_bytes(), out.width});
+          const Byte* from = lines;
+          for_each_run_of_lines(out, row, end, [&](std::int64_t at, std::int64_t bytes) {
+            send(to.first + at, from, bytes);
+            from += bytes;
+          });
+        }
+        if (is_streamed) order_streamed_stores();
+      });
+}
+
+// Elements that lie in any way: all zeros, and then the entries.
+void write_elements(const Context& context, const SparseOperand& a, const Scatter& scatter,
+                    const DenseOutput& out, const tnr_view_mut& view) {
+  tnr_scalar zero{};
+  zero.dtype = view.view.dtype;
+  fill(context, zero, view);
+  if (a.view().format == TNR_SPARSE_FORMAT_COO) {
+    // In their order: several may be for one element.
+    return scatter.points(0, a.view().minor.shape[0], out.field);
+  }
+  const std::int64_t slices =
+      std::min(out.rows, slice_count_of(context, out.rows * out.row_bytes()));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    const std::int64_t row = slice_begin(out.rows, slices, slice);
+    const std::int64_t end = slice_begin(out.rows, slices, slice + 1);
+    scatter_range(a, scatter, out, row, end, out.from_row(row));
+  });
+}
+
+void check_output(const tnr_sparse_view& a, const tnr_view_mut& out) {
+  check_view_mut(out, "out");
+  if (out.view.rank != 2) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be 2", out.view.rank);
+  }
+  const std::int64_t shape[] = {a.rows, a.cols};
+  for (std::uint32_t axis = 0; axis < 2; ++axis) {
+    if (out.view.shape[axis] != shape[axis]) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "out.shape[%" PRIu32 "] is %" PRId64 " but a.%s is %" PRId64, axis, out.view.shape[axis],
+           axis == 0 ? "rows" : "cols", shape[axis]);
+    }
+  }
+  require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
+  const bool is_complex = code_of(out.view.dtype) == DtypeCode::kComplex;
+  if (type_index(out.view.dtype) == kNoType && !is_complex) {
+    refuse_dtype("to dense", out.view.dtype);
+  }
+}
+
+}  // namespace
+
+void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const tnr_view_mut& out) {
+  SparseOperand a(view, "a");
+  check_output(view, out);
+  Pins pins;
+  pins.add_mut(out, "out");
+  require_alias(out.view, view.major, "a.major", SameView::kRefused);
+  require_alias(out.view, view.minor, "a.minor", SameView::kRefused);
+  require_alias(out.view, view.values, "a.values", SameView::kRefused);
+  const Scatter scatter(a);
+  const bool is_coo = view.format == TNR_SPARSE_FORMAT_COO;
+  const bool is_sorted = (view.flags & TNR_SPARSE_SORTED) != 0;
+  // The order of coordinates decides which memory is written.
+  if (is_coo && is_sorted && !a.is_checked()) check_entries(view, Rows::kSome, "a");
+  if (is_coo || is_empty(out.view)) a.check_all();
+  if (is_empty(out.view)) return;
+
+  const DenseOutput dense(view, out);
+  if (dense.field.column_step == dense.width && (!is_coo || is_sorted)) {
+    write_rows(context, a, scatter, dense);
+  } else {
+    write_elements(context, a, scatter, dense, out);
+  }
+  a.require_valid();
+}
+
+}  // namespace tenure

@@ -1,0 +1,49 @@
+// Chunks that the threads of a call take one after the other, where a thread needs memory of its own.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "parallel.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+class Tickets {
+ public:
+  explicit Tickets(std::int64_t count) noexcept : end_(count) {}
+
+  // The next chunk that nobody has begun, in rising order; -1: there is none.
+  std::int64_t take() noexcept {
+    const std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
+    return chunk < end_ ? chunk : -1;
+  }
+
+ private:
+  const std::int64_t end_;
+  std::atomic<std::int64_t> next_{0};
+};
+
+// Runs body(buffer) on each thread that comes, which takes tickets until there are none; each has
+// `buffer_bytes` of its own, aligned to a line. No more threads than there are chunks. Throws
+// std::bad_alloc before any of them begins.
+template <class Body>
+void on_each_thread(const Context& context, std::int64_t chunk_count, std::int64_t buffer_bytes,
+                    const Body& body) {
+  constexpr std::int64_t kLineBytes = 64;
+  const std::int64_t threads = std::min<std::int64_t>(context.thread_count(), chunk_count);
+  const std::int64_t pitch = (buffer_bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+  const std::unique_ptr<unsigned char[]> buffers(
+      pitch == 0 ? nullptr
+                 : new unsigned char[static_cast<std::size_t>(pitch * threads + kLineBytes)]);
+  unsigned char* const first =
+      buffers.get() + -reinterpret_cast<std::uintptr_t>(buffers.get()) % kLineBytes;
+  for_each_slice(context, threads, [&](std::int64_t slice) noexcept {
+    body(pitch == 0 ? nullptr : first + slice * pitch);
+  });
+}
+
+}  // namespace tenure
