@@ -150,6 +150,7 @@ void require_owner(const tnr_view& part, const char* name) {
 
 SparseToken sparse_create(const tnr_sparse_view& parts) {
   check_sparse(parts, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE, "");
+  check_values_apart(parts, "");
   if (parts.owner != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "owner is 0x%" PRIx64 " but must be 0: only its parts have owners before a matrix is made",

@@ -156,8 +156,6 @@ void check_shape(const tnr_sparse_view& view, std::uint32_t known_flags) {
     check_extent(view.values, "values", 1, view.block_rows, "block_rows");
     check_extent(view.values, "values", 2, view.block_cols, "block_cols");
   }
-  check_apart(view.values, view.major, names.major);
-  check_apart(view.values, view.minor, names.minor);
 }
 
 // ---- entries: whether all is well ----
@@ -384,6 +382,13 @@ void check_sparse(const tnr_sparse_view& view, std::uint32_t known_flags, const 
   check_fields_of(name, [&] { check_shape(view, known_flags); });
 }
 
+void check_values_apart(const tnr_sparse_view& view, const char* name) {
+  check_fields_of(name, [&] {
+    check_apart(view.values, view.major, sparse_names(view.format).major);
+    check_apart(view.values, view.minor, sparse_names(view.format).minor);
+  });
+}
+
 void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name) {
   check_fields_of(name, [&] {
     pins.add(view.major, sparse_names(view.format).major);
@@ -407,6 +412,7 @@ void check_matrix(const tnr_sparse_view& view, const char* name) {
 
 void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name) {
   check_sparse(view.view, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE, name);
+  check_values_apart(view.view, name);
   const SparseUse use(view.view.owner, name);
   Pins pins;
   pin_parts_mut(pins, view, name);

@@ -51,6 +51,7 @@ SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Acce
     : view_(view), name_(name), use_(view.owner, name) {
   check_sparse(view, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE | kSparseChecked, name);
   if (access == Access::kWriteValues) {
+    check_values_apart(view, name);
     pin_parts_mut(pins_, {view}, name);
   } else {
     pin_parts(pins_, view, name);

@@ -79,7 +79,10 @@ TEST(CSparse, EachStatusOfACheck) {
   Parts parts;
   tnr_sparse_view view = parts.view;
   view.values = parts.view.minor;
-  expect_refused(tnr_sparse_check(&view), TNR_STATUS_ALIASED, {"values", "col_indices"});
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+  expect_refused(tnr_sparse_create(&view), TNR_STATUS_ALIASED, {"values", "col_indices"});
+  const tnr_sparse_view_mut written = {view};
+  expect_refused(tnr_sparse_check_mut(&written), TNR_STATUS_ALIASED, {"values", "col_indices"});
   view = parts.view;
   view.major.device.kind = 2;
   expect_refused(tnr_sparse_check(&view), TNR_STATUS_UNSUPPORTED, {"row_offsets.device"});

@@ -214,6 +214,12 @@ TEST(SparseOperand, OwnersArePinnedAndWritten) {
   SparseOperand(shared.view, "a").require_valid();
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.values is written", "shared"},
                [&] { SparseOperand(shared, "out"); });
+  // Which is no mistake where nobody writes.
+  tnr_sparse_view_mut overlapping = {lent.view()};
+  overlapping.view.values = overlapping.view.minor;
+  SparseOperand(overlapping.view, "a").require_valid();
+  expect_error(TNR_STATUS_ALIASED, {"out.values shares bytes with col_indices"},
+               [&] { SparseOperand(overlapping, "out"); });
   blob_release(values.owner);
   expect_error(TNR_STATUS_STALE_VIEW, {"a.values.owner", "released"},
                [&] { SparseOperand(shared.view, "a"); });

@@ -735,7 +735,7 @@ typedef int32_t tnr_sparse_format;
  * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
  * may be above 0, and with all of `minor` and `values`. Indices are at least 0 and below the number
  * of columns (CSC: rows; BSR: of blocks). All three are contiguous; `major` and `minor` are both i32
- * or both i64, and share no byte with `values`.
+ * or both i64. Values that are held or written share no byte with them.
  *
  * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
  * used. The flags of such a view are believed; `tnr_sparse_check` looks.
@@ -1824,7 +1824,7 @@ tnr_status tnr_sparse_release(struct tnr_sparse *matrix TNR_OWNED) TNR_NOEXCEPT;
  * before are the caller's to stop using.
  *
  * INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or none
- * of a part. STALE_VIEW: a part's owner. BUSY: a call uses a blob that would be sealed, or a blob
+ * of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's owner. BUSY: a call uses a blob that would be sealed, or a blob
  * has too many handles. OUT_OF_MEMORY. On failure nothing is retained or sealed.
  *
  * @param parts (transfer none) copied
@@ -1890,9 +1890,9 @@ tnr_status tnr_sparse_parts(const struct tnr_sparse *matrix TNR_BORROWED,
  * Checks a matrix: its shape and parts as every operation does, every offset and index, and what
  * its flags say. The message names the part, the position, the value and the bound.
  *
- * INVALID_ARGUMENT, ALIASED (values share bytes with offsets or indices), UNSUPPORTED (dtype,
- * device, blocks over `TNR_SPARSE_MAX_BLOCK`, batches), STALE_VIEW (owners), BUSY (32,767 users),
- * OUT_OF_MEMORY (only where entries are UNIQUE but not SORTED).
+ * INVALID_ARGUMENT, UNSUPPORTED (dtype, device, blocks over `TNR_SPARSE_MAX_BLOCK`, batches),
+ * STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where entries are UNIQUE but not
+ * SORTED).
  *
  * @param view (transfer none)
  * @threads any
@@ -1903,8 +1903,8 @@ TNR_NODISCARD
 tnr_status tnr_sparse_check(const struct tnr_sparse_view *view) TNR_NOEXCEPT;
 
 /**
- * Checks a matrix whose values are to be written: as `tnr_sparse_check`; also INVALID_ARGUMENT
- * when the owner of the values may not be written.
+ * Checks a matrix whose values are to be written: as `tnr_sparse_check`; also ALIASED when they
+ * share bytes with offsets or indices, and INVALID_ARGUMENT when their owner may not be written.
  *
  * @param view (transfer none)
  * @threads any

@@ -10,7 +10,7 @@
 // Invariants, each with a message of its own:
 //   shape    rows, cols >= 0; blocks of 1 to TNR_SPARSE_MAX_BLOCK that divide them; major and minor
 //            of one index type, i32 or i64; all parts contiguous, with as many entries as stated;
-//            values share no byte with the indices
+//            values that are held or written share no byte with the indices
 //   offsets  never fall; lie in 0 to n; of a matrix that is held, from 0 to n
 //   indices  at least 0 and below the extent that they index
 //   flags    SORTED and UNIQUE, where they are set
@@ -71,9 +71,11 @@ EntryRange entry_range(const tnr_sparse_view& view) noexcept;
 // Throws unless the shape is as above: all that can be seen without reading offsets or indices.
 //   INVALID_ARGUMENT  also a format without a name, and flags that are not `known_flags`
 //   UNSUPPORTED       also blocks over TNR_SPARSE_MAX_BLOCK, and batches
-//   ALIASED           values share bytes with major or minor
 // Does not ask the owners. `name` is the parameter's, for the message; "" for none.
 void check_sparse(const tnr_sparse_view& view, std::uint32_t known_flags, const char* name);
+
+// Throws ALIASED where values share bytes with major or minor. The view has passed check_sparse().
+void check_values_apart(const tnr_sparse_view& view, const char* name);
 
 // Whether offsets must be those of a whole matrix, or may be those of a row range.
 enum class Rows : bool { kSome, kAll };

@@ -302,6 +302,61 @@ unsafe extern "C" fn tnr_fill(
     tnr_status::OK
 }
 
+/// The numbers of a part.
+unsafe fn indices(part: &tnr_view) -> Vec<i64> {
+    let len = part.shape[0] as usize;
+    if len == 0 {
+        return Vec::new();
+    }
+    // SAFETY: the part is readable by the contract, and has `len` elements of its dtype.
+    unsafe {
+        match part.dtype {
+            tnr_dtype::I32 => {
+                let numbers = core::slice::from_raw_parts(part.data.cast::<i32>(), len);
+                numbers.iter().map(|&number| number.into()).collect()
+            }
+            _ => core::slice::from_raw_parts(part.data.cast::<i64>(), len).to_vec(),
+        }
+    }
+}
+
+/// Offsets, indices and flags; the lengths are right, for slices that the Rust side has counted.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_sparse_check(view: *const tnr_sparse_view) -> tnr_status {
+    // SAFETY: readable by the contract, and so are its parts.
+    let (view, major, minor) =
+        unsafe { (&*view, indices(&(*view).major), indices(&(*view).minor)) };
+    let is_coo = view.format == tnr_sparse_format::COO;
+    let (major_bound, minor_bound) = match view.format {
+        tnr_sparse_format::CSC => (0, view.rows),
+        _ => (view.rows, view.cols / view.block_cols),
+    };
+    let len = minor.len() as i64;
+    let is_right = if is_coo {
+        major.iter().all(|row| (0..major_bound).contains(row))
+    } else {
+        major.iter().all(|offset| (0..=len).contains(offset)) && major.is_sorted()
+    };
+    let reached = if is_coo { 0..len } else { major[0]..*major.last().unwrap() };
+    if !is_right || !reached.clone().all(|k| (0..minor_bound).contains(&minor[k as usize])) {
+        return tnr_status::INVALID_ARGUMENT;
+    }
+    let row_of = |k: i64| match is_coo {
+        true => major[k as usize],
+        false => major.iter().take_while(|&&offset| offset <= k).count() as i64,
+    };
+    let entries: Vec<_> = reached.map(|k| (row_of(k), minor[k as usize])).collect();
+    let mut sorted = entries.clone();
+    sorted.sort();
+    let has_twins = sorted.windows(2).any(|pair| pair[0] == pair[1]);
+    if view.flags & TNR_SPARSE_SORTED != 0 && sorted != entries
+        || view.flags & TNR_SPARSE_UNIQUE != 0 && has_twins
+    {
+        return tnr_status::INVALID_ARGUMENT;
+    }
+    tnr_status::OK
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status {
     // SAFETY: writable by the contract.

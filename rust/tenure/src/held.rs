@@ -37,6 +37,16 @@ impl<T: Element> Held<T> {
         Held { raw, blob, vec: None, _elements: PhantomData }
     }
 
+    /// What the library has made.
+    ///
+    /// # Safety
+    ///
+    /// - `raw` is a dense view of exactly the blob's memory, of elements of type `T`, all written.
+    /// - Nobody else reads or writes it.
+    pub(crate) unsafe fn made(raw: tnr_view, blob: BlobHandle) -> Self {
+        Held::over(raw, blob)
+    }
+
     /// New memory.
     ///
     /// # Safety

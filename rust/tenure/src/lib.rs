@@ -193,6 +193,7 @@ mod refusal;
 mod shape;
 #[allow(unsafe_code)]
 mod shared;
+mod sparse;
 mod stats;
 #[allow(unsafe_code)]
 mod tensor;
@@ -217,6 +218,7 @@ pub use operand::{AsView, AsViewMut};
 pub use ops::*;
 pub use shape::{IntoShape, Order};
 pub use shared::SharedTensor;
+pub use sparse::*;
 pub use stats::{
     Operation, OperationStats, Stats, build_info, operation_stats, start_timing, stats,
     stop_timing, trim,

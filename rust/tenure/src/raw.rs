@@ -8,6 +8,7 @@ mod library;
 pub(crate) mod operations;
 #[cfg(feature = "tracing")]
 mod spans;
+pub(crate) mod sparse;
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};

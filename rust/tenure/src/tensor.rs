@@ -5,7 +5,7 @@ mod elements;
 use tenure_sys::tnr_view;
 
 use crate::held::Held;
-use crate::raw::{self, LentMut};
+use crate::raw::{self, BlobHandle, LentMut};
 use crate::{
     Element, IntoShape, Order, Rejected, Result, SharedTensor, TensorView, TensorViewMut, Tenure,
 };
@@ -152,6 +152,16 @@ impl<T: Element> Tensor<T> {
         O: AsMut<[T]> + Send + 'static,
     {
         Ok(Tensor { held: Held::adopt_owner(owner, shape.extents())? })
+    }
+
+    /// What the library has made.
+    ///
+    /// # Safety
+    ///
+    /// - As of [`Held::made`].
+    pub(crate) unsafe fn made(raw: tnr_view, blob: BlobHandle) -> Self {
+        // SAFETY: by this function's contract.
+        Tensor { held: unsafe { Held::made(raw, blob) } }
     }
 
     /// A row-major copy of a view.

@@ -1,0 +1,277 @@
+//! Sparse matrices: views lent to one call, and the handles that calls return.
+
+use std::marker::PhantomData;
+use std::ptr;
+
+use tenure_sys as sys;
+use tenure_sys::{TNR_SPARSE_CHECKED, tnr_blob, tnr_sparse, tnr_sparse_format, tnr_sparse_view};
+
+use super::{BlobHandle, check, entered, failure};
+use crate::{
+    DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, Tenure, layout,
+};
+
+/// What a matrix is besides its arrays, as the ABI says it.
+#[derive(Clone, Copy)]
+pub(crate) struct SparseForm {
+    pub(crate) format: tnr_sparse_format,
+    pub(crate) flags: u32,
+    pub(crate) rows: i64,
+    pub(crate) cols: i64,
+    pub(crate) block: [i64; 2],
+}
+
+/// A sparse view over slices, which are there, and written by nobody, while `'a` lasts. What they
+/// hold may be wrong.
+pub(crate) struct LentArrays<'a> {
+    view: tnr_sparse_view,
+    _lent: PhantomData<&'a ()>,
+}
+
+impl<'a> LentArrays<'a> {
+    pub(crate) fn new<T: Element, I: SparseIndex>(
+        form: SparseForm,
+        major: &'a [I],
+        minor: &'a [I],
+        values: &'a [T],
+    ) -> Self {
+        let SparseForm { format, flags, rows, cols, block } = form;
+        let [block_rows, block_cols] = block;
+        let value_shape = [minor.len(), block_rows as usize, block_cols as usize];
+        let value_rank = if format == tnr_sparse_format::BSR { 3 } else { 1 };
+        let value_shape = &value_shape[..value_rank];
+        let view = tnr_sparse_view {
+            struct_size: size_of::<tnr_sparse_view>() as u64,
+            owner: 0,
+            format,
+            flags,
+            rows,
+            cols,
+            block_rows,
+            block_cols,
+            major: layout::exact(major.as_ptr().cast(), major.len(), I::DTYPE, &[major.len()]),
+            minor: layout::exact(minor.as_ptr().cast(), minor.len(), I::DTYPE, &[minor.len()]),
+            values: layout::exact(values.as_ptr().cast(), values.len(), T::DTYPE, value_shape),
+            batch_offsets: NO_BATCH,
+        };
+        LentArrays { view, _lent: PhantomData }
+    }
+
+    /// Checks offsets, indices and flags.
+    pub(crate) fn check(&self) -> Result<()> {
+        entered()?;
+        // SAFETY: the view is over slices, which are readable and initialised.
+        check(unsafe { sys::tnr_sparse_check(&self.view) })
+    }
+
+    /// Tells the library that [`check`](Self::check) was passed.
+    ///
+    /// # Safety
+    ///
+    /// - It was, by these offsets and indices, and nobody has written them since.
+    pub(crate) unsafe fn checked(mut self) -> LentSparse<'a> {
+        self.view.flags |= TNR_SPARSE_CHECKED;
+        LentSparse(self)
+    }
+}
+
+/// A sparse view to be read by one call, checked.
+pub(crate) struct LentSparse<'a>(LentArrays<'a>);
+
+impl LentSparse<'_> {
+    #[cfg_attr(not(test), expect(dead_code, reason = "for operations"))]
+    pub(super) fn as_ptr(&self) -> *const tnr_sparse_view {
+        &self.0.view
+    }
+}
+
+/// What a matrix alone has in the place of a batch's offsets: zeros.
+const NO_BATCH: sys::tnr_view = sys::tnr_view {
+    data: ptr::null(),
+    base: ptr::null(),
+    size_bytes: 0,
+    owner: 0,
+    dtype: sys::tnr_dtype(0),
+    rank: 0,
+    device: sys::tnr_device { kind: sys::tnr_device_kind(0), index: 0 },
+    flags: 0,
+    bit_offset: 0,
+    reserved: 0,
+    shape: [0; sys::TNR_MAX_RANK],
+    strides: [0; sys::TNR_MAX_RANK],
+};
+
+/// One handle on a sparse matrix; dropping it releases it.
+struct SparseHandle(*mut tnr_sparse);
+
+impl Drop for SparseHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again.
+        unsafe { sys::tnr_sparse_release(self.0) };
+    }
+}
+
+/// Offsets, indices and values, as a matrix holds them.
+pub(crate) type HeldParts<T, I> = (SharedTensor<I>, SharedTensor<I>, Tensor<T>);
+
+/// A matrix that an operation has made, out of its handle: the view, whose parts are each over all
+/// of the blob beside it, which nobody else holds.
+pub(crate) struct Made {
+    pub(crate) view: tnr_sparse_view,
+    pub(crate) major: BlobHandle,
+    pub(crate) minor: BlobHandle,
+    pub(crate) values: BlobHandle,
+}
+
+impl Made {
+    /// Takes the parts out of what an operation returned: the thread's last error for NULL.
+    ///
+    /// # Safety
+    ///
+    /// - `matrix` is NULL, of a call that has just failed, or the only handle of a matrix whose
+    ///   blobs the library has allocated for it. It is not used again.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for operations"))]
+    pub(crate) unsafe fn take(matrix: *mut tnr_sparse) -> Result<Made> {
+        if matrix.is_null() {
+            // SAFETY: as in `failure`; a function that gives NULL has written the status.
+            return Err(failure(unsafe { (*sys::tnr_last_error()).status }));
+        }
+        let matrix = SparseHandle(matrix);
+        let empty = SparseForm {
+            format: tnr_sparse_format::COO,
+            flags: 0,
+            rows: 0,
+            cols: 0,
+            block: [1, 1],
+        };
+        let mut view = LentArrays::new::<u8, i32>(empty, &[], &[], &[]).view;
+        // SAFETY: the handle is alive, and `view` is writable as far as its `struct_size` says.
+        check(unsafe { sys::tnr_sparse_view_of(matrix.0, &mut view) })?;
+        let mut parts: [*mut tnr_blob; 3] = [ptr::null_mut(); 3];
+        let [major, minor, values] = &mut parts;
+        // SAFETY: the handle is alive, and the places are writable.
+        check(unsafe { sys::tnr_sparse_parts(matrix.0, major, minor, values) })?;
+        let [major, minor, values] =
+            parts.map(|token| BlobHandle { token, tenure: Tenure::Allocated });
+        // Each handle is an owner now; that of the matrix ends, and its seals with it.
+        drop(matrix);
+        view.owner = 0;
+        for part in [&mut view.major, &mut view.minor, &mut view.values] {
+            part.owner = 0;
+        }
+        Ok(Made { view, major, minor, values })
+    }
+
+    /// What the matrix is, and its parts as owners. `Internal` where their types are not these.
+    pub(crate) fn into_parts<T: Element, I: SparseIndex>(
+        self,
+    ) -> Result<(SparseForm, HeldParts<T, I>)> {
+        let Made { view, major, minor, values } = self;
+        let found = [view.major.dtype, view.minor.dtype, view.values.dtype];
+        if found != [I::DTYPE, I::DTYPE, T::DTYPE].map(DType::raw) {
+            let message = format!(
+                "the library made a matrix of {:?} but was asked for {} and {}",
+                found.map(DType::from_raw),
+                I::DTYPE,
+                T::DTYPE
+            );
+            return Err(Error::new(ErrorKind::Internal, message));
+        }
+        let form = SparseForm {
+            format: view.format,
+            flags: view.flags,
+            rows: view.rows,
+            cols: view.cols,
+            block: [view.block_rows, view.block_cols],
+        };
+        // SAFETY: each part is over all of its blob, which nobody else holds, and of that type; the
+        // library has written every element.
+        unsafe {
+            let major = Tensor::made(view.major, major).into_shared();
+            let minor = Tensor::made(view.minor, minor).into_shared();
+            Ok((form, (major, minor, Tensor::made(view.values, values))))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn csr(format: tnr_sparse_format) -> SparseForm {
+        SparseForm { format, flags: 0, rows: 2, cols: 3, block: [1, 1] }
+    }
+
+    #[test]
+    fn only_checked_views_say_so() {
+        let lent =
+            LentArrays::new(csr(tnr_sparse_format::CSR), &[0, 1, 2], &[2, 0], &[0.5_f32, 1.5]);
+        lent.check().unwrap();
+        // SAFETY: it was.
+        let checked = unsafe { lent.checked() };
+        // SAFETY: readable; what has been checked says so to operations alone.
+        let flags = unsafe { (*checked.as_ptr()).flags };
+        assert_eq!(flags, TNR_SPARSE_CHECKED);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "calls the core")]
+    fn a_handle_is_taken_apart() {
+        let before = super::super::stats();
+        let arrays: [&[i32]; 3] = [&[0, 1, 2], &[2, 0], &[7, 8]];
+        let mut view =
+            LentArrays::new(csr(tnr_sparse_format::CSR), arrays[0], arrays[1], arrays[2]).view;
+        let blobs = arrays.map(|array| {
+            // SAFETY: a slice is readable and initialised over its length.
+            unsafe { BlobHandle::copy(array.as_ptr().cast(), size_of_val(array)) }.unwrap()
+        });
+        for (part, blob) in
+            [&mut view.major, &mut view.minor, &mut view.values].into_iter().zip(&blobs)
+        {
+            part.owner = blob.token.addr() as u64;
+            // SAFETY: the handle is alive.
+            part.base = unsafe { sys::tnr_blob_data(blob.token) };
+            part.data = part.base;
+        }
+        // SAFETY: the view is of the blobs.
+        let matrix = unsafe { sys::tnr_sparse_create(&view) };
+        drop(blobs);
+        // SAFETY: the only handle, of blobs that nobody else holds any more.
+        let made = unsafe { Made::take(matrix) }.unwrap();
+        assert_eq!((made.view.rows, made.view.cols), (2, 3));
+        assert_eq!(made.view.minor.data, view.minor.data);
+        // SAFETY: a stale handle is what the library is made to refuse.
+        let stale = unsafe { sys::tnr_sparse_release(matrix) };
+        assert_eq!(stale, sys::tnr_status::STALE_HANDLE);
+        let (form, (major, minor, mut values)) = made.into_parts::<i32, i32>().unwrap();
+        assert_eq!((form.rows, form.cols, form.block), (2, 3, [1, 1]));
+        assert_eq!((major.to_vec(), minor.to_vec()), (vec![0, 1, 2], vec![2, 0]));
+        values.as_mut_slice().unwrap()[0] = 9;
+        assert_eq!(values.to_vec(), [9, 8]);
+        drop((major, minor, values));
+        let after = super::super::stats();
+        assert!(after.blobs_finished >= before.blobs_finished + 3);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "calls the core")]
+    fn parts_of_other_types_are_no_parts() {
+        let part = || BlobHandle::alloc(0).unwrap();
+        let form = csr(tnr_sparse_format::COO);
+        let view = LentArrays::new::<f32, i32>(form, &[], &[], &[]).view;
+        let made = Made { view, major: part(), minor: part(), values: part() };
+        let error = made.into_parts::<f32, i64>().err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        assert!(error.message().contains("[i32, i32, f32] but was asked for i64 and f32"));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "calls the core")]
+    fn null_is_the_last_error() {
+        let view =
+            LentArrays::new(csr(tnr_sparse_format(9)), &[0_i32; 3], &[0; 0], &[0_u8; 0]).view;
+        // SAFETY: the view is refused; what it returns is taken at once.
+        let error = unsafe { Made::take(sys::tnr_sparse_create(&view)) }.err().unwrap();
+        assert_eq!(error.message(), "format is 9, which names no format");
+    }
+}

@@ -1,0 +1,28 @@
+//! Sparse matrices over three arrays: lent from slices, or held.
+//!
+//! | format | lent | lent, values for writing | held | arrays |
+//! | --- | --- | --- | --- | --- |
+//! | coordinates | [`CooView`] | [`CooViewMut`] | [`CooMatrix`] | `row_indices`, `col_indices`, `values` |
+//! | compressed rows | [`CsrView`] | [`CsrViewMut`] | [`CsrMatrix`] | `row_offsets`, `col_indices`, `values` |
+//! | compressed columns | [`CscView`] | [`CscViewMut`] | [`CscMatrix`] | `col_offsets`, `row_indices`, `values` |
+//! | blocks | [`BsrView`] | [`BsrViewMut`] | [`BsrMatrix`] | `row_offsets`, `col_indices`, `values` of blocks |
+//!
+//! Offsets and indices are checked once, when a view or a matrix is made, and nothing can write them
+//! while it lives: no type here gives out `&mut` to them.
+
+#[allow(unsafe_code)]
+mod arrays;
+mod entries;
+mod index;
+mod matrix;
+mod print;
+mod shape;
+#[allow(unsafe_code)]
+mod view;
+mod view_mut;
+
+pub use entries::{BlockEntries, Entries};
+pub use index::SparseIndex;
+pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix};
+pub use view::{BsrView, CooView, CscView, CsrView};
+pub use view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut};

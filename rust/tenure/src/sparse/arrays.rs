@@ -1,0 +1,253 @@
+//! What all sparse types share: three arrays, what they mean, and the check that they mean it.
+
+use std::ops::{Bound, Range, RangeBounds};
+
+use tenure_sys::{TNR_SPARSE_MAX_BLOCK, TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE, tnr_sparse_format};
+
+use crate::raw::sparse::{LentArrays, LentSparse, SparseForm};
+use crate::{Element, Error, ErrorKind, Result, SparseIndex};
+
+/// What a matrix is besides its arrays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Form {
+    pub(super) format: tnr_sparse_format,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    /// Rows and columns of a block; 1 and 1 for formats without.
+    pub(super) block: [usize; 2],
+    /// `TNR_SPARSE_SORTED`, `TNR_SPARSE_UNIQUE`: what is known of the entries.
+    pub(super) flags: u32,
+}
+
+pub(super) const COALESCED: u32 = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+
+impl Form {
+    pub(super) fn new(format: tnr_sparse_format, rows: usize, cols: usize) -> Form {
+        Form { format, rows, cols, block: [1, 1], flags: 0 }
+    }
+
+    /// Of a matrix that the library has made.
+    pub(super) fn of(form: SparseForm) -> Form {
+        let SparseForm { format, flags, rows, cols, block } = form;
+        let block = block.map(|extent| extent as usize);
+        Form { format, rows: rows as usize, cols: cols as usize, block, flags }
+    }
+
+    pub(super) fn is_coo(&self) -> bool {
+        self.format == tnr_sparse_format::COO
+    }
+
+    pub(super) fn is_csc(&self) -> bool {
+        self.format == tnr_sparse_format::CSC
+    }
+
+    /// Elements of one entry.
+    pub(super) fn block_len(&self) -> usize {
+        self.block[0] * self.block[1]
+    }
+
+    /// Rows that have offsets: of CSC columns, of BSR rows of blocks.
+    pub(super) fn major_count(&self) -> usize {
+        if self.is_csc() { self.cols } else { self.rows / self.block[0] }
+    }
+
+    /// Whether the flags say that entries are ordered.
+    pub(super) fn is_sorted(&self) -> bool {
+        self.flags & TNR_SPARSE_SORTED != 0
+    }
+
+    /// Whether the flags say that no position has two entries, too.
+    pub(super) fn is_coalesced(&self) -> bool {
+        self.flags & COALESCED == COALESCED
+    }
+
+    /// The names of offsets and indices.
+    fn names(&self) -> (&'static str, &'static str) {
+        match self.format {
+            tnr_sparse_format::COO => ("row_indices", "col_indices"),
+            tnr_sparse_format::CSC => ("col_offsets", "row_indices"),
+            _ => ("row_offsets", "col_indices"),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        for (extent, name) in [(self.rows, "rows"), (self.cols, "cols")] {
+            // One less than the highest number, so that rows + 1 is one too.
+            if extent >= i64::MAX as usize {
+                return Err(Error::invalid(format!(
+                    "{name} is {extent} but must be at most {}",
+                    i64::MAX - 1
+                )));
+            }
+        }
+        for (extent, block, name) in [
+            (self.rows, self.block[0], "rows of a block"),
+            (self.cols, self.block[1], "columns of a block"),
+        ] {
+            if block == 0 || block > TNR_SPARSE_MAX_BLOCK as usize {
+                let kind =
+                    if block == 0 { ErrorKind::InvalidArgument } else { ErrorKind::Unsupported };
+                let message = format!("{name}: {block}, but must be 1 to {TNR_SPARSE_MAX_BLOCK}");
+                return Err(Error::new(kind, message));
+            }
+            if extent % block != 0 {
+                return Err(Error::invalid(format!(
+                    "{name}: {block}, but must divide the {extent} of the matrix"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_lengths(&self, major: usize, minor: usize, values: usize) -> Result<()> {
+        self.check()?;
+        let (major_name, minor_name) = self.names();
+        let (wanted, why) = match self.format {
+            tnr_sparse_format::COO => (minor, "as many as col_indices"),
+            tnr_sparse_format::CSR => (self.rows + 1, "rows + 1"),
+            tnr_sparse_format::CSC => (self.cols + 1, "cols + 1"),
+            _ => (self.major_count() + 1, "a row of blocks each, and one more"),
+        };
+        if major != wanted {
+            return Err(Error::invalid(format!(
+                "{major_name} has {major} elements but must have {wanted}: {why}"
+            )));
+        }
+        if minor.checked_mul(self.block_len()) != Some(values) {
+            let block = if self.block_len() == 1 { "one" } else { "a block" };
+            return Err(Error::invalid(format!(
+                "values has {values} elements but must have {block} for each of the {minor} of \
+                 {minor_name}"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The arrays of a matrix, lent for reading.
+// The invariant, but between making and checking: offsets and indices are right.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrays<'a, T: Element, I: SparseIndex> {
+    pub(super) form: Form,
+    pub(super) major: &'a [I],
+    pub(super) minor: &'a [I],
+    pub(super) values: &'a [T],
+}
+
+impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
+    /// Checks everything.
+    pub(super) fn checked(
+        form: Form,
+        major: &'a [I],
+        minor: &'a [I],
+        values: &'a [T],
+    ) -> Result<Self> {
+        form.check_lengths(major.len(), minor.len(), values.len())?;
+        let arrays = Arrays { form, major, minor, values };
+        arrays.lend().check()?;
+        Ok(arrays)
+    }
+
+    /// The same arrays, which are found to be as the flags say.
+    pub(super) fn with_flags(mut self, flags: u32) -> Result<Self> {
+        self.form.flags |= flags;
+        self.lend().check()?;
+        Ok(self)
+    }
+
+    /// That no entry is left out before the first row or after the last.
+    pub(super) fn require_whole(self) -> Result<Self> {
+        let (Some(first), Some(last)) = (self.major.first(), self.major.last()) else {
+            return Ok(self);
+        };
+        let (name, len) = (self.form.names().0, self.minor.len());
+        if self.form.is_coo() || (first.to_usize() == 0 && last.to_usize() == len) {
+            return Ok(self);
+        }
+        if first.to_usize() != 0 {
+            return Err(Error::invalid(format!("{name}[0] is {first} but must be 0")));
+        }
+        let place = self.major.len() - 1;
+        Err(Error::invalid(format!(
+            "{name}[{place}] is {last} but must be {len}, the number of entries, because it is the \
+             last"
+        )))
+    }
+
+    /// As C sees it, checked or not.
+    pub(super) fn lend(&self) -> LentArrays<'a> {
+        let Form { format, rows, cols, block, flags } = self.form;
+        let form = SparseForm {
+            format,
+            flags,
+            rows: rows as i64,
+            cols: cols as i64,
+            block: block.map(|extent| extent as i64),
+        };
+        LentArrays::new(form, self.major, self.minor, self.values)
+    }
+
+    /// As operations take it.
+    #[expect(dead_code, reason = "for operations")]
+    pub(crate) fn lent(&self) -> LentSparse<'a> {
+        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
+        unsafe { self.lend().checked() }
+    }
+
+    /// Where the entries of the rows begin and end in `minor` and `values`.
+    pub(super) fn range(&self) -> Range<usize> {
+        match (self.major.first(), self.major.last()) {
+            (Some(first), Some(last)) if !self.form.is_coo() => first.to_usize()..last.to_usize(),
+            _ => 0..self.minor.len(),
+        }
+    }
+
+    /// The entries of one row: indices and values.
+    pub(super) fn row(&self, row: usize) -> Option<(&'a [I], &'a [T])> {
+        let &[begin, end] = self.major.get(row..row.checked_add(2)?)? else { return None };
+        let (range, block) = (begin.to_usize()..end.to_usize(), self.form.block_len());
+        Some((&self.minor[range.clone()], &self.values[range.start * block..range.end * block]))
+    }
+
+    /// The part of a range of rows: a part of the offsets, and all of the entries.
+    pub(super) fn rows(mut self, rows: impl RangeBounds<usize>) -> Result<Self> {
+        let count = self.form.major_count();
+        let start = match rows.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&start) => start.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match rows.end_bound() {
+            Bound::Included(&end) => end.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => count,
+        };
+        if start > end || end > count {
+            return Err(Error::invalid(format!(
+                "range is {start}..{end} but must lie in 0..{count}"
+            )));
+        }
+        self.major = &self.major[start..=end];
+        let extent = (end - start) * self.form.block[0];
+        *(if self.form.is_csc() { &mut self.form.cols } else { &mut self.form.rows }) = extent;
+        Ok(self)
+    }
+
+    /// The transpose of CSR and CSC: the same arrays under the other name.
+    pub(super) fn transposed(mut self) -> Self {
+        self.form.format =
+            if self.form.is_csc() { tnr_sparse_format::CSR } else { tnr_sparse_format::CSC };
+        (self.form.rows, self.form.cols) = (self.form.cols, self.form.rows);
+        self
+    }
+
+    /// The same entries with other values.
+    pub(super) fn with_values<'b, U: Element>(self, values: &'b [U]) -> Result<Arrays<'b, U, I>>
+    where
+        'a: 'b,
+    {
+        let Arrays { form, major, minor, .. } = self;
+        form.check_lengths(major.len(), minor.len(), values.len())?;
+        Ok(Arrays { form, major, minor, values })
+    }
+}

@@ -1,0 +1,483 @@
+//! Matrices lent for reading: three slices and what they mean.
+
+use std::ops::RangeBounds;
+
+use tenure_sys::tnr_sparse_format;
+
+use super::arrays::{Arrays, COALESCED, Form};
+use super::{BlockEntries, Entries};
+use crate::{Element, Result, SparseIndex};
+
+/// A type, and the methods that every format has. `$major` and `$minor` are the names of offsets and
+/// indices, `$make` is an example of one with two rows and three columns.
+macro_rules! views {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $format:ident { $major:ident, $minor:ident }, entries $entries:ident,
+        example $make:literal;
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub struct $name<'a, T: Element, I: SparseIndex = i32> {
+            pub(super) arrays: Arrays<'a, T, I>,
+        }
+
+        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
+            pub(super) fn arrays(&self) -> Arrays<'a, T, I> {
+                self.arrays
+            }
+        }
+
+        /// What is known of the order of the entries.
+        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
+            /// The same view, once it is found that the entries are coalesced: ordered, and no
+            /// position has two. Some operations are faster for it.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: they are not; the message names the entry.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert!(!matrix.is_coalesced());
+            /// assert!(matrix.coalesced()?.is_coalesced());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn coalesced(self) -> Result<Self> {
+                Ok($name { arrays: self.arrays.with_flags(COALESCED)? })
+            }
+
+            /// The same view, as [`coalesced`](Self::coalesced), by your word alone. Where it is
+            /// wrong results are, and no more.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert!(matrix.assume_coalesced().is_coalesced());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn assume_coalesced(mut self) -> Self {
+                self.arrays.form.flags |= COALESCED;
+                self
+            }
+
+            /// Whether the entries are known to be coalesced: ordered, and no position has two.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert!(!matrix.is_coalesced()); // nobody has looked
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn is_coalesced(&self) -> bool {
+                self.arrays.form.is_coalesced()
+            }
+
+            /// Whether the entries are known to be ordered; a position may have several.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert!(matrix.coalesced()?.is_sorted());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn is_sorted(&self) -> bool {
+                self.arrays.form.is_sorted()
+            }
+        }
+
+        /// The arrays, as they were given. Of a part of a matrix `values` and indices are those of
+        /// the whole.
+        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
+            #[doc = concat!("The ", stringify!($major), ".")]
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            #[doc = concat!("assert_eq!(matrix.", stringify!($major), "()[0], 0);")]
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn $major(&self) -> &'a [I] {
+                self.arrays.major
+            }
+
+            #[doc = concat!("The ", stringify!($minor), ".")]
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            #[doc = concat!("assert_eq!(matrix.", stringify!($minor), "()[0], 0);")]
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn $minor(&self) -> &'a [I] {
+                self.arrays.minor
+            }
+
+            /// The values.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.values()[0], 1.5);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn values(&self) -> &'a [T] {
+                self.arrays.values
+            }
+
+            /// The same entries with other values, as many, of any type.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: another count.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let doubled: Vec<f64> = matrix.values().iter().map(|value| 2.0 * value).collect();
+            /// assert_eq!(matrix.with_values(&doubled)?.values()[0], 3.0);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn with_values<'b, U: Element>(self, values: &'b [U]) -> Result<$name<'b, U, I>>
+            where
+                'a: 'b,
+            {
+                Ok($name { arrays: self.arrays.with_values(values)? })
+            }
+
+            /// The entries, in the order in which they are stored.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let (row, col, _) = matrix.iter().next().expect("there is one");
+            /// assert_eq!((row, col), (0, 0));
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn iter(&self) -> $entries<'a, T, I> {
+                $entries::new(self.arrays)
+            }
+        }
+
+        impl<'a, T: Element, I: SparseIndex> IntoIterator for $name<'a, T, I> {
+            type Item = <$entries<'a, T, I> as Iterator>::Item;
+            type IntoIter = $entries<'a, T, I>;
+
+            fn into_iter(self) -> $entries<'a, T, I> {
+                self.iter()
+            }
+        }
+
+        super::shape::sized!($name<'a>, setup "", example $make);
+    )*};
+}
+
+views! {
+    /// A matrix by coordinates, lent: entry `k` is `values[k]`, at row `row_indices[k]` and column
+    /// `col_indices[k]`. A position may have several entries, which add up.
+    ///
+    /// ```
+    /// use tenure::CooView;
+    ///
+    /// let matrix = CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.nnz(), 2);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    CooView: COO { row_indices, col_indices }, entries Entries,
+    example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
+
+    /// A matrix by compressed rows, lent: row `i` has the entries `k` from `row_offsets[i]` to
+    /// `row_offsets[i + 1]`, each of which is `values[k]`, at column `col_indices[k]`.
+    ///
+    /// ```
+    /// use tenure::CsrView;
+    ///
+    /// let (offsets, indices, values) = (vec![0, 2, 3], vec![0, 2, 1], vec![1.0_f32, 2.0, 3.0]);
+    /// let matrix = CsrView::new(2, 3, &offsets, &indices, &values)?;
+    /// assert_eq!(matrix.row(0), Some((&[0, 2][..], &[1.0, 2.0][..])));
+    /// assert_eq!(matrix.values().as_ptr(), values.as_ptr());
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    CsrView: CSR { row_offsets, col_indices }, entries Entries,
+    example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
+
+    /// A matrix by compressed columns, lent: column `j` has the entries `k` from `col_offsets[j]` to
+    /// `col_offsets[j + 1]`, each of which is `values[k]`, at row `row_indices[k]`.
+    ///
+    /// ```
+    /// use tenure::CscView;
+    ///
+    /// let matrix = CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.col(2), Some((&[1][..], &[2.5][..])));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    CscView: CSC { col_offsets, row_indices }, entries Entries,
+    example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
+
+    /// A matrix by compressed rows of blocks, lent: as [`CsrView`], with blocks of one size in the
+    /// place of elements. `values` has the elements of each block in row-major order.
+    ///
+    /// ```
+    /// use tenure::BsrView;
+    ///
+    /// let matrix = BsrView::new(4, 4, [2, 2], &[0, 0, 1], &[1], &[1, 2, 3, 4])?;
+    /// assert_eq!((matrix.nnz(), matrix.block()), (4, [2, 2]));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    BsrView: BSR { row_offsets, col_indices }, entries BlockEntries,
+    example "BsrView::new(2, 3, [2, 1], &[0, 2], &[0, 2], &[1.5, 2.5, 3.5, 4.5])?";
+}
+
+/// Construction of a format without blocks, and what `new` errs on.
+macro_rules! constructors {
+    ($($name:ident: $format:ident { $major:ident, $minor:ident }, example $make:literal;)*) => {$(
+        /// Construction.
+        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
+            /// Lends three slices, once their lengths, offsets and indices are found to be right.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: what the message names, with its place and its bound.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!((matrix.rows(), matrix.cols()), (2, 3));
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn new(
+                rows: usize,
+                cols: usize,
+                $major: &'a [I],
+                $minor: &'a [I],
+                values: &'a [T],
+            ) -> Result<Self> {
+                let form = Form::new(tnr_sparse_format::$format, rows, cols);
+                Ok($name { arrays: Arrays::checked(form, $major, $minor, values)? })
+            }
+
+            /// As [`new`](Self::new), of offsets and indices that nobody looks at.
+            ///
+            /// # Safety
+            ///
+            /// - `new` would not refuse them.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let known = ", $make, ";")]
+            /// // SAFETY: they are those of a view that was checked.
+            /// let matrix = unsafe {
+            #[doc = concat!("    ", stringify!($name), "::new_unchecked(2, 3, known.",
+                stringify!($major), "(), known.", stringify!($minor), "(), known.values())")]
+            /// };
+            /// assert_eq!(matrix.nnz(), 2);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub unsafe fn new_unchecked(
+                rows: usize,
+                cols: usize,
+                $major: &'a [I],
+                $minor: &'a [I],
+                values: &'a [T],
+            ) -> Self {
+                let form = Form::new(tnr_sparse_format::$format, rows, cols);
+                $name { arrays: Arrays { form, major: $major, minor: $minor, values } }
+            }
+        }
+    )*};
+}
+
+constructors! {
+    CooView: COO { row_indices, col_indices },
+    example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
+    CsrView: CSR { row_offsets, col_indices },
+    example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
+    CscView: CSC { col_offsets, row_indices },
+    example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
+}
+
+/// Construction.
+impl<'a, T: Element, I: SparseIndex> BsrView<'a, T, I> {
+    /// Lends three slices, once their lengths, offsets and indices are found to be right. `block` is
+    /// the rows and the columns of a block, each 1 to 16.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: what the message names, with its place and its bound. `Unsupported`: larger
+    /// blocks.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = BsrView::new(2, 6, [2, 3], &[0, 1], &[1], &[1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!((matrix.rows(), matrix.cols()), (2, 6));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new(
+        rows: usize,
+        cols: usize,
+        block: [usize; 2],
+        row_offsets: &'a [I],
+        col_indices: &'a [I],
+        values: &'a [T],
+    ) -> Result<Self> {
+        let form = Form { block, ..Form::new(tnr_sparse_format::BSR, rows, cols) };
+        Ok(BsrView { arrays: Arrays::checked(form, row_offsets, col_indices, values)? })
+    }
+
+    /// As [`new`](Self::new), of offsets and indices that nobody looks at.
+    ///
+    /// # Safety
+    ///
+    /// - `new` would not refuse them.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// // SAFETY: one block, in the second column of blocks.
+    /// let matrix =
+    ///     unsafe { BsrView::new_unchecked(1, 2, [1, 1], &[0, 1], &[1], &[0.5]) };
+    /// assert_eq!(matrix.nnz(), 1);
+    /// ```
+    pub unsafe fn new_unchecked(
+        rows: usize,
+        cols: usize,
+        block: [usize; 2],
+        row_offsets: &'a [I],
+        col_indices: &'a [I],
+        values: &'a [T],
+    ) -> Self {
+        let form = Form { block, ..Form::new(tnr_sparse_format::BSR, rows, cols) };
+        BsrView { arrays: Arrays { form, major: row_offsets, minor: col_indices, values } }
+    }
+
+    /// Rows and columns of a block.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = BsrView::new(2, 6, [2, 3], &[0, 0], &[], &[0.0; 0])?;
+    /// assert_eq!(matrix.block(), [2, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn block(&self) -> [usize; 2] {
+        self.arrays.form.block
+    }
+
+    /// The blocks of one row of blocks: their columns, counted in blocks, and their elements. `None`
+    /// where there is no such row.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = BsrView::new(2, 4, [1, 2], &[0, 0, 1], &[1], &[5, 6])?;
+    /// assert_eq!(matrix.block_row(1), Some((&[1][..], &[5, 6][..])));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn block_row(&self, row: usize) -> Option<(&'a [I], &'a [T])> {
+        self.arrays.row(row)
+    }
+
+    /// The part of a range of rows of blocks: its own part of the offsets, and all indices and values.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the range leaves the rows of blocks.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = BsrView::new(4, 2, [2, 2], &[0, 1, 2], &[0, 0], &[1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// assert_eq!(matrix.block_row_range(1..)?.iter().next(), Some((0, 0, &[5, 6, 7, 8][..])));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn block_row_range(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
+        Ok(BsrView { arrays: self.arrays.rows(rows)? })
+    }
+}
+
+/// Parts.
+impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
+    /// The entries of one row: their columns and their values. `None` where there is no such row.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[1.0, 2.0, 3.0])?;
+    /// assert_eq!(matrix.row(1), Some((&[1][..], &[3.0][..])));
+    /// assert_eq!(matrix.row(2), None);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn row(&self, row: usize) -> Option<(&'a [I], &'a [T])> {
+        self.arrays.row(row)
+    }
+
+    /// The part of a range of rows: its own part of the offsets, and all indices and values.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the range leaves the rows.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(3, 3, &[0, 2, 3, 3], &[0, 2, 1], &[1.0, 2.0, 3.0])?;
+    /// let rest = matrix.row_range(1..)?;
+    /// assert_eq!((rest.rows(), rest.nnz(), rest.row_offsets()), (2, 1, &[2, 3, 3][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn row_range(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
+        Ok(CsrView { arrays: self.arrays.rows(rows)? })
+    }
+
+    /// The transpose: the same three slices, read as columns.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[1.0, 2.0, 3.0])?;
+    /// let transpose: CscView<f64> = matrix.t();
+    /// assert_eq!((transpose.rows(), transpose.cols()), (3, 2));
+    /// assert_eq!(transpose.values().as_ptr(), matrix.values().as_ptr());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn t(&self) -> CscView<'a, T, I> {
+        CscView { arrays: self.arrays.transposed() }
+    }
+}
+
+/// Parts.
+impl<'a, T: Element, I: SparseIndex> CscView<'a, T, I> {
+    /// The entries of one column: their rows and their values. `None` where there is no such column.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CscView::new(2, 2, &[0, 1, 2], &[1, 0], &[1.0, 2.0])?;
+    /// assert_eq!(matrix.col(0), Some((&[1][..], &[1.0][..])));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn col(&self, col: usize) -> Option<(&'a [I], &'a [T])> {
+        self.arrays.row(col)
+    }
+
+    /// The part of a range of columns: its own part of the offsets, and all indices and values.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: the range leaves the columns.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CscView::new(2, 2, &[0, 1, 2], &[1, 0], &[1.0, 2.0])?;
+    /// assert_eq!(matrix.col_range(1..2)?.iter().next(), Some((0, 0, &2.0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn col_range(&self, cols: impl RangeBounds<usize>) -> Result<Self> {
+        Ok(CscView { arrays: self.arrays.rows(cols)? })
+    }
+
+    /// The transpose: the same three slices, read as rows.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.t().row(2), Some((&[1][..], &[2.5][..])));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn t(&self) -> CsrView<'a, T, I> {
+        CsrView { arrays: self.arrays.transposed() }
+    }
+}
