@@ -13,6 +13,7 @@
 #[allow(unsafe_code)]
 mod arrays;
 mod entries;
+pub mod gallery;
 mod index;
 mod matrix;
 mod print;

@@ -31,6 +31,10 @@ pub trait SparseIndex: sealed::Sealed + Element + Ord {
     /// As a number of Rust's. The index has been checked: it is not negative.
     #[doc(hidden)]
     fn to_usize(self) -> usize;
+
+    /// The number as an index, where it can be one.
+    #[doc(hidden)]
+    fn from_usize(number: usize) -> Option<Self>;
 }
 
 impl SparseIndex for i32 {
@@ -38,11 +42,21 @@ impl SparseIndex for i32 {
     fn to_usize(self) -> usize {
         self as usize
     }
+
+    #[inline]
+    fn from_usize(number: usize) -> Option<Self> {
+        number.try_into().ok()
+    }
 }
 
 impl SparseIndex for i64 {
     #[inline]
     fn to_usize(self) -> usize {
         self as usize
+    }
+
+    #[inline]
+    fn from_usize(number: usize) -> Option<Self> {
+        number.try_into().ok()
     }
 }
