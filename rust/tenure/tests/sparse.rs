@@ -10,9 +10,9 @@ use tenure::{
 };
 
 // Of 3 rows and 4 columns, [[1 0 2 0], [0 0 0 0], [3 4 0 5]].
-const OFFSETS: [i32; 4] = [0, 2, 2, 5];
-const COLUMNS: [i32; 5] = [0, 2, 0, 1, 3];
-const VALUES: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+static OFFSETS: [i32; 4] = [0, 2, 2, 5];
+static COLUMNS: [i32; 5] = [0, 2, 0, 1, 3];
+static VALUES: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 
 fn csr() -> CsrView<'static, f32> {
     CsrView::new(3, 4, &OFFSETS, &COLUMNS, &VALUES).unwrap()
