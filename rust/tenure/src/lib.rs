@@ -142,6 +142,39 @@
 //! let shared = tenure::SharedTensor::from_owner(rc, [2]);
 //! ```
 //!
+//! # Sparse matrices
+//!
+//! Three arrays and what they mean, lent or held as dense memory is; offsets and indices are checked
+//! once, and no type gives them out for writing. They are `i32` or `i64`.
+//!
+//! | format | lent | lent, values for writing | held | arrays |
+//! | --- | --- | --- | --- | --- |
+//! | coordinates | [`CooView`] | [`CooViewMut`] | [`CooMatrix`] | `row_indices`, `col_indices`, `values` |
+//! | compressed rows | [`CsrView`] | [`CsrViewMut`] | [`CsrMatrix`] | `row_offsets`, `col_indices`, `values` |
+//! | compressed columns | [`CscView`] | [`CscViewMut`] | [`CscMatrix`] | `col_offsets`, `row_indices`, `values` |
+//! | blocks | [`BsrView`] | [`BsrViewMut`] | [`BsrMatrix`] | `row_offsets`, `col_indices`, `values` of blocks |
+//!
+//! ```
+//! use tenure::{CsrMatrix, CsrView};
+//!
+//! # fn main() -> tenure::Result<()> {
+//! // Lend what you have.
+//! let (offsets, columns, values) = (vec![0, 2, 3], vec![0, 2, 1], vec![1.0_f32, 2.0, 3.0]);
+//! let matrix = CsrView::new(2, 3, &offsets, &columns, &values)?;
+//! let entries: Vec<_> = matrix.iter().collect();
+//! assert_eq!(entries, [(0, 0, &1.0), (0, 2, &2.0), (1, 1, &3.0)]);
+//!
+//! // Or hand it over: a matrix owns two shared tensors of indices and a tensor of values.
+//! let mut matrix = CsrMatrix::from_vecs(2, 3, offsets, columns, values)?;
+//! matrix.values_mut()[0] = 10.0;
+//!
+//! // And take it apart again: the same allocations.
+//! let (_, _, values) = matrix.into_parts();
+//! assert_eq!(values.into_vec().ok(), Some(vec![10.0, 2.0, 3.0]));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # What does not happen
 //!
 //! - **No copy is silent.** What copies says so in its name (`to_`, `copy_`, `try_clone`), and

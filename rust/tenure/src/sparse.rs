@@ -1,12 +1,5 @@
 //! Sparse matrices over three arrays: lent from slices, or held.
 //!
-//! | format | lent | lent, values for writing | held | arrays |
-//! | --- | --- | --- | --- | --- |
-//! | coordinates | [`CooView`] | [`CooViewMut`] | [`CooMatrix`] | `row_indices`, `col_indices`, `values` |
-//! | compressed rows | [`CsrView`] | [`CsrViewMut`] | [`CsrMatrix`] | `row_offsets`, `col_indices`, `values` |
-//! | compressed columns | [`CscView`] | [`CscViewMut`] | [`CscMatrix`] | `col_offsets`, `row_indices`, `values` |
-//! | blocks | [`BsrView`] | [`BsrViewMut`] | [`BsrMatrix`] | `row_offsets`, `col_indices`, `values` of blocks |
-//!
 //! Offsets and indices are checked once, when a view or a matrix is made, and nothing can write them
 //! while it lives: no type here gives out `&mut` to them.
 
