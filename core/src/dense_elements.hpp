@@ -30,6 +30,15 @@ class DenseElements {
   // Whether they lie in memory in that order.
   [[nodiscard]] bool is_dense() const noexcept { return is_dense_; }
 
+  // Whether those of each row do; then where a row begins, and how far from the next.
+  [[nodiscard]] bool has_dense_rows() const noexcept {
+    return columns_ == 1 || column_step_ == width_;
+  }
+  [[nodiscard]] const kernels::Byte* row(std::int64_t row) const noexcept {
+    return data_ + row * row_step_;
+  }
+  [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }
+
   // Elements [first, first + count): where they are, or copied to `buffer`.
   [[nodiscard]] const kernels::Byte* at(std::int64_t first, std::int64_t count,
                                         kernels::Byte* buffer) const noexcept {
@@ -38,10 +47,10 @@ class DenseElements {
     fetch(first, count, buffer);
     return buffer;
   }
-
- private:
+  // Copies them to `buffer`.
   void fetch(std::int64_t first, std::int64_t count, kernels::Byte* buffer) const noexcept;
 
+ private:
   const kernels::Byte* data_ = nullptr;
   std::int64_t columns_ = 0;
   std::int64_t width_ = 0;

@@ -18,7 +18,7 @@ std::int64_t DenseScanner::chunk_elements(const DenseScan& scan) noexcept {
 }
 
 std::int64_t DenseScanner::buffer_bytes(const DenseScan& scan) noexcept {
-  const std::int64_t elements = std::min(chunk_elements(scan), scan.element_count());
+  const std::int64_t elements = std::min(chunk_elements(scan), scan.entry_count());
   std::int64_t bytes = 0;
   if (!scan.elements.is_dense()) bytes += elements * scan.elements.width();
   if (scan.mask != nullptr && !scan.mask->is_dense()) bytes += elements * scan.mask->width();
@@ -42,7 +42,7 @@ std::int64_t DenseScanner::mark(std::int64_t first, std::int64_t count) noexcept
 std::int64_t DenseScanner::count(std::int64_t chunk) noexcept {
   const std::int64_t elements = chunk_elements(scan_);
   first_ = chunk * elements;
-  count_ = std::min(elements, scan_.element_count() - first_);
+  count_ = std::min(elements, scan_.entry_count() - first_);
   return mark(first_, count_);
 }
 
@@ -57,7 +57,7 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
   Ahead ahead = {nullptr, nullptr};
   if (next >= 0 && scan_.elements.is_dense()) {
     const std::int64_t first = next * chunk_elements(scan_);
-    const std::int64_t count = std::min(chunk_elements(scan_), scan_.element_count() - first);
+    const std::int64_t count = std::min(chunk_elements(scan_), scan_.entry_count() - first);
     ahead.next = scan_.elements.at(first, count, nullptr);
     ahead.end = ahead.next + count * width;
   }
@@ -86,14 +86,15 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
   if (to.rows != nullptr) rows_.finish();
 }
 
-std::int64_t DenseScanner::count_samples(std::int64_t sample_count,
-                                         std::int64_t sample_elements) noexcept {
-  const std::int64_t step = scan_.element_count() / sample_count;
+std::int64_t DenseScanner::expected_count() noexcept {
+  // A part in a thousand of a large matrix, from all over it.
+  constexpr std::int64_t kSamples = 32;
+  constexpr std::int64_t kSampleElements = 1024;
+  const std::int64_t step = scan_.entry_count() / kSamples;
+  const std::int64_t sample = std::min(kSampleElements, step);
   std::int64_t found = 0;
-  for (std::int64_t i = 0; i < sample_count; ++i) {
-    found += mark(i * step, std::min(sample_elements, step));
-  }
-  return found;
+  for (std::int64_t i = 0; i < kSamples; ++i) found += mark(i * step, sample);
+  return sample == 0 ? 0 : step / sample * found;
 }
 
 }  // namespace tenure

@@ -22,7 +22,8 @@ struct DenseScan {
   kernels::IndexType index_type;
   Stores stores;
 
-  [[nodiscard]] std::int64_t element_count() const noexcept { return rows * columns; }
+  // Most entries that there can be.
+  [[nodiscard]] std::int64_t entry_count() const noexcept { return rows * columns; }
 };
 
 // Where entries go: entry k to index k.
@@ -41,6 +42,8 @@ inline constexpr std::int64_t kChunkBytes = kChunkElements * 4;
 // One thread's work on a scan. Large: for the stack of one slice.
 class DenseScanner {
  public:
+  using Scan = DenseScan;
+
   // Bytes of memory of the thread's own that the scan needs, for what is not dense.
   static std::int64_t buffer_bytes(const DenseScan& scan) noexcept;
 
@@ -55,7 +58,7 @@ class DenseScanner {
   static std::int64_t chunk_elements(const DenseScan& scan) noexcept;
   static std::int64_t chunk_count(const DenseScan& scan) noexcept {
     const std::int64_t elements = chunk_elements(scan);
-    return (scan.element_count() + elements - 1) / elements;
+    return (scan.entry_count() + elements - 1) / elements;
   }
 
   // How many entries the chunk has.
@@ -63,8 +66,8 @@ class DenseScanner {
   // Writes the entries of the chunk that was counted last, of which `before` lie before it, and
   // brings chunk `next` closer meanwhile; -1: none.
   void write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept;
-  // How many of some elements are entries: of `sample_count` samples all over the matrix.
-  std::int64_t count_samples(std::int64_t sample_count, std::int64_t sample_elements) noexcept;
+  // A guess how many entries there are, from some of them.
+  std::int64_t expected_count() noexcept;
 
  private:
   std::int64_t mark(std::int64_t first, std::int64_t count) noexcept;

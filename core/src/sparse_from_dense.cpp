@@ -1,174 +1,19 @@
-// From dense to sparse. Where the matrix is large its elements are read from memory once: threads
-// take chunks by ticket, count the entries of a chunk, learn from those before it where they go, and
-// write them while the chunk is in a cache. A chunk's place is known as soon as the counts before it
-// are, or one sum of them and those between: "decoupled look-back" (D. Merrill, M. Garland,
-// "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA, 2016). What is written goes
-// to memory of which only what is touched is taken, and the rest is given back at the end.
-#include <algorithm>
-#include <atomic>
+// From dense to sparse: what is asked is checked here, and entry_scan.hpp does it.
 #include <cinttypes>
 #include <cstring>
-#include <memory>
 
+#include "block_scan.hpp"
 #include "dense_scan.hpp"
+#include "entry_scan.hpp"
 #include "keep.hpp"
 #include "operands.hpp"
-#include "relax.hpp"
 #include "sparse_builder.hpp"
 #include "sparse_kernels.hpp"
-#include "streamed.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
-#include "tickets.hpp"
 
 namespace tenure {
 namespace {
-
-// Elements of fewer bytes are in a cache when they are read again, so that they are counted first
-// and written then, to memory of the right size.
-constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
-
-// Runs body(buffer) on each thread, with what that thread needs for a scan.
-template <class Body>
-void scan_on_each_thread(const Context& context, const DenseScan& scan, const Body& body) {
-  on_each_thread(context, DenseScanner::chunk_count(scan), DenseScanner::buffer_bytes(scan), body);
-}
-
-// ---- once ----
-
-// How many entries lie before each chunk, as far as it is known.
-class Sums {
- public:
-  explicit Sums(std::int64_t chunk_count)
-      : words_(new std::atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
-
-  // Says how many entries the chunk has, and returns how many lie before it, once the chunks before
-  // have been counted: others are at it.
-  std::int64_t add(std::int64_t chunk, std::int64_t count) noexcept {
-    if (chunk == 0) return publish(0, kSum, count), 0;
-    publish(chunk, kCount, count);
-    std::int64_t before = 0;
-    Backoff backoff;
-    for (std::int64_t at = chunk - 1;;) {
-      const std::uint64_t word = words_[at].load(std::memory_order_acquire);
-      if (word == 0) {
-        backoff.pause();
-        continue;
-      }
-      before += static_cast<std::int64_t>(word >> kShift);
-      if ((word & kSum) != 0) break;
-      --at;
-    }
-    publish(chunk, kSum, before + count);
-    return before;
-  }
-  // Of all chunks, when each has been added.
-  [[nodiscard]] std::int64_t total(std::int64_t chunk_count) const noexcept {
-    return static_cast<std::int64_t>(words_[chunk_count - 1].load(std::memory_order_relaxed) >>
-                                     kShift);
-  }
-
- private:
-  static constexpr std::uint64_t kCount = 1;  // of the chunk alone
-  static constexpr std::uint64_t kSum = 2;    // with those before it
-  static constexpr unsigned kShift = 2;
-
-  void publish(std::int64_t chunk, std::uint64_t kind, std::int64_t count) noexcept {
-    words_[chunk].store(static_cast<std::uint64_t>(count) << kShift | kind,
-                        std::memory_order_release);
-  }
-
-  std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
-};
-
-// A guess, from a part in a thousand of the elements or less; it decides which memory is recycled.
-std::int64_t expected_count(const DenseScan& scan) {
-  constexpr std::int64_t kSamples = 32;
-  constexpr std::int64_t kSampleElements = 1024;
-  const std::unique_ptr<kernels::Byte[]> buffer(
-      new kernels::Byte[static_cast<std::size_t>(DenseScanner::buffer_bytes(scan))]);
-  DenseScanner scanner(scan, buffer.get());
-  const std::int64_t found = scanner.count_samples(kSamples, kSampleElements);
-  return scan.element_count() / (kSamples * kSampleElements) * found;
-}
-
-EntryArrays arrays_of(const SparseBuilder& builder) noexcept {
-  const bool is_coo = builder.shape().format == TNR_SPARSE_FORMAT_COO;
-  return {builder.values(), builder.minor(), is_coo ? builder.major() : nullptr,
-          is_coo ? nullptr : builder.major()};
-}
-
-// Most entries that there can be room for.
-std::int64_t max_count(const DenseScan& scan, const SparseBuilder& builder) noexcept {
-  const bool is_bounded = builder.shape().format != TNR_SPARSE_FORMAT_COO &&
-                          builder.shape().index_dtype == TNR_DTYPE_I32;
-  return is_bounded ? std::min<std::int64_t>(scan.element_count(), INT32_MAX)
-                    : scan.element_count();
-}
-
-// False where the memory for it is refused; then nothing has happened.
-bool scan_once(const Context& context, const DenseScan& scan, SparseBuilder& builder) {
-  const std::int64_t capacity = max_count(scan, builder);
-  const std::int64_t chunks = DenseScanner::chunk_count(scan);
-  Sums sums(chunks);
-  if (!builder.reserve_entries(capacity, expected_count(scan))) return false;
-  const EntryArrays arrays = arrays_of(builder);
-  Tickets tickets(chunks);
-  scan_on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
-    DenseScanner scanner(scan, buffer);
-    std::int64_t chunk = tickets.take();
-    while (chunk >= 0) {
-      const std::int64_t count = scanner.count(chunk);
-      const std::int64_t before = sums.add(chunk, count);
-      // Taken before the writing, so that it can be brought closer. Those who wait for its count
-      // wait a little longer at first; then all take turns.
-      chunk = tickets.take();
-      // What does not fit is refused when all have been counted.
-      if (before + count <= capacity) scanner.write(arrays, before, chunk);
-    }
-    if (scan.stores == Stores::kStreamed) order_streamed_stores();
-  });
-  builder.trim_entries(sums.total(chunks));
-  return true;
-}
-
-// ---- twice ----
-
-void scan_chunk(const DenseScan& scan, SparseBuilder& builder) {
-  const std::unique_ptr<kernels::Byte[]> buffer(
-      new kernels::Byte[static_cast<std::size_t>(DenseScanner::buffer_bytes(scan))]);
-  DenseScanner scanner(scan, buffer.get());
-  builder.allocate_entries(scanner.count(0));
-  scanner.write(arrays_of(builder), 0, -1);
-}
-
-void scan_twice(const Context& context, const DenseScan& scan, SparseBuilder& builder) {
-  const std::int64_t chunks = DenseScanner::chunk_count(scan);
-  const std::unique_ptr<std::int64_t[]> before(
-      new std::int64_t[static_cast<std::size_t>(chunks + 1)]);
-  before[0] = 0;
-  Tickets to_count(chunks);
-  scan_on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
-    DenseScanner scanner(scan, buffer);
-    for (std::int64_t chunk; (chunk = to_count.take()) >= 0;) {
-      before[chunk + 1] = scanner.count(chunk);
-    }
-  });
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) before[chunk + 1] += before[chunk];
-  builder.allocate_entries(before[chunks]);
-  const EntryArrays arrays = arrays_of(builder);
-  Tickets to_write(chunks);
-  scan_on_each_thread(context, scan, [&](kernels::Byte* buffer) noexcept {
-    DenseScanner scanner(scan, buffer);
-    for (std::int64_t chunk; (chunk = to_write.take()) >= 0;) {
-      static_cast<void>(scanner.count(chunk));
-      scanner.write(arrays, before[chunk], -1);
-    }
-    if (scan.stores == Stores::kStreamed) order_streamed_stores();
-  });
-}
-
-// ---- what is asked ----
 
 tnr_dtype index_dtype(const tnr_sparse_options& options) {
   if (options.index_dtype == 0) return TNR_DTYPE_I32;
@@ -179,12 +24,33 @@ tnr_dtype index_dtype(const tnr_sparse_options& options) {
   return options.index_dtype;
 }
 
-void check_format(const tnr_sparse_options& options) {
+void check_blocks(const tnr_sparse_options& options, const tnr_view& dense) {
+  const std::int64_t extents[] = {options.block_rows, options.block_cols};
+  for (std::uint32_t axis = 0; axis < 2; ++axis) {
+    const char* const name = axis == 0 ? "block_rows" : "block_cols";
+    const std::int64_t extent = extents[axis];
+    if (extent > TNR_SPARSE_MAX_BLOCK) {
+      fail(TNR_STATUS_UNSUPPORTED, "options->%s is %" PRId64 " but must be at most %d", name,
+           extent, static_cast<int>(TNR_SPARSE_MAX_BLOCK));
+    }
+    if (extent < 1) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be at least 1", name,
+           extent);
+    }
+    if (dense.shape[axis] % extent != 0) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "options->%s is %" PRId64 ", which does not divide dense.shape[%" PRIu32 "]: %" PRId64,
+           name, extent, axis, dense.shape[axis]);
+    }
+  }
+}
+
+void check_format(const tnr_sparse_options& options, const tnr_view& dense) {
   switch (options.format) {
     case TNR_SPARSE_FORMAT_COO:
     case TNR_SPARSE_FORMAT_CSR:
     case TNR_SPARSE_FORMAT_CSC: break;
-    case TNR_SPARSE_FORMAT_BSR: fail(TNR_STATUS_UNSUPPORTED, "from dense BSR is not made");
+    case TNR_SPARSE_FORMAT_BSR: return check_blocks(options, dense);
     default:
       fail(TNR_STATUS_INVALID_ARGUMENT, "options->format is %" PRId32 ", which has no name",
            options.format);
@@ -217,12 +83,11 @@ void check_mask(const tnr_view& mask, const tnr_view& dense) {
   }
 }
 
-void scan_all(const Context& context, const DenseScan& scan, SparseBuilder& builder) {
-  const std::int64_t chunks = DenseScanner::chunk_count(scan);
-  const bool is_large = scan.element_count() * scan.elements.width() >= kOncePassBytes;
-  if (chunks == 1) return scan_chunk(scan, builder);
-  if (is_large && scan_once(context, scan, builder)) return;
-  scan_twice(context, scan, builder);
+// The first offset is 0, and where there are no elements all of them are.
+void write_zero_offsets(SparseBuilder& builder, std::int64_t rows, bool has_elements) noexcept {
+  if (builder.shape().format == TNR_SPARSE_FORMAT_COO) return;
+  const auto count = static_cast<std::size_t>(has_elements ? 1 : rows + 1);
+  std::memset(builder.major(), 0, count * element_size(builder.shape().index_dtype));
 }
 
 }  // namespace
@@ -231,7 +96,7 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                               const tnr_sparse_options& options) {
   check_view(dense, "dense");
   check_rank(dense, "dense");
-  check_format(options);
+  check_format(options, dense);
   const tnr_dtype index = index_dtype(options);
   const kernels::Keep keep = keep_of(options, dense.dtype);
   const bool has_mask = options.predicate == TNR_SPARSE_PREDICATE_MASK;
@@ -243,9 +108,12 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
   pins.add(dense, "dense");
   if (has_mask) pins.add(options.mask, "options->mask");
 
+  const bool is_bsr = options.format == TNR_SPARSE_FORMAT_BSR;
   SparseBuilder builder(context, {.format = options.format,
                                   .rows = dense.shape[0],
                                   .cols = dense.shape[1],
+                                  .block_rows = is_bsr ? options.block_rows : 1,
+                                  .block_cols = is_bsr ? options.block_cols : 1,
                                   .index_dtype = index,
                                   .value_dtype = dense.dtype});
   // CSC is the CSR of the transpose.
@@ -264,15 +132,15 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
       .index_type = index_type(index),
       .stores = stores_for(static_cast<std::int64_t>(element_bytes(dense))),
   };
-  if (options.format != TNR_SPARSE_FORMAT_COO) {
-    // The first offset is 0, and where there are no elements all of them are.
-    const std::int64_t zeros = scan.element_count() == 0 ? scan.rows + 1 : 1;
-    std::memset(builder.major(), 0, static_cast<std::size_t>(zeros) * element_size(index));
-  }
-  if (scan.element_count() == 0) {
+  const BlockScan blocks = {scan, builder.shape().block_rows, builder.shape().block_cols};
+  const std::int64_t bytes = scan.entry_count() * scan.elements.width();
+  write_zero_offsets(builder, blocks.row_count(), bytes != 0);
+  if (bytes == 0) {
     builder.allocate_entries(0);
+  } else if (is_bsr) {
+    scan_entries<BlockScanner>(context, blocks, bytes, builder);
   } else {
-    scan_all(context, scan, builder);
+    scan_entries<DenseScanner>(context, scan, bytes, builder);
   }
   return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
 }

@@ -85,13 +85,20 @@ Question question_of(tnr_sparse_format format, tnr_sparse_predicate predicate, N
 SparseContent expected_of(Array& dense, Array& mask, NamedType type, const Question& question) {
   const std::vector<Byte*> elements = dense.elements();
   const std::vector<Byte*> asked = mask.elements();
+  const tnr_sparse_options& options = question.options;
   std::vector<bool> kept(elements.size());
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    kept[i] = is_entry(question.options.predicate, question.options.flags, type.type, elements[i],
-                       question.threshold, *asked[i] != 0);
+    kept[i] = is_entry(options.predicate, options.flags, type.type, elements[i], question.threshold,
+                       *asked[i] != 0);
   }
-  return model_of(question.options.format, dense.view().shape[0], dense.view().shape[1],
-                  {elements.begin(), elements.end()}, kept, element_size(type.dtype));
+  const std::int64_t rows = dense.view().shape[0];
+  const std::int64_t cols = dense.view().shape[1];
+  const std::size_t width = element_size(type.dtype);
+  if (options.format == TNR_SPARSE_FORMAT_BSR) {
+    return block_model_of(rows, cols, options.block_rows, options.block_cols,
+                          {elements.begin(), elements.end()}, kept, width);
+  }
+  return model_of(options.format, rows, cols, {elements.begin(), elements.end()}, kept, width);
 }
 
 std::string describe(const Array& dense, const Question& question) {
@@ -133,6 +140,34 @@ TEST_P(SparseFromDense, IsWhatALoopFinds) {
   }
 }
 
+TEST_P(SparseFromDense, BlocksAreWhatALoopFinds) {
+  const NamedType type = GetParam();
+  Random random(6);
+  for (const std::int64_t block_cols : {1, 2, 3, 4, 5, 7, 8, 11, 16}) {
+    for (const Shape& blocks : {Shape{0, 3}, {3, 0}, {1, 1}, {2, 9}, {3, 70}, {40, 5}}) {
+      const std::int64_t block_rows = 1 + static_cast<std::int64_t>(random() % 16);
+      const Shape shape = {blocks[0] * block_rows, blocks[1] * block_cols};
+      constexpr double kDensities[] = {0, 0.003, 0.03, 0.2, 1};
+      const double density = kDensities[random() % std::size(kDensities)];
+      const Lie lie =
+          random() % 2 == 0 ? Lie::kRowMajor : kReadable[random() % std::size(kReadable)];
+      Array dense(type.dtype, shape, lie, random);
+      fill_sparsely(dense, type.type, density, random);
+      Array mask(TNR_DTYPE_BOOL8, shape, kReadable[random() % std::size(kReadable)], random);
+      fill_sparsely(mask, Type::kBool8, density, random);
+      const tnr_sparse_predicate predicate =
+          random() % 2 == 0 ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
+      Question question = question_of(TNR_SPARSE_FORMAT_BSR, predicate, type, random);
+      question.options.mask = mask.view();
+      question.options.block_rows = block_rows;
+      question.options.block_cols = block_cols;
+      const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), question.options));
+      EXPECT_TRUE(matrix.content() == expected_of(dense, mask, type, question))
+          << describe(dense, question) << ", blocks of " << block_rows << " by " << block_cols;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryType, SparseFromDense, testing::ValuesIn(kTypes),
                          [](const auto& test) { return dtype_name(test.param.dtype); });
 
@@ -150,13 +185,20 @@ TEST(SparseFromDenseOfMany, IsTheSameForAnyNumberOfThreads) {
       {{Type::kF32, TNR_DTYPE_F32}, {7, 200'001}, 0.01},
       {{Type::kI8, TNR_DTYPE_I8}, {3, 70'001}, 1},
       {{Type::kF64, TNR_DTYPE_F64}, {17, 31'003}, 1},
+      {{Type::kF32, TNR_DTYPE_F32}, {1'200, 904}, 0.02},
+      {{Type::kF32, TNR_DTYPE_F32}, {300, 904}, 1},
   };
   for (const Case& c : cases) {
     Random random(9);
     Array dense(c.type.dtype, c.shape, Lie::kRowMajor, random);
     fill_sparsely(dense, c.type.type, c.density, random);
-    for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO}) {
-      const Question question = question_of(format, TNR_SPARSE_PREDICATE_NON_ZERO, c.type, random);
+    for (const tnr_sparse_format format :
+         {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_BSR}) {
+      Question question = question_of(format, TNR_SPARSE_PREDICATE_NON_ZERO, c.type, random);
+      if (format == TNR_SPARSE_FORMAT_BSR) {
+        if (c.shape[0] % 4 != 0 || c.shape[1] % 4 != 0) continue;
+        question.options.block_rows = question.options.block_cols = 4;
+      }
       const Returned serial(sparse_from_dense(kDefaultContext, dense.view(), question.options));
       const SparseContent content = serial.content();
       Array mask(TNR_DTYPE_BOOL8, c.shape, Lie::kRepeated, random);
@@ -217,6 +259,14 @@ TEST(SparseFromDenseRefuses, WhatItDoesNotKnow) {
   options = csr;
   options.block_cols = 2;
   refuses(TNR_STATUS_INVALID_ARGUMENT, {"block_cols 2", "must be 0"}, dense, options);
+  options = options_of(TNR_SPARSE_FORMAT_BSR);
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->block_rows is 0", "at least 1"}, dense, options);
+  options.block_rows = 17;
+  refuses(TNR_STATUS_UNSUPPORTED, {"options->block_rows is 17", "at most 16"}, dense, options);
+  options.block_rows = 3;
+  options.block_cols = 3;
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->block_cols is 3", "dense.shape[1]: 4"}, dense,
+          options);
   tnr_view flat = dense;
   flat.rank = 1;
   refuses(TNR_STATUS_INVALID_ARGUMENT, {"dense.rank is 1", "must be 2"}, flat, csr);

@@ -53,4 +53,37 @@ TEST(SparseFromDenseReach, NoByteBesideTheElements) {
   }
 }
 
+TEST(SparseFromDenseReach, NoByteBesideTheBlocks) {
+  constexpr std::int64_t kRows = 8;
+  Guarded dense(std::size_t{3} * 3 * 180 * kRows * 8 + 4096);
+  for (const tnr_dtype dtype : kWidths) {
+    const std::size_t width = element_size(dtype);
+    for (const std::int64_t block_cols : {2, 3, 4, 8, 16}) {
+      const std::int64_t columns = block_cols * 11;
+      const auto count = static_cast<std::size_t>(kRows * columns);
+      std::vector<Byte> bytes(count * width);
+      std::vector<bool> kept(count);
+      std::vector<const Byte*> elements(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        kept[i] = i % 37 == 0 || i + 1 == count;
+        if (kept[i]) bytes[i * width] = static_cast<Byte>(1 + i % 100);
+        elements[i] = bytes.data() + i * width;
+      }
+      for (const test::Lie& lie : kLies) {
+        for (const End end : {End::kFront, End::kBack}) {
+          dense.place(dtype, kRows, columns, lie, end, bytes.data());
+          tnr_sparse_options options{};
+          options.format = TNR_SPARSE_FORMAT_BSR;
+          options.block_rows = 4;
+          options.block_cols = block_cols;
+          const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), options));
+          EXPECT_TRUE(matrix.content() ==
+                      block_model_of(kRows, columns, 4, block_cols, elements, kept, width))
+              << lie.name << ", " << dtype_name(dtype) << ", blocks of 4 by " << block_cols;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace

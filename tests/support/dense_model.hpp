@@ -91,6 +91,32 @@ inline SparseContent model_of(tnr_sparse_format format, std::int64_t rows, std::
   return content;
 }
 
+// As model_of(), in blocks: those that have an entry, with all of their elements.
+inline SparseContent block_model_of(std::int64_t rows, std::int64_t cols, std::int64_t block_rows,
+                                    std::int64_t block_cols,
+                                    const std::vector<const unsigned char*>& elements,
+                                    const std::vector<bool>& kept, std::size_t width) {
+  SparseContent content;
+  content.major.push_back(0);
+  for (std::int64_t row = 0; row < rows; row += block_rows) {
+    for (std::int64_t col = 0; col < cols; col += block_cols) {
+      bool is_there = false;
+      std::vector<unsigned char> block;
+      for (std::int64_t i = 0; i < block_rows * block_cols; ++i) {
+        const auto at =
+            static_cast<std::size_t>((row + i / block_cols) * cols + col + i % block_cols);
+        is_there = is_there || kept[at];
+        block.insert(block.end(), elements[at], elements[at] + width);
+      }
+      if (!is_there) continue;
+      content.minor.push_back(col / block_cols);
+      content.values.insert(content.values.end(), block.begin(), block.end());
+    }
+    content.major.push_back(static_cast<std::int64_t>(content.minor.size()));
+  }
+  return content;
+}
+
 // A matrix that an operation returned, which is well-formed.
 class Returned {
  public:

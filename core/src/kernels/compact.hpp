@@ -71,10 +71,31 @@ using Compactor = int64_t (*)(const Run&, const Entries&);
 // entries lie before the run.
 using RowCounter = void (*)(const Run&, int64_t before, Byte* offsets);
 
+// A row of blocks of a dense matrix, and how far it has been taken.
+struct BlockRow {
+  const Byte* in;    // its first element; those of a line lie side by side
+  int64_t row_step;  // bytes from one line to the next
+  Blocks blocks;
+  const uint64_t* bits;  // that of a block's first column: whether it is there; all else is 0
+  int64_t words;
+  int64_t word;  // the next of `left`; -1 before the first
+  uint64_t left;
+  Ahead* ahead;
+};
+struct BlockTaking {
+  // Makes of the bits of `column_count` columns, each whether some line of it has an entry, those of
+  // a BlockRow; returns how many blocks there are. `columns` are those of a block, 16 at most.
+  int64_t (*fold)(uint64_t* bits, int64_t words, int64_t column_count, int64_t columns);
+  // Moves the next `most` blocks, and where each is, or what is left; returns how many. By width of
+  // the indices: k4, k8.
+  int64_t (*take[2])(BlockRow&, int64_t most, Byte* values, Byte* columns);
+};
+
 struct Compaction {
   const Marker (*mark)[4];        // by kind of Keep, by width up to k8
   const Compactor (*compact)[2];  // by width up to k8, by width of the indices: k4, k8
   const RowCounter* count_rows;   // by width of the offsets: k4, k8
+  const BlockTaking* blocks;
 };
 
 }  // namespace tenure::kernels

@@ -29,6 +29,7 @@ extern const IndexChecks kIndexChecks[kIndexTypeCount];
 extern const Marker kMark[Keep::kKindCount][4];
 extern const Compactor kCompact[4][2];
 extern const RowCounter kCountRows[2];
+extern const BlockTaking kBlockTaking;
 extern const Scattering kScattering[kIndexTypeCount];
 
 }  // namespace TENURE_ISA

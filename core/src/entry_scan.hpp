@@ -1,0 +1,180 @@
+// Scans of a dense matrix that give entries, in one pass over the memory or in two.
+//
+// Where the matrix is large its elements are read from memory once: threads take chunks by ticket,
+// count the entries of a chunk, learn from those before it where they go, and write them while the
+// chunk is in a cache. A chunk's place is known as soon as the counts before it are, or one sum of
+// them and those between: "decoupled look-back" (D. Merrill, M. Garland, "Single-pass Parallel Prefix
+// Scan with Decoupled Look-back", NVIDIA, 2016). What is written goes to memory of which only what is
+// touched is taken, and the rest is given back at the end.
+//
+// A Scanner is one thread's work: Scanner::Scan, chunk_count(scan), buffer_bytes(scan),
+// Scanner(scan, buffer), count(chunk), write(arrays, before, next), expected_count(), as DenseScanner
+// has them.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "dense_scan.hpp"
+#include "relax.hpp"
+#include "sparse_builder.hpp"
+#include "streamed.hpp"
+#include "tickets.hpp"
+
+namespace tenure {
+
+// Elements of fewer bytes are in a cache when they are read again, so that they are counted first
+// and written then, to memory of the right size.
+inline constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
+
+// How many entries lie before each chunk, as far as it is known.
+class Sums {
+ public:
+  explicit Sums(std::int64_t chunk_count)
+      : words_(new std::atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
+
+  // Says how many entries the chunk has, and returns how many lie before it, once the chunks before
+  // have been counted: others are at it.
+  std::int64_t add(std::int64_t chunk, std::int64_t count) noexcept {
+    if (chunk == 0) return publish(0, kSum, count), 0;
+    publish(chunk, kCount, count);
+    std::int64_t before = 0;
+    Backoff backoff;
+    for (std::int64_t at = chunk - 1;;) {
+      const std::uint64_t word = words_[at].load(std::memory_order_acquire);
+      if (word == 0) {
+        backoff.pause();
+        continue;
+      }
+      before += static_cast<std::int64_t>(word >> kShift);
+      if ((word & kSum) != 0) break;
+      --at;
+    }
+    publish(chunk, kSum, before + count);
+    return before;
+  }
+  // Of all chunks, when each has been added.
+  [[nodiscard]] std::int64_t total(std::int64_t chunk_count) const noexcept {
+    return static_cast<std::int64_t>(words_[chunk_count - 1].load(std::memory_order_relaxed) >>
+                                     kShift);
+  }
+
+ private:
+  static constexpr std::uint64_t kCount = 1;  // of the chunk alone
+  static constexpr std::uint64_t kSum = 2;    // with those before it
+  static constexpr unsigned kShift = 2;
+
+  void publish(std::int64_t chunk, std::uint64_t kind, std::int64_t count) noexcept {
+    words_[chunk].store(static_cast<std::uint64_t>(count) << kShift | kind,
+                        std::memory_order_release);
+  }
+
+  std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
+};
+
+inline EntryArrays arrays_of(const SparseBuilder& builder) noexcept {
+  const bool is_coo = builder.shape().format == TNR_SPARSE_FORMAT_COO;
+  return {builder.values(), builder.minor(), is_coo ? builder.major() : nullptr,
+          is_coo ? nullptr : builder.major()};
+}
+
+// Runs body(buffer) on each thread, with what that thread needs for a scan.
+template <class Scanner, class Body>
+void scan_on_each_thread(const Context& context, const typename Scanner::Scan& scan,
+                         const Body& body) {
+  on_each_thread(context, Scanner::chunk_count(scan), Scanner::buffer_bytes(scan), body);
+}
+
+// Most entries that there can be room for.
+inline std::int64_t max_count(std::int64_t entry_count, const SparseBuilder& builder) noexcept {
+  const bool is_bounded = builder.shape().format != TNR_SPARSE_FORMAT_COO &&
+                          builder.shape().index_dtype == TNR_DTYPE_I32;
+  return is_bounded ? std::min<std::int64_t>(entry_count, INT32_MAX) : entry_count;
+}
+
+// A guess; it decides which memory is recycled.
+template <class Scanner>
+std::int64_t expected_count(const typename Scanner::Scan& scan) {
+  const std::unique_ptr<unsigned char[]> buffer(
+      new unsigned char[static_cast<std::size_t>(Scanner::buffer_bytes(scan))]);
+  return Scanner(scan, buffer.get()).expected_count();
+}
+
+// False where the memory for it is refused; then nothing has happened.
+template <class Scanner>
+bool scan_once(const Context& context, const typename Scanner::Scan& scan, SparseBuilder& builder) {
+  const std::int64_t capacity = max_count(scan.entry_count(), builder);
+  const std::int64_t chunks = Scanner::chunk_count(scan);
+  Sums sums(chunks);
+  if (!builder.reserve_entries(capacity, expected_count<Scanner>(scan))) return false;
+  const EntryArrays arrays = arrays_of(builder);
+  Tickets tickets(chunks);
+  scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
+    Scanner scanner(scan, buffer);
+    std::int64_t chunk = tickets.take();
+    while (chunk >= 0) {
+      const std::int64_t count = scanner.count(chunk);
+      const std::int64_t before = sums.add(chunk, count);
+      // Taken before the writing, so that it can be brought closer. Those who wait for its count
+      // wait a little longer at first; then all take turns.
+      chunk = tickets.take();
+      // What does not fit is refused when all have been counted.
+      if (before + count <= capacity) scanner.write(arrays, before, chunk);
+    }
+    order_streamed_stores();
+  });
+  builder.trim_entries(sums.total(chunks));
+  return true;
+}
+
+template <class Scanner>
+void scan_chunk(const typename Scanner::Scan& scan, SparseBuilder& builder) {
+  const std::unique_ptr<unsigned char[]> buffer(
+      new unsigned char[static_cast<std::size_t>(Scanner::buffer_bytes(scan))]);
+  Scanner scanner(scan, buffer.get());
+  builder.allocate_entries(scanner.count(0));
+  scanner.write(arrays_of(builder), 0, -1);
+  order_streamed_stores();
+}
+
+template <class Scanner>
+void scan_twice(const Context& context, const typename Scanner::Scan& scan,
+                SparseBuilder& builder) {
+  const std::int64_t chunks = Scanner::chunk_count(scan);
+  const std::unique_ptr<std::int64_t[]> before(
+      new std::int64_t[static_cast<std::size_t>(chunks + 1)]);
+  before[0] = 0;
+  Tickets to_count(chunks);
+  scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
+    Scanner scanner(scan, buffer);
+    for (std::int64_t chunk; (chunk = to_count.take()) >= 0;) {
+      before[chunk + 1] = scanner.count(chunk);
+    }
+  });
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) before[chunk + 1] += before[chunk];
+  builder.allocate_entries(before[chunks]);
+  const EntryArrays arrays = arrays_of(builder);
+  Tickets to_write(chunks);
+  scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
+    Scanner scanner(scan, buffer);
+    for (std::int64_t chunk; (chunk = to_write.take()) >= 0;) {
+      static_cast<void>(scanner.count(chunk));
+      scanner.write(arrays, before[chunk], -1);
+    }
+    order_streamed_stores();
+  });
+}
+
+// Fills the builder with the entries of a matrix that has elements, `dense_bytes` of them.
+template <class Scanner>
+void scan_entries(const Context& context, const typename Scanner::Scan& scan,
+                  std::int64_t dense_bytes, SparseBuilder& builder) {
+  if (Scanner::chunk_count(scan) == 1) return scan_chunk<Scanner>(scan, builder);
+  if (dense_bytes >= kOncePassBytes && scan_once<Scanner>(context, scan, builder)) return;
+  scan_twice<Scanner>(context, scan, builder);
+}
+
+}  // namespace tenure
