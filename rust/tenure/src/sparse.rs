@@ -9,6 +9,7 @@ mod entries;
 pub mod gallery;
 mod index;
 mod matrix;
+pub mod matrix_market;
 mod print;
 mod shape;
 #[allow(unsafe_code)]

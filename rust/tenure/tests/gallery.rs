@@ -23,7 +23,7 @@ fn digest(matrix: &CsrMatrix<f32>) -> u64 {
 }
 
 fn message<T: Element, I: SparseIndex>(refused: Result<CsrMatrix<T, I>>) -> String {
-    refused.err().expect("it is refused").message().to_owned()
+    refused.expect_err("it is refused").message().to_owned()
 }
 
 fn has(matrix: &CsrMatrix<f32>, row: usize, col: usize) -> bool {

@@ -1,0 +1,340 @@
+//! Matrix Market files: what is written is read, and what is wrong is named with its line.
+
+use tenure::matrix_market::{Field, Layout, Reader, Symmetry, Value, Writer};
+use tenure::*;
+
+const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
+
+fn coo<T: Value>(text: &str) -> Result<CooMatrix<T>> {
+    Reader::new(text.as_bytes())?.to_coo()
+}
+
+fn message(text: &str) -> String {
+    coo::<f64>(text).expect_err(text).message().to_owned()
+}
+
+fn written<T: Value, S: matrix_market::Source<T>>(writer: &Writer, matrix: &S) -> String {
+    let mut out = Vec::new();
+    writer.write(matrix, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn entries<T: Element>(matrix: &CooMatrix<T>) -> Vec<(usize, usize, T)> {
+    matrix.view().iter().map(|(row, col, value)| (row, col, *value)).collect()
+}
+
+#[test]
+fn every_symmetry_gives_back_what_it_leaves_out() -> Result<()> {
+    let head =
+        |words: &str| format!("%%matrixmarket MATRIX Coordinate {words}\n%c\n\n% d\n3 3 2\n");
+    let text = head("real symmetric") + "2 2 1.5\n3 1 -2\n";
+    assert_eq!(entries(&coo::<f32>(&text)?), [(1, 1, 1.5), (2, 0, -2.0), (0, 2, -2.0)]);
+    let text = head("integer skew-symmetric") + "2 1 1\n3 1 -2";
+    assert_eq!(entries(&coo::<i8>(&text)?), [(1, 0, 1), (0, 1, -1), (2, 0, -2), (0, 2, 2)]);
+    let text = head("complex hermitian") + "2 2 4 0\n3 1 5 6\n";
+    let complex = |re, im| Complex::new(re, im);
+    let wanted = [(1, 1, complex(4.0, 0.0)), (2, 0, complex(5.0, 6.0)), (0, 2, complex(5.0, -6.0))];
+    assert_eq!(entries(&coo::<Complex<f64>>(&text)?), wanted);
+    // The other half, as some write it.
+    let text = head("pattern symmetric") + "1 2\n1 3\r\n\n";
+    assert_eq!(entries(&coo::<u8>(&text)?), [(0, 1, 1), (1, 0, 1), (0, 2, 1), (2, 0, 1)]);
+    Ok(())
+}
+
+#[test]
+fn arrays_are_column_major() -> Result<()> {
+    let text = b"%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n";
+    let dense = Reader::new(text)?.to_dense::<f64>()?;
+    assert_eq!(dense.to_vec(), [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]);
+    assert_eq!(dense.strides(), [1, 2]);
+    let text = b"%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n";
+    let dense = Reader::new(text)?.to_dense::<Complex<f32>>()?;
+    assert_eq!((dense[[1, 0]], dense[[0, 1]]), (Complex::new(2.0, 3.0), Complex::new(2.0, -3.0)));
+    let text = b"%%MatrixMarket matrix array real general\n0 9223372036854775807\n";
+    assert!(Reader::new(text)?.to_dense::<f32>().is_ok_and(|dense| dense.is_empty()));
+    Ok(())
+}
+
+#[test]
+fn files_of_a_field_are_read_as_what_holds_it() -> Result<()> {
+    let integers = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 -3\n2 2 127\n";
+    assert_eq!(coo::<i8>(integers)?.values(), [-3, 127]);
+    assert_eq!(coo::<f16>(integers)?.values(), [f16::from_f32(-3.0), f16::from_f32(127.0)]);
+    assert_eq!(coo::<Complex<f32>>(integers)?.values()[0], Complex::new(-3.0, 0.0));
+    assert_eq!(coo::<Bool8>(integers)?.values(), [Bool8::TRUE, Bool8::TRUE]);
+    let refused = coo::<u16>(integers).err().unwrap();
+    assert_eq!(refused.message(), "line 3: value is -3 but u16 holds 0 to 65535");
+    let unsigned = "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n";
+    assert_eq!(coo::<u64>(unsigned)?.values(), [u64::MAX]);
+    assert!(coo::<i64>(unsigned).is_err());
+    let real = format!("{REAL}1 1 1\n1 1 0.1\n");
+    assert_eq!(coo::<bf16>(&real)?.values(), [bf16::from_f32(0.1)]);
+    let refused = coo::<i32>(&real).err().unwrap();
+    assert_eq!(refused.message(), "the file is real, and i32 does not hold it");
+    let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";
+    let refused = coo::<f64>(complex).err().unwrap();
+    assert_eq!(refused.message(), "the file is complex, and f64 does not hold it");
+    let special = format!("{REAL}1 5 5\n1 1 NaN\n1 2 -inf\n1 3 Infinity\n1 4 -0\n1 5 1e999\n");
+    let values = coo::<f64>(&special)?;
+    let [nan, low, high, zero, beyond] = values.values() else { panic!("five values") };
+    assert!(nan.is_nan() && zero.is_sign_negative());
+    assert_eq!([*low, *high, *beyond], [-f64::INFINITY, f64::INFINITY, f64::INFINITY]);
+    Ok(())
+}
+
+#[test]
+fn duplicates_are_entries_that_add_up() -> Result<()> {
+    let matrix = coo::<f32>(&format!("{REAL}2 2 3\n1 1 1\n1 1 2\n2 1 4\n"))?;
+    assert_eq!(matrix.nnz(), 3);
+    let refused = matrix.coalesced().err().unwrap();
+    assert_eq!(refused.error().kind(), ErrorKind::InvalidArgument);
+    Ok(())
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line() {
+    let head = |words: &str, rest: &str| format!("%%MatrixMarket matrix {words}\n{rest}");
+    let cases = [
+        (String::new(), "line 1: no Matrix Market file: it must begin %%MatrixMarket"),
+        ("%%MatrixMarket".into(), "line 1: the object is missing"),
+        ("%%MatrixMarket vector x".into(), "line 1: the object is 'vector' but must be matrix"),
+        (head("dense", ""), "line 1: the layout is 'dense' but must be one of coordinate, array"),
+        (
+            head("coordinate reel", ""),
+            "line 1: the field is 'reel' but must be one of real, integer, unsigned-integer, \
+             complex, pattern",
+        ),
+        (
+            head("coordinate real odd", ""),
+            "line 1: the symmetry is 'odd' but must be one of general, symmetric, skew-symmetric, \
+             hermitian",
+        ),
+        (head("array pattern general", ""), "line 1: an array of pattern: it would list nothing"),
+        (
+            head("coordinate pattern skew-symmetric", ""),
+            "line 1: a pattern has no negatives to be skew",
+        ),
+        (head("coordinate real hermitian", ""), "line 1: only complex matrices are hermitian"),
+        (
+            head("coordinate real general of mine", ""),
+            "line 1: 'of' follows the symmetry but its line must end there",
+        ),
+        (head("coordinate real general", "% c\n\n"), "line 3: the file ends before its size line"),
+        (format!("{REAL}% c\n3 3"), "line 3: the number of entries is missing"),
+        (
+            format!("{REAL}-3 3 1\n"),
+            "line 2: rows is '-3' but must be a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            format!("{REAL}99999999999999999999 3 1\n"),
+            "line 2: rows is '99999999999999999999' but must be a whole number from 0 to \
+             18446744073709551615",
+        ),
+        (
+            format!("{REAL}3000000000 3 1\n1 1 1\n"),
+            "rows is 3000000000, more than i32 can count: use i64",
+        ),
+        (
+            format!("{REAL}3 3 18446744073709551615\n1 1 1\n"),
+            "line 2: 18446744073709551615 entries must follow, but the 6 bytes that do hold at \
+             most 1",
+        ),
+        (
+            head("coordinate real symmetric", "3 4 0\n"),
+            "line 2: a matrix of 3 rows and 4 columns cannot be symmetric: it is not square",
+        ),
+        (
+            head("array real general", "4294967296 4294967296\n1\n"),
+            "line 2: 4294967296 x 4294967296 elements are beyond 18446744073709551615",
+        ),
+        (format!("{REAL}3 3 1\n0 1 1\n"), "line 3: row is 0 but must be from 1 to 3"),
+        (format!("{REAL}3 3 1\n\n1 4 1\n"), "line 4: column is 4 but must be from 1 to 3"),
+        (
+            format!("{REAL}3 3 1\n1 1 a\u{e9}\n"),
+            "line 3: value is 'a\\xc3\\xa9' but must be a number",
+        ),
+        (format!("{REAL}3 3 1\n1 1    \n"), "line 3: value is missing"),
+        (
+            format!("{REAL}3 3 1\n1 1 1 1\n"),
+            "line 3: '1' follows the entry but its line must end there",
+        ),
+        (
+            format!("{REAL}3 3 1\n1.0 1 1\n"),
+            "line 3: row is '1.0' but must be a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            format!("{REAL}3 3 1\n1 1 {}\n", "x".repeat(99)),
+            "line 3: value is 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' but must be a number",
+        ),
+        (
+            format!("{REAL}3 3 2\n1 1 1.0000000\n"),
+            "line 3: the file ends after 1 of the 2 entries that its size line states",
+        ),
+        (
+            format!("{REAL}3 3 1\n1 1 1\n2 2 2\n"),
+            "line 4: '2' follows the 1 entries that the size line states",
+        ),
+        (
+            head("coordinate real skew-symmetric", "3 3 1\n2 2 1\n"),
+            "line 3: a skew-symmetric file lists nothing on the diagonal",
+        ),
+        (
+            head("coordinate real symmetric", "3 3 2\n2 1 1\n1 2 1\n"),
+            "line 4: row 1 and column 2 are on the other side of the diagonal than entries before, \
+             but a symmetric file lists one half",
+        ),
+        (
+            head("array real general", "1 1\n1\n"),
+            "the file is an array: to_dense reads it, to_coo does not",
+        ),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(message(&text), wanted, "{text}");
+    }
+    let hermitian = head("coordinate complex hermitian", "1 1 1\n1 1 2 3\n");
+    assert_eq!(
+        coo::<Complex<f64>>(&hermitian).err().unwrap().message(),
+        "line 3: value is 2+3i but must be real, because a hermitian matrix has it on the diagonal"
+    );
+    let lowest = head("coordinate integer skew-symmetric", "2 2 1\n2 1 -128\n");
+    assert_eq!(coo::<i8>(&lowest).err().unwrap().message(), "line 3: -128 has no negative in i8");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_bytes() -> Result<()> {
+    let mut bytes = REAL.as_bytes().to_vec();
+    bytes.extend(b"% \xff\xfe comments may be anything\n1 1 1\n1 1 2\n");
+    assert_eq!(Reader::new(&bytes)?.to_coo::<f64, i32>()?.values(), [2.0]);
+    let mut bytes = REAL.as_bytes().to_vec();
+    bytes.extend(b"1 1 1\n1 1 \xff\x00\n");
+    let error = Reader::new(&bytes)?.to_coo::<f64, i32>().err().unwrap();
+    assert_eq!(error.message(), "line 3: value is '\\xff\\x00' but must be a number");
+    Ok(())
+}
+
+#[test]
+fn a_file_cut_anywhere_is_a_message() {
+    let general = gallery::uniform::<f32, i32>(5, 5, 0.5, 1).unwrap();
+    let text = written(&Writer::new(), &general.view());
+    let whole = text.trim_end().len();
+    for length in 0..whole {
+        match coo::<f32>(&text[..length]) {
+            // The last number may lose digits and be one.
+            Ok(_) => assert!(whole - length < 8, "cut to {length} of {whole}"),
+            Err(error) => assert!(error.message().starts_with("line "), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read() -> Result<()> {
+    let matrix: CsrMatrix<f64> = gallery::rmat(8, 4, 1)?;
+    let thirds: Vec<f64> = matrix
+        .values()
+        .iter()
+        .enumerate()
+        .map(|(k, v)| v / 3.0 * 10_f64.powi(k as i32 - 99))
+        .collect();
+    let view = matrix.view().with_values(&thirds)?;
+    let again = coo::<f64>(&written(&Writer::new(), &view))?;
+    assert!(again.view().iter().eq(view.iter()));
+    let narrow: Vec<f32> = thirds.iter().map(|value| *value as f32).collect();
+    let again = coo::<f32>(&written(&Writer::new(), &view.with_values(&narrow)?))?;
+    assert_eq!(again.values(), narrow);
+    let halves: Vec<f16> = narrow.iter().map(|value| f16::from_f32(*value)).collect();
+    let again = coo::<f16>(&written(&Writer::new(), &view.with_values(&halves)?))?;
+    assert_eq!(again.values(), halves);
+    let pattern = coo::<u8>(&written(&Writer::new().pattern(), &view))?;
+    assert_eq!(pattern.col_indices(), matrix.col_indices());
+    assert!(pattern.values().iter().all(|one| *one == 1));
+    Ok(())
+}
+
+#[test]
+fn every_source_has_its_lines() -> Result<()> {
+    let head = "%%MatrixMarket matrix coordinate integer general\n";
+    let coo = CooView::new(2, 3, &[1, 0], &[0, 2], &[7, 8])?;
+    assert_eq!(written(&Writer::new(), &coo), format!("{head}2 3 2\n2 1 7\n1 3 8\n"));
+    let csr = CsrView::new(2, 3, &[0, 1, 2], &[2, 0], &[8, 7])?;
+    assert_eq!(written(&Writer::new(), &csr), format!("{head}2 3 2\n1 3 8\n2 1 7\n"));
+    let part = csr.row_range(1..)?;
+    assert_eq!(written(&Writer::new(), &part), format!("{head}1 3 1\n1 1 7\n"));
+    let bsr = BsrView::new(4, 2, [2, 1], &[0, 0, 1], &[1], &[5, 6])?;
+    assert_eq!(written(&Writer::new(), &bsr), format!("{head}4 2 2\n3 2 5\n4 2 6\n"));
+    let data = [1, 2, 3, 4, 5, 6];
+    let dense = TensorView::from_slice(&data, [3, 2])?;
+    let text = written(&Writer::new(), &dense.t());
+    assert_eq!(text, "%%MatrixMarket matrix array integer general\n2 3\n1\n2\n3\n4\n5\n6\n");
+    let reader = Reader::new(text.as_bytes())?;
+    assert_eq!((reader.layout(), reader.field()), (Layout::Array, Field::Integer));
+    assert_eq!(reader.to_dense::<i32>()?.to_vec(), dense.t().to_vec());
+    let empty = TensorView::<f32>::from_slice(&[], [0, 5])?;
+    assert!(written(&Writer::new(), &empty).ends_with("general\n0 5\n"));
+    Ok(())
+}
+
+#[test]
+fn a_symmetry_is_written_where_the_matrix_has_it() -> Result<()> {
+    let grid: CsrMatrix<f32> = gallery::poisson([3, 4, 2])?;
+    let text = written(&Writer::new().symmetry(Symmetry::Symmetric), &grid.view());
+    let reader = Reader::new(text.as_bytes())?;
+    assert_eq!((reader.symmetry(), reader.stored()), (Symmetry::Symmetric, (grid.nnz() + 24) / 2));
+    let mut again = entries(&reader.to_coo::<f32, i32>()?);
+    again.sort_by_key(|(row, col, _)| (*row, *col));
+    assert!(again.into_iter().eq(grid.view().iter().map(|(row, col, value)| (row, col, *value))));
+
+    let complex = |re, im| Complex::new(re, im);
+    let data = [complex(1.0, 0.0), complex(2.0, 3.0), complex(2.0, -3.0), complex(f64::NAN, 0.0)];
+    let dense = TensorView::from_slice(&data, [2, 2])?;
+    let text = written(&Writer::new().symmetry(Symmetry::Hermitian), &dense);
+    assert_eq!(Reader::new(text.as_bytes())?.to_dense::<Complex<f64>>()?.to_vec()[..3], data[..3]);
+
+    let refusal = |matrix: &CooView<'_, i32>, symmetry| {
+        let out = Writer::new().symmetry(symmetry).write(matrix, &mut Vec::new());
+        out.expect_err("it lacks the symmetry").to_string()
+    };
+    let alone = CooView::new(3, 3, &[0, 1, 0], &[1, 0, 2], &[4, 4, 5])?;
+    assert_eq!(
+        refusal(&alone, Symmetry::Symmetric),
+        "the matrix is not symmetric: row 1, column 3 has an entry without mirror image"
+    );
+    let other = CooView::new(3, 3, &[0, 1], &[1, 0], &[4, 5])?;
+    assert_eq!(
+        refusal(&other, Symmetry::Symmetric),
+        "the matrix is not symmetric: row 2, column 1 has 5, and its mirror image 4"
+    );
+    let diagonal = CooView::new(3, 3, &[1], &[1], &[4])?;
+    assert_eq!(
+        refusal(&diagonal, Symmetry::SkewSymmetric),
+        "the matrix is not skew-symmetric: row 2, column 2 has 4"
+    );
+    assert_eq!(refusal(&diagonal, Symmetry::Hermitian), "a file of integer cannot be hermitian");
+    let oblong = CooView::<i32>::new(3, 4, &[], &[], &[])?;
+    assert_eq!(refusal(&oblong, Symmetry::Symmetric), "3 rows and 4 columns cannot be symmetric");
+    let cube = TensorView::from_slice(&[1, 2], [1, 1, 2])?;
+    let error = Writer::new().write(&cube, &mut Vec::new()).err().unwrap();
+    assert_eq!(error.to_string(), "rank is 3 but must be 2");
+    let flat = TensorView::from_slice(&[1, 2], [1, 2])?;
+    let error = Writer::new().pattern().write(&flat, &mut Vec::new()).err().unwrap();
+    assert_eq!(error.to_string(), "a dense matrix has no pattern");
+    Ok(())
+}
+
+#[test]
+fn an_output_that_fails_is_an_error() -> Result<()> {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for edges in [1, 64] {
+        let matrix: CsrMatrix<f64> = gallery::rmat(8, edges, 1)?;
+        let error = Writer::new().write(&matrix.view(), Full).err().unwrap();
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    }
+    Ok(())
+}
