@@ -93,3 +93,11 @@ tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
   return guarded(
       [&] { tenure::sparse_to_dense(context_of(context), read_view(a, "a"), deref(out, "out")); });
 }
+
+tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
+                               const tnr_sparse_view* b) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(
+        tenure::sparse_product(context_of(context), read_view(a, "a"), read_view(b, "b")));
+  });
+}

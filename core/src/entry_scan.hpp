@@ -2,10 +2,8 @@
 //
 // Where the matrix is large its elements are read from memory once: threads take chunks by ticket,
 // count the entries of a chunk, learn from those before it where they go, and write them while the
-// chunk is in a cache. A chunk's place is known as soon as the counts before it are, or one sum of
-// them and those between: "decoupled look-back" (D. Merrill, M. Garland, "Single-pass Parallel Prefix
-// Scan with Decoupled Look-back", NVIDIA, 2016). What is written goes to memory of which only what is
-// touched is taken, and the rest is given back at the end.
+// chunk is in a cache. What is written goes to memory of which only what is touched is taken, and the
+// rest is given back at the end.
 //
 // A Scanner is one thread's work: Scanner::Scan, chunk_count(scan), buffer_bytes(scan),
 // Scanner(scan, buffer), count(chunk), write(arrays, before, next), expected_count(), as DenseScanner
@@ -13,13 +11,12 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "dense_scan.hpp"
-#include "relax.hpp"
+#include "running_sums.hpp"
 #include "sparse_builder.hpp"
 #include "streamed.hpp"
 #include "tickets.hpp"
@@ -29,51 +26,6 @@ namespace tenure {
 // Elements of fewer bytes are in a cache when they are read again, so that they are counted first
 // and written then, to memory of the right size.
 inline constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
-
-// How many entries lie before each chunk, as far as it is known.
-class Sums {
- public:
-  explicit Sums(std::int64_t chunk_count)
-      : words_(new std::atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
-
-  // Says how many entries the chunk has, and returns how many lie before it, once the chunks before
-  // have been counted: others are at it.
-  std::int64_t add(std::int64_t chunk, std::int64_t count) noexcept {
-    if (chunk == 0) return publish(0, kSum, count), 0;
-    publish(chunk, kCount, count);
-    std::int64_t before = 0;
-    Backoff backoff;
-    for (std::int64_t at = chunk - 1;;) {
-      const std::uint64_t word = words_[at].load(std::memory_order_acquire);
-      if (word == 0) {
-        backoff.pause();
-        continue;
-      }
-      before += static_cast<std::int64_t>(word >> kShift);
-      if ((word & kSum) != 0) break;
-      --at;
-    }
-    publish(chunk, kSum, before + count);
-    return before;
-  }
-  // Of all chunks, when each has been added.
-  [[nodiscard]] std::int64_t total(std::int64_t chunk_count) const noexcept {
-    return static_cast<std::int64_t>(words_[chunk_count - 1].load(std::memory_order_relaxed) >>
-                                     kShift);
-  }
-
- private:
-  static constexpr std::uint64_t kCount = 1;  // of the chunk alone
-  static constexpr std::uint64_t kSum = 2;    // with those before it
-  static constexpr unsigned kShift = 2;
-
-  void publish(std::int64_t chunk, std::uint64_t kind, std::int64_t count) noexcept {
-    words_[chunk].store(static_cast<std::uint64_t>(count) << kShift | kind,
-                        std::memory_order_release);
-  }
-
-  std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
-};
 
 inline EntryArrays arrays_of(const SparseBuilder& builder) noexcept {
   const bool is_coo = builder.shape().format == TNR_SPARSE_FORMAT_COO;
@@ -108,7 +60,7 @@ template <class Scanner>
 bool scan_once(const Context& context, const typename Scanner::Scan& scan, SparseBuilder& builder) {
   const std::int64_t capacity = max_count(scan.entry_count(), builder);
   const std::int64_t chunks = Scanner::chunk_count(scan);
-  Sums sums(chunks);
+  RunningSums sums(chunks);
   if (!builder.reserve_entries(capacity, expected_count<Scanner>(scan))) return false;
   const EntryArrays arrays = arrays_of(builder);
   Tickets tickets(chunks);

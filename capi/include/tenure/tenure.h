@@ -1962,6 +1962,31 @@ tnr_status tnr_sparse_to_dense(struct tnr_context *context TNR_BORROWED,
                                const struct tnr_sparse_view *a,
                                const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
+/**
+ * The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
+ * an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0
+ * and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values;
+ * so it has the same bits for any number of threads. Beside operands and result each thread
+ * takes a few bytes for each column of the result (CSC: row).
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed; `a.cols` is not
+ * `b.rows`; dtypes of values or of indices differ; the result has more entries than i32 offsets
+ * count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and f64. STALE_VIEW, BUSY,
+ * OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
+                                      const struct tnr_sparse_view *a,
+                                      const struct tnr_sparse_view *b) TNR_NOEXCEPT;
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

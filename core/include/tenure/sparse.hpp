@@ -138,5 +138,7 @@ class SparseUse {
 SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                               const tnr_sparse_options& options);
 void sparse_to_dense(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out);
+SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
+                           const tnr_sparse_view& b);
 
 }  // namespace tenure

@@ -225,6 +225,45 @@ struct Scattering {
 
 struct Compaction;  // compact.hpp
 
+// A product of two compressed matrices of one index type. Its rows are those of `a`, its columns
+// those of `b`.
+struct SparseProduct {
+  Compressed a;
+  Compressed b;
+  bool b_is_coalesced;  // each row of b has rising indices
+};
+
+// Where one row of a product at a time is summed up: a place for each column. Started once, and then
+// the kernels' own.
+inline constexpr int64_t kSumBlock = 16;          // places that have one mark
+inline constexpr unsigned kProductTypeCount = 2;  // of Type: f64 and f32
+struct RowSums {
+  Byte* places;      // elements of the product's type, as many as whole blocks have
+  Byte* marks;       // a byte for each block, and for as many more as 8 divides
+  uint32_t* stamps;  // one for each column
+  int64_t cols;
+  uint32_t stamp;  // the last one
+};
+
+// Where rows of a matrix go: entries from `position` on, and offsets that count as `position` does.
+struct SparseRows {
+  int64_t position;
+  Byte* offsets;  // of the whole matrix; of rows begin to end those behind each row are written
+  Byte* indices;
+  Byte* values;
+};
+
+// Rows [begin, end) of a product. Every index has been checked.
+struct RowProducts {
+  void (*start)(RowSums& sums);
+  // How many entries they have.
+  int64_t (*count)(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end);
+  // Writes them with rising indices; returns how many they are. The sum of an entry begins at 0 and
+  // takes the products in the order of a's entries.
+  int64_t (*fill)(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end,
+                  const SparseRows& out);
+};
+
 // Every kernel of one instruction set. An entry that is nullptr is an unsupported dtype.
 struct Table {
   const StripKernel* copy;    // by Width
@@ -239,7 +278,8 @@ struct Table {
   const Permuting* permuting;
   const IndexChecks* index_checks;  // by IndexType
   const Compaction* compaction;
-  const Scattering* scattering;  // by IndexType
+  const Scattering* scattering;                          // by IndexType
+  const RowProducts (*row_products)[kProductTypeCount];  // by IndexType, then Type
 };
 
 // The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.

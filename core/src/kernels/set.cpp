@@ -9,7 +9,7 @@ extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking};
 const Table kTable = {kCopy,        kSelect,      kCast,      kCastComplex, kUnary,
                       kBinary,      kCompare,     kReduce,    kStream,      &kPermuting,
-                      kIndexChecks, &kCompaction, kScattering};
+                      kIndexChecks, &kCompaction, kScattering, kRowProducts};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -26,6 +26,7 @@ extern const Reduction kReduce[kReduceCount][kTypeCount];
 extern const Streamer kStream;
 extern const Permuting kPermuting;
 extern const IndexChecks kIndexChecks[kIndexTypeCount];
+extern const RowProducts kRowProducts[kIndexTypeCount][kProductTypeCount];
 extern const Marker kMark[Keep::kKindCount][4];
 extern const Compactor kCompact[4][2];
 extern const RowCounter kCountRows[2];
