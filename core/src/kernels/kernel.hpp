@@ -65,6 +65,9 @@ using StripKernel = Finding (*)(const Strip&);
 // Copies whole lines past the caches: `out` is aligned to 64 bytes, size_bytes a multiple of 64.
 // The stores are not ordered with others.
 using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
+// The same, while as many bytes at `next` and `other_next`, which will be read soon, are fetched.
+using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
+                                  const Byte* next, const Byte* other_next);
 
 // Runs that wait in a buffer, one every `pitch` bytes, and where each goes.
 struct Flush {
@@ -275,6 +278,7 @@ struct Table {
   const StripKernel (*compare)[kTypeCount];
   const Reduction (*reduce)[kTypeCount];
   Streamer stream;
+  FetchingStreamer stream_and_fetch;
   const Permuting* permuting;
   const IndexChecks* index_checks;  // by IndexType
   const Compaction* compaction;

@@ -24,6 +24,7 @@ extern const StripKernel kBinary[kBinaryCount][kTypeCount];
 extern const StripKernel kCompare[kCompareCount][kTypeCount];
 extern const Reduction kReduce[kReduceCount][kTypeCount];
 extern const Streamer kStream;
+extern const FetchingStreamer kStreamAndFetch;
 extern const Permuting kPermuting;
 extern const IndexChecks kIndexChecks[kIndexTypeCount];
 extern const RowProducts kRowProducts[kIndexTypeCount][kProductTypeCount];
