@@ -8,6 +8,7 @@
 #include "operands.hpp"
 #include "parallel.hpp"
 #include "tenure/dtype.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 namespace {
@@ -29,6 +30,8 @@ constexpr std::int64_t kPanelBytes = std::int64_t{48} << 10;
 constexpr std::int64_t kBlocksBytes = std::int64_t{16} << 10;
 // Results are few where this many blocks of each have room there.
 constexpr std::int64_t kFewestBlocks = 8;
+// Panels are no wider, of input: sixteen rows of one, and those fetched ahead, have room in L2.
+constexpr std::int64_t kWidestPanelBytes = std::int64_t{16} << 10;
 // Panels are cut no narrower for the sake of more threads: runs of a page.
 constexpr std::int64_t kNarrowestPanelBytes = 4096;
 constexpr std::int64_t kPanelColumns = 64;  // what widths are multiples of: whole cache lines
@@ -64,6 +67,7 @@ class Walk {
     add_axes(a, axes, out.view);
     runs_along_ = runs_along();
     cut();
+    fetches_ = kept_.strip_count() * kept_.inner_extent() * count_ * in_bytes_ >= kStreamedBytes;
   }
 
   void run(const Context& context) noexcept {
@@ -146,6 +150,7 @@ class Walk {
         first_strip, quotient_up(last, tiles_per_strip_), [&](const std::int64_t* offsets) {
           for (; row < reduced_.inner_extent() && left > 0; row += tile_rows_, --left) {
             tile.rows = std::min(tile_rows_, reduced_.inner_extent() - row);
+            tile.rows_ahead = fetches_ ? reduced_.inner_extent() - row : 0;
             tile.in = in + offsets[kIn] + row * tile.row_step;
             tile.index = offsets[kIndex] + row * tile.index_step;
             cascade.add(tile);
@@ -165,10 +170,12 @@ class Walk {
 
   // ---- many results: each is one thread's ----
 
-  // The most columns whose levels have room in a panel.
+  // The most columns of which the levels have room in a panel, and the rows in a cache.
   [[nodiscard]] std::int64_t widest_panel() const noexcept {
     const std::int64_t level_bytes = kPanelBytes / Cascade::level_count(reduction_.meet, tiles_);
-    return level_bytes / reduction_.accumulator_bytes / kPanelColumns * kPanelColumns;
+    const std::int64_t columns =
+        std::min(level_bytes / reduction_.accumulator_bytes, kWidestPanelBytes / in_bytes_);
+    return columns / kPanelColumns * kPanelColumns;
   }
 
   // A column's result does not depend on the width of its panel.
@@ -287,6 +294,7 @@ class Walk {
   std::int64_t tiles_per_strip_;
   std::int64_t tiles_;   // of one result
   std::int64_t blocks_;  // into which they are grouped
+  bool fetches_;         // rows ahead: there are more than the caches hold
 };
 
 }  // namespace

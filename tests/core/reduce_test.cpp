@@ -164,8 +164,9 @@ TEST(Reduce, MatchesItsTwinOverAnyAxesOfAnyLayout) {
 // rows that are added at once and those of a tile.
 TEST(Reduce, MatchesItsTwinOnLongAxes) {
   Random random(32);
-  for (const Shape& shape : {Shape{5000, 3}, Shape{3, 5000}, Shape{70, 2, 40}, Shape{40, 700},
-                             Shape{17, 130}, Shape{65, 67}, Shape{130, 33}, Shape{300, 9}}) {
+  for (const Shape& shape :
+       {Shape{5000, 3}, Shape{3, 5000}, Shape{70, 2, 40}, Shape{40, 700}, Shape{17, 130},
+        Shape{65, 67}, Shape{130, 33}, Shape{300, 9}, Shape{19, 2500}}) {
     for (std::uint32_t axes = 1; axes < 1u << shape.size(); ++axes) {
       check_all_ops(shape, axes, 4, random);
       if (HasFatalFailure()) return;

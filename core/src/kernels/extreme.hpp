@@ -13,15 +13,6 @@ namespace {
 template <class T>
 constexpr auto kBytesOf = static_cast<int64_t>(sizeof(T));
 
-template <class T>
-inline bool is_any(const Vector<T>& mask) {
-  uint64_t words[kVectorBytes / 8];
-  __builtin_memcpy(words, &mask, sizeof words);
-  uint64_t any = 0;
-  for (const uint64_t word : words) any |= word;
-  return any != 0;
-}
-
 // The place of the first of dense elements that equals `value`, or that is NaN where it is NaN.
 // There is one.
 template <class T>

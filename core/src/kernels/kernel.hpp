@@ -119,6 +119,8 @@ struct Tile {
   const Byte* in;
   int64_t row_step;  // bytes
   int64_t column_step;
+  // From the first on, which are to be fetched while others are read; 0 where a cache holds them.
+  int64_t rows_ahead;
   int64_t index;  // of row 0, for argmin and argmax
   int64_t index_step;
   Byte* accumulators;  // started, or, of what does not keep_apart, holding what earlier rows gave

@@ -32,22 +32,28 @@ void accumulate_extreme(const Reduction& reduction, const Tile& tile) {
   store(tile.accumulators, best);
 }
 
+// Here and below what a struct says is read before the loop: stores of bytes might change it, for
+// all that compilers know, and they would not vectorise.
 template <class Op>
 void merge(const Merge& merge) {
   using Accumulator = typename Op::Accumulator;
+  Byte* const into = merge.into;
+  const Byte* const from = merge.from;
+  const int64_t end = merge.columns * kBytesOf<Accumulator>;
   TENURE_INDEPENDENT
-  for (int64_t i = 0; i < merge.columns * kBytesOf<Accumulator>; i += kBytesOf<Accumulator>) {
-    store<Accumulator>(merge.into + i, Op::merge(load<Accumulator>(merge.into + i),
-                                                 load<Accumulator>(merge.from + i)));
+  for (int64_t i = 0; i < end; i += kBytesOf<Accumulator>) {
+    store<Accumulator>(into + i,
+                       Op::merge(load<Accumulator>(into + i), load<Accumulator>(from + i)));
   }
 }
 
 template <class Op, class Finish>
 void finish(const Results& results) {
   using Accumulator = typename Op::Accumulator;
-  for (int64_t column = 0; column < results.columns; ++column) {
-    const auto from = load<Accumulator>(results.accumulators + column * kBytesOf<Accumulator>);
-    store(results.out + column * results.out_step, Finish::finish(from, results));
+  const Results own = results;
+  for (int64_t column = 0; column < own.columns; ++column) {
+    const auto from = load<Accumulator>(own.accumulators + column * kBytesOf<Accumulator>);
+    store(own.out + column * own.out_step, Finish::finish(from, own));
   }
 }
 
@@ -67,22 +73,27 @@ inline void merge_moments(const Merge& merge) {
   const auto into_count = static_cast<double>(merge.into_count);
   const auto from_count = static_cast<double>(merge.from_count);
   const double share = from_count / (into_count + from_count);
-  for (int64_t i = 0; i < merge.columns * 8; i += 8) {
-    Byte* const squares = merge.into + merge.columns * 8 + i;
-    const auto mean = load<double>(merge.into + i);
-    const double apart = load<double>(merge.from + i) - mean;
-    store(merge.into + i, mean + apart * share);
-    store(squares, load<double>(squares) + load<double>(merge.from + merge.columns * 8 + i) +
-                       apart * (apart * (into_count * share)));
+  Byte* const means = merge.into;
+  const Byte* const from_means = merge.from;
+  const int64_t end = merge.columns * 8;
+  Byte* const squares = means + end;
+  const Byte* const from_squares = from_means + end;
+  TENURE_INDEPENDENT
+  for (int64_t i = 0; i < end; i += 8) {
+    const auto mean = load<double>(means + i);
+    const double apart = load<double>(from_means + i) - mean;
+    store(means + i, mean + apart * share);
+    store(squares + i, load<double>(squares + i) + load<double>(from_squares + i) +
+                           apart * (apart * (into_count * share)));
   }
 }
 
 template <class Finish>
 void finish_moments(const Results& results) {
-  const Byte* const squares = results.accumulators + 8 * results.columns;
-  for (int64_t column = 0; column < results.columns; ++column) {
-    store(results.out + column * results.out_step,
-          Finish::finish(load<double>(squares + column * 8), results));
+  const Results own = results;
+  const Byte* const squares = own.accumulators + 8 * own.columns;
+  for (int64_t column = 0; column < own.columns; ++column) {
+    store(own.out + column * own.out_step, Finish::finish(load<double>(squares + column * 8), own));
   }
 }
 
@@ -92,13 +103,14 @@ template <class T>
 void accumulate_moments(const Reduction& reduction, const Tile& tile) {
   if (tile.columns != 1) {
     across<WideSum<T>>(reduction, tile, nullptr);
-    for (int64_t i = 0; i < tile.columns * 8; i += 8) {
-      const auto sum = load<double>(tile.accumulators + i);
-      store(tile.accumulators + i, sum / static_cast<double>(tile.rows));
-    }
+    Byte* const means = tile.accumulators;
+    const int64_t end = tile.columns * 8;
+    const auto rows = static_cast<double>(tile.rows);
+    for (int64_t i = 0; i < end; i += 8) store(means + i, load<double>(means + i) / rows);
     Tile deviations = tile;
-    deviations.accumulators = tile.accumulators + 8 * tile.columns;
-    return across<SquaredDeviations<T>>(reduction, deviations, tile.accumulators);
+    deviations.accumulators = means + end;
+    deviations.rows_ahead = 0;
+    return across<SquaredDeviations<T>>(reduction, deviations, means);
   }
   constexpr int64_t kBlock = 16384 / static_cast<int64_t>(sizeof(T));
   Tile block = tile;

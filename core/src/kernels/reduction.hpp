@@ -13,8 +13,9 @@ inline namespace TENURE_ISA {
 namespace {
 
 struct Adds {
-  static constexpr bool kCentered = false;  // whether term() measures from a center
-  static constexpr bool kStops = false;     // whether no element matters once a result is not 0
+  static constexpr bool kCentered = false;   // whether term() measures from a center
+  static constexpr bool kStops = false;      // whether no element matters once a result is not 0
+  static constexpr bool kMindsNans = false;  // whether Passing is the same but for them, and faster
   template <class X>
   static X merge(X a, X b) {
     return static_cast<X>(a + b);
@@ -53,6 +54,7 @@ template <class T>
 struct Product {
   static constexpr bool kCentered = false;
   static constexpr bool kStops = false;
+  static constexpr bool kMindsNans = false;
   using In = T;
   using Lane = T;
   using Accumulator = T;
@@ -87,6 +89,7 @@ template <class T>
 struct Any {
   static constexpr bool kCentered = false;
   static constexpr bool kStops = true;
+  static constexpr bool kMindsNans = false;
   using In = T;
   using Lane = T;
   using Accumulator = T;
@@ -163,10 +166,24 @@ inline auto stays(X best, X value) {
     return Rule::holds(best, value);
 }
 
+// Single instructions, which take the first of equals, and let NaNs pass or not.
+template <class Rule, class T>
+struct ExtremeOfNumbers {
+  using In = T;
+  using Lane = T;
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
+  template <class X>
+  static X merge(X best, X value) {
+    return Rule::beats(value, best) ? value : best;
+  }
+};
+
 template <class Rule, class T>
 struct Extreme {
   static constexpr bool kCentered = false;
   static constexpr bool kStops = false;
+  static constexpr bool kMindsNans = kIsFloat<T>;
+  using Passing = ExtremeOfNumbers<Rule, T>;
   using In = T;
   using Lane = T;
   using Accumulator = T;

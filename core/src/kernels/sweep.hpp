@@ -17,6 +17,10 @@ constexpr int64_t kBufferBytes = 4096;  // of elements fetched at once: much les
 constexpr int64_t kRowsAtOnce = 4;
 // The more rows at once, the less often accumulators are read and written.
 constexpr int64_t kMostRowsAtOnce = 16;
+// Of which so many are read together: more places of memory, and those fetched besides, would
+// compete for a few sets of L2 where rows lie a power of two apart.
+constexpr int64_t kHalf = kMostRowsAtOnce / 2;
+constexpr int64_t kTermsBytes = 16384;  // of what one half of the rows gives
 constexpr int64_t kTermsToAStop = 64;  // 8 KiB of elements: a look at them costs little beside that
 
 inline int64_t lower(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -165,13 +169,11 @@ inline Vector<typename Op::Lane> rows_of(const Byte* in, int64_t row_step,
   }
 }
 
-// kRows elements into each of the accumulators of a vector.
-template <class Op, int64_t kRows>
-inline void add_rows(const Byte* in, int64_t row_step, const Byte* centers, Byte* accumulators) {
+// What elements of a vector's columns gave, into their accumulators.
+template <class Op>
+inline void meet(Vector<typename Op::Lane> terms, Byte* accumulators) {
   using Lane = typename Op::Lane;
   using Accumulator = typename Op::Accumulator;
-  const auto terms = rows_of<Op, kRows>(
-      in, row_step, Op::kCentered ? load<Vector<Lane>>(centers) : Vector<Lane>{});
   if constexpr (kSame<Lane, Accumulator>) {
     store(accumulators, Op::merge(load<Vector<Lane>>(accumulators), terms));
   } else {
@@ -184,19 +186,84 @@ inline void add_rows(const Byte* in, int64_t row_step, const Byte* centers, Byte
   }
 }
 
+// kRows elements of each of a vector's columns, which may have a center each.
+template <class Op, int64_t kRows>
+inline Vector<typename Op::Lane> terms_of(const Byte* in, int64_t row_step, const Byte* centers) {
+  using Lane = typename Op::Lane;
+  if constexpr (Op::kMindsNans) {
+    // Of a NaN, or of two infinities, the sum is NaN.
+    const auto sum = rows_of<Sum<Lane>, kRows>(in, row_step, Vector<Lane>{});
+    if (!is_any<Truth<Lane>>(sum != sum)) [[likely]] {
+      return rows_of<typename Op::Passing, kRows>(in, row_step, Vector<Lane>{});
+    }
+  }
+  return rows_of<Op, kRows>(in, row_step,
+                            Op::kCentered ? load<Vector<Lane>>(centers) : Vector<Lane>{});
+}
+
+// The first half of kMostRowsAtOnce rows of `columns`, a multiple of a vector's, to `terms`; or the
+// last, with those, to the accumulators. Fetches the half that follows, into L2.
+template <class Op, bool kLast>
+[[gnu::noinline]] void spread_half(const Byte* in, int64_t row_step, int64_t columns, bool fetches,
+                                   const Byte* centers, Byte* terms, Byte* accumulators) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kAtOnce = kPerVector<Lane>;
+  constexpr auto kLaneSize = static_cast<int64_t>(sizeof(Lane));
+  constexpr auto kInBytes = static_cast<int64_t>(sizeof(typename Op::In));
+  constexpr auto kAccumulatorBytes = static_cast<int64_t>(sizeof(typename Op::Accumulator));
+  for (int64_t column = 0; column < columns; column += kAtOnce) {
+    const Byte* const from = in + column * kInBytes;
+    if (fetches && column * kInBytes % 64 == 0) {
+      for (int64_t row = kHalf; row < 2 * kHalf; ++row) {
+        __builtin_prefetch(from + row * row_step, 0, 2);
+      }
+    }
+    const auto half = terms_of<Op, kHalf>(from, row_step, centers + column * kLaneSize);
+    Byte* const own = terms + column * kLaneSize;
+    if constexpr (kLast) {
+      meet<Op>(Op::merge(load<Vector<Lane>>(own), half), accumulators + column * kAccumulatorBytes);
+    } else {
+      store(own, half);
+    }
+  }
+}
+
+// kMostRowsAtOnce dense rows into accumulators, as a tree; `columns` is a multiple of a vector's.
+template <class Op>
+inline void spread_halves(const Byte* in, int64_t row_step, int64_t columns, int64_t rows_ahead,
+                          const Byte* centers, Byte* accumulators) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kColumns = kTermsBytes / static_cast<int64_t>(sizeof(Lane));
+  alignas(64) Byte terms[kTermsBytes];
+  for (int64_t first = 0; first < columns; first += kColumns) {
+    const int64_t count = lower(kColumns, columns - first);
+    const Byte* const from = in + first * static_cast<int64_t>(sizeof(typename Op::In));
+    const Byte* const own = centers + first * static_cast<int64_t>(sizeof(Lane));
+    spread_half<Op, false>(from, row_step, count, rows_ahead >= 2 * kHalf, own, terms, nullptr);
+    spread_half<Op, true>(
+        from + kHalf * row_step, row_step, count, rows_ahead >= 3 * kHalf, own, terms,
+        accumulators + first * static_cast<int64_t>(sizeof(typename Op::Accumulator)));
+  }
+}
+
 // kRows dense rows into the accumulators of their columns.
 template <class Op, int64_t kRows>
-[[gnu::noinline]] void spread(const Byte* in, int64_t row_step, int64_t columns,
+[[gnu::noinline]] void spread(const Byte* in, int64_t row_step, int64_t columns, int64_t rows_ahead,
                               const Byte* centers, Byte* accumulators) {
   using Lane = typename Op::Lane;
   constexpr int64_t kAtOnce = kPerVector<Lane>;
   constexpr auto kInBytes = static_cast<int64_t>(sizeof(typename Op::In));
   constexpr auto kAccumulatorBytes = static_cast<int64_t>(sizeof(typename Op::Accumulator));
   int64_t column = 0;
-  for (; column + kAtOnce <= columns; column += kAtOnce) {
-    add_rows<Op, kRows>(in + column * kInBytes, row_step,
-                        centers + column * static_cast<int64_t>(sizeof(Lane)),
-                        accumulators + column * kAccumulatorBytes);
+  if constexpr (kRows == kMostRowsAtOnce) {
+    column = columns / kAtOnce * kAtOnce;
+    spread_halves<Op>(in, row_step, column, rows_ahead, centers, accumulators);
+  } else {
+    for (; column + kAtOnce <= columns; column += kAtOnce) {
+      meet<Op>(terms_of<Op, kRows>(in + column * kInBytes, row_step,
+                                   centers + column * static_cast<int64_t>(sizeof(Lane))),
+               accumulators + column * kAccumulatorBytes);
+    }
   }
   if (column == columns) return;
   const auto rest = static_cast<uint64_t>(columns - column);
@@ -213,7 +280,7 @@ template <class Op, int64_t kRows>
   Byte* const at = accumulators + column * kAccumulatorBytes;
   __builtin_memcpy(results, at, rest * kAccumulatorBytes);
   // Itself, for a second copy of the loop's body would cost as much code as the first.
-  spread<Op, kRows>(rows[0], kAtOnce * kInBytes, kAtOnce, rest_of_centers, results);
+  spread<Op, kRows>(rows[0], kAtOnce * kInBytes, kAtOnce, 0, rest_of_centers, results);
   __builtin_memcpy(at, results, rest * kAccumulatorBytes);
 }
 
@@ -253,17 +320,19 @@ void across(const Reduction& reduction, const Tile& tile, const Byte* centers) {
   using In = typename Op::In;
   for_each_dense_part<In>(
       reduction, tile,
-      [&](const Byte* in, int64_t row_step, int64_t, int64_t rows, int64_t first, int64_t columns) {
+      [&](const Byte* in, int64_t row_step, int64_t row, int64_t rows, int64_t first,
+          int64_t columns) {
         Byte* const accumulators =
             tile.accumulators + first * static_cast<int64_t>(sizeof(typename Op::Accumulator));
         const Byte* const own =
             Op::kCentered ? centers + first * static_cast<int64_t>(sizeof(double)) : in;
+        const int64_t ahead = tile.rows_ahead - row;
         if (rows == 1) {
-          spread<Op, 1>(in, row_step, columns, own, accumulators);
+          spread<Op, 1>(in, row_step, columns, 0, own, accumulators);
         } else if (rows == kRowsAtOnce) {
-          spread<Op, kRowsAtOnce>(in, row_step, columns, own, accumulators);
+          spread<Op, kRowsAtOnce>(in, row_step, columns, 0, own, accumulators);
         } else {
-          spread<Op, kMostRowsAtOnce>(in, row_step, columns, own, accumulators);
+          spread<Op, kMostRowsAtOnce>(in, row_step, columns, ahead, own, accumulators);
         }
       });
 }

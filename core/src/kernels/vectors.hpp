@@ -58,6 +58,24 @@ inline Vector<T> broadcast(T value) {
   return value - Vector<T>{};
 }
 
+// Whether some bit is set.
+template <class T>
+inline bool is_any(const Vector<T>& mask) {
+#if defined(__AVX512F__)
+  const auto bits = reinterpret_cast<__m512i>(mask);
+  return _mm512_test_epi64_mask(bits, bits) != 0;
+#elif defined(__AVX2__)
+  const auto bits = reinterpret_cast<__m256i>(mask);
+  return _mm256_testz_si256(bits, bits) == 0;
+#else
+  uint64_t words[kVectorBytes / 8];
+  __builtin_memcpy(words, &mask, sizeof words);
+  uint64_t any = 0;
+  for (const uint64_t word : words) any |= word;
+  return any != 0;
+#endif
+}
+
 // The next kPerVector<To> adjacent elements of type From.
 template <class To, class From>
 struct Loading;
