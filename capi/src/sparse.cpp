@@ -101,3 +101,13 @@ tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
         tenure::sparse_product(context_of(context), read_view(a, "a"), read_view(b, "b")));
   });
 }
+
+tnr_status tnr_sparse_matmul(tnr_context* context, const tnr_scalar* alpha,
+                             const tnr_sparse_view* a, tnr_orientation orientation,
+                             const tnr_view* b, const tnr_scalar* beta,
+                             const tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    tenure::sparse_matmul(context_of(context), deref(alpha, "alpha"), read_view(a, "a"),
+                          orientation, deref(b, "b"), deref(beta, "beta"), deref(out, "out"));
+  });
+}

@@ -234,4 +234,33 @@ TEST(CSparse, FromDenseChecksItsPointers) {
                  {"is NULL"});
 }
 
+TEST(CSparse, Matmul) {
+  tenure::test::SparseArrays a(tenure::test::csr_model(), TNR_DTYPE_I32);
+  const float x[4] = {1, 2, 3, 4};
+  float y[3] = {1, 1, 1};
+  const tnr_view b = tenure::test::flat_view(x, TNR_DTYPE_F32, {4});
+  const tnr_view_mut out = {tenure::test::flat_view(y, TNR_DTYPE_F32, {3})};
+  const auto scalar = [](float value) {
+    tnr_scalar result = {};
+    result.dtype = TNR_DTYPE_F32;
+    std::memcpy(result.bytes, &value, sizeof value);
+    return result;
+  };
+  const tnr_scalar alpha = scalar(2);
+  const tnr_scalar beta = scalar(10);
+  ASSERT_EQ(tnr_sparse_matmul(nullptr, &alpha, &a.view(), TNR_ORIENTATION_AS_IS, &b, &beta, &out),
+            TNR_STATUS_OK);
+  const float expected[3] = {24, 10, 72};
+  EXPECT_EQ(std::memcmp(y, expected, sizeof y), 0);
+  expect_refused(
+      tnr_sparse_matmul(nullptr, nullptr, &a.view(), TNR_ORIENTATION_AS_IS, &b, &beta, &out),
+      TNR_STATUS_INVALID_ARGUMENT, {"alpha is NULL"});
+  expect_refused(
+      tnr_sparse_matmul(nullptr, &alpha, nullptr, TNR_ORIENTATION_AS_IS, &b, &beta, &out),
+      TNR_STATUS_INVALID_ARGUMENT, {"a is NULL"});
+  expect_refused(
+      tnr_sparse_matmul(nullptr, &alpha, &a.view(), TNR_ORIENTATION_AS_IS, &b, &beta, nullptr),
+      TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});
+}
+
 }  // namespace

@@ -867,6 +867,19 @@ typedef struct tnr_sparse_options {
   struct tnr_view mask;
 } tnr_sparse_options;
 
+/**
+ * Whether a matrix is meant as it is, or its transpose.
+ */
+typedef int32_t tnr_orientation;
+/**
+ * The matrix.
+ */
+#define TNR_ORIENTATION_AS_IS 1
+/**
+ * Its transpose. Nothing is converted.
+ */
+#define TNR_ORIENTATION_TRANSPOSED 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1986,6 +1999,41 @@ TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
                                       const struct tnr_sparse_view *a,
                                       const struct tnr_sparse_view *b) TNR_NOEXCEPT;
+
+/**
+ * `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
+ * `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
+ * `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
+ * are rounded once; integers wrap. A position that has several entries is their sum. The result
+ * has the same bits for any number of threads.
+ *
+ * Where the entries of a row go to many sums (COO, CSC as it is, CSR and BSR transposed), the sums
+ * take memory beside `out` of up to eight times 256 bytes for each of its rows. Columns of `b`
+ * that are not adjacent are copied, 256 bytes of a row at a time.
+ *
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
+ * dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
+ * part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
+ * @param b (transfer none) [k] or [k, n]
+ * @param beta (transfer none)
+ * @param out (transfer none) [m] or [m, n]
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_scalar *alpha,
+                             const struct tnr_sparse_view *a,
+                             tnr_orientation orientation,
+                             const struct tnr_view *b,
+                             const struct tnr_scalar *beta,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -140,5 +140,9 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
 void sparse_to_dense(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out);
 SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
                            const tnr_sparse_view& b);
+// tnr_sparse_matmul().
+void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
+                   tnr_orientation orientation, const tnr_view& b, const tnr_scalar& beta,
+                   const tnr_view_mut& out);
 
 }  // namespace tenure

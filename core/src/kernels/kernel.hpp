@@ -228,7 +228,8 @@ struct Scattering {
   void (*blocks)(const Compressed&, const Blocks&, int64_t first, int64_t end, const Field&);
 };
 
-struct Compaction;  // compact.hpp
+struct Compaction;     // compact.hpp
+struct MatmulKernels;  // matmul.hpp
 
 // A product of two compressed matrices of one index type. Its rows are those of `a`, its columns
 // those of `b`.
@@ -286,6 +287,7 @@ struct Table {
   const Compaction* compaction;
   const Scattering* scattering;                          // by IndexType
   const RowProducts (*row_products)[kProductTypeCount];  // by IndexType, then Type
+  const MatmulKernels* matmul;
 };
 
 // The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.

@@ -303,6 +303,28 @@ void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count,
   }
 }
 
+void sum_of_products(Type type, const Byte* const* a, const Byte* const* b, int64_t count,
+                     const Byte* alpha, const Byte* beta, Byte* out) {
+  Real real_sum = 0;
+  uint64_t whole_sum = 0;  // whose low bits are those of any wider sum
+  for (int64_t i = 0; i < count; ++i) {
+    const Number x = load(type, a[i]);
+    const Number y = load(type, b[i]);
+    real_sum += x.real * y.real;
+    whole_sum += static_cast<uint64_t>(x.whole) * static_cast<uint64_t>(y.whole);
+  }
+  const Number scale = load(type, alpha);
+  real_sum *= scale.real;
+  whole_sum *= static_cast<uint64_t>(scale.whole);
+  if (beta != nullptr) {
+    const Number old_scale = load(type, beta);
+    const Number old = load(type, out);
+    real_sum += old_scale.real * old.real;
+    whole_sum += static_cast<uint64_t>(old_scale.whole) * static_cast<uint64_t>(old.whole);
+  }
+  store(type, out, scale.is_float ? real(real_sum) : whole(static_cast<Whole>(whole_sum)));
+}
+
 bool is_near(Type type, const Byte* a, const Byte* b, double last_places) {
   const Real x = load(type, a).real;
   const Real y = load(type, b).real;

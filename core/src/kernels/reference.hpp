@@ -21,6 +21,11 @@ void compare(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out);
 void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count, int64_t ddof,
             Byte* out);
 
+// alpha * (the sum of a[i] * b[i]) + beta * out, all of one type; of floats rounded once. beta ==
+// nullptr: 0, and out is not read.
+void sum_of_products(Type type, const Byte* const* a, const Byte* const* b, int64_t count,
+                     const Byte* alpha, const Byte* beta, Byte* out);
+
 // Whether two floats are the same number, both NaN, or at most `last_places` apart.
 bool is_near(Type type, const Byte* a, const Byte* b, double last_places);
 

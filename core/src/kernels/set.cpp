@@ -7,9 +7,11 @@ inline namespace TENURE_ISA {
 // Declared here too, since a constant of a namespace is private to its file otherwise.
 extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking};
-const Table kTable = {kCopy,       kSelect,      kCast,        kCastComplex, kUnary,
-                      kBinary,     kCompare,     kReduce,      kStream,      kStreamAndFetch,
-                      &kPermuting, kIndexChecks, &kCompaction, kScattering,  kRowProducts};
+constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads};
+const Table kTable = {kCopy,        kSelect,         kCast,        kCastComplex,
+                      kUnary,       kBinary,         kCompare,     kReduce,
+                      kStream,      kStreamAndFetch, &kPermuting,  kIndexChecks,
+                      &kCompaction, kScattering,     kRowProducts, &kMatmul};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -3,6 +3,7 @@
 
 #include "kernels/compact.hpp"
 #include "kernels/kernel.hpp"
+#include "kernels/matmul.hpp"
 
 // Parts of a table's row, in the order of Type, for a file whose kernels are kernel<Rule, T>.
 #define TENURE_FLOATS(Rule) \
@@ -33,6 +34,9 @@ extern const Compactor kCompact[4][2];
 extern const RowCounter kCountRows[2];
 extern const BlockTaking kBlockTaking;
 extern const Scattering kScattering[kIndexTypeCount];
+extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
+extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
+extern const Spreads kMatmulSpreads[kTypeCount];
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

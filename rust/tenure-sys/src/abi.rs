@@ -225,6 +225,18 @@ impl tnr_sparse_format {
     pub const BSR: tnr_sparse_format = tnr_sparse_format(4);
 }
 
+/// Whether a matrix is meant as it is, or its transpose.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_orientation(pub i32);
+
+impl tnr_orientation {
+    /// The matrix.
+    pub const AS_IS: tnr_orientation = tnr_orientation(1);
+    /// Its transpose. Nothing is converted.
+    pub const TRANSPOSED: tnr_orientation = tnr_orientation(2);
+}
+
 /// Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
 /// by row, then by column).
 pub const TNR_SPARSE_SORTED: u32 = 1;
@@ -1584,4 +1596,38 @@ unsafe extern "C" {
         a: *const tnr_sparse_view,
         b: *const tnr_sparse_view,
     ) -> *mut tnr_sparse;
+
+    /// `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
+    /// `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
+    /// `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
+    /// are rounded once; integers wrap. A position that has several entries is their sum. The result
+    /// has the same bits for any number of threads.
+    ///
+    /// Where the entries of a row go to many sums (COO, CSC as it is, CSR and BSR transposed), the sums
+    /// take memory beside `out` of up to eight times 256 bytes for each of its rows. Columns of `b`
+    /// that are not adjacent are copied, 256 bytes of a row at a time.
+    ///
+    /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
+    /// dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
+    /// part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param alpha (transfer none)
+    /// @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
+    /// @param b (transfer none) [k] or [k, n]
+    /// @param beta (transfer none)
+    /// @param out (transfer none) [m] or [m, n]
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_matmul(
+        context: *mut tnr_context,
+        alpha: *const tnr_scalar,
+        a: *const tnr_sparse_view,
+        orientation: tnr_orientation,
+        b: *const tnr_view,
+        beta: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
 }

@@ -1,0 +1,39 @@
+#include "dense_columns.hpp"
+
+#include "operands.hpp"
+#include "permutation.hpp"
+
+namespace tenure {
+namespace {
+
+bool must_copy(const DenseColumns& dense, std::int64_t count) noexcept {
+  if (dense.rows <= 1) return dense.column_step != dense.width_bytes && count > 1;
+  return (count == 1 ? dense.row_step : dense.column_step) != dense.width_bytes;
+}
+
+void copy_elements(const Context& context, const tnr_view& from, const tnr_view_mut& to) {
+  Operands operands(to);
+  operands.add(from, "b");
+  if (operands.moved_bytes() < kWorthPlanningBytes || operands.is_flat() ||
+      !permute(context, operands.movement(), Stores::kCached)) {
+    operands.run(context, kernels::table().copy[width_index(from.dtype)]);
+  }
+}
+
+}  // namespace
+
+AdjacentColumns::AdjacentColumns(const Context& context, const DenseColumns& dense,
+                                 std::int64_t first, std::int64_t count)
+    : is_copied_(must_copy(dense, count)),
+      copy_(is_copied_ ? static_cast<std::size_t>(dense.rows * count * dense.width_bytes) : 0),
+      data_(is_copied_ ? copy_.data() : dense.data + first * dense.column_step),
+      row_step_(is_copied_ ? count * dense.width_bytes : dense.row_step) {
+  if (!is_copied_ || dense.rows == 0) return;
+  const tnr_view from =
+      dense.view.rank == 1 ? dense.view : slice(dense.view, 1, first, first + count, 1);
+  tnr_view to =
+      make_view(copy_.data(), copy_.size_bytes(), 0, from.dtype, from.rank, from.shape, nullptr);
+  copy_elements(context, from, {to});
+}
+
+}  // namespace tenure

@@ -1,0 +1,51 @@
+// Dense operands of products: rank 1 or 2, any strides.
+#pragma once
+
+#include <cstdint>
+
+#include "scratch.hpp"
+#include "tenure/context.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+// A checked view of rank 1, which is one column, or 2.
+struct DenseColumns {
+  explicit DenseColumns(const tnr_view& checked) noexcept
+      : view(checked),
+        data(static_cast<const kernels::Byte*>(checked.data)),
+        rows(checked.shape[0]),
+        columns(checked.rank == 1 ? 1 : checked.shape[1]),
+        width_bytes(static_cast<std::int64_t>(element_size(checked.dtype))),
+        row_step(rows > 1 ? checked.strides[0] * width_bytes : 0),
+        column_step(columns > 1 ? checked.strides[1] * width_bytes : width_bytes) {}
+
+  const tnr_view& view;
+  const kernels::Byte* data;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t width_bytes;
+  std::int64_t row_step;  // bytes, of any sign
+  std::int64_t column_step;
+};
+
+// Some columns of an operand, adjacent: where they lie, or copied. A single column comes with its
+// rows adjacent.
+class AdjacentColumns {
+ public:
+  // Columns [first, first + count) of `dense`, of which there is one at least. Throws OUT_OF_MEMORY.
+  AdjacentColumns(const Context& context, const DenseColumns& dense, std::int64_t first,
+                  std::int64_t count);
+
+  [[nodiscard]] const kernels::Byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }
+
+ private:
+  bool is_copied_;
+  Scratch copy_;
+  const kernels::Byte* data_;
+  std::int64_t row_step_;
+};
+
+}  // namespace tenure

@@ -1,0 +1,76 @@
+// What the kernels of sparse times dense see: one sparse matrix, and dense operands of which those
+// that are read have adjacent columns.
+#pragma once
+
+#include "kernels/kernel.hpp"
+
+namespace tenure::kernels {
+
+// alpha and beta are one element each, of the type that is computed in: f32 for f16 and bf16, else
+// the elements' own. beta is nullptr for 0, and then out is not read.
+
+// out = alpha * a b + beta * out.
+struct Matmul {
+  Compressed a;
+  int64_t block_rows;  // 1 and 1 where there are no blocks
+  int64_t block_cols;
+  int64_t columns;  // of b and out; at least 1
+  const Byte* b;    // one row for each column of a, block_cols for one of blocks
+  int64_t b_step;   // bytes from a row to the next
+  Byte* out;        // one row for each row of a, block_rows for one of blocks
+  int64_t out_step;
+  int64_t out_column_step;
+  const Byte* alpha;
+  const Byte* beta;
+};
+
+// Rows of a [begin, end). An element of out is one sum, the same whatever the rows of a call are. It
+// is added up in the order of the entries, but for a single column of f32 or f64 without blocks: that
+// in eight lanes, which meet in a tree. There b_step is an element.
+using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
+
+// sums += transpose(a) b, where a is whatever a kernel is given beside this.
+struct Spread {
+  int64_t block_rows;  // of a, as Matmul has them
+  int64_t block_cols;
+  int64_t columns;  // of b and sums
+  const Byte* b;    // one row for each row of a
+  int64_t b_step;
+  Byte* sums;  // one row for each column of a, adjacent elements of sum_bytes
+  int64_t sums_step;
+};
+
+// out = alpha * (the sum of `parts` arrays of sums, in their order) + beta * out.
+struct Gathering {
+  int64_t columns;
+  const Byte* sums;  // of the first part
+  int64_t sums_step;
+  int64_t parts;
+  int64_t part_step;
+  Byte* out;
+  int64_t out_step;
+  int64_t out_column_step;
+  const Byte* alpha;
+  const Byte* beta;
+};
+
+// Of one type of elements.
+struct Spreads {
+  int64_t sum_bytes;
+  // Rows [begin, end) of a, entries in their order.
+  void (*rows[kIndexTypeCount])(const Spread&, const Compressed& a, int64_t begin, int64_t end);
+  void (*block_rows[kIndexTypeCount])(const Spread&, const Compressed& a, int64_t begin,
+                                      int64_t end);
+  // Entries [begin, end) of a.
+  void (*entries[kIndexTypeCount])(const Spread&, const Coordinates& a, int64_t begin, int64_t end);
+  // Rows [begin, end) of out.
+  void (*gather)(const Gathering&, int64_t begin, int64_t end);
+};
+
+struct MatmulKernels {
+  const MatmulKernel (*rows)[kIndexTypeCount];        // f64 and f32, without blocks
+  const MatmulKernel (*block_rows)[kIndexTypeCount];  // by Type; nullptr: no such product
+  const Spreads* spreads;                             // by Type
+};
+
+}  // namespace tenure::kernels

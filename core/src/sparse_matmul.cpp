@@ -1,0 +1,348 @@
+// Sparse times dense: which kernel, over which parts of the operands.
+//
+// Where each sum belongs to one row of the sparse matrix, rows are shared out. Where the entries of a
+// row go to many sums (CSC, transposed CSR, coordinates) the sums are kept apart first: of many
+// columns each thread takes some, and all entries; of few the entries are shared out to a number of
+// parts that the shapes decide, so that it is the same for any number of threads.
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+
+#include "dense_columns.hpp"
+#include "kernels/matmul.hpp"
+#include "operands.hpp"
+#include "parallel.hpp"
+#include "row_slices.hpp"
+#include "scratch.hpp"
+#include "sparse_operand.hpp"
+#include "tenure/sparse.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// Of a row of b that one pass over the entries takes: as much as the widest registers hold the sums
+// of, so that a panel of as many rows as a cache holds stays there.
+constexpr std::int64_t kPanelBytes = 256;
+// Of a row of sums that no two threads share.
+constexpr std::int64_t kLineBytes = 64;
+// Arrays of sums that entries are shared out to, at most.
+constexpr std::int64_t kMaxParts = 8;
+
+// The types up to here have kernels of their own for matrices without blocks.
+constexpr unsigned kLastFloat = static_cast<unsigned>(kernels::Type::kF32);
+
+// ---- operands ----
+
+void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
+                    std::int64_t expected, const char* what) {
+  if (view.shape[axis] == expected) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "%s.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64 ", %s", name, axis,
+       view.shape[axis], expected, what);
+}
+
+// The type that the kernels compute in, and alpha and beta have.
+tnr_dtype computed_dtype(tnr_dtype dtype) noexcept {
+  return dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16 ? TNR_DTYPE_F32 : dtype;
+}
+
+bool is_zero(const Element& element, tnr_dtype dtype) noexcept {
+  if (dtype == TNR_DTYPE_F64) {
+    double value;
+    std::memcpy(&value, element.bytes, sizeof value);
+    return value == 0;
+  }
+  if (dtype == TNR_DTYPE_F32) {
+    float value;
+    std::memcpy(&value, element.bytes, sizeof value);
+    return value == 0;
+  }
+  return std::all_of(element.bytes, element.bytes + element_size(dtype),
+                     [](unsigned char byte) { return byte == 0; });
+}
+
+// Everything of a call that has been checked.
+struct Call {
+  const Context& context;
+  const SparseOperand& a;
+  bool is_transposed;  // with regard to a.compressed() or a.coordinates()
+  unsigned type;
+  DenseColumns b;
+  DenseColumns out;
+  Element alpha;
+  Element beta_element;
+  const Byte* beta;  // nullptr: 0
+
+  [[nodiscard]] Byte* out_data(std::int64_t first_column) const noexcept {
+    return const_cast<Byte*>(out.data) + first_column * out.column_step;
+  }
+};
+
+// ---- rows of their own ----
+
+kernels::MatmulKernel row_kernel(const Call& call) {
+  const tnr_sparse_view& view = call.a.view();
+  const kernels::MatmulKernels& kernels = *kernels::table().matmul;
+  const bool is_plain = view.format == TNR_SPARSE_FORMAT_BSR || call.type > kLastFloat;
+  return (is_plain ? kernels.block_rows
+                   : kernels.rows)[call.type][static_cast<unsigned>(index_type(view.minor.dtype))];
+}
+
+void multiply_rows(const Call& call) {
+  const tnr_sparse_view& view = call.a.view();
+  const kernels::MatmulKernel kernel = row_kernel(call);
+  const std::int64_t width = call.b.width_bytes;
+  const std::int64_t entry_bytes = index_bytes(view) + call.a.value_bytes();
+  const std::int64_t entries = RowSlices::entry_count(view);
+  for (std::int64_t first = 0; first < call.b.columns; first += kPanelBytes / width) {
+    const std::int64_t columns = std::min(call.b.columns - first, kPanelBytes / width);
+    const AdjacentColumns b(call.context, call.b, first, columns);
+    const kernels::Matmul matmul = {
+        .a = call.a.compressed(),
+        .block_rows = view.block_rows,
+        .block_cols = view.block_cols,
+        .columns = columns,
+        .b = b.data(),
+        .b_step = b.row_step(),
+        .out = call.out_data(first),
+        .out_step = call.out.row_step,
+        .out_column_step = call.out.column_step,
+        .alpha = call.alpha.bytes,
+        .beta = call.beta,
+    };
+    const std::int64_t bytes = entries * (entry_bytes + (columns - 1) * width) +
+                               call.out.rows * (index_bytes(view) + 2 * columns * width);
+    const RowSlices slices(view, slice_count_of(call.context, bytes));
+    for_each_slice(call.context, slices.count(), [&](std::int64_t slice) noexcept {
+      call.a.for_each_run(
+          slices.begin(slice), slices.begin(slice + 1),
+          [&](std::int64_t begin, std::int64_t end) { kernel(matmul, begin, end); });
+    });
+  }
+}
+
+// ---- sums that many rows add to ----
+
+// What is spread: rows or entries, as the matrix has them.
+class Source {
+ public:
+  explicit Source(const Call& call)
+      : a_(call.a),
+        spreads_(kernels::table().matmul->spreads[call.type]),
+        index_(static_cast<unsigned>(index_type(a_.view().minor.dtype))),
+        is_coo_(a_.view().format == TNR_SPARSE_FORMAT_COO) {
+    if (!is_coo_) return;
+    entries_ = a_.coordinates();
+    // The kernel adds at the columns what lies at the rows.
+    if (!call.is_transposed) std::swap(entries_.row_indices, entries_.col_indices);
+  }
+
+  [[nodiscard]] const kernels::Spreads& spreads() const noexcept { return spreads_; }
+  [[nodiscard]] std::int64_t entry_count() const noexcept {
+    return is_coo_ ? entries_.count : RowSlices::entry_count(a_.view());
+  }
+
+  // Part `part` of `part_count`, of about as many entries each.
+  void add_part(const kernels::Spread& spread, std::int64_t part_count,
+                std::int64_t part) const noexcept {
+    if (is_coo_) {
+      a_.for_each_run(slice_begin(entries_.count, part_count, part),
+                      slice_begin(entries_.count, part_count, part + 1),
+                      [&](std::int64_t begin, std::int64_t end) {
+                        spreads_.entries[index_](spread, entries_, begin, end);
+                      });
+      return;
+    }
+    const RowSlices slices(a_.view(), part_count);
+    const kernels::Compressed rows = a_.compressed();
+    const auto kernel =
+        (a_.view().format == TNR_SPARSE_FORMAT_BSR ? spreads_.block_rows : spreads_.rows)[index_];
+    a_.for_each_run(
+        slices.begin(part), slices.begin(part + 1),
+        [&](std::int64_t begin, std::int64_t end) { kernel(spread, rows, begin, end); });
+  }
+
+ private:
+  const SparseOperand& a_;
+  const kernels::Spreads& spreads_;
+  unsigned index_;
+  bool is_coo_;
+  kernels::Coordinates entries_{};
+};
+
+std::int64_t round_up(std::int64_t bytes, std::int64_t unit) noexcept {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+// One panel of columns of b, in arrays of sums.
+class SpreadPanel {
+ public:
+  SpreadPanel(const Call& call, const Source& source, std::int64_t first, std::int64_t columns)
+      : call_(call),
+        source_(source),
+        first_(first),
+        columns_(columns),
+        sum_bytes_(source.spreads().sum_bytes),
+        group_columns_(kLineBytes / sum_bytes_),
+        group_count_((columns + group_columns_ - 1) / group_columns_),
+        // A sum of its own for every second entry is what merging them is worth.
+        part_count_(group_count_ > 1
+                        ? 1
+                        : std::clamp<std::int64_t>(source.entry_count() / (2 * call.out.rows), 1,
+                                                   kMaxParts)),
+        sums_step_(group_count_ > 1 ? round_up(columns * sum_bytes_, kLineBytes)
+                                    : columns * sum_bytes_),
+        part_step_(round_up(sums_step_ * call.out.rows, kLineBytes)),
+        sums_(scratch_bytes(part_step_, part_count_)),
+        b_(call.context, call.b, first, columns) {}
+
+  void run() const noexcept {
+    if (group_count_ > 1) {
+      for_each_slice(call_.context, call_.context.thread_count() == 1 ? 1 : group_count_,
+                     [&](std::int64_t group) noexcept { run_group(group); });
+    } else {
+      for_each_slice(call_.context, part_count_,
+                     [&](std::int64_t part) noexcept { add(part, 0, columns_); });
+      const std::int64_t slices =
+          slice_count_of(call_.context, call_.out.rows * sums_step_ * (part_count_ + 1));
+      for_each_slice(call_.context, slices, [&](std::int64_t slice) noexcept {
+        gather(0, columns_, slice_begin(call_.out.rows, slices, slice),
+               slice_begin(call_.out.rows, slices, slice + 1));
+      });
+    }
+  }
+
+ private:
+  static std::size_t scratch_bytes(std::int64_t part_step, std::int64_t part_count) {
+    return static_cast<std::size_t>(part_step) * static_cast<std::size_t>(part_count);
+  }
+
+  // All columns where one thread does it all.
+  void run_group(std::int64_t group) const noexcept {
+    const bool is_alone = call_.context.thread_count() == 1;
+    const std::int64_t column = group * group_columns_;
+    const std::int64_t columns = is_alone ? columns_ : std::min(group_columns_, columns_ - column);
+    add(0, column, columns);
+    gather(column, columns, 0, call_.out.rows);
+  }
+
+  void add(std::int64_t part, std::int64_t column, std::int64_t columns) const noexcept {
+    Byte* const sums = sums_.data() + part * part_step_ + column * sum_bytes_;
+    if (columns == columns_) {
+      std::memset(sums, 0, static_cast<std::size_t>(call_.out.rows * sums_step_));
+    } else {
+      for (std::int64_t row = 0; row < call_.out.rows; ++row) {
+        std::memset(sums + row * sums_step_, 0, static_cast<std::size_t>(columns * sum_bytes_));
+      }
+    }
+    const tnr_sparse_view& view = call_.a.view();
+    source_.add_part({.block_rows = view.block_rows,
+                      .block_cols = view.block_cols,
+                      .columns = columns,
+                      .b = b_.data() + column * call_.b.width_bytes,
+                      .b_step = b_.row_step(),
+                      .sums = sums,
+                      .sums_step = sums_step_},
+                     part_count_, part);
+  }
+
+  void gather(std::int64_t column, std::int64_t columns, std::int64_t begin,
+              std::int64_t end) const noexcept {
+    source_.spreads().gather({.columns = columns,
+                              .sums = sums_.data() + column * sum_bytes_,
+                              .sums_step = sums_step_,
+                              .parts = part_count_,
+                              .part_step = part_step_,
+                              .out = call_.out_data(first_ + column),
+                              .out_step = call_.out.row_step,
+                              .out_column_step = call_.out.column_step,
+                              .alpha = call_.alpha.bytes,
+                              .beta = call_.beta},
+                             begin, end);
+  }
+
+  const Call& call_;
+  const Source& source_;
+  std::int64_t first_;
+  std::int64_t columns_;
+  std::int64_t sum_bytes_;
+  std::int64_t group_columns_;  // a line of sums
+  std::int64_t group_count_;
+  std::int64_t part_count_;
+  std::int64_t sums_step_;
+  std::int64_t part_step_;
+  Scratch sums_;
+  AdjacentColumns b_;
+};
+
+void multiply_spread(const Call& call) {
+  const Source source(call);
+  const std::int64_t panel = kPanelBytes / source.spreads().sum_bytes;
+  for (std::int64_t first = 0; first < call.b.columns; first += panel) {
+    SpreadPanel(call, source, first, std::min(call.b.columns - first, panel)).run();
+  }
+}
+
+}  // namespace
+
+void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
+                   tnr_orientation orientation, const tnr_view& b, const tnr_scalar& beta,
+                   const tnr_view_mut& out) {
+  if (orientation != TNR_ORIENTATION_AS_IS && orientation != TNR_ORIENTATION_TRANSPOSED) {
+    refuse_code("orientation", orientation);
+  }
+  const bool is_transposed = orientation == TNR_ORIENTATION_TRANSPOSED;
+  Pins pins;
+  check_view_mut(out, "out");
+  check_view(b, "b");
+  const SparseOperand matrix(a, "a");
+  if (b.rank != 1 && b.rank != 2) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "b.rank is %" PRIu32 " but must be 1 or 2", b.rank);
+  }
+  if (out.view.rank != b.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 ", as b's",
+         out.view.rank, b.rank);
+  }
+  require_extent(b, "b", 0, is_transposed ? a.rows : a.cols,
+                 is_transposed ? "the rows of a, which is transposed" : "the columns of a");
+  require_extent(out.view, "out", 0, is_transposed ? a.cols : a.rows,
+                 is_transposed ? "the columns of a, which is transposed" : "the rows of a");
+  if (b.rank == 2) require_extent(out.view, "out", 1, b.shape[1], "the columns of b");
+  const tnr_dtype dtype = a.values.dtype;
+  const unsigned type = type_index(dtype);
+  if (type == kNoType || kernels::table().matmul->block_rows[type][0] == nullptr) {
+    refuse_dtype("matmul", dtype);
+  }
+  require_dtype(b, "b", dtype, "a.values.dtype is");
+  require_dtype(out.view, "out", dtype, "a.values.dtype is");
+  const tnr_dtype computed = computed_dtype(dtype);
+  Call call = {.context = context,
+               .a = matrix,
+               .is_transposed = is_transposed != (a.format == TNR_SPARSE_FORMAT_CSC),
+               .type = type,
+               .b = DenseColumns(b),
+               .out = DenseColumns(out.view),
+               .alpha = to_element(alpha, computed, "alpha"),
+               .beta_element = to_element(beta, computed, "beta"),
+               .beta = nullptr};
+  if (!is_zero(call.beta_element, computed)) call.beta = call.beta_element.bytes;
+  pins.add_mut(out, "out");
+  pins.add(b, "b");
+  const SparseNames& names = sparse_names(a.format);
+  require_alias(out.view, b, "b", SameView::kRefused);
+  require_alias(out.view, a.values, "a.values", SameView::kRefused);
+  require_alias(out.view, a.major, names.major, SameView::kRefused);
+  require_alias(out.view, a.minor, names.minor, SameView::kRefused);
+  if (is_empty(out.view)) return;
+  if (a.format == TNR_SPARSE_FORMAT_COO || call.is_transposed) {
+    multiply_spread(call);
+  } else {
+    multiply_rows(call);
+  }
+  matrix.require_valid();
+}
+
+}  // namespace tenure
