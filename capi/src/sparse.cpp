@@ -79,6 +79,14 @@ tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
   });
 }
 
+tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
+                               const tnr_sparse_options* options) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(tenure::sparse_convert(context_of(context), read_view(a, "a"),
+                                              read_sized(options, "options", kFirstOptionsBytes)));
+  });
+}
+
 tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
                                   const tnr_sparse_options* options) noexcept {
   return guarded_pointer([&] {

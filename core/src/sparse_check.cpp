@@ -423,6 +423,15 @@ void check_entries_stepwise(const tnr_sparse_view& view, Rows rows, const char* 
   check_fields_of(name, [&] { check_all_stepwise(view, rows); });
 }
 
+bool has_sorted_entries(const tnr_sparse_view& view) noexcept {
+  if (is_set(view, TNR_SPARSE_SORTED)) return true;
+  tnr_sparse_view sorted = view;
+  sorted.flags = TNR_SPARSE_SORTED;
+  if (view.format != TNR_SPARSE_FORMAT_COO) return are_rows_sorted(sorted, entry_range(view));
+  return index_checks(view).are_sorted(bytes_at(view.major, 0), bytes_at(view.minor, 0),
+                                       view.minor.shape[0]);
+}
+
 void check_entries(const tnr_sparse_view& view, Rows rows, const char* name) {
   const bool needs_sorting = is_set(view, TNR_SPARSE_UNIQUE) && !is_set(view, TNR_SPARSE_SORTED);
   const bool is_valid = view.format == TNR_SPARSE_FORMAT_COO ? are_coordinates_valid(view)

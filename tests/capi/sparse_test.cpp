@@ -195,6 +195,29 @@ tnr_sparse_options options_of(tnr_sparse_format format) {
   return options;
 }
 
+TEST(CSparse, Convert) {
+  const Parts parts;
+  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
+  tnr_sparse* const matrix = tnr_sparse_convert(nullptr, &parts.view, &options);
+  ASSERT_NE(matrix, nullptr);
+  tnr_sparse_view view = empty_view();
+  ASSERT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+  EXPECT_EQ(view.format, TNR_SPARSE_FORMAT_CSC);
+  const auto expected = tenure::test::csc_model();
+  for (std::size_t k = 0; k < expected.values.size(); ++k) {
+    EXPECT_EQ(static_cast<const std::int32_t*>(view.minor.data)[k], expected.minor[k]);
+    EXPECT_EQ(static_cast<const float*>(view.values.data)[k], expected.values[k]);
+  }
+  tnr_sparse_release(matrix);
+  expect_refused(tnr_sparse_convert(nullptr, nullptr, &options), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a is NULL"});
+  expect_refused(tnr_sparse_convert(nullptr, &parts.view, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"options is NULL"});
+  tnr_context* const garbage = reinterpret_cast<tnr_context*>(std::uintptr_t{64});
+  expect_refused(tnr_sparse_convert(garbage, &parts.view, &options), TNR_STATUS_STALE_HANDLE, {});
+}
+
 TEST(CSparse, FromDense) {
   const float elements[6] = {0, 2, 0, 0, 0, 3};
   const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});

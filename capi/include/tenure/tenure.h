@@ -50,6 +50,12 @@
 #define TNR_SPARSE_KEEP_NEGATIVE_ZERO 1
 
 /**
+ * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
+ * keep the order that they had, as far as the format has one.
+ */
+#define TNR_SPARSE_SORT 2
+
+/**
  * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
  * wrong-kind one is answered with a status. Each handle is released once.
  */
@@ -838,7 +844,8 @@ typedef struct tnr_sparse_options {
    */
   tnr_sparse_format format;
   /**
-   * Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+   * Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
+   * matrix that is converted, and i32 for a dense one.
    */
   tnr_dtype index_dtype;
   /**
@@ -846,7 +853,7 @@ typedef struct tnr_sparse_options {
    */
   tnr_sparse_predicate predicate;
   /**
-   * `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, or 0.
+   * `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, `TNR_SPARSE_SORT`, or 0.
    */
   uint32_t flags;
   /**
@@ -1926,6 +1933,37 @@ tnr_status tnr_sparse_check(const struct tnr_sparse_view *view) TNR_NOEXCEPT;
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEXCEPT;
+
+/**
+ * The same matrix in another format, with another index type, or with its entries in order
+ * (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, and its bytes are not
+ * touched. A copy: the transpose of a CSR is a CSC view of the same arrays, and needs none.
+ *
+ * Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
+ * from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
+ * as many entries as it has elements; where BSR is made, the other elements of a block are zero.
+ *
+ * `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
+ * of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
+ * The result is the same for any number of threads.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
+ * without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
+ * entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
+ * have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
+                                      const struct tnr_sparse_view *a,
+                                      const struct tnr_sparse_options *options) TNR_NOEXCEPT;
 
 /**
  * The entries of a dense matrix: those elements that the options' predicate names, each once and

@@ -87,6 +87,10 @@ void check_entries(const tnr_sparse_view& view, Rows rows, const char* name);
 // Its plain twin: one entry after the other, which is how it knows what is wrong.
 void check_entries_stepwise(const tnr_sparse_view& view, Rows rows, const char* name);
 
+// Whether the entries are ordered as SORTED says, which is believed where it is set. Offsets and
+// indices are right.
+bool has_sorted_entries(const tnr_sparse_view& view) noexcept;
+
 // Pins the owners of the parts; throws as Pins do.
 void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name);
 void pin_parts_mut(Pins& pins, const tnr_sparse_view_mut& view, const char* name);
@@ -144,5 +148,9 @@ SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
 void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
                    tnr_orientation orientation, const tnr_view& b, const tnr_scalar& beta,
                    const tnr_view_mut& out);
+
+// tnr_sparse_convert(); struct_size is not looked at.
+SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
+                           const tnr_sparse_options& options);
 
 }  // namespace tenure

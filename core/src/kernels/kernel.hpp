@@ -229,6 +229,7 @@ struct Scattering {
 };
 
 struct Compaction;     // compact.hpp
+struct Regrouping;     // regroup.hpp
 struct MatmulKernels;  // matmul.hpp
 
 // A product of two compressed matrices of one index type. Its rows are those of `a`, its columns
@@ -285,6 +286,7 @@ struct Table {
   const Permuting* permuting;
   const IndexChecks* index_checks;  // by IndexType
   const Compaction* compaction;
+  const Regrouping* regrouping;
   const Scattering* scattering;                          // by IndexType
   const RowProducts (*row_products)[kProductTypeCount];  // by IndexType, then Type
   const MatmulKernels* matmul;

@@ -4,6 +4,7 @@
 #include "kernels/compact.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/matmul.hpp"
+#include "kernels/regroup.hpp"
 
 // Parts of a table's row, in the order of Type, for a file whose kernels are kernel<Rule, T>.
 #define TENURE_FLOATS(Rule) \
@@ -37,6 +38,7 @@ extern const Scattering kScattering[kIndexTypeCount];
 extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
 extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
 extern const Spreads kMatmulSpreads[kTypeCount];
+extern const Regrouping kRegrouping;
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

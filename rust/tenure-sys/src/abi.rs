@@ -332,6 +332,10 @@ impl tnr_sparse_predicate {
 /// Flag of `tnr_sparse_options`: -0.0 is an entry too.
 pub const TNR_SPARSE_KEEP_NEGATIVE_ZERO: u32 = 1;
 
+/// Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
+/// keep the order that they had, as far as the format has one.
+pub const TNR_SPARSE_SORT: u32 = 2;
+
 /// What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
 /// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
 #[repr(C)]
@@ -341,11 +345,12 @@ pub struct tnr_sparse_options {
     pub struct_size: u64,
     /// Of the result.
     pub format: tnr_sparse_format,
-    /// Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+    /// Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
+    /// matrix that is converted, and i32 for a dense one.
     pub index_dtype: tnr_dtype,
     /// Which elements of a dense matrix are entries.
     pub predicate: tnr_sparse_predicate,
-    /// `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, or 0.
+    /// `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, `TNR_SPARSE_SORT`, or 0.
     pub flags: u32,
     /// Rows of a block of BSR; 0 otherwise.
     pub block_rows: i64,
@@ -1526,6 +1531,36 @@ unsafe extern "C" {
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_check_mut(view: *const tnr_sparse_view_mut) -> tnr_status;
+
+    /// The same matrix in another format, with another index type, or with its entries in order
+    /// (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, and its bytes are not
+    /// touched. A copy: the transpose of a CSR is a CSC view of the same arrays, and needs none.
+    ///
+    /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
+    /// from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
+    /// as many entries as it has elements; where BSR is made, the other elements of a block are zero.
+    ///
+    /// `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
+    /// of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
+    /// The result is the same for any number of threads.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
+    /// without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
+    /// entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
+    /// have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param options (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_convert(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        options: *const tnr_sparse_options,
+    ) -> *mut tnr_sparse;
 
     /// The entries of a dense matrix: those elements that the options' predicate names, each once and
     /// in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its

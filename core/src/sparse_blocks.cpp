@@ -1,0 +1,248 @@
+// CSR to BSR and back, a block row at a time: each entry is read twice, once to count blocks and
+// once to fill them, however many block columns there are.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cinttypes>
+#include <cstring>
+
+#include "index_array.hpp"
+#include "parallel.hpp"
+#include "scratch.hpp"
+#include "sparse_builder.hpp"
+#include "sparse_convert.hpp"
+#include "sparse_kernels.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::IndexType;
+
+// What a block row is read from: sorted rows, walked side by side.
+template <class I>
+class BlockRow {
+ public:
+  BlockRow(const tnr_sparse_view& csr, std::int64_t block_row, std::int64_t block_rows,
+           std::int64_t block_cols) noexcept
+      : indices_(static_cast<const I*>(csr.minor.data)), rows_(block_rows), cols_(block_cols) {
+    const auto* const offsets = static_cast<const I*>(csr.major.data) + block_row * block_rows;
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      next_[at(row)] = offsets[row];
+      ends_[at(row)] = offsets[row + 1];
+    }
+  }
+
+  // body(block column, begins, ends) for each block that has an entry, in order: row r of the block
+  // has entries begins[r] to ends[r].
+  template <class Body>
+  void for_each_block(const Body& body) noexcept {
+    for (;;) {
+      std::int64_t first = INT64_MAX;  // column with an entry
+      for (std::int64_t row = 0; row < rows_; ++row) {
+        if (next_[at(row)] < ends_[at(row)]) {
+          first = std::min<std::int64_t>(first, indices_[next_[at(row)]]);
+        }
+      }
+      if (first == INT64_MAX) return;
+      const std::int64_t block = first / cols_;
+      const std::int64_t limit = (block + 1) * cols_;
+      const Positions begins = next_;
+      for (std::int64_t row = 0; row < rows_; ++row) {
+        std::int64_t& next = next_[at(row)];
+        while (next < ends_[at(row)] && indices_[next] < limit) ++next;
+      }
+      body(block, begins.data(), next_.data());
+    }
+  }
+
+ private:
+  using Positions = std::array<std::int64_t, TNR_SPARSE_MAX_BLOCK>;
+  static std::size_t at(std::int64_t row) noexcept { return static_cast<std::size_t>(row); }
+
+  const I* indices_;
+  std::int64_t rows_;
+  std::int64_t cols_;
+  Positions next_;
+  Positions ends_;
+};
+
+template <class I>
+class BlockMaker {
+ public:
+  BlockMaker(const Context& context, const tnr_sparse_view& csr, const SparseTarget& target)
+      : context_(context),
+        csr_(csr),
+        target_(target),
+        width_(static_cast<std::int64_t>(element_size(csr.values.dtype))),
+        block_row_count_(csr.rows / target.block_rows),
+        slices_(std::min(
+            std::max<std::int64_t>(block_row_count_, 1),
+            slice_count_of(context, (width_ + static_cast<std::int64_t>(sizeof(I))) *
+                                        (entry_range(csr).last - entry_range(csr).first)))) {}
+
+  SparseToken run() {
+    SparseBuilder builder(context_, {.format = TNR_SPARSE_FORMAT_BSR,
+                                     .rows = csr_.rows,
+                                     .cols = csr_.cols,
+                                     .block_rows = target_.block_rows,
+                                     .block_cols = target_.block_cols,
+                                     .index_dtype = target_.index_dtype,
+                                     .value_dtype = csr_.values.dtype});
+    require_no_duplicates();
+    const Scratch firsts(block_row_count_ + 1, sizeof(std::int64_t));
+    std::int64_t* const blocks_before = firsts.numbers();
+    blocks_before[0] = 0;
+    for_each_block_row([&](std::int64_t block_row) {
+      std::int64_t count = 0;
+      row_of(block_row).for_each_block([&](auto, auto, auto) { ++count; });
+      blocks_before[block_row + 1] = count;
+    });
+    for (std::int64_t row = 0; row < block_row_count_; ++row) {
+      blocks_before[row + 1] += blocks_before[row];
+    }
+    builder.allocate_entries(blocks_before[block_row_count_]);
+    const IndexType type = index_type(target_.index_dtype);
+    for (std::int64_t row = 0; row <= block_row_count_; ++row) {
+      put_index(builder.major(), type, row, blocks_before[row]);
+    }
+    switch (width_) {
+      case 1: fill<1>(builder, blocks_before); break;
+      case 2: fill<2>(builder, blocks_before); break;
+      case 4: fill<4>(builder, blocks_before); break;
+      case 8: fill<8>(builder, blocks_before); break;
+      default: fill<16>(builder, blocks_before);
+    }
+    return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+  }
+
+ private:
+  BlockRow<I> row_of(std::int64_t block_row) const noexcept {
+    return {csr_, block_row, target_.block_rows, target_.block_cols};
+  }
+  template <class Body>
+  void for_each_block_row(const Body& body) const noexcept {
+    for_each_slice(context_, slices_, [&](std::int64_t slice) {
+      const std::int64_t end = slice_begin(block_row_count_, slices_, slice + 1);
+      for (std::int64_t row = slice_begin(block_row_count_, slices_, slice); row < end; ++row) {
+        body(row);
+      }
+    });
+  }
+
+  void require_no_duplicates() const {
+    if ((csr_.flags & TNR_SPARSE_UNIQUE) != 0) return;
+    const auto* const offsets = static_cast<const I*>(csr_.major.data);
+    const auto* const indices = static_cast<const I*>(csr_.minor.data);
+    for (std::int64_t row = 0; row < csr_.rows; ++row) {
+      for (std::int64_t k = offsets[row] + 1; k < offsets[row + 1]; ++k) {
+        if (indices[k] != indices[k - 1]) continue;
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "row %" PRId64 " has two entries in column %" PRId64
+             ", and a block has room for one: coalesce first",
+             row, static_cast<std::int64_t>(indices[k]));
+      }
+    }
+  }
+
+  template <std::size_t kBytes>
+  void fill(const SparseBuilder& builder, const std::int64_t* blocks_before) const noexcept {
+    const std::int64_t cols = target_.block_cols;
+    const std::int64_t elements = target_.block_rows * cols;
+    const IndexType type = index_type(target_.index_dtype);
+    const auto* const indices = static_cast<const I*>(csr_.minor.data);
+    const auto* const values = static_cast<const Byte*>(csr_.values.data);
+    constexpr auto kWidth = static_cast<std::int64_t>(kBytes);
+    for_each_block_row([&](std::int64_t block_row) {
+      std::int64_t block = blocks_before[block_row];
+      row_of(block_row).for_each_block(
+          [&](std::int64_t column, const std::int64_t* begins, const std::int64_t* ends) {
+            Byte* const out = builder.values() + block * elements * kWidth;
+            std::memset(out, 0, static_cast<std::size_t>(elements) * kBytes);
+            for (std::int64_t row = 0; row < target_.block_rows; ++row) {
+              const std::int64_t first = (row - column) * cols;
+              for (std::int64_t k = begins[row]; k < ends[row]; ++k) {
+                std::memcpy(out + (first + indices[k]) * kWidth, values + k * kWidth, kBytes);
+              }
+            }
+            put_index(builder.minor(), type, block++, column);
+          });
+    });
+  }
+
+  const Context& context_;
+  const tnr_sparse_view& csr_;
+  const SparseTarget& target_;
+  std::int64_t width_;
+  std::int64_t block_row_count_;
+  std::int64_t slices_;
+};
+
+// Row `row` of the blocks [first, last), and their columns, from entry `out` on.
+template <class J>
+void spell_row(const tnr_sparse_view& bsr, std::int64_t row, EntryRange blocks, std::int64_t out,
+               const SparseBuilder& builder) noexcept {
+  const std::int64_t cols = bsr.block_cols;
+  const auto bytes = static_cast<std::size_t>(cols) * element_size(bsr.values.dtype);
+  const auto* const from = static_cast<const Byte*>(bsr.values.data);
+  auto* const indices = reinterpret_cast<J*>(builder.minor()) + out;
+  Byte* const values =
+      builder.values() + out * static_cast<std::int64_t>(element_size(bsr.values.dtype));
+  for (std::int64_t block = blocks.first; block < blocks.last; ++block) {
+    const std::int64_t at = block - blocks.first;
+    const auto first = static_cast<J>(index_at(bsr.minor, block) * cols);
+    for (std::int64_t col = 0; col < cols; ++col) {
+      indices[at * cols + col] = static_cast<J>(first + static_cast<J>(col));
+    }
+    std::memcpy(values + static_cast<std::size_t>(at) * bytes,
+                from + static_cast<std::size_t>(block * bsr.block_rows + row) * bytes, bytes);
+  }
+}
+
+}  // namespace
+
+SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
+                      const SparseTarget& target) {
+  if (csr.minor.dtype == TNR_DTYPE_I32) return BlockMaker<std::int32_t>(context, csr, target).run();
+  return BlockMaker<std::int64_t>(context, csr, target).run();
+}
+
+SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr, tnr_dtype index_dtype) {
+  SparseBuilder builder(context, {.format = TNR_SPARSE_FORMAT_CSR,
+                                  .rows = bsr.rows,
+                                  .cols = bsr.cols,
+                                  .index_dtype = index_dtype,
+                                  .value_dtype = bsr.values.dtype});
+  const EntryRange all = entry_range(bsr);
+  const std::int64_t rows = bsr.block_rows;
+  const std::int64_t count = (all.last - all.first) * rows * bsr.block_cols;
+  builder.allocate_entries(count);
+  const IndexType type = index_type(index_dtype);
+  put_index(builder.major(), type, 0, 0);
+  const std::int64_t block_row_count = major_count(bsr);
+  const std::int64_t slices =
+      std::min(std::max<std::int64_t>(1, block_row_count), slice_count_of(context, 8 * count));
+  for_each_slice(context, slices, [&](std::int64_t slice) {
+    const std::int64_t end = slice_begin(block_row_count, slices, slice + 1);
+    for (std::int64_t at = slice_begin(block_row_count, slices, slice); at < end; ++at) {
+      const EntryRange blocks{index_at(bsr.major, at), index_at(bsr.major, at + 1)};
+      const std::int64_t of_row = (blocks.last - blocks.first) * bsr.block_cols;
+      std::int64_t out = (blocks.first - all.first) * rows * bsr.block_cols;
+      for (std::int64_t row = 0; row < rows; ++row) {
+        if (type == IndexType::kI32) {
+          spell_row<std::int32_t>(bsr, row, blocks, out, builder);
+        } else {
+          spell_row<std::int64_t>(bsr, row, blocks, out, builder);
+        }
+        out += of_row;
+        put_index(builder.major(), type, at * rows + row + 1, out);
+      }
+    }
+  });
+  constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+  // Blocks in order are elements in order only where none comes twice.
+  const std::uint32_t flags = bsr.flags & kCoalesced;
+  return builder.finish(flags == kCoalesced ? flags : flags & TNR_SPARSE_UNIQUE);
+}
+
+}  // namespace tenure

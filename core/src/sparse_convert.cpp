@@ -1,0 +1,435 @@
+// Conversions among COO, CSR, CSC and BSR. CSC is the CSR of the transpose, so there are three ways
+// of changing the order of entries, and all else is copied:
+//
+//   from \ to   COO                  CSR                   CSC
+//   ---------   ------------------   -------------------   ------------------------------------
+//   COO         copy                 sorted by row: only   as to CSR, with rows and columns
+//                                    offsets; else group   exchanged
+//   CSR         rows of entries      copy                  group by column
+//   CSC         columns of entries   group by row          copy
+//
+// BSR goes through CSR. Sorting is grouping by column, then by row.
+#include "sparse_convert.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <cstring>
+
+#include "index_array.hpp"
+#include "parallel.hpp"
+#include "sparse_builder.hpp"
+#include "sparse_kernels.hpp"
+#include "sparse_operand.hpp"
+#include "sparse_regroup.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::IndexType;
+
+constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+
+std::int64_t value_bytes_of(const tnr_sparse_view& view) noexcept {
+  return static_cast<std::int64_t>(element_size(view.values.dtype));
+}
+
+SparseShape shape_of(const tnr_sparse_view& a, const SparseTarget& target) {
+  return {.format = target.format,
+          .rows = a.rows,
+          .cols = a.cols,
+          .block_rows = target.block_rows,
+          .block_cols = target.block_cols,
+          .index_dtype = target.index_dtype,
+          .value_dtype = a.values.dtype};
+}
+
+// ---- copies ----
+
+void copy_values(const Context& context, const tnr_sparse_view& a, EntryRange range, Byte* to) {
+  const std::int64_t block = a.block_rows * a.block_cols;
+  const std::int64_t count = (range.last - range.first) * block;
+  const std::int64_t width = value_bytes_of(a);
+  const auto* const from = static_cast<const Byte*>(a.values.data) + range.first * block * width;
+  const auto view = [&](const void* data) {
+    return make_view(data, static_cast<std::size_t>(count * width), 0, a.values.dtype, 1, &count,
+                     nullptr);
+  };
+  copy(context, view(from), {view(to)});
+}
+
+// Offsets from 0 on.
+void copy_offsets(const tnr_sparse_view& a, const SparseBuilder& builder) {
+  const IndexType from = index_type(a.major.dtype);
+  const IndexType to = index_type(builder.shape().index_dtype);
+  const Byte* const offsets = bytes_at(a.major, 0);
+  const std::int64_t first = get_index(offsets, from, 0);
+  for (std::int64_t row = 0; row <= major_count(a); ++row) {
+    put_index(builder.major(), to, row, get_index(offsets, from, row) - first);
+  }
+}
+
+SparseToken copied(const Context& context, const tnr_sparse_view& a, const SparseTarget& target,
+                   std::uint32_t flags) {
+  const EntryRange range = entry_range(a);
+  SparseBuilder builder(context, shape_of(a, target));
+  builder.allocate_entries(range.last - range.first);
+  if (a.format == TNR_SPARSE_FORMAT_COO) {
+    copy_indices(context, a.major, range, builder.major(), target.index_dtype);
+  } else {
+    copy_offsets(a, builder);
+  }
+  copy_indices(context, a.minor, range, builder.minor(), target.index_dtype);
+  copy_values(context, a, range, builder.values());
+  return builder.finish(flags);
+}
+
+// ---- from and to coordinates ----
+
+// Rows of the entries of `a`, as compressed() counts them.
+void expand_rows(const Context& context, const tnr_sparse_view& a, Byte* rows, IndexType to) {
+  constexpr std::int64_t kChunkEntries = 1024;
+  const EntryRange range = entry_range(a);
+  const std::int64_t count = range.last - range.first;
+  const IndexType from = index_type(a.major.dtype);
+  const auto expand =
+      kernels::table().regrouping->expand[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+  const std::int64_t width = index_width(to);
+  const std::int64_t slices = slice_count_of(context, count * width);
+  for_each_slice(context, slices, [&](std::int64_t slice) {
+    // Not to its place at once: the kernel writes past the end, where another slice may be done.
+    Byte chunk[(kChunkEntries + kernels::kExpandSlack) * 8];
+    std::int64_t begin = slice_begin(count, slices, slice);
+    const std::int64_t end = slice_begin(count, slices, slice + 1);
+    if (begin == end) return;
+    const Byte* const offsets = bytes_at(a.major, 0);
+    std::int64_t row = row_of_entry(offsets, from, major_count(a), range.first + begin);
+    for (; begin < end; begin += kChunkEntries) {
+      const std::int64_t chunk_end = std::min(end, begin + kChunkEntries);
+      row = expand(offsets, row, range.first + begin, range.first + chunk_end, chunk);
+      std::memcpy(rows + begin * width, chunk,
+                  static_cast<std::size_t>((chunk_end - begin) * width));
+    }
+  });
+}
+
+SparseToken coordinates_of(const Context& context, const tnr_sparse_view& a,
+                           const SparseTarget& target) {
+  const EntryRange range = entry_range(a);
+  SparseBuilder builder(context, shape_of(a, target));
+  builder.allocate_entries(range.last - range.first);
+  const bool by_rows = a.format == TNR_SPARSE_FORMAT_CSR;
+  Byte* const majors = by_rows ? builder.major() : builder.minor();
+  Byte* const minors = by_rows ? builder.minor() : builder.major();
+  expand_rows(context, a, majors, index_type(target.index_dtype));
+  copy_indices(context, a.minor, range, minors, target.index_dtype);
+  copy_values(context, a, range, builder.values());
+  std::uint32_t flags = a.flags & TNR_SPARSE_UNIQUE;
+  if (by_rows && (target.is_sorted || (a.flags & TNR_SPARSE_SORTED) != 0)) {
+    flags |= TNR_SPARSE_SORTED;
+  }
+  return builder.finish(flags);
+}
+
+// The coordinates of entries as they are to be compressed: by rows for CSR, by columns for CSC.
+struct Coordinate {
+  const tnr_view* keys;
+  const tnr_view* others;
+  std::int64_t key_count;
+  std::int64_t other_count;
+};
+Coordinate coordinate(const tnr_sparse_view& a, tnr_sparse_format format) noexcept {
+  if (format == TNR_SPARSE_FORMAT_CSR) return {&a.major, &a.minor, a.rows, a.cols};
+  return {&a.minor, &a.major, a.cols, a.rows};
+}
+
+// Whether check(begin, end) holds for parts of [0, count) that overlap by one.
+template <class Check>
+bool holds_throughout(const Context& context, std::int64_t count, std::int64_t bytes,
+                      const Check& check) {
+  std::atomic<bool> holds{true};
+  const std::int64_t slices = slice_count_of(context, bytes);
+  for_each_slice(context, slices, [&](std::int64_t slice) {
+    if (!holds.load(std::memory_order_relaxed)) return;
+    const std::int64_t begin = slice_begin(count, slices, slice);
+    const std::int64_t end = std::min(count, slice_begin(count, slices, slice + 1) + 1);
+    if (!check(begin, end)) holds.store(false, std::memory_order_relaxed);
+  });
+  return holds.load(std::memory_order_relaxed);
+}
+
+bool never_falls(const Context& context, const tnr_sparse_view& a, const tnr_view& indices) {
+  const kernels::IndexChecks& checks = index_checks(a);
+  return holds_throughout(context, indices.shape[0], indices.shape[0] * index_bytes(a),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            return checks.count_falls(bytes_at(indices, begin), end - begin) == 0;
+                          });
+}
+
+bool are_sorted(const Context& context, const tnr_sparse_view& a, const Coordinate& by) {
+  const kernels::IndexChecks& checks = index_checks(a);
+  const std::int64_t count = by.keys->shape[0];
+  return holds_throughout(context, count, 2 * count * index_bytes(a),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            return checks.are_sorted(bytes_at(*by.keys, begin),
+                                                     bytes_at(*by.others, begin), end - begin);
+                          });
+}
+
+// Entries whose keys never fall: only the offsets are missing.
+void bound_keys(const Context& context, const Coordinate& by, const SparseBuilder& builder) {
+  const IndexType from = index_type(by.keys->dtype);
+  const IndexType to = index_type(builder.shape().index_dtype);
+  const std::int64_t count = by.keys->shape[0];
+  const Byte* const keys = bytes_at(*by.keys, 0);
+  const auto bound =
+      kernels::table()
+          .regrouping->bound_rows[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+  put_index(builder.major(), to, 0, 0);
+  const std::int64_t slices =
+      std::min(slice_count_of(context, count * index_width(from) + by.key_count * index_width(to)),
+               std::max<std::int64_t>(1, by.key_count));
+  for_each_slice(context, slices, [&](std::int64_t slice) {
+    const std::int64_t begin = slice_begin(by.key_count, slices, slice);
+    std::int64_t low = 0;
+    for (std::int64_t high = count; low < high;) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (get_index(keys, from, middle) < begin) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    bound(keys, low, count, begin, slice_begin(by.key_count, slices, slice + 1), builder.major());
+  });
+}
+
+SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
+                          const SparseTarget& target) {
+  const Coordinate by = coordinate(a, target.format);
+  const std::int64_t count = by.keys->shape[0];
+  const bool sorted = are_sorted(context, a, by);
+  std::uint32_t flags = a.flags & TNR_SPARSE_UNIQUE;
+  SparseBuilder builder(context, shape_of(a, target));
+  if (sorted || never_falls(context, a, *by.keys)) {
+    builder.allocate_entries(count);
+    bound_keys(context, by, builder);
+    copy_indices(context, *by.others, {0, count}, builder.minor(), target.index_dtype);
+    copy_values(context, a, {0, count}, builder.values());
+    if (sorted) flags |= TNR_SPARSE_SORTED;
+    return builder.finish(flags);
+  }
+  if (never_falls(context, a, *by.others)) flags |= TNR_SPARSE_SORTED;
+  builder.allocate_entries(count);
+  regroup(context,
+          {.count = count,
+           .key_count = by.key_count,
+           .other_count = by.other_count,
+           .index_type = index_type(by.keys->dtype),
+           .keys = bytes_at(*by.keys, 0),
+           .others = bytes_at(*by.others, 0),
+           .offsets = nullptr,
+           .values = static_cast<const Byte*>(a.values.data)},
+          {.index_type = index_type(target.index_dtype),
+           .offsets = builder.major(),
+           .others = builder.minor(),
+           .values = builder.values()},
+          value_bytes_of(a));
+  return builder.finish(flags);
+}
+
+// ---- CSR to CSC and back ----
+
+SparseToken exchanged(const Context& context, const tnr_sparse_view& a,
+                      const SparseTarget& target) {
+  const EntryRange range = entry_range(a);
+  const std::int64_t width = value_bytes_of(a);
+  SparseBuilder builder(context, shape_of(a, target));
+  builder.allocate_entries(range.last - range.first);
+  regroup(context,
+          {.count = range.last - range.first,
+           .key_count = minor_count(a),
+           .other_count = major_count(a),
+           .index_type = index_type(a.minor.dtype),
+           .keys = bytes_at(a.minor, range.first),
+           .others = nullptr,
+           .offsets = bytes_at(a.major, 0),
+           .values = static_cast<const Byte*>(a.values.data) + range.first * width},
+          {.index_type = index_type(target.index_dtype),
+           .offsets = builder.major(),
+           .others = builder.minor(),
+           .values = builder.values()},
+          width);
+  return builder.finish((a.flags & TNR_SPARSE_UNIQUE) | TNR_SPARSE_SORTED);
+}
+
+// ---- all of them ----
+
+tnr_sparse_format other_format(tnr_sparse_format format) noexcept {
+  return format == TNR_SPARSE_FORMAT_CSR ? TNR_SPARSE_FORMAT_CSC : TNR_SPARSE_FORMAT_CSR;
+}
+
+// To `target` by way of a matrix in `format`, which is sorted where it has to be.
+SparseToken convert_through(const Context& context, const tnr_sparse_view& a,
+                            tnr_sparse_format format, bool is_sorted, const SparseTarget& target) {
+  const OwnMatrix between(convert_entries(
+      context, a, {.format = format, .index_dtype = target.index_dtype, .is_sorted = is_sorted}));
+  return convert_entries(context, between.view(), target);
+}
+
+SparseToken convert_coordinates(const Context& context, const tnr_sparse_view& a,
+                                const SparseTarget& target) {
+  if (target.format == TNR_SPARSE_FORMAT_COO) {
+    const bool sorted = target.is_sorted && has_sorted_entries(a);
+    if (target.is_sorted && !sorted) {
+      return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
+    }
+    return copied(context, a, target, (a.flags & kCoalesced) | (sorted ? TNR_SPARSE_SORTED : 0u));
+  }
+  if (target.is_sorted) {
+    const Coordinate by = coordinate(a, target.format);
+    if (!are_sorted(context, a, by) && !never_falls(context, a, *by.others)) {
+      return convert_through(context, a, other_format(target.format), false, target);
+    }
+  }
+  return compressed_of(context, a, target);
+}
+
+SparseToken convert_compressed(const Context& context, const tnr_sparse_view& a,
+                               const SparseTarget& target) {
+  if (target.format == other_format(a.format)) return exchanged(context, a, target);
+  const bool sorted = target.is_sorted && has_sorted_entries(a);
+  const bool is_csr = a.format == TNR_SPARSE_FORMAT_CSR;
+  if (target.format == a.format) {
+    if (target.is_sorted && !sorted) {
+      return convert_through(context, a, other_format(a.format), false, target);
+    }
+    return copied(context, a, target, (a.flags & kCoalesced) | (sorted ? TNR_SPARSE_SORTED : 0u));
+  }
+  if (target.is_sorted && !(is_csr && sorted)) {
+    return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
+  }
+  return coordinates_of(context, a, target);
+}
+
+SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
+                           const SparseTarget& target) {
+  const bool same_blocks = target.format == TNR_SPARSE_FORMAT_BSR &&
+                           target.block_rows == a.block_rows && target.block_cols == a.block_cols;
+  if (same_blocks && (!target.is_sorted || has_sorted_entries(a))) {
+    return copied(context, a, target,
+                  (a.flags & kCoalesced) | (target.is_sorted ? TNR_SPARSE_SORTED : 0u));
+  }
+  OwnMatrix elements(elements_of(context, a, target.index_dtype));
+  if (target.format == TNR_SPARSE_FORMAT_CSR &&
+      (!target.is_sorted || has_sorted_entries(elements.view()))) {
+    return elements.release();
+  }
+  return convert_entries(context, elements.view(), target);
+}
+
+void check_value_width(const tnr_sparse_view& a) {
+  const std::int64_t width = value_bytes_of(a);
+  if (width > 16 || (width & (width - 1)) != 0) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "values of %s have %" PRId64 " bytes, but only 1, 2, 4, 8 and 16 are converted",
+         dtype_name(a.values.dtype), width);
+  }
+}
+
+tnr_dtype target_index_dtype(const tnr_sparse_view& a, const tnr_sparse_options& options) {
+  if (options.index_dtype == 0) return a.minor.dtype;
+  if (options.index_dtype != TNR_DTYPE_I32 && options.index_dtype != TNR_DTYPE_I64) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->index_dtype is %s but must be i32 or i64",
+         dtype_name(options.index_dtype));
+  }
+  return options.index_dtype;
+}
+
+std::int64_t block_extent(std::int64_t block, const char* block_name, std::int64_t extent,
+                          const char* extent_name) {
+  if (block < 1) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->%s is %" PRId64 " but must be at least 1",
+         block_name, block);
+  }
+  if (block > TNR_SPARSE_MAX_BLOCK) {
+    fail(TNR_STATUS_UNSUPPORTED, "options->%s is %" PRId64 " but must be at most %d", block_name,
+         block, static_cast<int>(TNR_SPARSE_MAX_BLOCK));
+  }
+  if (extent % block != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "options->%s is %" PRId64 " but must divide %s, which is %" PRId64, block_name, block,
+         extent_name, extent);
+  }
+  return block;
+}
+
+SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& options) {
+  SparseTarget target{.format = options.format, .index_dtype = target_index_dtype(a, options)};
+  if (options.format < TNR_SPARSE_FORMAT_COO || options.format > TNR_SPARSE_FORMAT_BSR) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->format is %" PRId32 ", which names no format",
+         options.format);
+  }
+  if ((options.flags & ~TNR_SPARSE_SORT) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "options->flags is 0x%" PRIx32 " but a conversion knows 0x%x alone", options.flags,
+         TNR_SPARSE_SORT);
+  }
+  if (options.predicate != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "options->predicate is %" PRId32 " but a conversion keeps every entry", options.predicate);
+  }
+  target.is_sorted = (options.flags & TNR_SPARSE_SORT) != 0;
+  if (options.format == TNR_SPARSE_FORMAT_BSR) {
+    target.block_rows = block_extent(options.block_rows, "block_rows", a.rows, "rows");
+    target.block_cols = block_extent(options.block_cols, "block_cols", a.cols, "cols");
+  } else if (options.block_rows != 0 || options.block_cols != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "options->block_rows and block_cols are %" PRId64 " and %" PRId64
+         " but must be 0: only BSR has blocks",
+         options.block_rows, options.block_cols);
+  }
+  return target;
+}
+
+}  // namespace
+
+void copy_indices(const Context& context, const tnr_view& from, EntryRange range, Byte* to,
+                  tnr_dtype to_dtype) {
+  const std::int64_t count = range.last - range.first;
+  const auto view = [&](const void* data, tnr_dtype dtype) {
+    return make_view(data, static_cast<std::size_t>(count) * element_size(dtype), 0, dtype, 1,
+                     &count, nullptr);
+  };
+  const tnr_view a = view(bytes_at(from, range.first), from.dtype);
+  const tnr_view_mut out = {view(to, to_dtype)};
+  if (from.dtype == to_dtype) return copy(context, a, out);
+  cast(context, a, out);
+}
+
+SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
+                            const SparseTarget& target) {
+  if (a.format == TNR_SPARSE_FORMAT_BSR) return convert_blocks(context, a, target);
+  if (target.format == TNR_SPARSE_FORMAT_BSR) {
+    if (a.format == TNR_SPARSE_FORMAT_CSR && has_sorted_entries(a)) {
+      return blocks_of(context, a, target);
+    }
+    return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
+  }
+  return a.format == TNR_SPARSE_FORMAT_COO ? convert_coordinates(context, a, target)
+                                           : convert_compressed(context, a, target);
+}
+
+SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
+                           const tnr_sparse_options& options) {
+  SparseOperand operand(a, "a");
+  check_value_width(a);
+  const SparseTarget target = target_of(a, options);
+  operand.check_all();
+  return convert_entries(context, a, target);
+}
+
+}  // namespace tenure

@@ -1,0 +1,57 @@
+// Conversions among the formats, as other operations use them.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "tenure/context.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+
+// What a conversion makes.
+struct SparseTarget {
+  tnr_sparse_format format;
+  tnr_dtype index_dtype;
+  std::int64_t block_rows = 1;
+  std::int64_t block_cols = 1;
+  bool is_sorted = false;  // whether it must be; it may be anyway
+};
+
+// A matrix that a call has made for itself.
+class OwnMatrix {
+ public:
+  // Takes the reference.
+  explicit OwnMatrix(SparseToken token) : token_(token), view_(sparse_view(token)) {}
+  OwnMatrix(const OwnMatrix&) = delete;
+  OwnMatrix& operator=(const OwnMatrix&) = delete;
+  ~OwnMatrix() {
+    if (token_ != 0) sparse_release(token_);
+  }
+
+  [[nodiscard]] const tnr_sparse_view& view() const noexcept { return view_; }
+  // Gives the reference up.
+  SparseToken release() noexcept {
+    const SparseToken token = token_;
+    token_ = 0;
+    return token;
+  }
+
+ private:
+  SparseToken token_;
+  tnr_sparse_view view_;
+};
+
+// Where the offsets and indices of the view are known to be right: SparseOperand::check_all(). Flags
+// are believed; where they do not say SORTED, entries may be sorted nevertheless.
+SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
+                            const SparseTarget& target);
+
+// CSR with sorted rows to BSR, and BSR to CSR with an entry for each element of a block.
+SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
+                      const SparseTarget& target);
+SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr, tnr_dtype index_dtype);
+
+// The indices of a part, as another index type, which they fit.
+void copy_indices(const Context& context, const tnr_view& from, EntryRange range, kernels::Byte* to,
+                  tnr_dtype to_dtype);
+
+}  // namespace tenure
