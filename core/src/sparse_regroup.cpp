@@ -174,27 +174,27 @@ class Partition {
   void fill() const noexcept {
     for_each_slice(context_, plan_.slice_count, [&](std::int64_t slice) {
       std::uint16_t buckets[kChunkEntries];
-      kernels::Spread spread{.count = 0,
-                             .packed = nullptr,
-                             .values = nullptr,
-                             .buckets = buckets,
-                             .positions = ends_.of(slice),
-                             .waiting = waiting_->data() + slice * plan_.waiting_bytes(),
-                             .packed_out = packed_->data(),
-                             .values_out = values_->data(),
-                             .streamed = plan_.stores == Stores::kStreamed};
-      const auto kernel = table_.spread[plan_.packed()][plan_.width()];
+      kernels::Parting parting{.count = 0,
+                               .packed = nullptr,
+                               .values = nullptr,
+                               .buckets = buckets,
+                               .positions = ends_.of(slice),
+                               .waiting = waiting_->data() + slice * plan_.waiting_bytes(),
+                               .packed_out = packed_->data(),
+                               .values_out = values_->data(),
+                               .streamed = plan_.stores == Stores::kStreamed};
+      const auto kernel = table_.part[plan_.packed()][plan_.width()];
       Packer(from_, plan_)
           .run(slice_begin(from_.count, plan_.slice_count, slice),
                slice_begin(from_.count, plan_.slice_count, slice + 1), buckets,
                [&](std::int64_t first, std::int64_t count, const Byte* packed) {
-                 spread.count = count;
-                 spread.packed = packed;
-                 spread.values = from_.values + first * plan_.value_bytes;
-                 kernel(spread);
+                 parting.count = count;
+                 parting.packed = packed;
+                 parting.values = from_.values + first * plan_.value_bytes;
+                 kernel(parting);
                });
-      table_.flush[plan_.packed()][plan_.width()](spread, plan_.bucket_count);
-      if (spread.streamed) order_streamed_stores();
+      table_.flush[plan_.packed()][plan_.width()](parting, plan_.bucket_count);
+      if (parting.streamed) order_streamed_stores();
     });
   }
 

@@ -76,15 +76,15 @@ inline void write_lines(Byte* out, const Byte* from, int64_t bytes, bool streame
 }
 
 template <class P, class V>
-void spread(const Spread& spread) {
+void part(const Parting& parting) {
   constexpr int64_t kGroup = group_entries(sizeof(V));
   constexpr int64_t kGroupBytes = group_bytes(sizeof(P), sizeof(V));
-  const int64_t count = spread.count;
-  const Byte* const packed = spread.packed;
-  const Byte* const values = spread.values;
-  const uint16_t* const buckets = spread.buckets;
-  int64_t* const positions = spread.positions;
-  Byte* const waiting = spread.waiting;
+  const int64_t count = parting.count;
+  const Byte* const packed = parting.packed;
+  const Byte* const values = parting.values;
+  const uint16_t* const buckets = parting.buckets;
+  int64_t* const positions = parting.positions;
+  Byte* const waiting = parting.waiting;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t bucket = buckets[i];
     Byte* const group = waiting + bucket * kGroupBytes;
@@ -94,25 +94,25 @@ void spread(const Spread& spread) {
     store<V>(group + kGroup * kWidth<P> + at * kWidth<V>, load<V>(values + i * kWidth<V>));
     if (at == kGroup - 1) {
       const int64_t first = position - at;
-      write_lines(spread.packed_out + first * kWidth<P>, group, kGroup * kWidth<P>,
-                  spread.streamed);
-      write_lines(spread.values_out + first * kWidth<V>, group + kGroup * kWidth<P>,
-                  kGroup * kWidth<V>, spread.streamed);
+      write_lines(parting.packed_out + first * kWidth<P>, group, kGroup * kWidth<P>,
+                  parting.streamed);
+      write_lines(parting.values_out + first * kWidth<V>, group + kGroup * kWidth<P>,
+                  kGroup * kWidth<V>, parting.streamed);
     }
   }
 }
 
 template <class P, class V>
-void flush(const Spread& spread, int64_t bucket_count) {
+void flush(const Parting& parting, int64_t bucket_count) {
   constexpr int64_t kGroup = group_entries(sizeof(V));
   for (int64_t bucket = 0; bucket < bucket_count; ++bucket) {
-    const Byte* const group = spread.waiting + bucket * group_bytes(sizeof(P), sizeof(V));
-    const int64_t position = spread.positions[bucket];
+    const Byte* const group = parting.waiting + bucket * group_bytes(sizeof(P), sizeof(V));
+    const int64_t position = parting.positions[bucket];
     const int64_t at = position % kGroup;
     const int64_t first = position - at;
-    __builtin_memcpy(spread.packed_out + first * kWidth<P>, group,
+    __builtin_memcpy(parting.packed_out + first * kWidth<P>, group,
                      static_cast<uint64_t>(at * kWidth<P>));
-    __builtin_memcpy(spread.values_out + first * kWidth<V>, group + kGroup * kWidth<P>,
+    __builtin_memcpy(parting.values_out + first * kWidth<V>, group + kGroup * kWidth<P>,
                      static_cast<uint64_t>(at * kWidth<V>));
   }
 }
@@ -190,7 +190,7 @@ const Regrouping kRegrouping = {
     {count_keys<int32_t>, count_keys<int64_t>},
     {{pack<int32_t, uint32_t>, pack<int32_t, uint64_t>},
      {pack<int64_t, uint32_t>, pack<int64_t, uint64_t>}},
-    {TENURE_BY_WIDTH(spread, uint32_t), TENURE_BY_WIDTH(spread, uint64_t)},
+    {TENURE_BY_WIDTH(part, uint32_t), TENURE_BY_WIDTH(part, uint64_t)},
     {TENURE_BY_WIDTH(flush, uint32_t), TENURE_BY_WIDTH(flush, uint64_t)},
     {count_packed<uint32_t>, count_packed<uint64_t>},
     {TENURE_PLACE(uint32_t), TENURE_PLACE(uint64_t)},

@@ -41,7 +41,7 @@ struct Packing {
 // Entries to their buckets. `positions` are where the next of each bucket goes, in entries from
 // packed_out and values_out; the first of a bucket is a multiple of group_entries(), and so is the
 // room that it has.
-struct Spread {
+struct Parting {
   int64_t count;
   const Byte* packed;
   const Byte* values;
@@ -69,9 +69,9 @@ struct Regrouping {
   void (*count_keys[kIndexTypeCount])(const Byte* keys, int64_t count, unsigned key_bits,
                                       int64_t bucket_count, int64_t* counts);
   void (*pack[kIndexTypeCount][kPackedTypeCount])(const Packing&);
-  void (*spread[kPackedTypeCount][kValueWidthCount])(const Spread&);
+  void (*part[kPackedTypeCount][kValueWidthCount])(const Parting&);
   // What still waits for its group to be full.
-  void (*flush[kPackedTypeCount][kValueWidthCount])(const Spread&, int64_t bucket_count);
+  void (*flush[kPackedTypeCount][kValueWidthCount])(const Parting&, int64_t bucket_count);
   // Adds to counts[key's lowest bits].
   void (*count_packed[kPackedTypeCount])(const Byte* packed, int64_t count, unsigned key_bits,
                                          int64_t* counts);
