@@ -10,6 +10,8 @@ pub mod gallery;
 mod index;
 mod matrix;
 pub mod matrix_market;
+#[cfg(feature = "npz")]
+pub mod npz;
 mod print;
 mod shape;
 #[allow(unsafe_code)]

@@ -1,0 +1,207 @@
+//! Writing.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::super::arrays::Arrays;
+use super::pack::{ArchiveWriter, Packing};
+use super::{Format, bytes, npy};
+use crate::{BsrView, CooView, CscView, CsrView, DType, Element, SparseIndex};
+
+/// What can be written: the views of sparse matrices. Sealed.
+///
+/// ```
+/// use tenure::{CscView, npz::{Format, Reader, Source, Writer}};
+///
+/// fn format(matrix: &impl Source) -> tenure::Result<Format> {
+///     let mut file = Vec::new();
+///     Writer::new().write(matrix, &mut file).unwrap();
+///     Ok(Reader::new(&file)?.format())
+/// }
+/// assert_eq!(format(&CscView::new(3, 1, &[0, 1], &[2], &[7_u16])?)?, Format::Csc);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub trait Source: sealed::Sealed {}
+
+mod sealed {
+    use super::{Format, Named};
+
+    pub trait Sealed {
+        fn format(&self) -> Format;
+        fn extents(&self) -> [usize; 2];
+        fn named(&self) -> [Named<'_>; 3];
+    }
+}
+
+/// An array with its name, as bytes.
+#[doc(hidden)]
+pub struct Named<'a> {
+    name: &'static str,
+    dtype: DType,
+    shape: Vec<usize>,
+    bytes: Cow<'a, [u8]>,
+}
+
+fn named<'a, T: Element>(name: &'static str, elements: &'a [T]) -> Named<'a> {
+    let bytes = Cow::Borrowed(bytes::of(elements));
+    Named { name, dtype: T::DTYPE, shape: vec![elements.len()], bytes }
+}
+
+/// Offsets that begin at 0, as SciPy wants them; those of a range of rows begin elsewhere.
+fn from_zero<'a, I: SparseIndex>(offsets: &'a [I]) -> Named<'a> {
+    let first = offsets.first().map_or(0, |first| first.to_usize());
+    if first == 0 {
+        return named("indptr", offsets);
+    }
+    let shifted: Vec<I> = offsets
+        .iter()
+        .map(|offset| I::from_usize(offset.to_usize() - first).unwrap_or_default())
+        .collect();
+    Named { bytes: Cow::Owned(bytes::of(&shifted).to_vec()), ..named("indptr", offsets) }
+}
+
+/// Values; NumPy's truth values are 0 or 1.
+fn values<'a, T: Element>(elements: &'a [T]) -> Named<'a> {
+    let mut named = named("data", elements);
+    if T::DTYPE == DType::BOOL8 && named.bytes.iter().any(|byte| *byte > 1) {
+        named.bytes = named.bytes.iter().map(|byte| u8::from(*byte != 0)).collect();
+    }
+    named
+}
+
+/// The three arrays, of which only the range of the matrix is written.
+fn parts<'a, T: Element, I: SparseIndex>(arrays: Arrays<'a, T, I>) -> [Named<'a>; 3] {
+    let Arrays { form, major, minor, values: data } = arrays;
+    let (range, block_len) = (arrays.range(), form.block_len());
+    let minor = &minor[range.clone()];
+    let mut data = values(&data[range.start * block_len..range.end * block_len]);
+    if form.is_coo() {
+        return [named("row", major), named("col", minor), data];
+    }
+    if form.format == tenure_sys::tnr_sparse_format::BSR {
+        data.shape = vec![minor.len(), form.block[0], form.block[1]];
+    }
+    [named("indices", minor), from_zero(major), data]
+}
+
+macro_rules! sources {
+    ($($view:ident: $format:ident;)*) => {$(
+        impl<T: Element, I: SparseIndex> Source for $view<'_, T, I> {}
+        impl<T: Element, I: SparseIndex> sealed::Sealed for $view<'_, T, I> {
+            fn format(&self) -> Format {
+                Format::$format
+            }
+
+            fn extents(&self) -> [usize; 2] {
+                [self.rows(), self.cols()]
+            }
+
+            fn named(&self) -> [Named<'_>; 3] {
+                parts(self.arrays)
+            }
+        }
+    )*};
+}
+
+sources! {
+    CooView: Coo;
+    CsrView: Csr;
+    CscView: Csc;
+    BsrView: Bsr;
+}
+
+/// Writes files that `scipy.sparse.load_npz` reads: as `csr_matrix` and its like, stored as they are.
+///
+/// Of a range of rows that range is written. The same matrix gives the same bytes.
+///
+/// ```
+/// use tenure::{CsrMatrix, gallery, npz::Writer};
+///
+/// let matrix: CsrMatrix<f32> = gallery::poisson([10, 10, 10])?;
+/// let (mut stored, mut deflated) = (Vec::new(), Vec::new());
+/// Writer::new().write(&matrix.view(), &mut stored).unwrap();
+/// Writer::new().deflated().write(&matrix.view(), &mut deflated).unwrap();
+/// assert!(deflated.len() < stored.len() / 3);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Writer {
+    packing: Packing,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Writer { packing: Packing::Stored }
+    }
+}
+
+impl Writer {
+    /// Stores arrays as they are.
+    ///
+    /// ```
+    /// # use tenure::{CooView, npz::Writer};
+    /// let mut file = Vec::new();
+    /// Writer::new().write(&CooView::new(2, 3, &[1], &[2], &[7_u16])?, &mut file).unwrap();
+    /// assert!(file.starts_with(b"PK"));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn new() -> Self {
+        Writer::default()
+    }
+
+    /// Deflates arrays. Each is packed in memory before it is written.
+    ///
+    /// ```
+    /// # use tenure::{CooMatrix, CooView, npz::{Reader, Writer}};
+    /// let mut file = Vec::new();
+    /// let matrix = CooView::new(2, 3, &[1], &[2], &[7_u16])?;
+    /// Writer::new().deflated().write(&matrix, &mut file).unwrap();
+    /// let again: CooMatrix<u16> = Reader::new(&file)?.to_coo()?;
+    /// assert_eq!(again.values(), [7]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[must_use]
+    pub fn deflated(mut self) -> Self {
+        self.packing = Packing::Deflated;
+        self
+    }
+
+    /// Writes a matrix.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output; `Unsupported` for values of a type that NumPy does not have.
+    ///
+    /// ```
+    /// # use tenure::{CooView, bf16, npz::Writer};
+    /// let matrix = CooView::new(2, 3, &[1], &[2], &[bf16::ONE])?;
+    /// let error = Writer::new().write(&matrix, &mut Vec::new()).err().unwrap();
+    /// assert_eq!(error.to_string(), "NumPy has no bf16");
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn write(&self, matrix: &impl Source, out: impl Write) -> io::Result<()> {
+        let named = matrix.named();
+        let mut heads = Vec::new();
+        for Named { dtype, shape, .. } in &named {
+            let descr = npy::descr_of(*dtype).ok_or_else(|| {
+                io::Error::new(io::ErrorKind::Unsupported, format!("NumPy has no {dtype}"))
+            })?;
+            heads.push(npy::header(&descr, shape));
+        }
+        let mut archive = ArchiveWriter::new(out, self.packing);
+        for (Named { name, bytes, .. }, head) in named.iter().zip(heads) {
+            archive.member(&format!("{name}.npy"), &head, bytes)?;
+        }
+        let word = matrix.format().word();
+        archive.member("format.npy", &npy::header("|S3", &[]), word.as_bytes())?;
+        let extents = matrix.extents().map(|extent| extent as i64);
+        let shape = named_shape(&extents);
+        archive.member("shape.npy", &shape, bytes::of(&extents))?;
+        archive.finish()
+    }
+}
+
+fn named_shape(extents: &[i64; 2]) -> Vec<u8> {
+    let descr = npy::descr_of(DType::I64).unwrap_or_default();
+    npy::header(&descr, &[extents.len()])
+}

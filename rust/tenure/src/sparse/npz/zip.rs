@@ -1,0 +1,292 @@
+//! Archives that are read: what is in them, and members as NumPy writes them, stored or deflated.
+
+use std::io::Read;
+
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+
+use crate::{Error, ErrorKind, Result};
+
+pub(super) const LOCAL: u32 = 0x0403_4b50;
+pub(super) const CENTRAL: u32 = 0x0201_4b50;
+pub(super) const END: u32 = 0x0605_4b50;
+pub(super) const END64: u32 = 0x0606_4b50;
+pub(super) const LOCATOR64: u32 = 0x0706_4b50;
+/// What stands in 32 bits where the number is in the ZIP64 field.
+pub(super) const IN_FIELD64: u32 = u32::MAX;
+
+pub(super) const STORED: u16 = 0;
+pub(super) const DEFLATED: u16 = 8;
+
+/// One byte of deflated data stands for at most 1032: a match of 258 takes two bits.
+const MOST_INFLATED: u64 = 1032;
+
+/// An archive, as its directory describes it.
+#[derive(Clone, Copy)]
+pub(super) struct Archive<'a> {
+    bytes: &'a [u8],
+    /// From here on, in front of the directory's end.
+    directory: &'a [u8],
+    count: u64,
+}
+
+/// A member, as the directory describes it.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) method: u16,
+    pub(super) crc: u32,
+    pub(super) packed_bytes: u64,
+    pub(super) size_bytes: u64,
+    /// Where its own header begins.
+    pub(super) local: u64,
+}
+
+/// The content of a member, unpacked as it is read.
+pub(super) struct Member<'a> {
+    name: String,
+    content: Content<'a>,
+    crc: Crc,
+    wanted_crc: u32,
+    /// Bytes that have not been read.
+    left: u64,
+}
+
+enum Content<'a> {
+    Stored(&'a [u8]),
+    Deflated(Box<DeflateDecoder<&'a [u8]>>),
+}
+
+/// Little-endian numbers, one after the other; `None` at the end of the bytes.
+pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn at(bytes: &'a [u8], offset: u64) -> Option<Fields<'a>> {
+        bytes.get(usize::try_from(offset).ok()?..).map(Fields)
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        Some(u16::from_le_bytes(self.take(2)?.try_into().ok()?))
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+}
+
+#[cold]
+fn no_archive(why: &str) -> Error {
+    Error::invalid(format!("no .npz file: {why}"))
+}
+
+impl<'a> Archive<'a> {
+    /// Finds the directory.
+    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let end = find_end(bytes).ok_or_else(|| no_archive("it has no end of a directory"))?;
+        let found = directory_of(bytes, end);
+        let (count, start, length) = found.ok_or_else(|| no_archive("its directory is cut"))?;
+        let directory = start
+            .checked_add(length)
+            .filter(|directory_end| *directory_end <= end as u64)
+            .map(|directory_end| &bytes[start as usize..directory_end as usize])
+            .ok_or_else(|| {
+                no_archive(&format!(
+                    "its directory of {length} bytes at {start} does not end before {end}"
+                ))
+            })?;
+        Ok(Archive { bytes, directory, count })
+    }
+
+    /// The member of this name, if there is one.
+    pub(super) fn member(&self, name: &str) -> Result<Option<Member<'a>>> {
+        let mut fields = Fields(self.directory);
+        // The count is the file's word; the directory ends where its bytes do.
+        for _ in 0..self.count {
+            let Some((found, entry)) = next_entry(&mut fields) else {
+                return Err(no_archive("its directory is cut"));
+            };
+            if found == name.as_bytes() {
+                return self.open(name, entry?).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn open(&self, name: &str, entry: Entry) -> Result<Member<'a>> {
+        let packed = self.packed(entry).ok_or_else(|| {
+            Error::invalid(format!(
+                "{name} has {} bytes at {} but the archive has {}",
+                entry.packed_bytes,
+                entry.local,
+                self.bytes.len()
+            ))
+        })?;
+        let (content, most) = match entry.method {
+            STORED => (Content::Stored(packed), entry.packed_bytes),
+            DEFLATED => {
+                let most = entry.packed_bytes.saturating_mul(MOST_INFLATED);
+                (Content::Deflated(Box::new(DeflateDecoder::new(packed))), most)
+            }
+            other => {
+                let message = format!("{name} is packed by method {other}, not 0 or 8");
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
+        };
+        if entry.size_bytes > most {
+            return Err(Error::invalid(format!(
+                "{name} has {} bytes by the directory but at most {most} by its packed bytes",
+                entry.size_bytes
+            )));
+        }
+        let (name, left) = (name.to_owned(), entry.size_bytes);
+        Ok(Member { name, content, crc: Crc::new(), wanted_crc: entry.crc, left })
+    }
+
+    /// The bytes of a member behind its own header.
+    fn packed(&self, entry: Entry) -> Option<&'a [u8]> {
+        let mut fields = Fields::at(self.bytes, entry.local)?;
+        (fields.u32()? == LOCAL).then_some(())?;
+        fields.take(22)?;
+        let (name_bytes, extra_bytes) = (fields.u16()?, fields.u16()?);
+        fields.take(usize::from(name_bytes))?;
+        fields.take(usize::from(extra_bytes))?;
+        fields.take(usize::try_from(entry.packed_bytes).ok()?)
+    }
+}
+
+/// Where the record that ends an archive begins: at most a comment of 65,535 bytes follows it.
+pub(super) fn find_end(bytes: &[u8]) -> Option<usize> {
+    const END_BYTES: usize = 22;
+    let last = bytes.len().checked_sub(END_BYTES)?;
+    (last.saturating_sub(usize::from(u16::MAX))..=last).rev().find(|start| {
+        bytes[*start..].starts_with(&END.to_le_bytes())
+            && bytes[start + 20..start + END_BYTES] == ((last - start) as u16).to_le_bytes()
+    })
+}
+
+/// The count of members, and where the directory begins and how long it is.
+pub(super) fn directory_of(bytes: &[u8], end: usize) -> Option<(u64, u64, u64)> {
+    let mut fields = Fields(&bytes[end + 10..]);
+    let count = u64::from(fields.u16()?);
+    let (length, start) = (fields.u32()?, fields.u32()?);
+    // The ZIP64 record is found through a locator in front of this one.
+    let locator = end.checked_sub(20).and_then(|start| bytes.get(start..));
+    let mut locator = Fields(locator.unwrap_or_default());
+    if locator.u32() != Some(LOCATOR64) {
+        return Some((count, u64::from(start), u64::from(length)));
+    }
+    locator.u32()?;
+    let mut record = Fields::at(bytes, locator.u64()?)?;
+    (record.u32()? == END64).then_some(())?;
+    record.take(28)?;
+    let (count, length, start) = (record.u64()?, record.u64()?, record.u64()?);
+    Some((count, start, length))
+}
+
+/// The next line of the directory: a name, and the member, or why it cannot be read.
+pub(super) fn next_entry<'a>(fields: &mut Fields<'a>) -> Option<(&'a [u8], Result<Entry>)> {
+    (fields.u32()? == CENTRAL).then_some(())?;
+    fields.take(4)?;
+    let (flags, method) = (fields.u16()?, fields.u16()?);
+    fields.take(4)?;
+    let (crc, packed, size) = (fields.u32()?, fields.u32()?, fields.u32()?);
+    let (name_bytes, extra_bytes, comment_bytes) = (fields.u16()?, fields.u16()?, fields.u16()?);
+    fields.take(8)?;
+    let local = fields.u32()?;
+    let name = fields.take(usize::from(name_bytes))?;
+    let extra = fields.take(usize::from(extra_bytes))?;
+    fields.take(usize::from(comment_bytes))?;
+    let [size_bytes, packed_bytes, local] = wide([size, packed, local], extra)?;
+    let entry = Entry { method, crc, packed_bytes, size_bytes, local };
+    if flags & 1 != 0 {
+        let message = format!("{} is encrypted", name.escape_ascii());
+        return Some((name, Err(Error::new(ErrorKind::Unsupported, message))));
+    }
+    Some((name, Ok(entry)))
+}
+
+/// Sizes and offset with what the ZIP64 field says in their place: it has those that are in need of
+/// it, in this order.
+fn wide(narrow: [u32; 3], extra: &[u8]) -> Option<[u64; 3]> {
+    let mut extra = Fields(extra);
+    let mut field64 = Fields(&[]);
+    while let (Some(kind), Some(length)) = (extra.u16(), extra.u16()) {
+        let field = extra.take(usize::from(length))?;
+        if kind == 1 {
+            field64 = Fields(field);
+        }
+    }
+    let mut numbers = narrow.map(u64::from);
+    for number in numbers.iter_mut().filter(|number| **number == u64::from(IN_FIELD64)) {
+        *number = field64.u64()?;
+    }
+    Some(numbers)
+}
+
+impl Member<'_> {
+    /// Its name in the archive.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes that have not been read.
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Fills `bytes`.
+    pub(super) fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
+        let count = bytes.len() as u64;
+        if count > self.left {
+            return Err(Error::invalid(format!(
+                "{} ends {} bytes too early",
+                self.name,
+                count - self.left
+            )));
+        }
+        let read = match &mut self.content {
+            Content::Stored(rest) => rest.read_exact(bytes),
+            Content::Deflated(decoder) => decoder.read_exact(bytes),
+        };
+        read.map_err(|why| self.damaged(&why.to_string()))?;
+        self.crc.update(bytes);
+        self.left -= count;
+        Ok(())
+    }
+
+    /// That all was read, and is as it was written.
+    pub(super) fn finish(mut self) -> Result<()> {
+        if self.left > 0 {
+            let message = format!("{} goes on for {} bytes after its end", self.name, self.left);
+            return Err(Error::invalid(message));
+        }
+        let more = match &mut self.content {
+            Content::Stored(rest) => Ok(rest.len()),
+            Content::Deflated(decoder) => decoder.read(&mut [0]),
+        };
+        match more {
+            Ok(0) => {}
+            Ok(_) => return Err(self.damaged("more bytes than the directory says")),
+            Err(why) => return Err(self.damaged(&why.to_string())),
+        }
+        let (found, wanted) = (self.crc.sum(), self.wanted_crc);
+        if found != wanted {
+            return Err(self.damaged(&format!("checksum {found:08x} but {wanted:08x} is stated")));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn damaged(&self, why: &str) -> Error {
+        Error::invalid(format!("{} is damaged: {why}", self.name))
+    }
+}
