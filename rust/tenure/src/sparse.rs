@@ -5,6 +5,7 @@
 
 #[allow(unsafe_code)]
 mod arrays;
+mod dense;
 mod entries;
 pub mod gallery;
 mod index;
@@ -18,6 +19,7 @@ mod shape;
 mod view;
 mod view_mut;
 
+pub use dense::{Sparsify, sparse_relu, sparse_threshold, sparsify};
 pub use entries::{BlockEntries, Entries};
 pub use index::SparseIndex;
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix};

@@ -144,7 +144,7 @@ pub(crate) fn reduce(
 
 /// One element by value.
 #[inline]
-fn scalar<T: Element>(value: T) -> tnr_scalar {
+pub(super) fn scalar<T: Element>(value: T) -> tnr_scalar {
     const { assert!(size_of::<T>() <= 16) };
     let mut bytes = [0; 16];
     // SAFETY: `bytes` is as large as the largest element, and elements have no padding.

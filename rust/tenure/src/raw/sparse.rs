@@ -4,11 +4,17 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use tenure_sys as sys;
-use tenure_sys::{TNR_SPARSE_CHECKED, tnr_blob, tnr_sparse, tnr_sparse_format, tnr_sparse_view};
+use tenure_sys::{
+    TNR_SPARSE_CHECKED, tnr_blob, tnr_sparse, tnr_sparse_format, tnr_sparse_options,
+    tnr_sparse_predicate, tnr_sparse_view,
+};
 
-use super::{BlobHandle, check, entered, failure};
+use super::context::current;
+use super::operations::scalar;
+use super::{BlobHandle, Lent, LentMut, check, entered, failure};
 use crate::{
-    DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, Tenure, layout,
+    Bool8, DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, TensorView,
+    Tenure, layout,
 };
 
 /// What a matrix is besides its arrays, as the ABI says it.
@@ -52,7 +58,7 @@ impl<'a> LentArrays<'a> {
             major: layout::exact(major.as_ptr().cast(), major.len(), I::DTYPE, &[major.len()]),
             minor: layout::exact(minor.as_ptr().cast(), minor.len(), I::DTYPE, &[minor.len()]),
             values: layout::exact(values.as_ptr().cast(), values.len(), T::DTYPE, value_shape),
-            batch_offsets: NO_BATCH,
+            batch_offsets: NO_VIEW,
         };
         LentArrays { view, _lent: PhantomData }
     }
@@ -79,14 +85,13 @@ impl<'a> LentArrays<'a> {
 pub(crate) struct LentSparse<'a>(LentArrays<'a>);
 
 impl LentSparse<'_> {
-    #[cfg_attr(not(test), expect(dead_code, reason = "for operations"))]
     pub(super) fn as_ptr(&self) -> *const tnr_sparse_view {
         &self.0.view
     }
 }
 
-/// What a matrix alone has in the place of a batch's offsets: zeros.
-const NO_BATCH: sys::tnr_view = sys::tnr_view {
+/// What stands in the place of a view that is not asked for: zeros.
+const NO_VIEW: sys::tnr_view = sys::tnr_view {
     data: ptr::null(),
     base: ptr::null(),
     size_bytes: 0,
@@ -130,7 +135,6 @@ impl Made {
     ///
     /// - `matrix` is NULL, of a call that has just failed, or the only handle of a matrix whose
     ///   blobs the library has allocated for it. It is not used again.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for operations"))]
     pub(crate) unsafe fn take(matrix: *mut tnr_sparse) -> Result<Made> {
         if matrix.is_null() {
             // SAFETY: as in `failure`; a function that gives NULL has written the status.
@@ -192,6 +196,77 @@ impl Made {
             Ok((form, (major, minor, Tensor::made(view.values, values))))
         }
     }
+}
+
+// ---- from dense, and to it ----
+
+/// What a matrix is made of, and how. A mask is lent while `'a` lasts.
+pub(crate) struct SparseOptions<'a> {
+    raw: tnr_sparse_options,
+    _mask: PhantomData<&'a ()>,
+}
+
+impl<'a> SparseOptions<'a> {
+    /// COO of the elements that are not zero.
+    pub(crate) fn new() -> Self {
+        let raw = tnr_sparse_options {
+            struct_size: size_of::<tnr_sparse_options>() as u64,
+            format: tnr_sparse_format::COO,
+            index_dtype: i32::DTYPE.raw(),
+            predicate: tnr_sparse_predicate::NON_ZERO,
+            flags: 0,
+            block_rows: 0,
+            block_cols: 0,
+            threshold: scalar(0_i32),
+            mask: NO_VIEW,
+        };
+        SparseOptions { raw, _mask: PhantomData }
+    }
+
+    pub(crate) fn set_format<I: SparseIndex>(&mut self, format: tnr_sparse_format) {
+        self.raw.format = format;
+        self.raw.index_dtype = I::DTYPE.raw();
+    }
+
+    pub(crate) fn set_block(&mut self, [rows, cols]: [usize; 2]) {
+        // A number that is no extent is refused as one that is too large.
+        self.raw.block_rows = i64::try_from(rows).unwrap_or(i64::MAX);
+        self.raw.block_cols = i64::try_from(cols).unwrap_or(i64::MAX);
+    }
+
+    pub(crate) fn set_flags(&mut self, flags: u32) {
+        self.raw.flags |= flags;
+    }
+
+    pub(crate) fn set_threshold<T: Element>(
+        &mut self,
+        predicate: tnr_sparse_predicate,
+        threshold: T,
+    ) {
+        self.raw.predicate = predicate;
+        self.raw.threshold = scalar(threshold);
+    }
+
+    pub(crate) fn set_mask(&mut self, mask: &TensorView<'a, Bool8>) {
+        self.raw.predicate = tnr_sparse_predicate::MASK;
+        // The elements are lent for `'a`, not for as long as the view is borrowed here.
+        self.raw.mask = *mask.lent().0;
+    }
+}
+
+/// The entries of a dense matrix.
+pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result<Made> {
+    entered()?;
+    // SAFETY: `Lent` promises what is asked of views; a mask is one that is still lent. What is
+    // returned is taken at once: the library has just made its blobs.
+    unsafe { Made::take(sys::tnr_sparse_from_dense(current(), dense.0, &options.raw)) }
+}
+
+/// Writes every element of `out`, unless it fails.
+pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: `LentSparse` and `LentMut` promise what is asked of views.
+    check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), out.0) })
 }
 
 #[cfg(test)]

@@ -188,7 +188,6 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
     }
 
     /// As operations take it.
-    #[expect(dead_code, reason = "for operations")]
     pub(crate) fn lent(&self) -> LentSparse<'a> {
         // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
         unsafe { self.lend().checked() }

@@ -170,7 +170,6 @@ macro_rules! matrices {
             }
 
             /// What an operation has made, in this format and with these types.
-            #[expect(dead_code, reason = "for operations")]
             pub(crate) fn from_made(made: Made) -> Result<Self> {
                 let (form, ($major, $minor, values)) = made.into_parts()?;
                 Ok($name { form: Form::of(form), $major, $minor, values })

@@ -1,0 +1,398 @@
+//! From dense to sparse, and back.
+
+use tenure_sys::{TNR_SPARSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_predicate};
+
+use super::{
+    BsrMatrix, BsrView, CooMatrix, CooView, CscMatrix, CscView, CsrMatrix, CsrView, SparseIndex,
+};
+use crate::raw::sparse::{Made, SparseOptions, from_dense, to_dense};
+use crate::{AsView, AsViewMut, Bool8, Element, Number, Result, SharedTensor, Tensor, TensorView};
+
+/// Begins a conversion from a dense matrix to a sparse one; without more, of the elements that are
+/// not zero.
+///
+/// ```
+/// use tenure::{CsrMatrix, sparsify};
+///
+/// let dense = [[0.0, -2.0, 0.5], [3.0, 0.0, 0.1]];
+/// let matrix: CsrMatrix<f64> = sparsify(&dense).above_in_magnitude(0.25).to_csr()?;
+/// assert_eq!(matrix.values(), [-2.0, 0.5, 3.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn sparsify<'a, T: Element>(dense: &'a (impl AsView<T> + ?Sized)) -> Sparsify<'a, T> {
+    Sparsify { dense: dense.as_view(), options: SparseOptions::new() }
+}
+
+/// A conversion from a dense matrix to a sparse one, of elements that are chosen: by [`sparsify`].
+/// NaN is always chosen, whatever it is compared with.
+///
+/// The formats that it can be converted to are methods. Each reads the elements once, computes on the
+/// threads of the context in use, and gives a matrix that is [coalesced](CsrView::is_coalesced), the
+/// same for any number of threads. Each errs with `InvalidArgument` for a rank that is not 2, a mask
+/// of another shape, and more entries than the indices can count (use `i64` then); `Unsupported`
+/// for numbers of 16 bytes; and `OutOfMemory`.
+pub struct Sparsify<'a, T: Element> {
+    dense: TensorView<'a, T>,
+    options: SparseOptions<'a>,
+}
+
+/// Which elements.
+impl<'a, T: Element> Sparsify<'a, T> {
+    /// -0.0 as well, which otherwise is a zero.
+    ///
+    /// ```
+    /// use tenure::{CooMatrix, sparsify};
+    ///
+    /// let matrix: CooMatrix<f32> = sparsify(&[[0.0, -0.0]]).keep_negative_zero().to_coo()?;
+    /// assert_eq!(matrix.col_indices(), [1]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn keep_negative_zero(mut self) -> Self {
+        self.options.set_flags(TNR_SPARSE_KEEP_NEGATIVE_ZERO);
+        self
+    }
+
+    /// Those for which the mask, a matrix of the same shape, is true; whatever their values.
+    ///
+    /// ```
+    /// use tenure::{Bool8, CooMatrix, sparsify};
+    ///
+    /// let mask = [[1_u8, 0, 1]].map(|row| row.map(Bool8::from_byte));
+    /// let matrix: CooMatrix<f32> = sparsify(&[[0.0, 1.0, 2.0]]).masked(&mask).to_coo()?;
+    /// assert_eq!(matrix.values(), [0.0, 2.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn masked(mut self, mask: &'a (impl AsView<Bool8> + ?Sized)) -> Self {
+        self.options.set_mask(&mask.as_view());
+        self
+    }
+}
+
+/// Which elements, by their size.
+impl<T: Number> Sparsify<'_, T> {
+    /// Those above the threshold. Where that is negative, zeros are entries too.
+    ///
+    /// The conversion errs with `InvalidArgument` for a threshold that is NaN.
+    ///
+    /// ```
+    /// use tenure::{CsrMatrix, sparsify};
+    ///
+    /// let matrix: CsrMatrix<i32> = sparsify(&[[3, -4, 1]]).above(1).to_csr()?;
+    /// assert_eq!(matrix.values(), [3]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn above(mut self, threshold: T) -> Self {
+        self.options.set_threshold(tnr_sparse_predicate::GREATER, threshold);
+        self
+    }
+
+    /// Those whose magnitude is above the threshold.
+    ///
+    /// The conversion errs with `InvalidArgument` for a threshold that is NaN or negative.
+    ///
+    /// ```
+    /// use tenure::{CsrMatrix, sparsify};
+    ///
+    /// let matrix: CsrMatrix<i32> = sparsify(&[[3, -4, 1]]).above_in_magnitude(1).to_csr()?;
+    /// assert_eq!(matrix.values(), [3, -4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn above_in_magnitude(mut self, threshold: T) -> Self {
+        self.options.set_threshold(tnr_sparse_predicate::MAGNITUDE_GREATER, threshold);
+        self
+    }
+}
+
+/// To which format.
+impl<T: Element> Sparsify<'_, T> {
+    fn made<I: SparseIndex>(mut self, format: tnr_sparse_format) -> Result<Made> {
+        self.options.set_format::<I>(format);
+        from_dense(self.dense.lent(), &self.options)
+    }
+
+    /// To coordinates.
+    ///
+    /// # Errors
+    ///
+    /// As those of the [type](Self).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix: CooMatrix<f32, i64> = sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_coo()?;
+    /// assert_eq!((matrix.row_indices(), matrix.col_indices()), (&[0, 1][..], &[1, 0][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_coo<I: SparseIndex>(self) -> Result<CooMatrix<T, I>> {
+        CooMatrix::from_made(self.made::<I>(tnr_sparse_format::COO)?)
+    }
+
+    /// To compressed rows.
+    ///
+    /// # Errors
+    ///
+    /// As those of the [type](Self).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix: CsrMatrix<f32, i64> = sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_csr()?;
+    /// assert_eq!(matrix.row_offsets(), [0, 1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_csr<I: SparseIndex>(self) -> Result<CsrMatrix<T, I>> {
+        CsrMatrix::from_made(self.made::<I>(tnr_sparse_format::CSR)?)
+    }
+
+    /// To compressed columns.
+    ///
+    /// # Errors
+    ///
+    /// As those of the [type](Self).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix: CscMatrix<f32> = sparsify(&[[0.0, 1.0], [2.0, 0.0]]).to_csc()?;
+    /// assert_eq!(matrix.row_indices(), [1, 0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_csc<I: SparseIndex>(self) -> Result<CscMatrix<T, I>> {
+        CscMatrix::from_made(self.made::<I>(tnr_sparse_format::CSC)?)
+    }
+
+    /// To compressed rows of blocks with so many rows and columns: those that have an entry, with all
+    /// of their elements.
+    ///
+    /// # Errors
+    ///
+    /// As those of the [type](Self); also `InvalidArgument` for blocks that do not divide the shape,
+    /// and `Unsupported` for more than 16 rows or columns.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let dense = [[0, 0, 1, 0], [0, 0, 2, 3]];
+    /// let matrix: BsrMatrix<i32> = sparsify(&dense).to_bsr([2, 2])?;
+    /// assert_eq!((matrix.col_indices(), matrix.values()), (&[1][..], &[1, 0, 2, 3][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_bsr<I: SparseIndex>(mut self, block: [usize; 2]) -> Result<BsrMatrix<T, I>> {
+        self.options.set_block(block);
+        BsrMatrix::from_made(self.made::<I>(tnr_sparse_format::BSR)?)
+    }
+}
+
+/// The entries of `max(dense, 0)`: those above 0. The dense result never exists.
+///
+/// # Errors
+///
+/// As those of [`Sparsify`].
+///
+/// ```
+/// use tenure::sparse_relu;
+///
+/// let matrix = sparse_relu(&[[0.5, -2.0, 0.0], [-1.0, 3.0, 0.0]])?;
+/// assert_eq!(matrix.row_offsets(), [0, 1, 2]);
+/// assert_eq!(matrix.values(), [0.5, 3.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn sparse_relu<T: Number + Default>(dense: &(impl AsView<T> + ?Sized)) -> Result<CsrMatrix<T>> {
+    sparsify(dense).above(T::default()).to_csr()
+}
+
+/// The entries above a threshold: what is left of `dense` when all others become 0.
+///
+/// # Errors
+///
+/// As those of [`Sparsify`]; also `InvalidArgument` for a threshold that is NaN.
+///
+/// ```
+/// use tenure::sparse_threshold;
+///
+/// let matrix = sparse_threshold(&[[0.5, -2.0, 0.2], [-1.0, 3.0, 0.0]], 0.25)?;
+/// assert_eq!(matrix.values(), [0.5, 3.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn sparse_threshold<T: Number>(
+    dense: &(impl AsView<T> + ?Sized),
+    threshold: T,
+) -> Result<CsrMatrix<T>> {
+    sparsify(dense).above(threshold).to_csr()
+}
+
+/// The conversions of dense matrices, with `i32` indices.
+macro_rules! dense_conversions {
+    ($($name:ident $(<$life:lifetime>)?, example $make:literal;)*) => {$(
+        /// To sparse: the elements that are not zero. [`sparsify`](crate::sparsify) chooses others,
+        /// and `i64` indices.
+        impl<T: Element> $name<$($life,)? T> {
+            /// The matrix by coordinates.
+            ///
+            /// # Errors
+            ///
+            /// As those of [`Sparsify`](crate::Sparsify).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let dense = ", $make, ";")]
+            /// let matrix = dense.to_coo()?;
+            /// assert_eq!((matrix.row_indices(), matrix.col_indices()), (&[0, 1][..], &[1, 0][..]));
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_coo(&self) -> Result<CooMatrix<T>> {
+                sparsify(self).to_coo()
+            }
+
+            /// The matrix by compressed rows.
+            ///
+            /// # Errors
+            ///
+            /// As those of [`Sparsify`](crate::Sparsify).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let dense = ", $make, ";")]
+            /// assert_eq!(dense.to_csr()?.row_offsets(), [0, 1, 2]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_csr(&self) -> Result<CsrMatrix<T>> {
+                sparsify(self).to_csr()
+            }
+
+            /// The matrix by compressed columns.
+            ///
+            /// # Errors
+            ///
+            /// As those of [`Sparsify`](crate::Sparsify).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let dense = ", $make, ";")]
+            /// assert_eq!(dense.to_csc()?.row_indices(), [1, 0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_csc(&self) -> Result<CscMatrix<T>> {
+                sparsify(self).to_csc()
+            }
+
+            /// The matrix by compressed rows of blocks with so many rows and columns.
+            ///
+            /// # Errors
+            ///
+            /// As those of [`Sparsify::to_bsr`](crate::Sparsify::to_bsr).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let dense = ", $make, ";")]
+            /// assert_eq!(dense.to_bsr([2, 1])?.values(), [0.0, 2.0, 1.5, 0.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_bsr(&self, block: [usize; 2]) -> Result<BsrMatrix<T>> {
+                sparsify(self).to_bsr(block)
+            }
+        }
+    )*};
+}
+
+dense_conversions! {
+    TensorView<'_>, example "[[0.0, 1.5], [2.0, 0.0]]; let dense = dense.as_view()";
+    Tensor, example "Tensor::from_vec(vec![0.0, 1.5, 2.0, 0.0], [2, 2])?";
+    SharedTensor, example "Tensor::from_vec(vec![0.0, 1.5, 2.0, 0.0], [2, 2])?.into_shared()";
+}
+
+/// The conversions to dense, of what is lent and what is held.
+macro_rules! to_dense {
+    ($($view:ident, $matrix:ident, example $make:literal;)*) => {$(
+        /// To dense.
+        impl<T: Element, I: SparseIndex> $view<'_, T, I> {
+            /// A new matrix with zeros and the entries. Of several for one position the sum.
+            ///
+            /// # Errors
+            ///
+            /// `OutOfMemory`; `Unsupported` for elements without a sum, [`Bool8`] and complex ones,
+            /// where the entries are not known to be [coalesced](Self::coalesced).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.view().to_dense()?.to_vec(), [1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            #[allow(unsafe_code)]
+            pub fn to_dense(&self) -> Result<Tensor<T>> {
+                let lent = self.arrays().lent();
+                // SAFETY: what is called writes every element of its output when it answers OK, and
+                // reads none before.
+                unsafe {
+                    Tensor::written_by(&[self.rows(), self.cols()], |out| to_dense(&lent, out))
+                }
+            }
+
+            /// Writes zeros and the entries to a matrix of the same shape.
+            ///
+            /// # Errors
+            ///
+            /// As those of [`to_dense`](Self::to_dense); `InvalidArgument` for another shape, and
+            /// `Aliased` for an output that shares memory with the values.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let mut out = [[9.0; 3]; 2];
+            /// matrix.view().to_dense_into(&mut out)?;
+            /// assert_eq!(out, [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_dense_into(&self, out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+                let lent = self.arrays().lent();
+                out.with_view_mut(|out| to_dense(&lent, out.lent_mut()))
+            }
+        }
+
+        /// To dense.
+        impl<T: Element, I: SparseIndex> $matrix<T, I> {
+            #[doc = concat!("As [`", stringify!($view), "::to_dense`].")]
+            ///
+            /// # Errors
+            ///
+            /// As those of that.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.to_dense()?.to_vec(), [1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_dense(&self) -> Result<Tensor<T>> {
+                self.view().to_dense()
+            }
+
+            #[doc = concat!("As [`", stringify!($view), "::to_dense_into`].")]
+            ///
+            /// # Errors
+            ///
+            /// As those of that.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let mut out = [[9.0; 3]; 2];
+            /// matrix.to_dense_into(&mut out)?;
+            /// assert_eq!(out, [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_dense_into(&self, out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+                self.view().to_dense_into(out)
+            }
+        }
+    )*};
+}
+
+to_dense! {
+    CooView, CooMatrix,
+    example "CooMatrix::from_vecs(2, 3, vec![0, 1], vec![0, 2], vec![1.5, 2.5])?";
+    CsrView, CsrMatrix,
+    example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?";
+    CscView, CscMatrix,
+    example "CscMatrix::from_vecs(2, 3, vec![0, 1, 1, 2], vec![0, 1], vec![1.5, 2.5])?";
+    BsrView, BsrMatrix,
+    example "BsrMatrix::from_vecs(2, 3, [1, 3], vec![0, 1, 2], vec![0, 0], \
+        vec![1.5, 0.0, 0.0, 0.0, 0.0, 2.5])?";
+}
