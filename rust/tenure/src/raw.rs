@@ -5,6 +5,7 @@
 
 mod context;
 mod library;
+pub(crate) mod matmul;
 pub(crate) mod operations;
 #[cfg(feature = "tracing")]
 mod spans;

@@ -9,6 +9,8 @@ mod dense;
 mod entries;
 pub mod gallery;
 mod index;
+#[allow(unsafe_code)]
+mod matmul;
 mod matrix;
 pub mod matrix_market;
 #[cfg(feature = "npz")]

@@ -1,0 +1,28 @@
+//! Sparse times dense.
+
+use tenure_sys as sys;
+use tenure_sys::tnr_orientation;
+
+use super::context::current;
+use super::operations::scalar;
+use super::sparse::LentSparse;
+use super::{Lent, LentMut, check, entered};
+use crate::{Element, Result};
+
+/// `out = alpha * a b + beta * out`, where `a` may be meant transposed. With a `beta` of 0 every
+/// element of `out` is written and none read.
+pub(crate) fn matmul<S: Element>(
+    [alpha, beta]: [S; 2],
+    a: &LentSparse<'_>,
+    orientation: tnr_orientation,
+    b: Lent<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    let (alpha, beta) = (scalar(alpha), scalar(beta));
+    // SAFETY: what `LentSparse`, `Lent` and `LentMut` promise is what the call asks; the scalars are
+    // alive for it.
+    check(unsafe {
+        sys::tnr_sparse_matmul(current(), &alpha, a.as_ptr(), orientation, b.0, &beta, out.0)
+    })
+}
