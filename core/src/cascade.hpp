@@ -38,7 +38,7 @@ class Cascade {
         columns_(columns),
         level_bytes_(level_bytes(reduction, columns)),
         memory_(memory) {
-    reduction_.start(memory_, columns_);
+    start(0);
   }
 
   // `tile` says all but where the accumulators are.
@@ -86,9 +86,9 @@ class Cascade {
   std::int64_t columns_;
   std::int64_t level_bytes_;
   kernels::Byte* memory_;
-  unsigned top_ = 0;                       // levels above it hold nothing
-  std::int64_t held_[kMostLevels] = {};    // results added into each
-  std::int64_t counts_[kMostLevels] = {};  // elements that went into each accumulator
+  unsigned top_ = 0;                  // levels above it are not started
+  std::int64_t held_[kMostLevels];    // results added into each
+  std::int64_t counts_[kMostLevels];  // elements that went into each accumulator
 };
 
 }  // namespace tenure

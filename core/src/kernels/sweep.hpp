@@ -87,19 +87,42 @@ inline void merge_lanes(Lanes<typename Op::Lane>& into, const Lanes<typename Op:
   }
 }
 
+// Element i with element i + kCount / 2, until one is left.
+template <class Op, int64_t kCount, class T>
+inline T fold_halves(const T* values) {
+  if constexpr (kCount == 1) {
+    return values[0];
+  } else if constexpr (kCount == 2) {
+    return Op::merge(values[0], values[1]);
+  } else {
+    typedef T Half __attribute__((vector_size(kCount / 2 * sizeof(T))));
+    Half low;
+    Half high;
+    __builtin_memcpy(&low, values, sizeof low);
+    __builtin_memcpy(&high, values + kCount / 2, sizeof high);
+    low = Op::merge(low, high);
+    T merged[kCount / 2];
+    __builtin_memcpy(merged, &low, sizeof merged);
+    return fold_halves<Op, kCount / 2>(merged);
+  }
+}
+
 template <class Op>
-inline typename Op::Accumulator fold(const Lanes<typename Op::Lane>& lanes) {
+inline typename Op::Accumulator fold(Lanes<typename Op::Lane> lanes) {
   using Lane = typename Op::Lane;
   using Accumulator = typename Op::Accumulator;
-  constexpr int64_t kCount = Lanes<Lane>::kCount;
-  Lane values[kCount];
-  __builtin_memcpy(values, &lanes, sizeof values);
   if constexpr (kSame<Lane, Accumulator>) {
-    for (int64_t half = kCount / 2; half > 0; half /= 2) {
-      for (int64_t i = 0; i < half; ++i) values[i] = Op::merge(values[i], values[i + half]);
+    for (int half = Lanes<Lane>::kParts / 2; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) {
+        lanes.parts[i] = Op::merge(lanes.parts[i], lanes.parts[i + half]);
+      }
     }
-    return values[0];
+    Lane values[kPerVector<Lane>];
+    __builtin_memcpy(values, &lanes.parts[0], sizeof values);
+    return fold_halves<Op, kPerVector<Lane>>(values);
   } else {
+    Lane values[Lanes<Lane>::kCount];
+    __builtin_memcpy(values, &lanes, sizeof values);
     Accumulator total = Op::kStart;
     for (const Lane value : values) total = Op::merge(total, static_cast<Accumulator>(value));
     return total;
