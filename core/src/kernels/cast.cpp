@@ -30,25 +30,6 @@ struct CastParts {
   static Out apply(In value) { return {convert<To>(value.real), convert<To>(value.imaginary)}; }
 };
 
-template <unsigned kBytes>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-  using type = uint8_t;
-};
-template <>
-struct UnsignedOf<2> {
-  using type = uint16_t;
-};
-template <>
-struct UnsignedOf<4> {
-  using type = uint32_t;
-};
-template <>
-struct UnsignedOf<8> {
-  using type = uint64_t;
-};
-
 template <class T>
 inline constexpr bool kIsInteger = !kIsFloat<T> && !kSame<T, Bool8>;
 
@@ -80,9 +61,9 @@ constexpr StripKernel cast_kernel() {
   if constexpr (kSame<From, float> && kSame<To, F16>) {
     return float_to_f16;
   } else if constexpr (kIsInteger<From> && kIsInteger<To>) {
-    using Bits = typename UnsignedOf<sizeof(To)>::type;
+    using Bits = UnsignedOf<To>;
     if constexpr (sizeof(To) <= sizeof(From)) {
-      return map1<Cast<typename UnsignedOf<sizeof(From)>::type, Bits>>;
+      return map1<Cast<UnsignedOf<From>, Bits>>;
     } else {
       return map1<Cast<From, Bits>>;
     }

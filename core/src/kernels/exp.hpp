@@ -50,9 +50,8 @@ struct ExpOf;
 
 template <>
 struct ExpOf<float> {
-  using Bits = uint32_t;
   static constexpr unsigned kFractionBits = 23;
-  static constexpr Bits kBias = 127;
+  static constexpr uint32_t kBias = 127;
   // Beyond it on either side e^x is infinite or 0, with room to spare; n still has few bits.
   static constexpr float kFarthest = 105.0f;
   static constexpr float kInverseLn2 = 0x1.715476p+0f;
@@ -71,9 +70,8 @@ struct ExpOf<float> {
 
 template <>
 struct ExpOf<double> {
-  using Bits = uint64_t;
   static constexpr unsigned kFractionBits = 52;
-  static constexpr Bits kBias = 1023;
+  static constexpr uint64_t kBias = 1023;
   static constexpr double kFarthest = 746.0;
   static constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
   static constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits, and n has 11
@@ -96,7 +94,7 @@ struct ExpOf<double> {
 template <class T>
 inline T exponential(T x) {
   using Of = ExpOf<T>;
-  using Bits = typename Of::Bits;
+  using Bits = UnsignedOf<T>;
   // One comparison, and of the magnitude: with a second one for the other end, g++ 12 makes
   // branches of them, and no vectors. NaN, which compares false, stays.
   constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);

@@ -60,6 +60,35 @@ inline constexpr bool kSame<A, A> = true;
 template <class T>
 inline constexpr bool kIsSigned = static_cast<T>(-1) < static_cast<T>(0);
 
+// The integers of a width in bytes.
+template <int kBytes>
+struct IntegersOf;
+template <>
+struct IntegersOf<1> {
+  using Signed = int8_t;
+  using Unsigned = uint8_t;
+};
+template <>
+struct IntegersOf<2> {
+  using Signed = int16_t;
+  using Unsigned = uint16_t;
+};
+template <>
+struct IntegersOf<4> {
+  using Signed = int32_t;
+  using Unsigned = uint32_t;
+};
+template <>
+struct IntegersOf<8> {
+  using Signed = int64_t;
+  using Unsigned = uint64_t;
+};
+// As wide as T.
+template <class T>
+using SignedOf = typename IntegersOf<sizeof(T)>::Signed;
+template <class T>
+using UnsignedOf = typename IntegersOf<sizeof(T)>::Unsigned;
+
 // The unsigned type in which an integer's arithmetic wraps; never narrower than int, where C++
 // would promote to int and overflow.
 template <class T>

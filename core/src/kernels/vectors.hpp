@@ -31,27 +31,9 @@ using Vector = typename VectorOf<T>::type;
 template <class T>
 constexpr int64_t kPerVector = kVectorBytes / static_cast<int64_t>(sizeof(T));
 
-// The signed integer of a width: what comparisons of vectors give, -1 for true.
-template <int kBytes>
-struct SignedOf;
-template <>
-struct SignedOf<1> {
-  using type = int8_t;
-};
-template <>
-struct SignedOf<2> {
-  using type = int16_t;
-};
-template <>
-struct SignedOf<4> {
-  using type = int32_t;
-};
-template <>
-struct SignedOf<8> {
-  using type = int64_t;
-};
+// What comparisons of vectors give: -1 for true.
 template <class T>
-using Truth = typename SignedOf<sizeof(T)>::type;
+using Truth = SignedOf<T>;
 
 template <class T>
 inline Vector<T> broadcast(T value) {
