@@ -270,6 +270,8 @@ class Operands {
   // place: there the lines are in the caches when they are written. Nor where nothing is read:
   // whole lines that are only written are not read first.
   [[nodiscard]] Stores stores_of(const kernels::Strip& strip) const noexcept;
+  // Bytes by which a call is cut into slices.
+  [[nodiscard]] std::int64_t sliced_bytes(Stores stores) const noexcept;
   // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.
   void move_to(kernels::Strip& strip, const std::int64_t* offsets) const noexcept;
 

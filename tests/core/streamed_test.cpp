@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "arrays.hpp"
+#include "tenure/context.hpp"
 #include "tenure/ops.hpp"
 #include "traffic.hpp"
 
@@ -167,6 +168,22 @@ std::vector<Byte> large_input(unsigned factor) {
   std::vector<Byte> bytes(kLarge);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<Byte>(i * factor >> 3);
   return bytes;
+}
+
+TEST(LargeOperations, InSlicesThatMeetWithinALine) {
+  const std::vector<Byte> a = large_input(37);
+  const std::vector<Byte> b = large_input(11);
+  std::vector<Byte> sum(kLarge);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<Byte>(a[i] + b[i]);
+  tnr_context_options options{};
+  options.thread_count = 3;
+  const ContextToken token = context_create(options);
+  const Layout line = {{kLarge, 1}};
+  LargeOutput out;
+  binary(ContextUse(token), TNR_BINARY_OP_ADD, view_of(a.data(), a.size(), 0, TNR_DTYPE_U8, line),
+         view_of(b.data(), b.size(), 0, TNR_DTYPE_U8, line), out.view(line));
+  context_release(token);
+  out.expect(sum);
 }
 
 TEST(LargeOperations, DenseInPlaceAndBroadcast) {
