@@ -39,6 +39,11 @@ class DenseElements {
   }
   [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }
 
+  // Whether those of each column do, so that several rows are fetched at once.
+  [[nodiscard]] bool has_dense_columns() const noexcept {
+    return !is_dense_ && row_step_ == width_ && column_step_ > 0;
+  }
+
   // Elements [first, first + count): where they are, or copied to `buffer`.
   [[nodiscard]] const kernels::Byte* at(std::int64_t first, std::int64_t count,
                                         kernels::Byte* buffer) const noexcept {
@@ -51,6 +56,8 @@ class DenseElements {
   void fetch(std::int64_t first, std::int64_t count, kernels::Byte* buffer) const noexcept;
 
  private:
+  void fetch_columns(std::int64_t row, std::int64_t rows, kernels::Byte* buffer) const noexcept;
+
   const kernels::Byte* data_ = nullptr;
   std::int64_t columns_ = 0;
   std::int64_t width_ = 0;

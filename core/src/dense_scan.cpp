@@ -14,12 +14,18 @@ const kernels::Compaction& compaction() { return *kernels::table().compaction; }
 }  // namespace
 
 std::int64_t DenseScanner::chunk_elements(const DenseScan& scan) noexcept {
-  return std::min(kChunkElements, kChunkBytes / scan.elements.width());
+  constexpr std::int64_t kLineBytes = 64;
+  const std::int64_t width = scan.elements.width();
+  const std::int64_t line = kLineBytes / width * scan.columns;
+  if (scan.elements.has_dense_columns() && line * width <= kMaxFetchBytes) {
+    return line * std::max<std::int64_t>(1, kChunkBytes / (line * width));
+  }
+  return std::min(kChunkElements, kChunkBytes / width);
 }
 
 std::int64_t DenseScanner::buffer_bytes(const DenseScan& scan) noexcept {
   const std::int64_t elements = std::min(chunk_elements(scan), scan.entry_count());
-  std::int64_t bytes = 0;
+  std::int64_t bytes = bits_bytes(scan);
   if (!scan.elements.is_dense()) bytes += elements * scan.elements.width();
   if (scan.mask != nullptr && !scan.mask->is_dense()) bytes += elements * scan.mask->width();
   return bytes;

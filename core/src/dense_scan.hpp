@@ -38,18 +38,22 @@ struct EntryArrays {
 // them when they are looked at again; and 8 KiB of bits.
 inline constexpr std::int64_t kChunkElements = std::int64_t{64} << 10;
 inline constexpr std::int64_t kChunkBytes = kChunkElements * 4;
+// And where the elements of columns lie side by side, of which a line of memory has some each: so
+// many rows of them, as long as that is no more than a second cache holds.
+inline constexpr std::int64_t kMaxFetchBytes = kChunkBytes * 3;
 
 // One thread's work on a scan. Large: for the stack of one slice.
 class DenseScanner {
  public:
   using Scan = DenseScan;
 
-  // Bytes of memory of the thread's own that the scan needs, for what is not dense.
+  // Bytes of memory of the thread's own that the scan needs.
   static std::int64_t buffer_bytes(const DenseScan& scan) noexcept;
 
   DenseScanner(const DenseScan& scan, kernels::Byte* buffer) noexcept
       : scan_(scan),
-        buffer_(buffer),
+        bits_(reinterpret_cast<std::uint64_t*>(buffer)),
+        buffer_(buffer + bits_bytes(scan)),
         values_(scan.stores),
         columns_(scan.stores),
         rows_(scan.stores) {}
@@ -70,10 +74,14 @@ class DenseScanner {
   std::int64_t expected_count() noexcept;
 
  private:
+  static std::int64_t bits_bytes(const DenseScan& scan) noexcept {
+    return (chunk_elements(scan) / kernels::kWordElements + 1) * 8;
+  }
   std::int64_t mark(std::int64_t first, std::int64_t count) noexcept;
 
   const DenseScan& scan_;
-  kernels::Byte* buffer_;
+  std::uint64_t* bits_;    // of a chunk
+  kernels::Byte* buffer_;  // room for what is not dense
   // Of the chunk that was counted last.
   std::int64_t first_ = 0;
   std::int64_t count_ = 0;
@@ -81,7 +89,6 @@ class DenseScanner {
   EntryStage values_;
   EntryStage columns_;
   EntryStage rows_;
-  std::uint64_t bits_[kChunkElements / kernels::kWordElements];
 };
 
 }  // namespace tenure

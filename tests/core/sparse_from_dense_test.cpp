@@ -181,19 +181,18 @@ TEST(SparseFromDenseOfMany, IsTheSameForAnyNumberOfThreads) {
   };
   const Case cases[] = {
       {{Type::kF64, TNR_DTYPE_F64}, {725, 724}, 0.1},
-      {{Type::kF32, TNR_DTYPE_F32}, {100'003, 3}, 0.5},
-      {{Type::kF32, TNR_DTYPE_F32}, {7, 200'001}, 0.01},
-      {{Type::kI8, TNR_DTYPE_I8}, {3, 70'001}, 1},
       {{Type::kF64, TNR_DTYPE_F64}, {17, 31'003}, 1},
-      {{Type::kF32, TNR_DTYPE_F32}, {1'200, 904}, 0.02},
-      {{Type::kF32, TNR_DTYPE_F32}, {300, 904}, 1},
+      {{Type::kF32, TNR_DTYPE_F32}, {30'003, 3}, 0.5},
+      {{Type::kF32, TNR_DTYPE_F32}, {7, 20'001}, 0.01},
+      {{Type::kI8, TNR_DTYPE_I8}, {3, 70'001}, 1},
+      {{Type::kF32, TNR_DTYPE_F32}, {200, 904}, 1},
   };
   for (const Case& c : cases) {
     Random random(9);
     Array dense(c.type.dtype, c.shape, Lie::kRowMajor, random);
     fill_sparsely(dense, c.type.type, c.density, random);
-    for (const tnr_sparse_format format :
-         {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_BSR}) {
+    for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO,
+                                           TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
       Question question = question_of(format, TNR_SPARSE_PREDICATE_NON_ZERO, c.type, random);
       if (format == TNR_SPARSE_FORMAT_BSR) {
         if (c.shape[0] % 4 != 0 || c.shape[1] % 4 != 0) continue;
