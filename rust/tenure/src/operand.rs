@@ -131,6 +131,11 @@ impl<T: Element> AsView<T> for Tensor<T> {
     fn as_view(&self) -> TensorView<'_, T> {
         self.view()
     }
+
+    #[inline]
+    fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
+        f(self.view_ref())
+    }
 }
 
 impl<T: Element> AsViewMut<T> for Tensor<T> {
@@ -144,6 +149,11 @@ impl<T: Element> AsView<T> for SharedTensor<T> {
     #[inline]
     fn as_view(&self) -> TensorView<'_, T> {
         self.view()
+    }
+
+    #[inline]
+    fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
+        f(self.view_ref())
     }
 }
 

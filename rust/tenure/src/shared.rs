@@ -128,6 +128,12 @@ impl<T: Element> SharedTensor<T> {
         unsafe { TensorView::from_raw(*self.raw()) }
     }
 
+    #[inline]
+    pub(crate) fn view_ref(&self) -> &TensorView<'_, T> {
+        // SAFETY: as in `view`.
+        unsafe { TensorView::from_raw_ref(self.raw()) }
+    }
+
     /// The `Vec` that was adopted before [`Tensor::into_shared`]: the same allocation, with its
     /// capacity. For the last holder only.
     ///

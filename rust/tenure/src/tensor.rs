@@ -212,6 +212,12 @@ impl<T: Element> Tensor<T> {
         unsafe { TensorView::from_raw(*self.raw()) }
     }
 
+    #[inline]
+    pub(crate) fn view_ref(&self) -> &TensorView<'_, T> {
+        // SAFETY: as in `view`.
+        unsafe { TensorView::from_raw_ref(self.raw()) }
+    }
+
     /// Lends the elements for writing.
     ///
     /// ```

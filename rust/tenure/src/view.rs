@@ -156,6 +156,18 @@ impl<'a, T: Element> TensorView<'a, T> {
         TensorView { raw, _lent: PhantomData }
     }
 
+    /// The same by reference: a copy is one of 192 bytes.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`from_raw`](Self::from_raw).
+    #[inline(always)]
+    pub(crate) unsafe fn from_raw_ref(raw: &'a tnr_view) -> &'a Self {
+        debug_assert!(raw.dtype == T::DTYPE.raw());
+        // SAFETY: a view is its raw view, transparently; it is valid by this function's contract.
+        unsafe { &*std::ptr::from_ref(raw).cast::<Self>() }
+    }
+
     #[inline]
     pub(crate) fn raw(&self) -> &tnr_view {
         &self.raw

@@ -52,7 +52,7 @@ macro_rules! comparisons {
         /// ```
         #[inline]
         pub fn $new<T: Real>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
-            compare(tnr_compare_op::$op, &a.as_view(), &b.as_view())
+            a.with_view(|a| b.with_view(|b| compare(tnr_compare_op::$op, a, b)))
         }
 
         #[doc = concat!(

@@ -103,7 +103,7 @@ macro_rules! binary_operations {
         /// ```
         #[inline]
         pub fn $new<T: Number>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
-            binary(tnr_binary_op::$op, &a.as_view(), &b.as_view())
+            a.with_view(|a| b.with_view(|b| binary(tnr_binary_op::$op, a, b)))
         }
 
         #[doc = $what]
@@ -202,7 +202,7 @@ macro_rules! unary_operations {
         /// ```
         #[inline]
         pub fn $new<T: $bound>(a: impl AsView<T>) -> Result<Tensor<T>> {
-            unary(tnr_unary_op::$op, &a.as_view())
+            a.with_view(|a| unary(tnr_unary_op::$op, a))
         }
 
         #[doc = $what]
