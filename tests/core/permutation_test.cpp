@@ -113,6 +113,23 @@ Movement movement_of(const std::vector<std::int64_t>& shape, Side& out, const Si
   return movement;
 }
 
+// Fills the input and copies. False where it was no case for blocks.
+bool expect_as_elements(const Context& context, const std::vector<std::int64_t>& shape, Side& out,
+                        Side& in, std::int64_t width, Stores stores, Random& random) {
+  for (std::size_t at = 0; at + 8 <= in.memory.size(); at += 8) {
+    const std::uint64_t bits = random();
+    std::memcpy(in.memory.data() + at, &bits, 8);
+  }
+  std::vector<Byte> expected = out.memory;
+  for_each_element(shape, out, in, [&](std::int64_t to, std::int64_t from) {
+    std::memcpy(expected.data() + to, in.memory.data() + from, static_cast<std::size_t>(width));
+  });
+  if (!permute(context, movement_of(shape, out, in, width), stores)) return false;
+  // All of the memory: the canaries in the gaps and at both ends too.
+  EXPECT_TRUE(out.memory == expected) << describe(shape, out, in, width);
+  return true;
+}
+
 // How many of the cases were cases for blocks.
 int compare_with_elements(const Context& context, std::int64_t width, Stores stores, int cases,
                           std::int64_t max_bytes, Random& random) {
@@ -121,18 +138,7 @@ int compare_with_elements(const Context& context, std::int64_t width, Stores sto
     const std::vector<std::int64_t> shape = random_shape(random, max_bytes / width);
     Side in(shape, width, Access::kRead, random);
     Side out(shape, width, Access::kWrite, random);
-    for (std::size_t at = 0; at + 8 <= in.memory.size(); at += 8) {
-      const std::uint64_t bits = random();
-      std::memcpy(in.memory.data() + at, &bits, 8);
-    }
-    std::vector<Byte> expected = out.memory;
-    for_each_element(shape, out, in, [&](std::int64_t to, std::int64_t from) {
-      std::memcpy(expected.data() + to, in.memory.data() + from, static_cast<std::size_t>(width));
-    });
-    if (!permute(context, movement_of(shape, out, in, width), stores)) continue;
-    ++taken;
-    // All of the memory: the canaries in the gaps and at both ends too.
-    EXPECT_TRUE(out.memory == expected) << describe(shape, out, in, width);
+    taken += expect_as_elements(context, shape, out, in, width, stores, random);
     if (testing::Test::HasFailure()) break;
   }
   return taken;
@@ -170,8 +176,42 @@ TEST_P(Permute, OnThreadsMatchesElementByElement) {
   context_release(token);
 }
 
+class PermuteLongColumns : public Permute {};
+
+// Columns so long that several blocks make one, runs that end within lines and meet in them, rows
+// whose lines evict each other, and axes between those of unit step.
+TEST_P(PermuteLongColumns, MatchesElementByElement) {
+  const std::int64_t width = GetParam();
+  Random random(400 + width);
+  const std::vector<std::vector<std::int64_t>> shapes = {
+      {2, 33, 701}, {3, 2, 1030}, {7, 1024, 21}, {19, 5, 7, 40}, {66, 13, 31}, {5, 257, 16}};
+  for (const std::vector<std::int64_t>& shape : shapes) {
+    for (int i = 0; i < 3; ++i) {
+      Side in(shape, width, Access::kRead, random);
+      Side out(shape, width, Access::kWrite, random);
+      expect_as_elements(kDefaultContext, shape, out, in, width, Stores::kStreamed, random);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(OfWidth, Permute, testing::ValuesIn(kWidths),
                          testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(OfWidth, PermuteLongColumns, testing::Values(1, 2, 4, 8, 16),
+                         testing::PrintToStringParamName());
+
+// More runs that end within lines than parts of lines can wait: some give way to others.
+TEST(Copy, WritesPartsOfLinesThatWaitTooLong) {
+  Random random(500);
+  const std::vector<std::int64_t> shape = {9001, 403};
+  Side in(shape, 4, Access::kRead, random);
+  Side out(shape, 4, Access::kWrite, random);
+  in.start = out.start = 64;
+  in.steps = {4, 4 * shape[0]};
+  out.steps = {4 * shape[1], 4};
+  in.memory.assign(static_cast<std::size_t>(4 * shape[0] * shape[1] + 128), kCanary);
+  out.memory = in.memory;
+  EXPECT_TRUE(expect_as_elements(kDefaultContext, shape, out, in, 4, Stores::kStreamed, random));
+}
 
 // A row-major matrix of i32 into its transpose, through the operation, past the size from which
 // results are streamed.

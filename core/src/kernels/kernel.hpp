@@ -69,26 +69,43 @@ using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
 using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
                                   const Byte* next, const Byte* other_next);
 
-// Runs that wait in a buffer, one every `pitch` bytes, and where each goes.
+// Parts of lines of the output that wait for the rest of them. Of the sets, each line has one.
+inline constexpr unsigned kEdgeWays = 4;
+struct EdgeSet {
+  Byte* lines[kEdgeWays];
+  uint8_t first[kEdgeWays];              // bytes of the line
+  uint8_t last[kEdgeWays];               // the one after; 0: none waits
+  uint32_t next;                         // to give way
+  alignas(64) Byte from[kEdgeWays][64];  // as the line, where it has those bytes
+};
+// With no sets, no part of a line waits.
+struct Edges {
+  EdgeSet* sets;
+  unsigned shift;  // 64 less the logarithm of how many there are
+};
+
+// Runs that wait in a buffer, one every `pitch` bytes, and where each goes. A line's length
+// can be read before and after every byte of them.
 struct Flush {
   int64_t count;
-  int64_t bytes;  // of each
+  int64_t bytes;      // of each
+  int64_t available;  // of each, with those after it that may fill its last line
+  bool continues;     // what lies before the first whole line is not written: it was, with the rest
   const Byte* in;
   int64_t pitch;
   Byte* out;
   const int64_t* offsets;  // from out
+  Edges edges;
 };
-// Runs of which something will be read or written soon.
+// Lines that will be read soon.
 struct Fetch {
   int64_t count;
-  int64_t bytes;  // of each
   const Byte* first;
   const int64_t* offsets;  // from first
 };
-
 // Elements that are moved: the one at the sum of in_steps goes to the sum of out_steps. Meanwhile
-// `flush` is written past the caches, with stores that are not ordered with others, and `fetch` and
-// the lines of `fetch` and at the ends of `ends` are brought closer; each may be empty.
+// `flush` is written past the caches, with stores that are not ordered with others, and the
+// lines of `fetch` are brought closer; each may be empty.
 inline constexpr unsigned kMaxBlockRank = 8;
 struct Block {
   unsigned rank;  // at least 2; the kernel's own axes are the last two
@@ -100,16 +117,36 @@ struct Block {
   int64_t width_bytes;  // read by Width::kAny alone
   Flush flush;
   Fetch fetch;  // what a later block reads
-  Fetch ends;   // what a later flush writes, where its first and last lines are shared with others
 };
 
 using BlockKernel = void (*)(const Block&);
+
+// Elements that are moved as by Permuting::transpose, but straight into whole lines past the caches,
+// and with rows that lie anywhere: element (r, c), at row_offsets[r] + width * c, goes to
+// width * r + out_step * c.
+struct Panel {
+  int64_t rows;
+  int64_t available;           // rows, with those after them that may fill a column's last line
+  const int64_t* row_offsets;  // from in; followed by two lines' worth that may be read as well
+  int64_t columns;             // at least 16 bytes
+  const Byte* in;
+  Byte* out;
+  int64_t out_step;
+  bool aligned;    // every column begins with a line
+  bool conflict;   // the rows' lines evict each other
+  bool continues;  // as Flush's
+  Edges edges;
+  Fetch fetch;
+};
+
+using PanelKernel = void (*)(const Panel&);
 
 struct Permuting {
   // By Width. The last axis has an out_step of one element, the one before it such an in_step.
   BlockKernel transpose[kWidthCount];
   BlockKernel move[kWidthCount];  // any steps
   BlockKernel flush;              // the block's `flush` alone
+  const PanelKernel* panel;       // by Width; nullptr where the registers are too small for it
 };
 
 // One step of a reduction: `rows` elements into each of `columns` accumulators.

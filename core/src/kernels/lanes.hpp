@@ -150,6 +150,34 @@ struct FourLanes {
     if constexpr (width == 4) return _mm512_maskz_unpackhi_epi32(__mmask16{0xffff}, a, b);
     return _mm512_maskz_unpackhi_epi64(__mmask8{0xff}, a, b);
   }
+  // For within(): of a vector's worth of elements, the first is number `first` of a.
+  template <unsigned width>
+  static Vector window(int64_t first) {
+    if constexpr (width == 2) return ascending(static_cast<int16_t>(first), kAscending16);
+    if constexpr (width == 4) return ascending(static_cast<int32_t>(first), kAscending32);
+    return ascending(first * (width / 8), kAscending64);
+  }
+  // Those elements of a and b, one after the other.
+  template <unsigned width>
+  static Vector within(Vector a, Vector window, Vector b) {
+    if constexpr (width == 2) return _mm512_permutex2var_epi16(a, window, b);
+    if constexpr (width == 4) return _mm512_permutex2var_epi32(a, window, b);
+    return _mm512_permutex2var_epi64(a, window, b);
+  }
+
+ private:
+  typedef int16_t Words __attribute__((vector_size(64)));
+  typedef int32_t Doubles __attribute__((vector_size(64)));
+  typedef int64_t Quads __attribute__((vector_size(64)));
+  static constexpr Words kAscending16 = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                         11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                         22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+  static constexpr Doubles kAscending32 = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  static constexpr Quads kAscending64 = {0, 1, 2, 3, 4, 5, 6, 7};
+  template <class T, class Vectors>
+  static Vector ascending(T first, Vectors numbers) {
+    return (Vector)(numbers + first);
+  }
 };
 using Widest = FourLanes;
 using Half = TwoLanes;

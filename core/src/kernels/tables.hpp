@@ -39,6 +39,7 @@ extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
 extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
 extern const Spreads kMatmulSpreads[kTypeCount];
 extern const Regrouping kRegrouping;
+extern const PanelKernel kPanel[kWidthCount];
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels
