@@ -119,3 +119,12 @@ tnr_status tnr_sparse_matmul(tnr_context* context, const tnr_scalar* alpha,
                           orientation, deref(b, "b"), deref(beta, "beta"), deref(out, "out"));
   });
 }
+
+tnr_status tnr_sparse_sddmm(tnr_context* context, const tnr_scalar* alpha, const tnr_sparse_view* a,
+                            uint32_t flags, const tnr_view* x, const tnr_view* y,
+                            const tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    tenure::sparse_sddmm(context_of(context), deref(alpha, "alpha"), read_view(a, "a"), flags,
+                         deref(x, "x"), deref(y, "y"), deref(out, "out"));
+  });
+}

@@ -1,5 +1,7 @@
 #include "dense_columns.hpp"
 
+#include <cinttypes>
+
 #include "operands.hpp"
 #include "permutation.hpp"
 
@@ -21,6 +23,14 @@ void copy_elements(const Context& context, const tnr_view& from, const tnr_view_
 }
 
 }  // namespace
+
+void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
+                    std::int64_t expected, const char* what) {
+  if (view.shape[axis] == expected) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "%s.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64 ", %s", name, axis,
+       view.shape[axis], expected, what);
+}
 
 AdjacentColumns::AdjacentColumns(const Context& context, const DenseColumns& dense,
                                  std::int64_t first, std::int64_t count)

@@ -10,6 +10,15 @@
 
 namespace tenure {
 
+// Throws INVALID_ARGUMENT: "b.shape[0] is 2 but must be 4, the columns of a".
+void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
+                    std::int64_t expected, const char* what);
+
+// The type that products of elements are added up in, as far as floats go; alpha and beta have it.
+constexpr tnr_dtype computed_dtype(tnr_dtype dtype) noexcept {
+  return dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16 ? TNR_DTYPE_F32 : dtype;
+}
+
 // A checked view of rank 1, which is one column, or 2.
 struct DenseColumns {
   explicit DenseColumns(const tnr_view& checked) noexcept

@@ -36,19 +36,6 @@ constexpr unsigned kLastFloat = static_cast<unsigned>(kernels::Type::kF32);
 
 // ---- operands ----
 
-void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
-                    std::int64_t expected, const char* what) {
-  if (view.shape[axis] == expected) return;
-  fail(TNR_STATUS_INVALID_ARGUMENT,
-       "%s.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64 ", %s", name, axis,
-       view.shape[axis], expected, what);
-}
-
-// The type that the kernels compute in, and alpha and beta have.
-tnr_dtype computed_dtype(tnr_dtype dtype) noexcept {
-  return dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16 ? TNR_DTYPE_F32 : dtype;
-}
-
 bool is_zero(const Element& element, tnr_dtype dtype) noexcept {
   if (dtype == TNR_DTYPE_F64) {
     double value;

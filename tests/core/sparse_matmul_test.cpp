@@ -1,7 +1,6 @@
 // Sparse times dense, beside one sum after the other.
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "context_options.hpp"
 #include "expect_error.hpp"
 #include "sparse_arrays.hpp"
+#include "product_patterns.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
 
@@ -16,146 +16,6 @@ namespace tenure::test {
 namespace {
 
 namespace reference = kernels::reference;
-
-// A pattern: positions in any order, some perhaps more than once.
-struct Position {
-  std::int64_t row;
-  std::int64_t col;
-};
-struct Pattern {
-  std::string name;
-  std::int64_t rows;
-  std::int64_t cols;
-  std::vector<Position> positions;
-};
-
-Pattern scattered(std::int64_t rows, std::int64_t cols, std::int64_t count, Random& random) {
-  Pattern pattern{"scattered", rows, cols, {}};
-  for (std::int64_t i = 0; i < count; ++i) {
-    pattern.positions.push_back(
-        {static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(rows)),
-         static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(cols))});
-  }
-  return pattern;
-}
-
-// Rows of every length from 0 to 40, so that each way to end a row is taken.
-Pattern staircase() {
-  Pattern pattern{"staircase", 41, 43, {}};
-  for (std::int64_t row = 0; row < 41; ++row) {
-    for (std::int64_t i = 0; i < row; ++i) pattern.positions.push_back({row, (i * 7 + row) % 43});
-  }
-  return pattern;
-}
-
-// One row is full, the others are empty.
-Pattern one_row() {
-  Pattern pattern{"one row", 30, 5000, {}};
-  for (std::int64_t col = 0; col < 5000; ++col) pattern.positions.push_back({17, col});
-  return pattern;
-}
-
-std::vector<Pattern> patterns() {
-  Random random(3);
-  std::vector<Pattern> all = {{"no rows", 0, 6, {}},
-                              {"no columns", 6, 0, {}},
-                              {"nothing", 0, 0, {}},
-                              {"no entries", 7, 5, {}},
-                              {"one", 1, 1, {{0, 0}}},
-                              staircase(),
-                              one_row(),
-                              scattered(30, 25, 200, random),
-                              scattered(6, 300, 900, random)};
-  return all;
-}
-
-// A matrix of a pattern in one format, with numbers as values. Of BSR each position of the pattern is
-// that of a block.
-class Matrix {
- public:
-  Matrix(const Pattern& pattern, tnr_sparse_format format, tnr_dtype index_dtype,
-         const NamedType& type, Random& random, std::int64_t block_rows = 1,
-         std::int64_t block_cols = 1)
-      : positions_(pattern.positions),
-        block_rows_(block_rows),
-        block_cols_(block_cols),
-        values_(type.dtype, value_shape(format), Lie::kRowMajor, random) {
-    fill_with_numbers(values_, type.type, random);
-    values_bytes_ = values_.elements();
-    const bool is_csc = format == TNR_SPARSE_FORMAT_CSC;
-    const auto major_of = [&](const Position& p) { return is_csc ? p.col : p.row; };
-    SparseModel model{.format = format,
-                      .rows = pattern.rows * block_rows,
-                      .cols = pattern.cols * block_cols,
-                      .block_rows = block_rows,
-                      .block_cols = block_cols};
-    if (format != TNR_SPARSE_FORMAT_COO) {
-      std::stable_sort(positions_.begin(), positions_.end(),
-                       [&](const auto& a, const auto& b) { return major_of(a) < major_of(b); });
-      model.major.assign(static_cast<std::size_t>(is_csc ? pattern.cols : pattern.rows) + 1, 0);
-      for (const Position& p : positions_) ++model.major[static_cast<std::size_t>(major_of(p)) + 1];
-      std::partial_sum(model.major.begin(), model.major.end(), model.major.begin());
-    }
-    for (const Position& p : positions_) {
-      if (format == TNR_SPARSE_FORMAT_COO) model.major.push_back(p.row);
-      model.minor.push_back(is_csc ? p.row : p.col);
-    }
-    model.values.assign(positions_.size() * static_cast<std::size_t>(block_rows * block_cols), 0);
-    arrays_ = std::make_unique<SparseArrays>(model, index_dtype);
-    arrays_->view().values = values_.view();
-  }
-
-  tnr_sparse_view& view() { return arrays_->view(); }
-  SparseArrays& arrays() { return *arrays_; }
-
-  // The values of the rows, of the transpose of columns, and the columns that they meet.
-  struct Row {
-    std::vector<const Byte*> values;
-    std::vector<std::int64_t> cols;
-  };
-  std::vector<Row> rows(tnr_orientation orientation) {
-    const bool as_is = orientation == TNR_ORIENTATION_AS_IS;
-    std::vector<Row> result(static_cast<std::size_t>(as_is ? view().rows : view().cols));
-    for (std::size_t k = 0; k < positions_.size(); ++k) {
-      for (std::int64_t i = 0; i < block_rows_; ++i) {
-        for (std::int64_t j = 0; j < block_cols_; ++j) {
-          std::int64_t row = positions_[k].row * block_rows_ + i;
-          std::int64_t col = positions_[k].col * block_cols_ + j;
-          if (!as_is) std::swap(row, col);
-          Row& to = result[static_cast<std::size_t>(row)];
-          const std::int64_t at =
-              (static_cast<std::int64_t>(k) * block_rows_ + i) * block_cols_ + j;
-          to.values.push_back(values_bytes_[static_cast<std::size_t>(at)]);
-          to.cols.push_back(col);
-        }
-      }
-    }
-    return result;
-  }
-
- private:
-  Shape value_shape(tnr_sparse_format format) const {
-    const auto count = static_cast<std::int64_t>(positions_.size());
-    return format == TNR_SPARSE_FORMAT_BSR ? Shape{count, block_rows_, block_cols_} : Shape{count};
-  }
-
-  std::vector<Position> positions_;
-  std::int64_t block_rows_;
-  std::int64_t block_cols_;
-  Array values_;
-  std::vector<Byte*> values_bytes_;
-  std::unique_ptr<SparseArrays> arrays_;
-};
-
-tnr_scalar number(double value) { return scalar_of(TNR_DTYPE_F64, value); }
-
-std::vector<Byte> element_of(Type type, double value) {
-  std::vector<Byte> element(8);
-  Byte bytes[8];
-  std::memcpy(bytes, &value, sizeof value);
-  reference::cast(Type::kF64, bytes, type, element.data());
-  return element;
-}
 
 // One product and what it must be. Columns of 0: vectors.
 void expect_product(Matrix& a, tnr_orientation orientation, const NamedType& type,
@@ -199,10 +59,6 @@ void expect_product(Matrix& a, tnr_orientation orientation, const NamedType& typ
   }
   EXPECT_TRUE(out.gaps_are_intact());
 }
-
-constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
-                                          TNR_SPARSE_FORMAT_CSC};
-constexpr tnr_orientation kOrientations[] = {TNR_ORIENTATION_AS_IS, TNR_ORIENTATION_TRANSPOSED};
 
 // Numbers of the test are small, so that their sums are exact in whatever order.
 TEST(SparseMatmul, EveryFormatOverEveryPattern) {

@@ -40,6 +40,11 @@
 #define TNR_SPARSE_UNIQUE 2
 
 /**
+ * Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+ */
+#define TNR_SPARSE_TIMES_VALUES 1
+
+/**
  * Most rows, and most columns, of a block of BSR.
  */
 #define TNR_SPARSE_MAX_BLOCK 16
@@ -2072,6 +2077,38 @@ tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
                              const struct tnr_view *b,
                              const struct tnr_scalar *beta,
                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
+ * at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`; with
+ * `TNR_SPARSE_TIMES_VALUES` times the entry's own value. Positions that have several entries get
+ * as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once; integers wrap. The
+ * result has the same bits for any number of threads. Where a row of `x` or a column of `y` is
+ * not adjacent, all are copied.
+ *
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
+ * an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`
+ * has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte
+ * with another operand and is not exactly `a.values`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) [m, n]
+ * @param x (transfer none) [m, k], any strides
+ * @param y (transfer none) [k, n], any strides
+ * @param out (transfer none) of the shape of `a.values`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_sddmm(struct tnr_context *context TNR_BORROWED,
+                            const struct tnr_scalar *alpha,
+                            const struct tnr_sparse_view *a,
+                            uint32_t flags,
+                            const struct tnr_view *x,
+                            const struct tnr_view *y,
+                            const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -148,6 +148,10 @@ SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
 void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
                    tnr_orientation orientation, const tnr_view& b, const tnr_scalar& beta,
                    const tnr_view_mut& out);
+// tnr_sparse_sddmm().
+void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
+                  std::uint32_t flags, const tnr_view& x, const tnr_view& y,
+                  const tnr_view_mut& out);
 
 // tnr_sparse_convert(); struct_size is not looked at.
 SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,

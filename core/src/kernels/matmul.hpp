@@ -67,10 +67,14 @@ struct Spreads {
   void (*gather)(const Gathering&, int64_t begin, int64_t end);
 };
 
+struct Samplers;  // sddmm.hpp
+
+// Of all products with dense operands.
 struct MatmulKernels {
   const MatmulKernel (*rows)[kIndexTypeCount];        // f64 and f32, without blocks
   const MatmulKernel (*block_rows)[kIndexTypeCount];  // by Type; nullptr: no such product
   const Spreads* spreads;                             // by Type
+  const Samplers* samplers;                           // by Type
 };
 
 }  // namespace tenure::kernels

@@ -7,7 +7,7 @@ inline namespace TENURE_ISA {
 // Declared here too, since a constant of a namespace is private to its file otherwise.
 extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking};
-constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads};
+constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads, kSamplers};
 const Table kTable = {kCopy,        kSelect,      kCast,        kCastComplex, kUnary,
                       kBinary,      kCompare,     kReduce,      kStream,      kStreamAndFetch,
                       &kPermuting,  kIndexChecks, &kCompaction, &kRegrouping, kScattering,

@@ -38,6 +38,16 @@ inline Sum<T> widened(const Byte* from) {
   return static_cast<Sum<T>>(widen(load<T>(from)));
 }
 
+// Rounds a float once; an integer keeps its low bits.
+template <class T>
+inline void store_sum(Byte* to, Sum<T> sum) {
+  if constexpr (kIsFloat<T>) {
+    store<T>(to, narrow<T>(sum));
+  } else {
+    store<T>(to, static_cast<T>(sum));
+  }
+}
+
 // How a sum becomes an element of out: alpha * sum + beta * out, rounded to the element once.
 template <class T>
 struct Scaling {
@@ -50,12 +60,7 @@ struct Scaling {
 
   void write(Byte* out, Sum<T> sum) const {
     const Sum<T> scaled = alpha * sum;
-    const Sum<T> result = reads ? scaled + beta * widened<T>(out) : scaled;
-    if constexpr (kIsFloat<T>) {
-      store<T>(out, narrow<T>(result));
-    } else {
-      store<T>(out, static_cast<T>(result));
-    }
+    store_sum<T>(out, reads ? scaled + beta * widened<T>(out) : scaled);
   }
 
   Sum<T> alpha;

@@ -5,6 +5,7 @@
 #include "kernels/kernel.hpp"
 #include "kernels/matmul.hpp"
 #include "kernels/regroup.hpp"
+#include "kernels/sddmm.hpp"
 
 // Parts of a table's row, in the order of Type, for a file whose kernels are kernel<Rule, T>.
 #define TENURE_FLOATS(Rule) \
@@ -38,6 +39,7 @@ extern const Scattering kScattering[kIndexTypeCount];
 extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
 extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
 extern const Spreads kMatmulSpreads[kTypeCount];
+extern const Samplers kSamplers[kTypeCount];
 extern const Regrouping kRegrouping;
 extern const PanelKernel kPanel[kWidthCount];
 

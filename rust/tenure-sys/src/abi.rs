@@ -244,6 +244,9 @@ pub const TNR_SPARSE_SORTED: u32 = 1;
 /// Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
 pub const TNR_SPARSE_UNIQUE: u32 = 2;
 
+/// Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+pub const TNR_SPARSE_TIMES_VALUES: u32 = 1;
+
 /// Flag by which the Rust crate says that it has checked the view, and that nobody can have written
 /// its indices since: the borrow checker sees to it. It is not in tenure.h, because nothing sees to
 /// it in C.
@@ -1663,6 +1666,37 @@ unsafe extern "C" {
         orientation: tnr_orientation,
         b: *const tnr_view,
         beta: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
+    /// at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`; with
+    /// `TNR_SPARSE_TIMES_VALUES` times the entry's own value. Positions that have several entries get
+    /// as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once; integers wrap. The
+    /// result has the same bits for any number of threads. Where a row of `x` or a column of `y` is
+    /// not adjacent, all are copied.
+    ///
+    /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
+    /// an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`
+    /// has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte
+    /// with another operand and is not exactly `a.values`. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param alpha (transfer none)
+    /// @param a (transfer none) [m, n]
+    /// @param x (transfer none) [m, k], any strides
+    /// @param y (transfer none) [k, n], any strides
+    /// @param out (transfer none) of the shape of `a.values`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_sddmm(
+        context: *mut tnr_context,
+        alpha: *const tnr_scalar,
+        a: *const tnr_sparse_view,
+        flags: u32,
+        x: *const tnr_view,
+        y: *const tnr_view,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 }

@@ -16,6 +16,8 @@ pub mod matrix_market;
 #[cfg(feature = "npz")]
 pub mod npz;
 mod print;
+#[allow(unsafe_code)]
+mod sddmm;
 mod shape;
 #[allow(unsafe_code)]
 mod view;

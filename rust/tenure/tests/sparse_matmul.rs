@@ -1,4 +1,4 @@
-//! Sparse times dense, beside a loop over the entries.
+//! Sparse times dense, and dense times dense at a pattern, beside a loop over the entries.
 #![cfg(not(miri))] // calls the core
 
 use tenure::*;
@@ -61,5 +61,24 @@ fn what_does_not_fit_is_refused() -> Result<()> {
     let mut short = [0.0; 49];
     let error = a.matmul_into(&[1.0; 60], &mut short).err().unwrap();
     assert_eq!(error.message(), "out.shape[0] is 49 but must be 50, the rows of a");
+    Ok(())
+}
+
+#[test]
+fn samples_of_a_dense_product() -> Result<()> {
+    let (offsets, indices, values) = example();
+    let a = CsrView::new(50, 60, &offsets, &indices, &values)?;
+    let (x, y) = (numbers(50 * 7), numbers(7 * 60));
+    let x = TensorView::from_slice(&x, [50, 7])?;
+    let y = TensorView::from_slice(&y, [7, 60])?;
+    let dot = |row: usize, col: usize| (0..7).map(|i| x[[row, i]] * y[[i, col]]).sum::<f64>();
+    let wanted: Vec<f64> = a.iter().map(|(row, col, _)| dot(row, col)).collect();
+    assert_eq!(a.sddmm(&x, &y)?.to_vec(), wanted);
+    let wanted: Vec<f64> = a.iter().map(|(row, col, value)| value * dot(row, col)).collect();
+    assert_eq!(a.t().sddmm_times_values(&y.t(), &x.t())?.to_vec(), wanted);
+    assert_eq!(
+        a.sddmm(&y, &x).err().unwrap().message(),
+        "x.shape[0] is 7 but must be 50, the rows of a"
+    );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Sparse times dense.
+//! Sparse times dense, and dense times dense where a pattern says.
 
 use tenure_sys as sys;
 use tenure_sys::tnr_orientation;
@@ -25,4 +25,20 @@ pub(crate) fn matmul<S: Element>(
     check(unsafe {
         sys::tnr_sparse_matmul(current(), &alpha, a.as_ptr(), orientation, b.0, &beta, out.0)
     })
+}
+
+/// `out[k] = alpha * (row i of x, times column j of y) [* a.values[k]]` for each entry of `a`; every
+/// element of `out` is written and none read.
+pub(crate) fn sddmm<S: Element>(
+    alpha: S,
+    a: &LentSparse<'_>,
+    flags: u32,
+    x: Lent<'_>,
+    y: Lent<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    let alpha = scalar(alpha);
+    // SAFETY: as above.
+    check(unsafe { sys::tnr_sparse_sddmm(current(), &alpha, a.as_ptr(), flags, x.0, y.0, out.0) })
 }

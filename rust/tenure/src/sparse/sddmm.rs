@@ -1,0 +1,82 @@
+//! Dense times dense, at the entries of a pattern alone.
+
+use tenure_sys::{TNR_SPARSE_TIMES_VALUES, tnr_sparse_format};
+
+use super::arrays::Arrays;
+use super::{BsrView, CooView, CscView, CsrView};
+use crate::raw::matmul as raw;
+use crate::{AsView, Number, Result, SparseIndex, Tensor, TensorView};
+
+/// One product for each element of `values`, in their order.
+fn samples<T: Number, I: SparseIndex>(
+    a: Arrays<'_, T, I>,
+    flags: u32,
+    x: &TensorView<'_, T>,
+    y: &TensorView<'_, T>,
+) -> Result<Tensor<T>> {
+    let [rows, cols] = a.form.block;
+    let shape = [a.minor.len(), rows, cols];
+    let rank = if a.form.format == tnr_sparse_format::BSR { 3 } else { 1 };
+    // SAFETY: a call that answers Ok has written every element, and it reads none.
+    unsafe {
+        Tensor::written_by(&shape[..rank], |out| {
+            raw::sddmm(1_u8, &a.lent(), flags, x.lent(), y.lent(), out)
+        })
+    }
+}
+
+macro_rules! samplers {
+    ($($name:ident, example $make:literal;)*) => {$(
+        /// Products of dense matrices at the entries alone.
+        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
+            /// New values for the entries: of one at row `i` and column `j` row `i` of `x` times
+            /// column `j` of `y`. `x` is `[m, k]`, `y` is `[k, n]`, of any strides; the result has an
+            /// element for each of [`values`](Self::values), for
+            /// [`with_values`](Self::with_values), in the shape of blocks where there are any.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: shapes that do not agree; `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let (x, y) = ([[1.0], [2.0]], [[3.0, 4.0, 5.0]]);
+            /// assert_eq!(matrix.sddmm(&x, &y)?.to_vec(), [3.0, 10.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn sddmm(
+                &self,
+                x: &(impl AsView<T> + ?Sized),
+                y: &(impl AsView<T> + ?Sized),
+            ) -> Result<Tensor<T>> {
+                x.with_view(|x| y.with_view(|y| samples(self.arrays(), 0, x, y)))
+            }
+
+            /// As [`sddmm`](Self::sddmm), times the entries' own values.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let (x, y) = ([[1.0], [2.0]], [[3.0, 4.0, 5.0]]);
+            /// assert_eq!(matrix.sddmm_times_values(&x, &y)?.to_vec(), [4.5, 25.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn sddmm_times_values(
+                &self,
+                x: &(impl AsView<T> + ?Sized),
+                y: &(impl AsView<T> + ?Sized),
+            ) -> Result<Tensor<T>> {
+                let flags = TNR_SPARSE_TIMES_VALUES;
+                x.with_view(|x| y.with_view(|y| samples(self.arrays(), flags, x, y)))
+            }
+        }
+    )*};
+}
+
+samplers! {
+    CooView, example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
+    CsrView, example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
+    CscView, example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
+    BsrView, example "BsrView::new(2, 3, [1, 1], &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
+}

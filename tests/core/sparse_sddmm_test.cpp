@@ -1,0 +1,212 @@
+// Sampled products, beside one sum after the other.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "context_options.hpp"
+#include "expect_error.hpp"
+#include "product_patterns.hpp"
+#include "sparse_arrays.hpp"
+#include "tenure/context.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure::test {
+namespace {
+
+namespace reference = kernels::reference;
+
+// One call and what it must give; the numbers are small, so that sums are exact in any order.
+void expect_samples(Matrix& a, const NamedType& type, std::int64_t length, Lie x_lie, Lie y_lie,
+                    std::uint32_t flags, Random& random) {
+  const tnr_sparse_view& view = a.view();
+  Array x(type.dtype, {view.rows, length}, x_lie, random);
+  Array y(type.dtype, {length, view.cols}, y_lie, random);
+  Shape shape(view.values.shape, view.values.shape + view.values.rank);
+  Array out(type.dtype, shape, Lie::kRowMajor, random);
+  for (Array* const array : {&x, &y}) fill_with_numbers(*array, type.type, random);
+  fill_with_numbers(out, type.type, random, Nans::kSome);
+  sparse_sddmm(kDefaultContext, number(2), view, flags, x.view(), y.view(), out.out());
+  const std::vector<Byte*> xs = x.elements();
+  const std::vector<Byte*> ys = y.elements();
+  const std::vector<Byte*> outs = out.elements();
+  const std::vector<Byte> two = element_of(type.type, 2);
+  const std::vector<Position> positions = a.positions();
+  ASSERT_EQ(positions.size(), outs.size());
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    std::vector<const Byte*> left;
+    std::vector<const Byte*> right;
+    for (std::int64_t i = 0; i < length; ++i) {
+      left.push_back(xs[static_cast<std::size_t>(positions[k].row * length + i)]);
+      right.push_back(ys[static_cast<std::size_t>(i * view.cols + positions[k].col)]);
+    }
+    Byte expected[8] = {};
+    if (flags == 0) {
+      reference::sum_of_products(type.type, left.data(), right.data(), length, two.data(), nullptr,
+                                 expected);
+    } else {
+      // A product of two numbers of eighths is exact in f64, as is that of integers in their own.
+      const Type wide = is_float(type.type) ? Type::kF64 : type.type;
+      std::vector<std::vector<Byte>> wides;
+      for (auto* const side : {&left, &right}) {
+        for (const Byte*& element : *side) {
+          wides.emplace_back(8);
+          reference::cast(type.type, element, wide, wides.back().data());
+          element = wides.back().data();
+        }
+      }
+      Byte sum[8] = {};
+      const std::vector<Byte> wide_two = element_of(wide, 2);
+      reference::sum_of_products(wide, left.data(), right.data(), length, wide_two.data(), nullptr,
+                                 sum);
+      Byte value[8] = {};
+      reference::cast(type.type, a.value(k), wide, value);
+      constexpr unsigned kMul = 2;
+      Byte product[8] = {};
+      reference::binary(kMul, wide, sum, value, product);
+      reference::cast(wide, product, type.type, expected);
+    }
+    ASSERT_TRUE(is_same_element(type.type, outs[k], expected)) << "entry " << k;
+  }
+  EXPECT_TRUE(out.gaps_are_intact());
+}
+
+TEST(SparseSddmm, EveryFormatOverEveryPattern) {
+  Random random(5);
+  for (const Pattern& pattern : patterns()) {
+    for (const tnr_sparse_format format : kFormats) {
+      for (const tnr_dtype index_dtype : kIndexDtypes) {
+        SCOPED_TRACE(pattern.name + ", format " + std::to_string(format));
+        Matrix a(pattern, format, index_dtype, kTypes[1], random);
+        expect_samples(a, kTypes[1], 3, Lie::kRowMajor, Lie::kColumnMajor, 0, random);
+      }
+    }
+  }
+}
+
+TEST(SparseSddmm, EveryTypeAndLength) {
+  Random random(6);
+  const Pattern pattern = scattered(9, 8, 20, random);
+  for (const NamedType& type : kTypes) {
+    if (type.type == Type::kBool8) continue;
+    Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
+    for (const std::int64_t length : {0, 1, 31, 64, 77, 130}) {
+      SCOPED_TRACE(length);
+      expect_samples(a, type, length, Lie::kRowMajor, Lie::kColumnMajor, 0, random);
+      expect_samples(a, type, length, Lie::kRowMajor, Lie::kRowMajor, TNR_SPARSE_TIMES_VALUES,
+                     random);
+    }
+  }
+}
+
+TEST(SparseSddmm, EveryLayoutAndBlocks) {
+  Random random(7);
+  const Pattern pattern = scattered(5, 4, 9, random);
+  for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{2, 3}, std::pair{4, 4}}) {
+    Matrix a(pattern, TNR_SPARSE_FORMAT_BSR, TNR_DTYPE_I64, kTypes[0], random, rows, cols);
+    for (const Lie x : kReadable) {
+      for (const Lie y : kReadable) {
+        expect_samples(a, kTypes[0], 19, x, y, TNR_SPARSE_TIMES_VALUES, random);
+      }
+    }
+  }
+}
+
+TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
+  Random random(8);
+  const Pattern pattern = scattered(300, 200, 20'000, random);
+  for (const tnr_sparse_format format : kFormats) {
+    Matrix a(pattern, format, TNR_DTYPE_I32, kTypes[1], random);
+    Array x(TNR_DTYPE_F32, {300, 70}, Lie::kRowMajor, random);
+    Array y(TNR_DTYPE_F32, {70, 200}, Lie::kRowMajor, random);
+    for (Array* const array : {&x, &y}) {
+      for (Byte* const element : array->elements()) {
+        const float value = static_cast<float>(random() % 100'003) / 3e4f - 1.5f;
+        std::memcpy(element, &value, sizeof value);
+      }
+    }
+    const auto result = [&](const Context& context) {
+      Random same(1);
+      Array out(TNR_DTYPE_F32, {20'000}, Lie::kRowMajor, same);
+      sparse_sddmm(context, number(1), a.view(), TNR_SPARSE_TIMES_VALUES, x.view(), y.view(),
+                   out.out());
+      return out.snapshot();
+    };
+    const std::vector<Byte> serial = result(kDefaultContext);
+    for (const unsigned threads : {2u, 3u, 8u}) {
+      const ContextToken token = context_create(options(threads));
+      EXPECT_EQ(serial, result(ContextUse(token)));
+      context_release(token);
+    }
+    sparse_sddmm(kDefaultContext, number(1), a.view(), TNR_SPARSE_TIMES_VALUES, x.view(), y.view(),
+                 {a.view().values});
+    EXPECT_EQ(std::memcmp(a.view().values.data, serial.data() + 4, 20'000 * 4), 0);
+  }
+}
+
+TEST(SparseSddmm, Refusals) {
+  SparseArrays a(csr_model(), TNR_DTYPE_I32);
+  std::vector<float> x(6);
+  std::vector<float> y(8);
+  std::vector<float> out(10);
+  tnr_view x_view = flat_view(x.data(), TNR_DTYPE_F32, {3, 2});
+  tnr_view y_view = flat_view(y.data(), TNR_DTYPE_F32, {2, 4});
+  tnr_view out_view = flat_view(out.data(), TNR_DTYPE_F32, {5});
+  const auto expect = [&](tnr_status status, std::initializer_list<std::string> words,
+                          std::uint32_t flags = 0) {
+    expect_error(status, words, [&] {
+      sparse_sddmm(kDefaultContext, number(1), a.view(), flags, x_view, y_view, {out_view});
+    });
+  };
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x2"}, 2);
+  x_view = flat_view(x.data(), TNR_DTYPE_F32, {2, 2});
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"x.shape[0] is 2 but must be 3, the rows of a"});
+  x_view = flat_view(x.data(), TNR_DTYPE_F32, {3, 1});
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"y.shape[0] is 2 but must be 1, the columns of x"});
+  x_view = flat_view(x.data(), TNR_DTYPE_F32, {3});
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"x.rank is 1 but must be 2"});
+  x_view = flat_view(x.data(), TNR_DTYPE_F32, {3, 2});
+  y_view = flat_view(y.data(), TNR_DTYPE_F32, {2, 3});
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"y.shape[1] is 3 but must be 4, the columns of a"});
+  y_view = flat_view(y.data(), TNR_DTYPE_F32, {2, 4});
+  out_view = slice(flat_view(out.data(), TNR_DTYPE_F32, {10}), 0, 0, 10, 2);
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"out must be row-major"});
+  out_view = flat_view(y.data(), TNR_DTYPE_F32, {5});
+  expect(TNR_STATUS_ALIASED, {"y"});
+  out_view = flat_view(a.minor(), TNR_DTYPE_F32, {5});
+  expect(TNR_STATUS_ALIASED, {"col_indices"});
+  Literal<std::uint8_t> truth(TNR_DTYPE_BOOL8, {1, 0, 1, 1, 1});
+  a.view().values = truth.view;
+  out_view = flat_view(out.data(), TNR_DTYPE_F32, {5});
+  expect(TNR_STATUS_UNSUPPORTED, {"sddmm does not take bool8"});
+}
+
+// Every offset and index spoilt in turn: a message, and nothing outside of the arrays is touched.
+TEST(SparseSddmm, LentIndicesAreChecked) {
+  Random random(9);
+  for (const SparseModel& model : {coo_model(), csr_model(), csc_model(), bsr_model()}) {
+    for (const bool is_major : {true, false}) {
+      const std::size_t count = is_major ? model.major.size() : model.minor.size();
+      for (std::size_t at = 0; at < count; ++at) {
+        for (const std::int64_t wrong : {-1, 1000}) {
+          SparseModel spoilt = model;
+          (is_major ? spoilt.major : spoilt.minor)[at] = wrong;
+          SparseArrays a(spoilt, TNR_DTYPE_I32);
+          Array x(TNR_DTYPE_F32, {model.rows, 5}, Lie::kRowMajor, random);
+          Array y(TNR_DTYPE_F32, {5, model.cols}, Lie::kColumnMajor, random);
+          const tnr_view& values = a.view().values;
+          Array out(TNR_DTYPE_F32, Shape(values.shape, values.shape + values.rank), Lie::kRowMajor,
+                    random);
+          expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.", std::to_string(wrong)}, [&] {
+            sparse_sddmm(kDefaultContext, number(1), a.view(), 0, x.view(), y.view(), out.out());
+          });
+          EXPECT_TRUE(out.gaps_are_intact());
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenure::test
