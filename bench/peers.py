@@ -151,6 +151,8 @@ class Rounds:
     def run(self, case, passes):
         """Nanoseconds of so many passes."""
         _, how, work = case
+        if self.threads > 1:
+            time.sleep(0.005)  # the threads of the case before may still be spinning
         if how == "cold":
             total, done = 0, min(passes, 64)
             for _ in range(done):
@@ -159,10 +161,7 @@ class Rounds:
                 work()
                 total += time.perf_counter_ns() - start
             return total * passes / done
-        if self.threads > 1:
-            time.sleep(0.005)  # the threads of the case before may still be spinning
-            work()
-        elif how == "recycled":
+        if self.threads > 1 or how == "recycled":
             work()
         start = time.perf_counter_ns()
         for _ in range(passes):
@@ -319,14 +318,32 @@ def machine():
     return f"{name} (family {family}, model {model}), {os.cpu_count()} cores"
 
 
+class Record:
+    """The figures of one run, which is what there is when it begins."""
+
+    def __init__(self, subject, tenure, versions):
+        load = " ".join(f"{figure:.2f}" for figure in os.getloadavg())
+        date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+        self.figures = {
+            "subject": subject, "cpu": machine(), "date": date, "load": load,
+            "versions": {
+                "tenure": tenure.c.tnr_build_info().decode(), "Python": sys.version.split()[0],
+                "PyTorch": torch.__version__, "NumPy": np.__version__, **versions}}
+
+    def write(self, folder, rows):
+        path = pathlib.Path(folder) / (self.figures["subject"] + ".json")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({**self.figures, "rows": rows}, indent=1) + "\n")
+        print(f"\nWritten to {path}")
+
+
 def main():
     library, folder, *options = sys.argv[1:]
     scale = options[0].removeprefix("--") if options else "full"
     check_permutations()
     tenure = Tenure(library)
     rounds = Rounds(scale, tenure)
-    load = " ".join(f"{figure:.2f}" for figure in os.getloadavg())
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+    record = Record("python", tenure, {"numexpr": numexpr.__version__})
 
     small = {"test": [64 << 10], "quick": [1 << 20, 64 << 20]}
     bits, permutations, batch = {"test": (12, 3, 1), "quick": (24, 20, 32)}.get(
@@ -338,16 +355,8 @@ def main():
             reductions(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
 
-    figures = {
-        "subject": "python", "cpu": machine(), "date": date, "load": load,
-        "versions": {
-            "tenure": tenure.c.tnr_build_info().decode(), "Python": sys.version.split()[0],
-            "PyTorch": torch.__version__, "NumPy": np.__version__, "numexpr": numexpr.__version__},
-        "rows": rounds.rows}
-    path = pathlib.Path(folder) / "python.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(figures, indent=1) + "\n")
-    print(f"\nWritten to {path}")
+    record.write(folder, rounds.rows)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -10,11 +10,13 @@ use criterion::{Criterion, Throughput};
 
 mod c;
 pub mod figures;
+pub mod memory;
 pub mod operations;
 pub mod permutation;
 pub mod report;
 pub mod roofs;
 pub mod rounds;
+pub mod sparse;
 pub mod subject;
 pub use c::{add_from_c, empty_calls_from_c};
 

@@ -3,16 +3,28 @@
 use std::path::Path;
 
 use crate::figures::{Figures, Row};
+use crate::memory::{self, Growth};
 use crate::roofs::record::Record;
 
 mod goals;
 pub mod plots;
+mod sparse;
 mod svg;
 mod tables;
 
-/// The subjects, in the order of the report; `python` is what `peers.py` measures.
-const SUBJECTS: [&str; 7] =
-    ["elementwise", "movement", "reduce", "threads", "call", "alloc", "python"];
+/// The subjects, in the order of the report; those of Python are what `peers.py` and
+/// `sparse_peers.py` measure.
+const SUBJECTS: [&str; 9] = [
+    "elementwise",
+    "movement",
+    "reduce",
+    "threads",
+    "call",
+    "alloc",
+    "sparse",
+    "python",
+    "python-sparse",
+];
 
 /// How far above its roof a figure may be: rounds differ by this much.
 const TOLERANCE: f64 = 1.05;
@@ -20,6 +32,7 @@ const TOLERANCE: f64 = 1.05;
 /// Everything that was measured.
 pub struct Report {
     figures: Vec<Figures>,
+    memory: Vec<Growth>,
     roofs: Option<Record>,
 }
 
@@ -37,7 +50,9 @@ impl Report {
     /// What lies in `folder`, and the roofs in cargo's target folder.
     pub fn read(folder: &Path) -> Report {
         let figures = SUBJECTS.iter().filter_map(|name| Figures::read(folder, name)).collect();
-        Report { figures, roofs: Record::read(false) }
+        let memory = ["memory", "python-memory"];
+        let memory = memory.iter().flat_map(|name| memory::read(folder, name)).collect();
+        Report { figures, memory, roofs: Record::read(false) }
     }
 
     /// What was measured, subject by subject.
@@ -47,7 +62,7 @@ impl Report {
 
     /// Tenure's own rows from Rust, and the figures they are in.
     fn own(&self) -> impl Iterator<Item = (&Figures, &Row)> {
-        let from_rust = self.figures.iter().filter(|figures| figures.subject != "python");
+        let from_rust = self.figures.iter().filter(|one| !one.subject.starts_with("python"));
         let rows = from_rust.flat_map(|figures| figures.rows.iter().map(move |row| (figures, row)));
         rows.filter(|(_, row)| row.library == "tenure")
     }

@@ -36,3 +36,49 @@ pub fn cases<'a>(arrays: &'a RefCell<Arrays>, kinds: &[Move], threads: usize) ->
     };
     kinds.iter().filter(there).map(case).collect()
 }
+
+/// Bytes that a mix goes on with before its kinds take turns.
+const PIECE: usize = 64 << 10;
+
+/// The roofs of what reads so many bytes and writes so many: of each piece as much is copied as is
+/// read and written, and the rest is read, or filled. More than the arrays hold is scaled down.
+pub fn mixes(arrays: &RefCell<Arrays>, reads: u64, writes: u64, threads: usize) -> Vec<Case<'_>> {
+    let kinds: &[(&'static str, Move, Move)] = &[
+        ("copies and reads", Move::Copy, Move::Fill),
+        ("copies and reads, non-temporal by pages", Move::CopyPaged, Move::FillStreamed),
+    ];
+    let set = *sets().last().expect("plain is always there");
+    let held = arrays.borrow().bytes();
+    let larger = reads.max(writes).max(1);
+    let share = |bytes: u64| bytes as f64 / larger as f64;
+    let part = usize::try_from(larger).unwrap_or(held).min(held) / threads / PIECE * PIECE;
+    let part = part.max(PIECE).min(held / threads);
+    let piece = part.min(PIECE);
+    let copied = (piece as f64 * share(reads.min(writes))) as usize / 256 * 256;
+    let rest = piece - copied;
+    let reads_more = reads >= writes;
+    let there =
+        |kind: &&(_, Move, Move)| arrays.borrow().pass_over(set, kind.1, (0, 0), 0).is_some();
+    let case = |&(name, copy, fill): &(&'static str, Move, Move)| {
+        let run = move |passes| {
+            let arrays = &*arrays.borrow();
+            let pass = |thread: usize| {
+                for i in 0..part / piece {
+                    // What is written lies close, and so does what is read.
+                    let (long, short) = (thread * part + i * piece, thread * part + i * copied);
+                    let (from, to) = if reads_more { (long, short) } else { (short, long) };
+                    arrays.pass_over(set, copy, (from, to), copied);
+                    if reads_more {
+                        arrays.pass_over(set, Move::Read, (from + copied, 0), rest);
+                    } else {
+                        arrays.pass_over(set, fill, (0, to + copied), rest);
+                    }
+                }
+            };
+            at_once(threads, |_| (), |thread| (0..passes).for_each(|_| pass(thread)))
+        };
+        let moved = (part / piece * (2 * copied + rest) * threads) as u64;
+        Case::timed("roof", name, run).moving(moved)
+    };
+    kinds.iter().filter(there).map(case).collect()
+}

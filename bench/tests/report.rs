@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use bench::figures::{Figures, Row};
+use bench::memory::Growth;
 
 const README: &str =
     "before\n<!-- written by ./x bench report -->\nstale figures\n<!-- until here -->\nafter\n";
@@ -105,5 +106,69 @@ fn what_cannot_be_written_or_read_is_told() {
     let output = Command::new(env!("CARGO_BIN_EXE_report")).args([&folder, &folder]).output();
     let message = String::from_utf8_lossy(&output.expect("it was built").stderr).into_owned();
     assert!(message.contains("nothing was measured yet"), "{message}");
+    fs::remove_dir_all(folder).expect("made above");
+}
+
+#[test]
+fn sparse_goals_are_compared_in_both_languages_and_memory_is_drawn() {
+    let folder = std::env::temp_dir().join(format!("tenure-report-sparse-{}", std::process::id()));
+    let row = |library: &str, how: &str, ms: f64| Row {
+        operation: "dense to CSR, 10 %".to_owned(),
+        bytes: 256 << 20,
+        threads: 1,
+        library: library.to_owned(),
+        how: how.to_owned(),
+        traffic: 300 << 20,
+        times: vec![ms * 1e6; 3],
+    };
+    for (subject, rows) in [
+        (
+            "sparse",
+            vec![
+                row("tenure", "cold", 30.0),
+                row("tenure", "recycled", 11.0),
+                row("sprs", "cold", 300.0),
+                row("roof", "copies and reads", 10.0),
+            ],
+        ),
+        ("python-sparse", vec![row("tenure", "cold", 32.0), row("PyTorch", "cold", 960.0)]),
+    ] {
+        let figures = Figures {
+            subject: subject.to_owned(),
+            cpu: "a processor".to_owned(),
+            date: "2026-11-21 12:00".to_owned(),
+            load: "0.1 0.2 0.3".to_owned(),
+            versions: BTreeMap::new(),
+            rows,
+        };
+        figures.write(&folder).expect("the temporary folder can be written");
+    }
+    let growth = Growth {
+        operation: "relu to CSR, 16384^2".to_owned(),
+        library: "tenure".to_owned(),
+        input: 1 << 30,
+        output: 1 << 30,
+        peak: (1 << 30) + (3 << 20),
+        curve: vec![(0, 0), (50_000, 500_000_000), (100_000, 1_000_000_000)],
+    };
+    bench::memory::write(&folder, "memory", &[growth]).expect("as above");
+    let path = folder.join("README.md");
+    fs::write(&path, README).expect("as above");
+    let output = Command::new(env!("CARGO_BIN_EXE_report")).args([&folder, &path]).output();
+    assert!(output.expect("it was built").status.success());
+    let readme = fs::read_to_string(&path).expect("written above");
+    for line in [
+        "| dense to CSR, 10 %, cold, 1 thread: times as fast as PyTorch | >= 26 | 30.00 | yes |",
+        "| dense to CSR, 10 %, cold, 1 thread: times as fast as sprs | >= 5 | 10.00 | yes |",
+        "| dense to CSR, 10 %, recycled, 1 thread: time, of the roof's | <= 1.25 | 1.10 | yes |",
+        "| relu to CSR, 16384^2: memory above input and output | <= 2 MiB | 3.00 MiB | **no** |",
+        "| dense to CSR, 10 % | 256 MiB | 1 | 30.0 ms | sprs 300 ms | 10.00 (10.00) | 11.0 ms | 1.10 \
+         |  |  |",
+        "| relu to CSR, 16384^2 | tenure | 1 GiB | 1 GiB | 3.0 MiB |",
+    ] {
+        assert!(readme.contains(line), "{line} is not in {readme}");
+    }
+    let svg = fs::read_to_string(folder.join("plots/resident-light.svg"));
+    assert!(svg.is_ok_and(|svg| svg.contains(">tenure, 1 GiB</text>")));
     fs::remove_dir_all(folder).expect("made above");
 }

@@ -10,14 +10,14 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 /// A figure, and what it has to be.
-struct Goal {
-    what: String,
+pub(super) struct Goal {
+    pub(super) what: String,
     /// `None` where it was not measured.
-    measured: Option<f64>,
-    bound: Bound,
+    pub(super) measured: Option<f64>,
+    pub(super) bound: Bound,
 }
 
-enum Bound {
+pub(super) enum Bound {
     AtLeast(f64),
     AtMost(f64, &'static str),
 }
@@ -30,6 +30,7 @@ impl Report {
         goals.extend(self.reduction_goals());
         goals.extend(self.call_goals());
         goals.extend(self.thread_goals());
+        goals.extend(self.sparse_goals());
         let mut text = String::from(
             "\n### Goals\n\n| what | goal | measured | reached |\n| --- | ---: | ---: | --- |\n",
         );

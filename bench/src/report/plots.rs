@@ -18,7 +18,7 @@ pub struct Plot {
 const TENURE: Colour = 0;
 
 /// Each library has its colour, in every chart.
-fn colour(library: &str) -> Colour {
+pub(super) fn colour(library: &str) -> Colour {
     match library {
         "tenure" => TENURE,
         "PyTorch" | "tch" => 1,
@@ -43,6 +43,7 @@ impl Report {
             ),
             ("permutations", self.permutation_curve()),
             ("alloc", self.allocation_cost()),
+            ("resident", self.resident_curves()),
         ];
         let bars = [
             (
@@ -317,7 +318,11 @@ fn count(value: f64) -> String {
 }
 
 /// A logarithmic axis with a tick at each power of ten.
-fn decades(name: &'static str, range: (f64, f64), label: impl Fn(f64) -> String) -> Axis {
+pub(super) fn decades(
+    name: &'static str,
+    range: (f64, f64),
+    label: impl Fn(f64) -> String,
+) -> Axis {
     let powers = (-3..=12).map(|power| 10f64.powi(power));
     let ticks = powers.filter(|value| (range.0..=range.1).contains(value));
     let ticks = ticks.map(|value| (value, label(value))).collect();

@@ -20,6 +20,8 @@ impl Report {
             self.machine(),
             self.given(),
             self.allocated(),
+            self.sparse_table(),
+            self.memory_table(),
             self.permutations(),
             self.shared(),
             self.calls(),
@@ -89,7 +91,11 @@ impl Report {
              Tenure recycled | best peer | faster by |\n\
              | --- | ---: | ---: | ---: | --- | ---: | ---: | --- | ---: |\n",
         );
-        for cold in self.rows(&["cold"]) {
+        let sparse = |row: &&Row| {
+            let mut own = self.own().filter(|(figures, _)| figures.subject == "sparse");
+            own.any(|(_, one)| std::ptr::eq(one, *row))
+        };
+        for cold in self.rows(&["cold"]).filter(|row| !sparse(row)) {
             let Row { operation, bytes, threads, .. } = cold;
             let _ = write!(text, "| {operation} | {} | {threads} |", size(*bytes));
             for row in [Some(cold), self.find(operation, *bytes, *threads, "recycled")] {
@@ -249,7 +255,7 @@ pub(super) fn caller(library: &str) -> String {
 }
 
 /// Name and time of a peer, and what is gained over it.
-fn named(beside: Option<&Beside<'_>>) -> (String, String) {
+pub(super) fn named(beside: Option<&Beside<'_>>) -> (String, String) {
     beside.map_or_else(Default::default, |Beside { peer, gain, best_gain }| {
         (format!("{} {}", peer.library, time(peer.median())), format!("{gain:.2} ({best_gain:.2})"))
     })

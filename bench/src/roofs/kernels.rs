@@ -187,6 +187,11 @@ impl Arrays {
         (self.a.numbers(), self.b.numbers(), self.c.numbers())
     }
 
+    /// `a`, to give it other numbers.
+    pub fn a_mut(&mut self) -> &mut [f32] {
+        self.a.numbers()
+    }
+
     /// One pass over part `part` of `parts`, each of a different thread; what the kernel returns.
     /// `None` where the set has no such kernel.
     ///
@@ -194,15 +199,35 @@ impl Arrays {
     ///
     /// When there is no such part, or it is no multiple of 256 bytes.
     pub fn pass(&self, set: Set, what: Move, part: usize, parts: usize) -> Option<u64> {
-        let kernel = set.mover(what)?;
         let bytes = part_bytes(self.bytes, part, parts);
         let at = bytes * part;
-        // SAFETY: the three mappings are `self.bytes` long and aligned to 64 bytes, as each part of
-        // them is. Parts do not overlap, nothing reads `c` while passes run (`check` takes
-        // `&mut`), and the processor has the set, or there would be no `Set`.
+        self.pass_over(set, what, (at, at), bytes)
+    }
+
+    /// One pass over `bytes` bytes, from the first place of `a` and `b` and from the second of `c`;
+    /// what the kernel returns. `None` where the set has no such kernel.
+    ///
+    /// # Panics
+    ///
+    /// When they are not within the arrays, or one of these is no multiple of 256.
+    pub fn pass_over(
+        &self,
+        set: Set,
+        what: Move,
+        (from, to): (usize, usize),
+        bytes: usize,
+    ) -> Option<u64> {
+        let kernel = set.mover(what)?;
+        let is_whole = [from, to, bytes].iter().all(|number| number % 256 == 0);
+        assert!(is_whole, "{bytes} bytes from {from} to {to}: multiples of 256 they must be");
+        let last = from.max(to) + bytes;
+        assert!(last <= self.bytes, "{last} bytes, of arrays of {}", self.bytes);
+        // SAFETY: the three mappings are `self.bytes` long and aligned to 64 bytes, as each range
+        // of them is. Ranges of threads do not overlap, nothing reads `c` while passes run (`check`
+        // takes `&mut`), and the processor has the set, or there would be no `Set`.
         Some(unsafe {
             let (a, b, c) = (self.a.start(), self.b.start(), self.c.start());
-            kernel(a.add(at), b.add(at), c.add(at), bytes)
+            kernel(a.add(from), b.add(from), c.add(to), bytes)
         })
     }
 
