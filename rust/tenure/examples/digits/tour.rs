@@ -1,6 +1,8 @@
 //! The tour: one file, lent, computed on, handed over and shared, with every address shown.
 
+use std::env;
 use std::error::Error;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,6 +51,7 @@ fn tour<T: Real>(lent: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
     let table = if lent.rank() == 0 { lent.unsqueeze(0)? } else { lent };
     show_picture(table, out)?;
     show_views(table, out)?;
+    compress(table, out)?;
     let mut pixels = vec![0.0_f32; table.len()];
     standardise_columns(table, &mut pixels, out)?;
     reduce_axes(TensorView::from_slice(&pixels, table.shape())?, out)?;
@@ -111,6 +114,35 @@ fn show_views<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome
     show("left half", left)?;
     show("right half", right)?;
     Ok(writeln!(out)?)
+}
+
+/// Keeps the ink alone, multiplies by it, and writes it to a file.
+fn compress<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
+    if table.rank() != 2 || table.shape()[0] < 2 {
+        return Ok(());
+    }
+    heading(out, "Compressed by rows: what is not 0, and where")?;
+    let dense: Tensor<f32> = cast(table)?;
+    let sparse: CsrMatrix<f32> = dense.view().to_csr()?;
+    writeln!(out, "entries  {} of {} elements", sparse.nnz(), dense.len())?;
+    let first = dense.view().index(0, 0)?;
+    let products = sparse.view().matmul(&first)?;
+    let alike = argmax(products.view().slice(0, 1..)?, ..)?.item().unwrap_or_default() + 1;
+    writeln!(out, "times row 0: most from row {alike}, after itself")?;
+    let difference = sub(&products, &sum(mul(&dense, first)?, 1)?)?;
+    writeln!(out, "furthest from the dense product: {}", max(abs(&difference)?, ..)?)?;
+
+    let path = env::temp_dir().join("tenure-digits.mtx");
+    matrix_market::Writer::new().write(&sparse.view(), File::create(&path)?)?;
+    let again: CooMatrix<f32> = matrix_market::Reader::new(&fs::read(&path)?)?.to_coo()?;
+    let equal = again.view().iter().eq(sparse.view().iter());
+    writeln!(
+        out,
+        "file     {}, read back {}",
+        path.display(),
+        if equal { "equal" } else { "unlike" }
+    )?;
+    Ok(writeln!(out, "         scipy.io.mmread reads it too\n")?)
 }
 
 /// Gives every column mean 0 and deviation 1, in place in `pixels`.

@@ -1,0 +1,363 @@
+//! Readers and constructors on what nobody would write: mutations of good input, drawn from a seed.
+//!
+//! Whatever comes in, what comes out is a message or a matrix that can be used. `./x test` takes a few
+//! thousand inputs of each kind; `./x long` goes on for TENURE_FUZZ_SECONDS under the address
+//! sanitizer, with the C++ instrumented too. A panic prints the seed that leads to its input.
+#![cfg(feature = "npz")]
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tenure::*;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+
+    fn pick<'a, E>(&mut self, from: &'a [E]) -> &'a E {
+        &from[self.below(from.len())]
+    }
+
+    /// Small, or beside a power of two, of either sign.
+    fn number(&mut self) -> i64 {
+        match self.below(4) {
+            0..=2 => self.below(9) as i64 - 1,
+            _ => {
+                let power = 1_i64.wrapping_shl(self.below(64) as u32);
+                power.wrapping_add(self.below(3) as i64 - 1)
+            }
+        }
+    }
+}
+
+/// Calls `try_one` with one seed after another: some thousand, or as long as it was asked for.
+fn fuzz(count: u64, mut try_one: impl FnMut(&mut Random)) {
+    /// Says which seed a panic is of.
+    struct Seed(u64);
+    impl Drop for Seed {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                eprintln!("the seed is {}", self.0);
+            }
+        }
+    }
+    let seconds = std::env::var("TENURE_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let (start, mut seed) = (Instant::now(), Seed(0));
+    let goes_on = |done: u64| match seconds {
+        Some(seconds) => start.elapsed() < Duration::from_secs(seconds),
+        None => done < count,
+    };
+    while goes_on(seed.0) {
+        try_one(&mut Random(seed.0));
+        seed.0 += 1;
+    }
+    println!("{} inputs in {:.1} s", seed.0, start.elapsed().as_secs_f64());
+}
+
+fn corpus(kind: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(kind);
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// Changes some bytes, or words that mean something in one of the formats.
+fn mutate(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
+    const WORDS: [&[u8]; 18] = [
+        b"0",
+        b"-1",
+        b"18446744073709551616",
+        b"9223372036854775807",
+        b"2147483648",
+        b"nan",
+        b"1e999",
+        b"\n",
+        b" ",
+        b"%",
+        b"symmetric",
+        b"pattern",
+        b"complex",
+        b"array",
+        b"\xff\xff\xff\xff",
+        b"\0\0\0\0",
+        b"PK\x01\x02",
+        b"(9999999999,)",
+    ];
+    for _ in 0..1 + random.below(6) {
+        let (at, count) = (random.below(bytes.len() + 1), random.below(24));
+        let end = (at + count).min(bytes.len());
+        match random.below(7) {
+            0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+            1 if at < bytes.len() => bytes[at] = random.next() as u8,
+            2 => drop(bytes.drain(at..end)),
+            3 => bytes.truncate(at),
+            4 => drop(bytes.splice(at..at, random.pick(&WORDS).iter().copied())),
+            5 => {
+                let repeated = bytes[at..end].to_vec();
+                drop(bytes.splice(at..at, repeated));
+            }
+            _ => {
+                let other = random.pick(others);
+                let from = random.below(other.len());
+                let to = (from + count).min(other.len());
+                drop(bytes.splice(at..end, other[from..to].iter().copied()));
+            }
+        }
+    }
+}
+
+/// A message that says something, or a matrix of which every entry is where one can be.
+fn usable<T: Element, I: SparseIndex>(read: Result<CooMatrix<T, I>>) -> Option<CooMatrix<T, I>> {
+    match read {
+        Ok(matrix) => {
+            for (row, col, _) in matrix.view().iter() {
+                assert!(row < matrix.rows() && col < matrix.cols());
+            }
+            Some(matrix)
+        }
+        Err(error) => {
+            assert!(error.message().len() > 8, "{error:?}");
+            None
+        }
+    }
+}
+
+fn read_market(bytes: &[u8]) {
+    let reader = match matrix_market::Reader::new(bytes) {
+        Ok(reader) => reader,
+        Err(error) => return assert!(error.message().len() > 8, "{error:?}"),
+    };
+    usable(reader.to_coo::<f32, i64>());
+    usable(reader.to_coo::<i8, i32>());
+    usable(reader.to_coo::<Complex<f32>, i32>());
+    if let Some(matrix) = usable(reader.to_coo::<f64, i32>()) {
+        let mut out = Vec::new();
+        matrix_market::Writer::new().write(&matrix.view(), &mut out).unwrap();
+        let again = matrix_market::Reader::new(&out).unwrap().to_coo::<f64, i32>().unwrap();
+        assert_eq!((again.rows(), again.row_indices()), (matrix.rows(), matrix.row_indices()));
+        let bits = |matrix: &CooMatrix<f64>| -> Vec<u64> {
+            let values = matrix.values().iter();
+            values.map(|value| if value.is_nan() { 1 } else { value.to_bits() }).collect()
+        };
+        assert_eq!(bits(&again), bits(&matrix));
+    }
+    if let Ok(dense) = reader.to_dense::<Complex<f64>>() {
+        assert_eq!(dense.shape(), [reader.rows(), reader.cols()]);
+    }
+}
+
+#[test]
+fn matrix_market() {
+    let corpus = corpus("matrix_market");
+    corpus.iter().for_each(|bytes| read_market(bytes));
+    fuzz(3_000, |random| {
+        let mut bytes = random.pick(&corpus).clone();
+        mutate(&mut bytes, &corpus, random);
+        read_market(&bytes);
+    });
+}
+
+fn read_npz(bytes: &[u8]) {
+    let reader = match npz::Reader::new(bytes) {
+        Ok(reader) => reader,
+        Err(error) => return assert!(error.message().len() > 8, "{error:?}"),
+    };
+    usable(reader.to_coo::<f64, i32>());
+    usable(reader.to_coo::<i8, i64>());
+    if let Ok(matrix) = reader.to_csr::<f64, i32>() {
+        assert_eq!(matrix.view().iter().count(), matrix.nnz());
+    }
+    if let Ok(matrix) = reader.to_csc::<f32, i64>() {
+        assert_eq!(matrix.view().iter().count(), matrix.nnz());
+    }
+    if let Ok(matrix) = reader.to_bsr::<f64, i32>() {
+        assert_eq!(
+            matrix.view().iter().map(|(_, _, block)| block.len()).sum::<usize>(),
+            matrix.nnz()
+        );
+    }
+}
+
+/// The arrays of an archive that the library has written: names, and what is stored.
+fn members(archive: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let (mut rest, mut members) = (archive, Vec::new());
+    while let Some(body) = rest.strip_prefix(b"PK\x03\x04") {
+        let size = u32::from_le_bytes(body[14..18].try_into().unwrap()) as usize;
+        let name = usize::from(u16::from_le_bytes(body[22..24].try_into().unwrap()));
+        let (head, content) = body.split_at(26 + name);
+        members.push((head[26..].to_vec(), content[..size].to_vec()));
+        rest = &content[size..];
+    }
+    members
+}
+
+/// An archive of these, with the checksums that they have.
+fn archive(members: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in members {
+        let mut crc = flate2::Crc::new();
+        crc.update(content);
+        let size = (content.len() as u32).to_le_bytes();
+        let common = [
+            &[20, 0, 0, 0, 0, 0, 0, 0, 0x21, 0][..],
+            &crc.sum().to_le_bytes(),
+            &size,
+            &size,
+            &(name.len() as u16).to_le_bytes(),
+            &[0, 0],
+        ]
+        .concat();
+        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10]].concat());
+        directory.extend((out.len() as u32).to_le_bytes());
+        directory.extend(name);
+        out.extend([b"PK\x03\x04", &common[..], name, content].concat());
+    }
+    let (start, length, count) = (out.len() as u32, directory.len() as u32, members.len() as u16);
+    out.extend(directory);
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend([count.to_le_bytes(); 2].as_flattened());
+    out.extend([length.to_le_bytes(), start.to_le_bytes()].as_flattened());
+    out.extend([0, 0]);
+    out
+}
+
+#[test]
+fn npz() {
+    let corpus = corpus("npz");
+    corpus.iter().for_each(|bytes| read_npz(bytes));
+    fuzz(3_000, |random| {
+        let mut bytes = random.pick(&corpus).clone();
+        mutate(&mut bytes, &corpus, random);
+        read_npz(&bytes);
+    });
+}
+
+/// What stands behind the checksums: headers and elements.
+#[test]
+fn arrays_of_npz() {
+    let mut corpus = Vec::new();
+    let graph: CsrMatrix<f64> = gallery::rmat(4, 3, 1).unwrap();
+    let narrow: Vec<f32> = graph.values().iter().map(|value| *value as f32).collect();
+    let blocks: Vec<f64> = (0..18).map(f64::from).collect();
+    let coo = CooView::new(3, 3, &[2, 0], &[1, 0], &[1.0, 2.0]).unwrap();
+    let csc = graph.view().with_values(&narrow).unwrap().t();
+    let bsr = BsrView::new(4, 9, [2, 3], &[0, 2, 3], &[0, 2, 1], &blocks).unwrap();
+    let writer = npz::Writer::new();
+    let mut write = |matrix: &dyn Fn(&mut Vec<u8>)| {
+        let mut out = Vec::new();
+        matrix(&mut out);
+        corpus.push(members(&out));
+    };
+    write(&|out| writer.write(&graph.view(), out).unwrap());
+    write(&|out| writer.write(&csc, out).unwrap());
+    write(&|out| writer.write(&coo, out).unwrap());
+    write(&|out| writer.write(&bsr, out).unwrap());
+    let again = archive(&corpus[0]);
+    assert_eq!(npz::Reader::new(&again).unwrap().to_csr::<f64, i32>().unwrap().nnz(), graph.nnz());
+    let contents: Vec<Vec<u8>> =
+        corpus.iter().flatten().map(|(_, content)| content.clone()).collect();
+    fuzz(3_000, |random| {
+        let mut members = random.pick(&corpus).clone();
+        for _ in 0..1 + random.below(2) {
+            let member = random.below(members.len());
+            let content = &mut members[member].1;
+            if random.below(2) == 0 {
+                mutate(content, &contents, random);
+            } else if let Some(at) = content.len().checked_sub(8) {
+                // An offset, an index, an extent.
+                let at = at.saturating_sub(8 * random.below(6));
+                let number = random.number();
+                content[at..at + 8].copy_from_slice(&number.to_le_bytes());
+            }
+        }
+        read_npz(&archive(&members));
+    });
+}
+
+/// Offsets, indices and sizes that are right, but for some numbers.
+fn arrays<I: SparseIndex + TryFrom<i64>>(random: &mut Random) -> (usize, usize, Vec<I>, Vec<I>) {
+    let index = |number: i64| I::try_from(number).unwrap_or_default();
+    let (rows, cols) = (random.below(7), 1 + random.below(7));
+    let mut offsets = vec![index(0)];
+    let mut count = 0;
+    for _ in 0..rows {
+        count += random.below(4);
+        offsets.push(index(count as i64));
+    }
+    let mut indices: Vec<I> = (0..count).map(|_| index(random.below(cols) as i64)).collect();
+    for _ in 0..random.below(3) {
+        let array = if random.below(2) == 0 { &mut offsets } else { &mut indices };
+        match random.below(4) {
+            0 => array.push(index(random.number())),
+            1 => drop(array.pop()),
+            _ if array.is_empty() => {}
+            _ => {
+                let at = random.below(array.len());
+                array[at] = index(random.number());
+            }
+        }
+    }
+    let extent = |plain: usize, random: &mut Random| match random.below(8) {
+        0 => random.number() as usize,
+        _ => plain,
+    };
+    (extent(rows, random), extent(cols, random), offsets, indices)
+}
+
+/// Every constructor on one set of arrays; what they take is used.
+fn construct<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
+    let (rows, cols, offsets, indices) = arrays::<I>(random);
+    let values: Vec<f32> = (0..indices.len()).map(|value| value as f32).collect();
+    let within = |(row, col): (usize, usize), size: (usize, usize)| {
+        assert!(row < size.0 && col < size.1);
+    };
+    if let Ok(csr) = CsrView::new(rows, cols, &offsets, &indices, &values) {
+        csr.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
+        let _ = csr.coalesced();
+        let parts =
+            CsrMatrix::from_vecs(rows, cols, offsets.clone(), indices.clone(), values.clone());
+        match parts {
+            Ok(matrix) => assert_eq!(matrix.nnz(), values.len()),
+            // Lent offsets may leave entries out; held ones may not.
+            Err(rejected) => assert_eq!(rejected.into_data().1, indices),
+        }
+    }
+    if let Ok(csc) = CscView::new(rows, cols, &offsets, &indices, &values) {
+        csc.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
+    }
+    let rows_of_entries = &offsets[..offsets.len().min(indices.len())];
+    if let Ok(coo) = CooView::new(rows, cols, rows_of_entries, &indices, &values) {
+        coo.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
+        let _ = coo.coalesced();
+    }
+    let block = [1 + random.below(3), 1 + random.below(18)];
+    let elements = vec![1_u8; indices.len().saturating_mul(block[0] * block[1])];
+    let (rows, cols) = (rows.wrapping_mul(block[0]), cols.wrapping_mul(block[1]));
+    if let Ok(bsr) = BsrView::new(rows, cols, block, &offsets, &indices, &elements) {
+        bsr.iter().for_each(|(row, col, _)| {
+            within((row * block[0], col * block[1]), (rows, cols));
+        });
+    }
+}
+
+#[test]
+fn constructors() {
+    fuzz(6_000, |random| {
+        construct::<i32>(random);
+        construct::<i64>(random);
+    });
+}
