@@ -5,6 +5,9 @@
 //! sanitizer, with the C++ instrumented too. A panic prints the seed that leads to its input.
 #![cfg(feature = "npz")]
 
+#[path = "fuzz/lent.rs"]
+mod lent;
+
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
