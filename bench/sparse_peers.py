@@ -26,7 +26,7 @@ COO, CSR, CSC, BSR = 1, 2, 3, 4
 SORTED, UNIQUE = 1, 2
 GREATER = 1
 AS_IS = 1
-LONGEST = 6e9  # nanoseconds that the rounds of a group take, about
+LONGEST = 4e9  # nanoseconds that the rounds of a group take, about
 
 
 class SparseView(ctypes.Structure):

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use bench::operations::square;
 use bench::roofs::{kernels::Arrays, mixes};
-use bench::sparse::{Sizes, bytes_of, keep, keep_text, normals, peers};
+use bench::sparse::{Sizes, bytes_of, keep, normals, peers};
 use bench::subject::{Case, Subject};
 use tenure::{
     Context, CooMatrix, CsrMatrix, Result, TensorView, TensorViewMut, matrix_market, sparse_relu,
@@ -140,7 +140,7 @@ fn from_dense(bench: &mut Bench, sizes: Sizes, percent: u32) {
             let made = a.to_csc()?;
             Ok((made.col_offsets().len() * 4 + made.nnz() * 8) as u64)
         };
-        bench.convert(&to("CSC"), csc, peers::dense_to_csc);
+        bench.convert(&to("CSC"), csc, |_| Vec::new());
     }
     if percent < 50 {
         let (bytes, size) = (bytes_of(&matrix), bench.arrays.borrow().bytes() as u64);
@@ -187,17 +187,16 @@ fn products(bench: &mut Bench, sizes: Sizes) {
     }
 }
 
-/// The text of a graph, read.
+/// The text of a matrix, read.
 fn files(bench: &mut Bench, sizes: Sizes) {
     let operation = "Matrix Market, read";
     if !bench.subject.wants(operation) {
         return;
     }
-    let [(_, graph), ..] = sizes.applied().expect("there is room");
+    let matrix = sizes.uniform(1).expect("there is room");
     let mut text = Vec::new();
-    matrix_market::Writer::new().write(&graph.view(), &mut text).expect("a Vec takes all");
-    keep_text(bench.subject.scale(), "RMAT.mtx", &text).expect("the target folder can be written");
-    let (bytes, written) = (text.len() as u64, graph.nnz() as u64 * 12);
+    matrix_market::Writer::new().write(&matrix.view(), &mut text).expect("a Vec takes all");
+    let (bytes, written) = (text.len() as u64, matrix.nnz() as u64 * 12);
     let work = || {
         let read = matrix_market::Reader::new(black_box(&text)).and_then(|file| file.to_coo());
         drop(black_box::<CooMatrix<f32>>(read.expect("as it was written")));

@@ -103,12 +103,6 @@ pub fn keep(scale: Scale, name: &str, matrix: &CsrMatrix<f32>) -> io::Result<()>
     Ok(())
 }
 
-/// Keeps a file.
-pub fn keep_text(scale: Scale, name: &str, text: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(folder(scale))?;
-    fs::write(folder(scale).join(name), text)
-}
-
 /// Where `keep` keeps them.
 pub fn folder(scale: Scale) -> PathBuf {
     crate::figures::folder(scale).join("matrices")
