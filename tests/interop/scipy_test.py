@@ -3,8 +3,8 @@ through a program.
 
     python tests/interop/scipy_test.py LIBRARY_PATH [FILES_PROGRAM]
 
-Needs numpy and scipy. FILES_PROGRAM is the example `sparse_files` of the Rust crate: it reads a file
-and writes what it found to another. The example `digits` lies beside it.
+Needs numpy and scipy. FILES_PROGRAM is the example `sparse_files` of the Rust crate: it reads a
+file and writes what it found to another. The example `digits` lies beside it.
 """
 
 import ctypes
@@ -125,7 +125,8 @@ class Sparse(Library):
         parts = (values, (major, minor)) if view.format == 1 else (values, minor, major)
         make = getattr(sp, NAMES[view.format] + "_array")
         if view.format == FORMATS["bsr"]:
-            return make(parts, shape=shape, blocksize=(view.block_rows, view.block_cols)), view.flags
+            block = (view.block_rows, view.block_cols)
+            return make(parts, shape=shape, blocksize=block), view.flags
         return make(parts, shape=shape), view.flags
 
     def to_dense(self, matrix, out):

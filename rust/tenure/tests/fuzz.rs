@@ -1,7 +1,7 @@
 //! Readers and constructors on what nobody would write: mutations of good input, drawn from a seed.
 //!
-//! Whatever comes in, what comes out is a message or a matrix that can be used. `./x test` takes a few
-//! thousand inputs of each kind; `./x long` goes on for TENURE_FUZZ_SECONDS under the address
+//! Whatever comes in, what comes out is a message or a matrix that can be used. `./x test` takes a
+//! few thousand inputs of each kind; `./x long` goes on for TENURE_FUZZ_SECONDS under the address
 //! sanitizer, with the C++ instrumented too. A panic prints the seed that leads to its input.
 #![cfg(feature = "npz")]
 

@@ -64,7 +64,8 @@ fn files_of_a_field_are_read_as_what_holds_it() -> Result<()> {
     assert_eq!(coo::<Bool8>(integers)?.values(), [Bool8::TRUE, Bool8::TRUE]);
     let refused = coo::<u16>(integers).err().unwrap();
     assert_eq!(refused.message(), "line 3: value is -3 but u16 holds 0 to 65535");
-    let unsigned = "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n";
+    let unsigned = "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 \
+                    18446744073709551615\n";
     assert_eq!(coo::<u64>(unsigned)?.values(), [u64::MAX]);
     assert!(coo::<i64>(unsigned).is_err());
     let real = format!("{REAL}1 1 1\n1 1 0.1\n");

@@ -1,4 +1,5 @@
-//! SciPy's files: what is written is read, and what is wrong is a message. `tests/interop` asks SciPy.
+//! SciPy's files: what is written is read, and what is wrong is a message. `tests/interop` asks
+//! SciPy.
 #![cfg(feature = "npz")]
 
 use tenure::npz::{Format, Reader, Source, Writer};

@@ -117,10 +117,10 @@ fn too_large(what: &str) -> Error {
 /// A random graph of 2^`scale` vertices, with up to `edges_per_vertex` times as many edges: edges
 /// that are drawn twice are there once. The weights are random.
 ///
-/// Each edge halves the matrix `scale` times and goes to one of the four quarters with 57, 19, 19 and
-/// 5 in a hundred, as in Graph500; then vertices are renumbered at random. A few rows and columns
-/// have very many entries. (Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for graph
-/// mining", 2004.)
+/// Each edge halves the matrix `scale` times and goes to one of the four quarters with 57, 19, 19
+/// and 5 in a hundred, as in Graph500; then vertices are renumbered at random. A few rows and
+/// columns have very many entries. (Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for
+/// graph mining", 2004.)
 ///
 /// # Errors
 ///
@@ -178,10 +178,10 @@ pub fn rmat<T: Float + Real, I: SparseIndex>(
     rows.finish()
 }
 
-/// The negative Laplace operator on a grid of `extents` points, by differences between each point and
-/// its neighbours: 6 on the diagonal, -1 for each of up to 6 neighbours. Points are numbered
-/// row-major, the last axis fastest; beyond the border all is 0. Extents of 1 make planes and lines,
-/// whose diagonal is 6 all the same.
+/// The negative Laplace operator on a grid of `extents` points, by differences between each point
+/// and its neighbours: 6 on the diagonal, -1 for each of up to 6 neighbours. Points are numbered
+/// row-major, the last axis fastest; beyond the border all is 0. Extents of 1 make planes and
+/// lines, whose diagonal is 6 all the same.
 ///
 /// The matrix is symmetric and positive definite.
 ///
@@ -299,8 +299,8 @@ pub fn arrow<T: Float + Real, I: SparseIndex>(
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a `blocks_per_row` over `cols`, or columns or entries that the type of indices
-/// cannot count.
+/// `InvalidArgument`: a `blocks_per_row` over `cols`, or columns or entries that the type of
+/// indices cannot count.
 ///
 /// ```
 /// use tenure::{CsrMatrix, gallery};
@@ -340,8 +340,8 @@ pub fn blocks<T: Float + Real, I: SparseIndex>(
 
 /// A matrix in which every element is there, with a random value, with the probability `density`.
 ///
-/// Logarithms choose the places, so another system may give another matrix for the same seed; no other
-/// function here has any.
+/// Logarithms choose the places, so another system may give another matrix for the same seed; no
+/// other function here has any.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
-//! Matrix Market files (`.mtx`), read and written: coordinate and array, of every field and symmetry.
+//! Matrix Market files (`.mtx`), read and written: coordinate and array, of every field and
+//! symmetry.
 //!
-//! The bytes are lent: of a file that was read, or mapped. The reader trusts none of them; memory is
-//! taken for what the file holds, not for what its size line says, and a refusal names the line.
+//! The bytes are lent: of a file that was read, or mapped. The reader trusts none of them; memory
+//! is taken for what the file holds, not for what its size line says, and a refusal names the line.
 //!
 //! ```
 //! use tenure::{CooMatrix, matrix_market};

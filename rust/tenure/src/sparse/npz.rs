@@ -1,7 +1,7 @@
 //! SciPy's sparse `.npz` files, read and written: COO, CSR, CSC and BSR, stored or deflated.
 //!
-//! The bytes are lent: of a file that was read, or mapped. The reader trusts none of them; memory is
-//! taken for what the file can hold, and a refusal names the array.
+//! The bytes are lent: of a file that was read, or mapped. The reader trusts none of them; memory
+//! is taken for what the file can hold, and a refusal names the array.
 //!
 //! ```
 //! use tenure::{CsrMatrix, CsrView, npz};
@@ -21,8 +21,8 @@
 //! # Ok::<(), tenure::Error>(())
 //! ```
 //!
-//! Such a file is an archive of arrays: PKWARE's APPNOTE.TXT (ZIP, ZIP64) and NumPy's format versions
-//! 1 to 3 describe the two, `scipy.sparse.save_npz` which arrays there are.
+//! Such a file is an archive of arrays: PKWARE's APPNOTE.TXT (ZIP, ZIP64) and NumPy's format
+//! versions 1 to 3 describe the two, `scipy.sparse.save_npz` which arrays there are.
 
 #[allow(unsafe_code)]
 mod bytes;

@@ -1,5 +1,5 @@
-//! Views as C lends them, which nobody has checked: operations find what `tnr_sparse_check` finds, and
-//! read nothing that is not there.
+//! Views as C lends them, which nobody has checked: operations find what `tnr_sparse_check` finds,
+//! and read nothing that is not there.
 
 use std::ptr;
 

@@ -31,8 +31,8 @@ pub(super) fn eight_digits(characters: [u8; 8]) -> Option<u64> {
     Some((fours * 10_000 + (fours >> 32)) & 0xffff_ffff)
 }
 
-/// The double nearest to `digits` times ten to the `exponent`; `None` where that takes more than one
-/// division of 128 bits by 64.
+/// The double nearest to `digits` times ten to the `exponent`; `None` where that takes more than
+/// one division of 128 bits by 64.
 #[inline]
 pub(super) fn scaled(digits: u64, exponent: i64) -> Option<f64> {
     let size = exponent.unsigned_abs() as usize;
@@ -51,8 +51,8 @@ pub(super) fn scaled(digits: u64, exponent: i64) -> Option<f64> {
     if digits == 0 {
         return Some(0.0);
     }
-    // With their highest bits set the quotient has 63 or 64 bits. A double has 53, so that a bit for
-    // the rest at the very end is enough for rounding.
+    // With their highest bits set the quotient has 63 or 64 bits. A double has 53, so that a bit
+    // for the rest at the very end is enough for rounding.
     let (up, down) = (digits.leading_zeros(), power.leading_zeros());
     let dividend = u128::from(digits << up) << 63;
     let divisor = u128::from(power << down);

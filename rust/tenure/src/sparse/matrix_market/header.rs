@@ -84,8 +84,8 @@ words! {
 }
 
 words! {
-    /// Which elements of a file stand for others too. All but `General` are square and list elements
-    /// on and below the diagonal.
+    /// Which elements of a file stand for others too. All but `General` are square and list
+    /// elements on and below the diagonal.
     ///
     /// ```
     /// use tenure::{Tensor, matrix_market::{Reader, Symmetry}};

@@ -187,8 +187,8 @@ impl<'a> Reader<'a> {
         Ok(CooMatrix::from_vecs(rows, cols, row_indices, col_indices, values)?)
     }
 
-    /// Reads the elements of an array file: a column-major tensor, with what the listed elements stand
-    /// for.
+    /// Reads the elements of an array file: a column-major tensor, with what the listed elements
+    /// stand for.
     ///
     /// # Errors
     ///

@@ -18,8 +18,8 @@ impl<'a> Text<'a> {
         Text { bytes, at: 0 }
     }
 
-    /// The line that the place is in, from 1; counted for messages only. The end of a file that ends
-    /// in a line break is in its last line.
+    /// The line that the place is in, from 1; counted for messages only. The end of a file that
+    /// ends in a line break is in its last line.
     fn line(&self) -> usize {
         let read = &self.bytes[..self.at];
         let breaks = read.iter().filter(|byte| **byte == b'\n').count();

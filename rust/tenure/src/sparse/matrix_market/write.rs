@@ -7,8 +7,8 @@ use super::value::same;
 use super::{Field, Layout, Symmetry, Value};
 use crate::{BsrView, CooView, CscView, CsrView, SparseIndex, TensorView};
 
-/// What can be written: views of sparse matrices, whose entries become coordinates, and dense views of
-/// rank 2, which become arrays. Sealed.
+/// What can be written: views of sparse matrices, whose entries become coordinates, and dense views
+/// of rank 2, which become arrays. Sealed.
 ///
 /// ```
 /// use tenure::{CscView, TensorView, matrix_market::{Source, Value, Writer}};
@@ -206,8 +206,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of the output; `InvalidInput` for a matrix that does not have the symmetry, a rank other
-    /// than 2, or a pattern of a dense matrix.
+    /// Those of the output; `InvalidInput` for a matrix that does not have the symmetry, a rank
+    /// other than 2, or a pattern of a dense matrix.
     ///
     /// ```
     /// # use tenure::{CsrMatrix, gallery, matrix_market::Writer};
@@ -257,8 +257,8 @@ impl Writer {
         }
     }
 
-    /// That the words of the first line go together, and that nothing is lost by what is left out; the
-    /// number of lines.
+    /// That the words of the first line go together, and that nothing is lost by what is left out;
+    /// the number of lines.
     fn check<T: Value, S: Source<T>>(&self, matrix: &S, field: Field) -> io::Result<usize> {
         let symmetry = self.symmetry;
         if S::LAYOUT == Layout::Array && field == Field::Pattern {

@@ -12,7 +12,7 @@ pub(super) fn of<T: Element>(elements: &[T]) -> &[u8] {
 /// The bytes of elements, to be written.
 pub(super) fn of_mut<T: Element>(elements: &mut [T]) -> &mut [u8] {
     let size_bytes = size_of_val(elements);
-    // SAFETY: as above, and whatever is written there is a value: every pattern of an element's bytes
-    // is, by the trait's contract.
+    // SAFETY: as above, and whatever is written there is a value: every pattern of an element's
+    // bytes is, by the trait's contract.
     unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_bytes) }
 }

@@ -109,7 +109,8 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{BsrView, npz::{Format, Reader, Writer}};
     /// let mut file = Vec::new();
-    /// Writer::new().write(&BsrView::new(2, 2, [2, 2], &[0, 1], &[0], &[1, 2, 3, 4])?, &mut file).unwrap();
+    /// let matrix = BsrView::new(2, 2, [2, 2], &[0, 1], &[0], &[1, 2, 3, 4])?;
+    /// Writer::new().write(&matrix, &mut file).unwrap();
     /// assert_eq!(Reader::new(&file)?.format(), Format::Bsr);
     /// # Ok::<(), tenure::Error>(())
     /// ```
@@ -160,8 +161,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: another format, values of another type than `T`, indices that `I` does not
-    /// hold, or what is wrong in which array. `OutOfMemory`.
+    /// `InvalidArgument`: another format, values of another type than `T`, indices that `I` does
+    /// not hold, or what is wrong in which array. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::{CooMatrix, CooView, npz::{Reader, Writer}};
@@ -235,7 +236,8 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::{BsrMatrix, BsrView, npz::{Reader, Writer}};
     /// # let mut file = Vec::new();
-    /// # Writer::new().write(&BsrView::new(1, 2, [1, 2], &[0, 1], &[0], &[7_u16, 8])?, &mut file).unwrap();
+    /// # let matrix = BsrView::new(1, 2, [1, 2], &[0, 1], &[0], &[7_u16, 8])?;
+    /// # Writer::new().write(&matrix, &mut file).unwrap();
     /// let matrix: BsrMatrix<u16> = Reader::new(&file)?.to_bsr()?;
     /// assert_eq!((matrix.view().block(), matrix.values()), ([1, 2], &[7, 8][..]));
     /// # Ok::<(), tenure::Error>(())

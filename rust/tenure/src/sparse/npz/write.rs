@@ -110,7 +110,8 @@ sources! {
     BsrView: Bsr;
 }
 
-/// Writes files that `scipy.sparse.load_npz` reads: as `csr_matrix` and its like, stored as they are.
+/// Writes files that `scipy.sparse.load_npz` reads: as `csr_matrix` and its like, stored as they
+/// are.
 ///
 /// Of a range of rows that range is written. The same matrix gives the same bytes.
 ///
