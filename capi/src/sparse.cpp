@@ -23,6 +23,10 @@ tnr_sparse_view read_view(const tnr_sparse_view* view, const char* name) {
 // The size of tnr_sparse_options when 0.2 introduced it.
 constexpr std::size_t kFirstOptionsBytes = 256;
 
+tnr_sparse_view_mut read_view_mut(const tnr_sparse_view_mut* view, const char* name) {
+  return {read_view(view == nullptr ? nullptr : &view->view, name)};
+}
+
 tnr_sparse* wrap_sparse(std::uint64_t token) noexcept {
   return reinterpret_cast<tnr_sparse*>(static_cast<std::uintptr_t>(token));
 }
@@ -73,10 +77,7 @@ tnr_status tnr_sparse_check(const tnr_sparse_view* view) noexcept {
 }
 
 tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
-  return guarded([&] {
-    const tnr_sparse_view* const matrix = view == nullptr ? nullptr : &view->view;
-    tenure::check_matrix_mut({read_view(matrix, "view")}, "");
-  });
+  return guarded([&] { tenure::check_matrix_mut(read_view_mut(view, "view"), ""); });
 }
 
 tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
@@ -126,5 +127,70 @@ tnr_status tnr_sparse_sddmm(tnr_context* context, const tnr_scalar* alpha, const
   return guarded([&] {
     tenure::sparse_sddmm(context_of(context), deref(alpha, "alpha"), read_view(a, "a"), flags,
                          deref(x, "x"), deref(y, "y"), deref(out, "out"));
+  });
+}
+
+tnr_sparse* tnr_sparse_binary(tnr_context* context, tnr_binary_op op, const tnr_sparse_view* a,
+                              const tnr_sparse_view* b) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(
+        tenure::sparse_binary(context_of(context), op, read_view(a, "a"), read_view(b, "b")));
+  });
+}
+
+tnr_status tnr_sparse_accumulate(tnr_context* context, const tnr_sparse_view* a,
+                                 const tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    tenure::sparse_accumulate(context_of(context), read_view(a, "a"), deref(out, "out"));
+  });
+}
+
+tnr_sparse* tnr_sparse_unary(tnr_context* context, tnr_unary_op op,
+                             const tnr_sparse_view* a) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(tenure::sparse_unary(context_of(context), op, read_view(a, "a")));
+  });
+}
+
+tnr_status tnr_sparse_scale(tnr_context* context, const tnr_view* factors, std::uint32_t axis,
+                            const tnr_sparse_view_mut* a) noexcept {
+  return guarded([&] {
+    tenure::sparse_scale(context_of(context), deref(factors, "factors"), axis,
+                         read_view_mut(a, "a"));
+  });
+}
+
+tnr_status tnr_sparse_softmax(tnr_context* context, const tnr_sparse_view_mut* a) noexcept {
+  return guarded([&] { tenure::sparse_softmax(context_of(context), read_view_mut(a, "a")); });
+}
+
+tnr_status tnr_sparse_reduce(tnr_context* context, tnr_reduce_op op, const tnr_sparse_view* a,
+                             std::uint32_t axes, const tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    tenure::sparse_reduce(context_of(context), op, read_view(a, "a"), axes, deref(out, "out"));
+  });
+}
+
+tnr_status tnr_sparse_norm(tnr_context* context, tnr_sparse_norm_kind kind,
+                           const tnr_sparse_view* a, double* out) noexcept {
+  return guarded([&] {
+    double& result = deref(out, "out");
+    result = tenure::sparse_norm(context_of(context), kind, read_view(a, "a"));
+  });
+}
+
+tnr_status tnr_sparse_diagonal(tnr_context* context, const tnr_sparse_view* a,
+                               const tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    const tenure::ContextUse use = context_of(context);
+    tenure::sparse_diagonal(read_view(a, "a"), deref(out, "out"));
+  });
+}
+
+tnr_status tnr_sparse_solve(tnr_context* context, std::uint32_t flags, const tnr_sparse_view* a,
+                            const tnr_view* b, const tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    tenure::sparse_solve(context_of(context), flags, read_view(a, "a"), deref(b, "b"),
+                         deref(out, "out"));
   });
 }

@@ -50,6 +50,16 @@
 #define TNR_SPARSE_MAX_BLOCK 16
 
 /**
+ * Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+ */
+#define TNR_SPARSE_UPPER 1
+
+/**
+ * Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+ */
+#define TNR_SPARSE_UNIT_DIAGONAL 2
+
+/**
  * Flag of `tnr_sparse_options`: -0.0 is an entry too.
  */
 #define TNR_SPARSE_KEEP_NEGATIVE_ZERO 1
@@ -891,6 +901,23 @@ typedef int32_t tnr_orientation;
  * Its transpose. Nothing is converted.
  */
 #define TNR_ORIENTATION_TRANSPOSED 2
+
+/**
+ * A norm of a matrix.
+ */
+typedef int32_t tnr_sparse_norm_kind;
+/**
+ * The largest sum of magnitudes of a column.
+ */
+#define TNR_SPARSE_NORM_KIND_ONE 1
+/**
+ * The largest sum of magnitudes of a row.
+ */
+#define TNR_SPARSE_NORM_KIND_INFINITY 2
+/**
+ * The square root of the sum of squares.
+ */
+#define TNR_SPARSE_NORM_KIND_FROBENIUS 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -2108,6 +2135,208 @@ tnr_status tnr_sparse_sddmm(struct tnr_context *context TNR_BORROWED,
                             uint32_t flags,
                             const struct tnr_view *x,
                             const struct tnr_view *y,
+                            const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Arithmetic of two matrices of one shape, element by element, as a new one: of two coalesced CSR
+ * or CSC, coalesced. ADD, SUB, MIN and MAX have an entry wherever `a` or `b` has one, and read 0
+ * where the other has none; MUL has one where both have. Results that are 0 stay entries. As of
+ * dense matrices with zeros, but that MUL takes 0 times what is not there for 0.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed and must be SORTED
+ * and UNIQUE; two shapes; dtypes of values or of indices differ; more entries than i32 offsets
+ * count. UNSUPPORTED: DIV, whose 0 / 0 is not 0; COO and BSR; two formats; values of a dtype that
+ * `tnr_binary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_binary(struct tnr_context *context TNR_BORROWED,
+                                     tnr_binary_op op,
+                                     const struct tnr_sparse_view *a,
+                                     const struct tnr_sparse_view *b) TNR_NOEXCEPT;
+
+/**
+ * Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
+ * elements are not touched. Integers wrap.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
+ * found as the call goes, and leaves `out` a mixture), another shape or dtype. UNSUPPORTED: COO
+ * and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part, or
+ * its indices meet. STALE_VIEW, BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_accumulate(struct tnr_context *context TNR_BORROWED,
+                                 const struct tnr_sparse_view *a,
+                                 const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * A function of each entry, as a new matrix that shares offsets and indices with the one that `a`
+ * is a view of: NEG, ABS, SQRT and RELU, which are 0 at 0. `a` is all of a held matrix; of lent
+ * arrays, `tnr_unary` on the values is all there is to do.
+ *
+ * INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: EXP, which is 1 at 0; values
+ * of a dtype that `tnr_unary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_unary(struct tnr_context *context TNR_BORROWED,
+                                    tnr_unary_op op,
+                                    const struct tnr_sparse_view *a) TNR_NOEXCEPT;
+
+/**
+ * Multiplies each entry of a CSR or CSC matrix by the factor of its row (`axis` 0) or column
+ * (`axis` 1), in place: the product with a diagonal matrix from the left or from the right.
+ * Integers wrap. By one number: `tnr_binary_scalar` on the values.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check_mut` finds but flags (an offset or an index out of
+ * range is found as the call goes, and leaves the values a mixture); `factors` is not of rank 1,
+ * as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR; values other than f32,
+ * f64, i32 and i64. ALIASED: `factors` shares bytes with the values. STALE_VIEW, BUSY: as
+ * operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param factors (transfer none)
+ * @param a (transfer none)
+ * @threads exclusive(a)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_scale(struct tnr_context *context TNR_BORROWED,
+                            const struct tnr_view *factors,
+                            uint32_t axis,
+                            const struct tnr_sparse_view_mut *a) TNR_NOEXCEPT;
+
+/**
+ * Replaces the entries of each row of a CSR matrix by their softmax, in place: exp(x) over the
+ * sum of them. What is no entry takes no part, as if it were -infinity; a row without entries
+ * stays. f32 and f64; a row with a NaN is all NaN.
+ *
+ * INVALID_ARGUMENT: as `tnr_sparse_scale`. UNSUPPORTED: other formats and dtypes. STALE_VIEW,
+ * BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @threads exclusive(a)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_softmax(struct tnr_context *context TNR_BORROWED,
+                              const struct tnr_sparse_view_mut *a) TNR_NOEXCEPT;
+
+/**
+ * Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns (2:
+ * one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense matrix: SUM,
+ * MIN, MAX, and COUNT of elements that are not zero. Zeros that are not there take part: they are
+ * the smallest of entries that are all positive. Sums of f32 accumulate in f64, in the order of
+ * the entries, for any number of threads.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
+ * found as the call goes); axes; the shape or dtype of `out` (i64 of COUNT, and of sums of i32);
+ * MIN and MAX of no elements; all but SUM where the flags do not say UNIQUE. UNSUPPORTED: other
+ * operations; COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes
+ * with a part. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_reduce(struct tnr_context *context TNR_BORROWED,
+                             tnr_reduce_op op,
+                             const struct tnr_sparse_view *a,
+                             uint32_t axes,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * A norm of a CSR or CSC matrix, computed in f64. NaN if an entry is. Without entries: 0.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which must have UNIQUE; a norm
+ * without a name. UNSUPPORTED: COO and BSR; values other than f32 and f64. STALE_VIEW, BUSY,
+ * OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_norm(struct tnr_context *context TNR_BORROWED,
+                           tnr_sparse_norm_kind kind,
+                           const struct tnr_sparse_view *a,
+                           double *out) TNR_NOEXCEPT;
+
+/**
+ * Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter axis;
+ * 0 where there is no entry, the sum where there are several.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
+ * found as the call goes, and leaves `out` a mixture), another length or dtype. UNSUPPORTED: COO
+ * and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part.
+ * STALE_VIEW, BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_diagonal(struct tnr_context *context TNR_BORROWED,
+                               const struct tnr_sparse_view *a,
+                               const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
+ * where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SPARSE_UPPER,
+ * else the lower one) are not looked at; nor, with TNR_SPARSE_UNIT_DIAGONAL, those of the diagonal.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix that
+ * is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which is named
+ * (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other than f32 and f64.
+ * ALIASED: `out` shares bytes with a part, or with `b` without being exactly it. STALE_VIEW, BUSY:
+ * as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
+                            uint32_t flags,
+                            const struct tnr_sparse_view *a,
+                            const struct tnr_view *b,
                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -156,5 +156,18 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
 // tnr_sparse_convert(); struct_size is not looked at.
 SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
                            const tnr_sparse_options& options);
+SparseToken sparse_binary(const Context& context, tnr_binary_op op, const tnr_sparse_view& a,
+                          const tnr_sparse_view& b);
+void sparse_accumulate(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out);
+SparseToken sparse_unary(const Context& context, tnr_unary_op op, const tnr_sparse_view& a);
+void sparse_scale(const Context& context, const tnr_view& factors, std::uint32_t axis,
+                  const tnr_sparse_view_mut& a);
+void sparse_softmax(const Context& context, const tnr_sparse_view_mut& a);
+void sparse_reduce(const Context& context, tnr_reduce_op op, const tnr_sparse_view& a,
+                   std::uint32_t axes, const tnr_view_mut& out);
+double sparse_norm(const Context& context, tnr_sparse_norm_kind kind, const tnr_sparse_view& a);
+void sparse_diagonal(const tnr_sparse_view& a, const tnr_view_mut& out);
+void sparse_solve(const Context& context, std::uint32_t flags, const tnr_sparse_view& a,
+                  const tnr_view& b, const tnr_view_mut& out);
 
 }  // namespace tenure

@@ -111,6 +111,7 @@ const _: () = {
     assert!(size_of::<tnr_sparse_view_mut>() == 824 && align_of::<tnr_sparse_view_mut>() == 8);
     assert!(offset_of!(tnr_sparse_view_mut, view) == 0);
 
+    assert!(size_of::<tnr_sparse_norm_kind>() == 4 && align_of::<tnr_sparse_norm_kind>() == 4);
     assert!(size_of::<tnr_sparse_predicate>() == 4 && align_of::<tnr_sparse_predicate>() == 4);
     assert!(size_of::<tnr_sparse_options>() == 256 && align_of::<tnr_sparse_options>() == 8);
     assert!(offset_of!(tnr_sparse_options, struct_size) == 0);

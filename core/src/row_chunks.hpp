@@ -1,0 +1,218 @@
+// How threads share the making of a compressed matrix row by row, where nobody knows how many entries
+// a row has before it is made.
+//
+// Threads take chunks of rows by ticket. Where a chunk's entries go is known when those before it
+// have been counted. One thread alone writes as it goes; several write to a buffer each, and from
+// there to the place. Both need memory whose size is known only at the end, of which what is touched
+// is taken. Where there is none, all rows are counted first.
+//
+// A Work has
+//   chunk_count(), chunk_begin(chunk)   as WeightedChunks
+//   bound(begin, end, limit)            a RowBound
+//   scratch_bytes(), scratch(memory)    what a thread needs, as a Scratch, in memory of any bytes
+//   count(scratch, begin, end)          the entries of these rows
+//   fill(scratch, begin, end, out)      writes them, and the offset behind each row; returns how many
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "kernels/kernel.hpp"
+#include "parallel.hpp"
+#include "running_sums.hpp"
+#include "sparse_builder.hpp"
+#include "tenure/dtype.hpp"
+#include "tickets.hpp"
+
+namespace tenure {
+
+// How many entries rows have at most, from some row on, and the row at which there would be more than
+// asked for.
+struct RowBound {
+  std::int64_t entries;
+  std::int64_t end;
+};
+
+// Rows are put into chunks by a weight that rises with each row: Weight(row), from 0 on.
+template <class Weight>
+class WeightedChunks {
+ public:
+  WeightedChunks(std::int64_t rows, std::int64_t chunk_weight, const Weight& weight) noexcept
+      : rows_(rows), chunk_weight_(chunk_weight), weight_(weight) {}
+
+  [[nodiscard]] std::int64_t count() const noexcept {
+    return std::max<std::int64_t>(1, (weight_(rows_) + chunk_weight_ - 1) / chunk_weight_);
+  }
+  // The row at which a chunk begins; of the one behind the last, all rows.
+  [[nodiscard]] std::int64_t begin(std::int64_t chunk) const noexcept {
+    std::int64_t low = 0;
+    std::int64_t high = rows_;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const bool is_before = weight_(middle) < chunk * chunk_weight_;
+      low = is_before ? middle + 1 : low;
+      high = is_before ? high : middle;
+    }
+    return low;
+  }
+
+ private:
+  std::int64_t rows_;
+  std::int64_t chunk_weight_;
+  Weight weight_;
+};
+
+template <class Work>
+class RowChunks {
+ public:
+  // `builder` has its offsets, of which the first is written.
+  RowChunks(const Context& context, const Work& work, SparseBuilder& builder)
+      : threads_(&context),
+        work_(work),
+        builder_(builder),
+        index_bytes_(static_cast<std::int64_t>(element_size(builder.shape().index_dtype))),
+        value_bytes_(static_cast<std::int64_t>(element_size(builder.shape().value_dtype))) {}
+
+  // Throws as SparseBuilder does, and std::bad_alloc.
+  void run() {
+    chunks_ = work_.chunk_count();
+    const std::int64_t most = max_entries();
+    if (most < kWorthSharingBytes / (index_bytes_ + value_bytes_)) threads_ = &kDefaultContext;
+    if (!run_once(most)) run_twice();
+  }
+
+ private:
+  using Byte = kernels::Byte;
+  using Scratch = typename Work::Scratch;
+
+  // What a thread holds back of a chunk: so many indices and values stay in its cache.
+  static constexpr std::int64_t kBufferEntries = 32 << 10;
+
+  static std::int64_t lines(std::int64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+
+  // Rows that go to the result, from an entry on.
+  [[nodiscard]] kernels::SparseRows result(std::int64_t position) const noexcept {
+    return {position, builder_.major(), builder_.minor(), builder_.values()};
+  }
+
+  // Calls body(scratch, buffer, chunk, first row, end row) for all chunks, in order on each thread.
+  template <class Body>
+  void for_each_chunk(std::int64_t buffer_bytes, const Body& body) const {
+    Tickets tickets(chunks_);
+    const std::int64_t scratch_bytes = lines(work_.scratch_bytes());
+    on_each_thread(*threads_, chunks_, scratch_bytes + buffer_bytes, [&](Byte* memory) noexcept {
+      Scratch scratch = work_.scratch(memory);
+      for (std::int64_t chunk; (chunk = tickets.take()) >= 0;) {
+        body(scratch, memory + scratch_bytes, chunk, work_.chunk_begin(chunk),
+             work_.chunk_begin(chunk + 1));
+      }
+    });
+  }
+
+  // What all rows have at most.
+  [[nodiscard]] std::int64_t max_entries() const {
+    constexpr std::int64_t kTogether = 64;
+    std::atomic<std::int64_t> total{0};
+    const std::int64_t parts = (chunks_ + kTogether - 1) / kTogether;
+    for_each_slice(*threads_, parts, [&](std::int64_t part) noexcept {
+      const std::int64_t begin = work_.chunk_begin(part * kTogether);
+      const std::int64_t end = work_.chunk_begin(std::min(chunks_, (part + 1) * kTogether));
+      total.fetch_add(work_.bound(begin, end, INT64_MAX).entries, std::memory_order_relaxed);
+    });
+    return total.load(std::memory_order_relaxed);
+  }
+
+  // False where the memory for it is refused; then nothing has happened.
+  bool run_once(std::int64_t most) {
+    const std::int64_t capacity =
+        index_bytes_ == 4 ? std::min<std::int64_t>(most, INT32_MAX) : most;
+    RunningSums counts(chunks_);
+    // Which memory is recycled. Products of stencils and of power-law graphs meet about that often.
+    if (!builder_.reserve_entries(capacity, capacity / 2)) return false;
+    if (threads_->thread_count() == 1) {
+      write_in_order(capacity, counts);
+    } else {
+      write_through_buffers(capacity, counts);
+    }
+    builder_.trim_entries(counts.total(chunks_));
+    return true;
+  }
+
+  void write_in_order(std::int64_t capacity, RunningSums& counts) {
+    std::int64_t position = 0;
+    for_each_chunk(0, [&](Scratch& scratch, Byte*, std::int64_t chunk, std::int64_t begin,
+                          std::int64_t end) noexcept {
+      // What does not fit is refused when all have been counted.
+      const bool fits = work_.bound(begin, end, INT64_MAX).entries <= capacity - position;
+      const std::int64_t count = fits ? work_.fill(scratch, begin, end, result(position))
+                                      : work_.count(scratch, begin, end);
+      position += count;
+      counts.add(chunk, count);
+    });
+  }
+
+  void write_through_buffers(std::int64_t capacity, RunningSums& counts) {
+    const std::int64_t values_at = lines(kBufferEntries * index_bytes_);
+    for_each_chunk(values_at + lines(kBufferEntries * value_bytes_),
+                   [&](Scratch& scratch, Byte* buffer, std::int64_t chunk, std::int64_t begin,
+                       std::int64_t end) noexcept {
+                     const kernels::SparseRows held = {0, builder_.major(), buffer,
+                                                       buffer + values_at};
+                     const std::int64_t held_end = work_.bound(begin, end, kBufferEntries).end;
+                     const std::int64_t held_count = work_.fill(scratch, begin, held_end, held);
+                     const std::int64_t count = held_count + work_.count(scratch, held_end, end);
+                     const std::int64_t before = counts.add(chunk, count);
+                     if (count > capacity - before) return;
+                     move(held, begin, held_end, held_count, before);
+                     work_.fill(scratch, held_end, end, result(before + held_count));
+                   });
+  }
+
+  // Rows from a buffer to their place in the result.
+  void move(const kernels::SparseRows& held, std::int64_t begin, std::int64_t end,
+            std::int64_t count, std::int64_t before) const noexcept {
+    const auto put = [=](Byte* to, const Byte* from, std::int64_t width) {
+      if (count != 0) {
+        std::memcpy(to + before * width, from, static_cast<std::size_t>(count * width));
+      }
+    };
+    put(builder_.minor(), held.indices, index_bytes_);
+    put(builder_.values(), held.values, value_bytes_);
+    const auto shift = [&]<class I>(I* offsets) {
+      for (std::int64_t row = begin; row < end; ++row) offsets[row + 1] += static_cast<I>(before);
+    };
+    if (index_bytes_ == 4) {
+      shift(reinterpret_cast<std::int32_t*>(held.offsets));
+    } else {
+      shift(reinterpret_cast<std::int64_t*>(held.offsets));
+    }
+  }
+
+  void run_twice() {
+    const std::unique_ptr<std::int64_t[]> before(
+        new std::int64_t[static_cast<std::size_t>(chunks_ + 1)]);
+    before[0] = 0;
+    for_each_chunk(0, [&](Scratch& scratch, Byte*, std::int64_t chunk, std::int64_t begin,
+                          std::int64_t end) noexcept {
+      before[chunk + 1] = work_.count(scratch, begin, end);
+    });
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) before[chunk + 1] += before[chunk];
+    builder_.allocate_entries(before[chunks_]);
+    for_each_chunk(0, [&](Scratch& scratch, Byte*, std::int64_t chunk, std::int64_t begin,
+                          std::int64_t end) noexcept {
+      work_.fill(scratch, begin, end, result(before[chunk]));
+    });
+  }
+
+  const Context* threads_;
+  const Work& work_;
+  SparseBuilder& builder_;
+  std::int64_t index_bytes_;
+  std::int64_t value_bytes_;
+  std::int64_t chunks_ = 0;
+};
+
+}  // namespace tenure

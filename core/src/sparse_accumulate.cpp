@@ -1,0 +1,67 @@
+// Entries added to dense memory.
+#include <algorithm>
+#include <cinttypes>
+
+#include "parallel.hpp"
+#include "sparse_entries.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+namespace {
+
+// Rows of the matrix, as `major` sees them, are added by one thread each: no two threads add to the
+// same element, and each element takes its entries in their order.
+template <class T>
+void accumulate(const Context& context, const SparseOperand& a, const tnr_view_mut& out_view) {
+  const tnr_sparse_view& view = a.view();
+  const IndexReader offsets(view.major);
+  const IndexReader columns(view.minor);
+  const T* const values = static_cast<const T*>(view.values.data);
+  T* const out = reinterpret_cast<T*>(writable(out_view));
+  const bool is_csr = view.format == TNR_SPARSE_FORMAT_CSR;
+  const std::int64_t row_step = out_view.view.strides[is_csr ? 0 : 1];
+  const std::int64_t column_step = out_view.view.strides[is_csr ? 1 : 0];
+  const std::int64_t rows = major_count(view);
+  // An entry reads and writes a line of its own, mostly.
+  const std::int64_t bytes = view.minor.shape[0] * 128;
+  const std::int64_t slices =
+      std::max<std::int64_t>(1, std::min(slice_count_of(context, bytes), rows));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    a.for_each_run(slice_begin(rows, slices, slice), slice_begin(rows, slices, slice + 1),
+                   [&](std::int64_t begin, std::int64_t end) noexcept {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                       T* const to = out + row * row_step;
+                       const std::int64_t row_end = offsets[row + 1];
+                       for (std::int64_t k = offsets[row]; k < row_end; ++k) {
+                         T& element = to[columns[k] * column_step];
+                         element = wrapping_add(element, values[k]);
+                       }
+                     }
+                   });
+  });
+  a.require_valid();
+}
+
+}  // namespace
+
+void sparse_accumulate(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out) {
+  const SparseOperand operand(a, "a");
+  const DenseResult result(out, a);
+  require_compressed(a, "a");
+  if (out.view.rank != 2) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be 2", out.view.rank);
+  }
+  for (std::uint32_t axis = 0; axis < 2; ++axis) {
+    const std::int64_t extent = axis == 0 ? a.rows : a.cols;
+    if (out.view.shape[axis] != extent) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "out.shape[%" PRIu32 "] is %" PRId64 " but a.%s is %" PRId64, axis, out.view.shape[axis],
+           axis == 0 ? "rows" : "cols", extent);
+    }
+  }
+  require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
+  with_number("accumulate", a.values.dtype,
+              [&]<class T>(T) { accumulate<T>(context, operand, out); });
+}
+
+}  // namespace tenure

@@ -1,0 +1,107 @@
+// Entries of sparse operands for what needs no kernel of its own: of each format, in order, with
+// indices of either width.
+#pragma once
+
+#include <cinttypes>
+#include <cstdint>
+#include <type_traits>
+
+#include "operands.hpp"
+#include "sparse_operand.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+
+// Indices of i32 or i64: a branch that is always the same costs less than a second copy of a loop.
+class IndexReader {
+ public:
+  explicit IndexReader(const tnr_view& indices) noexcept
+      : data_(indices.data), is_i32_(indices.dtype == TNR_DTYPE_I32) {}
+
+  std::int64_t operator[](std::int64_t position) const noexcept {
+    return is_i32_ ? static_cast<const std::int32_t*>(data_)[position]
+                   : static_cast<const std::int64_t*>(data_)[position];
+  }
+
+ private:
+  const void* data_;
+  bool is_i32_;
+};
+
+// Throws UNSUPPORTED for COO and BSR.
+inline void require_compressed(const tnr_sparse_view& view, const char* name) {
+  if (view.format == TNR_SPARSE_FORMAT_CSR || view.format == TNR_SPARSE_FORMAT_CSC) return;
+  fail(TNR_STATUS_UNSUPPORTED,
+       "%s.format is %" PRId32 " but must be CSR (2) or CSC (3): convert it", name, view.format);
+}
+
+// Calls body(T{}) with a number of the dtype: f64, f32, i64 or i32. Throws UNSUPPORTED for others.
+template <class Body>
+void with_number(const char* operation, tnr_dtype dtype, const Body& body) {
+  switch (dtype) {
+    case TNR_DTYPE_F64: return body(double{});
+    case TNR_DTYPE_F32: return body(float{});
+    case TNR_DTYPE_I64: return body(std::int64_t{});
+    case TNR_DTYPE_I32: return body(std::int32_t{});
+    default: refuse_dtype(operation, dtype);
+  }
+}
+// As above, for f64 and f32.
+template <class Body>
+void with_float(const char* operation, tnr_dtype dtype, const Body& body) {
+  switch (dtype) {
+    case TNR_DTYPE_F64: return body(double{});
+    case TNR_DTYPE_F32: return body(float{});
+    default: refuse_dtype(operation, dtype);
+  }
+}
+
+// Sums and products that wrap where the numbers are integers.
+template <class T>
+T wrapping_add(T a, T b) noexcept {
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+  } else {
+    return a + b;
+  }
+}
+template <class T>
+T wrapping_mul(T a, T b) noexcept {
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+  } else {
+    return a * b;
+  }
+}
+
+// A dense output of an operation with a sparse operand: pinned, and apart from its parts.
+class DenseResult {
+ public:
+  // Throws what a malformed output deserves, and ALIASED. `out` outlives the call.
+  DenseResult(const tnr_view_mut& out, const tnr_sparse_view& a) {
+    check_view_mut(out, "out");
+    pins_.add_mut(out, "out");
+    require_alias(out.view, a.major, "a.major", SameView::kRefused);
+    require_alias(out.view, a.minor, "a.minor", SameView::kRefused);
+    require_alias(out.view, a.values, "a.values", SameView::kRefused);
+  }
+
+ private:
+  Pins pins_;
+};
+
+// Throws INVALID_ARGUMENT unless the view has rank 1 and so many elements.
+inline void require_length(const tnr_view& view, const char* name, std::int64_t length,
+                           const char* of) {
+  if (view.rank != 1) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be 1", name, view.rank);
+  }
+  if (view.shape[0] != length) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.shape[0] is %" PRId64 " but %s is %" PRId64, name,
+         view.shape[0], of, length);
+  }
+}
+
+}  // namespace tenure

@@ -1,0 +1,168 @@
+// What keeps the pattern of a matrix and computes new values: functions, scaling, row softmax.
+#include <algorithm>
+#include <cinttypes>
+
+#include "operands.hpp"
+#include "parallel.hpp"
+#include "sparse_entries.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+namespace {
+
+// A part of a matrix that holds it, with a reference for a new one.
+tnr_view shared_part(const tnr_view& part) {
+  blob_retain(part.owner);
+  return part;
+}
+
+void require_function_of_zero(tnr_unary_op op) {
+  if (op != TNR_UNARY_OP_EXP) return;
+  fail(TNR_STATUS_UNSUPPORTED,
+       "exp(0) is 1, so that exp of a sparse matrix is dense: convert it to dense");
+}
+
+// Rows of so many bytes of values each on average, in slices of whole rows.
+std::int64_t row_slices(const Context& context, const tnr_sparse_view& a) {
+  const std::int64_t bytes =
+      a.minor.shape[0] * static_cast<std::int64_t>(element_size(a.values.dtype));
+  return std::max<std::int64_t>(1, std::min(slice_count_of(context, 2 * bytes), major_count(a)));
+}
+
+// Calls body(first row, end row) for all rows, shared by threads, each run of rows once its indices
+// are known to be right.
+template <class Body>
+void for_each_row_run(const Context& context, const SparseOperand& a, const Body& body) {
+  const std::int64_t rows = major_count(a.view());
+  const std::int64_t slices = row_slices(context, a.view());
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    a.for_each_run(slice_begin(rows, slices, slice), slice_begin(rows, slices, slice + 1), body);
+  });
+  a.require_valid();
+}
+
+template <class T>
+void scale(const Context& context, const SparseOperand& a, bool by_row, const tnr_view& factors,
+           T* values) {
+  const IndexReader offsets(a.view().major);
+  const IndexReader columns(a.view().minor);
+  const T* const factor = static_cast<const T*>(factors.data);
+  const std::int64_t step = factors.strides[0];
+  for_each_row_run(context, a, [&](std::int64_t begin, std::int64_t end) noexcept {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t row_end = offsets[row + 1];
+      for (std::int64_t k = offsets[row]; k < row_end; ++k) {
+        const std::int64_t at = by_row ? row : columns[k];
+        values[k] = wrapping_mul(values[k], factor[at * step]);
+      }
+    }
+  });
+}
+
+// Each row less its largest, which is NaN if any is, so that no exponential overflows.
+template <class T>
+void subtract_largest(T* row, std::int64_t count) noexcept {
+  T largest = row[0];
+  for (std::int64_t k = 1; k < count; ++k) {
+    largest = row[k] > largest || row[k] != row[k] ? row[k] : largest;
+  }
+  for (std::int64_t k = 0; k < count; ++k) row[k] -= largest;
+}
+
+template <class T>
+void divide_by_sum(T* row, std::int64_t count) noexcept {
+  double sum = 0;
+  for (std::int64_t k = 0; k < count; ++k) sum += static_cast<double>(row[k]);
+  const T factor = static_cast<T>(1 / sum);
+  for (std::int64_t k = 0; k < count; ++k) row[k] *= factor;
+}
+
+template <class T>
+void softmax(const Context& context, const SparseOperand& a, T* values) {
+  const IndexReader offsets(a.view().major);
+  const kernels::StripKernel exp =
+      kernels::table().unary[TNR_UNARY_OP_EXP - 1][type_index(a.view().values.dtype)];
+  for_each_row_run(context, a, [&](std::int64_t begin, std::int64_t end) noexcept {
+    for (std::int64_t row = begin; row < end; ++row) {
+      T* const first = values + offsets[row];
+      const std::int64_t count = offsets[row + 1] - offsets[row];
+      if (count == 0) continue;
+      subtract_largest(first, count);
+      constexpr auto kWidth = static_cast<std::int64_t>(sizeof(T));
+      auto* const bytes = reinterpret_cast<kernels::Byte*>(first);
+      exp({count, bytes, {bytes}, kWidth, {kWidth}, kWidth});
+      divide_by_sum(first, count);
+    }
+  });
+}
+
+}  // namespace
+
+SparseToken sparse_unary(const Context& context, tnr_unary_op op, const tnr_sparse_view& a) {
+  const SparseUse use(a.owner, "a");
+  if (use.whole() == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "a.owner is 0 but must be a matrix, whose indices the result shares: of lent arrays "
+         "a.values alone is what changes");
+  }
+  // The whole, whatever part of it the view is of.
+  tnr_sparse_view result = *use.whole();
+  if (a.rows != result.rows || a.cols != result.cols || a.major.data != result.major.data) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "a has rows of its owner but must be all of it, whose indices the result shares");
+  }
+  require_function_of_zero(op);
+  const tnr_view& values = result.values;
+  const BlobToken made = blob_allocate(context, static_cast<std::size_t>(element_bytes(values)));
+  tnr_view out = make_view(blob_memory(made).data, static_cast<std::size_t>(element_bytes(values)),
+                           0, values.dtype, values.rank, values.shape, nullptr);
+  out.owner = made;
+  try {
+    unary(context, op, values, {out});
+    shared_part(result.major);
+    try {
+      shared_part(result.minor);
+    } catch (...) {
+      blob_drop(result.major.owner);
+      throw;
+    }
+  } catch (...) {
+    blob_drop(made);
+    throw;
+  }
+  result.values = out;
+  return sparse_open(result);
+}
+
+void sparse_scale(const Context& context, const tnr_view& factors, std::uint32_t axis,
+                  const tnr_sparse_view_mut& a) {
+  const SparseOperand operand(a, "a");
+  require_compressed(a.view, "a");
+  check_view(factors, "factors");
+  if (axis > 1) fail(TNR_STATUS_INVALID_ARGUMENT, "axis is %" PRIu32 " but must be 0 or 1", axis);
+  require_length(factors, "factors", axis == 0 ? a.view.rows : a.view.cols,
+                 axis == 0 ? "a.rows" : "a.cols");
+  require_dtype(factors, "factors", a.view.values.dtype, "a.values.dtype is");
+  Pins pins;
+  pins.add(factors, "factors");
+  require_alias(a.view.values, factors, "factors", SameView::kRefused);
+  const bool by_row = (axis == 0) == (a.view.format == TNR_SPARSE_FORMAT_CSR);
+  auto* const values = writable(tnr_view_mut{a.view.values});
+  with_number("scale", factors.dtype, [&]<class T>(T) {
+    scale(context, operand, by_row, factors, reinterpret_cast<T*>(values));
+  });
+}
+
+void sparse_softmax(const Context& context, const tnr_sparse_view_mut& a) {
+  const SparseOperand operand(a, "a");
+  if (a.view.format != TNR_SPARSE_FORMAT_CSR) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "a.format is %" PRId32 " but must be CSR (2), which has rows: convert it", a.view.format);
+  }
+  auto* const values = writable(tnr_view_mut{a.view.values});
+  with_float("softmax", a.view.values.dtype,
+             [&]<class T>(T) { softmax(context, operand, reinterpret_cast<T*>(values)); });
+}
+
+}  // namespace tenure

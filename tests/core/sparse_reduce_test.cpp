@@ -1,0 +1,223 @@
+// Reductions, norms and diagonals of sparse matrices, beside those of the dense matrix.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compressed_matrix.hpp"
+#include "expect_error.hpp"
+#include "tenure/sparse.hpp"
+
+namespace {
+
+using namespace tenure;
+using namespace tenure::test;
+
+template <class T>
+tnr_view_mut place(T& value) {
+  return {flat_view(&value, kDtypeOf<T>, {})};
+}
+template <class T>
+tnr_view_mut places(std::vector<T>& values) {
+  return {flat_view(values.data(), kDtypeOf<T>, {static_cast<std::int64_t>(values.size())})};
+}
+
+// Integers, so that no order of additions shows.
+template <class T, class I>
+CompressedMatrix<T, I> whole_numbers(const RowShape& shape, std::int64_t rows, std::int64_t cols,
+                                     Random& random) {
+  auto matrix = random_matrix<T, I>(shape, rows, cols, random);
+  for (T& value : matrix.values()) value = static_cast<T>(random_value<std::int32_t>(random));
+  return matrix;
+}
+
+template <class T, class I>
+std::vector<T> dense_of(const CompressedMatrix<T, I>& matrix) {
+  std::vector<T> dense(static_cast<std::size_t>(matrix.rows() * matrix.cols()));
+  for (std::int64_t row = 0; row < matrix.rows(); ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    for (auto k = static_cast<std::size_t>(matrix.offsets()[at]);
+         k < static_cast<std::size_t>(matrix.offsets()[at + 1]); ++k) {
+      dense[static_cast<std::size_t>(row * matrix.cols() + matrix.indices()[k])] +=
+          matrix.values()[k];
+    }
+  }
+  return dense;
+}
+
+template <class T, class Out>
+Out reduced(tnr_reduce_op op, const std::vector<T>& elements) {
+  Out result{};
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto element = static_cast<Out>(elements[i]);
+    switch (op) {
+      case TNR_REDUCE_OP_SUM: result += element; break;
+      case TNR_REDUCE_OP_MIN: result = i == 0 ? element : std::min(result, element); break;
+      case TNR_REDUCE_OP_MAX: result = i == 0 ? element : std::max(result, element); break;
+      default: result += element != Out{0} ? 1 : 0;
+    }
+  }
+  return result;
+}
+
+template <class T, class I, class Out>
+void expect_reduction(tnr_reduce_op op) {
+  Random random(41);
+  const TestContext three(3);
+  for (const RowShape& shape : kRowShapes) {
+    if (op != TNR_REDUCE_OP_SUM && shape.flags != kCoalesced) continue;
+    const auto matrix = whole_numbers<T, I>(shape, 90, 70, random);
+    const std::vector<T> dense = dense_of(matrix);
+    for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC}) {
+      SCOPED_TRACE(testing::Message() << shape.name << ", op " << op << ", format " << format);
+      const tnr_sparse_view view = matrix.view(shape.flags, format);
+      Out all{};
+      sparse_reduce(three, op, view, 3, place(all));
+      EXPECT_EQ(all, (reduced<T, Out>(op, dense)));
+      const bool is_csr = format == TNR_SPARSE_FORMAT_CSR;
+      std::vector<Out> by_major(90);
+      std::vector<Out> by_minor(70);
+      sparse_reduce(three, op, view, is_csr ? 2 : 1, places(by_major));
+      sparse_reduce(three, op, view, is_csr ? 1 : 2, places(by_minor));
+      for (std::size_t i = 0; i < 90; ++i) {
+        const auto first = dense.begin() + static_cast<std::ptrdiff_t>(i) * 70;
+        EXPECT_EQ(by_major[i], (reduced<T, Out>(op, std::vector<T>(first, first + 70))));
+      }
+      for (std::size_t j = 0; j < 70; ++j) {
+        std::vector<T> column;
+        for (std::size_t i = 0; i < 90; ++i) column.push_back(dense[i * 70 + j]);
+        EXPECT_EQ(by_minor[j], (reduced<T, Out>(op, column)));
+      }
+    }
+  }
+}
+
+TEST(SparseReduce, IsThatOfTheDenseMatrix) {
+  for (const tnr_reduce_op op : {TNR_REDUCE_OP_SUM, TNR_REDUCE_OP_MIN, TNR_REDUCE_OP_MAX}) {
+    expect_reduction<float, std::int32_t, float>(op);
+    expect_reduction<double, std::int64_t, double>(op);
+    expect_reduction<std::int64_t, std::int32_t, std::int64_t>(op);
+  }
+  expect_reduction<std::int32_t, std::int32_t, std::int64_t>(TNR_REDUCE_OP_SUM);
+  expect_reduction<std::int32_t, std::int32_t, std::int32_t>(TNR_REDUCE_OP_MAX);
+  expect_reduction<float, std::int32_t, std::int64_t>(TNR_REDUCE_OP_COUNT);
+}
+
+// Rows enough for several slices and for more than one run of them.
+TEST(SparseReduce, SumsHaveTheSameBitsOnAnyThreads) {
+  Random random(43);
+  const TestContext four(4);
+  const auto matrix = random_matrix<float, std::int32_t>(kRowShapes[1], 20'000, 500, random);
+  float alone = 0;
+  float together = 0;
+  sparse_reduce(kDefaultContext, TNR_REDUCE_OP_SUM, matrix.view(), 3, place(alone));
+  sparse_reduce(four, TNR_REDUCE_OP_SUM, matrix.view(), 3, place(together));
+  EXPECT_EQ(std::memcmp(&alone, &together, sizeof(float)), 0);
+  double exact = 0;
+  for (const float value : matrix.values()) exact += static_cast<double>(value);
+  EXPECT_NEAR(alone, exact, 1e-3 * std::abs(exact) + 1);
+}
+
+TEST(SparseReduce, ZerosThatAreNotThereTakePart) {
+  CompressedMatrix<double, std::int32_t> matrix(2, 2);
+  matrix.add(0, 5.0);
+  matrix.add(1, 3.0);
+  matrix.end_row();
+  matrix.add(1, NAN);
+  matrix.end_row();
+  std::vector<double> rows(2);
+  sparse_reduce(kDefaultContext, TNR_REDUCE_OP_MIN, matrix.view(kCoalesced), 2, places(rows));
+  EXPECT_EQ(rows[0], 3.0);
+  EXPECT_TRUE(std::isnan(rows[1]));
+  std::vector<double> columns(2);
+  sparse_reduce(kDefaultContext, TNR_REDUCE_OP_MIN, matrix.view(kCoalesced), 1, places(columns));
+  EXPECT_EQ(columns[0], 0.0);
+  EXPECT_TRUE(std::isnan(columns[1]));
+}
+
+TEST(SparseReduce, Refusals) {
+  Random random(2);
+  auto a = random_matrix<float, std::int32_t>(kRowShapes[3], 4, 5, random);
+  float out = 0;
+  std::vector<float> four(4);
+  const auto reduce = [&](tnr_reduce_op op, std::uint32_t flags, std::uint32_t axes,
+                          const tnr_view_mut& to) {
+    sparse_reduce(kDefaultContext, op, a.view(flags), axes, to);
+  };
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"axes is 0x4"},
+               [&] { reduce(TNR_REDUCE_OP_SUM, 0, 4, place(out)); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.rank is 1 but must be 0"},
+               [&] { reduce(TNR_REDUCE_OP_SUM, 0, 3, places(four)); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.shape[0] is 4 but a.cols is 5"},
+               [&] { reduce(TNR_REDUCE_OP_SUM, 0, 1, places(four)); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.dtype is f32 but must be i64"},
+               [&] { reduce(TNR_REDUCE_OP_COUNT, kCoalesced, 2, places(four)); });
+  expect_error(TNR_STATUS_UNSUPPORTED, {"op is 2"},
+               [&] { reduce(TNR_REDUCE_OP_PROD, 0, 2, places(four)); });
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"must have UNIQUE", "coalesce"},
+               [&] { reduce(TNR_REDUCE_OP_MAX, TNR_SPARSE_SORTED, 2, places(four)); });
+  expect_error(TNR_STATUS_ALIASED, {"a.values"}, [&] {
+    reduce(TNR_REDUCE_OP_SUM, 0, 2, {flat_view(a.values().data(), TNR_DTYPE_F32, {4})});
+  });
+  const CompressedMatrix<float, std::int32_t> empty(0, 3);
+  expect_error(
+      TNR_STATUS_INVALID_ARGUMENT, {"a has 0 rows and 3 cols", "max has no elements"}, [&] {
+        sparse_reduce(kDefaultContext, TNR_REDUCE_OP_MAX, empty.view(kCoalesced), 3, place(out));
+      });
+  a.indices()[6] = 5;
+  for (const std::uint32_t axes : {1u, 2u, 3u}) {
+    std::vector<float> to(axes == 1 ? 5 : 4);
+    expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.col_indices[6] is 5"},
+                 [&] { reduce(TNR_REDUCE_OP_SUM, 0, axes, axes == 3 ? place(out) : places(to)); });
+  }
+}
+
+TEST(SparseNorm, OfRowsColumnsAndAll) {
+  CompressedMatrix<float, std::int32_t> matrix(2, 3);
+  matrix.add(0, -3.0f);
+  matrix.add(2, 4.0f);
+  matrix.end_row();
+  matrix.add(2, -12.0f);
+  matrix.end_row();
+  const auto norm = [&](tnr_sparse_norm_kind kind, tnr_sparse_format format) {
+    return sparse_norm(kDefaultContext, kind, matrix.view(kCoalesced, format));
+  };
+  EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_ONE, TNR_SPARSE_FORMAT_CSR), 16.0);
+  EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_INFINITY, TNR_SPARSE_FORMAT_CSR), 12.0);
+  EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_ONE, TNR_SPARSE_FORMAT_CSC), 12.0);
+  EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_INFINITY, TNR_SPARSE_FORMAT_CSC), 16.0);
+  EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_FROBENIUS, TNR_SPARSE_FORMAT_CSC), 13.0);
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"4"},
+               [&] { norm(static_cast<tnr_sparse_norm_kind>(4), TNR_SPARSE_FORMAT_CSR); });
+  matrix.values()[1] = NAN;
+  for (const auto kind :
+       {TNR_SPARSE_NORM_KIND_ONE, TNR_SPARSE_NORM_KIND_INFINITY, TNR_SPARSE_NORM_KIND_FROBENIUS}) {
+    EXPECT_TRUE(std::isnan(norm(kind, TNR_SPARSE_FORMAT_CSR)));
+  }
+  const CompressedMatrix<double, std::int32_t> empty(0, 0);
+  EXPECT_EQ(sparse_norm(kDefaultContext, TNR_SPARSE_NORM_KIND_ONE, empty.view(kCoalesced)), 0.0);
+}
+
+TEST(SparseDiagonal, AddsDuplicatesAndReadsZeros) {
+  Random random(3);
+  for (const RowShape& shape : kRowShapes) {
+    const auto matrix = whole_numbers<double, std::int64_t>(shape, 30, 20, random);
+    const std::vector<double> dense = dense_of(matrix);
+    for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC}) {
+      std::vector<double> diagonal(40, -1);
+      tnr_view_mut out{flat_view(diagonal.data(), TNR_DTYPE_F64, {20})};
+      out.view.strides[0] = 2;
+      out.view.size_bytes = 40 * 8;
+      sparse_diagonal(matrix.view(shape.flags, format), out);
+      for (std::size_t i = 0; i < 20; ++i) {
+        EXPECT_EQ(diagonal[2 * i], dense[i * 20 + i]);
+        EXPECT_EQ(diagonal[2 * i + 1], -1);
+      }
+    }
+  }
+  const CompressedMatrix<double, std::int32_t> empty(3, 0);
+  std::vector<double> three(3);
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.shape[0] is 3", "is 0"},
+               [&] { sparse_diagonal(empty.view(), places(three)); });
+}
+
+}  // namespace
