@@ -88,6 +88,28 @@ tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
   });
 }
 
+tnr_sparse* tnr_sparse_coalesce(tnr_context* context, const tnr_sparse_view* a,
+                                tnr_sparse_combine combine) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(tenure::sparse_coalesce(context_of(context), read_view(a, "a"), combine));
+  });
+}
+
+tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
+                             const tnr_sparse_options* options) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(tenure::sparse_prune(context_of(context), read_view(a, "a"),
+                                            read_sized(options, "options", kFirstOptionsBytes)));
+  });
+}
+
+tnr_sparse* tnr_sparse_top_k(tnr_context* context, const tnr_sparse_view* a, std::int64_t k,
+                             tnr_sparse_order order) noexcept {
+  return guarded_pointer([&] {
+    return wrap_sparse(tenure::sparse_top_k(context_of(context), read_view(a, "a"), k, order));
+  });
+}
+
 tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
                                   const tnr_sparse_options* options) noexcept {
   return guarded_pointer([&] {

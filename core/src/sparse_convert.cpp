@@ -331,15 +331,6 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
   return convert_entries(context, elements.view(), target);
 }
 
-void check_value_width(const tnr_sparse_view& a) {
-  const std::int64_t width = value_bytes_of(a);
-  if (width > 16 || (width & (width - 1)) != 0) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "values of %s have %" PRId64 " bytes, but only 1, 2, 4, 8 and 16 are converted",
-         dtype_name(a.values.dtype), width);
-  }
-}
-
 tnr_dtype target_index_dtype(const tnr_sparse_view& a, const tnr_sparse_options& options) {
   if (options.index_dtype == 0) return a.minor.dtype;
   if (options.index_dtype != TNR_DTYPE_I32 && options.index_dtype != TNR_DTYPE_I64) {
@@ -396,6 +387,15 @@ SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& optio
 }
 
 }  // namespace
+
+void check_value_width(const tnr_sparse_view& a) {
+  const std::int64_t width = value_bytes_of(a);
+  if (width > 16 || (width & (width - 1)) != 0) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "values of %s have %" PRId64 " bytes, but only 1, 2, 4, 8 and 16 are converted",
+         dtype_name(a.values.dtype), width);
+  }
+}
 
 void copy_indices(const Context& context, const tnr_view& from, EntryRange range, Byte* to,
                   tnr_dtype to_dtype) {

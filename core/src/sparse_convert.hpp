@@ -45,6 +45,9 @@ class OwnMatrix {
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
 
+// Throws UNSUPPORTED unless values have 1, 2, 4, 8 or 16 bytes: those that are moved one by one.
+void check_value_width(const tnr_sparse_view& a);
+
 // CSR with sorted rows to BSR, and BSR to CSR with an entry for each element of a block.
 SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
                       const SparseTarget& target);

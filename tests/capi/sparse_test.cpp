@@ -218,6 +218,29 @@ TEST(CSparse, Convert) {
   expect_refused(tnr_sparse_convert(garbage, &parts.view, &options), TNR_STATUS_STALE_HANDLE, {});
 }
 
+TEST(CSparse, FewerEntries) {
+  const Parts parts;
+  tnr_sparse_options options = options_of(0);
+  options.predicate = TNR_SPARSE_PREDICATE_NON_ZERO;
+  for (tnr_sparse* const matrix :
+       {tnr_sparse_coalesce(nullptr, &parts.view, TNR_SPARSE_COMBINE_SUM),
+        tnr_sparse_prune(nullptr, &parts.view, &options),
+        tnr_sparse_top_k(nullptr, &parts.view, 4, TNR_SPARSE_ORDER_VALUE)}) {
+    ASSERT_NE(matrix, nullptr) << tnr_last_error()->message;
+    tnr_sparse_view view = empty_view();
+    ASSERT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+    EXPECT_EQ(view.minor.shape[0], 5);
+    tnr_sparse_release(matrix);
+  }
+  expect_refused(tnr_sparse_coalesce(nullptr, nullptr, TNR_SPARSE_COMBINE_SUM),
+                 TNR_STATUS_INVALID_ARGUMENT, {"a is NULL"});
+  expect_refused(tnr_sparse_prune(nullptr, &parts.view, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"options is NULL"});
+  expect_refused(tnr_sparse_top_k(nullptr, &parts.view, 5, TNR_SPARSE_ORDER_VALUE),
+                 TNR_STATUS_INVALID_ARGUMENT, {"k is 5"});
+}
+
 TEST(CSparse, FromDense) {
   const float elements[6] = {0, 2, 0, 0, 0, 3};
   const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});

@@ -890,6 +890,40 @@ typedef struct tnr_sparse_options {
 } tnr_sparse_options;
 
 /**
+ * What becomes of several entries of one position.
+ */
+typedef int32_t tnr_sparse_combine;
+/**
+ * Their sum, from the first to the last: of integers wrapping, of 16-bit floats rounded once.
+ */
+#define TNR_SPARSE_COMBINE_SUM 1
+/**
+ * The least; NaN if one is.
+ */
+#define TNR_SPARSE_COMBINE_MIN 2
+/**
+ * The greatest; NaN if one is.
+ */
+#define TNR_SPARSE_COMBINE_MAX 3
+/**
+ * The last of them, as they were in order.
+ */
+#define TNR_SPARSE_COMBINE_LAST 4
+
+/**
+ * What makes one entry larger than another. NaN is less than everything.
+ */
+typedef int32_t tnr_sparse_order;
+/**
+ * Their values.
+ */
+#define TNR_SPARSE_ORDER_VALUE 1
+/**
+ * Their values without the signs.
+ */
+#define TNR_SPARSE_ORDER_MAGNITUDE 2
+
+/**
  * Whether a matrix is meant as it is, or its transpose.
  */
 typedef int32_t tnr_orientation;
@@ -1996,6 +2030,73 @@ TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
                                       const struct tnr_sparse_view *a,
                                       const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+
+/**
+ * The same matrix with its entries in order and one for each position, what `combine` makes of
+ * those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
+ * with its index type; a COO is ordered by rows.
+ *
+ * Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
+ * same for any number of threads.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
+ * UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_coalesce(struct tnr_context *context TNR_BORROWED,
+                                       const struct tnr_sparse_view *a,
+                                       tnr_sparse_combine combine) TNR_NOEXCEPT;
+
+/**
+ * The entries of `a` that the predicate of `options` names, in the same order, format and index
+ * type. A NaN is kept, whatever it is compared with.
+ *
+ * `options`: predicate (not MASK), threshold and `TNR_SPARSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
+ * and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_prune(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+
+/**
+ * The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
+ * first, of a row with fewer all. A NaN is less than everything, so it goes first.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
+ * above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
+ * complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    int64_t k,
+                                    tnr_sparse_order order) TNR_NOEXCEPT;
 
 /**
  * The entries of a dense matrix: those elements that the options' predicate names, each once and

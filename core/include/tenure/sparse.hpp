@@ -170,4 +170,12 @@ void sparse_diagonal(const tnr_sparse_view& a, const tnr_view_mut& out);
 void sparse_solve(const Context& context, std::uint32_t flags, const tnr_sparse_view& a,
                   const tnr_view& b, const tnr_view_mut& out);
 
+// tnr_sparse_coalesce(), tnr_sparse_prune() and tnr_sparse_top_k().
+SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,
+                            tnr_sparse_combine combine);
+SparseToken sparse_prune(const Context& context, const tnr_sparse_view& a,
+                         const tnr_sparse_options& options);
+SparseToken sparse_top_k(const Context& context, const tnr_sparse_view& a, std::int64_t k,
+                         tnr_sparse_order order);
+
 }  // namespace tenure

@@ -266,6 +266,7 @@ struct Scattering {
 };
 
 struct Compaction;     // compact.hpp
+struct Folding;        // fold.hpp
 struct Regrouping;     // regroup.hpp
 struct MatmulKernels;  // matmul.hpp
 
@@ -324,6 +325,7 @@ struct Table {
   const IndexChecks* index_checks;  // by IndexType
   const Compaction* compaction;
   const Regrouping* regrouping;
+  const Folding* folding;
   const Scattering* scattering;                          // by IndexType
   const RowProducts (*row_products)[kProductTypeCount];  // by IndexType, then Type
   const MatmulKernels* matmul;

@@ -8,10 +8,10 @@ inline namespace TENURE_ISA {
 extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking};
 constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads, kSamplers};
-const Table kTable = {kCopy,        kSelect,      kCast,        kCastComplex, kUnary,
-                      kBinary,      kCompare,     kReduce,      kStream,      kStreamAndFetch,
-                      &kPermuting,  kIndexChecks, &kCompaction, &kRegrouping, kScattering,
-                      kRowProducts, &kMatmul};
+const Table kTable = {kCopy,       kSelect,      kCast,        kCastComplex, kUnary,
+                      kBinary,     kCompare,     kReduce,      kStream,      kStreamAndFetch,
+                      &kPermuting, kIndexChecks, &kCompaction, &kRegrouping, &kFolding,
+                      kScattering, kRowProducts, &kMatmul};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/compact.hpp"
+#include "kernels/fold.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/matmul.hpp"
 #include "kernels/regroup.hpp"
@@ -41,6 +42,7 @@ extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
 extern const Spreads kMatmulSpreads[kTypeCount];
 extern const Samplers kSamplers[kTypeCount];
 extern const Regrouping kRegrouping;
+extern const Folding kFolding;
 extern const PanelKernel kPanel[kWidthCount];
 
 }  // namespace TENURE_ISA

@@ -351,6 +351,33 @@ pub const TNR_SPARSE_UPPER: u32 = 1;
 
 /// Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
 pub const TNR_SPARSE_UNIT_DIAGONAL: u32 = 2;
+/// What becomes of several entries of one position.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_sparse_combine(pub i32);
+
+impl tnr_sparse_combine {
+    /// Their sum, from the first to the last: of integers wrapping, of 16-bit floats rounded once.
+    pub const SUM: tnr_sparse_combine = tnr_sparse_combine(1);
+    /// The least; NaN if one is.
+    pub const MIN: tnr_sparse_combine = tnr_sparse_combine(2);
+    /// The greatest; NaN if one is.
+    pub const MAX: tnr_sparse_combine = tnr_sparse_combine(3);
+    /// The last of them, as they were in order.
+    pub const LAST: tnr_sparse_combine = tnr_sparse_combine(4);
+}
+
+/// What makes one entry larger than another. NaN is less than everything.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_sparse_order(pub i32);
+
+impl tnr_sparse_order {
+    /// Their values.
+    pub const VALUE: tnr_sparse_order = tnr_sparse_order(1);
+    /// Their values without the signs.
+    pub const MAGNITUDE: tnr_sparse_order = tnr_sparse_order(2);
+}
 
 /// Flag of `tnr_sparse_options`: -0.0 is an entry too.
 pub const TNR_SPARSE_KEEP_NEGATIVE_ZERO: u32 = 1;
@@ -1583,6 +1610,70 @@ unsafe extern "C" {
         context: *mut tnr_context,
         a: *const tnr_sparse_view,
         options: *const tnr_sparse_options,
+    ) -> *mut tnr_sparse;
+
+    /// The same matrix with its entries in order and one for each position, what `combine` makes of
+    /// those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
+    /// with its index type; a COO is ordered by rows.
+    ///
+    /// Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
+    /// same for any number of threads.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
+    /// UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_coalesce(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        combine: tnr_sparse_combine,
+    ) -> *mut tnr_sparse;
+
+    /// The entries of `a` that the predicate of `options` names, in the same order, format and index
+    /// type. A NaN is kept, whatever it is compared with.
+    ///
+    /// `options`: predicate (not MASK), threshold and `TNR_SPARSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
+    /// and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param options (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_prune(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        options: *const tnr_sparse_options,
+    ) -> *mut tnr_sparse;
+
+    /// The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
+    /// first, of a row with fewer all. A NaN is less than everything, so it goes first.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
+    /// above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
+    /// complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_top_k(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        k: i64,
+        order: tnr_sparse_order,
     ) -> *mut tnr_sparse;
 
     /// The entries of a dense matrix: those elements that the options' predicate names, each once and

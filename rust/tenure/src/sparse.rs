@@ -5,6 +5,7 @@
 
 #[allow(unsafe_code)]
 mod arrays;
+mod convert;
 mod dense;
 mod entries;
 pub mod gallery;
@@ -23,6 +24,7 @@ mod shape;
 mod view;
 mod view_mut;
 
+pub use convert::Combine;
 pub use dense::{Sparsify, sparse_relu, sparse_threshold, sparsify};
 pub use entries::{BlockEntries, Entries};
 pub use index::SparseIndex;

@@ -5,8 +5,8 @@ use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    TNR_SPARSE_CHECKED, tnr_blob, tnr_sparse, tnr_sparse_format, tnr_sparse_options,
-    tnr_sparse_predicate, tnr_sparse_view,
+    TNR_SPARSE_CHECKED, tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format,
+    tnr_sparse_options, tnr_sparse_order, tnr_sparse_predicate, tnr_sparse_view,
 };
 
 use super::context::current;
@@ -267,6 +267,44 @@ pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     // SAFETY: `LentSparse` and `LentMut` promise what is asked of views.
     check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), out.0) })
+}
+
+// ---- from sparse to sparse ----
+
+/// The entries of `a` as the options want them.
+pub(crate) fn convert(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
+    entered()?;
+    // SAFETY: `LentSparse` promises what is asked of views. What is returned is taken at once: the
+    // library has just made its blobs.
+    unsafe { Made::take(sys::tnr_sparse_convert(current(), a.as_ptr(), &options.raw)) }
+}
+
+/// One entry for each position.
+pub(crate) fn coalesce(a: &LentSparse<'_>, combine: tnr_sparse_combine) -> Result<Made> {
+    entered()?;
+    // SAFETY: as in `convert`.
+    unsafe { Made::take(sys::tnr_sparse_coalesce(current(), a.as_ptr(), combine)) }
+}
+
+/// The entries that the options' predicate names; their format is that of `a`.
+pub(crate) fn prune(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
+    entered()?;
+    let options = tnr_sparse_options {
+        format: tnr_sparse_format(0),
+        index_dtype: sys::tnr_dtype(0),
+        ..options.raw
+    };
+    // SAFETY: as in `convert`.
+    unsafe { Made::take(sys::tnr_sparse_prune(current(), a.as_ptr(), &options)) }
+}
+
+/// The largest entries of each row.
+pub(crate) fn top_k(a: &LentSparse<'_>, k: usize, order: tnr_sparse_order) -> Result<Made> {
+    entered()?;
+    // A number that is no extent is refused as one that is too large.
+    let k = i64::try_from(k).unwrap_or(i64::MAX);
+    // SAFETY: as in `convert`.
+    unsafe { Made::take(sys::tnr_sparse_top_k(current(), a.as_ptr(), k, order)) }
 }
 
 #[cfg(test)]
