@@ -26,6 +26,7 @@ COO, CSR, CSC, BSR = 1, 2, 3, 4
 SORTED, UNIQUE = 1, 2
 GREATER = 1
 AS_IS = 1
+SUM = 1
 LONGEST = 4e9  # nanoseconds that the rounds of a group take, about
 
 
@@ -57,7 +58,7 @@ class Sparse(peers.Tenure):
     def making(self, threads, name, *arguments):
         """As `call`, of what makes a matrix, which ends at once."""
         views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        passed = [ctypes.byref(v) for v in views]
+        passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
         function, context = getattr(self.c, "tnr_sparse_" + name), self.context(threads)
         function.restype = ctypes.c_void_p
 
@@ -235,6 +236,25 @@ def conversions(rounds, tenure, folder):
         rounds.measure("CSR to CSC, 10 %", size, threads, 2 * size, cases)
 
 
+def coalescing(rounds, tenure, side):
+    """A tenth as many entries as a square has elements, in no order, some places twice."""
+    rng = np.random.default_rng(SEED)
+    count = side * side // 10
+    rows, cols = (rng.integers(side, size=count, dtype=np.int32) for _ in range(2))
+    values = rng.random(count, np.float32)
+    held = tenure.matrix(COO, (side, side), rows, cols, values, flags=0)
+    places = torch.from_numpy(np.stack([rows, cols]).astype(np.int64))
+    theirs = torch.sparse_coo_tensor(places, torch.from_numpy(values), (side, side))
+    matrix = scipy.sparse.coo_array((values, (rows, cols)), shape=(side, side))
+    written = 12 * int(matrix.tocsr().nnz)
+    for threads in (1, 2):
+        how = ("cold", "recycled")
+        cases = both(how, "tenure", tenure.making(threads, "coalesce", held, SUM))
+        cases += both(("cold",), "PyTorch", theirs.coalesce)
+        cases += both(("cold",), "SciPy", matrix.tocsr)  # Its fastest way to add them up.
+        rounds.measure("coalesce", 12 * count, threads, 12 * count + written, cases)
+
+
 def times_dense(rounds, tenure, operation, matrix, columns, dense=None):
     """A matrix, which also is the dense one, times one or more columns."""
     shape = (matrix.shape[1], columns) if columns > 1 else (matrix.shape[1],)
@@ -347,6 +367,7 @@ def main():
     from_blocks(rounds, tenure, side)
     rectified(rounds, tenure, side)
     conversions(rounds, tenure, folder)
+    coalescing(rounds, tenure, side)
     products(rounds, tenure, folder)
     record.write(folder, rounds.rows)
 
