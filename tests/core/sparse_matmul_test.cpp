@@ -7,8 +7,8 @@
 #include "arrays.hpp"
 #include "context_options.hpp"
 #include "expect_error.hpp"
-#include "sparse_arrays.hpp"
 #include "product_patterns.hpp"
+#include "sparse_arrays.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
 
