@@ -3,6 +3,7 @@
 //! The operations take [`Lent`] and [`LentMut`], which only checked views give out, so that the
 //! modules above are safe code.
 
+pub(crate) mod algebra;
 mod context;
 mod library;
 pub(crate) mod matmul;

@@ -3,6 +3,7 @@
 //! Offsets and indices are checked once, when a view or a matrix is made, and nothing can write them
 //! while it lives: no type here gives out `&mut` to them.
 
+mod arithmetic;
 #[allow(unsafe_code)]
 mod arrays;
 mod convert;
@@ -18,6 +19,8 @@ pub mod matrix_market;
 pub mod npz;
 mod print;
 #[allow(unsafe_code)]
+mod reduce;
+#[allow(unsafe_code)]
 mod sddmm;
 mod shape;
 #[allow(unsafe_code)]
@@ -29,5 +32,6 @@ pub use dense::{Sparsify, sparse_relu, sparse_threshold, sparsify};
 pub use entries::{BlockEntries, Entries};
 pub use index::SparseIndex;
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix};
+pub use reduce::Triangle;
 pub use view::{BsrView, CooView, CscView, CsrView};
 pub use view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut};

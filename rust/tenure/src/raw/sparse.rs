@@ -7,6 +7,7 @@ use tenure_sys as sys;
 use tenure_sys::{
     TNR_SPARSE_CHECKED, tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format,
     tnr_sparse_options, tnr_sparse_order, tnr_sparse_predicate, tnr_sparse_view,
+    tnr_sparse_view_mut,
 };
 
 use super::context::current;
@@ -87,6 +88,38 @@ pub(crate) struct LentSparse<'a>(LentArrays<'a>);
 impl LentSparse<'_> {
     pub(super) fn as_ptr(&self) -> *const tnr_sparse_view {
         &self.0.view
+    }
+}
+
+/// A sparse view whose values are to be written by one call, checked.
+pub(crate) struct LentSparseMut<'a> {
+    view: tnr_sparse_view_mut,
+    _lent: PhantomData<&'a mut ()>,
+}
+
+impl<'a> LentSparseMut<'a> {
+    /// Offsets and indices as they are, with values to be written.
+    ///
+    /// # Safety
+    ///
+    /// - `LentArrays` of these passed its `check`, but for the values.
+    pub(crate) unsafe fn new<T: Element, I: SparseIndex>(
+        form: SparseForm,
+        major: &'a [I],
+        minor: &'a [I],
+        values: &'a mut [T],
+    ) -> Self {
+        let mut view = LentArrays::new(form, major, minor, values).view;
+        view.flags |= TNR_SPARSE_CHECKED;
+        if !values.is_empty() {
+            view.values.data = values.as_mut_ptr().cast();
+            view.values.base = view.values.data;
+        }
+        LentSparseMut { view: tnr_sparse_view_mut { view }, _lent: PhantomData }
+    }
+
+    pub(super) fn as_ptr(&self) -> *const tnr_sparse_view_mut {
+        &self.view
     }
 }
 

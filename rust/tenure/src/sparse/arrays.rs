@@ -4,7 +4,7 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use tenure_sys::{TNR_SPARSE_MAX_BLOCK, TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE, tnr_sparse_format};
 
-use crate::raw::sparse::{LentArrays, LentSparse, SparseForm};
+use crate::raw::sparse::{LentArrays, LentSparse, LentSparseMut, SparseForm};
 use crate::{Element, Error, ErrorKind, Result, SparseIndex};
 
 /// What a matrix is besides its arrays.
@@ -31,6 +31,13 @@ impl Form {
         let SparseForm { format, flags, rows, cols, block } = form;
         let block = block.map(|extent| extent as usize);
         Form { format, rows: rows as usize, cols: cols as usize, block, flags }
+    }
+
+    /// As C says it.
+    fn raw(&self) -> SparseForm {
+        let Form { format, rows, cols, block, flags } = *self;
+        let block = block.map(|extent| extent as i64);
+        SparseForm { format, flags, rows: rows as i64, cols: cols as i64, block }
     }
 
     pub(super) fn is_coo(&self) -> bool {
@@ -176,15 +183,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
 
     /// As C sees it, checked or not.
     pub(super) fn lend(&self) -> LentArrays<'a> {
-        let Form { format, rows, cols, block, flags } = self.form;
-        let form = SparseForm {
-            format,
-            flags,
-            rows: rows as i64,
-            cols: cols as i64,
-            block: block.map(|extent| extent as i64),
-        };
-        LentArrays::new(form, self.major, self.minor, self.values)
+        LentArrays::new(self.form.raw(), self.major, self.minor, self.values)
     }
 
     /// As operations take it.
@@ -248,5 +247,22 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         let Arrays { form, major, minor, .. } = self;
         form.check_lengths(major.len(), minor.len(), values.len())?;
         Ok(Arrays { form, major, minor, values })
+    }
+}
+
+/// The arrays of a matrix, lent with values to be written.
+// The invariant is that of `Arrays`.
+pub(super) struct ArraysMut<'a, T: Element, I: SparseIndex> {
+    pub(super) form: Form,
+    pub(super) major: &'a [I],
+    pub(super) minor: &'a [I],
+    pub(super) values: &'a mut [T],
+}
+
+impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
+    /// As operations take it.
+    pub(super) fn lent(self) -> LentSparseMut<'a> {
+        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
+        unsafe { LentSparseMut::new(self.form.raw(), self.major, self.minor, self.values) }
     }
 }

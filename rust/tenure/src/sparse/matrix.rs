@@ -175,6 +175,17 @@ macro_rules! matrices {
                 Ok($name { form: Form::of(form), $major, $minor, values })
             }
 
+            /// The same pattern, shared, with values as many as there are.
+            #[allow(dead_code, reason = "not of every format")]
+            pub(super) fn with_new_values(&self, values: Tensor<T>) -> Self {
+                $name {
+                    form: self.form,
+                    $major: self.$major.clone(),
+                    $minor: self.$minor.clone(),
+                    values,
+                }
+            }
+
             /// Another matrix of the same entries: it shares offsets and indices, and copies values.
             ///
             /// # Errors

@@ -1,7 +1,8 @@
 //! Matrices lent with values to be written; offsets and indices stay as they are.
 
-use super::arrays::{Arrays, Form};
+use super::arrays::{Arrays, ArraysMut, Form};
 use super::{BsrView, CooView, CscView, CsrView};
+use crate::raw::sparse::LentSparseMut;
 use crate::{Element, Result, SparseIndex};
 
 macro_rules! views {
@@ -61,6 +62,18 @@ macro_rules! views {
         impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
             pub(super) fn arrays(&self) -> Arrays<'_, T, I> {
                 Arrays { form: self.form, major: self.$major, minor: self.$minor, values: self.values }
+            }
+
+            /// As operations take it that write values.
+            #[allow(dead_code, reason = "not of every format")]
+            pub(super) fn lent_mut(&mut self) -> LentSparseMut<'_> {
+                let arrays = ArraysMut {
+                    form: self.form,
+                    major: self.$major,
+                    minor: self.$minor,
+                    values: self.values,
+                };
+                arrays.lent()
             }
 
             /// Lends the matrix on, for reading.

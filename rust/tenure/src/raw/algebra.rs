@@ -1,0 +1,80 @@
+//! What is computed from sparse matrices. What `LentSparse`, `LentSparseMut`, `Lent` and `LentMut`
+//! promise is what every one of these calls asks.
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_binary_op, tnr_reduce_op, tnr_sparse_norm_kind};
+
+use super::context::current;
+use super::sparse::{LentSparse, LentSparseMut, Made};
+use super::{Lent, LentMut, check, entered};
+use crate::Result;
+
+/// The product of two matrices.
+pub(crate) fn product(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
+    entered()?;
+    // SAFETY: see the module; what the call returns is the only handle of new blobs.
+    unsafe { Made::take(sys::tnr_sparse_product(current(), a.as_ptr(), b.as_ptr())) }
+}
+
+/// `a op b`, element by element.
+pub(crate) fn binary(op: tnr_binary_op, a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
+    entered()?;
+    // SAFETY: as in `product`.
+    unsafe { Made::take(sys::tnr_sparse_binary(current(), op, a.as_ptr(), b.as_ptr())) }
+}
+
+/// `out += a`.
+pub(crate) fn accumulate(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_sparse_accumulate(current(), a.as_ptr(), out.0) })
+}
+
+/// Multiplies rows (`axis` 0) or columns (1) by factors.
+pub(crate) fn scale(factors: Lent<'_>, axis: u32, a: &LentSparseMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_sparse_scale(current(), factors.0, axis, a.as_ptr()) })
+}
+
+/// Softmax of the entries of each row.
+pub(crate) fn softmax(a: &LentSparseMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_sparse_softmax(current(), a.as_ptr()) })
+}
+
+/// Reduces over rows (`axes` 1), columns (2) or both (3).
+pub(crate) fn reduce(
+    op: tnr_reduce_op,
+    a: &LentSparse<'_>,
+    axes: u32,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_sparse_reduce(current(), op, a.as_ptr(), axes, out.0) })
+}
+
+/// A norm.
+pub(crate) fn norm(kind: tnr_sparse_norm_kind, a: &LentSparse<'_>) -> Result<f64> {
+    entered()?;
+    let mut norm = 0.0;
+    // SAFETY: see the module; `norm` is writable.
+    check(unsafe { sys::tnr_sparse_norm(current(), kind, a.as_ptr(), &mut norm) })?;
+    Ok(norm)
+}
+
+/// The diagonal.
+pub(crate) fn diagonal(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_sparse_diagonal(current(), a.as_ptr(), out.0) })
+}
+
+/// The solution of a triangular system.
+pub(crate) fn solve(flags: u32, a: &LentSparse<'_>, b: Lent<'_>, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_sparse_solve(current(), flags, a.as_ptr(), b.0, out.0) })
+}

@@ -1,0 +1,307 @@
+//! Sparse with sparse, sparse with dense, and what keeps a pattern.
+
+use tenure_sys::tnr_binary_op;
+
+use super::{CscMatrix, CscView, CscViewMut, CsrMatrix, CsrView, CsrViewMut};
+use crate::raw::algebra as raw;
+use crate::{AsView, AsViewMut, Float, Number, Result, SparseIndex};
+
+macro_rules! arithmetic {
+    ($($view:ident, $matrix:ident, example $make:literal, square $square:literal;)*) => {$(
+        /// Arithmetic with other matrices. Results are coalesced and have the same bits for any
+        /// number of threads; what turns out as 0 stays an entry.
+        impl<T: Number, I: SparseIndex> $view<'_, T, I> {
+            /// The product of two sparse matrices. Each sum begins at 0 and takes the products in the
+            /// order of the entries of `self` (of CSC: of `b`).
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: `b` has not as many rows as `self` has columns; the result has more
+            /// entries than `I` counts. `Unsupported`: elements other than `f32` and `f64`.
+            /// `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, "; // [1 0; 2 3]")]
+            /// assert_eq!(a.product(a)?.values(), [1.0, 8.0, 9.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn product(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
+                $matrix::from_made(raw::product(&self.arrays().lent(), &b.arrays().lent())?)
+            }
+
+            fn binary(&self, op: tnr_binary_op, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
+                $matrix::from_made(raw::binary(op, &self.arrays().lent(), &b.arrays().lent())?)
+            }
+
+            /// The sum, with an entry wherever one of the two has one.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: another shape; entries that are not known to be coalesced; more of
+            /// them than `I` counts. `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
+            /// assert_eq!(a.add(a)?.values(), [2.0, 4.0, 6.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn add(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
+                self.binary(tnr_binary_op::ADD, b)
+            }
+
+            /// The difference, with an entry wherever one of the two has one.
+            ///
+            /// # Errors
+            ///
+            /// As [`add`](Self::add).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
+            /// assert_eq!(a.sub(a)?.values(), [0.0; 3]); // zeros stay
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn sub(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
+                self.binary(tnr_binary_op::SUB, b)
+            }
+
+            /// The product element by element, with an entry wherever both have one.
+            ///
+            /// # Errors
+            ///
+            /// As [`add`](Self::add).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
+            /// assert_eq!(a.mul(a)?.values(), [1.0, 4.0, 9.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn mul(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
+                self.binary(tnr_binary_op::MUL, b)
+            }
+
+            /// The lesser elements, where what is no entry is 0; an entry wherever one has one.
+            ///
+            /// # Errors
+            ///
+            /// As [`add`](Self::add).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
+            /// assert_eq!(a.minimum(a)?.values(), [1.0, 2.0, 3.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn minimum(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
+                self.binary(tnr_binary_op::MIN, b)
+            }
+
+            /// The greater elements, where what is no entry is 0; an entry wherever one has one.
+            ///
+            /// # Errors
+            ///
+            /// As [`add`](Self::add).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
+            /// assert_eq!(a.maximum(a)?.values(), [1.0, 2.0, 3.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn maximum(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
+                self.binary(tnr_binary_op::MAX, b)
+            }
+
+            /// Adds the entries to dense memory, in place.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: another shape. `Unsupported`: elements other than `f32`, `f64`,
+            /// `i32` and `i64`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, ";")]
+            /// let mut dense = [[10.0, 10.0], [10.0, 10.0]];
+            /// a.add_to(&mut dense)?;
+            /// assert_eq!(dense, [[11.0, 10.0], [12.0, 13.0]]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn add_to(&self, dense: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+                dense.with_view_mut(|out| raw::accumulate(&self.arrays().lent(), out.lent_mut()))
+            }
+        }
+
+        /// Functions that are 0 at 0, of each entry. The result shares offsets and indices. Others
+        /// make a dense matrix of a sparse one: convert it first, or map
+        /// [`values_mut`](Self::values_mut), if entries alone are meant.
+        impl<T: Number, I: SparseIndex> $matrix<T, I> {
+            /// The negative.
+            ///
+            /// # Errors
+            ///
+            /// `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let negative = matrix.neg()?;
+            /// assert_eq!(negative.values(), [-1.5, -2.5]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn neg(&self) -> Result<Self> {
+                Ok(self.with_new_values(crate::neg(self.values())?))
+            }
+
+            /// The magnitude.
+            ///
+            /// # Errors
+            ///
+            /// `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.neg()?.abs()?.values(), matrix.values());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn abs(&self) -> Result<Self> {
+                Ok(self.with_new_values(crate::abs(self.values())?))
+            }
+
+            /// 0 in the place of what is less; it stays an entry.
+            ///
+            /// # Errors
+            ///
+            /// `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.neg()?.relu()?.values(), [0.0, 0.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn relu(&self) -> Result<Self> {
+                Ok(self.with_new_values(crate::relu(self.values())?))
+            }
+
+            /// The square root.
+            ///
+            /// # Errors
+            ///
+            /// `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.mul_scalar(2.0)?.sqrt()?.values()[0], 3.0_f64.sqrt());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn sqrt(&self) -> Result<Self>
+            where
+                T: Float,
+            {
+                Ok(self.with_new_values(crate::sqrt(self.values())?))
+            }
+
+            /// The product with one number.
+            ///
+            /// # Errors
+            ///
+            /// `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.mul_scalar(2.0)?.values(), [3.0, 5.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn mul_scalar(&self, factor: T) -> Result<Self> {
+                Ok(self.with_new_values(crate::mul(self.values(), &[factor])?))
+            }
+        }
+    )*};
+}
+
+arithmetic! {
+    CsrView, CsrMatrix,
+    example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?",
+    square "CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?";
+    CscView, CscMatrix,
+    example "CscMatrix::from_vecs(2, 3, vec![0, 1, 1, 2], vec![0, 1], vec![1.5, 2.5])?",
+    square "CscView::new(2, 2, &[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0])?";
+}
+
+macro_rules! scaling {
+    ($($name:ident, example $make:literal;)*) => {$(
+        /// Scaling, in place.
+        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
+            /// Multiplies each row by its factor: the product with a diagonal matrix from the left.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: not one factor for each row. `Unsupported`: elements other than
+            /// `f32`, `f64`, `i32` and `i64`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// let mut values = [1.5, 2.5];
+            #[doc = concat!("let mut matrix = ", $make, ";")]
+            /// matrix.scale_rows(&[2.0, 10.0])?;
+            /// assert_eq!(values, [3.0, 25.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn scale_rows(&mut self, factors: &(impl AsView<T> + ?Sized)) -> Result<()> {
+                factors.with_view(|factors| raw::scale(factors.lent(), 0, &self.lent_mut()))
+            }
+
+            /// Multiplies each column by its factor: the product with a diagonal matrix from the right.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: not one factor for each column. `Unsupported`: as
+            /// [`scale_rows`](Self::scale_rows).
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// let mut values = [1.5, 2.5];
+            #[doc = concat!("let mut matrix = ", $make, ";")]
+            /// matrix.scale_cols(&[2.0, 1.0, 10.0])?;
+            /// assert_eq!(values, [3.0, 25.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn scale_cols(&mut self, factors: &(impl AsView<T> + ?Sized)) -> Result<()> {
+                factors.with_view(|factors| raw::scale(factors.lent(), 1, &self.lent_mut()))
+            }
+        }
+    )*};
+}
+
+scaling! {
+    CsrViewMut, example "CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?";
+    CscViewMut, example "CscViewMut::new(2, 3, &[0, 1, 1, 2], &[0, 1], &mut values)?";
+}
+
+/// Row by row.
+impl<T: Float, I: SparseIndex> CsrViewMut<'_, T, I> {
+    /// Replaces the entries of each row by their softmax, in place. What is no entry takes no part,
+    /// as if it were -infinity.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: elements other than `f32` and `f64`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [7.0, 7.0, -3.0];
+    /// CsrViewMut::new(2, 3, &[0, 2, 3], &[0, 2, 1], &mut values)?.softmax_rows()?;
+    /// assert_eq!(values, [0.5, 0.5, 1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn softmax_rows(&mut self) -> Result<()> {
+        raw::softmax(&self.lent_mut())
+    }
+}

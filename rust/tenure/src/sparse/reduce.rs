@@ -1,0 +1,271 @@
+//! One number of many: sums, extremes, counts, norms; diagonals; and triangular systems.
+
+use tenure_sys::{TNR_SPARSE_UNIT_DIAGONAL, TNR_SPARSE_UPPER, tnr_reduce_op, tnr_sparse_norm_kind};
+
+use super::arrays::Arrays;
+use super::{CscView, CsrView};
+use crate::raw::algebra as raw;
+use crate::{AsView, AsViewMut, Element, Float, Number, Real, Result, SparseIndex, Tensor};
+
+const OVER_ROWS: u32 = 1;
+const OVER_COLS: u32 = 2;
+
+fn reduce<T: Element, I: SparseIndex, R: Element>(
+    op: tnr_reduce_op,
+    a: Arrays<'_, T, I>,
+    axes: u32,
+) -> Result<Tensor<R>> {
+    let extent = if axes == OVER_ROWS { a.form.cols } else { a.form.rows };
+    let rank = if axes == OVER_ROWS | OVER_COLS { 0 } else { 1 };
+    // SAFETY: a reduction that answers Ok has written every element, and reads none of its output.
+    unsafe { Tensor::written_by(&[extent][..rank], |out| raw::reduce(op, &a.lent(), axes, out)) }
+}
+
+fn reduce_all<T: Element, I: SparseIndex, R: Element>(
+    op: tnr_reduce_op,
+    a: Arrays<'_, T, I>,
+) -> Result<R> {
+    let result = reduce::<T, I, R>(op, a, OVER_ROWS | OVER_COLS)?;
+    // There is one element.
+    Ok(result.as_slice().unwrap_or_default()[0])
+}
+
+macro_rules! reductions {
+    ($view:ident, $make:literal: $(
+        $op:ident => $all:ident, $rows:ident, $cols:ident, $bound:ident, $result:ty;
+        $what:literal, errors $errors:literal,
+        example $all_result:literal, $row_result:literal, $col_result:literal;
+    )*) => {$(
+        #[doc = concat!("# ", $what)]
+        impl<T: $bound, I: SparseIndex> $view<'_, T, I> {
+            #[doc = concat!($what, ", of all elements.")]
+            ///
+            /// # Errors
+            ///
+            #[doc = $errors]
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ".coalesced()?; // [1.5 0 0; 0 0 2.5]")]
+            #[doc = concat!("assert_eq!(matrix.", stringify!($all), "()?, ", $all_result, ");")]
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn $all(&self) -> Result<$result> {
+                reduce_all(tnr_reduce_op::$op, self.arrays())
+            }
+
+            #[doc = concat!($what, ", of each row.")]
+            ///
+            /// # Errors
+            ///
+            #[doc = $errors]
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
+            #[doc = concat!("assert_eq!(matrix.", stringify!($rows), "()?.to_vec(), ",
+                $row_result, ");")]
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn $rows(&self) -> Result<Tensor<$result>> {
+                reduce(tnr_reduce_op::$op, self.arrays(), OVER_COLS)
+            }
+
+            #[doc = concat!($what, ", of each column.")]
+            ///
+            /// # Errors
+            ///
+            #[doc = $errors]
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
+            #[doc = concat!("assert_eq!(matrix.", stringify!($cols), "()?.to_vec(), ",
+                $col_result, ");")]
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn $cols(&self) -> Result<Tensor<$result>> {
+                reduce(tnr_reduce_op::$op, self.arrays(), OVER_ROWS)
+            }
+        }
+    )*};
+}
+
+macro_rules! measures {
+    ($($view:ident, example $make:literal;)*) => {$(
+        reductions! { $view, $make:
+            SUM => sum, row_sums, col_sums, Number, T::Sum;
+            "The sum; of `f32` accumulated in `f64`, in the order of the entries",
+            errors "`Unsupported`: elements other than `f32`, `f64`, `i32` and `i64`. `OutOfMemory`.",
+            example "4.0", "[1.5, 2.5]", "[1.5, 0.0, 2.5]";
+            MIN => min, row_mins, col_mins, Number, T;
+            "The smallest element, a zero that is no entry among them; NaN wins",
+            errors "`InvalidArgument`: there is none; entries that are not known to be coalesced. \
+                `Unsupported`: as sums. `OutOfMemory`.",
+            example "0.0", "[0.0, 0.0]", "[0.0, 0.0, 0.0]";
+            MAX => max, row_maxes, col_maxes, Number, T;
+            "The largest element, a zero that is no entry among them; NaN wins",
+            errors "`InvalidArgument`: there is none; entries that are not known to be coalesced. \
+                `Unsupported`: as sums. `OutOfMemory`.",
+            example "2.5", "[1.5, 2.5]", "[1.5, 0.0, 2.5]";
+            COUNT => count_nonzero, row_counts, col_counts, Real, i64;
+            "How many elements are not 0",
+            errors "`InvalidArgument`: entries that are not known to be coalesced. `Unsupported`: as \
+                sums. `OutOfMemory`.",
+            example "2", "[1, 1]", "[1, 0, 1]";
+        }
+
+        /// Norms, computed in `f64`. NaN where an entry is.
+        ///
+        /// All err with `InvalidArgument` where entries are not known to be coalesced, `Unsupported`
+        /// for elements other than `f32` and `f64`, `OutOfMemory`.
+        impl<T: Float, I: SparseIndex> $view<'_, T, I> {
+            /// The largest sum of magnitudes of a column.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ".coalesced()?; // [1.5 0 0; 0 0 2.5]")]
+            /// assert_eq!(matrix.norm_1()?, 2.5);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn norm_1(&self) -> Result<f64> {
+                raw::norm(tnr_sparse_norm_kind::ONE, &self.arrays().lent())
+            }
+
+            /// The largest sum of magnitudes of a row.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
+            /// assert_eq!(matrix.norm_inf()?, 2.5);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn norm_inf(&self) -> Result<f64> {
+                raw::norm(tnr_sparse_norm_kind::INFINITY, &self.arrays().lent())
+            }
+
+            /// The square root of the sum of squares.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
+            /// assert_eq!(matrix.norm_frobenius()?, 8.5_f64.sqrt());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn norm_frobenius(&self) -> Result<f64> {
+                raw::norm(tnr_sparse_norm_kind::FROBENIUS, &self.arrays().lent())
+            }
+        }
+
+        /// The diagonal.
+        impl<T: Number, I: SparseIndex> $view<'_, T, I> {
+            /// The elements at equal row and column, as many as the shorter axis has.
+            ///
+            /// # Errors
+            ///
+            /// `Unsupported`: elements other than `f32`, `f64`, `i32` and `i64`. `OutOfMemory`.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let matrix = ", $make, ";")]
+            /// assert_eq!(matrix.diagonal()?.to_vec(), [1.5, 0.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn diagonal(&self) -> Result<Tensor<T>> {
+                let extent = self.rows().min(self.cols());
+                // SAFETY: what answers Ok has written every element, and reads none of its output.
+                unsafe {
+                    Tensor::written_by(&[extent], |out| raw::diagonal(&self.arrays().lent(), out))
+                }
+            }
+        }
+    )*};
+}
+
+measures! {
+    CsrView, example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?";
+    CscView, example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5_f64, 2.5])?";
+}
+
+/// Which triangle of a matrix is meant; entries of the other one are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Triangle {
+    /// On and below the diagonal.
+    Lower,
+    /// Below the diagonal, which is 1 whatever its entries are.
+    UnitLower,
+    /// On and above the diagonal.
+    Upper,
+    /// Above the diagonal, which is 1 whatever its entries are.
+    UnitUpper,
+}
+
+impl Triangle {
+    fn flags(self) -> u32 {
+        match self {
+            Triangle::Lower => 0,
+            Triangle::UnitLower => TNR_SPARSE_UNIT_DIAGONAL,
+            Triangle::Upper => TNR_SPARSE_UPPER,
+            Triangle::UnitUpper => TNR_SPARSE_UPPER | TNR_SPARSE_UNIT_DIAGONAL,
+        }
+    }
+}
+
+/// Triangular systems.
+impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
+    /// The x of `self` x = b, by substitution; `b` is `[n]`, or `[n, k]` for k systems at once.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a matrix that is not square; another shape of `b`; a diagonal that is 0 or
+    /// has no entry in a row, which is named. `Unsupported`: elements other than `f32` and `f64`.
+    /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[2.0, 1.0, 4.0])?; // [2 0; 1 4]
+    /// assert_eq!(a.solve_triangular(Triangle::Lower, &[2.0, 9.0])?.to_vec(), [1.0, 2.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn solve_triangular(
+        &self,
+        triangle: Triangle,
+        b: &(impl AsView<T> + ?Sized),
+    ) -> Result<Tensor<T>> {
+        b.with_view(|b| {
+            // SAFETY: a solution that answers Ok has every element written, and it is not read before.
+            unsafe {
+                Tensor::written_by(b.shape(), |out| {
+                    raw::solve(triangle.flags(), &self.arrays().lent(), b.lent(), out)
+                })
+            }
+        })
+    }
+
+    /// As [`solve_triangular`](Self::solve_triangular), into memory of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// As that. Where a diagonal is 0, `out` holds a mixture.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[2.0, 1.0, 4.0])?;
+    /// let mut x = [0.0; 2];
+    /// a.solve_triangular_into(Triangle::UnitLower, &[2.0, 9.0], &mut x)?;
+    /// assert_eq!(x, [2.0, 7.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn solve_triangular_into(
+        &self,
+        triangle: Triangle,
+        b: &(impl AsView<T> + ?Sized),
+        out: &mut (impl AsViewMut<T> + ?Sized),
+    ) -> Result<()> {
+        b.with_view(|b| {
+            out.with_view_mut(|out| {
+                raw::solve(triangle.flags(), &self.arrays().lent(), b.lent(), out.lent_mut())
+            })
+        })
+    }
+}
