@@ -747,10 +747,10 @@ typedef int32_t tnr_sparse_format;
  *
  * | format | `major` | `minor` | `values` |
  * | --- | --- | --- | --- |
- * | COO | `row_indices` [n] | `col_indices` [n] | [n] |
- * | CSR | `row_offsets` [rows + 1] | `col_indices` [n] | [n] |
- * | CSC | `col_offsets` [cols + 1] | `row_indices` [n] | [n] |
- * | BSR | `row_offsets` [rows / `block_rows` + 1] | `col_indices` [n], in blocks | [n, `block_rows`, `block_cols`] |
+ * | COO | `row_indices[n]` | `col_indices[n]` | `[n]` |
+ * | CSR | `row_offsets[rows + 1]` | `col_indices[n]` | `[n]` |
+ * | CSC | `col_offsets[cols + 1]` | `row_indices[n]` | `[n]` |
+ * | BSR | `row_offsets[rows / block_rows + 1]` | `col_indices[n]`, in blocks | `[n, block_rows, block_cols]` |
  *
  * Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
  * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
@@ -2190,9 +2190,9 @@ struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
  * @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
- * @param b (transfer none) [k] or [k, n]
+ * @param b (transfer none) `[k]` or `[k, n]`
  * @param beta (transfer none)
- * @param out (transfer none) [m] or [m, n]
+ * @param out (transfer none) `[m]` or `[m, n]`
  * @threads exclusive(out)
  * @since 0.2
  */

@@ -8,10 +8,12 @@ inline namespace TENURE_ISA {
 extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking};
 constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads, kSamplers};
-const Table kTable = {kCopy,       kSelect,      kCast,        kCastComplex, kUnary,
-                      kBinary,     kCompare,     kReduce,      kStream,      kStreamAndFetch,
-                      &kPermuting, kIndexChecks, &kCompaction, &kRegrouping, &kFolding,
-                      kScattering, kRowProducts, &kMatmul};
+// Nothing runs before main.
+constinit const Table kTable = {
+    kCopy,       kSelect,      kCast,        kCastComplex, kUnary,
+    kBinary,     kCompare,     kReduce,      stream_lines, stream_lines_and_fetch,
+    &kPermuting, kIndexChecks, &kCompaction, &kRegrouping, &kFolding,
+    kScattering, kRowProducts, &kMatmul};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

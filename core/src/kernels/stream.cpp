@@ -4,15 +4,14 @@
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
-namespace {
 
-void stream(Byte* out, const Byte* from, uint64_t size_bytes) {
+void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes) {
   const auto end = static_cast<int64_t>(size_bytes);
   for (int64_t at = 0; at < end; at += kLineBytes) stream_line(out + at, from + at);
 }
 
-void stream_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
-                      const Byte* other_next) {
+void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
+                            const Byte* other_next) {
   const auto end = static_cast<int64_t>(size_bytes);
   for (int64_t at = 0; at < end; at += kLineBytes) {
     __builtin_prefetch(next + at, 0, 3);
@@ -20,11 +19,6 @@ void stream_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const By
     stream_line(out + at, from + at);
   }
 }
-
-}  // namespace
-
-const Streamer kStream = stream;
-const FetchingStreamer kStreamAndFetch = stream_and_fetch;
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -27,8 +27,11 @@ extern const StripKernel kUnary[kUnaryCount][kTypeCount];
 extern const StripKernel kBinary[kBinaryCount][kTypeCount];
 extern const StripKernel kCompare[kCompareCount][kTypeCount];
 extern const Reduction kReduce[kReduceCount][kTypeCount];
-extern const Streamer kStream;
-extern const FetchingStreamer kStreamAndFetch;
+// Functions, as the table copies their addresses: those of constants elsewhere would be read at the
+// start of the program.
+void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes);
+void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
+                            const Byte* other_next);
 extern const Permuting kPermuting;
 extern const IndexChecks kIndexChecks[kIndexTypeCount];
 extern const RowProducts kRowProducts[kIndexTypeCount][kProductTypeCount];
