@@ -407,7 +407,8 @@ TEST(SparseBuilder, AllocatesForEachFormat) {
                                             .block_cols = is_bsr ? 3 : 1,
                                             .index_dtype = TNR_DTYPE_I32,
                                             .value_dtype = TNR_DTYPE_C128});
-    if (format != TNR_SPARSE_FORMAT_COO) std::memset(builder.major(), 0, 7 * 4);
+    const std::size_t offset_count = is_bsr ? 3 : format == TNR_SPARSE_FORMAT_CSC ? 7 : 5;
+    if (format != TNR_SPARSE_FORMAT_COO) std::memset(builder.major(), 0, offset_count * 4);
     builder.allocate_entries(0);
     const SparseToken matrix = builder.finish(0);
     check_matrix(sparse_view(matrix), "");

@@ -42,7 +42,7 @@ struct LaneSums {
 
   template <class I>
   static Part products(const Byte* values, const Byte* x, const Byte* indices) {
-    Part factors;
+    Part factors = {};
     for (int i = 0; i < kPerPart; ++i) {
       factors[i] = load<T>(x + load<I>(indices + i * kStep<I>) * kStep<T>);
     }
