@@ -94,6 +94,8 @@ fn compile(root: &Path) {
         let mut of_set = build.clone();
         of_set
             .define("TENURE_ISA", name)
+            // As in CMakeLists.txt, which says why.
+            .flag_if_supported("-fno-exceptions")
             .files(kernels.iter().map(|source| root.join(source)))
             // Objects of one source have one name.
             .out_dir(out_dir().join(name));

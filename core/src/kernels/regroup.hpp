@@ -20,12 +20,13 @@ inline constexpr unsigned kPackedTypeCount = 2;
 // Widths of values that have kernels here: 1, 2, 4, 8, 16.
 inline constexpr unsigned kValueWidthCount = 5;
 
-// Entries of a bucket that are written at once: whole lines of what is packed and of values.
-constexpr int64_t group_entries(unsigned value_bytes) {
+// Entries of a bucket that are written at once: whole lines of what is packed and of values. Private
+// to each object, since an object without optimisation has these two as functions.
+static constexpr int64_t group_entries(unsigned value_bytes) {
   return value_bytes >= 4 ? 16 : 64 / static_cast<int64_t>(value_bytes);
 }
 // Bytes of packed numbers and values that wait in a bucket.
-constexpr int64_t group_bytes(unsigned packed_bytes, unsigned value_bytes) {
+static constexpr int64_t group_bytes(unsigned packed_bytes, unsigned value_bytes) {
   return group_entries(value_bytes) * static_cast<int64_t>(packed_bytes + value_bytes);
 }
 
