@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "kernels/kernel.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 
@@ -29,7 +30,7 @@ class Cascade {
   // Of one level, so that each starts on a cache line.
   static std::int64_t level_bytes(const kernels::Reduction& reduction,
                                   std::int64_t columns) noexcept {
-    return (columns * reduction.accumulator_bytes + 63) / 64 * 64;
+    return whole_lines(columns * reduction.accumulator_bytes);
   }
 
   // `memory` has room for the levels of as many tiles as will be added.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traffic.hpp"
+
 namespace tenure {
 
 // Rows that lie side by side, so that a line has elements of several: transposed in pieces, while
@@ -9,7 +11,6 @@ namespace tenure {
 void DenseElements::fetch_columns(std::int64_t row, std::int64_t rows,
                                   kernels::Byte* buffer) const noexcept {
   constexpr std::int64_t kPieceColumns = 64;
-  constexpr std::int64_t kLineBytes = 64;
   const kernels::BlockKernel transpose = kernels::table().permuting->transpose[width_index_];
   const kernels::Byte* const first = data_ + row * row_step_;
   for (std::int64_t column = 0; column < columns_; column += kPieceColumns) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traffic.hpp"
+
 namespace tenure {
 namespace {
 
@@ -14,7 +16,6 @@ const kernels::Compaction& compaction() { return *kernels::table().compaction; }
 }  // namespace
 
 std::int64_t DenseScanner::chunk_elements(const DenseScan& scan) noexcept {
-  constexpr std::int64_t kLineBytes = 64;
   const std::int64_t width = scan.elements.width();
   const std::int64_t line = kLineBytes / width * scan.columns;
   if (scan.elements.has_dense_columns() && line * width <= kMaxFetchBytes) {

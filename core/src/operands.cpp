@@ -72,8 +72,8 @@ Finding run_strip(StripKernel kernel, const Strip& strip, Stores stores) noexcep
 
 }  // namespace
 
-unsigned width_index(tnr_dtype dtype) noexcept {
-  switch (element_size(dtype)) {
+unsigned index_of_width(std::int64_t width_bytes) noexcept {
+  switch (width_bytes) {
     case 1: return static_cast<unsigned>(kernels::Width::k1);
     case 2: return static_cast<unsigned>(kernels::Width::k2);
     case 4: return static_cast<unsigned>(kernels::Width::k4);

@@ -59,7 +59,10 @@ inline unsigned type_index(tnr_dtype dtype) noexcept {
 }
 
 // Index of the movement kernels for elements of this size.
-unsigned width_index(tnr_dtype dtype) noexcept;
+unsigned index_of_width(std::int64_t width_bytes) noexcept;
+inline unsigned width_index(tnr_dtype dtype) noexcept {
+  return index_of_width(static_cast<std::int64_t>(element_size(dtype)));
+}
 
 // Throws INVALID_ARGUMENT: "a.dtype is f32 but out.dtype is f64".
 [[noreturn, gnu::cold]] void refuse_other_dtype(const tnr_view& view, const char* name,

@@ -5,23 +5,13 @@
 #include <numeric>
 #include <utility>
 
+#include "operands.hpp"
 #include "permutation_plan.hpp"
 
 namespace tenure {
 namespace {
 
 using kernels::table;
-
-unsigned width_of(std::int64_t bytes) noexcept {
-  switch (bytes) {
-    case 1: return 0;
-    case 2: return 1;
-    case 4: return 2;
-    case 8: return 3;
-    case 16: return 4;
-    default: return 5;
-  }
-}
 
 // Parts of about the same size; whole lines of the output, where a part has several.
 std::int64_t part_of(std::int64_t extent, std::int64_t size, std::int64_t out_step) noexcept {
@@ -66,7 +56,7 @@ bool Permutation::plan(const Movement& movement, Stores stores) noexcept {
 // Rows are the axis along which the output has unit steps, columns that of the input. Where one of
 // them is missing, the kernel walks the two longest axes by elements.
 void Permutation::choose_kernel() noexcept {
-  const unsigned width = width_of(width_bytes_);
+  const unsigned width = index_of_width(width_bytes_);
   rows_ = rank_ - 1;
   columns_ = rank_;
   for (unsigned i = 0; i < rank_; ++i) {
@@ -149,7 +139,7 @@ std::int64_t Permutation::set_run() noexcept {
   const Axis& outer = axes_[rank_ - run_axes_];
   const std::int64_t bytes = run_bytes_ + outer.more * outer.out_step;
   // An odd number of lines: the runs of a column of tiles lie in different sets of the cache.
-  pitch_bytes_ = ((bytes + kLineBytes - 1) / kLineBytes | 1) * kLineBytes;
+  pitch_bytes_ = (whole_lines(bytes) / kLineBytes | 1) * kLineBytes;
   std::int64_t runs = 1;
   for (unsigned i = rank_ - run_axes_; i-- > 0;) runs *= axes_[i].block;
   return runs;

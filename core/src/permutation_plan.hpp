@@ -11,10 +11,10 @@
 #include "kernels/kernel.hpp"
 #include "permutation.hpp"
 #include "tenure/context.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 
-inline constexpr std::int64_t kLineBytes = 64;
 // OutRuns that both sides keep and that are this long are copied one by one.
 inline constexpr std::int64_t kLongRunBytes = 8192;
 // Of two blocks, on the stack of whatever thread works at a slice.

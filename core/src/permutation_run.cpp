@@ -28,7 +28,7 @@ void repeat(Offsets& all, std::int64_t extent, std::int64_t step) noexcept {
 
 // A run that begins within a line may end in one more, with which the next block's begins.
 void set_run_lines(std::int64_t offset, std::int64_t bytes, InLines& lines) noexcept {
-  lines.count = std::min(kMaxLines, (bytes + kLineBytes - 1) / kLineBytes);
+  lines.count = std::min(kMaxLines, whole_lines(bytes) / kLineBytes);
   for (std::int64_t i = 0; i < lines.count; ++i) lines.offsets[i] = offset + i * kLineBytes;
 }
 

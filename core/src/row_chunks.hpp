@@ -26,6 +26,7 @@
 #include "sparse_builder.hpp"
 #include "tenure/dtype.hpp"
 #include "tickets.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 
@@ -91,8 +92,6 @@ class RowChunks {
   // What a thread holds back of a chunk: so many indices and values stay in its cache.
   static constexpr std::int64_t kBufferEntries = 32 << 10;
 
-  static std::int64_t lines(std::int64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
-
   // Rows that go to the result, from an entry on.
   [[nodiscard]] kernels::SparseRows result(std::int64_t position) const noexcept {
     return {position, builder_.major(), builder_.minor(), builder_.values()};
@@ -102,7 +101,7 @@ class RowChunks {
   template <class Body>
   void for_each_chunk(std::int64_t buffer_bytes, const Body& body) const {
     Tickets tickets(chunks_);
-    const std::int64_t scratch_bytes = lines(work_.scratch_bytes());
+    const std::int64_t scratch_bytes = whole_lines(work_.scratch_bytes());
     on_each_thread(*threads_, chunks_, scratch_bytes + buffer_bytes, [&](Byte* memory) noexcept {
       Scratch scratch = work_.scratch(memory);
       for (std::int64_t chunk; (chunk = tickets.take()) >= 0;) {
@@ -155,8 +154,8 @@ class RowChunks {
   }
 
   void write_through_buffers(std::int64_t capacity, RunningSums& counts) {
-    const std::int64_t values_at = lines(kBufferEntries * index_bytes_);
-    for_each_chunk(values_at + lines(kBufferEntries * value_bytes_),
+    const std::int64_t values_at = whole_lines(kBufferEntries * index_bytes_);
+    for_each_chunk(values_at + whole_lines(kBufferEntries * value_bytes_),
                    [&](Scratch& scratch, Byte* buffer, std::int64_t chunk, std::int64_t begin,
                        std::int64_t end) noexcept {
                      const kernels::SparseRows held = {0, builder_.major(), buffer,

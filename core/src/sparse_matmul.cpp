@@ -17,6 +17,7 @@
 #include "sparse_operand.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 namespace {
@@ -26,8 +27,6 @@ using kernels::Byte;
 // Of a row of b that one pass over the entries takes: as much as the widest registers hold the sums
 // of, so that a panel of as many rows as a cache holds stays there.
 constexpr std::int64_t kPanelBytes = 256;
-// Of a row of sums that no two threads share.
-constexpr std::int64_t kLineBytes = 64;
 // Arrays of sums that entries are shared out to, at most.
 constexpr std::int64_t kMaxParts = 8;
 
@@ -160,10 +159,6 @@ class Source {
   kernels::Coordinates entries_{};
 };
 
-std::int64_t round_up(std::int64_t bytes, std::int64_t unit) noexcept {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 // One panel of columns of b, in arrays of sums.
 class SpreadPanel {
  public:
@@ -180,9 +175,8 @@ class SpreadPanel {
                         ? 1
                         : std::clamp<std::int64_t>(source.entry_count() / (2 * call.out.rows), 1,
                                                    kMaxParts)),
-        sums_step_(group_count_ > 1 ? round_up(columns * sum_bytes_, kLineBytes)
-                                    : columns * sum_bytes_),
-        part_step_(round_up(sums_step_ * call.out.rows, kLineBytes)),
+        sums_step_(group_count_ > 1 ? whole_lines(columns * sum_bytes_) : columns * sum_bytes_),
+        part_step_(whole_lines(sums_step_ * call.out.rows)),
         sums_(scratch_bytes(part_step_, part_count_)),
         b_(call.context, call.b, first, columns) {}
 

@@ -19,7 +19,6 @@ using kernels::Byte;
 using kernels::IndexType;
 using kernels::PackedType;
 
-constexpr std::int64_t kLineBytes = 64;
 // What a bucket's result has on average: it and what it is made of stay in a second cache of 1 MiB.
 constexpr std::int64_t kBucketBytes = std::int64_t{256} << 10;
 // Room for a bucket's result. A larger one is written where it belongs at once.
@@ -246,7 +245,7 @@ class Gathering {
 
   // Bytes of scratch: a cursor for each key of a bucket, and room for a result.
   [[nodiscard]] std::int64_t cursor_bytes() const noexcept {
-    return round_up(keys_of_bucket() * 8);
+    return whole_lines(keys_of_bucket() * 8);
   }
   [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
     return cursor_bytes() + kStageBytes + 2 * kLineBytes;
@@ -273,7 +272,7 @@ class Gathering {
       put_index(to_.offsets, to_.index_type, first_key + key + 1, next);
     }
     Byte* const staged_others = scratch + cursor_bytes();
-    Byte* const staged_values = staged_others + round_up(count * plan_.index_bytes);
+    Byte* const staged_values = staged_others + whole_lines(count * plan_.index_bytes);
     place(portions, cursors, is_staged ? staged_others : to_.others,
           is_staged ? staged_values : to_.values);
     if (!is_staged) return;
@@ -286,9 +285,6 @@ class Gathering {
  private:
   [[nodiscard]] std::int64_t keys_of_bucket() const noexcept {
     return std::int64_t{1} << plan_.key_bits;
-  }
-  static std::int64_t round_up(std::int64_t bytes) noexcept {
-    return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
   }
 
   template <class Portions>

@@ -12,6 +12,7 @@
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 #include "tickets.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 namespace {
@@ -23,7 +24,6 @@ using kernels::Field;
 constexpr std::int64_t kGroupBytes = std::int64_t{16} << 10;
 // Rows that are longer are made where they are to be: they would leave the second cache.
 constexpr std::int64_t kMaxBufferBytes = std::int64_t{512} << 10;
-constexpr std::int64_t kLineBytes = 64;
 
 // Whole rows to where they belong, past the caches.
 void send(Byte* out, const Byte* in, std::int64_t bytes) noexcept {

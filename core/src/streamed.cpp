@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "traffic.hpp"
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -14,8 +16,6 @@ using kernels::Byte;
 using kernels::Finding;
 using kernels::Strip;
 using kernels::StripKernel;
-
-constexpr std::int64_t kLineBytes = 64;
 
 // Input read and output written between two turns from the one to the other. A page: memory is
 // faster when it is read and written in runs than by turns of a line, and prefetchers stop at the

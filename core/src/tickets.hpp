@@ -9,6 +9,7 @@
 
 #include "parallel.hpp"
 #include "tenure/context.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 
@@ -33,9 +34,8 @@ class Tickets {
 template <class Body>
 void on_each_thread(const Context& context, std::int64_t chunk_count, std::int64_t buffer_bytes,
                     const Body& body) {
-  constexpr std::int64_t kLineBytes = 64;
   const std::int64_t threads = std::min<std::int64_t>(context.thread_count(), chunk_count);
-  const std::int64_t pitch = (buffer_bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+  const std::int64_t pitch = whole_lines(buffer_bytes);
   const std::unique_ptr<unsigned char[]> buffers(
       pitch == 0 ? nullptr
                  : new unsigned char[static_cast<std::size_t>(pitch * threads + kLineBytes)]);

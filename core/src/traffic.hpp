@@ -5,6 +5,13 @@
 
 namespace tenure {
 
+inline constexpr std::int64_t kLineBytes = 64;  // of a cache
+
+// Up to the end of the last line that they touch, if the first byte begins one.
+constexpr std::int64_t whole_lines(std::int64_t bytes) noexcept {
+  return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
+
 // How results are stored: into the caches, which first read the lines from memory; or past them,
 // which saves that reading but leaves the next operation to find nothing there.
 enum class Stores : std::uint8_t { kCached, kStreamed };
