@@ -8,7 +8,6 @@ LIBRARY is libtenure.so, FOLDER where python.json is written: in the form of the
 
 import ctypes
 import datetime
-import importlib.util
 import json
 import math
 import os
@@ -21,19 +20,11 @@ import numpy as np
 import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
+# How arrays are lent to the library is told by the tests of that.
+sys.path.append(str(HERE.parent / "tests" / "interop"))
+import numpy_test as interop
+
 SEED = 1  # of the permutations, as in benches/movement.rs
-
-
-def from_interop():
-    """How an array is lent to the library is told by the tests of that."""
-    path = HERE.parent / "tests" / "interop" / "numpy_test.py"
-    spec = importlib.util.spec_from_file_location("numpy_test", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-interop = from_interop()
 
 
 class ContextOptions(ctypes.Structure):

@@ -20,38 +20,11 @@ import torch
 
 import peers
 from peers import interop
+from sparse_library import FORMATS, ORIENTATIONS, SORTED, UNIQUE, SparseView, options
 
 SEED = 1
-COO, CSR, CSC, BSR = 1, 2, 3, 4
-SORTED, UNIQUE = 1, 2
-GREATER = 1
-AS_IS = 1
 SUM = 1
 LONGEST = 4e9  # nanoseconds that the rounds of a group take, about
-
-
-class SparseView(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", ctypes.c_uint64), ("owner", ctypes.c_uint64), ("format", ctypes.c_int32),
-        ("flags", ctypes.c_uint32), ("rows", ctypes.c_int64), ("cols", ctypes.c_int64),
-        ("block_rows", ctypes.c_int64), ("block_cols", ctypes.c_int64), ("major", interop.View),
-        ("minor", interop.View), ("values", interop.View), ("batch_offsets", interop.View)]
-
-
-class SparseOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", ctypes.c_uint64), ("format", ctypes.c_int32),
-        ("index_dtype", ctypes.c_uint32), ("predicate", ctypes.c_int32),
-        ("flags", ctypes.c_uint32), ("block_rows", ctypes.c_int64),
-        ("block_cols", ctypes.c_int64), ("threshold", interop.Scalar), ("mask", interop.View)]
-
-
-def options(form, block=0, above=None):
-    made = SparseOptions(struct_size=ctypes.sizeof(SparseOptions), format=form,
-                         block_rows=block, block_cols=block)
-    if above is not None:
-        made.predicate, made.threshold = GREATER, interop.scalar_of(np.float32(above))
-    return made
 
 
 class Sparse(peers.Tenure):
@@ -84,7 +57,7 @@ class Sparse(peers.Tenure):
     def matrix(self, form, shape, major, minor, values, flags=SORTED | UNIQUE):
         """A held matrix, for the rest of the process: checked once, as those of Rust are."""
         parts = SparseView(
-            struct_size=ctypes.sizeof(SparseView), format=form, flags=flags, rows=shape[0],
+            struct_size=ctypes.sizeof(SparseView), format=FORMATS[form], flags=flags, rows=shape[0],
             cols=shape[1], block_rows=1, block_cols=1, major=self.held(major),
             minor=self.held(minor), values=self.held(values))
         self.c.tnr_sparse_create.restype = ctypes.c_void_p
@@ -96,7 +69,7 @@ class Sparse(peers.Tenure):
 
     def of(self, matrix):
         """Of SciPy's CSR."""
-        return self.matrix(CSR, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
+        return self.matrix("csr", matrix.shape, matrix.indptr, matrix.indices, matrix.data)
 
 
 class Rounds(peers.Rounds):
@@ -149,21 +122,21 @@ def from_dense(rounds, tenure, side):
         dense = random_dense(rng, side, percent)
         lent, entries = torch.from_numpy(dense), int(np.count_nonzero(dense))
 
-        def convert(form, written, others, code):
+        def convert(form, written, others):
             converts(rounds, tenure, f"dense to {form}, {percent} %", dense, written,
-                     options(code), others, ("cold",))
+                     options(form.lower()), others, ("cold",))
 
         offsets = 4 * (side + 1)
         convert("CSR", offsets + 8 * entries, [
             ("PyTorch", True, lent.to_sparse_csr),
-            ("SciPy", False, lambda: scipy.sparse.csr_array(dense))], CSR)
+            ("SciPy", False, lambda: scipy.sparse.csr_array(dense))])
         convert("COO", 12 * entries, [
             ("PyTorch", True, lent.to_sparse),
-            ("SciPy", False, lambda: scipy.sparse.coo_array(dense))], COO)
+            ("SciPy", False, lambda: scipy.sparse.coo_array(dense))])
         if percent == 10:
             convert("CSC", offsets + 8 * entries, [
                 ("PyTorch", True, lent.to_sparse_csc),
-                ("SciPy", False, lambda: scipy.sparse.csc_array(dense))], CSC)
+                ("SciPy", False, lambda: scipy.sparse.csc_array(dense))])
         if percent < 50:
             to_dense(rounds, tenure, percent, scipy.sparse.csr_array(dense), dense)
 
@@ -186,7 +159,7 @@ def from_blocks(rounds, tenure, side):
     dense = np.repeat(np.repeat(present, 4, 0), 4, 1).astype(np.float32)
     lent, count = torch.from_numpy(dense), int(present.sum())
     converts(rounds, tenure, "dense to BSR 4x4, 10 % of blocks", dense,
-             4 * (blocks + 1) + 68 * count, options(BSR, block=4),
+             4 * (blocks + 1) + 68 * count, options("bsr", block=(4, 4)),
              [("PyTorch", True, lambda: lent.to_sparse_bsr((4, 4)))], ("cold",))
 
 
@@ -197,7 +170,7 @@ def rectified(rounds, tenure, side):
         dense[rng.random((side, side), np.float32) < negative] *= -1
         lent, entries = torch.from_numpy(dense), int(np.count_nonzero(dense > 0))
         converts(rounds, tenure, f"sparse relu, {name}", dense, 4 * (side + 1) + 8 * entries,
-                 options(CSR, above=0),
+                 options("csr", predicate="greater", threshold=np.float32(0)),
                  [("PyTorch", True, lambda: torch.relu(lent).to_sparse_csr())], ("cold",))
 
 
@@ -230,7 +203,7 @@ def conversions(rounds, tenure, folder):
     held, theirs, size = tenure.of(matrix), to_torch(matrix), bytes_of(matrix)
     for threads in (1, 2):
         how = ("cold", "recycled")
-        cases = both(how, "tenure", tenure.making(threads, "convert", held, options(CSC)))
+        cases = both(how, "tenure", tenure.making(threads, "convert", held, options("csc")))
         cases += both(how, "PyTorch", theirs.to_sparse_csc)
         cases += both(how, "SciPy", matrix.tocsc)
         rounds.measure("CSR to CSC, 10 %", size, threads, 2 * size, cases)
@@ -242,7 +215,7 @@ def coalescing(rounds, tenure, side):
     count = side * side // 10
     rows, cols = (rng.integers(side, size=count, dtype=np.int32) for _ in range(2))
     values = rng.random(count, np.float32)
-    held = tenure.matrix(COO, (side, side), rows, cols, values, flags=0)
+    held = tenure.matrix("coo", (side, side), rows, cols, values, flags=0)
     places = torch.from_numpy(np.stack([rows, cols]).astype(np.int64))
     theirs = torch.sparse_coo_tensor(places, torch.from_numpy(values), (side, side))
     matrix = scipy.sparse.coo_array((values, (rows, cols)), shape=(side, side))
@@ -263,7 +236,7 @@ def times_dense(rounds, tenure, operation, matrix, columns, dense=None):
     held, theirs, lent, into = tenure.of(matrix), to_torch(matrix), *map(torch.from_numpy, (b, out))
     one, zero = interop.scalar_of(np.float32(1)), interop.scalar_of(np.float32(0))
     for threads in (1, 2):
-        own = tenure.call(threads, "sparse_matmul", one, held, AS_IS, b, zero, out)
+        own = tenure.call(threads, "sparse_matmul", one, held, ORIENTATIONS["as_is"], b, zero, out)
         cases = [
             ("tenure", "into", own),
             ("PyTorch", "allocates", lambda: theirs @ lent),

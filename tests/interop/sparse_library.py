@@ -1,0 +1,139 @@
+"""Sparse matrices of SciPy and the shared library's C functions: the structs, and who lends what.
+
+For the tests beside this file and for the benches. Needs numpy and scipy.
+"""
+
+import contextlib
+import ctypes
+
+import numpy as np
+import scipy.sparse as sp
+
+from numpy_test import Library, Scalar, View, dtype_of, scalar_of, view_of
+
+FORMATS = {"coo": 1, "csr": 2, "csc": 3, "bsr": 4}
+NAMES = {code: name for name, code in FORMATS.items()}
+SORTED, UNIQUE = 1, 2
+KEEP_NEGATIVE_ZERO, SORT = 1, 2
+PREDICATES = {"non_zero": 0, "greater": 1, "magnitude_greater": 2, "mask": 3}
+ORIENTATIONS = {"as_is": 1, "transposed": 2}
+
+
+class SparseView(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint64), ("owner", ctypes.c_uint64), ("format", ctypes.c_int32),
+        ("flags", ctypes.c_uint32), ("rows", ctypes.c_int64), ("cols", ctypes.c_int64),
+        ("block_rows", ctypes.c_int64), ("block_cols", ctypes.c_int64), ("major", View),
+        ("minor", View), ("values", View), ("batch_offsets", View)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint64), ("format", ctypes.c_int32),
+        ("index_dtype", ctypes.c_uint32), ("predicate", ctypes.c_int32),
+        ("flags", ctypes.c_uint32), ("block_rows", ctypes.c_int64),
+        ("block_cols", ctypes.c_int64), ("threshold", Scalar), ("mask", View)]
+
+
+def options(format_name, index_dtype=None, predicate="non_zero", flags=0, block=(0, 0),
+            threshold=None, mask=None):
+    made = Options(struct_size=ctypes.sizeof(Options), format=FORMATS[format_name], flags=flags,
+                   predicate=PREDICATES[predicate], block_rows=block[0], block_cols=block[1])
+    if index_dtype is not None:
+        made.index_dtype = dtype_of(index_dtype)
+    if threshold is not None:
+        made.threshold = scalar_of(threshold)
+    if mask is not None:
+        made.mask = view_of(mask)
+    return made
+
+
+def arrays_of(matrix):
+    """Offsets, or row indices, then indices, then values."""
+    if matrix.format == "coo":
+        return [np.ascontiguousarray(part) for part in (matrix.row, matrix.col, matrix.data)]
+    return [matrix.indptr, matrix.indices, np.ascontiguousarray(matrix.data)]
+
+
+def lent(matrix, flags=0):
+    """A SciPy matrix lent as it lies; the arrays beside it keep its memory alive."""
+    arrays = arrays_of(matrix)
+    block = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    view = SparseView(struct_size=ctypes.sizeof(SparseView), format=FORMATS[matrix.format],
+                      flags=flags, rows=matrix.shape[0], cols=matrix.shape[1],
+                      block_rows=block[0], block_cols=block[1])
+    view.major, view.minor, view.values = map(view_of, arrays)
+    return view, arrays
+
+
+def numpy_dtype(code):
+    kind = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}[code & 0xff]
+    return np.dtype(f"{kind}{(code >> 8 & 0xff) // 8}")
+
+
+def copied(view):
+    shape = tuple(view.shape[:view.rank])
+    raw = ctypes.string_at(view.data, view.size_bytes) if view.size_bytes else b""
+    return np.frombuffer(bytearray(raw), numpy_dtype(view.dtype)).reshape(shape)
+
+
+class Refused(Exception):
+    pass
+
+
+class Sparse(Library):
+    MAKING = ("from_dense", "convert", "product", "coalesce", "prune", "top_k", "binary", "unary")
+
+    def __init__(self, path):
+        super().__init__(path)
+        for name in self.MAKING:
+            getattr(self.c, "tnr_sparse_" + name).restype = ctypes.c_void_p
+        self.c.tnr_sparse_view_of.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        self.c.tnr_sparse_release.argtypes = [ctypes.c_void_p]
+
+    def called(self, name, arguments, flags):
+        """What tnr_sparse_<name> returns; matrices are lent with these flags, arrays as they lie."""
+        kept = [lent(argument, flags) if sp.issparse(argument)
+                else (view_of(argument) if isinstance(argument, np.ndarray) else argument, None)
+                for argument in arguments]
+        passed = [ctypes.byref(part) if isinstance(part, ctypes.Structure) else part
+                  for part, _ in kept]
+        return getattr(self.c, "tnr_sparse_" + name)(None, *passed)
+
+    def do(self, name, *arguments, flags=0):
+        """Calls tnr_sparse_<name>, which writes to one of its arguments."""
+        if self.called(name, arguments, flags) != 0:
+            raise Refused(self.message())
+
+    @contextlib.contextmanager
+    def held(self, name, *arguments, flags=0):
+        """The view of what tnr_sparse_<name> makes, for as long as it lives."""
+        handle = self.called(name, arguments, flags)
+        if not handle:
+            raise Refused(self.message())
+        view = SparseView(struct_size=ctypes.sizeof(SparseView))
+        assert self.c.tnr_sparse_view_of(handle, ctypes.byref(view)) == 0
+        assert self.c.tnr_sparse_check(ctypes.byref(view)) == 0, self.message()
+        yield view
+        assert self.c.tnr_sparse_release(handle) == 0
+
+    def made(self, name, *arguments, flags=0):
+        """What tnr_sparse_<name> makes, as SciPy has it, and its flags."""
+        with self.held(name, *arguments, flags=flags) as view:
+            major, minor, values = map(copied, (view.major, view.minor, view.values))
+            shape = (view.rows, view.cols)
+            parts = (values, (major, minor)) if view.format == 1 else (values, minor, major)
+            make = getattr(sp, NAMES[view.format] + "_array")
+            if view.format == FORMATS["bsr"]:
+                block = (view.block_rows, view.block_cols)
+                return make(parts, shape=shape, blocksize=block), view.flags
+            return make(parts, shape=shape), view.flags
+
+    def to_dense(self, matrix, out):
+        self.do("to_dense", matrix, out)
+        return out
+
+    def matmul(self, alpha, matrix, orientation, b, beta, out):
+        alpha, beta = (scalar_of(np.asarray(number, out.dtype)) for number in (alpha, beta))
+        self.do("matmul", alpha, matrix, ORIENTATIONS[orientation], b, beta, out)
+        return out
