@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "index_array.hpp"
+
 namespace tenure {
 namespace {
 
@@ -25,16 +27,6 @@ std::int64_t lines_bytes(const BlockScan& scan, const DenseElements& elements) n
   return elements.has_dense_rows()
              ? 0
              : chunk_rows(scan) * scan.block_rows * scan.dense.columns * elements.width();
-}
-
-void store_offset(Byte* offsets, std::int64_t row, std::int64_t offset,
-                  kernels::IndexType type) noexcept {
-  if (type == kernels::IndexType::kI32) {
-    const auto narrow = static_cast<std::int32_t>(offset);
-    std::memcpy(offsets + row * 4, &narrow, sizeof narrow);
-  } else {
-    std::memcpy(offsets + row * 8, &offset, sizeof offset);
-  }
 }
 
 }  // namespace
@@ -103,7 +95,7 @@ std::int64_t BlockScanner::count(std::int64_t chunk) noexcept {
 
 void BlockScanner::write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept {
   const kernels::IndexType type = scan_.dense.index_type;
-  const std::int64_t index_width = type == kernels::IndexType::kI32 ? 4 : 8;
+  const std::int64_t width = index_width(type);
   const std::int64_t entry_bytes = scan_.entry_bytes();
   const auto take = compaction().blocks->take[static_cast<unsigned>(type)];
   const std::int64_t most = std::max<std::int64_t>(1, EntryStage::kPieceBytes / entry_bytes);
@@ -115,7 +107,7 @@ void BlockScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
     ahead.end = ahead.next + std::min(chunk_rows(scan_), scan_.row_count() - first) * row_bytes;
   }
   values_.start(to.values + before * entry_bytes);
-  columns_.start(to.columns + before * index_width);
+  columns_.start(to.columns + before * width);
   for (std::int64_t row = 0; row < rows_; ++row) {
     BlockRow blocks = {
         in_.first + row * scan_.block_rows * in_.step,
@@ -130,10 +122,10 @@ void BlockScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
     for (std::int64_t taken = most; taken == most;) {
       taken = take(blocks, most, values_.end(), columns_.end());
       values_.append(taken * entry_bytes);
-      columns_.append(taken * index_width);
+      columns_.append(taken * width);
       before += taken;
     }
-    store_offset(to.offsets, row_ + row + 1, before, type);
+    put_index(to.offsets, type, row_ + row + 1, before);
   }
   values_.finish();
   columns_.finish();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "index_array.hpp"
 #include "traffic.hpp"
 
 namespace tenure {
@@ -56,7 +57,7 @@ std::int64_t DenseScanner::count(std::int64_t chunk) noexcept {
 void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept {
   const std::int64_t width = scan_.elements.width();
   const auto index = static_cast<unsigned>(scan_.index_type);
-  const std::int64_t index_width = scan_.index_type == kernels::IndexType::kI32 ? 4 : 8;
+  const std::int64_t index_bytes = index_width(scan_.index_type);
   Run run = {count_,        in_,    bits_, first_ / scan_.columns, first_ % scan_.columns,
              scan_.columns, nullptr};
   if (to.offsets != nullptr) compaction().count_rows[index](run, before, to.offsets);
@@ -70,16 +71,16 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
   }
   run.ahead = &ahead;
   values_.start(to.values + before * width);
-  columns_.start(to.columns + before * index_width);
-  if (to.rows != nullptr) rows_.start(to.rows + before * index_width);
+  columns_.start(to.columns + before * index_bytes);
+  if (to.rows != nullptr) rows_.start(to.rows + before * index_bytes);
   const kernels::Compactor compact = compaction().compact[scan_.elements.width_index()][index];
   for (std::int64_t left = count_; left > 0; left -= run.count) {
     run.count = std::min(left, kPieceElements);
     const std::int64_t found =
         compact(run, {values_.end(), columns_.end(), to.rows != nullptr ? rows_.end() : nullptr});
     values_.append(found * width);
-    columns_.append(found * index_width);
-    if (to.rows != nullptr) rows_.append(found * index_width);
+    columns_.append(found * index_bytes);
+    if (to.rows != nullptr) rows_.append(found * index_bytes);
     run.in += run.count * width;
     run.bits += run.count / kernels::kWordElements;
     run.column += run.count;

@@ -4,9 +4,16 @@
 #include <cstdint>
 #include <cstring>
 
+#include "bisect.hpp"
 #include "kernels/kernel.hpp"
+#include "tenure/dtype.hpp"
 
 namespace tenure {
+
+// Of major and minor of a matrix that has passed check_sparse().
+inline kernels::IndexType index_type(tnr_dtype dtype) noexcept {
+  return dtype == TNR_DTYPE_I32 ? kernels::IndexType::kI32 : kernels::IndexType::kI64;
+}
 
 constexpr std::int64_t index_width(kernels::IndexType type) noexcept {
   return type == kernels::IndexType::kI32 ? 4 : 8;
@@ -35,17 +42,32 @@ inline void put_index(kernels::Byte* indices, kernels::IndexType type, std::int6
   }
 }
 
+// The numbers of major or minor. A branch that is always the same costs less than a second copy of a
+// loop.
+class IndexReader {
+ public:
+  explicit IndexReader(const tnr_view& indices) noexcept
+      : data_(static_cast<const kernels::Byte*>(indices.data)), type_(index_type(indices.dtype)) {}
+
+  std::int64_t operator[](std::int64_t position) const noexcept {
+    return get_index(data_, type_, position);
+  }
+
+ private:
+  const kernels::Byte* data_;
+  kernels::IndexType type_;
+};
+inline std::int64_t index_at(const tnr_view& indices, std::int64_t position) noexcept {
+  return IndexReader(indices)[position];
+}
+
 // The row of `rows` that entry `position` of a compressed matrix is in: the last whose offset is at
 // most that. `position` lies between the first offset and the last.
 inline std::int64_t row_of_entry(const kernels::Byte* offsets, kernels::IndexType type,
                                  std::int64_t rows, std::int64_t position) noexcept {
-  std::int64_t low = 0;
-  std::int64_t high = rows;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (get_index(offsets, type, middle) <= position ? low : high) = middle;
-  }
-  return low;
+  return first_where(1, rows,
+                     [=](std::int64_t row) { return get_index(offsets, type, row) > position; }) -
+         1;
 }
 
 }  // namespace tenure

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <memory>
 
+#include "bisect.hpp"
 #include "kernels/kernel.hpp"
 #include "parallel.hpp"
 #include "running_sums.hpp"
@@ -49,15 +50,8 @@ class WeightedChunks {
   }
   // The row at which a chunk begins; of the one behind the last, all rows.
   [[nodiscard]] std::int64_t begin(std::int64_t chunk) const noexcept {
-    std::int64_t low = 0;
-    std::int64_t high = rows_;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      const bool is_before = weight_(middle) < chunk * chunk_weight_;
-      low = is_before ? middle + 1 : low;
-      high = is_before ? high : middle;
-    }
-    return low;
+    return first_where(0, rows_,
+                       [&](std::int64_t row) { return weight_(row) >= chunk * chunk_weight_; });
   }
 
  private:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "bisect.hpp"
+#include "index_array.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
@@ -27,17 +29,9 @@ class RowSlices {
     if (slice == slice_count_) return rows_;
     const std::int64_t share =
         total_ / slice_count_ * slice + total_ % slice_count_ * slice / slice_count_;
-    std::int64_t low = 0;
-    for (std::int64_t count = rows_; count > 0;) {
-      const std::int64_t half = count / 2;
-      if (weight_before(low + half) < static_cast<std::uint64_t>(share)) {
-        low += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return low;
+    return first_where(0, rows_, [&](std::int64_t row) {
+      return weight_before(row) >= static_cast<std::uint64_t>(share);
+    });
   }
 
   // The entries of the view, as far as its offsets can be right.

@@ -21,25 +21,17 @@ void accumulate(const Context& context, const SparseOperand& a, const tnr_view_m
   const bool is_csr = view.format == TNR_SPARSE_FORMAT_CSR;
   const std::int64_t row_step = out_view.view.strides[is_csr ? 0 : 1];
   const std::int64_t column_step = out_view.view.strides[is_csr ? 1 : 0];
-  const std::int64_t rows = major_count(view);
-  // An entry reads and writes a line of its own, mostly.
-  const std::int64_t bytes = view.minor.shape[0] * 128;
-  const std::int64_t slices =
-      std::max<std::int64_t>(1, std::min(slice_count_of(context, bytes), rows));
-  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-    a.for_each_run(slice_begin(rows, slices, slice), slice_begin(rows, slices, slice + 1),
-                   [&](std::int64_t begin, std::int64_t end) noexcept {
-                     for (std::int64_t row = begin; row < end; ++row) {
-                       T* const to = out + row * row_step;
-                       const std::int64_t row_end = offsets[row + 1];
-                       for (std::int64_t k = offsets[row]; k < row_end; ++k) {
-                         T& element = to[columns[k] * column_step];
-                         element = wrapping_add(element, values[k]);
-                       }
-                     }
-                   });
+  constexpr std::int64_t kEntryBytes = 128;  // mostly a line of its own, read and written
+  for_each_row_run(context, a, kEntryBytes, [&](std::int64_t begin, std::int64_t end) noexcept {
+    for (std::int64_t row = begin; row < end; ++row) {
+      T* const to = out + row * row_step;
+      const std::int64_t row_end = offsets[row + 1];
+      for (std::int64_t k = offsets[row]; k < row_end; ++k) {
+        T& element = to[columns[k] * column_step];
+        element = wrapping_add(element, values[k]);
+      }
+    }
   });
-  a.require_valid();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "index_array.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse_kernels.hpp"
 #include "tenure/blob.hpp"
@@ -364,13 +365,6 @@ const SparseNames& sparse_names(tnr_sparse_format format) noexcept {
       {"row_offsets", "col_indices", "cols / block_cols"},
   };
   return kNames[format - TNR_SPARSE_FORMAT_COO];
-}
-
-std::int64_t index_at(const tnr_view& indices, std::int64_t position) noexcept {
-  if (indices.dtype == TNR_DTYPE_I32) {
-    return static_cast<const std::int32_t*>(indices.data)[position];
-  }
-  return static_cast<const std::int64_t*>(indices.data)[position];
 }
 
 EntryRange entry_range(const tnr_sparse_view& view) noexcept {

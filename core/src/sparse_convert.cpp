@@ -16,6 +16,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "bisect.hpp"
 #include "index_array.hpp"
 #include "parallel.hpp"
 #include "sparse_builder.hpp"
@@ -194,16 +195,9 @@ void bound_keys(const Context& context, const Coordinate& by, const SparseBuilde
                std::max<std::int64_t>(1, by.key_count));
   for_each_slice(context, slices, [&](std::int64_t slice) {
     const std::int64_t begin = slice_begin(by.key_count, slices, slice);
-    std::int64_t low = 0;
-    for (std::int64_t high = count; low < high;) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (get_index(keys, from, middle) < begin) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    bound(keys, low, count, begin, slice_begin(by.key_count, slices, slice + 1), builder.major());
+    const std::int64_t first =
+        first_where(0, count, [&](std::int64_t k) { return get_index(keys, from, k) >= begin; });
+    bound(keys, first, count, begin, slice_begin(by.key_count, slices, slice + 1), builder.major());
   });
 }
 

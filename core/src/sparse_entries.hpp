@@ -2,31 +2,18 @@
 // indices of either width.
 #pragma once
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdint>
 #include <type_traits>
 
+#include "index_array.hpp"
 #include "operands.hpp"
+#include "parallel.hpp"
 #include "sparse_operand.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
-
-// Indices of i32 or i64: a branch that is always the same costs less than a second copy of a loop.
-class IndexReader {
- public:
-  explicit IndexReader(const tnr_view& indices) noexcept
-      : data_(indices.data), is_i32_(indices.dtype == TNR_DTYPE_I32) {}
-
-  std::int64_t operator[](std::int64_t position) const noexcept {
-    return is_i32_ ? static_cast<const std::int32_t*>(data_)[position]
-                   : static_cast<const std::int64_t*>(data_)[position];
-  }
-
- private:
-  const void* data_;
-  bool is_i32_;
-};
 
 // Throws UNSUPPORTED for COO and BSR.
 inline void require_compressed(const tnr_sparse_view& view, const char* name) {
@@ -74,6 +61,22 @@ T wrapping_mul(T a, T b) noexcept {
   } else {
     return a * b;
   }
+}
+
+// Calls body(first row, end row) for all rows as `major` sees them, shared by threads, each run of
+// rows once its indices are known to be right. Throws what was wrong. An entry moves about so many
+// bytes.
+template <class Body>
+void for_each_row_run(const Context& context, const SparseOperand& a, std::int64_t entry_bytes,
+                      const Body& body) {
+  const std::int64_t rows = major_count(a.view());
+  const std::int64_t bytes = a.view().minor.shape[0] * entry_bytes;
+  const std::int64_t slices =
+      std::max<std::int64_t>(1, std::min(slice_count_of(context, bytes), rows));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    a.for_each_run(slice_begin(rows, slices, slice), slice_begin(rows, slices, slice + 1), body);
+  });
+  a.require_valid();
 }
 
 // A dense output of an operation with a sparse operand: pinned, and apart from its parts.

@@ -1,14 +1,11 @@
 // Sparse views as kernels see them.
 #pragma once
 
+#include "index_array.hpp"
 #include "kernels/kernel.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
-
-inline kernels::IndexType index_type(tnr_dtype dtype) noexcept {
-  return dtype == TNR_DTYPE_I32 ? kernels::IndexType::kI32 : kernels::IndexType::kI64;
-}
 
 // Index `position` of a part that has passed check_sparse().
 inline const kernels::Byte* bytes_at(const tnr_view& indices, std::int64_t position) noexcept {

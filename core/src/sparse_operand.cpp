@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "index_array.hpp"
+
 namespace tenure {
 
 namespace {

@@ -87,17 +87,12 @@ class Reduction {
   // One for each row as `major` sees them, or for each column, or one for all.
   std::vector<Met<Value>> rows() const {
     std::vector<Met<Value>> result(static_cast<std::size_t>(row_count()));
-    const std::int64_t slices = slice_count();
-    for_each_slice(context_, slices, [&](std::int64_t slice) noexcept {
-      a_.for_each_run(slice_begin(row_count(), slices, slice),
-                      slice_begin(row_count(), slices, slice + 1),
-                      [&](std::int64_t begin, std::int64_t end) noexcept {
-                        for (std::int64_t row = begin; row < end; ++row) {
-                          result[static_cast<std::size_t>(row)] = row_of(row);
-                        }
-                      });
-    });
-    a_.require_valid();
+    for_each_row_run(context_, a_, a_.value_bytes(),
+                     [&](std::int64_t begin, std::int64_t end) noexcept {
+                       for (std::int64_t row = begin; row < end; ++row) {
+                         result[static_cast<std::size_t>(row)] = row_of(row);
+                       }
+                     });
     return result;
   }
   std::vector<Met<Value>> columns() const {
@@ -127,10 +122,6 @@ class Reduction {
 
  private:
   [[nodiscard]] std::int64_t row_count() const noexcept { return major_count(a_.view()); }
-  [[nodiscard]] std::int64_t slice_count() const noexcept {
-    const std::int64_t bytes = a_.view().minor.shape[0] * static_cast<std::int64_t>(sizeof(T));
-    return std::max<std::int64_t>(1, std::min(slice_count_of(context_, bytes), row_count()));
-  }
   [[nodiscard]] Met<Value> row_of(std::int64_t row) const noexcept {
     Met<Value> met;
     const std::int64_t end = offsets_[row + 1];

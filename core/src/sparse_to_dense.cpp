@@ -4,6 +4,8 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "bisect.hpp"
+#include "index_array.hpp"
 #include "operands.hpp"
 #include "scalar.hpp"
 #include "sparse_operand.hpp"
@@ -164,13 +166,8 @@ void for_each_run_of_lines(const DenseOutput& out, std::int64_t row, std::int64_
 
 // Where the entries of rows below `row` end, in COO that is sorted.
 std::int64_t entries_below(const tnr_sparse_view& a, std::int64_t row) noexcept {
-  std::int64_t first = 0;
-  std::int64_t last = a.minor.shape[0];
-  while (first < last) {
-    const std::int64_t middle = first + (last - first) / 2;
-    (index_at(a.major, middle) < row ? first : last) = middle + (index_at(a.major, middle) < row);
-  }
-  return first;
+  const IndexReader rows(a.major);
+  return first_where(0, a.minor.shape[0], [&](std::int64_t k) { return rows[k] >= row; });
 }
 
 // Writes the entries of rows [row, end) to a field that begins with the first of them.

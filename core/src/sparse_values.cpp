@@ -23,25 +23,6 @@ void require_function_of_zero(tnr_unary_op op) {
        "exp(0) is 1, so that exp of a sparse matrix is dense: convert it to dense");
 }
 
-// Rows of so many bytes of values each on average, in slices of whole rows.
-std::int64_t row_slices(const Context& context, const tnr_sparse_view& a) {
-  const std::int64_t bytes =
-      a.minor.shape[0] * static_cast<std::int64_t>(element_size(a.values.dtype));
-  return std::max<std::int64_t>(1, std::min(slice_count_of(context, 2 * bytes), major_count(a)));
-}
-
-// Calls body(first row, end row) for all rows, shared by threads, each run of rows once its indices
-// are known to be right.
-template <class Body>
-void for_each_row_run(const Context& context, const SparseOperand& a, const Body& body) {
-  const std::int64_t rows = major_count(a.view());
-  const std::int64_t slices = row_slices(context, a.view());
-  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-    a.for_each_run(slice_begin(rows, slices, slice), slice_begin(rows, slices, slice + 1), body);
-  });
-  a.require_valid();
-}
-
 template <class T>
 void scale(const Context& context, const SparseOperand& a, bool by_row, const tnr_view& factors,
            T* values) {
@@ -49,15 +30,16 @@ void scale(const Context& context, const SparseOperand& a, bool by_row, const tn
   const IndexReader columns(a.view().minor);
   const T* const factor = static_cast<const T*>(factors.data);
   const std::int64_t step = factors.strides[0];
-  for_each_row_run(context, a, [&](std::int64_t begin, std::int64_t end) noexcept {
-    for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t row_end = offsets[row + 1];
-      for (std::int64_t k = offsets[row]; k < row_end; ++k) {
-        const std::int64_t at = by_row ? row : columns[k];
-        values[k] = wrapping_mul(values[k], factor[at * step]);
-      }
-    }
-  });
+  for_each_row_run(context, a, 2 * a.value_bytes(),
+                   [&](std::int64_t begin, std::int64_t end) noexcept {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                       const std::int64_t row_end = offsets[row + 1];
+                       for (std::int64_t k = offsets[row]; k < row_end; ++k) {
+                         const std::int64_t at = by_row ? row : columns[k];
+                         values[k] = wrapping_mul(values[k], factor[at * step]);
+                       }
+                     }
+                   });
 }
 
 // Each row less its largest, which is NaN if any is, so that no exponential overflows.
@@ -83,18 +65,19 @@ void softmax(const Context& context, const SparseOperand& a, T* values) {
   const IndexReader offsets(a.view().major);
   const kernels::StripKernel exp =
       kernels::table().unary[TNR_UNARY_OP_EXP - 1][type_index(a.view().values.dtype)];
-  for_each_row_run(context, a, [&](std::int64_t begin, std::int64_t end) noexcept {
-    for (std::int64_t row = begin; row < end; ++row) {
-      T* const first = values + offsets[row];
-      const std::int64_t count = offsets[row + 1] - offsets[row];
-      if (count == 0) continue;
-      subtract_largest(first, count);
-      constexpr auto kWidth = static_cast<std::int64_t>(sizeof(T));
-      auto* const bytes = reinterpret_cast<kernels::Byte*>(first);
-      exp({count, bytes, {bytes}, kWidth, {kWidth}, kWidth});
-      divide_by_sum(first, count);
-    }
-  });
+  for_each_row_run(context, a, 2 * a.value_bytes(),
+                   [&](std::int64_t begin, std::int64_t end) noexcept {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                       T* const first = values + offsets[row];
+                       const std::int64_t count = offsets[row + 1] - offsets[row];
+                       if (count == 0) continue;
+                       subtract_largest(first, count);
+                       constexpr auto kWidth = static_cast<std::int64_t>(sizeof(T));
+                       auto* const bytes = reinterpret_cast<kernels::Byte*>(first);
+                       exp({count, bytes, {bytes}, kWidth, {kWidth}, kWidth});
+                       divide_by_sum(first, count);
+                     }
+                   });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "expect_error.hpp"
+#include "index_array.hpp"
 #include "sparse_patterns.hpp"
 
 namespace tenure::test {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "index_array.hpp"
 #include "kernels/reference.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/sparse.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "index_array.hpp"
 #include "sparse_arrays.hpp"
 #include "tenure/context.hpp"
 

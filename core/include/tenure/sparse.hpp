@@ -58,8 +58,6 @@ inline std::int64_t major_count(const tnr_sparse_view& view) noexcept {
 inline std::int64_t minor_count(const tnr_sparse_view& view) noexcept {
   return view.format == TNR_SPARSE_FORMAT_CSC ? view.rows : view.cols / view.block_cols;
 }
-// Entry `position` of major or minor, which has so many at least.
-std::int64_t index_at(const tnr_view& indices, std::int64_t position) noexcept;
 // The entries that the rows of the view have: [first, last) of minor and values; of BSR blocks.
 // Where the view is not trusted, they may be any numbers.
 struct EntryRange {
