@@ -7,6 +7,8 @@
 
 #[path = "fuzz/lent.rs"]
 mod lent;
+#[path = "fuzz/operations.rs"]
+mod operations;
 
 use std::fs;
 use std::path::Path;
@@ -294,11 +296,13 @@ fn arrays_of_npz() {
 /// Offsets, indices and sizes that are right, but for some numbers.
 fn arrays<I: SparseIndex + TryFrom<i64>>(random: &mut Random) -> (usize, usize, Vec<I>, Vec<I>) {
     let index = |number: i64| I::try_from(number).unwrap_or_default();
-    let (rows, cols) = (random.below(7), 1 + random.below(7));
+    // Mostly few; of more, vectors and chunks are full.
+    let (most, longest) = if random.below(16) == 0 { (60, 70) } else { (7, 4) };
+    let (rows, cols) = (random.below(most), 1 + random.below(7));
     let mut offsets = vec![index(0)];
     let mut count = 0;
     for _ in 0..rows {
-        count += random.below(4);
+        count += random.below(longest);
         offsets.push(index(count as i64));
     }
     let mut indices: Vec<I> = (0..count).map(|_| index(random.below(cols) as i64)).collect();

@@ -1,15 +1,16 @@
 //! Views as C lends them, which nobody has checked: operations find what `tnr_sparse_check` finds,
 //! and read nothing that is not there.
 
-use std::ptr;
+use std::{ffi::CStr, ptr};
 
 use tenure::{Element, SparseIndex};
 use tenure_sys::*;
 
+use super::operations::{self, FORMATS, options};
 use super::{Random, arrays, fuzz};
 
 /// A view of all of `data`.
-fn view<T: Element>(data: &[T], shape: &[usize]) -> tnr_view {
+pub fn view<T: Element>(data: &[T], shape: &[usize]) -> tnr_view {
     let mut shape_of = [0; TNR_MAX_RANK];
     let mut strides = [0; TNR_MAX_RANK];
     let mut stride = 1;
@@ -34,113 +35,204 @@ fn view<T: Element>(data: &[T], shape: &[usize]) -> tnr_view {
     }
 }
 
+/// As [`view`], to be written.
+pub fn view_mut<T: Element>(data: &mut [T], shape: &[usize]) -> tnr_view_mut {
+    let place = data.as_mut_ptr().cast();
+    tnr_view_mut { view: tnr_view { data: place, base: place, ..view(data, shape) } }
+}
+
 /// The view that all zeros are.
 fn none() -> tnr_view {
     // SAFETY: integers and pointers, of which zeros are values.
     unsafe { std::mem::zeroed() }
 }
 
-/// Gives up what an operation made; whether it made something.
-fn made(matrix: *mut tnr_sparse) -> bool {
-    // SAFETY: NULL, or the only handle, not used again.
-    let status = unsafe { tnr_sparse_release(matrix) };
-    assert_eq!(status, tnr_status::OK);
-    !matrix.is_null()
+/// Arrays of a matrix, and what they are said to mean.
+pub struct Lent<I> {
+    pub major: Vec<I>,
+    _minor: Vec<I>, // that the view points to
+    values: Vec<f32>,
+    pub view: tnr_sparse_view,
+}
+
+impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
+    /// Right, but for some numbers.
+    pub fn draw(random: &mut Random) -> Self {
+        let (_, _, offsets, mut minor) = arrays::<I>(random);
+        let format = *random.pick(&FORMATS);
+        let block = if format == tnr_sparse_format::BSR { [2, 3] } else { [1, 1] };
+        let mut major = offsets;
+        if format == tnr_sparse_format::COO {
+            major.truncate(minor.len());
+            minor.truncate(major.len());
+        }
+        let majors = if format == tnr_sparse_format::COO { 5 } else { major.len().max(1) - 1 };
+        let minors = 1 + random.below(7);
+        let (rows, cols) = match format {
+            tnr_sparse_format::CSC => (minors, majors),
+            _ => (majors * block[0], minors * block[1]),
+        };
+        let count = minor.len();
+        let mut values = vec![1.0_f32; count * block[0] * block[1]];
+        let shape = [count, block[0], block[1]];
+        let rank = if format == tnr_sparse_format::BSR { 3 } else { 1 };
+        let view = tnr_sparse_view {
+            struct_size: size_of::<tnr_sparse_view>() as u64,
+            owner: 0,
+            format,
+            flags: 0,
+            rows: rows as i64,
+            cols: cols as i64,
+            block_rows: block[0] as i64,
+            block_cols: block[1] as i64,
+            major: view(&major, &[major.len()]),
+            minor: view(&minor, &[count]),
+            values: view_mut(&mut values, &shape[..rank]).view,
+            batch_offsets: none(),
+        };
+        Self { major, _minor: minor, values, view }
+    }
+
+    /// What `tnr_sparse_check` says of it.
+    fn fault(&self) -> Option<String> {
+        // SAFETY: every part is readable over all of its array, which outlives the call; the error
+        // is the thread's own until its next call.
+        unsafe {
+            if tnr_sparse_check(&self.view) == tnr_status::OK {
+                return None;
+            }
+            let message = CStr::from_ptr((*tnr_last_error()).message.as_ptr());
+            Some(message.to_string_lossy().into_owned())
+        }
+    }
 }
 
 fn lend<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
-    let (_, _, offsets, mut indices) = arrays::<I>(random);
-    let formats = [
-        tnr_sparse_format::COO,
-        tnr_sparse_format::CSR,
-        tnr_sparse_format::CSC,
-        tnr_sparse_format::BSR,
-    ];
-    let format = *random.pick(&formats);
-    let block = if format == tnr_sparse_format::BSR { [2, 3] } else { [1, 1] };
-    let mut major = offsets;
-    if format == tnr_sparse_format::COO {
-        major.truncate(indices.len());
-        indices.truncate(major.len());
-    }
-    let majors = if format == tnr_sparse_format::COO { 5 } else { major.len().max(1) - 1 };
-    let minors = 1 + random.below(7);
-    let (rows, cols) = match format {
-        tnr_sparse_format::CSC => (minors, majors),
-        _ => (majors * block[0], minors * block[1]),
-    };
-    let count = indices.len();
-    let values = vec![1.0_f32; count * block[0] * block[1]];
-    let shape = [count, block[0], block[1]];
-    let rank = if format == tnr_sparse_format::BSR { 3 } else { 1 };
-    let a = tnr_sparse_view {
-        struct_size: size_of::<tnr_sparse_view>() as u64,
-        owner: 0,
-        format,
-        flags: 0,
-        rows: rows as i64,
-        cols: cols as i64,
-        block_rows: block[0] as i64,
-        block_cols: block[1] as i64,
-        major: view(&major, &[major.len()]),
-        minor: view(&indices, &[count]),
-        values: view(&values, &shape[..rank]),
-        batch_offsets: none(),
-    };
-    // SAFETY: every part is readable over all of its slice, which outlives the calls.
-    let is_right = unsafe { tnr_sparse_check(&a) } == tnr_status::OK;
+    let mut lent = Lent::<I>::draw(random);
+    let fault = lent.fault();
+    let is_right = fault.is_none();
+    let a = lent.view;
+    let (rows, cols) = (a.rows as usize, a.cols as usize);
     let null = ptr::null_mut();
 
     let mut dense = vec![7.0_f32; rows * cols];
-    let mut out = tnr_view_mut { view: view(&dense, &[rows, cols]) };
-    out.view.data = dense.as_mut_ptr().cast();
-    out.view.base = out.view.data;
+    let out = view_mut(&mut dense, &[rows, cols]);
     // SAFETY: as above, and `out` is writable over all of `dense`.
     let status = unsafe { tnr_sparse_to_dense(null, &a, &out) };
     assert_eq!(status == tnr_status::OK, is_right, "to_dense: {status:?}");
 
-    for to in formats {
-        // SAFETY: numbers, of which zeros are values.
-        let mut options: tnr_sparse_options = unsafe { std::mem::zeroed() };
-        options.struct_size = size_of::<tnr_sparse_options>() as u64;
-        options.format = to;
+    for to in FORMATS {
+        let mut options = options(to);
         if to == tnr_sparse_format::BSR {
-            (options.block_rows, options.block_cols) = (block[0] as i64, block[1] as i64);
+            (options.block_rows, options.block_cols) = (a.block_rows, a.block_cols);
         }
         // SAFETY: as above.
-        let converted = made(unsafe { tnr_sparse_convert(null, &a, &options) });
+        let converted = operations::made(unsafe { tnr_sparse_convert(null, &a, &options) });
         // Blocks may be refused for duplicates too.
         let may = is_right && (to != tnr_sparse_format::BSR || converted);
-        assert_eq!(converted, may, "{format:?} to {to:?}");
+        assert_eq!(converted, may, "{:?} to {to:?}", a.format);
     }
-    let b = vec![1.0_f32; cols];
-    let mut sums = vec![7.0_f32; rows];
-    let mut out = tnr_view_mut { view: view(&sums, &[rows]) };
-    out.view.data = sums.as_mut_ptr().cast();
-    out.view.base = out.view.data;
-    let number = |number: f32| {
-        let mut bytes = [0; 16];
-        bytes[..4].copy_from_slice(&number.to_ne_bytes());
-        tnr_scalar { dtype: tnr_dtype::F32, reserved: 0, bytes }
-    };
-    let (one, zero, as_is) = (number(1.0), number(0.0), tnr_orientation::AS_IS);
-    let b = view(&b, &[cols]);
-    // SAFETY: as above.
-    let status = unsafe { tnr_sparse_matmul(null, &one, &a, as_is, &b, &zero, &out) };
-    // A lone offset is that of no row, and a product has no reason to look at it.
-    let is_seen = format == tnr_sparse_format::COO || major.len() > 1;
-    if is_right || is_seen {
-        assert_eq!(status == tnr_status::OK, is_right, "matmul: {status:?}");
+    // A lone offset is that of no row, and what computes has no reason to look at it. A diagonal ends
+    // where the shorter axis does, and with no entries there are no products at them.
+    let is_seen = a.format == tnr_sparse_format::COO || lent.major.len() > 1;
+    for (name, has_succeeded) in operations::compute(random, &a) {
+        let may = is_right || !is_seen || ["diagonal", "sddmm"].contains(&name);
+        assert!(may || !has_succeeded, "{name} of {:?}, where {fault:?}", a.format);
     }
-    // SAFETY: as above; that the extents seldom agree is looked at after the parts, or before.
-    let multiplied = made(unsafe { tnr_sparse_product(null, &a, &a) });
-    assert!(is_right || !multiplied);
+    // Flags that may be wrong make a wrong result at worst.
+    lent.view.flags = random.below(4) as u32;
+    lent.values.fill(0.5);
+    operations::compute(random, &lent.view);
 }
 
 #[test]
 fn lent_views() {
-    fuzz(3_000, |random| {
+    fuzz(1_500, |random| {
         lend::<i32>(random);
         lend::<i64>(random);
+    });
+}
+
+/// A blob with a copy of the array; and the view says so.
+fn held(part: &mut tnr_view) {
+    // SAFETY: the part is readable over its bytes; what it says of the blob's memory is right.
+    unsafe {
+        let blob = tnr_blob_copy(ptr::null_mut(), part.base, part.size_bytes as usize);
+        part.owner = blob.addr() as u64;
+        part.base = tnr_blob_data(blob);
+        part.data = part.base;
+    }
+}
+
+/// Says something of a matrix that is not so, or only of a part of it.
+fn misdescribe(view: &mut tnr_sparse_view, random: &mut Random) {
+    // Extents for which memory can be had would be waited for.
+    let number = match random.number() {
+        number if (64..1 << 50).contains(&number) => number % 64,
+        number => number,
+    };
+    let part = match random.below(3) {
+        0 => &mut view.major,
+        1 => &mut view.minor,
+        _ => &mut view.values,
+    };
+    match random.below(10) {
+        0 => part.shape[0] = number,
+        1 => part.shape[0] -= 1,
+        2 => part.data = part.data.wrapping_byte_offset(4 * (number % 32) as isize),
+        3 => part.size_bytes = part.size_bytes.saturating_sub(random.below(9) as u64),
+        4 => view.rows = number,
+        5 => view.cols = number,
+        6 => view.format = *random.pick(&FORMATS),
+        7 => (view.block_rows, view.block_cols) = (number, 1 + random.below(4) as i64),
+        8 => view.flags = random.below(4) as u32,
+        _ => {
+            // A range of the rows, more or less.
+            let (first, count) = (random.below(4), random.below(4));
+            let bytes = first * (view.major.dtype.0 as usize >> 8 & 0xff) / 8;
+            view.major.data = view.major.data.wrapping_byte_add(bytes);
+            view.major.shape[0] = count as i64 + 1;
+            match view.format {
+                tnr_sparse_format::CSC => view.cols = count as i64,
+                _ => view.rows = count as i64 * view.block_rows,
+            }
+        }
+    }
+}
+
+fn hold<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
+    let lent = Lent::<I>::draw(random);
+    let mut parts = lent.view;
+    let is_right = lent.fault().is_none();
+    for part in [&mut parts.major, &mut parts.minor, &mut parts.values] {
+        held(part);
+    }
+    // SAFETY: every part is a view of a blob.
+    let matrix = unsafe { tnr_sparse_create(&parts) };
+    assert!(is_right || matrix.is_null());
+    if !matrix.is_null() {
+        let mut view = tnr_sparse_view { struct_size: parts.struct_size, ..parts };
+        // SAFETY: the handle lives, and `view` has the size that it says.
+        assert_eq!(unsafe { tnr_sparse_view_of(matrix, &mut view) }, tnr_status::OK);
+        operations::compute(random, &view);
+        for _ in 0..1 + random.below(3) {
+            misdescribe(&mut view, random);
+        }
+        operations::compute(random, &view);
+    }
+    operations::made(matrix);
+    for part in [&parts.major, &parts.minor, &parts.values] {
+        // SAFETY: the one handle of each, not used again.
+        let status = unsafe { tnr_blob_release(ptr::without_provenance_mut(part.owner as usize)) };
+        assert_eq!(status, tnr_status::OK);
+    }
+}
+
+/// Matrices that were checked when they were made, and views that say that they are of them.
+#[test]
+fn held_matrices() {
+    fuzz(1_500, |random| {
+        hold::<i32>(random);
+        hold::<i64>(random);
     });
 }

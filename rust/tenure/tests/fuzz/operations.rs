@@ -1,0 +1,172 @@
+//! Every C function that computes with a sparse matrix, on one.
+
+use std::ptr;
+
+use tenure_sys::*;
+
+use super::Random;
+use super::lent::{view, view_mut};
+
+pub const FORMATS: [tnr_sparse_format; 4] = [
+    tnr_sparse_format::COO,
+    tnr_sparse_format::CSR,
+    tnr_sparse_format::CSC,
+    tnr_sparse_format::BSR,
+];
+
+/// Gives up what an operation made; whether it made something, which has to be well-formed.
+pub fn made(matrix: *mut tnr_sparse) -> bool {
+    // SAFETY: NULL, or the only handle, not used again; `view` is of the size that it says.
+    unsafe {
+        if !matrix.is_null() {
+            let mut view: tnr_sparse_view = std::mem::zeroed();
+            view.struct_size = size_of::<tnr_sparse_view>() as u64;
+            assert_eq!(tnr_sparse_view_of(matrix, &mut view), tnr_status::OK);
+            // Of lent arrays, all of which are looked at again; flags may be those of the operand.
+            (view.owner, view.flags) = (0, 0);
+            assert_eq!(tnr_sparse_check(&view), tnr_status::OK);
+        }
+        assert_eq!(tnr_sparse_release(matrix), tnr_status::OK);
+    }
+    !matrix.is_null()
+}
+
+pub fn options(format: tnr_sparse_format) -> tnr_sparse_options {
+    // SAFETY: numbers and pointers, of which zeros are values.
+    let mut options: tnr_sparse_options = unsafe { std::mem::zeroed() };
+    options.struct_size = size_of::<tnr_sparse_options>() as u64;
+    options.format = format;
+    options
+}
+
+fn number(number: f32) -> tnr_scalar {
+    let mut bytes = [0; 16];
+    bytes[..4].copy_from_slice(&number.to_ne_bytes());
+    tnr_scalar { dtype: tnr_dtype::F32, reserved: 0, bytes }
+}
+
+/// Extents of dense operands: those that the matrix says it has, if there can be such.
+fn extents(a: &tnr_sparse_view) -> (usize, usize) {
+    let extent = |number: i64| usize::try_from(number).ok().filter(|extent| *extent < 4096);
+    extent(a.rows).zip(extent(a.cols)).unwrap_or((3, 2))
+}
+
+/// What each operation is called, and whether it has succeeded. `a` is a view whose values, of
+/// f32, may be written; the rest of it is not written, and may be wrong.
+pub fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> {
+    let mut done = makes(random, a);
+    done.extend(writes(random, a));
+    done.extend(multiplies(random, a));
+    done
+}
+
+/// Operations that make a matrix.
+fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> {
+    let null = ptr::null_mut();
+    let combine = tnr_sparse_combine(1 + random.below(4) as i32);
+    let order = tnr_sparse_order(1 + random.below(2) as i32);
+    let mut pruned = options(tnr_sparse_format(0));
+    pruned.predicate = tnr_sparse_predicate(random.below(3) as i32);
+    pruned.threshold = number(0.5);
+    let k = random.below(4) as i64;
+    let of_two = tnr_binary_op(1 + random.below(6) as i32);
+    let of_one = tnr_unary_op(1 + random.below(5) as i32);
+    let coalesced = tnr_sparse_view { flags: 3, ..*a };
+    let to = options(*random.pick(&FORMATS));
+    // SAFETY: every part of `a` is readable where it says that it is, or belongs to a blob; all of
+    // it outlives the calls.
+    unsafe {
+        vec![
+            ("convert", made(tnr_sparse_convert(null, a, &to))),
+            ("coalesce", made(tnr_sparse_coalesce(null, a, combine))),
+            ("prune", made(tnr_sparse_prune(null, a, &pruned))),
+            ("top_k", made(tnr_sparse_top_k(null, a, k, order))),
+            ("product", made(tnr_sparse_product(null, a, a))),
+            ("binary", made(tnr_sparse_binary(null, of_two, &coalesced, &coalesced))),
+            ("unary", made(tnr_sparse_unary(null, of_one, a))),
+        ]
+    }
+}
+
+/// Operations that write what is not of the matrix's size, and those that write its values.
+fn writes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> {
+    let null = ptr::null_mut();
+    let (rows, cols) = extents(a);
+    let mut dense = vec![1.0_f32; rows * cols];
+    let mut line = vec![1.0_f32; rows.max(cols)];
+    let factors = line.clone();
+    let values = tnr_sparse_view_mut { view: *a };
+    let axis = random.below(2);
+    let across = [rows, cols][axis];
+    let reduction = *random.pick(&[
+        tnr_reduce_op::SUM,
+        tnr_reduce_op::MIN,
+        tnr_reduce_op::MAX,
+        tnr_reduce_op::COUNT,
+    ]);
+    let mut counts = vec![0_i64; rows.max(cols)];
+    let is_count = reduction == tnr_reduce_op::COUNT;
+    let kept = [cols, rows][axis];
+    let reduced =
+        if is_count { view_mut(&mut counts, &[kept]) } else { view_mut(&mut line, &[kept]) };
+    let kind = tnr_sparse_norm_kind(1 + random.below(3) as i32);
+    let mut norm = 0.0;
+    let unique = tnr_sparse_view { flags: a.flags | 2, ..*a };
+    let shape = [rows, cols];
+    // SAFETY: as in `makes`; outputs are writable over all of their memory.
+    let mut done = unsafe {
+        let out = view_mut(&mut dense, &shape);
+        let factors = view(&factors, &[across]);
+        vec![
+            ("to_dense", tnr_sparse_to_dense(null, a, &out)),
+            ("accumulate", tnr_sparse_accumulate(null, a, &out)),
+            ("reduce", tnr_sparse_reduce(null, reduction, &unique, 1 << axis, &reduced)),
+            ("norm", tnr_sparse_norm(null, kind, &unique, &mut norm)),
+            ("scale", tnr_sparse_scale(null, &factors, axis as u32, &values)),
+            ("softmax", tnr_sparse_softmax(null, &values)),
+        ]
+    };
+    let diagonal = view_mut(&mut line, &[rows.min(cols)]);
+    // SAFETY: as above.
+    done.push(("diagonal", unsafe { tnr_sparse_diagonal(null, a, &diagonal) }));
+    done.into_iter().map(|(name, status)| (name, status == tnr_status::OK)).collect()
+}
+
+/// Products with dense matrices, and systems of equations.
+fn multiplies(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> {
+    let null = ptr::null_mut();
+    let (rows, cols) = extents(a);
+    let width = *random.pick(&[1, 3, 16, 33]);
+    let (x, y) = (vec![1.0_f32; rows * width], vec![1.0_f32; width * cols]);
+    let (mut of_rows, mut of_cols) = (x.clone(), y.clone());
+    let mut solved = x.clone();
+    let mut entries = vec![0.0_f32; (a.values.size_bytes / 4) as usize];
+    let shape: Vec<usize> =
+        a.values.shape[..a.values.rank as usize].iter().map(|extent| *extent as usize).collect();
+    let (one, zero) = (number(1.0), number(0.0));
+    let (as_is, transposed) = (tnr_orientation::AS_IS, tnr_orientation::TRANSPOSED);
+    let side = random.below(4) as u32;
+    let mut done = Vec::new();
+    // SAFETY: as in `writes`. What the shape of `entries` says is checked against its bytes.
+    unsafe {
+        let left = view(&x, &[rows, width]);
+        let right = view(&y, &[cols, width]);
+        let out = view_mut(&mut of_rows, &[rows, width]);
+        done.push(("matmul", tnr_sparse_matmul(null, &one, a, as_is, &right, &zero, &out)));
+        let out = view_mut(&mut of_cols, &[cols, width]);
+        done.push(("transposed", tnr_sparse_matmul(null, &one, a, transposed, &left, &zero, &out)));
+        let mut out = view_mut(&mut entries, &[]);
+        out.view.rank = shape.len() as u32;
+        let mut stride = 1_i64;
+        for axis in (0..shape.len()).rev() {
+            out.view.shape[axis] = shape[axis] as i64;
+            out.view.strides[axis] = stride;
+            stride = stride.wrapping_mul(shape[axis] as i64);
+        }
+        let right = view(&y, &[width, cols]);
+        done.push(("sddmm", tnr_sparse_sddmm(null, &one, a, side & 1, &left, &right, &out)));
+        let out = view_mut(&mut solved, &[rows, width]);
+        done.push(("solve", tnr_sparse_solve(null, side, a, &left, &out)));
+    }
+    done.into_iter().map(|(name, status)| (name, status == tnr_status::OK)).collect()
+}
