@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "bisect.hpp"
+#include "column_panels.hpp"
 #include "index_array.hpp"
 #include "parallel.hpp"
 #include "sparse_builder.hpp"
@@ -243,20 +244,22 @@ SparseToken exchanged(const Context& context, const tnr_sparse_view& a,
   const std::int64_t width = value_bytes_of(a);
   SparseBuilder builder(context, shape_of(a, target));
   builder.allocate_entries(range.last - range.first);
-  regroup(context,
-          {.count = range.last - range.first,
-           .key_count = minor_count(a),
-           .other_count = major_count(a),
-           .index_type = index_type(a.minor.dtype),
-           .keys = bytes_at(a.minor, range.first),
-           .others = nullptr,
-           .offsets = bytes_at(a.major, 0),
-           .values = static_cast<const Byte*>(a.values.data) + range.first * width},
-          {.index_type = index_type(target.index_dtype),
-           .offsets = builder.major(),
-           .others = builder.minor(),
-           .values = builder.values()},
-          width);
+  const Ungrouped from = {.count = range.last - range.first,
+                          .key_count = minor_count(a),
+                          .other_count = major_count(a),
+                          .index_type = index_type(a.minor.dtype),
+                          .keys = bytes_at(a.minor, range.first),
+                          .others = nullptr,
+                          .offsets = bytes_at(a.major, 0),
+                          .values = static_cast<const Byte*>(a.values.data) + range.first * width};
+  const Grouped to = {.index_type = index_type(target.index_dtype),
+                      .offsets = builder.major(),
+                      .others = builder.minor(),
+                      .values = builder.values()};
+  if (!suits_panels(from, to, width) || !has_sorted_entries(a) ||
+      !regroup_by_panels(context, from, to, width)) {
+    regroup(context, from, to, width);
+  }
   return builder.finish((a.flags & TNR_SPARSE_UNIQUE) | TNR_SPARSE_SORTED);
 }
 

@@ -224,19 +224,6 @@ class Partition {
   std::optional<Scratch> waiting_;
 };
 
-void write_out(Byte* out, const Byte* from, std::int64_t bytes, Stores stores) noexcept {
-  const auto misaligned =
-      static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
-  const std::int64_t head = std::min(bytes, misaligned);
-  const std::int64_t lines =
-      stores == Stores::kStreamed ? (bytes - head) / kLineBytes * kLineBytes : 0;
-  const std::int64_t tail = head + lines;
-  std::memcpy(out, from, static_cast<std::size_t>(head));
-  if (lines != 0)
-    kernels::table().stream(out + head, from + head, static_cast<std::uint64_t>(lines));
-  std::memcpy(out + tail, from + tail, static_cast<std::size_t>(bytes - tail));
-}
-
 // The counting sort of buckets.
 class Gathering {
  public:
@@ -276,10 +263,10 @@ class Gathering {
     place(portions, cursors, is_staged ? staged_others : to_.others,
           is_staged ? staged_values : to_.values);
     if (!is_staged) return;
-    write_out(to_.others + first * plan_.index_bytes, staged_others, count * plan_.index_bytes,
-              plan_.stores);
-    write_out(to_.values + first * plan_.value_bytes, staged_values, count * plan_.value_bytes,
-              plan_.stores);
+    copy_lines(to_.others + first * plan_.index_bytes, staged_others, count * plan_.index_bytes,
+               plan_.stores);
+    copy_lines(to_.values + first * plan_.value_bytes, staged_values, count * plan_.value_bytes,
+               plan_.stores);
   }
 
  private:

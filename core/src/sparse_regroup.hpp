@@ -9,6 +9,7 @@
 // one counting sort writes to as many places at once as there are keys.
 //
 // Measured, 8192^2 with 6.7 M entries, f32 and i32: that takes 7 ns for an entry, all of it waiting.
+// Where rows are sorted and long, column_panels.hpp does better.
 #pragma once
 
 #include "kernels/regroup.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "traffic.hpp"
 
@@ -108,6 +109,19 @@ Finding run_streamed(StripKernel kernel, const Strip& strip) noexcept {
   }
   found |= rest.compute(rest.count(), rest.out());
   return static_cast<Finding>(found);
+}
+
+void copy_lines(Byte* out, const Byte* from, std::int64_t bytes, Stores stores) noexcept {
+  const auto misaligned =
+      static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
+  const std::int64_t head = std::min(bytes, misaligned);
+  const std::int64_t lines =
+      stores == Stores::kStreamed ? (bytes - head) / kLineBytes * kLineBytes : 0;
+  const std::int64_t tail = head + lines;
+  std::memcpy(out, from, static_cast<std::size_t>(head));
+  if (lines != 0)
+    kernels::table().stream(out + head, from + head, static_cast<std::uint64_t>(lines));
+  std::memcpy(out + tail, from + tail, static_cast<std::size_t>(bytes - tail));
 }
 
 void order_streamed_stores() noexcept {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "column_panels.hpp"
 #include "index_array.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_patterns.hpp"
@@ -128,6 +130,91 @@ TEST(SparseRegroup, RowsBeforeTheFirstAreNotLookedAt) {
     const Input input(pattern, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 4, skipped);
     expect_grouped(kDefaultContext, input, IndexType::kI32, 4, std::to_string(skipped));
   }
+}
+
+// Rows long enough for panels, of several panels and of one.
+std::vector<Pattern> long_rows() {
+  std::vector<Pattern> patterns = {
+      coalesced(random_pattern("long rows", 50, 7000, 320'000, 31), precedes),
+      coalesced(random_pattern("more rows", 1500, 1031, 420'000, 32), precedes),
+      coalesced(random_pattern("one panel", 90, 513, 2'000, 33), precedes),
+      coalesced(random_pattern("more columns than a panel has", 7, 40'000, 61'000, 34), precedes),
+  };
+  Pattern row = random_pattern("one row, with duplicates", 1, 30'000, 230'000, 35);
+  std::stable_sort(row.entries.begin(), row.entries.end(), precedes);
+  patterns.push_back(row);
+  // Of which some rows end early, and some have nothing.
+  Pattern uneven = coalesced(random_pattern("uneven rows", 700, 2000, 400'000, 36), precedes);
+  auto& entries = uneven.entries;
+  entries.erase(std::remove_if(entries.begin(), entries.end(),
+                               [](const Entry& e) { return e.row % 3 == 1 || e.col > 9 * e.row; }),
+                entries.end());
+  patterns.push_back(uneven);
+  // A column that is a panel by itself, and too much for what a panel has room for.
+  Pattern column = random_pattern("a dense column", 64, 300, 150'000, 37);
+  for (std::size_t k = 0; k < column.entries.size(); ++k) {
+    if (k % 4 != 0) column.entries[k].col = 77;
+  }
+  std::stable_sort(column.entries.begin(), column.entries.end(), precedes);
+  patterns.push_back(column);
+  return patterns;
+}
+
+void expect_panels(const Context& context, const Input& input, std::int64_t width,
+                   const std::string& what) {
+  const IndexType type = input.from.index_type;
+  Output expected(input, type, width);
+  regroup_stepwise(input.from, expected.to, width);
+  Output found(input, type, width);
+  ASSERT_TRUE(suits_panels(input.from, found.to, width)) << what;
+  ASSERT_TRUE(regroup_by_panels(context, input.from, found.to, width)) << what;
+  EXPECT_TRUE(found.offsets == expected.offsets) << what;
+  EXPECT_TRUE(found.others == expected.others) << what;
+  EXPECT_TRUE(found.values == expected.values) << what;
+}
+
+TEST(SparseRegroup, IsTheSameByPanelsForAnyNumberOfThreads) {
+  std::uint64_t turn = 0;
+  for (const unsigned thread_count : {1u, 2u, 5u}) {
+    const Threads threads(thread_count);
+    for (const Pattern& pattern : long_rows()) {
+      for (const IndexType type : kIndexTypes) {
+        const std::int64_t width = std::int64_t{1} << turn++ % 5;
+        const Input input(pattern, TNR_SPARSE_FORMAT_CSR, type, width);
+        expect_panels(
+            threads, input, width,
+            pattern.name + " of " + std::to_string(width) + " on " + std::to_string(thread_count));
+      }
+    }
+  }
+}
+
+TEST(SparseRegroup, PanelsSeeRowsWhoseKeysFall) {
+  Pattern pattern = long_rows().front();
+  std::reverse(pattern.entries.begin(), pattern.entries.end());
+  for (const unsigned thread_count : {1u, 3u}) {
+    const Threads threads(thread_count);
+    const Input input(pattern, TNR_SPARSE_FORMAT_CSR, IndexType::kI64, 16);
+    Output found(input, IndexType::kI64, 16);
+    EXPECT_FALSE(regroup_by_panels(threads, input.from, found.to, 16));
+  }
+  // One pair of entries of one row, the second of which comes in an earlier panel.
+  Pattern pair = long_rows().front();
+  std::swap(pair.entries[100].col, pair.entries[6000].col);
+  const Input input(pair, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 8);
+  Output found(input, IndexType::kI32, 8);
+  EXPECT_FALSE(regroup_by_panels(kDefaultContext, input.from, found.to, 8));
+}
+
+TEST(SparseRegroup, ShortRowsAndOtherIndicesDoNotSuitPanels) {
+  const Pattern rows = coalesced(random_pattern("short", 5000, 5000, 14'000, 38), precedes);
+  const Input input(rows, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 4);
+  EXPECT_FALSE(suits_panels(input.from, Output(input, IndexType::kI32, 4).to, 4));
+  const Input longer(long_rows().front(), TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 4);
+  EXPECT_TRUE(suits_panels(longer.from, Output(longer, IndexType::kI32, 4).to, 4));
+  EXPECT_FALSE(suits_panels(longer.from, Output(longer, IndexType::kI64, 4).to, 4));
+  const Input coordinates(long_rows().front(), TNR_SPARSE_FORMAT_COO, IndexType::kI32, 4);
+  EXPECT_FALSE(suits_panels(coordinates.from, Output(coordinates, IndexType::kI32, 4).to, 4));
 }
 
 // So many entries that results go past the caches.
