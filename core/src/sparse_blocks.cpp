@@ -1,17 +1,22 @@
 // CSR to BSR and back, a block row at a time: each entry is read twice, once to count blocks and
-// once to fill them, however many block columns there are.
+// once to fill them. Blocks are found by marking their columns; or, where most marks would be looked
+// at for nothing, by walking the rows of a block row side by side.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cinttypes>
 #include <cstring>
 
+#include "block_columns.hpp"
 #include "index_array.hpp"
 #include "parallel.hpp"
 #include "scratch.hpp"
 #include "sparse_builder.hpp"
 #include "sparse_convert.hpp"
 #include "sparse_kernels.hpp"
+#include "streamed.hpp"
+#include "tickets.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 namespace {
@@ -46,11 +51,14 @@ class BlockRow {
       }
       if (first == INT64_MAX) return;
       const std::int64_t block = first / cols_;
-      const std::int64_t limit = (block + 1) * cols_;
+      const auto is_inside = [&](std::int64_t column) {  // also if rows are not sorted after all
+        return static_cast<std::uint64_t>(column - block * cols_) <
+               static_cast<std::uint64_t>(cols_);
+      };
       const Positions begins = next_;
       for (std::int64_t row = 0; row < rows_; ++row) {
         std::int64_t& next = next_[at(row)];
-        while (next < ends_[at(row)] && indices_[next] < limit) ++next;
+        while (next < ends_[at(row)] && is_inside(indices_[next])) ++next;
       }
       body(block, begins.data(), next_.data());
     }
@@ -67,6 +75,10 @@ class BlockRow {
   Positions ends_;
 };
 
+// Room for the blocks of a block row, from where they leave in whole lines. More are put together
+// where they belong.
+constexpr std::int64_t kStageBytes = std::int64_t{256} << 10;
+
 template <class I>
 class BlockMaker {
  public:
@@ -76,10 +88,12 @@ class BlockMaker {
         target_(target),
         width_(static_cast<std::int64_t>(element_size(csr.values.dtype))),
         block_row_count_(csr.rows / target.block_rows),
-        slices_(std::min(
-            std::max<std::int64_t>(block_row_count_, 1),
-            slice_count_of(context, (width_ + static_cast<std::int64_t>(sizeof(I))) *
-                                        (entry_range(csr).last - entry_range(csr).first)))) {}
+        block_col_count_(csr.cols / target.block_cols),
+        is_marked_(
+            csr.cols <= BlockDivision::kMaxColumns &&
+            BlockColumns::are_worth_marking(entry_count(), block_row_count_, block_col_count_)),
+        slices_(std::min(std::max<std::int64_t>(block_row_count_, 1),
+                         slice_count_of(context, (width_ + kIndexBytes) * entry_count()))) {}
 
   SparseToken run() {
     SparseBuilder builder(context_, {.format = TNR_SPARSE_FORMAT_BSR,
@@ -92,15 +106,7 @@ class BlockMaker {
     require_no_duplicates();
     const Scratch firsts(block_row_count_ + 1, sizeof(std::int64_t));
     std::int64_t* const blocks_before = firsts.numbers();
-    blocks_before[0] = 0;
-    for_each_block_row([&](std::int64_t block_row) {
-      std::int64_t count = 0;
-      row_of(block_row).for_each_block([&](auto, auto, auto) { ++count; });
-      blocks_before[block_row + 1] = count;
-    });
-    for (std::int64_t row = 0; row < block_row_count_; ++row) {
-      blocks_before[row + 1] += blocks_before[row];
-    }
+    count(blocks_before);
     builder.allocate_entries(blocks_before[block_row_count_]);
     const IndexType type = index_type(target_.index_dtype);
     for (std::int64_t row = 0; row <= block_row_count_; ++row) {
@@ -117,43 +123,146 @@ class BlockMaker {
   }
 
  private:
+  static constexpr auto kIndexBytes = static_cast<std::int64_t>(sizeof(I));
+
+  [[nodiscard]] std::int64_t entry_count() const noexcept {
+    const EntryRange range = entry_range(csr_);
+    return range.last - range.first;
+  }
+  [[nodiscard]] const I* offsets() const noexcept { return static_cast<const I*>(csr_.major.data); }
+  [[nodiscard]] const I* indices() const noexcept { return static_cast<const I*>(csr_.minor.data); }
+  [[nodiscard]] EntryRange entries_of(std::int64_t block_row) const noexcept {
+    return {offsets()[block_row * target_.block_rows],
+            offsets()[(block_row + 1) * target_.block_rows]};
+  }
   BlockRow<I> row_of(std::int64_t block_row) const noexcept {
     return {csr_, block_row, target_.block_rows, target_.block_cols};
   }
-  template <class Body>
-  void for_each_block_row(const Body& body) const noexcept {
-    for_each_slice(context_, slices_, [&](std::int64_t slice) {
-      const std::int64_t end = slice_begin(block_row_count_, slices_, slice + 1);
-      for (std::int64_t row = slice_begin(block_row_count_, slices_, slice); row < end; ++row) {
-        body(row);
+  // Runs body(block row, buffer) for each, with so many bytes of the thread's own; start(buffer)
+  // before the first.
+  template <class Start, class Body>
+  void for_each_block_row(std::int64_t buffer_bytes, const Start& start, const Body& body) const {
+    Tickets tickets(slices_);
+    on_each_thread(context_, slices_, buffer_bytes, [&](Byte* buffer) noexcept {
+      auto own = start(buffer);
+      for (std::int64_t slice; (slice = tickets.take()) >= 0;) {
+        const std::int64_t end = slice_begin(block_row_count_, slices_, slice + 1);
+        for (std::int64_t row = slice_begin(block_row_count_, slices_, slice); row < end; ++row) {
+          body(row, own);
+        }
       }
+      order_streamed_stores();
     });
+  }
+
+  void count(std::int64_t* blocks_before) const {
+    blocks_before[0] = 0;
+    if (is_marked_) {
+      for_each_block_row(
+          BlockColumns::buffer_bytes(block_col_count_),
+          [&](Byte* buffer) { return columns_in(buffer); },
+          [&](std::int64_t block_row, BlockColumns& columns) {
+            const EntryRange range = entries_of(block_row);
+            blocks_before[block_row + 1] =
+                columns.count(indices() + range.first, range.last - range.first);
+          });
+    } else {
+      for_each_block_row(
+          0, [](Byte*) { return 0; },
+          [&](std::int64_t block_row, int) {
+            std::int64_t count = 0;
+            row_of(block_row).for_each_block([&](auto, auto, auto) { ++count; });
+            blocks_before[block_row + 1] = count;
+          });
+    }
+    for (std::int64_t row = 0; row < block_row_count_; ++row) {
+      blocks_before[row + 1] += blocks_before[row];
+    }
+  }
+
+  BlockColumns columns_in(Byte* buffer) const noexcept {
+    return {BlockDivision(target_.block_cols), block_col_count_, buffer};
   }
 
   void require_no_duplicates() const {
     if ((csr_.flags & TNR_SPARSE_UNIQUE) != 0) return;
-    const auto* const offsets = static_cast<const I*>(csr_.major.data);
-    const auto* const indices = static_cast<const I*>(csr_.minor.data);
     for (std::int64_t row = 0; row < csr_.rows; ++row) {
-      for (std::int64_t k = offsets[row] + 1; k < offsets[row + 1]; ++k) {
-        if (indices[k] != indices[k - 1]) continue;
+      for (std::int64_t k = offsets()[row] + 1; k < offsets()[row + 1]; ++k) {
+        if (indices()[k] != indices()[k - 1]) continue;
         fail(TNR_STATUS_INVALID_ARGUMENT,
              "row %" PRId64 " has two entries in column %" PRId64
              ", and a block has room for one: coalesce first",
-             row, static_cast<std::int64_t>(indices[k]));
+             row, static_cast<std::int64_t>(indices()[k]));
       }
     }
   }
 
   template <std::size_t kBytes>
-  void fill(const SparseBuilder& builder, const std::int64_t* blocks_before) const noexcept {
-    const std::int64_t cols = target_.block_cols;
-    const std::int64_t elements = target_.block_rows * cols;
+  void fill(const SparseBuilder& builder, const std::int64_t* blocks_before) const {
+    if (!is_marked_) return fill_side_by_side<kBytes>(builder, blocks_before);
+    const std::int64_t bytes = block_elements() * static_cast<std::int64_t>(kBytes);
+    const std::int64_t total = blocks_before[block_row_count_];
+    const Stores stores = stores_for(total * bytes + entry_count() * (width_ + kIndexBytes));
+    struct Own {
+      BlockColumns columns;
+      Byte* stage;
+    };
+    const std::int64_t columns_bytes = BlockColumns::buffer_bytes(block_col_count_);
+    for_each_block_row(
+        columns_bytes + kStageBytes,
+        [&](Byte* buffer) { return Own{columns_in(buffer), buffer + columns_bytes}; },
+        [&](std::int64_t block_row, Own& own) {
+          const std::int64_t first = blocks_before[block_row];
+          const std::int64_t count = blocks_before[block_row + 1] - first;
+          number_blocks(block_row, first, own.columns, builder);
+          Byte* const out = builder.values() + first * bytes;
+          const bool is_staged = stores == Stores::kStreamed && count * bytes <= kStageBytes;
+          Byte* const to = is_staged ? own.stage : out;
+          std::memset(to, 0, static_cast<std::size_t>(count * bytes));
+          spread<kBytes>(block_row, own.columns, to);
+          if (is_staged) copy_lines(out, to, count * bytes, stores);
+        });
+  }
+
+  void number_blocks(std::int64_t block_row, std::int64_t first, BlockColumns& columns,
+                     const SparseBuilder& builder) const noexcept {
+    const EntryRange range = entries_of(block_row);
+    const std::int64_t count = columns.number(indices() + range.first, range.last - range.first);
     const IndexType type = index_type(target_.index_dtype);
-    const auto* const indices = static_cast<const I*>(csr_.minor.data);
+    const std::int64_t* const found = columns.found();
+    for (std::int64_t i = 0; i < count; ++i) put_index(builder.minor(), type, first + i, found[i]);
+  }
+
+  // The entries of a block row to its blocks, the first of which is at `to`.
+  template <std::size_t kBytes>
+  void spread(std::int64_t block_row, const BlockColumns& columns, Byte* to) const noexcept {
+    constexpr auto kWidth = static_cast<std::int64_t>(kBytes);
+    const std::int64_t cols = target_.block_cols;
+    const std::int64_t elements = block_elements();
+    const auto* const values = static_cast<const Byte*>(csr_.values.data);
+    const I* const columns_of = indices();
+    const I* const ends = offsets() + block_row * target_.block_rows + 1;
+    std::int64_t k = ends[-1];
+    for (std::int64_t row = 0; row < target_.block_rows; ++row) {
+      const std::int64_t end = ends[row];
+      for (; k < end; ++k) {
+        const auto column = static_cast<std::int64_t>(columns_of[k]);
+        const std::int64_t block = columns.block_column(column);
+        const std::int64_t at =
+            columns.number_of(block) * elements + row * cols + column - block * cols;
+        std::memcpy(to + at * kWidth, values + k * kWidth, kBytes);
+      }
+    }
+  }
+
+  template <std::size_t kBytes>
+  void fill_side_by_side(const SparseBuilder& builder, const std::int64_t* blocks_before) const {
+    const std::int64_t cols = target_.block_cols;
+    const std::int64_t elements = block_elements();
+    const IndexType type = index_type(target_.index_dtype);
     const auto* const values = static_cast<const Byte*>(csr_.values.data);
     constexpr auto kWidth = static_cast<std::int64_t>(kBytes);
-    for_each_block_row([&](std::int64_t block_row) {
+    const auto fill_row = [&](std::int64_t block_row, int) {
       std::int64_t block = blocks_before[block_row];
       row_of(block_row).for_each_block(
           [&](std::int64_t column, const std::int64_t* begins, const std::int64_t* ends) {
@@ -162,12 +271,17 @@ class BlockMaker {
             for (std::int64_t row = 0; row < target_.block_rows; ++row) {
               const std::int64_t first = (row - column) * cols;
               for (std::int64_t k = begins[row]; k < ends[row]; ++k) {
-                std::memcpy(out + (first + indices[k]) * kWidth, values + k * kWidth, kBytes);
+                std::memcpy(out + (first + indices()[k]) * kWidth, values + k * kWidth, kBytes);
               }
             }
             put_index(builder.minor(), type, block++, column);
           });
-    });
+    };
+    for_each_block_row(0, [](Byte*) { return 0; }, fill_row);
+  }
+
+  [[nodiscard]] std::int64_t block_elements() const noexcept {
+    return target_.block_rows * target_.block_cols;
   }
 
   const Context& context_;
@@ -175,6 +289,8 @@ class BlockMaker {
   const SparseTarget& target_;
   std::int64_t width_;
   std::int64_t block_row_count_;
+  std::int64_t block_col_count_;
+  bool is_marked_;  // or walked side by side
   std::int64_t slices_;
 };
 

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "expect_error.hpp"
@@ -217,6 +220,96 @@ TEST(SparseConvert, BlocksOfEveryWidth) {
     }
     EXPECT_EQ(next, pattern.entries.size());
   }
+}
+
+// The blocks of sorted entries, found by sorting: fast enough for large patterns.
+std::vector<Entry> sorted_blocks(const Pattern& pattern, std::int64_t rows, std::int64_t cols) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<float>> blocks;
+  for (const Entry& entry : pattern.entries) {
+    std::vector<float>& block = blocks[{entry.row / rows, entry.col / cols}];
+    block.resize(static_cast<std::size_t>(rows * cols));
+    block[static_cast<std::size_t>(entry.row % rows * cols + entry.col % cols)] = entry.value;
+  }
+  std::vector<Entry> elements;
+  for (const auto& [at, block] : blocks) {
+    for (std::int64_t i = 0; i < rows * cols; ++i) {
+      elements.push_back({at.first * rows + i / cols, at.second * cols + i % cols,
+                          block[static_cast<std::size_t>(i)]});
+    }
+  }
+  return elements;
+}
+
+TEST(SparseConvert, BlocksOfLargeMatricesForAnyNumberOfThreads) {
+  const Pattern patterns[] = {
+      // Each way to find blocks: nearly all there, few there, and so few that rows are walked.
+      coalesced(random_pattern("dense", 48, 960, 15'000, 35), precedes),
+      coalesced(random_pattern("sparse", 240, 960, 2'000, 36), precedes),
+      coalesced(random_pattern("hypersparse", 480, 96'000, 1'000, 37), precedes),
+  };
+  for (const Pattern& pattern : patterns) {
+    for (const tnr_dtype dtype : kIndexDtypes) {
+      SparseArrays arrays(model_of(pattern, TNR_SPARSE_FORMAT_CSR), dtype);
+      for (const auto& [rows, cols] : {std::pair{4, 4}, {16, 16}, {3, 5}, {2, 12}}) {
+        const std::vector<Entry> expected = sorted_blocks(pattern, rows, cols);
+        for (const unsigned count : {1u, 3u}) {
+          const Threads threads(count);
+          const Result blocks(sparse_convert(threads, arrays.view(), blocks_of(rows, cols)));
+          EXPECT_TRUE(blocks.entries() == expected) << pattern.name << " " << rows << " " << cols;
+        }
+      }
+    }
+  }
+}
+
+// So many that results go past the caches: block rows by way of a stage, and larger ones.
+TEST(SparseConvert, BlocksThatAreStreamed) {
+  constexpr std::int64_t kBlock = 16;
+  constexpr std::int64_t kElements = kBlock * kBlock;
+  constexpr std::int64_t kCols = 150;
+  Pattern pattern{"", 80 * kBlock, kCols * kBlock, {}};
+  for (std::int64_t row = 0; row < 80; ++row) {
+    for (std::int64_t col = 0; col < kCols; col += row % 2 == 0 ? 1 : 3) {
+      pattern.entries.push_back({row * kBlock + (row + col) % kBlock, col * kBlock + col % 7, 0});
+    }
+  }
+  std::sort(pattern.entries.begin(), pattern.entries.end(), precedes);
+  SparseArrays arrays(model_of(pattern, TNR_SPARSE_FORMAT_CSR), TNR_DTYPE_I32);
+  using Value = std::array<double, 2>;
+  std::vector<Value> values;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::size_t, Value>> expected;
+  for (const Entry& entry : pattern.entries) {
+    values.push_back({static_cast<double>(values.size() + 1), -1.0});
+    const std::int64_t element = entry.row % kBlock * kBlock + entry.col % kBlock;
+    expected[{entry.row / kBlock, entry.col / kBlock}] = {static_cast<std::size_t>(element),
+                                                          values.back()};
+  }
+  tnr_sparse_view view = arrays.view();
+  view.values = flat_view(values.data(), TNR_DTYPE_C128, {view.minor.shape[0]});
+  const Threads threads(2);
+  const Result blocks(sparse_convert(threads, view, blocks_of(kBlock, kBlock)));
+  ASSERT_EQ(blocks.view().minor.shape[0], static_cast<std::int64_t>(expected.size()));
+  const auto* found = static_cast<const Value*>(blocks.view().values.data);
+  std::int64_t k = 0;
+  for (const auto& [at, one] : expected) {
+    EXPECT_EQ(index_at(blocks.view().minor, k++), at.second);
+    std::vector<Value> block(kElements, Value{});
+    block[one.first] = one.second;
+    EXPECT_TRUE(std::equal(block.begin(), block.end(), found)) << at.first << " " << at.second;
+    found += kElements;
+  }
+}
+
+TEST(SparseConvert, BlocksOfRowsSaidToBeSortedStayInsideTheirMemory) {
+  SparseModel model{.format = TNR_SPARSE_FORMAT_CSR, .rows = 2, .cols = 1 << 16};
+  model.flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+  model.major = {0, 3, 5};
+  model.minor = {40'009, 3, 40'008, 60'000, 2};
+  model.values = {1, 2, 3, 4, 5};
+  SparseArrays arrays(model, TNR_DTYPE_I32);
+  const SparseToken made = sparse_convert(kDefaultContext, arrays.view(), blocks_of(2, 8));
+  EXPECT_EQ(sparse_view(made).block_cols, 8);
+  sparse_release(made);
 }
 
 // ---- what is refused ----
