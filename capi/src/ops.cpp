@@ -1,39 +1,11 @@
 // The operations in C: unwrap, call, answer.
 #include "tenure/ops.hpp"
 
-#include <chrono>
-
-#include "boundary.hpp"
-#include "counters.hpp"
+#include "timed.hpp"
 
 using tenure::capi::context_of;
 using tenure::capi::deref;
-using tenure::capi::guarded;
-
-namespace {
-
-template <class Body>
-[[gnu::cold, gnu::noinline]] tnr_status run_timed(tnr_operation operation,
-                                                  const Body& body) noexcept {
-  using std::chrono::duration_cast, std::chrono::nanoseconds, std::chrono::steady_clock;
-  const auto start = steady_clock::now();
-  const tnr_status status = guarded(body);
-  const auto taken = duration_cast<nanoseconds>(steady_clock::now() - start);
-  if (status == TNR_STATUS_OK) {
-    tenure::count_time(operation, static_cast<std::uint64_t>(taken.count()));
-  }
-  return status;
-}
-
-// guarded() for what computes.
-template <class Body>
-tnr_status run(tnr_operation operation, const Body& body) noexcept {
-  if (tenure::g_timing.load(std::memory_order_relaxed) == tenure::Timing::kOn) [[unlikely]]
-    return run_timed(operation, body);
-  return guarded(body);
-}
-
-}  // namespace
+using tenure::capi::run;
 
 tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_COPY,

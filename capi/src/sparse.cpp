@@ -1,13 +1,15 @@
 // Sparse matrices in C: unwrap, call, wrap.
 #include "tenure/sparse.hpp"
 
-#include "boundary.hpp"
+#include "timed.hpp"
 
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::read_sized;
+using tenure::capi::run;
+using tenure::capi::run_pointer;
 using tenure::capi::wrap;
 using tenure::capi::write_sized;
 
@@ -82,7 +84,7 @@ tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
 
 tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_sparse_options* options) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
     return wrap_sparse(tenure::sparse_convert(context_of(context), read_view(a, "a"),
                                               read_sized(options, "options", kFirstOptionsBytes)));
   });
@@ -90,14 +92,14 @@ tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
 
 tnr_sparse* tnr_sparse_coalesce(tnr_context* context, const tnr_sparse_view* a,
                                 tnr_sparse_combine combine) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_SPARSE_COALESCE, [&] {
     return wrap_sparse(tenure::sparse_coalesce(context_of(context), read_view(a, "a"), combine));
   });
 }
 
 tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
                              const tnr_sparse_options* options) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
     return wrap_sparse(tenure::sparse_prune(context_of(context), read_view(a, "a"),
                                             read_sized(options, "options", kFirstOptionsBytes)));
   });
@@ -105,14 +107,14 @@ tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
 
 tnr_sparse* tnr_sparse_top_k(tnr_context* context, const tnr_sparse_view* a, std::int64_t k,
                              tnr_sparse_order order) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
     return wrap_sparse(tenure::sparse_top_k(context_of(context), read_view(a, "a"), k, order));
   });
 }
 
 tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
                                   const tnr_sparse_options* options) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
     return wrap_sparse(
         tenure::sparse_from_dense(context_of(context), deref(dense, "dense"),
                                   read_sized(options, "options", kFirstOptionsBytes)));
@@ -121,13 +123,14 @@ tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
 
 tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_view_mut* out) noexcept {
-  return guarded(
-      [&] { tenure::sparse_to_dense(context_of(context), read_view(a, "a"), deref(out, "out")); });
+  return run(TNR_OPERATION_SPARSE_TO_DENSE, [&] {
+    tenure::sparse_to_dense(context_of(context), read_view(a, "a"), deref(out, "out"));
+  });
 }
 
 tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_sparse_view* b) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
     return wrap_sparse(
         tenure::sparse_product(context_of(context), read_view(a, "a"), read_view(b, "b")));
   });
@@ -137,7 +140,7 @@ tnr_status tnr_sparse_matmul(tnr_context* context, const tnr_scalar* alpha,
                              const tnr_sparse_view* a, tnr_orientation orientation,
                              const tnr_view* b, const tnr_scalar* beta,
                              const tnr_view_mut* out) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_MATMUL, [&] {
     tenure::sparse_matmul(context_of(context), deref(alpha, "alpha"), read_view(a, "a"),
                           orientation, deref(b, "b"), deref(beta, "beta"), deref(out, "out"));
   });
@@ -146,7 +149,7 @@ tnr_status tnr_sparse_matmul(tnr_context* context, const tnr_scalar* alpha,
 tnr_status tnr_sparse_sddmm(tnr_context* context, const tnr_scalar* alpha, const tnr_sparse_view* a,
                             uint32_t flags, const tnr_view* x, const tnr_view* y,
                             const tnr_view_mut* out) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_SDDMM, [&] {
     tenure::sparse_sddmm(context_of(context), deref(alpha, "alpha"), read_view(a, "a"), flags,
                          deref(x, "x"), deref(y, "y"), deref(out, "out"));
   });
@@ -154,7 +157,7 @@ tnr_status tnr_sparse_sddmm(tnr_context* context, const tnr_scalar* alpha, const
 
 tnr_sparse* tnr_sparse_binary(tnr_context* context, tnr_binary_op op, const tnr_sparse_view* a,
                               const tnr_sparse_view* b) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_SPARSE_BINARY, [&] {
     return wrap_sparse(
         tenure::sparse_binary(context_of(context), op, read_view(a, "a"), read_view(b, "b")));
   });
@@ -162,40 +165,41 @@ tnr_sparse* tnr_sparse_binary(tnr_context* context, tnr_binary_op op, const tnr_
 
 tnr_status tnr_sparse_accumulate(tnr_context* context, const tnr_sparse_view* a,
                                  const tnr_view_mut* out) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_ACCUMULATE, [&] {
     tenure::sparse_accumulate(context_of(context), read_view(a, "a"), deref(out, "out"));
   });
 }
 
 tnr_sparse* tnr_sparse_unary(tnr_context* context, tnr_unary_op op,
                              const tnr_sparse_view* a) noexcept {
-  return guarded_pointer([&] {
+  return run_pointer(TNR_OPERATION_UNARY, [&] {
     return wrap_sparse(tenure::sparse_unary(context_of(context), op, read_view(a, "a")));
   });
 }
 
 tnr_status tnr_sparse_scale(tnr_context* context, const tnr_view* factors, std::uint32_t axis,
                             const tnr_sparse_view_mut* a) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_SCALE, [&] {
     tenure::sparse_scale(context_of(context), deref(factors, "factors"), axis,
                          read_view_mut(a, "a"));
   });
 }
 
 tnr_status tnr_sparse_softmax(tnr_context* context, const tnr_sparse_view_mut* a) noexcept {
-  return guarded([&] { tenure::sparse_softmax(context_of(context), read_view_mut(a, "a")); });
+  return run(TNR_OPERATION_SPARSE_SOFTMAX,
+             [&] { tenure::sparse_softmax(context_of(context), read_view_mut(a, "a")); });
 }
 
 tnr_status tnr_sparse_reduce(tnr_context* context, tnr_reduce_op op, const tnr_sparse_view* a,
                              std::uint32_t axes, const tnr_view_mut* out) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
     tenure::sparse_reduce(context_of(context), op, read_view(a, "a"), axes, deref(out, "out"));
   });
 }
 
 tnr_status tnr_sparse_norm(tnr_context* context, tnr_sparse_norm_kind kind,
                            const tnr_sparse_view* a, double* out) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
     double& result = deref(out, "out");
     result = tenure::sparse_norm(context_of(context), kind, read_view(a, "a"));
   });
@@ -203,7 +207,7 @@ tnr_status tnr_sparse_norm(tnr_context* context, tnr_sparse_norm_kind kind,
 
 tnr_status tnr_sparse_diagonal(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_view_mut* out) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
     const tenure::ContextUse use = context_of(context);
     tenure::sparse_diagonal(read_view(a, "a"), deref(out, "out"));
   });
@@ -211,7 +215,7 @@ tnr_status tnr_sparse_diagonal(tnr_context* context, const tnr_sparse_view* a,
 
 tnr_status tnr_sparse_solve(tnr_context* context, std::uint32_t flags, const tnr_sparse_view* a,
                             const tnr_view* b, const tnr_view_mut* out) noexcept {
-  return guarded([&] {
+  return run(TNR_OPERATION_SPARSE_SOLVE, [&] {
     tenure::sparse_solve(context_of(context), flags, read_view(a, "a"), deref(b, "b"),
                          deref(out, "out"));
   });

@@ -4,6 +4,7 @@
 
 #include "parallel.hpp"
 #include "sparse_entries.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
@@ -54,6 +55,8 @@ void sparse_accumulate(const Context& context, const tnr_sparse_view& a, const t
   require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
   with_number("accumulate", a.values.dtype,
               [&]<class T>(T) { accumulate<T>(context, operand, out); });
+  const std::uint64_t dense_bytes = element_bytes(out.view);
+  count_call(TNR_OPERATION_SPARSE_ACCUMULATE, matrix_bytes(a) + dense_bytes, dense_bytes);
 }
 
 }  // namespace tenure

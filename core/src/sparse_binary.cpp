@@ -12,6 +12,7 @@
 #include "sparse_builder.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
@@ -295,7 +296,8 @@ SparseToken sparse_binary(const Context& context, tnr_binary_op op, const tnr_sp
   } else {
     merge_by_width<std::int64_t>(context, question, builder);
   }
-  return builder.finish(kCoalesced);
+  return count_made(TNR_OPERATION_SPARSE_BINARY, matrix_bytes(a) + matrix_bytes(b),
+                    builder.finish(kCoalesced));
 }
 
 }  // namespace tenure

@@ -17,6 +17,7 @@
 #include "sparse_convert.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_traffic.hpp"
 
 namespace tenure {
 namespace {
@@ -164,13 +165,8 @@ void check_combine(const tnr_sparse_view& a, tnr_sparse_combine combine) {
   }
 }
 
-}  // namespace
-
-SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,
-                            tnr_sparse_combine combine) {
-  SparseOperand operand(a, "a");
-  check_combine(a, combine);
-  operand.check_all();
+// Its entries have been checked.
+SparseToken coalesce(const Context& context, const tnr_sparse_view& a, tnr_sparse_combine combine) {
   SparseTarget target{.format = a.format, .index_dtype = a.minor.dtype, .is_sorted = true};
   if ((a.flags & kCoalesced) == kCoalesced) return convert_entries(context, a, target);
   const bool is_coo = a.format == TNR_SPARSE_FORMAT_COO;
@@ -184,6 +180,16 @@ SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,
   sorted.reset();
   target.format = TNR_SPARSE_FORMAT_COO;
   return convert_entries(context, result.view(), target);
+}
+
+}  // namespace
+
+SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,
+                            tnr_sparse_combine combine) {
+  SparseOperand operand(a, "a");
+  check_combine(a, combine);
+  operand.check_all();
+  return count_made(TNR_OPERATION_SPARSE_COALESCE, matrix_bytes(a), coalesce(context, a, combine));
 }
 
 }  // namespace tenure

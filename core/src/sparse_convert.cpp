@@ -24,6 +24,7 @@
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
 #include "sparse_regroup.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 
@@ -426,7 +427,8 @@ SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
   check_value_width(a);
   const SparseTarget target = target_of(a, options);
   operand.check_all();
-  return convert_entries(context, a, target);
+  return count_made(TNR_OPERATION_SPARSE_CONVERT, matrix_bytes(a),
+                    convert_entries(context, a, target));
 }
 
 }  // namespace tenure

@@ -9,6 +9,7 @@
 #include "operands.hpp"
 #include "sparse_builder.hpp"
 #include "sparse_kernels.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 
@@ -142,7 +143,9 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
   } else {
     scan_entries<DenseScanner>(context, scan, bytes, builder);
   }
-  return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+  const std::uint64_t mask_bytes = has_mask ? element_bytes(options.mask) : 0;
+  return count_made(TNR_OPERATION_SPARSE_FROM_DENSE, element_bytes(dense) + mask_bytes,
+                    builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE));
 }
 
 }  // namespace tenure

@@ -15,6 +15,7 @@
 #include "row_slices.hpp"
 #include "scratch.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 #include "traffic.hpp"
@@ -317,13 +318,18 @@ void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sp
   require_alias(out.view, a.values, "a.values", SameView::kRefused);
   require_alias(out.view, a.major, names.major, SameView::kRefused);
   require_alias(out.view, a.minor, names.minor, SameView::kRefused);
-  if (is_empty(out.view)) return;
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
   if (a.format == TNR_SPARSE_FORMAT_COO || call.is_transposed) {
     multiply_spread(call);
   } else {
     multiply_rows(call);
   }
   matrix.require_valid();
+  // With a beta of 0 nobody reads the output.
+  const std::uint64_t out_bytes = element_bytes(out.view);
+  count_call(TNR_OPERATION_SPARSE_MATMUL,
+             matrix_bytes(a) + element_bytes(b) + (call.beta == nullptr ? 0 : out_bytes),
+             out_bytes);
 }
 
 }  // namespace tenure

@@ -8,6 +8,7 @@
 #include "sparse_builder.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
@@ -162,7 +163,8 @@ SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
   } else {
     multiply<std::int64_t>(context, product, kernels, builder);
   }
-  return builder.finish(kCoalesced);
+  return count_made(TNR_OPERATION_SPARSE_PRODUCT, matrix_bytes(a) + matrix_bytes(b),
+                    builder.finish(kCoalesced));
 }
 
 }  // namespace tenure

@@ -15,6 +15,7 @@
 #include "sparse_convert.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 
@@ -193,7 +194,7 @@ SparseToken sparse_prune(const Context& context, const tnr_sparse_view& a,
          "options->predicate is MASK, but a mask is for a dense matrix");
   }
   operand.check_all();
-  return thinned(context, a, options);
+  return count_made(TNR_OPERATION_SPARSE_PRUNE, matrix_bytes(a), thinned(context, a, options));
 }
 
 SparseToken sparse_top_k(const Context& context, const tnr_sparse_view& a, std::int64_t k,
@@ -231,7 +232,7 @@ SparseToken sparse_top_k(const Context& context, const tnr_sparse_view& a, std::
   tnr_sparse_options options{};
   options.predicate = TNR_SPARSE_PREDICATE_MASK;
   options.mask = row_view(marks.data(), count, TNR_DTYPE_BOOL8);
-  return thinned(context, a, options);
+  return count_made(TNR_OPERATION_SPARSE_PRUNE, matrix_bytes(a), thinned(context, a, options));
 }
 
 }  // namespace tenure

@@ -10,6 +10,7 @@
 
 #include "parallel.hpp"
 #include "sparse_entries.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure {
@@ -290,6 +291,7 @@ void sparse_reduce(const Context& context, tnr_reduce_op op, const tnr_sparse_vi
   if (op != TNR_REDUCE_OP_SUM) require_unique(a);
   with_number("reduce", a.values.dtype,
               [&]<class T>(T) { reduce_values<T>(context, op, operand, over, out); });
+  count_call(TNR_OPERATION_SPARSE_REDUCE, matrix_bytes(a), element_bytes(out.view));
 }
 
 double sparse_norm(const Context& context, tnr_sparse_norm_kind kind, const tnr_sparse_view& a) {
@@ -301,6 +303,7 @@ double sparse_norm(const Context& context, tnr_sparse_norm_kind kind, const tnr_
   double norm = 0;
   with_float("norm", a.values.dtype,
              [&]<class T>(T) { norm = norm_of<T>(context, kind, operand); });
+  count_call(TNR_OPERATION_SPARSE_REDUCE, matrix_bytes(a), sizeof norm);
   return norm;
 }
 
@@ -312,6 +315,7 @@ void sparse_diagonal(const tnr_sparse_view& a, const tnr_view_mut& out) {
   require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
   with_number("diagonal", a.values.dtype, [&]<class T>(T) { write_diagonal<T>(operand, out); });
   operand.require_valid();
+  count_call(TNR_OPERATION_SPARSE_REDUCE, matrix_bytes(a), element_bytes(out.view));
 }
 
 }  // namespace tenure

@@ -9,6 +9,7 @@
 #include "parallel.hpp"
 #include "row_slices.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 
@@ -105,7 +106,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   require_alias(out.view, a.values, "a.values", SameView::kAllowed);
   require_alias(out.view, a.major, names.major, SameView::kRefused);
   require_alias(out.view, a.minor, names.minor, SameView::kRefused);
-  if (is_empty(out.view)) return;
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_SDDMM, 0, 0);
   const tnr_view columns = transpose(y, 0, 1);
   const DenseColumns left(x);
   const DenseColumns right(columns);
@@ -125,6 +126,8 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
                      : nullptr,
        .out = writable(out)});
   matrix.require_valid();
+  count_call(TNR_OPERATION_SPARSE_SDDMM, matrix_bytes(a) + element_bytes(x) + element_bytes(y),
+             element_bytes(out.view));
 }
 
 }  // namespace tenure

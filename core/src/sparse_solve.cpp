@@ -9,6 +9,7 @@
 
 #include "parallel.hpp"
 #include "sparse_entries.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/sparse.hpp"
 
@@ -149,7 +150,7 @@ void sparse_solve(const Context& context, std::uint32_t flags, const tnr_sparse_
     refuse_dtype("solve", a.values.dtype);
   }
   operand.check_all();
-  if (is_empty(out.view)) return;
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_SOLVE, 0, 0);
   if (alias != Alias::kSame) copy(context, b, out);
   std::int64_t row = kNoRow;
   with_float("solve", a.values.dtype, [&]<class T>(T) { row = solve<T>(context, a, flags, out); });
@@ -159,6 +160,8 @@ void sparse_solve(const Context& context, std::uint32_t flags, const tnr_sparse_
          ", so that there is no solution; out holds a mixture",
          row);
   }
+  count_call(TNR_OPERATION_SPARSE_SOLVE, matrix_bytes(a) + element_bytes(b),
+             element_bytes(out.view));
 }
 
 }  // namespace tenure

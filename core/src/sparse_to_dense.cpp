@@ -9,6 +9,7 @@
 #include "operands.hpp"
 #include "scalar.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_traffic.hpp"
 #include "streamed.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/sparse.hpp"
@@ -275,7 +276,7 @@ void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const 
   // The order of coordinates decides which memory is written.
   if (is_coo && is_sorted && !a.is_checked()) check_entries(view, Rows::kSome, "a");
   if (is_coo || is_empty(out.view)) a.check_all();
-  if (is_empty(out.view)) return;
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_TO_DENSE, 0, 0);
 
   const DenseOutput dense(view, out);
   if (dense.field.column_step == dense.width && (!is_coo || is_sorted)) {
@@ -284,6 +285,7 @@ void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const 
     write_elements(context, a, scatter, dense, out);
   }
   a.require_valid();
+  count_call(TNR_OPERATION_SPARSE_TO_DENSE, matrix_bytes(view), element_bytes(out.view));
 }
 
 }  // namespace tenure

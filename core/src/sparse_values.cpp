@@ -5,6 +5,7 @@
 #include "operands.hpp"
 #include "parallel.hpp"
 #include "sparse_entries.hpp"
+#include "sparse_traffic.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/sparse.hpp"
 
@@ -135,6 +136,8 @@ void sparse_scale(const Context& context, const tnr_view& factors, std::uint32_t
   with_number("scale", factors.dtype, [&]<class T>(T) {
     scale(context, operand, by_row, factors, reinterpret_cast<T*>(values));
   });
+  count_call(TNR_OPERATION_SPARSE_SCALE, matrix_bytes(a.view) + element_bytes(factors),
+             value_bytes(a.view));
 }
 
 void sparse_softmax(const Context& context, const tnr_sparse_view_mut& a) {
@@ -146,6 +149,7 @@ void sparse_softmax(const Context& context, const tnr_sparse_view_mut& a) {
   auto* const values = writable(tnr_view_mut{a.view.values});
   with_float("softmax", a.view.values.dtype,
              [&]<class T>(T) { softmax(context, operand, reinterpret_cast<T*>(values)); });
+  count_call(TNR_OPERATION_SPARSE_SOFTMAX, matrix_bytes(a.view), value_bytes(a.view));
 }
 
 }  // namespace tenure

@@ -200,7 +200,8 @@ typedef struct tnr_stats {
 
 /**
  * A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
- * computes, whatever its operands are.
+ * computes, or for a few of one kind, whatever the operands are. Some are made of others, which
+ * count too: `tnr_sparse_unary` is a UNARY of the values and nothing else.
  */
 typedef int32_t tnr_operation;
 /**
@@ -235,6 +236,62 @@ typedef int32_t tnr_operation;
  * `tnr_reduce`.
  */
 #define TNR_OPERATION_REDUCE 8
+/**
+ * `tnr_sparse_from_dense`.
+ */
+#define TNR_OPERATION_SPARSE_FROM_DENSE 9
+/**
+ * `tnr_sparse_to_dense`.
+ */
+#define TNR_OPERATION_SPARSE_TO_DENSE 10
+/**
+ * `tnr_sparse_convert`.
+ */
+#define TNR_OPERATION_SPARSE_CONVERT 11
+/**
+ * `tnr_sparse_coalesce`.
+ */
+#define TNR_OPERATION_SPARSE_COALESCE 12
+/**
+ * `tnr_sparse_prune`, `tnr_sparse_top_k`.
+ */
+#define TNR_OPERATION_SPARSE_PRUNE 13
+/**
+ * `tnr_sparse_product`.
+ */
+#define TNR_OPERATION_SPARSE_PRODUCT 14
+/**
+ * `tnr_sparse_matmul`.
+ */
+#define TNR_OPERATION_SPARSE_MATMUL 15
+/**
+ * `tnr_sparse_sddmm`.
+ */
+#define TNR_OPERATION_SPARSE_SDDMM 16
+/**
+ * `tnr_sparse_binary`.
+ */
+#define TNR_OPERATION_SPARSE_BINARY 17
+/**
+ * `tnr_sparse_accumulate`.
+ */
+#define TNR_OPERATION_SPARSE_ACCUMULATE 18
+/**
+ * `tnr_sparse_scale`.
+ */
+#define TNR_OPERATION_SPARSE_SCALE 19
+/**
+ * `tnr_sparse_softmax`.
+ */
+#define TNR_OPERATION_SPARSE_SOFTMAX 20
+/**
+ * `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
+ */
+#define TNR_OPERATION_SPARSE_REDUCE 21
+/**
+ * `tnr_sparse_solve`.
+ */
+#define TNR_OPERATION_SPARSE_SOLVE 22
 
 /**
  * Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -251,13 +308,14 @@ typedef struct tnr_operation_stats {
    */
   uint64_t calls;
   /**
-   * Bytes of the elements of the inputs. An element that is repeated, by broadcasting or by a
+   * Bytes of the elements of the inputs; of a sparse one those of its offsets, indices and
+   * values, as far as they are of its rows. An element that is repeated, by broadcasting or by a
    * stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
    * there was nothing to do: empty outputs, copies of a view to itself.
    */
   uint64_t read_bytes;
   /**
-   * Bytes of the elements of the outputs.
+   * Bytes of the elements of the outputs; of a sparse one all three parts, where it is new.
    */
   uint64_t written_bytes;
   /**

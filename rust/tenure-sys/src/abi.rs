@@ -525,7 +525,8 @@ pub struct tnr_stats {
 }
 
 /// A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
-/// computes, whatever its operands are.
+/// computes, or for a few of one kind, whatever the operands are. Some are made of others, which
+/// count too: `tnr_sparse_unary` is a UNARY of the values and nothing else.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_operation(pub i32);
@@ -547,6 +548,34 @@ impl tnr_operation {
     pub const SELECT: tnr_operation = tnr_operation(7);
     /// `tnr_reduce`.
     pub const REDUCE: tnr_operation = tnr_operation(8);
+    /// `tnr_sparse_from_dense`.
+    pub const SPARSE_FROM_DENSE: tnr_operation = tnr_operation(9);
+    /// `tnr_sparse_to_dense`.
+    pub const SPARSE_TO_DENSE: tnr_operation = tnr_operation(10);
+    /// `tnr_sparse_convert`.
+    pub const SPARSE_CONVERT: tnr_operation = tnr_operation(11);
+    /// `tnr_sparse_coalesce`.
+    pub const SPARSE_COALESCE: tnr_operation = tnr_operation(12);
+    /// `tnr_sparse_prune`, `tnr_sparse_top_k`.
+    pub const SPARSE_PRUNE: tnr_operation = tnr_operation(13);
+    /// `tnr_sparse_product`.
+    pub const SPARSE_PRODUCT: tnr_operation = tnr_operation(14);
+    /// `tnr_sparse_matmul`.
+    pub const SPARSE_MATMUL: tnr_operation = tnr_operation(15);
+    /// `tnr_sparse_sddmm`.
+    pub const SPARSE_SDDMM: tnr_operation = tnr_operation(16);
+    /// `tnr_sparse_binary`.
+    pub const SPARSE_BINARY: tnr_operation = tnr_operation(17);
+    /// `tnr_sparse_accumulate`.
+    pub const SPARSE_ACCUMULATE: tnr_operation = tnr_operation(18);
+    /// `tnr_sparse_scale`.
+    pub const SPARSE_SCALE: tnr_operation = tnr_operation(19);
+    /// `tnr_sparse_softmax`.
+    pub const SPARSE_SOFTMAX: tnr_operation = tnr_operation(20);
+    /// `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
+    pub const SPARSE_REDUCE: tnr_operation = tnr_operation(21);
+    /// `tnr_sparse_solve`.
+    pub const SPARSE_SOLVE: tnr_operation = tnr_operation(22);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -559,11 +588,12 @@ pub struct tnr_operation_stats {
     pub struct_size: u64,
     /// Calls that succeeded.
     pub calls: u64,
-    /// Bytes of the elements of the inputs. An element that is repeated, by broadcasting or by a
+    /// Bytes of the elements of the inputs; of a sparse one those of its offsets, indices and
+    /// values, as far as they are of its rows. An element that is repeated, by broadcasting or by a
     /// stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
     /// there was nothing to do: empty outputs, copies of a view to itself.
     pub read_bytes: u64,
-    /// Bytes of the elements of the outputs.
+    /// Bytes of the elements of the outputs; of a sparse one all three parts, where it is new.
     pub written_bytes: u64,
     /// Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
     /// the clock of their callers: calls at the same moment add up, the threads within one do not.

@@ -193,7 +193,7 @@
 //! | `npz` | `npz`: SciPy's sparse files |
 //! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
-//! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input) |
+//! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
 #![deny(unsafe_code)]
 
 #[cfg(not(target_pointer_width = "64"))]

@@ -85,7 +85,8 @@ pub enum Operation {
     /// [`fill`](crate::fill()), [`full`](crate::Tensor::full), and inside a context
     /// [`zeros`](crate::Tensor::zeros).
     Fill,
-    /// Arithmetic on one input: [`exp`](crate::exp) and its like.
+    /// Arithmetic on one input: [`exp`](crate::exp) and its like; on the entries of a sparse matrix
+    /// too.
     Unary,
     /// Arithmetic on two inputs: [`add`](crate::add) and its like.
     Binary,
@@ -95,6 +96,35 @@ pub enum Operation {
     Select,
     /// Reductions: [`sum`](crate::sum) and its like.
     Reduce,
+    /// From dense to sparse: [`Sparsify`](crate::Sparsify), [`sparse_relu`](crate::sparse_relu) and
+    /// `to_csr` and its like.
+    SparseFromDense,
+    /// [`to_dense`](crate::CsrView::to_dense) of sparse matrices.
+    SparseToDense,
+    /// Among sparse formats: [`to_csc`](crate::CsrView::to_csc) and its like.
+    SparseConvert,
+    /// [`coalesce`](crate::CsrView::coalesce).
+    SparseCoalesce,
+    /// [`prune`](crate::CsrView::prune) and [`top_k`](crate::CsrView::top_k).
+    SparsePrune,
+    /// [`product`](crate::CsrView::product) of two sparse matrices.
+    SparseProduct,
+    /// Sparse times dense: [`matmul`](crate::CsrView::matmul) and its like.
+    SparseMatmul,
+    /// [`sddmm`](crate::CsrView::sddmm).
+    SparseSddmm,
+    /// Arithmetic on two sparse matrices: [`add`](crate::CsrView::add) and its like.
+    SparseBinary,
+    /// [`add_to`](crate::CsrView::add_to) dense memory.
+    SparseAccumulate,
+    /// [`scale_rows`](crate::CsrViewMut::scale_rows), [`scale_cols`](crate::CsrViewMut::scale_cols).
+    SparseScale,
+    /// [`softmax_rows`](crate::CsrViewMut::softmax_rows).
+    SparseSoftmax,
+    /// Reductions of sparse matrices, their norms and their diagonal.
+    SparseReduce,
+    /// [`solve_triangular`](crate::CsrView::solve_triangular).
+    SparseSolve,
 }
 
 impl Operation {
@@ -108,6 +138,20 @@ impl Operation {
         Operation::Compare,
         Operation::Select,
         Operation::Reduce,
+        Operation::SparseFromDense,
+        Operation::SparseToDense,
+        Operation::SparseConvert,
+        Operation::SparseCoalesce,
+        Operation::SparsePrune,
+        Operation::SparseProduct,
+        Operation::SparseMatmul,
+        Operation::SparseSddmm,
+        Operation::SparseBinary,
+        Operation::SparseAccumulate,
+        Operation::SparseScale,
+        Operation::SparseSoftmax,
+        Operation::SparseReduce,
+        Operation::SparseSolve,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -120,6 +164,20 @@ impl Operation {
             Operation::Compare => tnr_operation::COMPARE,
             Operation::Select => tnr_operation::SELECT,
             Operation::Reduce => tnr_operation::REDUCE,
+            Operation::SparseFromDense => tnr_operation::SPARSE_FROM_DENSE,
+            Operation::SparseToDense => tnr_operation::SPARSE_TO_DENSE,
+            Operation::SparseConvert => tnr_operation::SPARSE_CONVERT,
+            Operation::SparseCoalesce => tnr_operation::SPARSE_COALESCE,
+            Operation::SparsePrune => tnr_operation::SPARSE_PRUNE,
+            Operation::SparseProduct => tnr_operation::SPARSE_PRODUCT,
+            Operation::SparseMatmul => tnr_operation::SPARSE_MATMUL,
+            Operation::SparseSddmm => tnr_operation::SPARSE_SDDMM,
+            Operation::SparseBinary => tnr_operation::SPARSE_BINARY,
+            Operation::SparseAccumulate => tnr_operation::SPARSE_ACCUMULATE,
+            Operation::SparseScale => tnr_operation::SPARSE_SCALE,
+            Operation::SparseSoftmax => tnr_operation::SPARSE_SOFTMAX,
+            Operation::SparseReduce => tnr_operation::SPARSE_REDUCE,
+            Operation::SparseSolve => tnr_operation::SPARSE_SOLVE,
         }
     }
 }
@@ -131,8 +189,8 @@ impl Operation {
 pub struct OperationStats {
     /// Calls that succeeded.
     pub calls: u64,
-    /// Bytes of the elements of the inputs. An element that is repeated by broadcasting counts
-    /// once, a single number not at all, and nothing counts where there was nothing to do.
+    /// Bytes of the elements of the inputs; of a sparse one its offsets, indices and values. An
+    /// element that is repeated by broadcasting counts once, a single number not at all, and nothing counts where there was nothing to do.
     pub read_bytes: u64,
     /// Bytes of the elements of the outputs.
     pub written_bytes: u64,

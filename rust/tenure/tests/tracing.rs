@@ -98,6 +98,30 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
         [r#"copy dtype="f64" shape=[2] bytes=16"#]
     );
 
+    let csr = spans(|| tenure::sparsify(&table).to_csr::<i32>());
+    assert_eq!(csr, [r#"to_csr dtype="f32" shape=[2, 3] bytes=24"#]);
+    let matrix = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.0_f32, 2.0]).unwrap();
+    let matrix = matrix.coalesced().unwrap();
+    // Three offsets, two indices and two values.
+    assert_eq!(
+        spans(|| matrix.t_matmul(&[1.0, 2.0])),
+        [r#"t_matmul dtype="f32" shape=[2, 3] bytes=28"#],
+        "the sparse operand"
+    );
+    assert_eq!(spans(|| matrix.to_csc()), [r#"to_csc dtype="f32" shape=[2, 3] bytes=28"#]);
+    assert_eq!(
+        spans(|| matrix.top_k_in_magnitude(1)),
+        [r#"top_k_in_magnitude dtype="f32" shape=[2, 3] bytes=28"#]
+    );
+    assert_eq!(
+        spans(|| matrix.count_nonzero()),
+        [r#"count_nonzero dtype="f32" shape=[2, 3] bytes=28"#]
+    );
+    assert_eq!(
+        spans(|| matrix.norm_frobenius()),
+        [r#"norm_frobenius dtype="f32" shape=[2, 3] bytes=28"#]
+    );
+
     // What computes nothing is none.
     assert!(
         spans(|| Tensor::from_vec(vec![1.0; 4], [2, 2])?.view().t().slice(0, 1..).map(drop))

@@ -6,12 +6,13 @@ use tenure_sys::{tnr_binary_op, tnr_reduce_op, tnr_sparse_norm_kind};
 
 use super::context::current;
 use super::sparse::{LentSparse, LentSparseMut, Made};
-use super::{Lent, LentMut, check, entered};
+use super::{Lent, LentMut, check, entered, traced};
 use crate::Result;
 
 /// The product of two matrices.
 pub(crate) fn product(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     entered()?;
+    traced!(product(a.view()));
     // SAFETY: see the module; what the call returns is the only handle of new blobs.
     unsafe { Made::take(sys::tnr_sparse_product(current(), a.as_ptr(), b.as_ptr())) }
 }
@@ -19,6 +20,7 @@ pub(crate) fn product(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
 /// `a op b`, element by element.
 pub(crate) fn binary(op: tnr_binary_op, a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     entered()?;
+    traced!(sparse_binary(op, a.view()));
     // SAFETY: as in `product`.
     unsafe { Made::take(sys::tnr_sparse_binary(current(), op, a.as_ptr(), b.as_ptr())) }
 }
@@ -26,6 +28,7 @@ pub(crate) fn binary(op: tnr_binary_op, a: &LentSparse<'_>, b: &LentSparse<'_>) 
 /// `out += a`.
 pub(crate) fn accumulate(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
+    traced!(accumulate(a.view()));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_sparse_accumulate(current(), a.as_ptr(), out.0) })
 }
@@ -33,6 +36,7 @@ pub(crate) fn accumulate(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 /// Multiplies rows (`axis` 0) or columns (1) by factors.
 pub(crate) fn scale(factors: Lent<'_>, axis: u32, a: &LentSparseMut<'_>) -> Result<()> {
     entered()?;
+    traced!(scale(a.view()));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_sparse_scale(current(), factors.0, axis, a.as_ptr()) })
 }
@@ -40,6 +44,7 @@ pub(crate) fn scale(factors: Lent<'_>, axis: u32, a: &LentSparseMut<'_>) -> Resu
 /// Softmax of the entries of each row.
 pub(crate) fn softmax(a: &LentSparseMut<'_>) -> Result<()> {
     entered()?;
+    traced!(softmax(a.view()));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_sparse_softmax(current(), a.as_ptr()) })
 }
@@ -52,6 +57,7 @@ pub(crate) fn reduce(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(sparse_reduce(op, a.view()));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_sparse_reduce(current(), op, a.as_ptr(), axes, out.0) })
 }
@@ -59,6 +65,7 @@ pub(crate) fn reduce(
 /// A norm.
 pub(crate) fn norm(kind: tnr_sparse_norm_kind, a: &LentSparse<'_>) -> Result<f64> {
     entered()?;
+    traced!(norm(kind, a.view()));
     let mut norm = 0.0;
     // SAFETY: see the module; `norm` is writable.
     check(unsafe { sys::tnr_sparse_norm(current(), kind, a.as_ptr(), &mut norm) })?;
@@ -68,6 +75,7 @@ pub(crate) fn norm(kind: tnr_sparse_norm_kind, a: &LentSparse<'_>) -> Result<f64
 /// The diagonal.
 pub(crate) fn diagonal(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
+    traced!(diagonal(a.view()));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_sparse_diagonal(current(), a.as_ptr(), out.0) })
 }
@@ -75,6 +83,7 @@ pub(crate) fn diagonal(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 /// The solution of a triangular system.
 pub(crate) fn solve(flags: u32, a: &LentSparse<'_>, b: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
+    traced!(solve(a.view()));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_sparse_solve(current(), flags, a.as_ptr(), b.0, out.0) })
 }

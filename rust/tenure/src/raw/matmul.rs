@@ -6,7 +6,7 @@ use tenure_sys::tnr_orientation;
 use super::context::current;
 use super::operations::scalar;
 use super::sparse::LentSparse;
-use super::{Lent, LentMut, check, entered};
+use super::{Lent, LentMut, check, entered, traced};
 use crate::{Element, Result};
 
 /// `out = alpha * a b + beta * out`, where `a` may be meant transposed. With a `beta` of 0 every
@@ -19,6 +19,7 @@ pub(crate) fn matmul<S: Element>(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(matmul(orientation, a.view()));
     let (alpha, beta) = (scalar(alpha), scalar(beta));
     // SAFETY: what `LentSparse`, `Lent` and `LentMut` promise is what the call asks; the scalars are
     // alive for it.
@@ -38,6 +39,7 @@ pub(crate) fn sddmm<S: Element>(
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
+    traced!(sddmm(a.view()));
     let alpha = scalar(alpha);
     // SAFETY: as above.
     check(unsafe { sys::tnr_sparse_sddmm(current(), &alpha, a.as_ptr(), flags, x.0, y.0, out.0) })

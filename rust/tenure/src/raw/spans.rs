@@ -2,7 +2,12 @@
 //!
 //! The level is read first, in line: where nobody listens, that one load is all.
 
-use tenure_sys::{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_unary_op, tnr_view};
+use std::fmt::Debug;
+
+use tenure_sys::{
+    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_reduce_op, tnr_sparse_format,
+    tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_unary_op, tnr_view,
+};
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing::span::EnteredSpan;
@@ -12,33 +17,62 @@ use crate::{DType, layout};
 /// Held while the operation runs.
 pub(super) type Traced = Option<EnteredSpan>;
 
-/// An entered span. The view is what says how large the work is: the output, or the input of a
-/// reduction.
+/// What says how large the work is: the output, or the input of a reduction; where an operand is
+/// sparse, that one.
+trait Work {
+    fn dtype(&self) -> DType;
+    fn shape(&self) -> impl Debug;
+    fn bytes(&self) -> usize;
+}
+
+impl Work for tnr_view {
+    fn dtype(&self) -> DType {
+        DType::from_raw(self.dtype)
+    }
+    fn shape(&self) -> impl Debug {
+        &self.shape[..self.rank as usize]
+    }
+    fn bytes(&self) -> usize {
+        self.dtype().size_bytes() * layout::count(self)
+    }
+}
+
+impl Work for tnr_sparse_view {
+    fn dtype(&self) -> DType {
+        self.values.dtype()
+    }
+    fn shape(&self) -> impl Debug {
+        [self.rows, self.cols]
+    }
+    fn bytes(&self) -> usize {
+        self.major.bytes() + self.minor.bytes() + self.values.bytes()
+    }
+}
+
+/// An entered span.
 macro_rules! span {
-    ($name:literal, $view:expr) => {{
-        let view: &tnr_view = $view;
-        let dtype = DType::from_raw(view.dtype);
+    ($name:literal, $work:expr) => {
         tracing::span!(
             target: "tenure",
             Level::TRACE,
             $name,
-            dtype = dtype.name(),
-            shape = ?&view.shape[..view.rank as usize],
-            bytes = dtype.size_bytes() * layout::count(view),
+            dtype = $work.dtype().name(),
+            shape = ?$work.shape(),
+            bytes = $work.bytes(),
         )
         .entered()
-    }};
+    };
 }
 
-/// A function that enters a span if anybody listens, for each family of operations: one that has
-/// codes, or the only one of its kind.
+/// A function that enters a span if anybody listens, for each family of operations on this work:
+/// one that has codes, or the only one of its kind.
 macro_rules! families {
-    ($($family:ident $(($codes:ident))?: $($($code:ident)? $name:literal)*;)*) => {$(
+    ($work:ident; $($family:ident $(($codes:ident))?: $($($code:ident)? $name:literal)*;)*) => {$(
         #[inline]
-        pub(super) fn $family($(op: $codes,)? view: &tnr_view) -> Traced {
+        pub(super) fn $family($(op: $codes,)? view: &$work) -> Traced {
             #[cold]
             #[inline(never)]
-            fn enter($(op: $codes,)? view: &tnr_view) -> Traced {
+            fn enter($(op: $codes,)? view: &$work) -> Traced {
                 families!(@enter view $($codes op)?; $($($code)? $name)*)
             }
             if Level::TRACE <= LevelFilter::current() {
@@ -59,6 +93,7 @@ macro_rules! families {
 }
 
 families! {
+    tnr_view;
     copy: "copy";
     cast: "cast";
     fill: "fill";
@@ -71,4 +106,26 @@ families! {
     reduce(tnr_reduce_op):
         SUM "sum" PROD "prod" MEAN "mean" VAR "var" STD "std" MIN "min" MAX "max"
         ARGMIN "argmin" ARGMAX "argmax" ANY "any" ALL "all" COUNT "count";
+    from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
+}
+
+families! {
+    tnr_sparse_view;
+    to_dense: "to_dense";
+    convert(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
+    coalesce: "coalesce";
+    prune: "prune";
+    top_k(tnr_sparse_order): VALUE "top_k" MAGNITUDE "top_k_in_magnitude";
+    product: "product";
+    matmul(tnr_orientation): AS_IS "matmul" TRANSPOSED "t_matmul";
+    sddmm: "sddmm";
+    sparse_binary(tnr_binary_op):
+        ADD "add" SUB "sub" MUL "mul" MIN "minimum" MAX "maximum";
+    accumulate: "add_to";
+    scale: "scale";
+    softmax: "softmax_rows";
+    sparse_reduce(tnr_reduce_op): SUM "sum" MIN "min" MAX "max" COUNT "count_nonzero";
+    norm(tnr_sparse_norm_kind): ONE "norm_1" INFINITY "norm_inf" FROBENIUS "norm_frobenius";
+    diagonal: "diagonal";
+    solve: "solve_triangular";
 }

@@ -12,7 +12,7 @@ use tenure_sys::{
 
 use super::context::current;
 use super::operations::scalar;
-use super::{BlobHandle, Lent, LentMut, check, entered, failure};
+use super::{BlobHandle, Lent, LentMut, check, entered, failure, traced};
 use crate::{
     Bool8, DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, TensorView,
     Tenure, layout,
@@ -89,6 +89,12 @@ impl LentSparse<'_> {
     pub(super) fn as_ptr(&self) -> *const tnr_sparse_view {
         &self.0.view
     }
+
+    /// What a span says of it.
+    #[cfg(feature = "tracing")]
+    pub(super) fn view(&self) -> &tnr_sparse_view {
+        &self.0.view
+    }
 }
 
 /// A sparse view whose values are to be written by one call, checked.
@@ -120,6 +126,12 @@ impl<'a> LentSparseMut<'a> {
 
     pub(super) fn as_ptr(&self) -> *const tnr_sparse_view_mut {
         &self.view
+    }
+
+    /// What a span says of it.
+    #[cfg(feature = "tracing")]
+    pub(super) fn view(&self) -> &tnr_sparse_view {
+        &self.view.view
     }
 }
 
@@ -290,6 +302,7 @@ impl<'a> SparseOptions<'a> {
 /// The entries of a dense matrix.
 pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
+    traced!(from_dense(options.raw.format, dense.0));
     // SAFETY: `Lent` promises what is asked of views; a mask is one that is still lent. What is
     // returned is taken at once: the library has just made its blobs.
     unsafe { Made::take(sys::tnr_sparse_from_dense(current(), dense.0, &options.raw)) }
@@ -298,6 +311,7 @@ pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result
 /// Writes every element of `out`, unless it fails.
 pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
+    traced!(to_dense(a.view()));
     // SAFETY: `LentSparse` and `LentMut` promise what is asked of views.
     check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), out.0) })
 }
@@ -307,6 +321,7 @@ pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 /// The entries of `a` as the options want them.
 pub(crate) fn convert(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
+    traced!(convert(options.raw.format, a.view()));
     // SAFETY: `LentSparse` promises what is asked of views. What is returned is taken at once: the
     // library has just made its blobs.
     unsafe { Made::take(sys::tnr_sparse_convert(current(), a.as_ptr(), &options.raw)) }
@@ -315,6 +330,7 @@ pub(crate) fn convert(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result
 /// One entry for each position.
 pub(crate) fn coalesce(a: &LentSparse<'_>, combine: tnr_sparse_combine) -> Result<Made> {
     entered()?;
+    traced!(coalesce(a.view()));
     // SAFETY: as in `convert`.
     unsafe { Made::take(sys::tnr_sparse_coalesce(current(), a.as_ptr(), combine)) }
 }
@@ -322,6 +338,7 @@ pub(crate) fn coalesce(a: &LentSparse<'_>, combine: tnr_sparse_combine) -> Resul
 /// The entries that the options' predicate names; their format is that of `a`.
 pub(crate) fn prune(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
+    traced!(prune(a.view()));
     let options = tnr_sparse_options {
         format: tnr_sparse_format(0),
         index_dtype: sys::tnr_dtype(0),
@@ -334,6 +351,7 @@ pub(crate) fn prune(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<M
 /// The largest entries of each row.
 pub(crate) fn top_k(a: &LentSparse<'_>, k: usize, order: tnr_sparse_order) -> Result<Made> {
     entered()?;
+    traced!(top_k(order, a.view()));
     // A number that is no extent is refused as one that is too large.
     let k = i64::try_from(k).unwrap_or(i64::MAX);
     // SAFETY: as in `convert`.
