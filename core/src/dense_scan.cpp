@@ -16,12 +16,14 @@ const kernels::Compaction& compaction() { return *kernels::table().compaction; }
 
 }  // namespace
 
+bool DenseScanner::fetches_columns(const DenseScan& scan) noexcept {
+  return scan.elements.has_dense_columns() && kLineBytes * scan.columns <= kMaxFetchBytes;
+}
+
 std::int64_t DenseScanner::chunk_elements(const DenseScan& scan) noexcept {
   const std::int64_t width = scan.elements.width();
   const std::int64_t line = kLineBytes / width * scan.columns;
-  if (scan.elements.has_dense_columns() && line * width <= kMaxFetchBytes) {
-    return line * std::max<std::int64_t>(1, kChunkBytes / (line * width));
-  }
+  if (fetches_columns(scan)) return line * std::max<std::int64_t>(1, kChunkBytes / (line * width));
   return std::min(kChunkElements, kChunkBytes / width);
 }
 

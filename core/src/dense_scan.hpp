@@ -58,6 +58,9 @@ class DenseScanner {
         columns_(scan.stores),
         rows_(scan.stores) {}
 
+  // Whether a chunk is some lines wide, transposed: the elements of columns lie side by side, and
+  // there are not too many of them.
+  static bool fetches_columns(const DenseScan& scan) noexcept;
   // Elements of every chunk but the last, which may have fewer.
   static std::int64_t chunk_elements(const DenseScan& scan) noexcept;
   static std::int64_t chunk_count(const DenseScan& scan) noexcept {

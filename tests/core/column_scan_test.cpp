@@ -1,0 +1,136 @@
+// The entries of a dense matrix by columns, beside those of the rows of its transpose; under each
+// instruction set.
+#include "column_scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "keep.hpp"
+#include "sparse_patterns.hpp"
+#include "streamed.hpp"
+#include "tenure/sparse.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure::test {
+namespace {
+
+using kernels::Byte;
+
+tnr_sparse_options options_of(tnr_sparse_format format) {
+  tnr_sparse_options options{};
+  options.struct_size = sizeof options;
+  options.format = format;
+  return options;
+}
+
+struct Compressed {
+  std::vector<Byte> values, minor, offsets;
+  bool operator==(const Compressed&) const = default;
+};
+
+// What a scanner makes of a matrix, chunk by chunk, as CSC.
+template <class Scanner>
+Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense,
+                   std::int64_t columns) {
+  const auto bytes = static_cast<std::size_t>(Scanner::buffer_bytes(scan));
+  std::vector<Byte> buffer(bytes + 64);
+  Byte* const aligned = buffer.data() + -reinterpret_cast<std::uintptr_t>(buffer.data()) % 64;
+  const std::int64_t width = dense.elements.width();
+  const std::int64_t index = dense.index_type == kernels::IndexType::kI32 ? 4 : 8;
+  const auto most = static_cast<std::size_t>(dense.entry_count());
+  Compressed found{std::vector<Byte>(most * static_cast<std::size_t>(width)),
+                   std::vector<Byte>(most * static_cast<std::size_t>(index)),
+                   std::vector<Byte>(static_cast<std::size_t>((columns + 1) * index))};
+  const EntryArrays to = {found.values.data(), found.minor.data(), nullptr, found.offsets.data()};
+  Scanner scanner(scan, aligned);
+  std::int64_t before = 0;
+  for (std::int64_t chunk = 0; chunk < Scanner::chunk_count(scan); ++chunk) {
+    const std::int64_t count = scanner.count(chunk);
+    scanner.write(to, before, -1);
+    before += count;
+  }
+  order_streamed_stores();
+  found.values.resize(static_cast<std::size_t>(before * width));
+  found.minor.resize(static_cast<std::size_t>(before * index));
+  return found;
+}
+
+TEST(ColumnScan, IsWhatTheTransposeGives) {
+  std::mt19937_64 random(11);
+  for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
+           {2, 2}, {3, 64}, {64, 64}, {65, 300}, {100, 257}, {5000, 70}, {33, 1000}, {20'000, 3}}) {
+    for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_I8}) {
+      const auto count = static_cast<std::size_t>(shape[0] * shape[1]);
+      const unsigned percent = random() % 4 == 0 ? 100 : 20;
+      std::vector<Byte> elements(count * element_size(dtype));
+      std::vector<Byte> flags(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        flags[i] = random() % 100 < percent;
+        if (random() % 100 < percent)
+          elements[i * element_size(dtype)] = static_cast<Byte>(i % 255 + 1);
+      }
+      const tnr_view dense = flat_view(elements.data(), dtype, shape);
+      const tnr_view mask = flat_view(flags.data(), TNR_DTYPE_BOOL8, shape);
+      const bool has_mask = random() % 2 == 0;
+      tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
+      options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
+      const auto scan_of = [&](const tnr_view& matrix, const DenseElements& asked) {
+        return DenseScan{
+            .rows = matrix.shape[0],
+            .columns = matrix.shape[1],
+            .elements = DenseElements(matrix),
+            .mask = has_mask ? &asked : nullptr,
+            .keep = keep_of(options, dtype),
+            .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64,
+            .stores = random() % 2 == 0 ? Stores::kCached : Stores::kStreamed};
+      };
+      const DenseElements asked(mask);
+      const DenseElements asked_across(transpose(mask, 0, 1));
+      DenseScan across = scan_of(transpose(dense, 0, 1), asked_across);
+      const ColumnScan columns(scan_of(dense, asked));
+      across.index_type = columns.dense.index_type;
+      ASSERT_TRUE(columns.is_possible());
+      EXPECT_TRUE(scanned<ColumnScanner>(columns, columns.dense, shape[1]) ==
+                  scanned<DenseScanner>(across, across, shape[1]))
+          << shape[0] << " by " << shape[1] << " of " << dtype_name(dtype);
+    }
+  }
+}
+
+// Of each density the way that is chosen for it, on some threads.
+TEST(ColumnScan, LargeMatricesAreThoseOfTheirTranspose) {
+  const std::int64_t rows = 1100;
+  const std::int64_t cols = 1031;
+  const Threads threads(3);
+  for (const unsigned part : {1u, 10u, 60u}) {
+    std::mt19937_64 random(12);
+    std::vector<float> elements(static_cast<std::size_t>(rows * cols));
+    std::vector<float> across(elements.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (random() % 100 < part) elements[i] = static_cast<float>(i + 1);
+      const std::size_t row = i / static_cast<std::size_t>(cols);
+      const std::size_t col = i % static_cast<std::size_t>(cols);
+      across[col * static_cast<std::size_t>(rows) + row] = elements[i];
+    }
+    const Result csc(sparse_from_dense(threads,
+                                       flat_view(elements.data(), TNR_DTYPE_F32, {rows, cols}),
+                                       options_of(TNR_SPARSE_FORMAT_CSC)));
+    const Result csr(sparse_from_dense(threads,
+                                       flat_view(across.data(), TNR_DTYPE_F32, {cols, rows}),
+                                       options_of(TNR_SPARSE_FORMAT_CSR)));
+    const std::int64_t count = csr.view().minor.shape[0];
+    ASSERT_EQ(csc.view().minor.shape[0], count);
+    const auto equal = [](const tnr_view& a, const tnr_view& b) {
+      return std::memcmp(a.data, b.data, a.size_bytes) == 0;
+    };
+    EXPECT_TRUE(equal(csc.view().major, csr.view().major)) << part;
+    EXPECT_TRUE(equal(csc.view().minor, csr.view().minor)) << part;
+    EXPECT_TRUE(equal(csc.view().values, csr.view().values)) << part;
+  }
+}
+
+}  // namespace
+}  // namespace tenure::test
