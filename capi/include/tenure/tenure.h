@@ -29,6 +29,11 @@
 #define TNR_VIEW_EXCLUSIVE 1
 
 /**
+ * Flag of an export: nobody may write the tensor, whatever its memory would allow.
+ */
+#define TNR_EXPORT_READ_ONLY 1
+
+/**
  * Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
  * by row, then by column).
  */
@@ -69,6 +74,17 @@
  * keep the order that they had, as far as the format has one.
  */
 #define TNR_SPARSE_SORT 2
+
+/**
+ * DLPack's managed tensor as it was before version 1.0, without flags.
+ */
+typedef struct DLManagedTensor DLManagedTensor;
+
+/**
+ * DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
+ * libraries.
+ */
+typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
 
 /**
  * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
@@ -1445,6 +1461,42 @@ tnr_status tnr_blob_view_mut(struct tnr_blob *blob TNR_BORROWED,
                              struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
+ * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
+ * view of them with the tensor's shape and strides. The end of the blob calls the tensor's
+ * deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
+ * blob, any other an adopted one.
+ *
+ * INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
+ * misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
+ * not the CPU's. OUT_OF_MEMORY.
+ *
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import(struct DLManagedTensorVersioned *tensor TNR_OWNED,
+                                 struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
+ * say otherwise.
+ *
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED,
+                                        struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
  * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
  *
  * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
@@ -1517,6 +1569,41 @@ tnr_status tnr_view_check(const struct tnr_view *view) TNR_NOEXCEPT;
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_check_mut(const struct tnr_view_mut *view) TNR_NOEXCEPT;
+
+/**
+ * A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
+ * view's blob until its deleter is called, once, on any thread. It is read-only with
+ * `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
+ * says that it was copied where the blob is a copy.
+ *
+ * INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
+ * STALE_VIEW, BUSY, OUT_OF_MEMORY.
+ *
+ * @param view (transfer none)
+ * @param flags 0 or TNR_EXPORT_READ_ONLY
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export(const struct tnr_view *view,
+                           uint32_t flags,
+                           struct DLManagedTensorVersioned **out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
+ * it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
+ *
+ * @param view (transfer none)
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
+                                  struct DLManagedTensor **out) TNR_NOEXCEPT;
 
 /**
  * The elements start, start + step, ... before stop, along one axis. With a negative step

@@ -9,8 +9,18 @@ use crate::tags::{Scope, Tags, Threads, Transfer};
 mod tests;
 
 /// Verbs whose result is a new handle, to be released once.
-const CONSTRUCTORS: [&str; 8] =
-    ["alloc", "copy", "borrow", "borrow_mut", "adopt", "share", "retain", "create"];
+const CONSTRUCTORS: [&str; 10] = [
+    "alloc",
+    "copy",
+    "borrow",
+    "borrow_mut",
+    "adopt",
+    "share",
+    "retain",
+    "create",
+    "import",
+    "import_legacy",
+];
 
 /// Every problem of the source, in the order of its lines. `printed` names the functions that
 /// cbindgen found.

@@ -202,6 +202,22 @@ pub struct tnr_blob {
     _opaque: [u8; 0],
 }
 
+/// DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
+/// libraries.
+#[cfg_attr(all(), repr(C))]
+pub struct DLManagedTensorVersioned {
+    _opaque: [u8; 0],
+}
+
+/// DLPack's managed tensor as it was before version 1.0, without flags.
+#[cfg_attr(all(), repr(C))]
+pub struct DLManagedTensor {
+    _opaque: [u8; 0],
+}
+
+/// Flag of an export: nobody may write the tensor, whatever its memory would allow.
+pub const TNR_EXPORT_READ_ONLY: u32 = 1;
+
 /// Threads and allocator of a call. NULL is the default: the calling thread alone, and the
 /// library's own memory. A handle is a token as that of a blob is, of a kind of its own.
 #[cfg_attr(all(), repr(C))]
@@ -1054,6 +1070,40 @@ unsafe extern "C" {
         out: *mut tnr_view_mut,
     ) -> tnr_status;
 
+    /// Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
+    /// view of them with the tensor's shape and strides. The end of the blob calls the tensor's
+    /// deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
+    /// blob, any other an adopted one.
+    ///
+    /// INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
+    /// misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
+    /// not the CPU's. OUT_OF_MEMORY.
+    ///
+    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import(
+        tensor: *mut DLManagedTensorVersioned,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
+    /// As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
+    /// say otherwise.
+    ///
+    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import_legacy(
+        tensor: *mut DLManagedTensor,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
     // ---- views: a shape over memory; every function may write its result over its input ----
 
     /// A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
@@ -1121,6 +1171,39 @@ unsafe extern "C" {
     /// @since 0.1
     #[must_use]
     pub fn tnr_view_check_mut(view: *const tnr_view_mut) -> tnr_status;
+
+    /// A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
+    /// view's blob until its deleter is called, once, on any thread. It is read-only with
+    /// `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
+    /// says that it was copied where the blob is a copy.
+    ///
+    /// INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
+    /// STALE_VIEW, BUSY, OUT_OF_MEMORY.
+    ///
+    /// @param view (transfer none)
+    /// @param flags 0 or TNR_EXPORT_READ_ONLY
+    /// @param out (transfer full) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_view_export(
+        view: *const tnr_view,
+        flags: u32,
+        out: *mut *mut DLManagedTensorVersioned,
+    ) -> tnr_status;
+
+    /// As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
+    /// it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer full) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_view_export_legacy(
+        view: *const tnr_view_mut,
+        out: *mut *mut DLManagedTensor,
+    ) -> tnr_status;
 
     /// The elements start, start + step, ... before stop, along one axis. With a negative step
     /// they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;

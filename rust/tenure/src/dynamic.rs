@@ -152,6 +152,10 @@ impl<'a> DynView<'a> {
         DynView { raw, _lent: PhantomData }
     }
 
+    pub(crate) fn raw(&self) -> &tnr_view {
+        &self.raw
+    }
+
     fn lent(&self) -> Lent<'_> {
         // SAFETY: the type's invariant is what `Lent` asks.
         unsafe { Lent::new(&self.raw) }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ptr::NonNull;
 
-use tenure_sys::{TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
+use tenure_sys::{DLManagedTensorVersioned, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::owner::{Boxed, VecParts};
 use crate::raw::{self, BlobHandle, LentMut, operations};
@@ -263,6 +263,11 @@ impl<T: Element> Held<T> {
     #[inline]
     pub(crate) fn raw(&self) -> &tnr_view {
         &self.raw
+    }
+
+    /// A managed tensor that holds on to the memory.
+    pub(crate) fn export(&self, is_read_only: bool) -> Result<NonNull<DLManagedTensorVersioned>> {
+        self.blob.export(&self.raw, is_read_only)
     }
 
     pub(crate) fn tenure(&self) -> Tenure {

@@ -204,6 +204,8 @@ mod allocator;
 mod context;
 mod described;
 #[allow(unsafe_code)]
+pub mod dlpack;
+#[allow(unsafe_code)]
 mod dtype;
 #[allow(unsafe_code)]
 mod dynamic;

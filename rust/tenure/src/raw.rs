@@ -5,6 +5,7 @@
 
 pub(crate) mod algebra;
 mod context;
+mod dlpack;
 mod library;
 pub(crate) mod matmul;
 pub(crate) mod operations;
@@ -22,6 +23,7 @@ use crate::{Error, ErrorKind, Result, Tenure};
 
 use context::current;
 pub(crate) use context::{ContextHandle, Hooks, has_context, in_default, run_task};
+pub(crate) use dlpack::delete;
 pub(crate) use library::*;
 
 /// Turns a status into a result, with the message of the calling thread's last error.

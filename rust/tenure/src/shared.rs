@@ -1,9 +1,10 @@
 //! Memory held together with others, which nobody writes.
 
 use std::ops::Index;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
-use tenure_sys::tnr_view;
+use tenure_sys::{DLManagedTensorVersioned, tnr_view};
 
 use crate::held::Held;
 use crate::iter::Iter;
@@ -112,6 +113,11 @@ impl<T: Element> SharedTensor<T> {
     #[inline]
     pub(crate) fn raw(&self) -> &tnr_view {
         self.held.raw()
+    }
+
+    /// A managed tensor that holds on to the memory.
+    pub(crate) fn export(&self, is_read_only: bool) -> Result<NonNull<DLManagedTensorVersioned>> {
+        self.held.export(is_read_only)
     }
 
     /// Lends the elements for reading.

@@ -2,7 +2,9 @@
 
 mod elements;
 
-use tenure_sys::tnr_view;
+use std::ptr::NonNull;
+
+use tenure_sys::{DLManagedTensorVersioned, tnr_view};
 
 use crate::held::Held;
 use crate::raw::{self, BlobHandle, LentMut};
@@ -196,6 +198,11 @@ impl<T: Element> Tensor<T> {
     #[inline]
     pub(crate) fn raw(&self) -> &tnr_view {
         self.held.raw()
+    }
+
+    /// A managed tensor that holds on to the memory.
+    pub(crate) fn export(&self, is_read_only: bool) -> Result<NonNull<DLManagedTensorVersioned>> {
+        self.held.export(is_read_only)
     }
 
     /// Lends the elements for reading.

@@ -1,0 +1,78 @@
+// Exchange with other libraries through DLPack's managed tensors, whose layout stands here.
+//
+//   tensor                    way     what holds the memory afterwards         who may write
+//   ------------------------  ------  ---------------------------------------  -------------------
+//   DLManagedTensorVersioned  import  a blob; its end calls the deleter        the holder, unless
+//                                                                              READ_ONLY is set
+//   DLManagedTensor (legacy)  import  a blob; its end calls the deleter        the holder
+//   DLManagedTensorVersioned  export  the tensor has a reference to the blob,  the consumer, unless
+//                                     which its deleter gives up               READ_ONLY is set
+//   DLManagedTensor (legacy)  export  the same                                 the consumer
+//
+// The layout is that of DLPack 1.0 (dmlc/dlpack, include/dlpack/dlpack.h): all that lies before the
+// tensor in the versioned struct stays as it is in every later version.
+#pragma once
+
+#include <cstdint>
+
+#include "tenure/blob.hpp"
+
+namespace tenure {
+
+struct DlDevice {
+  std::int32_t kind;
+  std::int32_t index;
+};
+
+struct DlTensor {
+  void* data;
+  DlDevice device;
+  std::int32_t rank;
+  std::uint8_t dtype_code;
+  std::uint8_t dtype_bits;
+  std::uint16_t dtype_lanes;
+  std::int64_t* shape;
+  std::int64_t* strides;  // in elements; NULL means row-major
+  std::uint64_t offset_bytes;
+};
+static_assert(sizeof(DlTensor) == 48);
+
+inline constexpr std::uint64_t kDlReadOnly = 1;
+inline constexpr std::uint64_t kDlIsCopied = 2;
+inline constexpr std::uint32_t kDlMajorVersion = 1;
+
+}  // namespace tenure
+
+// The names that tenure.h declares.
+struct DLManagedTensor {
+  tenure::DlTensor tensor;
+  void* manager_context;
+  void (*deleter)(DLManagedTensor* self);
+};
+static_assert(sizeof(DLManagedTensor) == 64);
+
+struct DLManagedTensorVersioned {
+  std::uint32_t major_version;
+  std::uint32_t minor_version;
+  void* manager_context;
+  void (*deleter)(DLManagedTensorVersioned* self);
+  std::uint64_t flags;
+  tenure::DlTensor tensor;
+};
+static_assert(sizeof(DLManagedTensorVersioned) == 80);
+
+namespace tenure {
+
+// A view of what was taken, whose owner is a blob with one reference. On failure nothing is taken.
+// Throw INVALID_ARGUMENT and UNSUPPORTED as check_view() does, with the tensor's fields; also
+// UNSUPPORTED for another major version; std::bad_alloc.
+tnr_view dlpack_import(DLManagedTensorVersioned& tensor);
+tnr_view dlpack_import(DLManagedTensor& tensor);
+
+// A tensor over the view's elements. Throw as Pins do; INVALID_ARGUMENT for a view without a blob, of
+// a borrowed one, and of a flag that is not known; std::bad_alloc. The legacy one has no way to say
+// that nobody may write, so it is made of views for writing alone.
+DLManagedTensorVersioned* dlpack_export(const tnr_view& view, std::uint32_t flags);
+DLManagedTensor* dlpack_export_legacy(const tnr_view_mut& view);
+
+}  // namespace tenure

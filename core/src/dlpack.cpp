@@ -1,0 +1,200 @@
+#include "tenure/dlpack.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <memory>
+
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+constexpr std::int32_t kDlCpu = 1;
+
+// ---- import ----
+
+// A tensor's memory from its lowest element to the end of its highest, and where the first lies.
+struct Span {
+  char* base;
+  std::int64_t size_bytes;
+};
+
+// Of a view that has all but its memory. `data` is where index 0 on every axis lies.
+Span span_of(const tnr_view& view, char* data) {
+  if (is_empty(view)) return {data, 0};
+  std::int64_t lowest = 0;
+  std::int64_t highest = 0;
+  bool overflow = false;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.shape[axis] <= 1) continue;
+    std::int64_t reach;
+    overflow |= __builtin_mul_overflow(view.shape[axis] - 1, view.strides[axis], &reach);
+    std::int64_t& end = reach < 0 ? lowest : highest;
+    overflow |= __builtin_add_overflow(end, reach, &end);
+  }
+  const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
+  std::int64_t elements;
+  std::int64_t size_bytes;
+  overflow |= __builtin_sub_overflow(highest, lowest, &elements);
+  overflow |= __builtin_add_overflow(elements, std::int64_t{1}, &elements);
+  overflow |= __builtin_mul_overflow(elements, element_bytes, &size_bytes);
+  if (overflow) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "tensor.shape and tensor.strides span more than %" PRId64 " bytes", INT64_MAX);
+  }
+  return {data == nullptr ? nullptr : data + lowest * element_bytes, size_bytes};
+}
+
+// A view of the tensor's elements, checked, without an owner.
+tnr_view view_of(const DlTensor& tensor) {
+  if (tensor.rank < 0 || tensor.rank > TNR_MAX_RANK) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "tensor.ndim is %" PRId32 " but must be 0 to %d", tensor.rank,
+         TNR_MAX_RANK);
+  }
+  if (tensor.rank != 0 && tensor.shape == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "tensor.shape is NULL but tensor.ndim is %" PRId32,
+         tensor.rank);
+  }
+  if (tensor.device.kind != kDlCpu) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "tensor.device is kind %" PRId32 ", index %" PRId32 " but must be the CPU: kind %d",
+         tensor.device.kind, tensor.device.index, kDlCpu);
+  }
+  tnr_view view{};
+  view.dtype = tensor.dtype_code | static_cast<tnr_dtype>(tensor.dtype_bits) << 8 |
+               static_cast<tnr_dtype>(tensor.dtype_lanes) << 16;
+  view.device = {TNR_DEVICE_KIND_CPU, 0};
+  view.rank = static_cast<std::uint32_t>(tensor.rank);
+  std::copy_n(tensor.shape, tensor.rank, view.shape);
+  set_row_major_strides(view);
+  if (tensor.strides != nullptr) std::copy_n(tensor.strides, tensor.rank, view.strides);
+  char* const first = static_cast<char*>(tensor.data);
+  char* const data = first == nullptr ? nullptr : first + tensor.offset_bytes;
+  const Span span = span_of(view, data);
+  view.data = data;
+  view.base = span.base;
+  view.size_bytes = static_cast<std::uint64_t>(span.size_bytes);
+  check_view(view, "tensor");
+  return view;
+}
+
+template <class Tensor>
+void delete_tensor(void* context) noexcept {
+  auto* const tensor = static_cast<Tensor*>(context);
+  if (tensor->deleter != nullptr) tensor->deleter(tensor);
+}
+
+}  // namespace
+
+tnr_view dlpack_import(DLManagedTensorVersioned& tensor) {
+  // Of another major version nothing behind the deleter may be looked at.
+  if (tensor.major_version != kDlMajorVersion) {
+    fail(TNR_STATUS_UNSUPPORTED,
+         "tensor.version is %" PRIu32 ".%" PRIu32 " but must be %" PRIu32 ".x",
+         tensor.major_version, tensor.minor_version, kDlMajorVersion);
+  }
+  tnr_view view = view_of(tensor.tensor);
+  const auto release = delete_tensor<DLManagedTensorVersioned>;
+  view.owner = (tensor.flags & kDlReadOnly) != 0
+                   ? blob_share(view.base, view.size_bytes, release, &tensor)
+                   : blob_adopt(const_cast<void*>(view.base), view.size_bytes, release, &tensor);
+  return view;
+}
+
+tnr_view dlpack_import(DLManagedTensor& tensor) {
+  tnr_view view = view_of(tensor.tensor);
+  view.owner = blob_adopt(const_cast<void*>(view.base), view.size_bytes,
+                          delete_tensor<DLManagedTensor>, &tensor);
+  return view;
+}
+
+// ---- export ----
+
+namespace {
+
+// A tensor that is given away, with the numbers that it points at and a reference to the blob.
+template <class Tensor>
+struct Export {
+  Tensor managed;
+  BlobToken blob;
+  std::int64_t shape[TNR_MAX_RANK];
+  std::int64_t strides[TNR_MAX_RANK];
+
+  // Takes the reference.
+  Export(const tnr_view& view, BlobToken blob_to_hold) noexcept : managed{}, blob(blob_to_hold) {
+    std::copy_n(view.shape, view.rank, shape);
+    // Of axes that do not move they are free, and consumers like those of a contiguous tensor.
+    std::int64_t stride = 1;
+    for (std::uint32_t axis = view.rank; axis-- > 0;) {
+      strides[axis] = view.shape[axis] > 1 ? view.strides[axis] : stride;
+      stride = strides[axis] * std::max<std::int64_t>(1, view.shape[axis]);
+    }
+    managed.manager_context = this;
+    managed.deleter = [](Tensor* self) {
+      const std::unique_ptr<Export> end(static_cast<Export*>(self->manager_context));
+      blob_drop(end->blob);
+    };
+    managed.tensor = {
+        .data = const_cast<void*>(view.data),
+        .device = {kDlCpu, 0},
+        .rank = static_cast<std::int32_t>(view.rank),
+        .dtype_code = static_cast<std::uint8_t>(view.dtype),
+        .dtype_bits = static_cast<std::uint8_t>(view.dtype >> 8),
+        .dtype_lanes = static_cast<std::uint16_t>(view.dtype >> 16),
+        .shape = shape,
+        .strides = strides,
+        .offset_bytes = 0,
+    };
+  }
+};
+
+BlobInfo require_exportable(const tnr_view& view) {
+  if (view.owner == 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "view.owner is 0 but must be a blob, which the tensor can hold on to");
+  }
+  const BlobInfo info = blob_describe(view.owner);
+  if (is_borrowed(info.tenure)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "view is of borrowed memory, which would have to outlive the tensor: its end cannot be "
+         "told to whoever lent it");
+  }
+  return info;
+}
+
+template <class Tensor>
+Export<Tensor>* make_export(const tnr_view& view) {
+  std::unique_ptr<Export<Tensor>> made(new Export<Tensor>(view, view.owner));
+  blob_retain(view.owner);
+  return made.release();
+}
+
+}  // namespace
+
+DLManagedTensorVersioned* dlpack_export(const tnr_view& view, std::uint32_t flags) {
+  if ((flags & ~std::uint32_t{TNR_EXPORT_READ_ONLY}) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 " but only 0x%x is known", flags,
+         TNR_EXPORT_READ_ONLY);
+  }
+  check_view(view, "view");
+  Pins pins;
+  pins.add(view, "view");
+  const BlobInfo info = require_exportable(view);
+  DLManagedTensorVersioned& tensor = make_export<DLManagedTensorVersioned>(view)->managed;
+  tensor.major_version = kDlMajorVersion;
+  const bool is_written = may_write(info.tenure) && !info.sealed && flags == 0;
+  tensor.flags =
+      (is_written ? 0 : kDlReadOnly) | (info.tenure == TNR_TENURE_COPIED ? kDlIsCopied : 0);
+  return &tensor;
+}
+
+DLManagedTensor* dlpack_export_legacy(const tnr_view_mut& view) {
+  check_view_mut(view, "view");
+  Pins pins;
+  pins.add_mut(view, "view");
+  require_exportable(view.view);
+  return &make_export<DLManagedTensor>(view.view)->managed;
+}
+
+}  // namespace tenure
