@@ -167,11 +167,12 @@ inline void copy_element(Byte* out, const Byte* in, int64_t width_bytes) {
   }
 }
 
-// Any steps at all; the inner of the two axes is the last.
+// Any steps at all; the longer of the two axes is the inner one.
 template <unsigned width>
 inline void copy_plane(const Block& block, const Byte* in, Byte* out) {
-  const unsigned outer = block.rank - 2;
-  const unsigned inner = block.rank - 1;
+  const unsigned last = block.rank - 1;
+  const unsigned inner = block.extents[last - 1] > block.extents[last] ? last - 1 : last;
+  const unsigned outer = 2 * last - 1 - inner;
   const int64_t in_step = block.in_steps[inner];
   const int64_t out_step = block.out_steps[inner];
   const int64_t count = block.extents[inner];
