@@ -21,6 +21,14 @@ std::int64_t part_of(std::int64_t extent, std::int64_t size, std::int64_t out_st
   return parts > 1 && part > 2 * lines ? (part + lines - 1) / lines * lines : part;
 }
 
+// Elements of an axis that cover what may be left of a line behind it.
+std::int64_t rest_of_line(const Axis& axis) noexcept {
+  return (kLineBytes - 1 + axis.out_step - 1) / axis.out_step;
+}
+
+// Where only runs at the ends of outer axes leave parts of lines.
+constexpr std::int64_t kLeastWaiting = 64;
+
 }  // namespace
 
 bool Permutation::plan(const Movement& movement, Stores stores) noexcept {
@@ -135,7 +143,7 @@ std::int64_t Permutation::set_run() noexcept {
     ++run_axes_;
     if (axes_[i].block < axes_[i].extent) break;
   }
-  set_more();
+  set_more(kLeastShare);
   const Axis& outer = axes_[rank_ - run_axes_];
   const std::int64_t bytes = run_bytes_ + outer.more * outer.out_step;
   // An odd number of lines: the runs of a column of tiles lie in different sets of the cache.
@@ -147,16 +155,30 @@ std::int64_t Permutation::set_run() noexcept {
 
 // Where runs end within lines, each is read on to the end of its last one, which the next block
 // then leaves alone: lines that two blocks write parts of cost several times what whole ones do.
-void Permutation::set_more() noexcept {
+void Permutation::set_more(std::int64_t least_share) noexcept {
   Axis& outer = axes_[rank_ - run_axes_];
-  const std::int64_t more = (kLineBytes - 1 + outer.out_step - 1) / outer.out_step;
+  const std::int64_t more = rest_of_line(outer);
   outer.more =
-      !aligned_ && outer.block < outer.extent && kLeastShare * more <= outer.block ? more : 0;
+      !aligned_ && outer.block < outer.extent && least_share * more <= outer.block ? more : 0;
+}
+
+// Whether panels whose runs end within lines read on where the next run begins, so that few lines
+// are left for somebody else to finish: such a part of a line costs as much as several lines.
+void Permutation::set_joined() noexcept {
+  const unsigned outer = rank_ - run_axes_;
+  const Axis& run = axes_[outer];
+  if (aligned_ || outer == 0 || (run.more == 0 && run.block < run.extent)) return;
+  const Axis& next = axes_[outer - 1];
+  if (next.out_step != run.extent * run.out_step) return;
+  // Where columns follow each other, nothing is known to follow those of the last panel.
+  if (outer - 1 == columns_ && (next.in_step < 0 || 2 * next.block > next.extent)) return;
+  joined_ = rest_of_line(run);
 }
 
 // About how many parts of lines wait at a time: as many as there are runs between two that meet.
 std::int64_t Permutation::waiting_edges() const noexcept {
   if (aligned_) return 0;
+  if (joined_ > 0) return kLeastWaiting;
   const unsigned outer = rank_ - run_axes_;
   std::int64_t most = 1;
   std::int64_t between = 1;
@@ -190,7 +212,7 @@ bool Permutation::plan_panels() noexcept {
     if (axis.block < axis.extent) break;
   }
   if (run_bytes_ < kLeastPanelRunBytes) return false;
-  set_more();
+  set_more(kLeastPanelShare);
   Axis& columns = axes_[columns_];
   const std::int64_t parts =
       std::max<std::int64_t>(1, columns.extent * width_bytes_ / kPanelReach.in_bytes);
@@ -201,6 +223,7 @@ bool Permutation::plan_panels() noexcept {
   while (columns.extent % columns.block != 0 && columns.extent % columns.block < least_columns) {
     ++columns.block;
   }
+  set_joined();
   return true;
 }
 

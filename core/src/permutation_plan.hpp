@@ -39,14 +39,15 @@ struct Reach {
   std::int64_t out_bytes;
   std::int64_t in_bytes;
 };
-// Of a block, for one part read beyond it.
+// Of a block, for one part read beyond it. Panels read far less of what they need again.
 inline constexpr std::int64_t kLeastShare = 8;
+inline constexpr std::int64_t kLeastPanelShare = 2;
 inline constexpr Reach kCachedReach = {256, 256};
 // Of panels.
 inline constexpr Reach kPanelReach = {1024, 256};
 inline constexpr std::int64_t kLeastPanelRunBytes = 256;
 inline constexpr std::int64_t kMaxRows = 1536;
-inline constexpr std::int64_t kPanelAheadBytes = std::int64_t{48} << 10;
+inline constexpr std::int64_t kPanelAheadBytes = std::int64_t{24} << 10;
 // OutRuns of the output so long that the lines at their ends, which two blocks share, are few.
 inline constexpr Reach kStreamedReach = {1024, 128};
 
@@ -99,13 +100,18 @@ class Permutation {
   void plan_cached() noexcept;
   bool plan_streamed() noexcept;
   std::int64_t set_run() noexcept;
-  void set_more() noexcept;
+  void set_more(std::int64_t least_share) noexcept;
+  void set_joined() noexcept;
+  [[nodiscard]] bool has_next(const Place& place) const noexcept;
+  [[nodiscard]] bool is_joined(const Place& place) const noexcept;
   [[nodiscard]] std::int64_t waiting_edges() const noexcept;
   void order_blocks() noexcept;
   void run_blocks(std::int64_t first, std::int64_t last) const noexcept;
   void run_buffered(std::int64_t first, std::int64_t last) const noexcept;
   bool plan_panels() noexcept;
   void set_rows(std::int64_t extent, Rows& rows) const noexcept;
+  void set_joined_rows(const Place& place, Rows& rows) const noexcept;
+  void set_runs(const Place& place, kernels::Panel& panel) const noexcept;
   void run_panels(std::int64_t first, std::int64_t last) const noexcept;
   void go_to(Place& place, std::int64_t index) const noexcept;
   void advance(Place& place) const noexcept;
@@ -132,7 +138,8 @@ class Permutation {
   std::int64_t pitch_bytes_ = 0;
   bool in_panels_ = false;
   bool buffered_ = false;
-  bool aligned_ = false;  // every run begins and ends with a line
+  std::int64_t joined_ = 0;  // elements of a run's outer axis that the run before it reads too
+  bool aligned_ = false;     // every run begins and ends with a line
   kernels::BlockKernel kernel_ = nullptr;
   kernels::PanelKernel panel_ = nullptr;
 };

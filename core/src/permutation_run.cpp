@@ -230,6 +230,7 @@ void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noex
   order_streamed_stores();
 }
 
+// Rows behind the last one are read, and not used.
 void Permutation::set_rows(std::int64_t extent, Rows& rows) const noexcept {
   const unsigned outer = rank_ - run_axes_;
   rows.count = 1;
@@ -241,6 +242,52 @@ void Permutation::set_rows(std::int64_t extent, Rows& rows) const noexcept {
   std::fill_n(rows.offsets + rows.count, 2 * kLineBytes / width_bytes_, last);
 }
 
+// The rows from `place` to the end of the run, and those with which the next one begins.
+void Permutation::set_joined_rows(const Place& place, Rows& rows) const noexcept {
+  const unsigned outer = rank_ - run_axes_;
+  const Axis& axis = axes_[outer];
+  const std::int64_t extent = axis.extent - place.first[outer];
+  set_rows(extent, rows);
+  const std::int64_t inner = rows.count / extent;
+  std::int64_t first = axes_[outer - 1].in_step - place.first[outer] * axis.in_step;
+  for (std::int64_t i = 0; i < joined_; ++i, first += axis.in_step) {
+    for (std::int64_t j = 0; j < inner; ++j) rows.offsets[rows.count++] = first + rows.offsets[j];
+  }
+  const std::int64_t last = rows.offsets[rows.count - 1];
+  std::fill_n(rows.offsets + rows.count, 2 * kLineBytes / width_bytes_, last);
+}
+
+// Whether another panel follows along the axis next to the runs.
+bool Permutation::has_next(const Place& place) const noexcept {
+  const unsigned next = rank_ - run_axes_ - 1;
+  return place.first[next] + axes_[next].block < axes_[next].extent;
+}
+
+// Whether the runs of a panel end where others begin that can be read as well.
+bool Permutation::is_joined(const Place& place) const noexcept {
+  const unsigned outer = rank_ - run_axes_;
+  const Axis& run = axes_[outer];
+  return joined_ > 0 && run.extent - place.first[outer] <= run.block + run.more && has_next(place);
+}
+
+// How much of a panel's runs there is, and whether their first lines have been written.
+void Permutation::set_runs(const Place& place, Panel& panel) const noexcept {
+  const unsigned outer = rank_ - run_axes_;
+  const Axis& run = axes_[outer];
+  const std::int64_t left = run.extent - place.first[outer];
+  const std::int64_t row_count = run.out_step / width_bytes_;
+  const bool joined = is_joined(place);
+  panel.rows = std::min(left, run.block) * row_count;
+  panel.available = (joined ? left + joined_ : std::min(left, run.block + run.more)) * row_count;
+  panel.continues = panel.first_continues = run.more > 0 && place.first[outer] > 0;
+  if (joined_ == 0 || place.first[outer] > 0) return;
+  // All before the last along the next axis have read on. Where that is the columns' axis, a column
+  // continues what the one before it in the same panel read.
+  const unsigned next = outer - 1;
+  panel.first_continues = place.first[next] > 0;
+  panel.continues = next == columns_ ? has_next(place) : panel.first_continues;
+}
+
 void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexcept {
   const WaitingEdges waiting(waiting_edges());
   const unsigned outer = rank_ - run_axes_;
@@ -249,11 +296,12 @@ void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexce
   const std::int64_t whole_extent = run_axis.block + run_axis.more;
   Rows whole_rows;
   Rows cut_rows;
+  Rows joined_rows;
   InLines lines;
   set_rows(whole_extent, whole_rows);
   std::int64_t cut_extent = 0;
+  std::int64_t joined_first = -1;
   set_in_lines(lines);
-  const std::int64_t row_bytes = run_axis.out_step;
   Panel panel;
   panel.aligned = aligned_;
   panel.conflict = conflict(whole_rows);
@@ -265,15 +313,18 @@ void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexce
       std::max<std::int64_t>(2, kPanelAheadBytes / (run_bytes_ * columns.block));
   go_to(fetched, first + ahead);
   for (std::int64_t index = first; index < last; ++index) {
-    const std::int64_t left = run_axis.extent - place.first[outer];
-    const std::int64_t extent = std::min(left, whole_extent);
-    if (extent < whole_extent && extent != cut_extent) {
-      set_rows(extent, cut_rows);
+    set_runs(place, panel);
+    const std::int64_t extent = std::min(run_axis.extent - place.first[outer], whole_extent);
+    panel.row_offsets = whole_rows.offsets;
+    if (is_joined(place)) {
+      if (place.first[outer] != joined_first) set_joined_rows(place, joined_rows);
+      joined_first = place.first[outer];
+      panel.row_offsets = joined_rows.offsets;
+    } else if (extent < whole_extent) {
+      if (extent != cut_extent) set_rows(extent, cut_rows);
       cut_extent = extent;
+      panel.row_offsets = cut_rows.offsets;
     }
-    panel.row_offsets = extent < whole_extent ? cut_rows.offsets : whole_rows.offsets;
-    panel.rows = std::min(left, run_axis.block) * row_bytes / width_bytes_;
-    panel.available = extent * row_bytes / width_bytes_;
     panel.columns = std::min(columns.block, columns.extent - place.first[columns_]);
     panel.in = place.in;
     panel.out = place.out;
@@ -283,7 +334,6 @@ void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexce
       panel.out += (panel.columns - 1) * columns.out_step;
       panel.out_step = -columns.out_step;
     }
-    panel.continues = run_axis.more > 0 && place.first[outer] > 0;
     panel.fetch = {lines.count, fetched.in, lines.offsets};
     panel_(panel);
     advance(place);

@@ -70,6 +70,19 @@ struct Side {
     start += lead;
     memory.assign(static_cast<std::size_t>(size + lead + 130), kCanary);
   }
+
+  // Without gaps, with the axes in this order, the innermost last, one element behind a line.
+  void set_dense(const std::vector<std::int64_t>& shape, const std::vector<unsigned>& order,
+                 std::int64_t width) {
+    std::int64_t step = width;
+    for (std::size_t i = order.size(); i-- > 0;) {
+      steps[order[i]] = step;
+      step *= shape[order[i]];
+    }
+    memory.assign(static_cast<std::size_t>(step + 2 * width + 256), kCanary);
+    start =
+        static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(memory.data()) % 64) + width;
+  }
 };
 
 // Calls visit(offset in out, offset in in) for each element.
@@ -199,7 +212,47 @@ INSTANTIATE_TEST_SUITE_P(OfWidth, Permute, testing::ValuesIn(kWidths),
 INSTANTIATE_TEST_SUITE_P(OfWidth, PermuteLongColumns, testing::Values(1, 2, 4, 8, 16),
                          testing::PrintToStringParamName());
 
-// More runs that end within lines than parts of lines can wait: some give way to others.
+class PermuteDense : public Permute {};
+
+// Runs that end within lines, whose rest is read where the next run begins: along another axis, along
+// the columns' own, behind a run of several blocks or of several axes, and at the ends of all axes.
+TEST_P(PermuteDense, RunsReadOnIntoTheNext) {
+  struct Case {
+    std::vector<std::int64_t> shape;  // of the output
+    std::vector<unsigned> in_order;   // its axes as the input has them, innermost last
+  };
+  const Case cases[] = {{{37, 6, 301}, {2, 1, 0}},       {{523, 301}, {1, 0}},
+                        {{3, 523, 301}, {2, 0, 1}},      {{19, 3, 1301}, {2, 1, 0}},
+                        {{41, 2, 28, 31}, {2, 1, 3, 0}}, {{2, 3, 43, 5, 129}, {4, 1, 3, 0, 2}}};
+  const std::int64_t width = GetParam();
+  tnr_context_options options{};
+  options.struct_size = sizeof options;
+  options.thread_count = 3;
+  const ContextToken token = context_create(options);
+  {
+    const ContextUse threads(token);
+    Random random(600 + width);
+    for (const Case& test : cases) {
+      Side in(test.shape, width, Access::kRead, random);
+      Side out(test.shape, width, Access::kWrite, random);
+      std::vector<unsigned> out_order(test.shape.size());
+      std::iota(out_order.begin(), out_order.end(), 0u);
+      in.set_dense(test.shape, test.in_order, width);
+      out.set_dense(test.shape, out_order, width);
+      EXPECT_TRUE(expect_as_elements(kDefaultContext, test.shape, out, in, width, Stores::kStreamed,
+                                     random));
+      EXPECT_TRUE(
+          expect_as_elements(threads, test.shape, out, in, width, Stores::kStreamed, random));
+    }
+  }
+  context_release(token);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfWidth, PermuteDense, testing::Values(2, 4, 8, 16),
+                         testing::PrintToStringParamName());
+
+// More runs that end within lines than parts of lines can wait: some give way to others. Gaps after
+// the runs keep them from being whole.
 TEST(Copy, WritesPartsOfLinesThatWaitTooLong) {
   Random random(500);
   const std::vector<std::int64_t> shape = {9001, 403};
@@ -207,8 +260,8 @@ TEST(Copy, WritesPartsOfLinesThatWaitTooLong) {
   Side out(shape, 4, Access::kWrite, random);
   in.start = out.start = 64;
   in.steps = {4, 4 * shape[0]};
-  out.steps = {4 * shape[1], 4};
-  in.memory.assign(static_cast<std::size_t>(4 * shape[0] * shape[1] + 128), kCanary);
+  out.steps = {4 * (shape[1] + 1), 4};
+  in.memory.assign(static_cast<std::size_t>(4 * shape[0] * (shape[1] + 1) + 128), kCanary);
   out.memory = in.memory;
   EXPECT_TRUE(expect_as_elements(kDefaultContext, shape, out, in, 4, Stores::kStreamed, random));
 }

@@ -132,9 +132,10 @@ struct Panel {
   const Byte* in;
   Byte* out;
   int64_t out_step;
-  bool aligned;    // every column begins with a line
-  bool conflict;   // the rows' lines evict each other
-  bool continues;  // as Flush's
+  bool aligned;          // every column begins with a line
+  bool conflict;         // the rows' lines evict each other
+  bool continues;        // as Flush's
+  bool first_continues;  // the same of column 0
   Edges edges;
   Fetch fetch;
 };

@@ -43,7 +43,7 @@ class Strip {
  public:
   // Leaves alone the first `skip` columns: those have been written.
   Strip(const Panel& panel, int64_t column, int skip)
-      : panel_(panel), in_(panel.in + column * width), skip_(skip) {
+      : panel_(panel), column_(column), in_(panel.in + column * width), skip_(skip) {
     const int64_t available = panel.available * width;
     for (int c = 0; c < kColumns; ++c) {
       Byte* const out = panel.out + (column + c) * panel.out_step;
@@ -81,7 +81,8 @@ class Strip {
     read(0, [&](int64_t c, Vector v) { before_[c] = v; });
     for (int c = 0; c < kColumns; ++c) {
       windows_[c] = Lanes::window<width>(heads_[c] / width);
-      if (panel_.continues || c < skip_ || heads_[c] == 0) continue;
+      const bool continues = column_ + c == 0 ? panel_.first_continues : panel_.continues;
+      if (continues || c < skip_ || heads_[c] == 0) continue;
       const int64_t first = kLineBytes - heads_[c];
       put_part(lines_[c] - kLineBytes, first, first + smaller(heads_[c], panel_.available * width),
                Lanes::within<width>(before_[c], Lanes::window<width>(-first / width), before_[c]));
@@ -143,6 +144,7 @@ class Strip {
   }
 
   const Panel& panel_;
+  const int64_t column_;
   const Byte* const in_;
   const int skip_;
   int64_t least_ = 0;        // bytes of the whole lines that every column has
