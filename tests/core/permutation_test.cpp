@@ -11,8 +11,8 @@
 
 #include "layouts.hpp"
 #include "permutation.hpp"
-#include "tenure/context.hpp"
 #include "tenure/ops.hpp"
+#include "test_context.hpp"
 
 namespace tenure::test {
 namespace {
@@ -175,18 +175,11 @@ TEST_P(Permute, PastTheCachesMatchesElementByElement) {
 
 // Large enough to be shared: slices begin and end at any block.
 TEST_P(Permute, OnThreadsMatchesElementByElement) {
-  tnr_context_options options{};
-  options.struct_size = sizeof options;
-  options.thread_count = 3;
-  const ContextToken token = context_create(options);
-  {
-    const ContextUse context(token);
-    Random random(300 + GetParam());
-    for (const Stores stores : {Stores::kCached, Stores::kStreamed}) {
-      EXPECT_GT(compare_with_elements(context, GetParam(), stores, 3, 600000, random), 0);
-    }
+  const TestContext context(3);
+  Random random(300 + GetParam());
+  for (const Stores stores : {Stores::kCached, Stores::kStreamed}) {
+    EXPECT_GT(compare_with_elements(context, GetParam(), stores, 3, 600000, random), 0);
   }
-  context_release(token);
 }
 
 class PermuteLongColumns : public Permute {};

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "arrays.hpp"
-#include "tenure/context.hpp"
 #include "tenure/ops.hpp"
+#include "test_context.hpp"
 
 namespace tenure::test {
 namespace {
@@ -155,24 +155,6 @@ TEST(ReduceLarge, PlacesAreThoseOfTheFirstExtremeOrNan) {
 
 // ---- threads ----
 
-class Threads {
- public:
-  explicit Threads(std::uint32_t count) {
-    tnr_context_options options{};
-    options.struct_size = sizeof options;
-    options.thread_count = count;
-    token_ = context_create(options);
-  }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  ~Threads() { context_release(token_); }
-
-  [[nodiscard]] ContextToken token() const { return token_; }
-
- private:
-  ContextToken token_;
-};
-
 std::vector<Byte> bytes_of_result(const Context& context, tnr_reduce_op op, const tnr_view& a,
                                   std::uint32_t axes, tnr_dtype dtype) {
   Layout kept;
@@ -210,9 +192,9 @@ void fill_with_fractions(Array& array, Type type, Random& random) {
 
 TEST(ReduceLarge, ResultsHaveTheSameBitsForAnyNumberOfThreads) {
   Random random(42);
-  const Threads two(2);
-  const Threads three(3);
-  const Threads seven(7);
+  const TestContext two(2);
+  const TestContext three(3);
+  const TestContext seven(7);
   for (const Shape& shape : {Shape{150000}, Shape{530, 270}, Shape{30000, 5}, Shape{3, 130, 400}}) {
     for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[6]}) {
       const Lie lie = kReadable[random() % std::size(kReadable)];
@@ -227,9 +209,8 @@ TEST(ReduceLarge, ResultsHaveTheSameBitsForAnyNumberOfThreads) {
           const tnr_dtype dtype = dtype_of_result(op, type.dtype);
           const std::vector<Byte> alone =
               bytes_of_result(kDefaultContext, op, a.view(), axes, dtype);
-          for (const Threads* threads : {&two, &three, &seven}) {
-            const ContextUse use(threads->token());
-            ASSERT_EQ(bytes_of_result(use, op, a.view(), axes, dtype), alone)
+          for (const TestContext* context : {&two, &three, &seven}) {
+            ASSERT_EQ(bytes_of_result(*context, op, a.view(), axes, dtype), alone)
                 << "op " << op << " axes " << axes << " of " << describe(a.view());
           }
         }

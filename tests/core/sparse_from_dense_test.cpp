@@ -9,8 +9,8 @@
 #include "arrays.hpp"
 #include "dense_model.hpp"
 #include "expect_error.hpp"
-#include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
+#include "test_context.hpp"
 
 namespace {
 
@@ -204,15 +204,9 @@ TEST(SparseFromDenseOfMany, IsTheSameForAnyNumberOfThreads) {
       EXPECT_TRUE(content == expected_of(dense, mask, c.type, question))
           << describe(dense, question);
       for (const unsigned threads : {2u, 3u}) {
-        tnr_context_options options{};
-        options.thread_count = threads;
-        const ContextToken token = context_create(options);
-        {
-          const ContextUse context(token);
-          const Returned shared(sparse_from_dense(context, dense.view(), question.options));
-          EXPECT_TRUE(content == shared.content()) << describe(dense, question) << threads;
-        }
-        context_release(token);
+        const TestContext context(threads);
+        const Returned shared(sparse_from_dense(context, dense.view(), question.options));
+        EXPECT_TRUE(content == shared.content()) << describe(dense, question) << threads;
       }
     }
   }

@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "context_options.hpp"
 #include "expect_error.hpp"
 #include "product_patterns.hpp"
 #include "sparse_arrays.hpp"
-#include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
+#include "test_context.hpp"
 
 namespace tenure::test {
 namespace {
@@ -135,9 +134,7 @@ TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
     };
     const std::vector<Byte> serial = result(kDefaultContext);
     for (const unsigned threads : {2u, 3u, 8u}) {
-      const ContextToken token = context_create(options(threads));
-      EXPECT_EQ(serial, result(ContextUse(token)));
-      context_release(token);
+      EXPECT_EQ(serial, result(TestContext(threads)));
     }
     sparse_sddmm(kDefaultContext, number(1), a.view(), TNR_SPARSE_TIMES_VALUES, x.view(), y.view(),
                  {a.view().values});

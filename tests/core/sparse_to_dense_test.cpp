@@ -11,8 +11,8 @@
 #include "dense_model.hpp"
 #include "expect_error.hpp"
 #include "sparse_arrays.hpp"
-#include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
+#include "test_context.hpp"
 
 namespace {
 
@@ -102,13 +102,9 @@ TEST(SparseToDenseOfMany, IsTheSameForAnyNumberOfThreads) {
       const Returned matrix(sparse_from_dense(
           kDefaultContext, flat_view(dense.data(), TNR_DTYPE_F64, {c.rows, c.cols}), options));
       for (const unsigned threads : {1u, 3u}) {
-        tnr_context_options with_threads{};
-        with_threads.thread_count = threads;
-        const ContextToken token = context_create(with_threads);
         std::vector<double> out(expected.size(), -1.0);
         const tnr_view whole = flat_view(out.data(), TNR_DTYPE_F64, {c.rows, pitch});
-        sparse_to_dense(ContextUse(token), matrix.view(), {slice(whole, 1, 0, c.cols, 1)});
-        context_release(token);
+        sparse_to_dense(TestContext(threads), matrix.view(), {slice(whole, 1, 0, c.cols, 1)});
         EXPECT_TRUE(out == expected) << c.cols << " columns, " << threads << " threads";
       }
     }

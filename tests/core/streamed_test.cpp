@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "arrays.hpp"
-#include "tenure/context.hpp"
 #include "tenure/ops.hpp"
+#include "test_context.hpp"
 #include "traffic.hpp"
 
 namespace tenure::test {
@@ -175,14 +175,10 @@ TEST(LargeOperations, InSlicesThatMeetWithinALine) {
   const std::vector<Byte> b = large_input(11);
   std::vector<Byte> sum(kLarge);
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<Byte>(a[i] + b[i]);
-  tnr_context_options options{};
-  options.thread_count = 3;
-  const ContextToken token = context_create(options);
   const Layout line = {{kLarge, 1}};
   LargeOutput out;
-  binary(ContextUse(token), TNR_BINARY_OP_ADD, view_of(a.data(), a.size(), 0, TNR_DTYPE_U8, line),
+  binary(TestContext(3), TNR_BINARY_OP_ADD, view_of(a.data(), a.size(), 0, TNR_DTYPE_U8, line),
          view_of(b.data(), b.size(), 0, TNR_DTYPE_U8, line), out.view(line));
-  context_release(token);
   out.expect(sum);
 }
 

@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <list>
 #include <string>
 #include <vector>
 
 #include "arrays.hpp"
 #include "expect_error.hpp"
-#include "tenure/context.hpp"
 #include "tenure/ops.hpp"
+#include "test_context.hpp"
 
 namespace {
 
@@ -17,25 +18,17 @@ using namespace tenure::test;
 
 constexpr unsigned kThreadCounts[] = {2, 3, 8};
 
+// Contexts stay where they are.
 class Contexts {
  public:
   Contexts() {
-    for (const unsigned count : kThreadCounts) {
-      tnr_context_options options{};
-      options.thread_count = count;
-      tokens_.push_back(context_create(options));
-    }
-  }
-  Contexts(const Contexts&) = delete;
-  Contexts& operator=(const Contexts&) = delete;
-  ~Contexts() {
-    for (const ContextToken token : tokens_) context_release(token);
+    for (const unsigned count : kThreadCounts) contexts_.emplace_back(count);
   }
 
-  [[nodiscard]] const std::vector<ContextToken>& tokens() const { return tokens_; }
+  [[nodiscard]] const std::list<TestContext>& all() const { return contexts_; }
 
  private:
-  std::vector<ContextToken> tokens_;
+  std::list<TestContext> contexts_;
 };
 
 using Operation = std::function<void(const Context&, const tnr_view_mut& out)>;
@@ -53,9 +46,7 @@ void expect_same_bits(const Contexts& contexts, const std::string& what, tnr_dty
     return out.snapshot();
   };
   const std::vector<Byte> serial = result(kDefaultContext);
-  for (const ContextToken token : contexts.tokens()) {
-    const ContextUse use(token);
-    const Context& context = use;
+  for (const Context& context : contexts.all()) {
     EXPECT_EQ(serial, result(context))
         << what << " into " << dtype_name(dtype) << " on " << context.thread_count() << " threads";
   }
@@ -165,11 +156,10 @@ TEST(ThreadErrors, ADivisionByZeroIsFoundInAnySlice) {
     std::vector<std::int32_t> divisors(200'000, 2);
     divisors[at] = 0;
     const Literal<std::int32_t> b(TNR_DTYPE_I32, divisors);
-    for (const ContextToken token : contexts.tokens()) {
-      const ContextUse use(token);
+    for (const Context& context : contexts.all()) {
       const Literal<std::int32_t> out(TNR_DTYPE_I32, std::vector<std::int32_t>(200'000, 5));
       expect_error(TNR_STATUS_INVALID_ARGUMENT, {"must not be 0"},
-                   [&] { binary(use, TNR_BINARY_OP_DIV, a.view, b.view, out.out()); });
+                   [&] { binary(context, TNR_BINARY_OP_DIV, a.view, b.view, out.out()); });
     }
   }
 }

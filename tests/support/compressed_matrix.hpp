@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sparse_arrays.hpp"
-#include "tenure/context.hpp"
+#include "test_context.hpp"
 
 namespace tenure::test {
 
@@ -164,28 +164,5 @@ CompressedMatrix<T, I> random_matrix(const RowShape& shape, std::int64_t rows, s
   }
   return matrix;
 }
-
-// A context of so many threads, for as long as it lives.
-class TestContext {
- public:
-  explicit TestContext(std::uint32_t threads)
-      : token_(context_create(wanted(threads))), use_(token_) {}
-  TestContext(const TestContext&) = delete;
-  TestContext& operator=(const TestContext&) = delete;
-  ~TestContext() { context_release(token_); }
-
-  operator const Context&() const { return use_; }
-
- private:
-  static tnr_context_options wanted(std::uint32_t threads) {
-    tnr_context_options options{};
-    options.struct_size = sizeof options;
-    options.thread_count = threads;
-    return options;
-  }
-
-  ContextToken token_;
-  ContextUse use_;
-};
 
 }  // namespace tenure::test

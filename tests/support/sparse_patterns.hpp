@@ -9,7 +9,7 @@
 
 #include "index_array.hpp"
 #include "sparse_arrays.hpp"
-#include "tenure/context.hpp"
+#include "test_context.hpp"
 
 namespace tenure::test {
 
@@ -176,26 +176,6 @@ class Result {
   tnr_sparse_view view_;
 };
 
-// A context of so many threads.
-class Threads {
- public:
-  explicit Threads(std::uint32_t count) : token_(context_create(options(count))), use_(token_) {}
-  ~Threads() { context_release(token_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
-  operator const Context&() const { return use_; }
-
- private:
-  static tnr_context_options options(std::uint32_t count) {
-    tnr_context_options wanted{};
-    wanted.struct_size = sizeof wanted;
-    wanted.thread_count = count;
-    return wanted;
-  }
-
-  ContextToken token_;
-  ContextUse use_;
-};
+using Threads = TestContext;
 
 }  // namespace tenure::test

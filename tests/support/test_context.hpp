@@ -1,0 +1,27 @@
+// A context for as long as a test needs it.
+#pragma once
+
+#include <cstdint>
+
+#include "context_options.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure::test {
+
+// Of so many threads.
+class TestContext {
+ public:
+  explicit TestContext(std::uint32_t thread_count)
+      : token_(context_create(options(thread_count))), use_(token_) {}
+  TestContext(const TestContext&) = delete;
+  TestContext& operator=(const TestContext&) = delete;
+  ~TestContext() { context_release(token_); }
+
+  operator const Context&() const { return use_; }
+
+ private:
+  ContextToken token_;
+  ContextUse use_;
+};
+
+}  // namespace tenure::test
