@@ -29,11 +29,13 @@ constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
 class Coalescer {
  public:
-  // A compressed matrix with sorted rows.
-  Coalescer(const Context& context, const tnr_sparse_view& a, tnr_sparse_combine combine)
+  // A compressed matrix with sorted rows; its own format, or COO of CSR.
+  Coalescer(const Context& context, const tnr_sparse_view& a, tnr_sparse_combine combine,
+            tnr_sparse_format format)
       : context_(context),
         a_(a),
         combine_(combine),
+        format_(format),
         range_(entry_range(a)),
         type_(index_type(a.minor.dtype)),
         width_(static_cast<std::int64_t>(element_size(a.values.dtype))),
@@ -52,13 +54,13 @@ class Coalescer {
   SparseToken run() {
     for_each_slice(context_, slice_count(), [&](std::int64_t slice) { count_runs(slice); });
     std::partial_sum(runs_.begin(), runs_.end(), runs_.begin());
-    SparseBuilder builder(context_, {.format = a_.format,
+    SparseBuilder builder(context_, {.format = format_,
                                      .rows = a_.rows,
                                      .cols = a_.cols,
                                      .index_dtype = a_.minor.dtype,
                                      .value_dtype = a_.values.dtype});
     builder.allocate_entries(runs_.back());
-    put_index(builder.major(), type_, 0, 0);
+    if (format_ != TNR_SPARSE_FORMAT_COO) put_index(builder.major(), type_, 0, 0);
     for_each_slice(context_, slice_count(), [&](std::int64_t slice) {
       const std::int64_t first_run = runs_[at(slice)];
       if (type_ == IndexType::kI32) {
@@ -105,16 +107,21 @@ class Coalescer {
                      const SparseBuilder& builder) const noexcept {
     const auto* const from = static_cast<const I*>(a_.minor.data) + range_.first;
     auto* const to = reinterpret_cast<I*>(builder.minor());
-    auto* const row_ends = reinterpret_cast<I*>(builder.major()) + 1;
+    auto* const major = reinterpret_cast<I*>(builder.major());
     const Byte* const begins = begins_.data();
     std::int64_t run = first_run - 1;
     for (std::int64_t row = rows_[at(slice)]; row < rows_[at(slice) + 1]; ++row) {
       const std::int64_t end = first_of_row(row + 1);
+      const std::int64_t before = run;
       for (std::int64_t k = first_of_row(row); k < end; ++k) {
         run += begins[k];
         to[run] = from[k];
       }
-      row_ends[row] = static_cast<I>(run + 1);
+      if (format_ == TNR_SPARSE_FORMAT_COO) {
+        std::fill(major + before + 1, major + run + 1, static_cast<I>(row));
+      } else {
+        major[row + 1] = static_cast<I>(run + 1);
+      }
     }
   }
 
@@ -139,6 +146,7 @@ class Coalescer {
   const Context& context_;
   const tnr_sparse_view& a_;
   tnr_sparse_combine combine_;
+  tnr_sparse_format format_;
   EntryRange range_;
   IndexType type_;
   std::int64_t width_;
@@ -175,11 +183,7 @@ SparseToken coalesce(const Context& context, const tnr_sparse_view& a, tnr_spars
     if (is_coo) target.format = TNR_SPARSE_FORMAT_CSR;
     sorted.emplace(convert_entries(context, a, target));
   }
-  OwnMatrix result(Coalescer(context, sorted ? sorted->view() : a, combine).run());
-  if (!is_coo) return result.release();
-  sorted.reset();
-  target.format = TNR_SPARSE_FORMAT_COO;
-  return convert_entries(context, result.view(), target);
+  return Coalescer(context, sorted ? sorted->view() : a, combine, a.format).run();
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 //   CSR         rows of entries      copy                  group by column
 //   CSC         columns of entries   group by row          copy
 //
-// BSR goes through CSR. Sorting is grouping by column, then by row.
+// BSR goes through CSR. Of COO, entries are sorted while they are grouped; of CSR and CSC by
+// exchanging them twice.
 #include "sparse_convert.hpp"
 
 #include <algorithm>
@@ -168,7 +169,15 @@ bool never_falls(const Context& context, const tnr_sparse_view& a, const tnr_vie
   const kernels::IndexChecks& checks = index_checks(a);
   return holds_throughout(context, indices.shape[0], indices.shape[0] * index_bytes(a),
                           [&](std::int64_t begin, std::int64_t end) {
-                            return checks.count_falls(bytes_at(indices, begin), end - begin) == 0;
+                            // Most that are in no order are so at once.
+                            constexpr std::int64_t kPart = 4096;
+                            for (; begin < end; begin += kPart - 1) {
+                              const std::int64_t count = std::min(kPart, end - begin);
+                              if (checks.count_falls(bytes_at(indices, begin), count) != 0) {
+                                return false;
+                              }
+                            }
+                            return true;
                           });
 }
 
@@ -210,7 +219,7 @@ SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
   const bool sorted = are_sorted(context, a, by);
   std::uint32_t flags = a.flags & TNR_SPARSE_UNIQUE;
   SparseBuilder builder(context, shape_of(a, target));
-  if (sorted || never_falls(context, a, *by.keys)) {
+  if (sorted || (!target.is_sorted && never_falls(context, a, *by.keys))) {
     builder.allocate_entries(count);
     bound_keys(context, by, builder);
     copy_indices(context, *by.others, {0, count}, builder.minor(), target.index_dtype);
@@ -218,7 +227,8 @@ SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
     if (sorted) flags |= TNR_SPARSE_SORTED;
     return builder.finish(flags);
   }
-  if (never_falls(context, a, *by.others)) flags |= TNR_SPARSE_SORTED;
+  const bool comes_sorted = never_falls(context, a, *by.others);
+  if (comes_sorted || target.is_sorted) flags |= TNR_SPARSE_SORTED;
   builder.allocate_entries(count);
   regroup(context,
           {.count = count,
@@ -233,7 +243,8 @@ SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
            .offsets = builder.major(),
            .others = builder.minor(),
            .values = builder.values()},
-          value_bytes_of(a));
+          value_bytes_of(a),
+          target.is_sorted && !comes_sorted ? Within::kByOther : Within::kAsTheyCame);
   return builder.finish(flags);
 }
 
@@ -259,7 +270,7 @@ SparseToken exchanged(const Context& context, const tnr_sparse_view& a,
                       .values = builder.values()};
   if (!suits_panels(from, to, width) || !has_sorted_entries(a) ||
       !regroup_by_panels(context, from, to, width)) {
-    regroup(context, from, to, width);
+    regroup(context, from, to, width, Within::kAsTheyCame);
   }
   return builder.finish((a.flags & TNR_SPARSE_UNIQUE) | TNR_SPARSE_SORTED);
 }
@@ -286,12 +297,6 @@ SparseToken convert_coordinates(const Context& context, const tnr_sparse_view& a
       return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
     }
     return copied(context, a, target, (a.flags & kCoalesced) | (sorted ? TNR_SPARSE_SORTED : 0u));
-  }
-  if (target.is_sorted) {
-    const Coordinate by = coordinate(a, target.format);
-    if (!are_sorted(context, a, by) && !never_falls(context, a, *by.others)) {
-      return convert_through(context, a, other_format(target.format), false, target);
-    }
   }
   return compressed_of(context, a, target);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "digit_sort.hpp"
 #include "index_array.hpp"
 #include "parallel.hpp"
 #include "scratch.hpp"
@@ -296,28 +297,70 @@ class Gathering {
   const kernels::Regrouping& table_ = *kernels::table().regrouping;
 };
 
+// The counting sort of a bucket, once its entries are in the order that they are to have.
+class Bucket {
+ public:
+  Bucket(const Gathering& gathering, const Ungrouped& from, const Plan& plan, Within order) noexcept
+      : gathering_(gathering),
+        order_(order),
+        sort_(plan.key_bits, static_cast<unsigned>(bit_width(from.other_count - 1)),
+              plan.packed_type, plan.packed_bytes, plan.value_bytes) {}
+
+  // Of scratch to order so many entries in.
+  [[nodiscard]] std::int64_t scratch_bytes(std::int64_t count) const noexcept {
+    return order_ == Within::kByOther ? sort_.scratch_bytes(count) : 0;
+  }
+  template <class Portions>
+  void run(std::int64_t bucket, std::int64_t first, std::int64_t count, const Portions& portions,
+           Byte* scratch, Byte* to_order_in) const noexcept {
+    if (order_ == Within::kAsTheyCame) {
+      return gathering_.run(bucket, first, count, portions, scratch);
+    }
+    const DigitSort::Entries sorted = sort_.run(count, portions, to_order_in);
+    gathering_.run(
+        bucket, first, count, [&](const auto& body) { body(count, sorted.packed, sorted.values); },
+        scratch);
+  }
+
+ private:
+  const Gathering& gathering_;
+  Within order_;
+  DigitSort sort_;
+};
+
 // All entries as one bucket, whose values are where they were: a matrix that fits the second cache,
 // or one with so few keys that nothing is gained by parting them.
-void regroup_at_once(const Ungrouped& from, const Grouped& to, const Plan& plan) {
+void regroup_at_once(const Ungrouped& from, const Grouped& to, const Plan& plan, Within order) {
   const Gathering gathering(from, to, plan);
+  const Bucket bucket(gathering, from, plan, order);
   const Scratch packed(from.count, plan.packed_bytes);
   const Scratch cursors(1, gathering.cursor_bytes());
+  const Scratch to_order_in(1, bucket.scratch_bytes(from.count));
   Packer(from, plan)
       .run(0, from.count, nullptr, [&](std::int64_t first, std::int64_t count, const Byte* chunk) {
         std::memcpy(packed.data() + first * plan.packed_bytes, chunk,
                     static_cast<std::size_t>(count * plan.packed_bytes));
       });
-  gathering.run(
+  bucket.run(
       0, 0, from.count, [&](const auto& body) { body(from.count, packed.data(), from.values); },
-      cursors.data());
+      cursors.data(), to_order_in.data());
 }
 
 void regroup_by_buckets(const Context& context, const Ungrouped& from, const Grouped& to,
-                        const Plan& plan) {
+                        const Plan& plan, Within order) {
   const Gathering gathering(from, to, plan);
+  const Bucket in_order(gathering, from, plan, order);
   const Scratch scratch(plan.slice_count, gathering.scratch_bytes());
   Partition partition(context, from, plan);
   partition.lay_out();
+  const auto count_of = [&](std::int64_t bucket) {
+    return partition.first_of(bucket + 1) - partition.first_of(bucket);
+  };
+  std::int64_t most = 0;
+  for (std::int64_t bucket = 0; bucket < plan.bucket_count; ++bucket) {
+    most = std::max(most, count_of(bucket));
+  }
+  const Scratch to_order_in(plan.slice_count, in_order.scratch_bytes(most));
   partition.fill();
   // Slices of about as many entries each, in whole buckets.
   const auto first_bucket = [&](std::int64_t slice) {
@@ -329,11 +372,11 @@ void regroup_by_buckets(const Context& context, const Ungrouped& from, const Gro
   for_each_slice(context, plan.slice_count, [&](std::int64_t slice) {
     const std::int64_t end = first_bucket(slice + 1);
     for (std::int64_t bucket = first_bucket(slice); bucket < end; ++bucket) {
-      const std::int64_t first = partition.first_of(bucket);
-      gathering.run(
-          bucket, first, partition.first_of(bucket + 1) - first,
+      in_order.run(
+          bucket, partition.first_of(bucket), count_of(bucket),
           [&](const auto& body) { partition.for_each_portion(bucket, body); },
-          scratch.data() + slice * gathering.scratch_bytes());
+          scratch.data() + slice * gathering.scratch_bytes(),
+          to_order_in.data() + slice * in_order.scratch_bytes(most));
     }
     if (plan.stores == Stores::kStreamed) order_streamed_stores();
   });
@@ -342,7 +385,7 @@ void regroup_by_buckets(const Context& context, const Ungrouped& from, const Gro
 }  // namespace
 
 void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
-             std::int64_t value_bytes) {
+             std::int64_t value_bytes, Within order) {
   if (from.count == 0) {
     for (std::int64_t key = 0; key <= from.key_count; ++key) {
       put_index(to.offsets, to.index_type, key, 0);
@@ -351,8 +394,8 @@ void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
   }
   const Plan plan(context, from, to, value_bytes);
   put_index(to.offsets, to.index_type, 0, 0);
-  if (plan.bucket_count == 1) return regroup_at_once(from, to, plan);
-  regroup_by_buckets(context, from, to, plan);
+  if (plan.bucket_count == 1) return regroup_at_once(from, to, plan, order);
+  regroup_by_buckets(context, from, to, plan, order);
 }
 
 void regroup_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes) {

@@ -81,7 +81,7 @@ void expect_grouped(const Context& context, const Input& input, IndexType to, st
   Output expected(input, to, width);
   regroup_stepwise(input.from, expected.to, width);
   Output found(input, to, width);
-  regroup(context, input.from, found.to, width);
+  regroup(context, input.from, found.to, width, Within::kAsTheyCame);
   EXPECT_TRUE(found.offsets == expected.offsets) << what;
   EXPECT_TRUE(found.others == expected.others) << what;
   EXPECT_TRUE(found.values == expected.values) << what;
@@ -129,6 +129,58 @@ TEST(SparseRegroup, RowsBeforeTheFirstAreNotLookedAt) {
   for (const std::int64_t skipped : {1, 150, 299, 300}) {
     const Input input(pattern, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 4, skipped);
     expect_grouped(kDefaultContext, input, IndexType::kI32, 4, std::to_string(skipped));
+  }
+}
+
+// Entries in the order of their others first, then grouped as they come: that is sorted.
+void expect_sorted(const Context& context, const Pattern& pattern, tnr_sparse_format format,
+                   IndexType from, IndexType to, std::int64_t width) {
+  const Input input(pattern, format, from, width);
+  Output by_key(input, to, width);
+  regroup_stepwise(input.from, by_key.to, width);
+  Output found(input, to, width);
+  regroup(context, input.from, found.to, width, Within::kByOther);
+  EXPECT_TRUE(found.offsets == by_key.offsets) << pattern.name;
+  for (std::int64_t key = 0; key < input.from.key_count; ++key) {
+    std::vector<std::int64_t> order;
+    for (std::int64_t k = get_index(by_key.offsets.data(), to, key);
+         k < get_index(by_key.offsets.data(), to, key + 1); ++k) {
+      order.push_back(k);
+    }
+    const auto other = [&](std::int64_t k) { return get_index(by_key.others.data(), to, k); };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int64_t a, std::int64_t b) { return other(a) < other(b); });
+    std::int64_t at = get_index(by_key.offsets.data(), to, key);
+    for (const std::int64_t k : order) {
+      ASSERT_EQ(get_index(found.others.data(), to, at), other(k)) << pattern.name << " " << key;
+      ASSERT_EQ(std::memcmp(found.values.data() + at * width, by_key.values.data() + k * width,
+                            static_cast<std::size_t>(width)),
+                0)
+          << pattern.name << " " << key;
+      ++at;
+    }
+  }
+}
+
+TEST(SparseRegroup, SortsWithinKeysForEveryTypeAndWidth) {
+  const Threads threads(3);
+  std::uint64_t turn = 0;
+  for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
+    for (const std::int64_t width : {1, 2, 4, 8, 16}) {
+      const IndexType from = kIndexTypes[turn % 2];
+      const IndexType to = kIndexTypes[turn++ / 2 % 2];
+      for (const Pattern& pattern : small_patterns()) {
+        expect_sorted(threads, pattern, format, from, to, width);
+      }
+    }
+  }
+  for (const Pattern& pattern : large_patterns()) {
+    const std::int64_t width = std::int64_t{1} << turn % 5;
+    expect_sorted(threads, pattern, TNR_SPARSE_FORMAT_COO, kIndexTypes[turn % 2],
+                  kIndexTypes[turn % 2], width);
+    expect_sorted(kDefaultContext, pattern, TNR_SPARSE_FORMAT_COO, kIndexTypes[turn % 2],
+                  kIndexTypes[turn % 2], width);
+    ++turn;
   }
 }
 
@@ -231,7 +283,8 @@ TEST(SparseRegroup, ShapesThatNoMemoryHasOffsetsForAreRefused) {
   Ungrouped from = input.from;
   from.key_count = from.other_count = rows;
   Byte offsets[8];
-  EXPECT_THROW(regroup(kDefaultContext, from, {IndexType::kI64, offsets, nullptr, nullptr}, 4),
+  EXPECT_THROW(regroup(kDefaultContext, from, {IndexType::kI64, offsets, nullptr, nullptr}, 4,
+                       Within::kAsTheyCame),
                Error);
 }
 
