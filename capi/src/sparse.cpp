@@ -74,6 +74,21 @@ tnr_status tnr_sparse_parts(const tnr_sparse* matrix, tnr_blob** major, tnr_blob
   });
 }
 
+tnr_status tnr_sparse_batch_offsets(const tnr_sparse* matrix, tnr_blob** offsets) noexcept {
+  return guarded([&] {
+    tnr_blob*& out = deref(offsets, "offsets");
+    out = wrap(tenure::sparse_batch_offsets(unwrap(matrix)));
+  });
+}
+
+tnr_status tnr_sparse_batch_at(const tnr_sparse_view* batch, std::int64_t index,
+                               tnr_sparse_view* out) noexcept {
+  return guarded([&] {
+    write_sized(out, "out", kFirstSparseViewBytes,
+                tenure::sparse_batch_at(read_view(batch, "batch"), index));
+  });
+}
+
 tnr_status tnr_sparse_check(const tnr_sparse_view* view) noexcept {
   return guarded([&] { tenure::check_matrix(read_view(view, "view"), ""); });
 }

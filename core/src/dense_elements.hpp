@@ -1,4 +1,4 @@
-// The elements of a dense matrix of any layout, in row-major order.
+// The elements of a dense matrix of any layout, or of a batch of them, in row-major order.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,19 @@ namespace tenure {
 class DenseElements {
  public:
   DenseElements() noexcept = default;
-  // `view` has passed check_view() and has rank 2.
+  // `view` has passed check_view() and has rank 2; or 3, of matrices one after the
+  // other, whose rows are those of one.
   explicit DenseElements(const tnr_view& view) noexcept
       : data_(static_cast<const kernels::Byte*>(view.data)),
-        columns_(view.shape[1]),
+        columns_(view.shape[view.rank - 1]),
         width_(static_cast<std::int64_t>(element_size(view.dtype))),
         width_index_(tenure::width_index(view.dtype)),
-        row_step_(view.strides[0] * width_),
-        column_step_(view.strides[1] * width_),
+        row_step_(view.strides[view.rank - 2] * width_),
+        column_step_(view.strides[view.rank - 1] * width_),
         is_dense_((columns_ == 1 || column_step_ == width_) &&
-                  (view.shape[0] == 1 || row_step_ == columns_ * width_)) {}
+                  (view.shape[view.rank - 2] == 1 || row_step_ == columns_ * width_)) {
+    if (view.rank == 3) add_matrices(view);
+  }
 
   [[nodiscard]] std::int64_t width() const noexcept { return width_; }
   // As width_index() has it.
@@ -32,7 +35,7 @@ class DenseElements {
 
   // Whether those of each row do; then where a row begins, and how far from the next.
   [[nodiscard]] bool has_dense_rows() const noexcept {
-    return columns_ == 1 || column_step_ == width_;
+    return matrix_rows_ == kOneMatrix && (columns_ == 1 || column_step_ == width_);
   }
   [[nodiscard]] const kernels::Byte* row(std::int64_t row) const noexcept {
     return data_ + row * row_step_;
@@ -56,7 +59,11 @@ class DenseElements {
   void fetch(std::int64_t first, std::int64_t count, kernels::Byte* buffer) const noexcept;
 
  private:
-  void fetch_columns(std::int64_t row, std::int64_t rows, kernels::Byte* buffer) const noexcept;
+  static constexpr std::int64_t kOneMatrix = 0;
+
+  void add_matrices(const tnr_view& view) noexcept;
+  void fetch_columns(const kernels::Byte* first, std::int64_t rows,
+                     kernels::Byte* buffer) const noexcept;
 
   const kernels::Byte* data_ = nullptr;
   std::int64_t columns_ = 0;
@@ -65,6 +72,9 @@ class DenseElements {
   std::int64_t row_step_ = 0;  // bytes
   std::int64_t column_step_ = 0;
   bool is_dense_ = true;
+  // Of a batch whose rows are not the same distance apart from one matrix to the next.
+  std::int64_t matrix_rows_ = kOneMatrix;
+  std::int64_t matrix_step_ = 0;  // bytes
 };
 
 }  // namespace tenure

@@ -27,10 +27,11 @@ namespace tenure {
 // and written then, to memory of the right size.
 inline constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
 
-inline EntryArrays arrays_of(const SparseBuilder& builder) noexcept {
+// Where a scan writes: entries to the builder, and the offsets of the rows of what is scanned,
+// which those of the builder are not if it makes a batch; nullptr: nowhere.
+inline EntryArrays arrays_of(const SparseBuilder& builder, kernels::Byte* offsets) noexcept {
   const bool is_coo = builder.shape().format == TNR_SPARSE_FORMAT_COO;
-  return {builder.values(), builder.minor(), is_coo ? builder.major() : nullptr,
-          is_coo ? nullptr : builder.major()};
+  return {builder.values(), builder.minor(), is_coo ? builder.major() : nullptr, offsets};
 }
 
 // Runs body(buffer) on each thread, with what that thread needs for a scan.
@@ -42,7 +43,7 @@ void scan_on_each_thread(const Context& context, const typename Scanner::Scan& s
 
 // Most entries that there can be room for.
 inline std::int64_t max_count(std::int64_t entry_count, const SparseBuilder& builder) noexcept {
-  const bool is_bounded = builder.shape().format != TNR_SPARSE_FORMAT_COO &&
+  const bool is_bounded = builder.shape().has_offsets() && !builder.shape().is_batch() &&
                           builder.shape().index_dtype == TNR_DTYPE_I32;
   return is_bounded ? std::min<std::int64_t>(entry_count, INT32_MAX) : entry_count;
 }
@@ -57,12 +58,13 @@ std::int64_t expected_count(const typename Scanner::Scan& scan) {
 
 // False where the memory for it is refused; then nothing has happened.
 template <class Scanner>
-bool scan_once(const Context& context, const typename Scanner::Scan& scan, SparseBuilder& builder) {
+bool scan_once(const Context& context, const typename Scanner::Scan& scan, SparseBuilder& builder,
+               kernels::Byte* offsets) {
   const std::int64_t capacity = max_count(scan.entry_count(), builder);
   const std::int64_t chunks = Scanner::chunk_count(scan);
   RunningSums sums(chunks);
   if (!builder.reserve_entries(capacity, expected_count<Scanner>(scan))) return false;
-  const EntryArrays arrays = arrays_of(builder);
+  const EntryArrays arrays = arrays_of(builder, offsets);
   Tickets tickets(chunks);
   scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
     Scanner scanner(scan, buffer);
@@ -83,18 +85,19 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Spars
 }
 
 template <class Scanner>
-void scan_chunk(const typename Scanner::Scan& scan, SparseBuilder& builder) {
+void scan_chunk(const typename Scanner::Scan& scan, SparseBuilder& builder,
+                kernels::Byte* offsets) {
   const std::unique_ptr<unsigned char[]> buffer(
       new unsigned char[static_cast<std::size_t>(Scanner::buffer_bytes(scan))]);
   Scanner scanner(scan, buffer.get());
   builder.allocate_entries(scanner.count(0));
-  scanner.write(arrays_of(builder), 0, -1);
+  scanner.write(arrays_of(builder, offsets), 0, -1);
   order_streamed_stores();
 }
 
 template <class Scanner>
-void scan_twice(const Context& context, const typename Scanner::Scan& scan,
-                SparseBuilder& builder) {
+void scan_twice(const Context& context, const typename Scanner::Scan& scan, SparseBuilder& builder,
+                kernels::Byte* offsets) {
   const std::int64_t chunks = Scanner::chunk_count(scan);
   const std::unique_ptr<std::int64_t[]> before(
       new std::int64_t[static_cast<std::size_t>(chunks + 1)]);
@@ -108,7 +111,7 @@ void scan_twice(const Context& context, const typename Scanner::Scan& scan,
   });
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) before[chunk + 1] += before[chunk];
   builder.allocate_entries(before[chunks]);
-  const EntryArrays arrays = arrays_of(builder);
+  const EntryArrays arrays = arrays_of(builder, offsets);
   Tickets to_write(chunks);
   scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
     Scanner scanner(scan, buffer);
@@ -120,13 +123,14 @@ void scan_twice(const Context& context, const typename Scanner::Scan& scan,
   });
 }
 
-// Fills the builder with the entries of a matrix that has elements, `dense_bytes` of them.
+// Fills the builder with the entries of a matrix that has elements, `dense_bytes` of them, and
+// `offsets`, if any, with those of its rows.
 template <class Scanner>
 void scan_entries(const Context& context, const typename Scanner::Scan& scan,
-                  std::int64_t dense_bytes, SparseBuilder& builder) {
-  if (Scanner::chunk_count(scan) == 1) return scan_chunk<Scanner>(scan, builder);
-  if (dense_bytes >= kOncePassBytes && scan_once<Scanner>(context, scan, builder)) return;
-  scan_twice<Scanner>(context, scan, builder);
+                  std::int64_t dense_bytes, SparseBuilder& builder, kernels::Byte* offsets) {
+  if (Scanner::chunk_count(scan) == 1) return scan_chunk<Scanner>(scan, builder, offsets);
+  if (dense_bytes >= kOncePassBytes && scan_once<Scanner>(context, scan, builder, offsets)) return;
+  scan_twice<Scanner>(context, scan, builder, offsets);
 }
 
 }  // namespace tenure

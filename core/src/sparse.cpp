@@ -17,7 +17,13 @@ namespace {
 class Parts {
  public:
   explicit Parts(const tnr_sparse_view& view) noexcept
-      : tokens_{view.major.owner, view.minor.owner, view.values.owner} {}
+      : tokens_{view.major.owner, view.minor.owner, view.values.owner},
+        count_(is_batch(view) ? 4 : 3),
+        index_count_(count_ - 1) {
+    if (!is_batch(view)) return;
+    tokens_[2] = view.batch_offsets.owner;
+    tokens_[3] = view.values.owner;
+  }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   ~Parts() {
@@ -26,25 +32,24 @@ class Parts {
   }
 
   void retain() {
-    for (; held_ < kCount; ++held_) blob_retain(tokens_[held_]);
+    for (; held_ < count_; ++held_) blob_retain(tokens_[held_]);
   }
   // The references are there.
-  void adopt() noexcept { held_ = kCount; }
+  void adopt() noexcept { held_ = count_; }
   void seal() {
-    for (; sealed_ < kIndexCount; ++sealed_) blob_seal(tokens_[sealed_]);
+    for (; sealed_ < index_count_; ++sealed_) blob_seal(tokens_[sealed_]);
   }
   // The seals are there too.
   void adopt_sealed() noexcept {
     adopt();
-    sealed_ = kIndexCount;
+    sealed_ = index_count_;
   }
   void keep() noexcept { held_ = sealed_ = 0; }
 
  private:
-  static constexpr unsigned kCount = 3;
-  static constexpr unsigned kIndexCount = 2;  // of the first ones
-
-  BlobToken tokens_[kCount];
+  BlobToken tokens_[4];
+  unsigned count_;
+  unsigned index_count_;  // of the first ones
   unsigned held_ = 0;
   unsigned sealed_ = 0;
 };
@@ -160,6 +165,7 @@ SparseToken sparse_create(const tnr_sparse_view& parts) {
   require_owner(parts.major, names.major);
   require_owner(parts.minor, names.minor);
   require_owner(parts.values, "values");
+  if (is_batch(parts)) require_owner(parts.batch_offsets, "batch_offsets");
   Parts held(parts);
   {
     Pins pins;  // which ask whether the views lie inside their blobs
@@ -207,11 +213,20 @@ tnr_sparse_view sparse_view(SparseToken token) {
 
 SparseParts sparse_parts(SparseToken token) {
   const HandleUse use(token);
-  const tnr_sparse_view& view = use.record();
+  tnr_sparse_view view = use.record();
+  view.batch_offsets.rank = 0;  // asked for on its own
   Parts held(view);
   held.retain();
   held.keep();
   return {view.major.owner, view.minor.owner, view.values.owner};
+}
+
+BlobToken sparse_batch_offsets(SparseToken token) {
+  const HandleUse use(token);
+  const tnr_sparse_view& view = use.record();
+  if (!is_batch(view)) return 0;
+  blob_retain(view.batch_offsets.owner);
+  return view.batch_offsets.owner;
 }
 
 // ---- uses by the owner of a view ----

@@ -9,19 +9,30 @@
 
 namespace tenure {
 
+namespace {
+
+std::int64_t offset_count(const SparseShape& shape) {
+  const std::int64_t matrices = shape.is_batch() ? shape.batches : 1;
+  std::int64_t count;
+  if (__builtin_mul_overflow(matrices, shape.row_count() + 1, &count)) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "offsets of %" PRId64 " matrices fit no memory", matrices);
+  }
+  return count;
+}
+
+}  // namespace
+
 SparseBuilder::SparseBuilder(const Context& context, const SparseShape& shape)
     : context_(context), shape_(shape) {
   // The highest index is one less than the extent.
   require_fit("rows", shape.rows / shape.block_rows - 1);
   require_fit("cols", shape.cols / shape.block_cols - 1);
-  if (shape.format == TNR_SPARSE_FORMAT_COO) return;
-  const std::int64_t row_count =
-      shape.format == TNR_SPARSE_FORMAT_CSC ? shape.cols : shape.rows / shape.block_rows;
-  major_ = allocate(row_count + 1, shape.index_dtype, 1);
+  if (shape.is_batch()) batch_offsets_ = allocate(shape.batches + 1, TNR_DTYPE_I64, 1);
+  if (shape.has_offsets()) major_ = allocate(offset_count(shape), shape.index_dtype, 1);
 }
 
 SparseBuilder::~SparseBuilder() {
-  for (const Part* part : {&major_, &minor_, &values_}) {
+  for (const Part* part : {&major_, &minor_, &values_, &batch_offsets_}) {
     if (part->token != 0) blob_drop(part->token);
   }
 }
@@ -30,7 +41,7 @@ void SparseBuilder::allocate_entries(std::int64_t count) {
   entry_count_ = count;
   if (shape_.format == TNR_SPARSE_FORMAT_COO) {
     major_ = allocate(count, shape_.index_dtype, 1);
-  } else {
+  } else if (!shape_.is_batch()) {
     require_fit("offsets", count);
   }
   minor_ = allocate(count, shape_.index_dtype, 1);
@@ -58,7 +69,7 @@ bool SparseBuilder::reserve_entries(std::int64_t max_count, std::int64_t expecte
 }
 
 void SparseBuilder::trim_entries(std::int64_t count) {
-  if (!is_coo()) require_fit("offsets", count);
+  if (!is_coo() && !shape_.is_batch()) require_fit("offsets", count);
   entry_count_ = count;
   const auto trim = [count](Part& part, ReservedMemory& memory, std::int64_t width) {
     part.size_bytes = static_cast<std::size_t>(count * width);
@@ -96,15 +107,17 @@ SparseToken SparseBuilder::finish(std::uint32_t flags) {
   view.block_rows = shape_.block_rows;
   view.block_cols = shape_.block_cols;
   view.major =
-      part_view(major_, shape_.index_dtype,
-                {shape_.format == TNR_SPARSE_FORMAT_COO ? entry_count_ : major_count(view) + 1});
+      part_view(major_, shape_.index_dtype, {is_coo() ? entry_count_ : offset_count(shape_)});
   view.minor = part_view(minor_, shape_.index_dtype, {entry_count_});
   view.values = shape_.format == TNR_SPARSE_FORMAT_BSR
                     ? part_view(values_, shape_.value_dtype,
                                 {entry_count_, shape_.block_rows, shape_.block_cols})
                     : part_view(values_, shape_.value_dtype, {entry_count_});
+  if (shape_.is_batch()) {
+    view.batch_offsets = part_view(batch_offsets_, TNR_DTYPE_I64, {shape_.batches + 1});
+  }
   // From here on the references are the handle's, or given up.
-  major_.token = minor_.token = values_.token = 0;
+  major_.token = minor_.token = values_.token = batch_offsets_.token = 0;
   return sparse_open(view);
 }
 
@@ -121,6 +134,14 @@ SparseBuilder::Part SparseBuilder::allocate(std::int64_t count, tnr_dtype dtype,
   part.token = blob_allocate(context_, part.size_bytes);
   part.data = static_cast<kernels::Byte*>(blob_memory_mut(part.token).data);
   return part;
+}
+
+void SparseBuilder::require_matrix_fit(std::int64_t matrix, std::int64_t count) const {
+  if (is_coo() || shape_.index_dtype != TNR_DTYPE_I32 || count <= INT32_MAX) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "matrix %" PRId64 ": offsets of the result reach %" PRId64 " but i32 ends at %" PRId32
+       ": use i64 indices",
+       matrix, count, INT32_MAX);
 }
 
 void SparseBuilder::require_fit(const char* what, std::int64_t number) const {

@@ -6,6 +6,8 @@
 //   builder.allocate_entries(count);    minor() and values(), and of COO major(), are there
 //   ...                                 write them all
 //   return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+//
+// Of a batch major() has offsets for each matrix, and batches + 1 numbers go to batch_offsets().
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,15 @@ struct SparseShape {
   std::int64_t block_cols = 1;
   tnr_dtype index_dtype = TNR_DTYPE_I32;
   tnr_dtype value_dtype = TNR_DTYPE_F32;
+  std::int64_t batches = kNoBatch;
+
+  static constexpr std::int64_t kNoBatch = -1;
+  [[nodiscard]] bool is_batch() const noexcept { return batches != kNoBatch; }
+  [[nodiscard]] bool has_offsets() const noexcept { return format != TNR_SPARSE_FORMAT_COO; }
+  // Rows of one matrix as offsets count them.
+  [[nodiscard]] std::int64_t row_count() const noexcept {
+    return format == TNR_SPARSE_FORMAT_CSC ? cols : rows / block_rows;
+  }
 };
 
 class SparseBuilder {
@@ -38,8 +49,8 @@ class SparseBuilder {
   SparseBuilder& operator=(const SparseBuilder&) = delete;
   ~SparseBuilder();
 
-  // Throws INVALID_ARGUMENT when offsets, or positions in COO, do not fit the index type;
-  // OUT_OF_MEMORY. Of BSR the entries are blocks. Once.
+  // Throws INVALID_ARGUMENT when offsets do not fit the index type, for which those of a batch say
+  // it themselves: require_matrix_fit(); OUT_OF_MEMORY. Of BSR the entries are blocks. Once.
   void allocate_entries(std::int64_t count);
 
   // Instead of allocate_entries(), where the entries are counted as they are written: room for
@@ -49,11 +60,19 @@ class SparseBuilder {
   // Keeps the first `count` entries of those that were reserved. Throws as allocate_entries(). Once.
   void trim_entries(std::int64_t count);
 
+  // Throws INVALID_ARGUMENT when offsets of a matrix of a batch, with so many entries, do not fit.
+  void require_matrix_fit(std::int64_t matrix, std::int64_t count) const;
+
   [[nodiscard]] const SparseShape& shape() const noexcept { return shape_; }
+  // Of all matrices, as soon as there is room for them.
+  [[nodiscard]] std::int64_t entry_count() const noexcept { return entry_count_; }
   // Bytes undefined until written. Of CSR, CSC and BSR offsets, of COO row indices.
   [[nodiscard]] kernels::Byte* major() const noexcept { return major_.data; }
   [[nodiscard]] kernels::Byte* minor() const noexcept { return minor_.data; }
   [[nodiscard]] kernels::Byte* values() const noexcept { return values_.data; }
+  [[nodiscard]] std::int64_t* batch_offsets() const noexcept {
+    return reinterpret_cast<std::int64_t*>(batch_offsets_.data);
+  }
 
   // The handle over what was written, of which `flags` are true. Throws std::bad_alloc. Last.
   SparseToken finish(std::uint32_t flags);
@@ -68,7 +87,7 @@ class SparseBuilder {
   // Bytes of one entry's value.
   [[nodiscard]] std::int64_t value_bytes() const noexcept;
   [[nodiscard]] std::int64_t index_bytes() const noexcept;
-  [[nodiscard]] bool is_coo() const noexcept { return shape_.format == TNR_SPARSE_FORMAT_COO; }
+  [[nodiscard]] bool is_coo() const noexcept { return !shape_.has_offsets(); }
   void require_fit(const char* what, std::int64_t number) const;
 
   const Context& context_;
@@ -77,6 +96,7 @@ class SparseBuilder {
   Part major_;
   Part minor_;
   Part values_;
+  Part batch_offsets_;
   ReservedMemory reserved_major_;
   ReservedMemory reserved_minor_;
   ReservedMemory reserved_values_;

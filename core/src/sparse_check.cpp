@@ -8,6 +8,7 @@
 
 #include "index_array.hpp"
 #include "kernels/kernel.hpp"
+#include "sparse_batch.hpp"
 #include "sparse_kernels.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/shape.hpp"
@@ -29,6 +30,8 @@ void check_fields_of(const char* name, const Check& check) {
     fail(error.status(), "%s.%s", name, error.message());
   }
 }
+
+constexpr char kBatchOffsets[] = "batch_offsets";
 
 // ---- shape ----
 
@@ -74,10 +77,9 @@ void check_words(const tnr_sparse_view& view, std::uint32_t known_flags) {
          is_rows ? "block_rows" : "block_cols", is_rows ? view.block_rows : view.block_cols);
   }
   const tnr_view& batch = view.batch_offsets;
-  if (batch.rank != 0 || batch.data != nullptr || batch.size_bytes != 0 || batch.owner != 0) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "batch_offsets has rank %" PRIu32 " but must be all zeros: there are no batches yet",
-         batch.rank);
+  if (batch.rank == 0 && (batch.data != nullptr || batch.size_bytes != 0 || batch.owner != 0)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "batch_offsets.rank is 0, of what is no batch, but then all of it must be zeros");
   }
 }
 
@@ -131,6 +133,23 @@ void check_apart(const tnr_view& values, const tnr_view& indices, const char* na
        values.data, indices.data);
 }
 
+void check_batch_shape(const tnr_sparse_view& view, const SparseNames& names) {
+  check_contiguous(view.batch_offsets, kBatchOffsets, 1);
+  check_index_type(view.batch_offsets, kBatchOffsets);
+  if (view.batch_offsets.shape[0] == 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "batch_offsets.shape[0] is 0 but must be at least 1: one more than there are matrices");
+  }
+  if (view.format == TNR_SPARSE_FORMAT_COO) return;
+  std::int64_t expected;
+  if (__builtin_mul_overflow(batch_count(view), major_count(view) + 1, &expected)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "batch_offsets.shape[0] is %" PRId64 ", but so many matrices have more %s than fit i64",
+         view.batch_offsets.shape[0], names.major);
+  }
+  check_extent(view.major, names.major, 0, expected, "those of each matrix of the batch");
+}
+
 void check_shape(const tnr_sparse_view& view, std::uint32_t known_flags) {
   check_words(view, known_flags);
   const SparseNames& names = sparse_names(view.format);
@@ -143,9 +162,10 @@ void check_shape(const tnr_sparse_view& view, std::uint32_t known_flags) {
          dtype_name(view.minor.dtype), names.major, dtype_name(view.major.dtype));
   }
   const std::int64_t count = view.minor.shape[0];
+  if (is_batch(view)) check_batch_shape(view, names);
   if (view.format == TNR_SPARSE_FORMAT_COO) {
     check_extent(view.major, names.major, 0, count, "as many as col_indices");
-  } else {
+  } else if (!is_batch(view)) {
     check_extent(view.major, names.major, 0, major_count(view) + 1,
                  view.format == TNR_SPARSE_FORMAT_CSR   ? "rows + 1"
                  : view.format == TNR_SPARSE_FORMAT_CSC ? "cols + 1"
@@ -368,6 +388,9 @@ const SparseNames& sparse_names(tnr_sparse_format format) noexcept {
 }
 
 EntryRange entry_range(const tnr_sparse_view& view) noexcept {
+  if (is_batch(view)) [[unlikely]] {
+    return {index_at(view.batch_offsets, 0), index_at(view.batch_offsets, batch_count(view))};
+  }
   if (view.format == TNR_SPARSE_FORMAT_COO) return {0, view.minor.shape[0]};
   return {index_at(view.major, 0), index_at(view.major, view.major.shape[0] - 1)};
 }
@@ -380,6 +403,7 @@ void check_values_apart(const tnr_sparse_view& view, const char* name) {
   check_fields_of(name, [&] {
     check_apart(view.values, view.major, sparse_names(view.format).major);
     check_apart(view.values, view.minor, sparse_names(view.format).minor);
+    if (is_batch(view)) check_apart(view.values, view.batch_offsets, kBatchOffsets);
   });
 }
 
@@ -388,6 +412,7 @@ void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name) {
     pins.add(view.major, sparse_names(view.format).major);
     pins.add(view.minor, sparse_names(view.format).minor);
     pins.add(view.values, "values");
+    pins.add(view.batch_offsets, kBatchOffsets);
   });
 }
 
@@ -427,6 +452,7 @@ bool has_sorted_entries(const tnr_sparse_view& view) noexcept {
 }
 
 void check_entries(const tnr_sparse_view& view, Rows rows, const char* name) {
+  if (is_batch(view)) return check_batch_entries(view, rows, name);
   const bool needs_sorting = is_set(view, TNR_SPARSE_UNIQUE) && !is_set(view, TNR_SPARSE_SORTED);
   const bool is_valid = view.format == TNR_SPARSE_FORMAT_COO ? are_coordinates_valid(view)
                                                              : are_compressed_valid(view, rows);

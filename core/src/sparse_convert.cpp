@@ -21,6 +21,7 @@
 #include "column_panels.hpp"
 #include "index_array.hpp"
 #include "parallel.hpp"
+#include "sparse_batch.hpp"
 #include "sparse_builder.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
@@ -428,6 +429,13 @@ SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
 
 SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
                            const tnr_sparse_options& options) {
+  if (is_batch(a)) {
+    const BatchOperand batch(a, "a");
+    check_value_width(a);
+    const SparseTarget target = target_of(a, options);
+    const SparseToken made = convert_batch(context, batch, target);
+    return count_made(TNR_OPERATION_SPARSE_CONVERT, matrix_bytes(a), made);
+  }
   SparseOperand operand(a, "a");
   check_value_width(a);
   const SparseTarget target = target_of(a, options);

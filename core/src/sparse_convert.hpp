@@ -7,6 +7,8 @@
 
 namespace tenure {
 
+class BatchOperand;
+
 // What a conversion makes.
 struct SparseTarget {
   tnr_sparse_format format;
@@ -44,6 +46,10 @@ class OwnMatrix {
 // are believed; where they do not say SORTED, entries may be sorted nevertheless.
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
+
+// Of a batch, whose entries may be wrong.
+SparseToken convert_batch(const Context& context, const BatchOperand& a,
+                          const SparseTarget& target);
 
 // Throws UNSUPPORTED unless values have 1, 2, 4, 8 or 16 bytes: those that are moved one by one.
 void check_value_width(const tnr_sparse_view& a);

@@ -14,6 +14,7 @@
 #include "parallel.hpp"
 #include "row_slices.hpp"
 #include "scratch.hpp"
+#include "sparse_batch.hpp"
 #include "sparse_operand.hpp"
 #include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
@@ -59,8 +60,7 @@ struct Call {
   unsigned type;
   DenseColumns b;
   DenseColumns out;
-  Element alpha;
-  Element beta_element;
+  const Byte* alpha;
   const Byte* beta;  // nullptr: 0
 
   [[nodiscard]] Byte* out_data(std::int64_t first_column) const noexcept {
@@ -97,7 +97,7 @@ void multiply_rows(const Call& call) {
         .out = call.out_data(first),
         .out_step = call.out.row_step,
         .out_column_step = call.out.column_step,
-        .alpha = call.alpha.bytes,
+        .alpha = call.alpha,
         .beta = call.beta,
     };
     const std::int64_t bytes = entries * (entry_bytes + (columns - 1) * width) +
@@ -241,7 +241,7 @@ class SpreadPanel {
                               .out = call_.out_data(first_ + column),
                               .out_step = call_.out.row_step,
                               .out_column_step = call_.out.column_step,
-                              .alpha = call_.alpha.bytes,
+                              .alpha = call_.alpha,
                               .beta = call_.beta},
                              begin, end);
   }
@@ -268,6 +268,109 @@ void multiply_spread(const Call& call) {
   }
 }
 
+// What is the same for each matrix of a batch.
+struct Factors {
+  bool is_transposed;
+  unsigned type;
+  Element alpha;
+  Element beta;
+  bool has_beta;
+};
+
+// One matrix by operands that have been checked.
+void multiply(const Context& context, const SparseOperand& a, const Factors& factors,
+              const tnr_view& b, const tnr_view& out) {
+  const tnr_sparse_format format = a.view().format;
+  const Call call = {.context = context,
+                     .a = a,
+                     .is_transposed = factors.is_transposed != (format == TNR_SPARSE_FORMAT_CSC),
+                     .type = factors.type,
+                     .b = DenseColumns(b),
+                     .out = DenseColumns(out),
+                     .alpha = factors.alpha.bytes,
+                     .beta = factors.has_beta ? factors.beta.bytes : nullptr};
+  if (format == TNR_SPARSE_FORMAT_COO || call.is_transposed) {
+    multiply_spread(call);
+  } else {
+    multiply_rows(call);
+  }
+  a.require_valid();
+}
+
+// `b` has a matrix, or a vector, for each of the batch, or is shared by all.
+void multiply_batch(const Context& context, const BatchOperand& a, const Factors& factors,
+                    const tnr_view& b, const tnr_view& out) {
+  const bool is_shared = b.rank < out.rank;
+  const DenseColumns one(index(out, 0, 0));
+  const std::int64_t entry_bytes =
+      index_bytes(a.view()) + a.view().block_rows * a.view().block_cols * one.columns *
+                                  static_cast<std::int64_t>(element_size(out.dtype));
+  const std::int64_t sum_bytes = one.rows * one.columns * one.width_bytes * 2;
+  for_each_matrix(
+      context, a,
+      [&](std::int64_t i) noexcept { return sum_bytes + a.entry_count(i) * entry_bytes; },
+      [&](const Context& own, std::int64_t i) {
+        const tnr_sparse_view matrix = a.matrix(i);
+        const SparseOperand operand(matrix, a);
+        const tnr_view of_b = is_shared ? b : index(b, 0, i);
+        const tnr_view of_out = index(out, 0, i);
+        multiply(own, operand, factors, of_b, of_out);
+      });
+}
+
+// Ranks and extents of `b` and `out`, of which those of a batch may have one axis more in front.
+void check_operands(const tnr_sparse_view& a, bool is_transposed, const tnr_view& b,
+                    const tnr_view& out) {
+  const std::uint32_t front = is_batch(a) ? 1 : 0;
+  const bool is_shared = is_batch(a) && out.rank == b.rank + 1;
+  const std::uint32_t b_front = is_shared ? 0 : front;
+  if (b.rank != b_front + 1 && b.rank != b_front + 2) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "b.rank is %" PRIu32 " but must be %s", b.rank,
+         front == 0 ? "1 or 2" : "2 or 3, or one less than that of out, as a is a batch");
+  }
+  if (!is_shared && out.rank != b.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 ", as b's%s",
+         out.rank, b.rank, front == 0 ? "" : ", or one more where all of the batch share b");
+  }
+  if (front != 0) {
+    constexpr char kCount[] = "the number of matrices of a";
+    require_extent(out, "out", 0, batch_count(a), kCount);
+    if (!is_shared) require_extent(b, "b", 0, batch_count(a), kCount);
+  }
+  require_extent(b, "b", b_front, is_transposed ? a.rows : a.cols,
+                 is_transposed ? "the rows of a, which is transposed" : "the columns of a");
+  require_extent(out, "out", front, is_transposed ? a.cols : a.rows,
+                 is_transposed ? "the columns of a, which is transposed" : "the rows of a");
+  if (b.rank == b_front + 2) {
+    require_extent(out, "out", front + 1, b.shape[b_front + 1], "the columns of b");
+  }
+}
+
+Factors factors_of(const tnr_scalar& alpha, bool is_transposed, const tnr_scalar& beta,
+                   tnr_dtype dtype) {
+  const unsigned type = type_index(dtype);
+  if (type == kNoType || kernels::table().matmul->block_rows[type][0] == nullptr) {
+    refuse_dtype("matmul", dtype);
+  }
+  const tnr_dtype computed = computed_dtype(dtype);
+  Factors factors = {.is_transposed = is_transposed,
+                     .type = type,
+                     .alpha = to_element(alpha, computed, "alpha"),
+                     .beta = to_element(beta, computed, "beta"),
+                     .has_beta = false};
+  factors.has_beta = !is_zero(factors.beta, computed);
+  return factors;
+}
+
+void check_apart(const tnr_sparse_view& a, const tnr_view& b, const tnr_view& out) {
+  const SparseNames& names = sparse_names(a.format);
+  require_alias(out, b, "b", SameView::kRefused);
+  require_alias(out, a.values, "a.values", SameView::kRefused);
+  require_alias(out, a.major, names.major, SameView::kRefused);
+  require_alias(out, a.minor, names.minor, SameView::kRefused);
+  if (is_batch(a)) require_alias(out, a.batch_offsets, "batch_offsets", SameView::kRefused);
+}
+
 }  // namespace
 
 void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
@@ -280,56 +383,23 @@ void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sp
   Pins pins;
   check_view_mut(out, "out");
   check_view(b, "b");
-  const SparseOperand matrix(a, "a");
-  if (b.rank != 1 && b.rank != 2) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "b.rank is %" PRIu32 " but must be 1 or 2", b.rank);
-  }
-  if (out.view.rank != b.rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 ", as b's",
-         out.view.rank, b.rank);
-  }
-  require_extent(b, "b", 0, is_transposed ? a.rows : a.cols,
-                 is_transposed ? "the rows of a, which is transposed" : "the columns of a");
-  require_extent(out.view, "out", 0, is_transposed ? a.cols : a.rows,
-                 is_transposed ? "the columns of a, which is transposed" : "the rows of a");
-  if (b.rank == 2) require_extent(out.view, "out", 1, b.shape[1], "the columns of b");
-  const tnr_dtype dtype = a.values.dtype;
-  const unsigned type = type_index(dtype);
-  if (type == kNoType || kernels::table().matmul->block_rows[type][0] == nullptr) {
-    refuse_dtype("matmul", dtype);
-  }
-  require_dtype(b, "b", dtype, "a.values.dtype is");
-  require_dtype(out.view, "out", dtype, "a.values.dtype is");
-  const tnr_dtype computed = computed_dtype(dtype);
-  Call call = {.context = context,
-               .a = matrix,
-               .is_transposed = is_transposed != (a.format == TNR_SPARSE_FORMAT_CSC),
-               .type = type,
-               .b = DenseColumns(b),
-               .out = DenseColumns(out.view),
-               .alpha = to_element(alpha, computed, "alpha"),
-               .beta_element = to_element(beta, computed, "beta"),
-               .beta = nullptr};
-  if (!is_zero(call.beta_element, computed)) call.beta = call.beta_element.bytes;
-  pins.add_mut(out, "out");
-  pins.add(b, "b");
-  const SparseNames& names = sparse_names(a.format);
-  require_alias(out.view, b, "b", SameView::kRefused);
-  require_alias(out.view, a.values, "a.values", SameView::kRefused);
-  require_alias(out.view, a.major, names.major, SameView::kRefused);
-  require_alias(out.view, a.minor, names.minor, SameView::kRefused);
-  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
-  if (a.format == TNR_SPARSE_FORMAT_COO || call.is_transposed) {
-    multiply_spread(call);
-  } else {
-    multiply_rows(call);
-  }
-  matrix.require_valid();
-  // With a beta of 0 nobody reads the output.
-  const std::uint64_t out_bytes = element_bytes(out.view);
-  count_call(TNR_OPERATION_SPARSE_MATMUL,
-             matrix_bytes(a) + element_bytes(b) + (call.beta == nullptr ? 0 : out_bytes),
-             out_bytes);
+  const auto run = [&](const auto& operand, const auto& multiply_all) {
+    check_operands(a, is_transposed, b, out.view);
+    const Factors factors = factors_of(alpha, is_transposed, beta, a.values.dtype);
+    require_dtype(b, "b", a.values.dtype, "a.values.dtype is");
+    require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
+    pins.add_mut(out, "out");
+    pins.add(b, "b");
+    check_apart(a, b, out.view);
+    if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
+    multiply_all(context, operand, factors, b, out.view);
+    // With a beta of 0 nobody reads the output.
+    const std::uint64_t out_bytes = element_bytes(out.view);
+    count_call(TNR_OPERATION_SPARSE_MATMUL,
+               matrix_bytes(a) + element_bytes(b) + (factors.has_beta ? out_bytes : 0), out_bytes);
+  };
+  if (is_batch(a)) return run(BatchOperand(a, "a"), multiply_batch);
+  run(SparseOperand(a, "a"), multiply);
 }
 
 }  // namespace tenure

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "index_array.hpp"
+#include "sparse_batch.hpp"
 
 namespace tenure {
 
@@ -25,6 +26,57 @@ bool is_same(const tnr_view& a, const tnr_view& b) noexcept {
   return a.data == b.data && a.shape[0] == b.shape[0] && a.dtype == b.dtype;
 }
 
+// Elements from the beginning of a part to that of one that lies in it.
+std::int64_t distance(const tnr_view& part, const tnr_view& whole) noexcept {
+  return static_cast<std::int64_t>(
+      (reinterpret_cast<std::uintptr_t>(part.data) - reinterpret_cast<std::uintptr_t>(whole.data)) /
+      element_size(whole.dtype));
+}
+
+// Whether the entries of `view` are those from batch_offsets[matrix] to the next.
+bool has_entries_of(const tnr_sparse_view& view, const tnr_sparse_view& batch,
+                    std::int64_t matrix) noexcept {
+  const std::int64_t first = index_at(batch.batch_offsets, matrix);
+  if (view.minor.shape[0] != index_at(batch.batch_offsets, matrix + 1) - first) return false;
+  // Where none are does not matter.
+  return view.minor.shape[0] == 0 ||
+         (lies_in(view.minor, batch.minor) && distance(view.minor, batch.minor) == first);
+}
+
+// The matrix of a batch that has entry `position`.
+std::int64_t matrix_of_entry(const tnr_sparse_view& batch, std::int64_t position) noexcept {
+  return row_of_entry(static_cast<const kernels::Byte*>(batch.batch_offsets.data),
+                      index_type(batch.batch_offsets.dtype), batch_count(batch), position);
+}
+
+// Whether the indices of the view are those of a matrix of the batch, or of a range of its rows.
+bool is_matrix_of(const tnr_sparse_view& view, const tnr_sparse_view& batch) noexcept {
+  if (minor_count(view) != minor_count(batch) || !lies_in(view.major, batch.major)) return false;
+  const std::int64_t begin = distance(view.major, batch.major);
+  if (view.format == TNR_SPARSE_FORMAT_COO) {
+    return view.rows == batch.rows &&
+           (view.minor.shape[0] == 0 ||
+            (begin < batch.minor.shape[0] && distance(view.minor, batch.minor) == begin &&
+             has_entries_of(view, batch, matrix_of_entry(batch, begin))));
+  }
+  const std::int64_t offsets = major_count(batch) + 1;
+  // Not more than are left: those of the next matrix count from 0 again.
+  return view.major.shape[0] <= offsets - begin % offsets &&
+         has_entries_of(view, batch, begin / offsets);
+}
+
+// Whether they are those of a range of the matrices.
+bool is_range_of(const tnr_sparse_view& view, const tnr_sparse_view& batch) noexcept {
+  if (view.rows != batch.rows || view.cols != batch.cols || !is_same(view.minor, batch.minor) ||
+      !lies_in(view.batch_offsets, batch.batch_offsets)) {
+    return false;
+  }
+  if (view.format == TNR_SPARSE_FORMAT_COO) return is_same(view.major, batch.major);
+  return lies_in(view.major, batch.major) &&
+         distance(view.major, batch.major) ==
+             distance(view.batch_offsets, batch.batch_offsets) * (major_count(batch) + 1);
+}
+
 // Whether the indices of the view are those of the matrix or of a range of its rows, and its flags
 // claim no more.
 bool is_part_of(const tnr_sparse_view& view, const tnr_sparse_view& whole) noexcept {
@@ -32,6 +84,8 @@ bool is_part_of(const tnr_sparse_view& view, const tnr_sparse_view& whole) noexc
       view.block_rows != whole.block_rows || view.block_cols != whole.block_cols) {
     return false;
   }
+  if (is_batch(view)) return is_batch(whole) && is_range_of(view, whole);
+  if (is_batch(whole)) return is_matrix_of(view, whole);
   if (view.format == TNR_SPARSE_FORMAT_COO) {
     // The same rows: a range of entries says nothing of which rows they have.
     return view.rows == whole.rows && view.cols == whole.cols && is_same(view.major, whole.major) &&
@@ -43,15 +97,22 @@ bool is_part_of(const tnr_sparse_view& view, const tnr_sparse_view& whole) noexc
 
 }  // namespace
 
-SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name)
-    : SparseOperand(view, name, Access::kRead) {}
+SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Batches batches)
+    : SparseOperand(view, name, Access::kRead, batches) {}
 
 SparseOperand::SparseOperand(const tnr_sparse_view_mut& view, const char* name)
-    : SparseOperand(view.view, name, Access::kWriteValues) {}
+    : SparseOperand(view.view, name, Access::kWriteValues, Batches::kRefused) {}
 
-SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Access access)
+SparseOperand::SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& batch)
+    : view_(matrix), name_(""), use_(0, ""), checked_(batch.is_checked()) {
+  if (!checked_) checks_ = &index_checks(matrix);
+}
+
+SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Access access,
+                             Batches batches)
     : view_(view), name_(name), use_(view.owner, name) {
   check_sparse(view, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE | kSparseChecked, name);
+  if (batches == Batches::kRefused) require_one_matrix(view, name);
   if (access == Access::kWriteValues) {
     check_values_apart(view, name);
     pin_parts_mut(pins_, {view}, name);
@@ -118,7 +179,8 @@ void SparseOperand::fail_checked() const {
   tnr_sparse_view without_flags = view_;
   without_flags.flags = 0;
   check_entries(without_flags, Rows::kSome, name_);
-  fail(TNR_STATUS_INVALID_ARGUMENT, "%s was written by somebody while it was used", name_);
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s was written by somebody while it was used",
+       *name_ != '\0' ? name_ : "it");
 }
 
 }  // namespace tenure

@@ -22,11 +22,19 @@
 
 namespace tenure {
 
+class BatchOperand;
+
 class SparseOperand {
  public:
-  // Throws what check_sparse() and Pins do, and STALE_VIEW for the view's owner. `view` and `name`
+  enum class Batches { kRefused, kTaken };
+
+  // Throws what check_sparse() and Pins do, STALE_VIEW for the view's owner, and UNSUPPORTED for a
+  // batch, unless it is taken: then shape and owners are all that is known of it. `view` and `name`
   // outlive the operand.
-  SparseOperand(const tnr_sparse_view& view, const char* name);
+  SparseOperand(const tnr_sparse_view& view, const char* name, Batches batches = Batches::kRefused);
+  // A matrix of a batch that outlives the operand. It has no name: that of the batch is put in
+  // front of what is said of it.
+  SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& batch);
   // As above, for values that are written; also throws INVALID_ARGUMENT when nobody may write them.
   SparseOperand(const tnr_sparse_view_mut& view, const char* name);
   SparseOperand(const SparseOperand&) = delete;
@@ -82,7 +90,7 @@ class SparseOperand {
 
  private:
   enum class Access { kRead, kWriteValues };
-  SparseOperand(const tnr_sparse_view& view, const char* name, Access access);
+  SparseOperand(const tnr_sparse_view& view, const char* name, Access access, Batches batches);
 
   // Where the run that begins at `begin` ends; `begin` when it is wrong.
   [[nodiscard]] std::int64_t checked_end(std::int64_t begin, std::int64_t end) const noexcept;

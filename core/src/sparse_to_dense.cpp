@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <utility>
 
 #include "bisect.hpp"
 #include "index_array.hpp"
 #include "operands.hpp"
 #include "scalar.hpp"
+#include "sparse_batch.hpp"
 #include "sparse_operand.hpp"
 #include "sparse_traffic.hpp"
 #include "streamed.hpp"
@@ -54,7 +56,7 @@ class Scatter {
     if (!is_unique_ && add_ == nullptr) {
       fail(TNR_STATUS_UNSUPPORTED,
            "%s is not said to be UNIQUE, but several %s cannot be added up to one element",
-           a.name(), dtype_name(a.view().values.dtype));
+           *a.name() != '\0' ? a.name() : "it", dtype_name(a.view().values.dtype));
     }
   }
 
@@ -186,12 +188,11 @@ void scatter_range(const SparseOperand& a, const Scatter& scatter, const DenseOu
 
 // Rows whose elements lie side by side: zeros and entries, group by group.
 void write_rows(const Context& context, const SparseOperand& a, const Scatter& scatter,
-                const DenseOutput& out) {
+                const DenseOutput& out, Stores stores) {
   const std::int64_t group = std::max<std::int64_t>(1, kGroupBytes / out.row_bytes());
   const std::int64_t group_bytes = group * out.row_bytes();
   const std::int64_t groups = (out.rows + group - 1) / group;
-  const bool is_streamed =
-      stores_for(out.rows * out.row_bytes()) == Stores::kStreamed && group_bytes <= kMaxBufferBytes;
+  const bool is_streamed = stores == Stores::kStreamed && group_bytes <= kMaxBufferBytes;
   Tickets tickets(groups);
   on_each_thread(
       context, slice_count_of(context, out.rows * out.row_bytes()) == 1 ? 1 : groups,
@@ -242,15 +243,20 @@ void write_elements(const Context& context, const SparseOperand& a, const Scatte
 
 void check_output(const tnr_sparse_view& a, const tnr_view_mut& out) {
   check_view_mut(out, "out");
-  if (out.view.rank != 2) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be 2", out.view.rank);
+  const std::uint32_t rank = is_batch(a) ? 3 : 2;
+  if (out.view.rank != rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 "%s",
+         out.view.rank, rank, is_batch(a) ? ", as a is a batch" : "");
   }
-  const std::int64_t shape[] = {a.rows, a.cols};
-  for (std::uint32_t axis = 0; axis < 2; ++axis) {
-    if (out.view.shape[axis] != shape[axis]) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "out.shape[%" PRIu32 "] is %" PRId64 " but a.%s is %" PRId64, axis, out.view.shape[axis],
-           axis == 0 ? "rows" : "cols", shape[axis]);
+  const std::pair<std::int64_t, const char*> shape[] = {
+      {is_batch(a) ? batch_count(a) : 1, "the number of matrices of a"},
+      {a.rows, "a.rows"},
+      {a.cols, "a.cols"}};
+  for (std::uint32_t axis = 0; axis < rank; ++axis) {
+    const auto& [extent, name] = shape[3 - rank + axis];
+    if (out.view.shape[axis] != extent) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "out.shape[%" PRIu32 "] is %" PRId64 " but %s is %" PRId64,
+           axis, out.view.shape[axis], name, extent);
     }
   }
   require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
@@ -260,32 +266,68 @@ void check_output(const tnr_sparse_view& a, const tnr_view_mut& out) {
   }
 }
 
-}  // namespace
-
-void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const tnr_view_mut& out) {
-  SparseOperand a(view, "a");
-  check_output(view, out);
-  Pins pins;
+void pin_output(Pins& pins, const tnr_sparse_view& a, const tnr_view_mut& out) {
   pins.add_mut(out, "out");
-  require_alias(out.view, view.major, "a.major", SameView::kRefused);
-  require_alias(out.view, view.minor, "a.minor", SameView::kRefused);
-  require_alias(out.view, view.values, "a.values", SameView::kRefused);
+  require_alias(out.view, a.major, "a.major", SameView::kRefused);
+  require_alias(out.view, a.minor, "a.minor", SameView::kRefused);
+  require_alias(out.view, a.values, "a.values", SameView::kRefused);
+  if (is_batch(a)) {
+    require_alias(out.view, a.batch_offsets, "a.batch_offsets", SameView::kRefused);
+  }
+}
+
+// One matrix to an output that has been checked.
+void write_matrix(const Context& context, SparseOperand& a, const tnr_view_mut& out,
+                  Stores stores) {
+  const tnr_sparse_view& view = a.view();
   const Scatter scatter(a);
   const bool is_coo = view.format == TNR_SPARSE_FORMAT_COO;
   const bool is_sorted = (view.flags & TNR_SPARSE_SORTED) != 0;
   // The order of coordinates decides which memory is written.
-  if (is_coo && is_sorted && !a.is_checked()) check_entries(view, Rows::kSome, "a");
+  if (is_coo && is_sorted && !a.is_checked()) check_entries(view, Rows::kSome, a.name());
   if (is_coo || is_empty(out.view)) a.check_all();
-  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_TO_DENSE, 0, 0);
+  if (is_empty(out.view)) return;
 
   const DenseOutput dense(view, out);
   if (dense.field.column_step == dense.width && (!is_coo || is_sorted)) {
-    write_rows(context, a, scatter, dense);
+    write_rows(context, a, scatter, dense, stores);
   } else {
     write_elements(context, a, scatter, dense, out);
   }
   a.require_valid();
-  count_call(TNR_OPERATION_SPARSE_TO_DENSE, matrix_bytes(view), element_bytes(out.view));
+}
+
+void write_batch(const Context& context, const BatchOperand& a, const tnr_view_mut& out) {
+  const auto width = static_cast<std::int64_t>(element_size(out.view.dtype));
+  const std::int64_t out_bytes = a.view().rows * a.view().cols * width;
+  const Stores stores = stores_for(static_cast<std::int64_t>(element_bytes(out.view)));
+  for_each_matrix(
+      context, a, [=](std::int64_t) { return out_bytes; },
+      [&](const Context& own, std::int64_t i) {
+        const tnr_sparse_view matrix = a.matrix(i);
+        SparseOperand operand(matrix, a);
+        write_matrix(own, operand, {index(out.view, 0, i)}, stores);
+      });
+}
+
+}  // namespace
+
+void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const tnr_view_mut& out) {
+  Pins pins;
+  if (is_batch(view)) {
+    const BatchOperand a(view, "a");
+    check_output(view, out);
+    pin_output(pins, view, out);
+    write_batch(context, a, out);
+  } else {
+    SparseOperand a(view, "a");
+    check_output(view, out);
+    pin_output(pins, view, out);
+    write_matrix(context, a, out, stores_for(static_cast<std::int64_t>(element_bytes(out.view))));
+  }
+  const bool has_elements = !is_empty(out.view);
+  count_call(TNR_OPERATION_SPARSE_TO_DENSE, has_elements ? matrix_bytes(view) : 0,
+             element_bytes(out.view));
 }
 
 }  // namespace tenure

@@ -12,10 +12,17 @@
 namespace tenure {
 namespace {
 
-// A part of a matrix that holds it, with a reference for a new one.
-tnr_view shared_part(const tnr_view& part) {
-  blob_retain(part.owner);
-  return part;
+// Takes a reference of each part of a matrix that is not its values, or none.
+void share_indices(const tnr_sparse_view& matrix) {
+  const BlobToken parts[] = {matrix.major.owner, matrix.minor.owner, matrix.batch_offsets.owner};
+  const unsigned count = is_batch(matrix) ? 3 : 2;
+  unsigned held = 0;
+  try {
+    for (; held < count; ++held) blob_retain(parts[held]);
+  } catch (...) {
+    while (held != 0) blob_drop(parts[--held]);
+    throw;
+  }
 }
 
 void require_function_of_zero(tnr_unary_op op) {
@@ -92,7 +99,9 @@ SparseToken sparse_unary(const Context& context, tnr_unary_op op, const tnr_spar
   }
   // The whole, whatever part of it the view is of.
   tnr_sparse_view result = *use.whole();
-  if (a.rows != result.rows || a.cols != result.cols || a.major.data != result.major.data) {
+  if (a.rows != result.rows || a.cols != result.cols || a.major.data != result.major.data ||
+      a.batch_offsets.data != result.batch_offsets.data ||
+      (is_batch(result) && batch_count(a) != batch_count(result))) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "a has rows of its owner but must be all of it, whose indices the result shares");
   }
@@ -104,13 +113,7 @@ SparseToken sparse_unary(const Context& context, tnr_unary_op op, const tnr_spar
   out.owner = made;
   try {
     unary(context, op, values, {out});
-    shared_part(result.major);
-    try {
-      shared_part(result.minor);
-    } catch (...) {
-      blob_drop(result.major.owner);
-      throw;
-    }
+    share_indices(result);
   } catch (...) {
     blob_drop(made);
     throw;

@@ -309,4 +309,101 @@ TEST(CSparse, Matmul) {
       TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});
 }
 
+// ---- batches ----
+
+// Matrices [0 2 0; 0 0 3] and [0 0 0; 5 0 0].
+struct Batch {
+  const float elements[12] = {0, 2, 0, 0, 0, 3, 0, 0, 0, 5, 0, 0};
+  tnr_sparse* matrix = nullptr;
+  tnr_sparse_view view = empty_view();
+
+  Batch() {
+    const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 2, 3});
+    const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+    matrix = tnr_sparse_from_dense(nullptr, &dense, &options);
+    EXPECT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
+  }
+  ~Batch() { tnr_sparse_release(matrix); }
+};
+
+TEST(CSparseBatch, FromDenseAndBack) {
+  const Batch batch;
+  const std::int64_t begins[] = {0, 2, 3};
+  ASSERT_EQ(batch.view.batch_offsets.shape[0], 3);
+  EXPECT_EQ(std::memcmp(batch.view.batch_offsets.data, begins, sizeof begins), 0);
+  const std::int32_t offsets[] = {0, 1, 2, 0, 0, 1};
+  ASSERT_EQ(batch.view.major.shape[0], 6);
+  EXPECT_EQ(std::memcmp(batch.view.major.data, offsets, sizeof offsets), 0);
+  EXPECT_EQ(tnr_sparse_check(&batch.view), TNR_STATUS_OK);
+  float again[12] = {9};
+  const tnr_view_mut out = {tenure::test::flat_view(again, TNR_DTYPE_F32, {2, 2, 3})};
+  ASSERT_EQ(tnr_sparse_to_dense(nullptr, &batch.view, &out), TNR_STATUS_OK);
+  EXPECT_EQ(std::memcmp(again, batch.elements, sizeof again), 0);
+  const tnr_view_mut flat = {tenure::test::flat_view(again, TNR_DTYPE_F32, {4, 3})};
+  expect_refused(tnr_sparse_to_dense(nullptr, &batch.view, &flat), TNR_STATUS_INVALID_ARGUMENT,
+                 {"out.rank is 2 but must be 3, as a is a batch"});
+}
+
+TEST(CSparseBatch, AViewOfEachMatrix) {
+  const Batch batch;
+  tnr_sparse_view one = empty_view();
+  ASSERT_EQ(tnr_sparse_batch_at(&batch.view, 1, &one), TNR_STATUS_OK);
+  EXPECT_EQ(one.owner, batch.view.owner);
+  EXPECT_EQ(one.struct_size, sizeof one);
+  EXPECT_EQ(one.batch_offsets.rank, 0u);
+  ASSERT_EQ(one.values.shape[0], 1);
+  EXPECT_EQ(*static_cast<const float*>(one.values.data), 5);
+  EXPECT_EQ(tnr_sparse_check(&one), TNR_STATUS_OK);
+  for (const std::int64_t wrong : {-1, 2}) {
+    expect_refused(tnr_sparse_batch_at(&batch.view, wrong, &one), TNR_STATUS_INVALID_ARGUMENT,
+                   {"index is " + std::to_string(wrong), "below 2"});
+  }
+  expect_refused(tnr_sparse_batch_at(&one, 0, &one), TNR_STATUS_INVALID_ARGUMENT, {"no batch"});
+  expect_refused(tnr_sparse_batch_at(nullptr, 0, &one), TNR_STATUS_INVALID_ARGUMENT,
+                 {"batch is NULL"});
+  expect_refused(tnr_sparse_batch_at(&batch.view, 0, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"out is NULL"});
+  tnr_sparse_view small = empty_view();
+  small.struct_size = 8;
+  expect_refused(tnr_sparse_batch_at(&batch.view, 0, &small), TNR_STATUS_INVALID_ARGUMENT,
+                 {"out->struct_size is 8"});
+  expect_refused(tnr_sparse_batch_at(&small, 0, &one), TNR_STATUS_INVALID_ARGUMENT,
+                 {"batch->struct_size is 8"});
+}
+
+TEST(CSparseBatch, OffsetsAreTheFourthBlob) {
+  const Batch batch;
+  tnr_blob* blob = nullptr;
+  ASSERT_EQ(tnr_sparse_batch_offsets(batch.matrix, &blob), TNR_STATUS_OK);
+  EXPECT_EQ(blob, as_blob(batch.view.batch_offsets.owner));
+  expect_refused(tnr_blob_data_mut(blob), TNR_STATUS_INVALID_ARGUMENT, {"sealed"});
+  EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  const Parts parts;
+  tnr_sparse* const one = tnr_sparse_create(&parts.view);
+  ASSERT_EQ(tnr_sparse_batch_offsets(one, &blob), TNR_STATUS_OK);
+  EXPECT_EQ(blob, nullptr);
+  tnr_sparse_release(one);
+  expect_refused(tnr_sparse_batch_offsets(one, &blob), TNR_STATUS_STALE_HANDLE, {"matrix is 0x"});
+  expect_refused(tnr_sparse_batch_offsets(batch.matrix, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"offsets is NULL"});
+}
+
+TEST(CSparseBatch, EachStatus) {
+  const Batch batch;
+  tnr_sparse_view view = batch.view;
+  view.batch_offsets.owner = 17;
+  expect_refused(tnr_sparse_check(&view), TNR_STATUS_STALE_VIEW, {"batch_offsets.owner is 0x11"});
+  view = batch.view;
+  view.batch_offsets.device.kind = 2;
+  expect_refused(tnr_sparse_check(&view), TNR_STATUS_UNSUPPORTED, {"batch_offsets.device"});
+  view = batch.view;
+  view.owner = view.batch_offsets.owner = 0;
+  const std::int64_t falling[] = {0, 3, 2};
+  view.batch_offsets = tenure::test::flat_view(falling, TNR_DTYPE_I64, {3});
+  expect_refused(tnr_sparse_check(&view), TNR_STATUS_INVALID_ARGUMENT,
+                 {"batch_offsets[2] is 2 but the one before is 3"});
+  expect_refused(tnr_sparse_coalesce(nullptr, &batch.view, TNR_SPARSE_COMBINE_SUM),
+                 TNR_STATUS_UNSUPPORTED, {"a is a batch of 2 matrices", "one at a time"});
+}
+
 }  // namespace

@@ -96,8 +96,8 @@ TEST(SparseCheck, ShapeIsRefusedWithValueAndBound) {
   refuses_view(bsr, change(&View::block_cols, 4), kInvalid, {"a.block_cols is 4", "cols", "6"});
   refuses_view(bsr, change(&View::block_cols, 17), TNR_STATUS_UNSUPPORTED,
                {"a.block_cols is 17", "at most 16"});
-  refuses_view(csr, [](View& view) { view.batch_offsets.rank = 1; }, TNR_STATUS_UNSUPPORTED,
-               {"a.batch_offsets has rank 1", "no batches"});
+  refuses_view(csr, [](View& view) { view.batch_offsets.size_bytes = 1; }, kInvalid,
+               {"a.batch_offsets.rank is 0", "zeros"});
 }
 
 TEST(SparseCheck, PartsAreRefusedByName) {

@@ -832,6 +832,15 @@ typedef int32_t tnr_sparse_format;
  * of columns (CSC: rows; BSR: of blocks). All three are contiguous; `major` and `minor` are both i32
  * or both i64. Values that are held or written share no byte with them.
  *
+ * A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
+ * arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
+ * `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of each matrix, in
+ * all `batches * (rows + 1)`, and those of each count from the matrix's own first entry; so i32
+ * counts up to 2,147,483,647 entries of each. `batch_offsets` never fall and lie in 0 to n, and a
+ * range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one matrix. From dense,
+ * to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
+ * batches; all else is UNSUPPORTED, and takes one matrix at a time.
+ *
  * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
  * used. The flags of such a view are believed; `tnr_sparse_check` looks.
  */
@@ -841,8 +850,8 @@ typedef struct tnr_sparse_view {
    */
   uint64_t struct_size;
   /**
-   * Token of the `tnr_sparse` whose matrix, or a range of its rows, this is: what has been
-   * checked then is not checked again. 0: none.
+   * Token of the `tnr_sparse` whose matrix this is, or a range of its rows, or of a batch one
+   * matrix or a range of them: what has been checked then is not checked again. 0: none.
    */
   uint64_t owner;
   /**
@@ -882,7 +891,8 @@ typedef struct tnr_sparse_view {
    */
   struct tnr_view values;
   /**
-   * All zeros. Later: where the entries of each matrix of a batch begin.
+   * All zeros for one matrix. Of a batch, `[batches + 1]`, i32 or i64 whatever the others are:
+   * where the entries of each matrix begin.
    */
   struct tnr_view batch_offsets;
 } tnr_sparse_view;
@@ -2099,7 +2109,8 @@ tnr_status tnr_sparse_view_of(const struct tnr_sparse *matrix TNR_BORROWED,
 
 /**
  * The blobs of a matrix, each retained for the caller, who releases it: also the same blob twice.
- * Where a part begins in its blob is in `tnr_sparse_view_of`.
+ * Where a part begins in its blob is in `tnr_sparse_view_of`. That of `batch_offsets` is given by
+ * `tnr_sparse_batch_offsets`.
  *
  * STALE_HANDLE: not a handle, or released before. BUSY: a blob has 16,777,215 handles.
  *
@@ -2118,12 +2129,47 @@ tnr_status tnr_sparse_parts(const struct tnr_sparse *matrix TNR_BORROWED,
                             struct tnr_blob **values) TNR_NOEXCEPT;
 
 /**
+ * The blob of a batch's `batch_offsets`, retained for the caller, who releases it; NULL for one
+ * matrix.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: the blob has 16,777,215 handles.
+ *
+ * @param matrix (transfer none)
+ * @param offsets (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_batch_offsets(const struct tnr_sparse *matrix TNR_BORROWED,
+                                    struct tnr_blob **offsets) TNR_NOEXCEPT;
+
+/**
+ * A view of matrix `index` of a batch: parts of the same arrays, with the same owners, so nothing
+ * is copied, and what was checked is not checked again.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds of the shape and of `batch_offsets`; no batch;
+ * an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`. STALE_VIEW, BUSY: as
+ * operations.
+ *
+ * @param batch (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_batch_at(const struct tnr_sparse_view *batch,
+                               int64_t index,
+                               struct tnr_sparse_view *out) TNR_NOEXCEPT;
+
+/**
  * Checks a matrix: its shape and parts as every operation does, every offset and index, and what
  * its flags say. The message names the part, the position, the value and the bound.
  *
- * INVALID_ARGUMENT, UNSUPPORTED (dtype, device, blocks over `TNR_SPARSE_MAX_BLOCK`, batches),
+ * INVALID_ARGUMENT, UNSUPPORTED (dtype, device, blocks over `TNR_SPARSE_MAX_BLOCK`),
  * STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where entries are UNIQUE but not
- * SORTED).
+ * SORTED). Of a batch the message begins with "matrix 3: ".
  *
  * @param view (transfer none)
  * @threads any
@@ -2248,13 +2294,17 @@ struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
  * in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its
  * elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and MASK too.
  *
- * Reads the elements once from memory, and takes memory for the result alone, up to 2 MiB for
- * each thread. The result is the same for any number of threads.
+ * Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
+ * `batch_offsets`.
  *
- * INVALID_ARGUMENT: a rank that is not 2, a format or a predicate without a name, an index_dtype
- * that is none, a threshold that is NaN or does not fit the dtype, a mask of another shape or
- * dtype, blocks that do not divide the shape or are below 1, and more entries or a longer extent
- * than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks over
+ * Reads the elements once from memory, and takes memory for the result alone, up to 2 MiB for
+ * each thread; of a batch in COO also an index for each row. The result is the same for any
+ * number of threads.
+ *
+ * INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
+ * index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of another
+ * shape or dtype, blocks that do not divide the shape or are below 1, and more entries or a longer
+ * extent than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks over
  * `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
@@ -2271,8 +2321,9 @@ struct tnr_sparse *tnr_sparse_from_dense(struct tnr_context *context TNR_BORROWE
                                          const struct tnr_sparse_options *options) TNR_NOEXCEPT;
 
 /**
- * Writes a matrix to dense memory: zeros, and the entries where they are. Of several entries for
- * one position the sum, in their order; where the flags say UNIQUE, there are none.
+ * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
+ * the entries where they are. Of several entries for one position the sum, in their order; where
+ * the flags say UNIQUE, there are none.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found as
  * the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
@@ -2322,6 +2373,9 @@ struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
  * `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
  * are rounded once; integers wrap. A position that has several entries is their sum. The result
  * has the same bits for any number of threads.
+ *
+ * Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
+ * matrices share one.
  *
  * Where the entries of a row go to many sums (COO, CSC as it is, CSR and BSR transposed), the sums
  * take memory beside `out` of up to eight times 256 bytes for each of its rows. Columns of `b`

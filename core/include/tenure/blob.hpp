@@ -150,8 +150,9 @@ class Pins {
   BlobSlot& slot_of(BlobToken token, const char* name);
   void unpin_all() noexcept;
 
-  static constexpr unsigned kCapacity =
-      4;  // select() takes the most views: three inputs, one output
+  // A batch of sparse matrices whose values are written has the most views: four parts, and one of
+  // them once more.
+  static constexpr unsigned kCapacity = 5;
   unsigned count_ = 0;
   Pinned pinned_[kCapacity];  // uninitialised beyond count_: a call with no owner pays one store
 };

@@ -7,17 +7,24 @@
 //   CSC     col_offsets [cols + 1]   row_indices [n]   [n]          as CSR, of the transpose
 //   BSR     row_offsets [rows/b + 1] col_indices [n]   [n, b, c]    as CSR, of blocks of b by c
 //
+// A batch is any number of matrices with the same rows and columns, one after the other in the same
+// arrays: matrix i has entries batch_offsets[i] to [i + 1] of minor and values (COO: of major too),
+// and its own offsets in major, which has those of all matrices and counts each from 0. So each
+// matrix is a view of parts of the arrays: batch_matrix().
+//
 // Invariants, each with a message of its own:
 //   shape    rows, cols >= 0; blocks of 1 to TNR_SPARSE_MAX_BLOCK that divide them; major and minor
 //            of one index type, i32 or i64; all parts contiguous, with as many entries as stated;
 //            values that are held or written share no byte with the indices
 //   offsets  never fall; lie in 0 to n; of a matrix that is held, from 0 to n
 //   indices  at least 0 and below the extent that they index
+//   batches  batch_offsets, i32 or i64, one more than matrices: as offsets; each matrix as above
 //   flags    SORTED and UNIQUE, where they are set
 //
 // Who has seen to the last three, before a kernel uses them, is the trust in a view:
-//   owner is a tnr_sparse, and major and minor are its own or those of a range of its rows: they were
-//     checked when the handle was made, and nobody may have written them since;
+//   owner is a tnr_sparse, and major and minor are its own or those of a range of its rows, of one
+//     of its matrices or of a range of them: they were checked when the handle was made, and nobody
+//     may have written them since;
 //   kSparseChecked is set: the Rust crate has checked them, and nobody can have written them since;
 //   else: SparseOperand checks offsets and indices as the call goes. The flags of such a view are
 //     believed. They decide what a result is, never which memory is touched.
@@ -58,7 +65,15 @@ inline std::int64_t major_count(const tnr_sparse_view& view) noexcept {
 inline std::int64_t minor_count(const tnr_sparse_view& view) noexcept {
   return view.format == TNR_SPARSE_FORMAT_CSC ? view.rows : view.cols / view.block_cols;
 }
-// The entries that the rows of the view have: [first, last) of minor and values; of BSR blocks.
+// Whether it is a batch; of how many matrices, once it has passed check_sparse().
+inline bool is_batch(const tnr_sparse_view& view) noexcept { return view.batch_offsets.rank != 0; }
+inline std::int64_t batch_count(const tnr_sparse_view& view) noexcept {
+  return view.batch_offsets.shape[0] - 1;
+}
+// Matrix `matrix` of a batch whose batch_offsets are right.
+tnr_sparse_view batch_matrix(const tnr_sparse_view& batch, std::int64_t matrix);
+// The entries that the rows, or the matrices, of a view have: [first, last) of minor and values; of
+// BSR blocks.
 // Where the view is not trusted, they may be any numbers.
 struct EntryRange {
   std::int64_t first;
@@ -68,25 +83,29 @@ EntryRange entry_range(const tnr_sparse_view& view) noexcept;
 
 // Throws unless the shape is as above: all that can be seen without reading offsets or indices.
 //   INVALID_ARGUMENT  also a format without a name, and flags that are not `known_flags`
-//   UNSUPPORTED       also blocks over TNR_SPARSE_MAX_BLOCK, and batches
+//   UNSUPPORTED       also blocks over TNR_SPARSE_MAX_BLOCK
 // Does not ask the owners. `name` is the parameter's, for the message; "" for none.
 void check_sparse(const tnr_sparse_view& view, std::uint32_t known_flags, const char* name);
 
-// Throws ALIASED where values share bytes with major or minor. The view has passed check_sparse().
+// Throws ALIASED where values share bytes with offsets or indices. The view has passed
+// check_sparse().
 void check_values_apart(const tnr_sparse_view& view, const char* name);
 
-// Whether offsets must be those of a whole matrix, or may be those of a row range.
+// Whether offsets must be those of a whole matrix, or may be those of a row range; and of a batch
+// those of a range of its matrices.
 enum class Rows : bool { kSome, kAll };
 
 // Throws INVALID_ARGUMENT unless offsets, indices and flags are as above. The view has passed
 // check_sparse(), and its memory is there. Throws std::bad_alloc only where entries are said to be
 // UNIQUE but not SORTED.
 void check_entries(const tnr_sparse_view& view, Rows rows, const char* name);
-// Its plain twin: one entry after the other, which is how it knows what is wrong.
+// That of a batch whose batch_offsets are right or not, for its offsets alone.
+void check_batch_offsets(const tnr_sparse_view& batch, Rows rows, const char* name);
+// Its plain twin, of one matrix: one entry after the other, which is how it knows what is wrong.
 void check_entries_stepwise(const tnr_sparse_view& view, Rows rows, const char* name);
 
-// Whether the entries are ordered as SORTED says, which is believed where it is set. Offsets and
-// indices are right.
+// Whether the entries of what is no batch are ordered as SORTED says, which is believed where it is
+// set. Offsets and indices are right.
 bool has_sorted_entries(const tnr_sparse_view& view) noexcept;
 
 // Pins the owners of the parts; throws as Pins do.
@@ -115,6 +134,10 @@ struct SparseParts {
   BlobToken values;
 };
 SparseParts sparse_parts(SparseToken token);
+// That of batch_offsets, retained; 0 where there are none.
+BlobToken sparse_batch_offsets(SparseToken token);
+// tnr_sparse_batch_at(): a matrix of a batch, with the batch's owner.
+tnr_sparse_view sparse_batch_at(const tnr_sparse_view& batch, std::int64_t matrix);
 
 // Keeps the handle that owns a view alive: while it lasts, its blobs stay sealed.
 class SparseUse {

@@ -326,6 +326,31 @@ unsafe extern "C" fn tnr_sparse_check(view: *const tnr_sparse_view) -> tnr_statu
     // SAFETY: readable by the contract, and so are its parts.
     let (view, major, minor) =
         unsafe { (&*view, indices(&(*view).major), indices(&(*view).minor)) };
+    if view.batch_offsets.rank == 0 {
+        return one_is_right(view, &major, &minor);
+    }
+    // SAFETY: as its parts.
+    let begins = unsafe { indices(&view.batch_offsets) };
+    if !begins.is_sorted() || begins.iter().any(|&begin| begin < 0 || begin > minor.len() as i64) {
+        return tnr_status::INVALID_ARGUMENT;
+    }
+    let offsets = major.len() / (begins.len() - 1).max(1);
+    for (place, range) in begins.windows(2).enumerate() {
+        let range = range[0] as usize..range[1] as usize;
+        let own = match view.format {
+            tnr_sparse_format::COO => range.clone(),
+            _ => place * offsets..(place + 1) * offsets,
+        };
+        let status = one_is_right(view, &major[own], &minor[range]);
+        if status != tnr_status::OK {
+            return status;
+        }
+    }
+    tnr_status::OK
+}
+
+/// That of one matrix.
+fn one_is_right(view: &tnr_sparse_view, major: &[i64], minor: &[i64]) -> tnr_status {
     let is_coo = view.format == tnr_sparse_format::COO;
     let (major_bound, minor_bound) = match view.format {
         tnr_sparse_format::CSC => (0, view.rows),

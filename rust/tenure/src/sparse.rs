@@ -6,6 +6,11 @@
 mod arithmetic;
 #[allow(unsafe_code)]
 mod arrays;
+#[allow(unsafe_code)]
+mod batch;
+#[allow(unsafe_code)]
+mod batch_compute;
+mod batch_held;
 mod convert;
 mod dense;
 mod entries;
@@ -27,6 +32,8 @@ mod shape;
 mod view;
 mod view_mut;
 
+pub use batch::{BsrBatchView, CooBatchView, CscBatchView, CsrBatchView};
+pub use batch_held::{BsrBatch, CooBatch, CscBatch, CsrBatch};
 pub use convert::Combine;
 pub use dense::{Sparsify, sparse_relu, sparse_threshold, sparsify};
 pub use entries::{BlockEntries, Entries};

@@ -64,6 +64,13 @@ impl<'a> LentArrays<'a> {
         LentArrays { view, _lent: PhantomData }
     }
 
+    /// Says that the arrays are those of a batch, whose matrices begin at these entries.
+    pub(crate) fn in_batch(mut self, offsets: &'a [i64]) -> Self {
+        let data = offsets.as_ptr().cast();
+        self.view.batch_offsets = layout::exact(data, offsets.len(), DType::I64, &[offsets.len()]);
+        self
+    }
+
     /// Checks offsets, indices and flags.
     pub(crate) fn check(&self) -> Result<()> {
         entered()?;
@@ -171,6 +178,8 @@ pub(crate) struct Made {
     pub(crate) major: BlobHandle,
     pub(crate) minor: BlobHandle,
     pub(crate) values: BlobHandle,
+    /// Of a batch.
+    pub(crate) batch_offsets: Option<BlobHandle>,
 }
 
 impl Made {
@@ -202,20 +211,47 @@ impl Made {
         check(unsafe { sys::tnr_sparse_parts(matrix.0, major, minor, values) })?;
         let [major, minor, values] =
             parts.map(|token| BlobHandle { token, tenure: Tenure::Allocated });
+        let mut batch_offsets = None;
+        if view.batch_offsets.rank != 0 {
+            let mut token = ptr::null_mut();
+            // SAFETY: as above.
+            check(unsafe { sys::tnr_sparse_batch_offsets(matrix.0, &mut token) })?;
+            batch_offsets = Some(BlobHandle { token, tenure: Tenure::Allocated });
+        }
         // Each handle is an owner now; that of the matrix ends, and its seals with it.
         drop(matrix);
         view.owner = 0;
-        for part in [&mut view.major, &mut view.minor, &mut view.values] {
+        for part in [&mut view.major, &mut view.minor, &mut view.values, &mut view.batch_offsets] {
             part.owner = 0;
         }
-        Ok(Made { view, major, minor, values })
+        Ok(Made { view, major, minor, values, batch_offsets })
+    }
+
+    /// As [`into_parts`](Self::into_parts), of a batch: also where the entries of each matrix begin.
+    /// `Internal` for one matrix.
+    pub(crate) fn into_batch<T: Element, I: SparseIndex>(
+        mut self,
+    ) -> Result<(SparseForm, SharedTensor<i64>, HeldParts<T, I>)> {
+        let Some(offsets) = self.batch_offsets.take() else {
+            let message = "the library made one matrix but was asked for a batch";
+            return Err(Error::new(ErrorKind::Internal, message));
+        };
+        // SAFETY: over all of its blob, which nobody else holds, and of that type; the library has
+        // written every element.
+        let offsets = unsafe { Tensor::made(self.view.batch_offsets, offsets).into_shared() };
+        let (form, parts) = self.into_parts()?;
+        Ok((form, offsets, parts))
     }
 
     /// What the matrix is, and its parts as owners. `Internal` where their types are not these.
     pub(crate) fn into_parts<T: Element, I: SparseIndex>(
         self,
     ) -> Result<(SparseForm, HeldParts<T, I>)> {
-        let Made { view, major, minor, values } = self;
+        let Made { view, major, minor, values, batch_offsets } = self;
+        if batch_offsets.is_some() {
+            let message = "the library made a batch but was asked for one matrix";
+            return Err(Error::new(ErrorKind::Internal, message));
+        }
         let found = [view.major.dtype, view.minor.dtype, view.values.dtype];
         if found != [I::DTYPE, I::DTYPE, T::DTYPE].map(DType::raw) {
             let message = format!(
@@ -423,10 +459,20 @@ mod tests {
         let part = || BlobHandle::alloc(0).unwrap();
         let form = csr(tnr_sparse_format::COO);
         let view = LentArrays::new::<f32, i32>(form, &[], &[], &[]).view;
-        let made = Made { view, major: part(), minor: part(), values: part() };
-        let error = made.into_parts::<f32, i64>().err().unwrap();
+        let made = |batch_offsets| Made {
+            view,
+            major: part(),
+            minor: part(),
+            values: part(),
+            batch_offsets,
+        };
+        let error = made(None).into_parts::<f32, i64>().err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Internal);
         assert!(error.message().contains("[i32, i32, f32] but was asked for i64 and f32"));
+        let error = made(None).into_batch::<f32, i32>().err().unwrap();
+        assert!(error.message().contains("asked for a batch"));
+        let error = made(Some(part())).into_parts::<f32, i32>().err().unwrap();
+        assert!(error.message().contains("asked for one matrix"));
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Form {
     }
 
     /// As C says it.
-    fn raw(&self) -> SparseForm {
+    pub(super) fn raw(&self) -> SparseForm {
         let Form { format, rows, cols, block, flags } = *self;
         let block = block.map(|extent| extent as i64);
         SparseForm { format, flags, rows: rows as i64, cols: cols as i64, block }
@@ -46,6 +46,13 @@ impl Form {
 
     pub(super) fn is_csc(&self) -> bool {
         self.format == tnr_sparse_format::CSC
+    }
+
+    /// Of CSR and CSC.
+    pub(super) fn transposed(mut self) -> Form {
+        self.format = if self.is_csc() { tnr_sparse_format::CSR } else { tnr_sparse_format::CSC };
+        (self.rows, self.cols) = (self.cols, self.rows);
+        self
     }
 
     /// Elements of one entry.
@@ -108,7 +115,6 @@ impl Form {
 
     fn check_lengths(&self, major: usize, minor: usize, values: usize) -> Result<()> {
         self.check()?;
-        let (major_name, minor_name) = self.names();
         let (wanted, why) = match self.format {
             tnr_sparse_format::COO => (minor, "as many as col_indices"),
             tnr_sparse_format::CSR => (self.rows + 1, "rows + 1"),
@@ -116,10 +122,42 @@ impl Form {
             _ => (self.major_count() + 1, "a row of blocks each, and one more"),
         };
         if major != wanted {
+            let name = self.names().0;
             return Err(Error::invalid(format!(
-                "{major_name} has {major} elements but must have {wanted}: {why}"
+                "{name} has {major} elements but must have {wanted}: {why}"
             )));
         }
+        self.check_values(minor, values)
+    }
+
+    /// As `check_lengths`, of a batch of so many matrices.
+    pub(super) fn check_batch_lengths(
+        &self,
+        matrices: usize,
+        [major, minor, values]: [usize; 3],
+    ) -> Result<()> {
+        self.check()?;
+        let wanted = if self.is_coo() {
+            Some(minor)
+        } else {
+            (self.major_count() + 1).checked_mul(matrices)
+        };
+        if Some(major) != wanted {
+            let name = self.names().0;
+            let wanted = if self.is_coo() {
+                format!("{minor}: as many as col_indices")
+            } else {
+                format!("{} for each of {matrices} matrices", self.major_count() + 1)
+            };
+            return Err(Error::invalid(format!(
+                "{name} has {major} elements but must have {wanted}"
+            )));
+        }
+        self.check_values(minor, values)
+    }
+
+    fn check_values(&self, minor: usize, values: usize) -> Result<()> {
+        let minor_name = self.names().1;
         if minor.checked_mul(self.block_len()) != Some(values) {
             let block = if self.block_len() == 1 { "one" } else { "a block" };
             return Err(Error::invalid(format!(
@@ -233,9 +271,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
 
     /// The transpose of CSR and CSC: the same arrays under the other name.
     pub(super) fn transposed(mut self) -> Self {
-        self.form.format =
-            if self.form.is_csc() { tnr_sparse_format::CSR } else { tnr_sparse_format::CSC };
-        (self.form.rows, self.form.cols) = (self.form.cols, self.form.rows);
+        self.form = self.form.transposed();
         self
     }
 

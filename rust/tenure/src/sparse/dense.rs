@@ -3,10 +3,13 @@
 use tenure_sys::{TNR_SPARSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_predicate};
 
 use super::{
-    BsrMatrix, BsrView, CooMatrix, CooView, CscMatrix, CscView, CsrMatrix, CsrView, SparseIndex,
+    BsrBatch, BsrMatrix, BsrView, CooBatch, CooMatrix, CooView, CscBatch, CscMatrix, CscView,
+    CsrBatch, CsrMatrix, CsrView, SparseIndex,
 };
 use crate::raw::sparse::{Made, SparseOptions, from_dense, to_dense};
-use crate::{AsView, AsViewMut, Bool8, Element, Number, Result, SharedTensor, Tensor, TensorView};
+use crate::{
+    AsView, AsViewMut, Bool8, Element, Error, Number, Result, SharedTensor, Tensor, TensorView,
+};
 
 /// Begins a conversion from a dense matrix to a sparse one; without more, of the elements that are
 /// not zero.
@@ -105,9 +108,89 @@ impl<T: Number> Sparsify<'_, T> {
 
 /// To which format.
 impl<T: Element> Sparsify<'_, T> {
-    fn made<I: SparseIndex>(mut self, format: tnr_sparse_format) -> Result<Made> {
+    fn made<I: SparseIndex>(self, format: tnr_sparse_format) -> Result<Made> {
+        self.made_of_rank::<I>(2, format)
+    }
+
+    fn made_of_rank<I: SparseIndex>(
+        mut self,
+        wanted: usize,
+        format: tnr_sparse_format,
+    ) -> Result<Made> {
+        let rank = self.dense.rank();
+        if rank != wanted {
+            let what = if wanted == 2 { "" } else { ", of a batch of matrices" };
+            return Err(Error::invalid(format!("dense.rank is {rank} but must be {wanted}{what}")));
+        }
         self.options.set_format::<I>(format);
         from_dense(self.dense.lent(), &self.options)
+    }
+
+    /// A batch by coordinates, of elements `[matrices, rows, cols]`, of which a mask has the shape
+    /// too.
+    ///
+    /// # Errors
+    ///
+    /// As those of the [type](Self), but for a rank that is not 3.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let batch: CooBatch<i32> = sparsify(&[[[0, 1]], [[2, 0]]]).to_coo_batch()?;
+    /// assert_eq!(batch.view().get(1).unwrap().col_indices(), [0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_coo_batch<I: SparseIndex>(self) -> Result<CooBatch<T, I>> {
+        CooBatch::from_made(self.made_of_rank::<I>(3, tnr_sparse_format::COO)?)
+    }
+
+    /// A batch by compressed rows, of elements `[matrices, rows, cols]`.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`to_coo_batch`](Self::to_coo_batch).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let batch: CsrBatch<i32, i64> = sparsify(&[[[0, 1]], [[2, 3]]]).to_csr_batch()?;
+    /// assert_eq!(batch.view().row_offsets(), [0, 1, 0, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_csr_batch<I: SparseIndex>(self) -> Result<CsrBatch<T, I>> {
+        CsrBatch::from_made(self.made_of_rank::<I>(3, tnr_sparse_format::CSR)?)
+    }
+
+    /// A batch by compressed columns, of elements `[matrices, rows, cols]`.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`to_coo_batch`](Self::to_coo_batch).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let batch: CscBatch<i32> = sparsify(&[[[0, 1]], [[2, 3]]]).to_csc_batch()?;
+    /// assert_eq!(batch.view().col_offsets(), [0, 0, 1, 0, 1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_csc_batch<I: SparseIndex>(self) -> Result<CscBatch<T, I>> {
+        CscBatch::from_made(self.made_of_rank::<I>(3, tnr_sparse_format::CSC)?)
+    }
+
+    /// A batch by compressed rows of blocks with so many rows and columns, of elements
+    /// `[matrices, rows, cols]`.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`to_coo_batch`](Self::to_coo_batch) and [`to_bsr`](Self::to_bsr).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let batch: BsrBatch<i32> = sparsify(&[[[0, 1]], [[0, 0]]]).to_bsr_batch([1, 2])?;
+    /// assert_eq!(batch.view().values(), [0, 1]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_bsr_batch<I: SparseIndex>(mut self, block: [usize; 2]) -> Result<BsrBatch<T, I>> {
+        self.options.set_block(block);
+        BsrBatch::from_made(self.made_of_rank::<I>(3, tnr_sparse_format::BSR)?)
     }
 
     /// To coordinates.
@@ -286,6 +369,24 @@ macro_rules! dense_conversions {
             /// ```
             pub fn to_bsr(&self, block: [usize; 2]) -> Result<BsrMatrix<T>> {
                 sparsify(self).to_bsr(block)
+            }
+
+            /// Of elements `[matrices, rows, cols]` the matrices by compressed rows. Other formats are
+            /// methods of [`sparsify`](crate::sparsify).
+            ///
+            /// # Errors
+            ///
+            /// As those of [`Sparsify::to_csr_batch`](crate::Sparsify::to_csr_batch).
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let dense = ", $make, ";")]
+            /// let batch = dense.as_view().reshape([2, 1, 2])?.to_csr_batch()?;
+            /// assert_eq!(batch.view().batch_offsets(), [0, 1, 2]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn to_csr_batch(&self) -> Result<CsrBatch<T>> {
+                sparsify(self).to_csr_batch()
             }
         }
     )*};

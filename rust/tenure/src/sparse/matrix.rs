@@ -40,7 +40,7 @@ fn adopt<T: Element, I: SparseIndex>(
 }
 
 /// The elements of a part, which must lie in one row.
-fn elements<'a, E>(slice: Option<&'a [E]>, name: &str) -> Result<&'a [E]> {
+pub(super) fn elements<'a, E>(slice: Option<&'a [E]>, name: &str) -> Result<&'a [E]> {
     slice.ok_or_else(|| Error::invalid(format!("{name} are not row-major but must be")))
 }
 

@@ -1,0 +1,113 @@
+// Conversions of batches: of each matrix on its own, and then side by side.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "parallel.hpp"
+#include "sparse_batch.hpp"
+#include "sparse_builder.hpp"
+#include "sparse_convert.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// What each matrix has become.
+class Matrices {
+ public:
+  explicit Matrices(std::int64_t count) : tokens_(static_cast<std::size_t>(count)) {}
+  Matrices(const Matrices&) = delete;
+  Matrices& operator=(const Matrices&) = delete;
+  ~Matrices() {
+    for (const SparseToken token : tokens_) {
+      if (token != 0) sparse_release(token);
+    }
+  }
+
+  // Takes the reference.
+  void set(std::int64_t matrix, SparseToken token) noexcept {
+    tokens_[static_cast<std::size_t>(matrix)] = token;
+  }
+  // All have been set.
+  [[nodiscard]] tnr_sparse_view operator[](std::int64_t matrix) const {
+    return sparse_view(tokens_[static_cast<std::size_t>(matrix)]);
+  }
+
+ private:
+  std::vector<SparseToken> tokens_;
+};
+
+// Bytes of each entry of what is made, and of those of `a`.
+std::int64_t entry_bytes(const tnr_sparse_view& a) noexcept {
+  return 2 * (2 * index_bytes(a) + static_cast<std::int64_t>(element_size(a.values.dtype)) *
+                                       a.block_rows * a.block_cols);
+}
+
+// All elements of a part to where element `first` of the whole belongs.
+void put(const tnr_view& part, Byte* whole, std::int64_t first, std::int64_t bytes_each) noexcept {
+  if (part.shape[0] == 0) return;
+  std::memcpy(whole + first * bytes_each, part.data,
+              static_cast<std::size_t>(part.shape[0] * bytes_each));
+}
+
+// Puts the matrices side by side, and where they begin.
+std::uint32_t join(const Context& context, const Matrices& matrices, SparseBuilder& builder) {
+  const SparseShape& shape = builder.shape();
+  std::int64_t* const begins = builder.batch_offsets();
+  std::uint32_t flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+  begins[0] = 0;
+  for (std::int64_t i = 0; i < shape.batches; ++i) {
+    const tnr_sparse_view matrix = matrices[i];
+    begins[i + 1] = begins[i] + matrix.minor.shape[0];
+    flags &= matrix.flags;
+  }
+  builder.allocate_entries(begins[shape.batches]);
+  const auto index = static_cast<std::int64_t>(element_size(shape.index_dtype));
+  const auto value = static_cast<std::int64_t>(element_size(shape.value_dtype)) * shape.block_rows *
+                     shape.block_cols;
+  const std::int64_t slices =
+      std::clamp<std::int64_t>(slice_count_of(context, builder.entry_count() * (index + value) * 2),
+                               1, std::max<std::int64_t>(1, shape.batches));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    const std::int64_t end = slice_begin(shape.batches, slices, slice + 1);
+    for (std::int64_t i = slice_begin(shape.batches, slices, slice); i < end; ++i) {
+      const tnr_sparse_view matrix = matrices[i];
+      put(matrix.major, builder.major(),
+          shape.has_offsets() ? i * (shape.row_count() + 1) : begins[i], index);
+      put(matrix.minor, builder.minor(), begins[i], index);
+      put(matrix.values, builder.values(), begins[i], value);
+    }
+  });
+  return flags;
+}
+
+}  // namespace
+
+SparseToken convert_batch(const Context& context, const BatchOperand& a,
+                          const SparseTarget& target) {
+  const tnr_sparse_view& view = a.view();
+  SparseBuilder builder(context, {.format = target.format,
+                                  .rows = view.rows,
+                                  .cols = view.cols,
+                                  .block_rows = target.block_rows,
+                                  .block_cols = target.block_cols,
+                                  .index_dtype = target.index_dtype,
+                                  .value_dtype = view.values.dtype,
+                                  .batches = a.count()});
+  Matrices matrices(a.count());
+  const std::int64_t row_bytes = 2 * (view.rows + view.cols) * index_bytes(view);
+  for_each_matrix(
+      context, a,
+      [&](std::int64_t i) noexcept { return row_bytes + a.entry_count(i) * entry_bytes(view); },
+      [&](const Context& own, std::int64_t i) {
+        const tnr_sparse_view matrix = a.matrix(i);
+        SparseOperand operand(matrix, a);
+        operand.check_all();
+        matrices.set(i, convert_entries(own, matrix, target));
+      });
+  const std::uint32_t flags = join(context, matrices, builder);
+  return builder.finish(flags);
+}
+
+}  // namespace tenure
