@@ -104,7 +104,7 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
 TEST(ColumnScan, LargeMatricesAreThoseOfTheirTranspose) {
   const std::int64_t rows = 1100;
   const std::int64_t cols = 1031;
-  const Threads threads(3);
+  const TestContext threads(3);
   for (const unsigned part : {1u, 10u, 60u}) {
     std::mt19937_64 random(12);
     std::vector<float> elements(static_cast<std::size_t>(rows * cols));

@@ -63,7 +63,7 @@ void expect_coalesced(const Context& context, const Pattern& pattern, tnr_dtype 
 }
 
 TEST(SparseCoalesce, FoldsDuplicatesInTheirOrder) {
-  const Threads threads(3);
+  const TestContext threads(3);
   for (const Pattern& pattern : small_patterns()) {
     for (const tnr_dtype dtype : kIndexDtypes) expect_coalesced(threads, pattern, dtype);
   }
@@ -74,7 +74,7 @@ TEST(SparseCoalesce, LargeOnesAreTheSameForAnyNumberOfThreads) {
   // Sums that depend on the order of their terms.
   for (Entry& entry : pattern.entries) entry.value = 1.0f / entry.value;
   for (const unsigned count : {1u, 2u, 5u}) {
-    expect_coalesced(Threads(count), pattern, TNR_DTYPE_I32);
+    expect_coalesced(TestContext(count), pattern, TNR_DTYPE_I32);
   }
 }
 
@@ -174,7 +174,7 @@ tnr_sparse_options predicate(tnr_sparse_predicate predicate, float threshold) {
 }
 
 TEST(SparsePrune, KeepsWhatThePredicateNames) {
-  const Threads threads(3);
+  const TestContext threads(3);
   std::vector<Pattern> patterns = small_patterns();
   patterns.push_back(random_pattern("large", 400, 300, 70'000, 43));
   for (Pattern& pattern : patterns) {
@@ -263,7 +263,7 @@ std::vector<Entry> largest(const std::vector<Entry>& entries, std::size_t k,
 }
 
 TEST(SparseTopK, KeepsTheLargestOfEachRow) {
-  const Threads threads(3);
+  const TestContext threads(3);
   std::vector<Pattern> patterns = small_patterns();
   patterns.push_back(random_pattern("large", 150, 300, 50'000, 44));
   for (Pattern& pattern : patterns) {

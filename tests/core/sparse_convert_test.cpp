@@ -75,7 +75,7 @@ void expect_conversions(const Context& context, const Pattern& pattern, tnr_dtyp
 }
 
 TEST(SparseConvert, KeepsEveryEntry) {
-  const Threads threads(3);
+  const TestContext threads(3);
   for (const Pattern& pattern : small_patterns()) {
     for (const tnr_dtype from : kIndexDtypes) {
       for (const tnr_dtype to : std::initializer_list<tnr_dtype>{0, TNR_DTYPE_I32, TNR_DTYPE_I64}) {
@@ -86,7 +86,7 @@ TEST(SparseConvert, KeepsEveryEntry) {
 }
 
 TEST(SparseConvert, KeepsEveryEntryOfLargeOnes) {
-  const Threads threads(3);
+  const TestContext threads(3);
   const std::vector<Pattern> patterns = large_patterns();
   expect_conversions(threads, patterns[0], TNR_DTYPE_I32, TNR_DTYPE_I32);
   expect_conversions(threads, patterns[3], TNR_DTYPE_I64, TNR_DTYPE_I32);
@@ -160,7 +160,7 @@ std::vector<Entry> elements_of_blocks(const Pattern& pattern, std::int64_t rows,
 }
 
 TEST(SparseConvert, BlocksHaveAllThatLiesInThem) {
-  const Threads threads(2);
+  const TestContext threads(2);
   const Pattern pattern = coalesced(random_pattern("", 48, 80, 400, 33), is_left_of);
   for (const tnr_sparse_format from : kFormats) {
     for (const tnr_dtype dtype : kIndexDtypes) {
@@ -253,7 +253,7 @@ TEST(SparseConvert, BlocksOfLargeMatricesForAnyNumberOfThreads) {
       for (const auto& [rows, cols] : {std::pair{4, 4}, {16, 16}, {3, 5}, {2, 12}}) {
         const std::vector<Entry> expected = sorted_blocks(pattern, rows, cols);
         for (const unsigned count : {1u, 3u}) {
-          const Threads threads(count);
+          const TestContext threads(count);
           const Result blocks(sparse_convert(threads, arrays.view(), blocks_of(rows, cols)));
           EXPECT_TRUE(blocks.entries() == expected) << pattern.name << " " << rows << " " << cols;
         }
@@ -286,7 +286,7 @@ TEST(SparseConvert, BlocksThatAreStreamed) {
   }
   tnr_sparse_view view = arrays.view();
   view.values = flat_view(values.data(), TNR_DTYPE_C128, {view.minor.shape[0]});
-  const Threads threads(2);
+  const TestContext threads(2);
   const Result blocks(sparse_convert(threads, view, blocks_of(kBlock, kBlock)));
   ASSERT_EQ(blocks.view().minor.shape[0], static_cast<std::int64_t>(expected.size()));
   const auto* found = static_cast<const Value*>(blocks.view().values.data);

@@ -88,7 +88,7 @@ void expect_grouped(const Context& context, const Input& input, IndexType to, st
 }
 
 TEST(SparseRegroup, IsACountingSortForEveryTypeAndWidth) {
-  const Threads threads(3);
+  const TestContext threads(3);
   for (const Pattern& pattern : small_patterns()) {
     for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
       for (const IndexType from : kIndexTypes) {
@@ -107,7 +107,7 @@ TEST(SparseRegroup, IsACountingSortForEveryTypeAndWidth) {
 TEST(SparseRegroup, IsTheSameByBucketsForAnyNumberOfThreads) {
   std::uint64_t turn = 0;
   for (const unsigned thread_count : {1u, 2u, 5u}) {
-    const Threads threads(thread_count);
+    const TestContext threads(thread_count);
     for (const Pattern& pattern : large_patterns()) {
       for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
         // Each type and width with each pattern would take minutes: each comes in turn.
@@ -163,7 +163,7 @@ void expect_sorted(const Context& context, const Pattern& pattern, tnr_sparse_fo
 }
 
 TEST(SparseRegroup, SortsWithinKeysForEveryTypeAndWidth) {
-  const Threads threads(3);
+  const TestContext threads(3);
   std::uint64_t turn = 0;
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
     for (const std::int64_t width : {1, 2, 4, 8, 16}) {
@@ -228,7 +228,7 @@ void expect_panels(const Context& context, const Input& input, std::int64_t widt
 TEST(SparseRegroup, IsTheSameByPanelsForAnyNumberOfThreads) {
   std::uint64_t turn = 0;
   for (const unsigned thread_count : {1u, 2u, 5u}) {
-    const Threads threads(thread_count);
+    const TestContext threads(thread_count);
     for (const Pattern& pattern : long_rows()) {
       for (const IndexType type : kIndexTypes) {
         const std::int64_t width = std::int64_t{1} << turn++ % 5;
@@ -245,7 +245,7 @@ TEST(SparseRegroup, PanelsSeeRowsWhoseKeysFall) {
   Pattern pattern = long_rows().front();
   std::reverse(pattern.entries.begin(), pattern.entries.end());
   for (const unsigned thread_count : {1u, 3u}) {
-    const Threads threads(thread_count);
+    const TestContext threads(thread_count);
     const Input input(pattern, TNR_SPARSE_FORMAT_CSR, IndexType::kI64, 16);
     Output found(input, IndexType::kI64, 16);
     EXPECT_FALSE(regroup_by_panels(threads, input.from, found.to, 16));
@@ -271,7 +271,7 @@ TEST(SparseRegroup, ShortRowsAndOtherIndicesDoNotSuitPanels) {
 
 // So many entries that results go past the caches.
 TEST(SparseRegroup, StreamsWhatIsLarge) {
-  const Threads threads(2);
+  const TestContext threads(2);
   const Pattern pattern = random_pattern("streamed", 3000, 40'000, 1'060'000, 21);
   const Input input(pattern, TNR_SPARSE_FORMAT_COO, IndexType::kI64, 16);
   expect_grouped(threads, input, IndexType::kI64, 16, "16");

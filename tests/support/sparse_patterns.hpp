@@ -176,6 +176,4 @@ class Result {
   tnr_sparse_view view_;
 };
 
-using Threads = TestContext;
-
 }  // namespace tenure::test
