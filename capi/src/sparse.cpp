@@ -1,13 +1,16 @@
 // Sparse matrices in C: unwrap, call, wrap.
 #include "tenure/sparse.hpp"
 
+#include "sparse_view.hpp"
 #include "timed.hpp"
 
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::kFirstSparseViewBytes;
 using tenure::capi::read_sized;
+using tenure::capi::read_sparse;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
 using tenure::capi::wrap;
@@ -15,18 +18,11 @@ using tenure::capi::write_sized;
 
 namespace {
 
-// The size of tnr_sparse_view when 0.2 introduced it.
-constexpr std::size_t kFirstSparseViewBytes = 824;
-
-tnr_sparse_view read_view(const tnr_sparse_view* view, const char* name) {
-  return read_sized(view, name, kFirstSparseViewBytes);
-}
-
 // The size of tnr_sparse_options when 0.2 introduced it.
 constexpr std::size_t kFirstOptionsBytes = 256;
 
 tnr_sparse_view_mut read_view_mut(const tnr_sparse_view_mut* view, const char* name) {
-  return {read_view(view == nullptr ? nullptr : &view->view, name)};
+  return {read_sparse(view == nullptr ? nullptr : &view->view, name)};
 }
 
 tnr_sparse* wrap_sparse(std::uint64_t token) noexcept {
@@ -46,7 +42,7 @@ tnr_status tnr_sparse_release(tnr_sparse* matrix) noexcept {
 
 tnr_sparse* tnr_sparse_create(const tnr_sparse_view* parts) noexcept {
   return guarded_pointer(
-      [&] { return wrap_sparse(tenure::sparse_create(read_view(parts, "parts"))); });
+      [&] { return wrap_sparse(tenure::sparse_create(read_sparse(parts, "parts"))); });
 }
 
 tnr_sparse* tnr_sparse_retain(tnr_sparse* matrix) noexcept {
@@ -85,12 +81,12 @@ tnr_status tnr_sparse_batch_at(const tnr_sparse_view* batch, std::int64_t index,
                                tnr_sparse_view* out) noexcept {
   return guarded([&] {
     write_sized(out, "out", kFirstSparseViewBytes,
-                tenure::sparse_batch_at(read_view(batch, "batch"), index));
+                tenure::sparse_batch_at(read_sparse(batch, "batch"), index));
   });
 }
 
 tnr_status tnr_sparse_check(const tnr_sparse_view* view) noexcept {
-  return guarded([&] { tenure::check_matrix(read_view(view, "view"), ""); });
+  return guarded([&] { tenure::check_matrix(read_sparse(view, "view"), ""); });
 }
 
 tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
@@ -100,7 +96,7 @@ tnr_status tnr_sparse_check_mut(const tnr_sparse_view_mut* view) noexcept {
 tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_sparse_options* options) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
-    return wrap_sparse(tenure::sparse_convert(context_of(context), read_view(a, "a"),
+    return wrap_sparse(tenure::sparse_convert(context_of(context), read_sparse(a, "a"),
                                               read_sized(options, "options", kFirstOptionsBytes)));
   });
 }
@@ -108,14 +104,14 @@ tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
 tnr_sparse* tnr_sparse_coalesce(tnr_context* context, const tnr_sparse_view* a,
                                 tnr_sparse_combine combine) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_COALESCE, [&] {
-    return wrap_sparse(tenure::sparse_coalesce(context_of(context), read_view(a, "a"), combine));
+    return wrap_sparse(tenure::sparse_coalesce(context_of(context), read_sparse(a, "a"), combine));
   });
 }
 
 tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
                              const tnr_sparse_options* options) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
-    return wrap_sparse(tenure::sparse_prune(context_of(context), read_view(a, "a"),
+    return wrap_sparse(tenure::sparse_prune(context_of(context), read_sparse(a, "a"),
                                             read_sized(options, "options", kFirstOptionsBytes)));
   });
 }
@@ -123,7 +119,7 @@ tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
 tnr_sparse* tnr_sparse_top_k(tnr_context* context, const tnr_sparse_view* a, std::int64_t k,
                              tnr_sparse_order order) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
-    return wrap_sparse(tenure::sparse_top_k(context_of(context), read_view(a, "a"), k, order));
+    return wrap_sparse(tenure::sparse_top_k(context_of(context), read_sparse(a, "a"), k, order));
   });
 }
 
@@ -139,7 +135,7 @@ tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
 tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_TO_DENSE, [&] {
-    tenure::sparse_to_dense(context_of(context), read_view(a, "a"), deref(out, "out"));
+    tenure::sparse_to_dense(context_of(context), read_sparse(a, "a"), deref(out, "out"));
   });
 }
 
@@ -147,7 +143,7 @@ tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_sparse_view* b) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
     return wrap_sparse(
-        tenure::sparse_product(context_of(context), read_view(a, "a"), read_view(b, "b")));
+        tenure::sparse_product(context_of(context), read_sparse(a, "a"), read_sparse(b, "b")));
   });
 }
 
@@ -156,7 +152,7 @@ tnr_status tnr_sparse_matmul(tnr_context* context, const tnr_scalar* alpha,
                              const tnr_view* b, const tnr_scalar* beta,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_MATMUL, [&] {
-    tenure::sparse_matmul(context_of(context), deref(alpha, "alpha"), read_view(a, "a"),
+    tenure::sparse_matmul(context_of(context), deref(alpha, "alpha"), read_sparse(a, "a"),
                           orientation, deref(b, "b"), deref(beta, "beta"), deref(out, "out"));
   });
 }
@@ -165,7 +161,7 @@ tnr_status tnr_sparse_sddmm(tnr_context* context, const tnr_scalar* alpha, const
                             uint32_t flags, const tnr_view* x, const tnr_view* y,
                             const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_SDDMM, [&] {
-    tenure::sparse_sddmm(context_of(context), deref(alpha, "alpha"), read_view(a, "a"), flags,
+    tenure::sparse_sddmm(context_of(context), deref(alpha, "alpha"), read_sparse(a, "a"), flags,
                          deref(x, "x"), deref(y, "y"), deref(out, "out"));
   });
 }
@@ -174,21 +170,21 @@ tnr_sparse* tnr_sparse_binary(tnr_context* context, tnr_binary_op op, const tnr_
                               const tnr_sparse_view* b) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_BINARY, [&] {
     return wrap_sparse(
-        tenure::sparse_binary(context_of(context), op, read_view(a, "a"), read_view(b, "b")));
+        tenure::sparse_binary(context_of(context), op, read_sparse(a, "a"), read_sparse(b, "b")));
   });
 }
 
 tnr_status tnr_sparse_accumulate(tnr_context* context, const tnr_sparse_view* a,
                                  const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_ACCUMULATE, [&] {
-    tenure::sparse_accumulate(context_of(context), read_view(a, "a"), deref(out, "out"));
+    tenure::sparse_accumulate(context_of(context), read_sparse(a, "a"), deref(out, "out"));
   });
 }
 
 tnr_sparse* tnr_sparse_unary(tnr_context* context, tnr_unary_op op,
                              const tnr_sparse_view* a) noexcept {
   return run_pointer(TNR_OPERATION_UNARY, [&] {
-    return wrap_sparse(tenure::sparse_unary(context_of(context), op, read_view(a, "a")));
+    return wrap_sparse(tenure::sparse_unary(context_of(context), op, read_sparse(a, "a")));
   });
 }
 
@@ -208,7 +204,7 @@ tnr_status tnr_sparse_softmax(tnr_context* context, const tnr_sparse_view_mut* a
 tnr_status tnr_sparse_reduce(tnr_context* context, tnr_reduce_op op, const tnr_sparse_view* a,
                              std::uint32_t axes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
-    tenure::sparse_reduce(context_of(context), op, read_view(a, "a"), axes, deref(out, "out"));
+    tenure::sparse_reduce(context_of(context), op, read_sparse(a, "a"), axes, deref(out, "out"));
   });
 }
 
@@ -216,7 +212,7 @@ tnr_status tnr_sparse_norm(tnr_context* context, tnr_sparse_norm_kind kind,
                            const tnr_sparse_view* a, double* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
     double& result = deref(out, "out");
-    result = tenure::sparse_norm(context_of(context), kind, read_view(a, "a"));
+    result = tenure::sparse_norm(context_of(context), kind, read_sparse(a, "a"));
   });
 }
 
@@ -224,14 +220,14 @@ tnr_status tnr_sparse_diagonal(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
     const tenure::ContextUse use = context_of(context);
-    tenure::sparse_diagonal(read_view(a, "a"), deref(out, "out"));
+    tenure::sparse_diagonal(read_sparse(a, "a"), deref(out, "out"));
   });
 }
 
 tnr_status tnr_sparse_solve(tnr_context* context, std::uint32_t flags, const tnr_sparse_view* a,
                             const tnr_view* b, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_SOLVE, [&] {
-    tenure::sparse_solve(context_of(context), flags, read_view(a, "a"), deref(b, "b"),
+    tenure::sparse_solve(context_of(context), flags, read_sparse(a, "a"), deref(b, "b"),
                          deref(out, "out"));
   });
 }

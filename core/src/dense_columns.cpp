@@ -32,6 +32,20 @@ void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
        view.shape[axis], expected, what);
 }
 
+void require_product_shapes(const tnr_view& b, const tnr_view& out, const ProductExtent& b_rows,
+                            const ProductExtent& out_rows) {
+  if (b.rank != 1 && b.rank != 2) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "b.rank is %" PRIu32 " but must be 1 or 2", b.rank);
+  }
+  if (out.rank != b.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 ", as b's",
+         out.rank, b.rank);
+  }
+  require_extent(b, "b", 0, b_rows.count, b_rows.whose);
+  require_extent(out, "out", 0, out_rows.count, out_rows.whose);
+  if (b.rank == 2) require_extent(out, "out", 1, b.shape[1], "the columns of b");
+}
+
 AdjacentColumns::AdjacentColumns(const Context& context, const DenseColumns& dense,
                                  std::int64_t first, std::int64_t count)
     : is_copied_(must_copy(dense, count)),

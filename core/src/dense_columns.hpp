@@ -14,6 +14,16 @@ namespace tenure {
 void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
                     std::int64_t expected, const char* what);
 
+// Rows that an operand of a product must have, and whose they are.
+struct ProductExtent {
+  std::int64_t count;
+  const char* whose;
+};
+// Throws INVALID_ARGUMENT unless b and out are two vectors or two matrices with as many columns, and
+// have those rows.
+void require_product_shapes(const tnr_view& b, const tnr_view& out, const ProductExtent& b_rows,
+                            const ProductExtent& out_rows);
+
 // The type that products of elements are added up in, as far as floats go; alpha and beta have it.
 constexpr tnr_dtype computed_dtype(tnr_dtype dtype) noexcept {
   return dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16 ? TNR_DTYPE_F32 : dtype;

@@ -25,11 +25,13 @@ void lock_all() {
   context_table.lock();
   slot_table.lock();
   sparse_table.lock();
+  packed_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
+  packed_table.unlock();
   sparse_table.unlock();
   slot_table.unlock();
   context_table.unlock();

@@ -1,5 +1,6 @@
 #include "scalar.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cinttypes>
 #include <cmath>
@@ -214,6 +215,21 @@ Element to_element(const tnr_scalar& scalar, tnr_dtype dtype, const char* name) 
     case TNR_DTYPE_C128: return element_of(complex_of<double>(number, name, text));
     default: fail(TNR_STATUS_UNSUPPORTED, "dtype 0x%08" PRIx32 " takes no scalars", dtype);
   }
+}
+
+bool is_zero(const Element& element, tnr_dtype dtype) noexcept {
+  if (dtype == TNR_DTYPE_F64) {
+    double value;
+    std::memcpy(&value, element.bytes, sizeof value);
+    return value == 0;
+  }
+  if (dtype == TNR_DTYPE_F32) {
+    float value;
+    std::memcpy(&value, element.bytes, sizeof value);
+    return value == 0;
+  }
+  return std::all_of(element.bytes, element.bytes + element_size(dtype),
+                     [](unsigned char byte) { return byte == 0; });
 }
 
 }  // namespace tenure

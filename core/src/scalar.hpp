@@ -16,4 +16,7 @@ struct Element {
 // for a dtype without a name. `name` is the parameter's.
 Element to_element(const tnr_scalar& scalar, tnr_dtype dtype, const char* name);
 
+// Whether an element of a real dtype is 0, of floats also -0.
+bool is_zero(const Element& element, tnr_dtype dtype) noexcept;
+
 }  // namespace tenure

@@ -1,4 +1,4 @@
-// The tables behind the tokens of blobs and of sparse matrices: slots whose memory is never given
+// The tables behind the tokens of blobs and of sparse and packed matrices: slots whose memory is never given
 // back, so that any number that claims to be a token can be looked up and refused without reading
 // freed memory.
 //
@@ -16,8 +16,8 @@
 //   next_free  whoever found the slot at the head of the free list; worth something only if it is
 //              still there.
 //
-// The slot of a sparse matrix is one too: its word counts as that of a blob, its data is the matrix
-// (sparse.cpp), and the rest means nothing.
+// The slot of a sparse or packed matrix is one too: its word counts as that of a blob, its data is
+// the matrix (sparse.cpp, packed.cpp), and the rest means nothing.
 #pragma once
 
 #include <atomic>
@@ -172,5 +172,6 @@ class SlotTable {
 // statics and of thread-locals.
 extern SlotTable<kBlobKind> slot_table;
 extern SlotTable<kSparseKind> sparse_table;
+extern SlotTable<kPackedKind> packed_table;
 
 }  // namespace tenure

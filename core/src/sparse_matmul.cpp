@@ -37,21 +37,6 @@ constexpr unsigned kLastFloat = static_cast<unsigned>(kernels::Type::kF32);
 
 // ---- operands ----
 
-bool is_zero(const Element& element, tnr_dtype dtype) noexcept {
-  if (dtype == TNR_DTYPE_F64) {
-    double value;
-    std::memcpy(&value, element.bytes, sizeof value);
-    return value == 0;
-  }
-  if (dtype == TNR_DTYPE_F32) {
-    float value;
-    std::memcpy(&value, element.bytes, sizeof value);
-    return value == 0;
-  }
-  return std::all_of(element.bytes, element.bytes + element_size(dtype),
-                     [](unsigned char byte) { return byte == 0; });
-}
-
 // Everything of a call that has been checked.
 struct Call {
   const Context& context;

@@ -13,6 +13,7 @@ inline constexpr std::uint32_t kBlobKind = 1;
 inline constexpr std::uint32_t kContextKind = 2;
 inline constexpr std::uint32_t kTaskKind = 3;
 inline constexpr std::uint32_t kSparseKind = 4;
+inline constexpr std::uint32_t kPackedKind = 5;
 
 constexpr Token make_token(std::uint32_t kind, std::uint32_t generation, std::uint32_t index) {
   return Token{kind} << 56 | Token{generation} << 32 | index;

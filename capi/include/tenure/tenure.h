@@ -99,6 +99,12 @@ typedef struct tnr_blob tnr_blob;
 typedef struct tnr_context tnr_context;
 
 /**
+ * A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
+ * token as that of a blob is, of a kind of its own.
+ */
+typedef struct tnr_packed tnr_packed;
+
+/**
  * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
  * of a kind of its own.
  */
@@ -1019,6 +1025,71 @@ typedef int32_t tnr_orientation;
  * Its transpose. Nothing is converted.
  */
 #define TNR_ORIENTATION_TRANSPOSED 2
+
+/**
+ * How a packed matrix keeps the columns of its entries.
+ */
+typedef int32_t tnr_packed_layout;
+/**
+ * What the matrix itself speaks for.
+ */
+#define TNR_PACKED_LAYOUT_AUTO 0
+/**
+ * Numbers of 32 bits: no smaller than i32 indices, half of i64 ones.
+ */
+#define TNR_PACKED_LAYOUT_WIDE 1
+/**
+ * Numbers of 16 bits, counted from a column that 64 rows have in common.
+ */
+#define TNR_PACKED_LAYOUT_NARROW 2
+/**
+ * A bit for every element, set where it has an entry.
+ */
+#define TNR_PACKED_LAYOUT_BITMAP 3
+
+/**
+ * What a packed matrix is, and what it costs.
+ */
+typedef struct tnr_packed_info {
+  /**
+   * `sizeof(tnr_packed_info)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Never AUTO.
+   */
+  tnr_packed_layout layout;
+  /**
+   * Of the values.
+   */
+  tnr_dtype dtype;
+  /**
+   * Rows.
+   */
+  int64_t rows;
+  /**
+   * Columns.
+   */
+  int64_t cols;
+  /**
+   * Stored entries.
+   */
+  int64_t nnz;
+  /**
+   * What a product reads of the packed matrix.
+   */
+  uint64_t size_bytes;
+  /**
+   * What a product read of the matrix that was packed: offsets, indices and values.
+   */
+  uint64_t source_bytes;
+  /**
+   * Products after which packing has moved fewer bytes than it saved, counted, not measured: the
+   * source read and the result fetched and written, over the difference of the two sizes. -1:
+   * never.
+   */
+  int64_t break_even;
+} tnr_packed_info;
 
 /**
  * A norm of a matrix.
@@ -2401,6 +2472,107 @@ tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
                              const struct tnr_scalar *alpha,
                              const struct tnr_sparse_view *a,
                              tnr_orientation orientation,
+                             const struct tnr_view *b,
+                             const struct tnr_scalar *beta,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
+ * is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param packed (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO: a
+ * bitmap where an eighth of the elements or more have entries and columns rise within each row;
+ * else numbers of 16 bits, unless these, with what each group of 64 rows takes, are more bytes
+ * than numbers of 32, or cut rows into pieces of less than 16 entries. The choice depends on the
+ * matrix alone, and is in `tnr_packed_describe`.
+ *
+ * Entries keep their order, and a position may have several, but in a bitmap. The memory is the
+ * context's. Later changes of the values of `a` are not seen.
+ *
+ * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
+ * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes but f64 and f32;
+ * 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
+ * (AUTO: of 2^31). OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) copied
+ * @param layout
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
+TNR_NODISCARD
+struct tnr_packed *tnr_packed_create(struct tnr_context *context TNR_BORROWED,
+                                     const struct tnr_sparse_view *a,
+                                     tnr_packed_layout layout) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same packed matrix, to be released too; the same pointer is returned.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+ *
+ * @param packed (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
+TNR_NODISCARD
+struct tnr_packed *tnr_packed_retain(struct tnr_packed *packed TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * What a packed matrix is, how large, and after how many products it has paid.
+ *
+ * STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is below
+ * the first version's, or over 4096.
+ *
+ * @param packed (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_packed_describe(const struct tnr_packed *packed TNR_BORROWED,
+                               struct tnr_packed_info *out) TNR_NOEXCEPT;
+
+/**
+ * `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
+ * columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
+ * a few columns on.
+ *
+ * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
+ * `tnr_sparse_matmul` where the columns of 64 rows lie in one range, which is then the same
+ * result to the bit; the same for any number of threads in any layout.
+ *
+ * STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: shapes and dtypes that do not
+ * agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param packed (transfer none) [m, k]
+ * @param b (transfer none) `[k]` or `[k, n]`
+ * @param beta (transfer none)
+ * @param out (transfer none) `[m]` or `[m, n]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_scalar *alpha,
+                             const struct tnr_packed *packed TNR_BORROWED,
                              const struct tnr_view *b,
                              const struct tnr_scalar *beta,
                              const struct tnr_view_mut *out) TNR_NOEXCEPT;

@@ -67,7 +67,8 @@ struct Spreads {
   void (*gather)(const Gathering&, int64_t begin, int64_t end);
 };
 
-struct Samplers;  // sddmm.hpp
+struct Samplers;       // sddmm.hpp
+struct PackedKernels;  // packed.hpp
 
 // Of all products with dense operands.
 struct MatmulKernels {
@@ -75,6 +76,7 @@ struct MatmulKernels {
   const MatmulKernel (*block_rows)[kIndexTypeCount];  // by Type; nullptr: no such product
   const Spreads* spreads;                             // by Type
   const Samplers* samplers;                           // by Type
+  const PackedKernels* packed;                        // by Type: f64 and f32
 };
 
 }  // namespace tenure::kernels

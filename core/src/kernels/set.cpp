@@ -7,7 +7,8 @@ inline namespace TENURE_ISA {
 // Declared here too, since a constant of a namespace is private to its file otherwise.
 extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking};
-constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads, kSamplers};
+constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads, kSamplers,
+                                   kPacked};
 // Nothing runs before main.
 constinit const Table kTable = {
     kCopy,       kSelect,      kCast,        kCastComplex, kUnary,

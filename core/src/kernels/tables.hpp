@@ -5,6 +5,7 @@
 #include "kernels/fold.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/matmul.hpp"
+#include "kernels/packed.hpp"
 #include "kernels/regroup.hpp"
 #include "kernels/sddmm.hpp"
 
@@ -44,6 +45,7 @@ extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
 extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
 extern const Spreads kMatmulSpreads[kTypeCount];
 extern const Samplers kSamplers[kTypeCount];
+extern const PackedKernels kPacked[kPackedFloatCount];
 extern const Regrouping kRegrouping;
 extern const Folding kFolding;
 extern const PanelKernel kPanel[kWidthCount];

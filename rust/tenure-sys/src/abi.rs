@@ -445,6 +445,55 @@ pub struct tnr_sparse {
     _opaque: [u8; 0],
 }
 
+/// How a packed matrix keeps the columns of its entries.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_packed_layout(pub i32);
+
+impl tnr_packed_layout {
+    /// What the matrix itself speaks for.
+    pub const AUTO: tnr_packed_layout = tnr_packed_layout(0);
+    /// Numbers of 32 bits: no smaller than i32 indices, half of i64 ones.
+    pub const WIDE: tnr_packed_layout = tnr_packed_layout(1);
+    /// Numbers of 16 bits, counted from a column that 64 rows have in common.
+    pub const NARROW: tnr_packed_layout = tnr_packed_layout(2);
+    /// A bit for every element, set where it has an entry.
+    pub const BITMAP: tnr_packed_layout = tnr_packed_layout(3);
+}
+
+/// What a packed matrix is, and what it costs.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_packed_info {
+    /// `sizeof(tnr_packed_info)`.
+    pub struct_size: u64,
+    /// Never AUTO.
+    pub layout: tnr_packed_layout,
+    /// Of the values.
+    pub dtype: tnr_dtype,
+    /// Rows.
+    pub rows: i64,
+    /// Columns.
+    pub cols: i64,
+    /// Stored entries.
+    pub nnz: i64,
+    /// What a product reads of the packed matrix.
+    pub size_bytes: u64,
+    /// What a product read of the matrix that was packed: offsets, indices and values.
+    pub source_bytes: u64,
+    /// Products after which packing has moved fewer bytes than it saved, counted, not measured: the
+    /// source read and the result fetched and written, over the difference of the two sizes. -1:
+    /// never.
+    pub break_even: i64,
+}
+
+/// A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
+/// token as that of a blob is, of a kind of its own.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_packed {
+    _opaque: [u8; 0],
+}
+
 /// Gives adopted or shared memory back, or what a context's callbacks need. Runs exactly once, on
 /// any thread, with no lock held, also for empty memory. It may call the library but must not
 /// unwind.
@@ -1940,6 +1989,95 @@ unsafe extern "C" {
         alpha: *const tnr_scalar,
         a: *const tnr_sparse_view,
         orientation: tnr_orientation,
+        b: *const tnr_view,
+        beta: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
+    /// is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param packed (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_packed_release(packed: *mut tnr_packed) -> tnr_status;
+
+    /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO: a
+    /// bitmap where an eighth of the elements or more have entries and columns rise within each row;
+    /// else numbers of 16 bits, unless these, with what each group of 64 rows takes, are more bytes
+    /// than numbers of 32, or cut rows into pieces of less than 16 entries. The choice depends on the
+    /// matrix alone, and is in `tnr_packed_describe`.
+    ///
+    /// Entries keep their order, and a position may have several, but in a bitmap. The memory is the
+    /// context's. Later changes of the values of `a` are not seen.
+    ///
+    /// INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
+    /// rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes but f64 and f32;
+    /// 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
+    /// (AUTO: of 2^31). OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) copied
+    /// @param layout
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_create(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        layout: tnr_packed_layout,
+    ) -> *mut tnr_packed;
+
+    /// One more handle of the same packed matrix, to be released too; the same pointer is returned.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+    ///
+    /// @param packed (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_retain(packed: *mut tnr_packed) -> *mut tnr_packed;
+
+    /// What a packed matrix is, how large, and after how many products it has paid.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is below
+    /// the first version's, or over 4096.
+    ///
+    /// @param packed (transfer none)
+    /// @param out (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_describe(packed: *const tnr_packed, out: *mut tnr_packed_info) -> tnr_status;
+
+    /// `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
+    /// columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
+    /// a few columns on.
+    ///
+    /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
+    /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range, which is then the same
+    /// result to the bit; the same for any number of threads in any layout.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: shapes and dtypes that do not
+    /// agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param alpha (transfer none)
+    /// @param packed (transfer none) [m, k]
+    /// @param b (transfer none) `[k]` or `[k, n]`
+    /// @param beta (transfer none)
+    /// @param out (transfer none) `[m]` or `[m, n]`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_matmul(
+        context: *mut tnr_context,
+        alpha: *const tnr_scalar,
+        packed: *const tnr_packed,
         b: *const tnr_view,
         beta: *const tnr_scalar,
         out: *const tnr_view_mut,

@@ -9,6 +9,7 @@ mod dlpack;
 mod library;
 pub(crate) mod matmul;
 pub(crate) mod operations;
+pub(crate) mod packed;
 #[cfg(feature = "tracing")]
 mod spans;
 pub(crate) mod sparse;

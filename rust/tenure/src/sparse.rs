@@ -22,6 +22,8 @@ mod matrix;
 pub mod matrix_market;
 #[cfg(feature = "npz")]
 pub mod npz;
+#[allow(unsafe_code)]
+mod packed;
 mod print;
 #[allow(unsafe_code)]
 mod reduce;
@@ -39,6 +41,7 @@ pub use dense::{Sparsify, sparse_relu, sparse_threshold, sparsify};
 pub use entries::{BlockEntries, Entries};
 pub use index::SparseIndex;
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix};
+pub use packed::{PackedLayout, PackedMatrix};
 pub use reduce::Triangle;
 pub use view::{BsrView, CooView, CscView, CsrView};
 pub use view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut};

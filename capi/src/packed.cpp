@@ -1,0 +1,58 @@
+// Packed matrices in C: unwrap, call, wrap.
+#include "tenure/packed.hpp"
+
+#include "boundary.hpp"
+#include "sparse_view.hpp"
+
+using tenure::capi::context_of;
+using tenure::capi::deref;
+using tenure::capi::guarded;
+using tenure::capi::guarded_pointer;
+using tenure::capi::read_sparse;
+using tenure::capi::write_sized;
+
+namespace {
+
+// The size of tnr_packed_info when 0.2 introduced it.
+constexpr std::size_t kFirstInfoBytes = 64;
+
+std::uint64_t unwrap(const tnr_packed* packed) noexcept {
+  return reinterpret_cast<std::uintptr_t>(packed);
+}
+
+}  // namespace
+
+tnr_status tnr_packed_release(tnr_packed* packed) noexcept {
+  return guarded([&] {
+    if (packed != nullptr) tenure::packed_release(unwrap(packed));
+  });
+}
+
+tnr_packed* tnr_packed_create(tnr_context* context, const tnr_sparse_view* a,
+                              tnr_packed_layout layout) noexcept {
+  return guarded_pointer([&] {
+    return reinterpret_cast<tnr_packed*>(static_cast<std::uintptr_t>(
+        tenure::packed_create(context_of(context), read_sparse(a, "a"), layout)));
+  });
+}
+
+tnr_packed* tnr_packed_retain(tnr_packed* packed) noexcept {
+  return guarded_pointer([&] {
+    tenure::packed_retain(unwrap(packed));
+    return packed;
+  });
+}
+
+tnr_status tnr_packed_describe(const tnr_packed* packed, tnr_packed_info* out) noexcept {
+  return guarded(
+      [&] { write_sized(out, "out", kFirstInfoBytes, tenure::packed_describe(unwrap(packed))); });
+}
+
+tnr_status tnr_packed_matmul(tnr_context* context, const tnr_scalar* alpha,
+                             const tnr_packed* packed, const tnr_view* b, const tnr_scalar* beta,
+                             const tnr_view_mut* out) noexcept {
+  return guarded([&] {
+    tenure::packed_matmul(context_of(context), deref(alpha, "alpha"), unwrap(packed), deref(b, "b"),
+                          deref(beta, "beta"), deref(out, "out"));
+  });
+}

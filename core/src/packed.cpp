@@ -1,0 +1,153 @@
+// Handles of packed matrices, and their products.
+#include "packed.hpp"
+
+#include <cinttypes>
+
+#include "bisect.hpp"
+#include "dense_columns.hpp"
+#include "kernels/matmul.hpp"
+#include "operands.hpp"
+#include "parallel.hpp"
+#include "slot_table.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+// ---- handles ----
+
+BlobSlot& slot_of(PackedToken token) {
+  BlobSlot* const slot = packed_table.find(token);
+  if (slot == nullptr) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "packed is 0x%" PRIx64 ", which no packed matrix was ever given",
+         token);
+  }
+  return *slot;
+}
+
+void require_held(SlotWord word, PackedToken token) {
+  if (!is_held(word, token)) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "packed is 0x%" PRIx64 ", a packed matrix that has been released",
+         token);
+  }
+}
+
+// A call holds the matrix as a handle does.
+class PackedUse {
+ public:
+  explicit PackedUse(PackedToken token) : token_(token) { packed_retain(token); }
+  PackedUse(const PackedUse&) = delete;
+  PackedUse& operator=(const PackedUse&) = delete;
+  ~PackedUse() { packed_release(token_); }
+
+  [[nodiscard]] const PackedMatrix& matrix() const {
+    // Relaxed: whoever holds the matrix has acquired it.
+    return *static_cast<const PackedMatrix*>(slot_of(token_).data.load(std::memory_order_relaxed));
+  }
+
+ private:
+  PackedToken token_;
+};
+
+// ---- products ----
+
+// The strip at which slice `slice` begins: entries and rows before it are its share of all.
+std::int64_t first_strip(const PackedMatrix& a, std::int64_t strips, std::int64_t slices,
+                         std::int64_t slice) noexcept {
+  if (slice == slices) return strips;
+  const std::int64_t total = a.info.nnz + a.info.rows;
+  const std::int64_t share = total / slices * slice + total % slices * slice / slices;
+  return first_where(0, strips, [&](std::int64_t strip) {
+    const kernels::PackedTile& tile = a.tiles.tiles[a.tiles.strips[strip]];
+    return tile.first_entry + strip * kernels::kStripRows >= share;
+  });
+}
+
+void multiply(const Context& context, const PackedMatrix& a, unsigned type,
+              const kernels::PackedProduct& product) {
+  const kernels::PackedKernels& kernels = kernels::table().matmul->packed[type];
+  const std::int64_t slices = slice_count_of(context, static_cast<std::int64_t>(a.info.size_bytes));
+  if (a.info.layout == TNR_PACKED_LAYOUT_BITMAP) {
+    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+      kernels.bitmap(product, a.bitmap, slice_begin(a.info.rows, slices, slice),
+                     slice_begin(a.info.rows, slices, slice + 1));
+    });
+    return;
+  }
+  const auto kernel = kernels.tiles[a.info.layout == TNR_PACKED_LAYOUT_NARROW ? 0 : 1];
+  const std::int64_t strips = (a.info.rows + kernels::kStripRows - 1) / kernels::kStripRows;
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    kernel(product, a.tiles, first_strip(a, strips, slices, slice),
+           first_strip(a, strips, slices, slice + 1));
+  });
+}
+
+}  // namespace
+
+PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
+                          tnr_packed_layout layout) {
+  SparseOperand matrix(a, "a");
+  matrix.check_all();
+  std::unique_ptr<PackedMatrix> packed = pack(context, matrix, layout);
+  const PackedToken token = packed_table.open(
+      {packed.get(), sizeof(PackedMatrix), TNR_TENURE_ALLOCATED, nullptr, nullptr});
+  packed.release();
+  return token;
+}
+
+void packed_retain(PackedToken token) {
+  change(slot_of(token), [token](SlotWord word) {
+    require_held(word, token);
+    if (refs_of(word) == kMaxRefs) {
+      fail(TNR_STATUS_BUSY, "packed 0x%" PRIx64 " has %u handles, and no more can be counted",
+           token, kMaxRefs);
+    }
+    return word + kOneRef;
+  });
+}
+
+void packed_release(PackedToken token) {
+  BlobSlot& slot = slot_of(token);
+  const SlotWord left = change(slot, [token](SlotWord word) {
+    require_held(word, token);
+    return refs_of(word) > 1 ? word - kOneRef : (word - kOneRef) | kClosed;
+  });
+  if (!is_finished(left)) return;
+  const std::unique_ptr<const PackedMatrix> matrix(
+      static_cast<const PackedMatrix*>(slot.data.load(std::memory_order_relaxed)));
+  packed_table.retire_or_reuse(token, slot);
+}
+
+tnr_packed_info packed_describe(PackedToken token) { return PackedUse(token).matrix().info; }
+
+void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken token,
+                   const tnr_view& b, const tnr_scalar& beta, const tnr_view_mut& out) {
+  Pins pins;
+  check_view_mut(out, "out");
+  check_view(b, "b");
+  const PackedUse use(token);
+  const PackedMatrix& a = use.matrix();
+  require_product_shapes(b, out.view, {a.info.cols, "the columns of packed"},
+                         {a.info.rows, "the rows of packed"});
+  require_dtype(b, "b", a.info.dtype, "packed has");
+  require_dtype(out.view, "out", a.info.dtype, "packed has");
+  const Element alpha_element = to_element(alpha, a.info.dtype, "alpha");
+  const Element beta_element = to_element(beta, a.info.dtype, "beta");
+  pins.add_mut(out, "out");
+  pins.add(b, "b");
+  require_alias(out.view, b, "b", SameView::kRefused);
+  if (is_empty(out.view)) return;
+  const DenseColumns columns(b);
+  const DenseColumns out_columns(out.view);
+  for (std::int64_t column = 0; column < columns.columns; ++column) {
+    const AdjacentColumns x(context, columns, column, 1);
+    multiply(context, a, type_index(a.info.dtype),
+             {.x = x.data(),
+              .out = writable(out) + column * out_columns.column_step,
+              .out_step = out_columns.row_step,
+              .alpha = alpha_element.bytes,
+              .beta = is_zero(beta_element, a.info.dtype) ? nullptr : beta_element.bytes});
+  }
+}
+
+}  // namespace tenure

@@ -1,0 +1,34 @@
+// A packed matrix in the core.
+#pragma once
+
+#include <memory>
+
+#include "kernels/packed.hpp"
+#include "sparse_operand.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/packed.hpp"
+
+namespace tenure {
+
+// Written once, before anybody has a handle of it.
+struct PackedMatrix {
+  PackedMatrix() = default;
+  PackedMatrix(const PackedMatrix&) = delete;
+  PackedMatrix& operator=(const PackedMatrix&) = delete;
+  ~PackedMatrix() {
+    if (memory != 0) blob_drop(memory);
+  }
+
+  tnr_packed_info info{};  // struct_size is 0
+  BlobToken memory = 0;    // of all arrays
+  // One of them, as the layout says.
+  kernels::PackedTiles tiles{};
+  kernels::Bitmap bitmap{};
+};
+
+// The entries of `a`, whose offsets and indices have been checked. Throws INVALID_ARGUMENT and
+// UNSUPPORTED as packed_create() does, and OUT_OF_MEMORY.
+std::unique_ptr<PackedMatrix> pack(const Context& context, const SparseOperand& a,
+                                   tnr_packed_layout layout);
+
+}  // namespace tenure

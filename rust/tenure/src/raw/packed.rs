@@ -1,0 +1,74 @@
+//! Packed matrices: handles, and products.
+
+use std::ptr::NonNull;
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_packed, tnr_packed_info, tnr_packed_layout};
+
+use super::context::current;
+use super::operations::scalar;
+use super::sparse::LentSparse;
+use super::{Lent, LentMut, check, entered, failure};
+use crate::{Element, Result};
+
+/// The only handle on a packed matrix; dropping it ends the matrix.
+pub(crate) struct PackedHandle(NonNull<tnr_packed>);
+
+// SAFETY: the handle is a token, and the library takes it from any thread; the memory is its own.
+unsafe impl Send for PackedHandle {}
+// SAFETY: as above; nothing that is done through `&self` writes the matrix.
+unsafe impl Sync for PackedHandle {}
+
+impl Drop for PackedHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again.
+        unsafe { sys::tnr_packed_release(self.0.as_ptr()) };
+    }
+}
+
+impl PackedHandle {
+    /// Packs what `a` has now.
+    pub(crate) fn create(a: &LentSparse<'_>, layout: tnr_packed_layout) -> Result<Self> {
+        entered()?;
+        // SAFETY: `LentSparse` promises what is asked of views.
+        let packed = unsafe { sys::tnr_packed_create(current(), a.as_ptr(), layout) };
+        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        NonNull::new(packed)
+            .map(PackedHandle)
+            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))
+    }
+
+    pub(crate) fn describe(&self) -> Result<tnr_packed_info> {
+        let mut info = tnr_packed_info {
+            struct_size: size_of::<tnr_packed_info>() as u64,
+            layout: tnr_packed_layout::AUTO,
+            dtype: sys::tnr_dtype(0),
+            rows: 0,
+            cols: 0,
+            nnz: 0,
+            size_bytes: 0,
+            source_bytes: 0,
+            break_even: 0,
+        };
+        // SAFETY: the handle is alive, and `info` writable as far as its `struct_size` says.
+        check(unsafe { sys::tnr_packed_describe(self.0.as_ptr(), &mut info) })?;
+        Ok(info)
+    }
+
+    /// `out = alpha * packed b + beta * out`. With a `beta` of 0 every element of `out` is written
+    /// and none read.
+    pub(crate) fn matmul<S: Element>(
+        &self,
+        [alpha, beta]: [S; 2],
+        b: Lent<'_>,
+        out: LentMut<'_>,
+    ) -> Result<()> {
+        entered()?;
+        let (alpha, beta) = (scalar(alpha), scalar(beta));
+        // SAFETY: what `Lent` and `LentMut` promise is what the call asks; the handle and the scalars
+        // are alive for it.
+        check(unsafe {
+            sys::tnr_packed_matmul(current(), &alpha, self.0.as_ptr(), b.0, &beta, out.0)
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! Packed matrices beside the matrices that they are made of.
+#![cfg(not(miri))] // calls the core
+
+use tenure::*;
+
+const LAYOUTS: [PackedLayout; 3] = [PackedLayout::Wide, PackedLayout::Narrow, PackedLayout::Bitmap];
+
+/// Whole numbers, whose sums are exact in any order.
+fn numbers(len: usize) -> Vec<f32> {
+    (0..len).map(|i| (i * 7919 % 23) as f32 - 11.0).collect()
+}
+
+fn with_numbers<I: SparseIndex>(matrix: CsrMatrix<f32, I>) -> CsrMatrix<f32, I> {
+    let mut matrix = matrix;
+    let values = numbers(matrix.nnz());
+    matrix.values_mut().copy_from_slice(&values);
+    matrix
+}
+
+#[test]
+fn every_layout_multiplies_as_the_matrix_does() -> Result<()> {
+    let matrix = with_numbers(gallery::uniform::<f32, i64>(150, 333, 0.2, 7)?);
+    let x = numbers(333);
+    let columns = TensorView::from_slice(&x, [111, 3])?;
+    let expected = matrix.view().matmul(&x)?.to_vec();
+    for layout in LAYOUTS {
+        let packed = matrix.view().pack_as(layout)?;
+        assert_eq!(packed.layout(), layout);
+        assert_eq!((packed.rows(), packed.cols(), packed.nnz()), (150, 333, matrix.nnz()));
+        assert_eq!(packed.matmul(&x)?.to_vec(), expected);
+        let mut out = vec![2.0; 150];
+        packed.matmul_scaled_into(3.0, &x, 10.0, &mut out)?;
+        let scaled: Vec<_> = expected.iter().map(|sum| 3.0 * sum + 20.0).collect();
+        assert_eq!(out, scaled);
+        let error = packed.matmul(&columns).err().unwrap();
+        assert_eq!(error.message(), "b.shape[0] is 111 but must be 333, the columns of packed");
+    }
+    Ok(())
+}
+
+#[test]
+fn several_columns_are_several_vectors() -> Result<()> {
+    let matrix = with_numbers(gallery::banded::<f32, i32>(90, 4, 1.0, 1)?);
+    let b = numbers(90 * 5);
+    let b = TensorView::from_slice(&b, [90, 5])?;
+    let packed = matrix.view().pack()?;
+    assert_eq!(packed.matmul(&b)?.to_vec(), matrix.view().matmul(&b)?.to_vec());
+    Ok(())
+}
+
+#[test]
+fn it_owns_its_entries_and_is_used_from_any_thread() -> Result<()> {
+    let packed = with_numbers(gallery::uniform::<f32, i32>(40, 40, 0.05, 3)?).view().pack()?;
+    let x = numbers(40);
+    let expected = packed.matmul(&x)?.to_vec();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| assert_eq!(packed.matmul(&x).unwrap().to_vec(), expected));
+        }
+    });
+    assert!(format!("{packed:?}").contains("dtype=f32, layout=Narrow, "));
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_packed_is_refused() -> Result<()> {
+    let twice = CsrView::new(1, 3, &[0, 2], &[1, 1], &[1.0, 2.0])?;
+    let error = twice.pack_as(PackedLayout::Bitmap).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(twice.pack()?.matmul(&[0.0, 1.0, 0.0])?.to_vec(), [3.0]);
+    let half = CsrView::new(1, 1, &[0, 1], &[0], &[f16::ONE])?;
+    let error = half.pack().err().unwrap();
+    assert!(error.message().starts_with("packing does not take f16"));
+    Ok(())
+}
