@@ -4,6 +4,7 @@
 #include <cinttypes>
 
 #include "bisect.hpp"
+#include "counters.hpp"
 #include "dense_columns.hpp"
 #include "kernels/matmul.hpp"
 #include "operands.hpp"
@@ -91,6 +92,7 @@ PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
   std::unique_ptr<PackedMatrix> packed = pack(context, matrix, layout);
   const PackedToken token = packed_table.open(
       {packed.get(), sizeof(PackedMatrix), TNR_TENURE_ALLOCATED, nullptr, nullptr});
+  count_call(TNR_OPERATION_SPARSE_CONVERT, packed->info.source_bytes, packed->info.size_bytes);
   packed.release();
   return token;
 }
@@ -136,9 +138,10 @@ void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken 
   pins.add_mut(out, "out");
   pins.add(b, "b");
   require_alias(out.view, b, "b", SameView::kRefused);
-  if (is_empty(out.view)) return;
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
   const DenseColumns columns(b);
   const DenseColumns out_columns(out.view);
+  const bool reads_out = !is_zero(beta_element, a.info.dtype);
   for (std::int64_t column = 0; column < columns.columns; ++column) {
     const AdjacentColumns x(context, columns, column, 1);
     multiply(context, a, type_index(a.info.dtype),
@@ -146,8 +149,11 @@ void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken 
               .out = writable(out) + column * out_columns.column_step,
               .out_step = out_columns.row_step,
               .alpha = alpha_element.bytes,
-              .beta = is_zero(beta_element, a.info.dtype) ? nullptr : beta_element.bytes});
+              .beta = reads_out ? beta_element.bytes : nullptr});
   }
+  const std::uint64_t out_bytes = element_bytes(out.view);
+  count_call(TNR_OPERATION_SPARSE_MATMUL,
+             a.info.size_bytes + element_bytes(b) + (reads_out ? out_bytes : 0), out_bytes);
 }
 
 }  // namespace tenure

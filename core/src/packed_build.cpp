@@ -13,6 +13,7 @@
 #include "packed.hpp"
 #include "parallel.hpp"
 #include "scratch.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 namespace {
@@ -207,12 +208,11 @@ class Arrays {
   template <class T>
   T* take(std::int64_t count, std::int64_t bytes_each) noexcept {
     auto* const array = reinterpret_cast<T*>(next_);
-    next_ += (count * bytes_each + kLineBytes - 1) / kLineBytes * kLineBytes;
+    next_ += whole_lines(count * bytes_each);
     return array;
   }
 
  private:
-  static constexpr std::int64_t kLineBytes = 64;
   Byte* next_;
 };
 

@@ -1,6 +1,7 @@
 // Sparse times dense, beside one sum after the other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -202,6 +203,54 @@ TEST(SparseMatmul, SameBitsForAnyNumberOfThreads) {
     }
   }
   for (const ContextToken token : tokens) context_release(token);
+}
+
+// Coordinates that are ordered by row, some of them by their flag alone.
+TEST(SparseMatmul, CoordinatesThatSayTheyAreSorted) {
+  Random random(13);
+  for (const Pattern& pattern : patterns()) {
+    for (const tnr_dtype index_dtype : kIndexDtypes) {
+      Matrix a(pattern, TNR_SPARSE_FORMAT_COO, index_dtype, kTypes[1], random);
+      a.view().flags = TNR_SPARSE_SORTED | kSparseChecked;
+      for (const tnr_orientation orientation : kOrientations) {
+        SCOPED_TRACE(pattern.name + ", orientation " + std::to_string(orientation));
+        for (const std::int64_t columns : {0, 5}) {
+          expect_product(a, orientation, kTypes[1], columns, Lie::kRowMajor, Lie::kRowMajor, 2, 3,
+                         random);
+        }
+      }
+    }
+  }
+}
+
+// They are multiplied as rows are, to the same bits as CSR, for any number of threads.
+TEST(SparseMatmul, SortedCoordinatesAreRows) {
+  Random random(14);
+  Pattern pattern = scattered(3000, 200, 100'000, random);
+  // Many rows without entries, also at the end.
+  for (Position& p : pattern.positions) p.row = p.row % 1000 * 2;
+  std::stable_sort(pattern.positions.begin(), pattern.positions.end(),
+                   [](const Position& a, const Position& b) { return a.row < b.row; });
+  std::vector<float> values(pattern.positions.size());
+  for (float& value : values) value = static_cast<float>(random() % 100'003) / 3e4f - 1.5f;
+  const Literal<float> b(TNR_DTYPE_F32, {values.begin(), values.begin() + 200});
+  const ContextToken token = context_create(options(3));
+  for (const tnr_dtype index_dtype : kIndexDtypes) {
+    const auto result = [&](tnr_sparse_format format, const Context& context) {
+      Matrix a(pattern, format, index_dtype, kTypes[1], random);
+      a.view().flags = TNR_SPARSE_SORTED | kSparseChecked;
+      a.view().values =
+          flat_view(values.data(), TNR_DTYPE_F32, {static_cast<std::int64_t>(values.size())});
+      Literal<float> out(TNR_DTYPE_F32, std::vector<float>(3000));
+      sparse_matmul(context, number(1), a.view(), TNR_ORIENTATION_AS_IS, b.view, number(0),
+                    out.out());
+      return out.values;
+    };
+    const std::vector<float> expected = result(TNR_SPARSE_FORMAT_CSR, kDefaultContext);
+    EXPECT_EQ(result(TNR_SPARSE_FORMAT_COO, kDefaultContext), expected);
+    EXPECT_EQ(result(TNR_SPARSE_FORMAT_COO, ContextUse(token)), expected);
+  }
+  context_release(token);
 }
 
 // The order of a row's sum is fixed: one plain loop gives the same bits under every set.

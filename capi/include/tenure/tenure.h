@@ -267,7 +267,7 @@ typedef int32_t tnr_operation;
  */
 #define TNR_OPERATION_SPARSE_TO_DENSE 10
 /**
- * `tnr_sparse_convert`.
+ * `tnr_sparse_convert`, `tnr_packed_create`.
  */
 #define TNR_OPERATION_SPARSE_CONVERT 11
 /**
@@ -283,7 +283,7 @@ typedef int32_t tnr_operation;
  */
 #define TNR_OPERATION_SPARSE_PRODUCT 14
 /**
- * `tnr_sparse_matmul`.
+ * `tnr_sparse_matmul`, `tnr_packed_matmul`.
  */
 #define TNR_OPERATION_SPARSE_MATMUL 15
 /**
@@ -2448,8 +2448,9 @@ struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
  * Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
  * matrices share one.
  *
- * Where the entries of a row go to many sums (COO, CSC as it is, CSR and BSR transposed), the sums
- * take memory beside `out` of up to eight times 256 bytes for each of its rows. Columns of `b`
+ * Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
+ * transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
+ * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b`
  * that are not adjacent are copied, 256 bytes of a row at a time.
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the

@@ -29,12 +29,14 @@ template <class T, class I>
 void column(const Matmul& m, int64_t begin, int64_t end) {
   const Entries<I> entries(m.a);
   const Scaling<T> scaling(m.alpha, m.beta);
+  const int64_t last = entries.begin(end);
   int64_t k = entries.begin(begin);
   for (int64_t row = begin; row < end; ++row) {
     const int64_t row_end = entries.begin(row + 1);
     const Byte* const values = m.a.values + k * kStep<T>;
     const Byte* const indices = entries.index_bytes(k);
-    scaling.write(m.out + row * m.out_step, row_sum<T, I>(values, indices, m.b, row_end - k));
+    scaling.write(m.out + row * m.out_step,
+                  row_sum<T, I>(values, indices, m.b, row_end - k, last - k));
     k = row_end;
   }
 }

@@ -23,8 +23,8 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
       int64_t from = 0;
       for (int64_t row = 0; row < rows; ++row) {
         const int64_t to = tile.ends[row];
-        sums[row] +=
-            row_sum<T, I>(values + from * kStep<T>, columns + from * kStep<I>, x, to - from);
+        sums[row] += row_sum<T, I>(values + from * kStep<T>, columns + from * kStep<I>, x,
+                                   to - from, tile.ends[kStripRows - 1] - from);
         from = to;
       }
     }

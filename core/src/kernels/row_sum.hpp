@@ -45,20 +45,17 @@ struct LaneSums {
     }
     return load<Part>(values) * factors;
   }
-  // Only the first `count` of a part, fewer than it has.
+  // Only the first `count` of a part, which may be all or none; what the others are of is read.
   template <class I>
-  static Part some_products(const Byte* values, const Byte* x, const Byte* indices, int count) {
-    const auto product = [&](int i) {
-      return load<T>(values + i * kStep<T>) *
-             load<T>(x + load<I>(indices + i * kStep<I>) * kStep<T>);
-    };
-    if constexpr (kPerPart == 4) {
-      if (count == 3) return Part{product(0), product(1), product(2), 0};
-      if (count == 2) return Part{product(0), product(1), 0, 0};
-    }
-    Part result = {};
-    result[0] = product(0);
-    return result;
+  static Part first_products(const Byte* values, const Byte* x, const Byte* indices,
+                             int64_t count) {
+    using Bits = Truth<T>;
+    typedef Bits Mask __attribute__((vector_size(16)));
+    static constexpr Bits kFirst[2 * kPerPart] = {-1, -1, kPerPart == 2 ? Bits{0} : Bits{-1},
+                                                  kPerPart == 2 ? Bits{0} : Bits{-1}};
+    const int64_t kept = count < 0 ? 0 : count < kPerPart ? count : kPerPart;
+    const auto mask = load<Mask>(reinterpret_cast<const Byte*>(kFirst + kPerPart - kept));
+    return reinterpret_cast<Part>(reinterpret_cast<Mask>(products<I>(values, x, indices)) & mask);
   }
   // ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))
   T total() const {
@@ -74,9 +71,39 @@ struct LaneSums {
   Part parts[kParts] = {};
 };
 
-// A row of eight entries or more.
+// Sums 0 to 7 or 0 to 3 of the first `count` entries, in parts that are read as a whole.
+template <class T, class I, int kSums>
+inline void add_first(LaneSums<T>& sums, const Byte* values, const Byte* indices, const Byte* x,
+                      int64_t count) {
+  constexpr int kPerPart = LaneSums<T>::kPerPart;
+  for (int p = 0; p < kSums / kPerPart; ++p) {
+    sums.parts[p] += LaneSums<T>::template first_products<I>(
+        values + p * 16, x, indices + p * kPerPart * kStep<I>, count - p * kPerPart);
+  }
+}
+
+// Where entries behind the row's own may not be read.
 template <class T, class I>
-inline T long_row(const Byte* values, const Byte* indices, const Byte* x, int64_t count) {
+inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_t count) {
+  T lanes[kSumLanes] = {};
+  for (int64_t k = 0; k < count; ++k) {
+    lanes[k % kSumLanes] +=
+        load<T>(values + k * kStep<T>) * load<T>(x + load<I>(indices + k * kStep<I>) * kStep<T>);
+  }
+  LaneSums<T> sums;
+  __builtin_memcpy(&sums, lanes, sizeof sums);
+  return sums.total();
+}
+
+// The sum of `count` entries; `readable` lie from here on, with those of later rows. A short row is
+// the beginning of eight entries, so that no branch depends on how many it has.
+template <class T, class I>
+inline T row_sum(const Byte* values, const Byte* indices, const Byte* x, int64_t count,
+                 int64_t readable) {
+  __builtin_prefetch(values + kAheadBytes);
+  __builtin_prefetch(indices + kAheadBytes);
+  if (readable < count + kSumLanes) [[unlikely]]
+    return last_row<T, I>(values, indices, x, count);
   LaneSums<T> sums;
   constexpr int kPerPart = LaneSums<T>::kPerPart;
   for (; count >= kSumLanes; count -= kSumLanes) {
@@ -89,50 +116,12 @@ inline T long_row(const Byte* values, const Byte* indices, const Byte* x, int64_
     values += kSumLanes * kStep<T>;
     indices += kSumLanes * kStep<I>;
   }
-  for (int p = 0; p < LaneSums<T>::kParts && count > 0; ++p) {
-    sums.parts[p] += count >= kPerPart ? LaneSums<T>::template products<I>(values, x, indices)
-                                       : LaneSums<T>::template some_products<I>(
-                                             values, x, indices, static_cast<int>(count));
-    values += 16;
-    indices += kPerPart * kStep<I>;
-    count -= kPerPart;
+  if (count > kSumLanes / 2) {
+    add_first<T, I, kSumLanes>(sums, values, indices, x, count);
+  } else if (count > 0) {
+    add_first<T, I, kSumLanes / 2>(sums, values, indices, x, count);
   }
   return sums.total();
-}
-
-// The same sums of fewer entries, each count by itself: rows of one matrix often have the same, and
-// then nothing is mispredicted.
-template <class T, class I>
-inline T short_row(const Byte* values, const Byte* indices, const Byte* x, int64_t count) {
-  const auto product = [&](int i) {
-    return load<T>(values + i * kStep<T>) * load<T>(x + load<I>(indices + i * kStep<I>) * kStep<T>);
-  };
-  T sum = 0;
-  switch (count) {
-    case 1: sum = product(0); break;
-    case 2: sum = product(0) + product(1); break;
-    case 3: sum = (product(0) + product(2)) + product(1); break;
-    case 4: sum = (product(0) + product(2)) + (product(1) + product(3)); break;
-    case 5: sum = ((product(0) + product(4)) + product(2)) + (product(1) + product(3)); break;
-    case 6:
-      sum = ((product(0) + product(4)) + product(2)) + ((product(1) + product(5)) + product(3));
-      break;
-    case 7:
-      sum = ((product(0) + product(4)) + (product(2) + product(6))) +
-            ((product(1) + product(5)) + product(3));
-      break;
-    default: break;
-  }
-  return sum + T{0};  // as lanes do that begin at 0: never a sum of -0
-}
-
-// All entries of a row.
-template <class T, class I>
-inline T row_sum(const Byte* values, const Byte* indices, const Byte* x, int64_t count) {
-  __builtin_prefetch(values + kAheadBytes);
-  __builtin_prefetch(indices + kAheadBytes);
-  return count >= kSumLanes ? long_row<T, I>(values, indices, x, count)
-                            : short_row<T, I>(values, indices, x, count);
 }
 
 }  // namespace

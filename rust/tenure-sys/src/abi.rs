@@ -627,7 +627,7 @@ impl tnr_operation {
     pub const SPARSE_FROM_DENSE: tnr_operation = tnr_operation(9);
     /// `tnr_sparse_to_dense`.
     pub const SPARSE_TO_DENSE: tnr_operation = tnr_operation(10);
-    /// `tnr_sparse_convert`.
+    /// `tnr_sparse_convert`, `tnr_packed_create`.
     pub const SPARSE_CONVERT: tnr_operation = tnr_operation(11);
     /// `tnr_sparse_coalesce`.
     pub const SPARSE_COALESCE: tnr_operation = tnr_operation(12);
@@ -635,7 +635,7 @@ impl tnr_operation {
     pub const SPARSE_PRUNE: tnr_operation = tnr_operation(13);
     /// `tnr_sparse_product`.
     pub const SPARSE_PRODUCT: tnr_operation = tnr_operation(14);
-    /// `tnr_sparse_matmul`.
+    /// `tnr_sparse_matmul`, `tnr_packed_matmul`.
     pub const SPARSE_MATMUL: tnr_operation = tnr_operation(15);
     /// `tnr_sparse_sddmm`.
     pub const SPARSE_SDDMM: tnr_operation = tnr_operation(16);
@@ -1966,8 +1966,9 @@ unsafe extern "C" {
     /// Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
     /// matrices share one.
     ///
-    /// Where the entries of a row go to many sums (COO, CSC as it is, CSR and BSR transposed), the sums
-    /// take memory beside `out` of up to eight times 256 bytes for each of its rows. Columns of `b`
+    /// Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
+    /// transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
+    /// rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b`
     /// that are not adjacent are copied, 256 bytes of a row at a time.
     ///
     /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
