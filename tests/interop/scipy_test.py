@@ -18,8 +18,8 @@ import scipy.sparse as sp
 import scipy_files_test
 from sparse_library import (KEEP_NEGATIVE_ZERO, ORIENTATIONS, SORT, SORTED, UNIQUE, Refused, Sparse,
                             arrays_of, options)
-from sparse_matrices import (COMPLEX, FLOATS, INTEGERS, SparseTest, compressed, coordinates_of, matrices,
-                             unique, values_of)
+from sparse_matrices import (COMPLEX, FLOATS, INTEGERS, SparseTest, compressed, coordinates_of,
+                             matrices, unique, values_of)
 
 
 class SciPyTest(SparseTest):

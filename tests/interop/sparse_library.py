@@ -92,7 +92,7 @@ class Sparse(Library):
         self.c.tnr_sparse_release.argtypes = [ctypes.c_void_p]
 
     def called(self, name, arguments, flags):
-        """What tnr_sparse_<name> returns; matrices are lent with these flags, arrays as they lie."""
+        """What tnr_sparse_<name> returns; matrices are lent with the flags, arrays as they lie."""
         kept = [lent(argument, flags) if sp.issparse(argument)
                 else (view_of(argument) if isinstance(argument, np.ndarray) else argument, None)
                 for argument in arguments]

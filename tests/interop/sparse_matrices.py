@@ -68,7 +68,8 @@ def matrices(rng, dtypes, index_dtypes=(np.int32, np.int64), small=False):
         if small and name == "large":
             continue
         row, col = row.astype(index), (row if col is None else col).astype(index)
-        yield coordinates_of(shape, row, col, values_of(rng, dtype, len(row))), f"{name} of {np.dtype(dtype)}, {np.dtype(index)}"
+        coo = coordinates_of(shape, row, col, values_of(rng, dtype, len(row)))
+        yield coo, f"{name} of {np.dtype(dtype)}, {np.dtype(index)}"
 
 
 def compressed(coo, by_columns=False):
