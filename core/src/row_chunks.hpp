@@ -84,7 +84,7 @@ class RowChunks {
   using Scratch = typename Work::Scratch;
 
   // What a thread holds back of a chunk: so many indices and values stay in its cache.
-  static constexpr std::int64_t kBufferEntries = 32 << 10;
+  static constexpr std::int64_t kBufferEntries = 128 << 10;
 
   // Rows that go to the result, from an entry on.
   [[nodiscard]] kernels::SparseRows result(std::int64_t position) const noexcept {
@@ -123,10 +123,10 @@ class RowChunks {
     const std::int64_t capacity =
         index_bytes_ == 4 ? std::min<std::int64_t>(most, INT32_MAX) : most;
     RunningSums counts(chunks_);
-    // Which memory is recycled. Products of stencils and of power-law graphs meet about that often.
-    if (!builder_.reserve_entries(capacity, capacity / 2)) return false;
+    // Which memory is recycled: some less than the bound is tried too, as much as there is.
+    if (!builder_.reserve_entries(capacity, capacity - capacity / 4)) return false;
     if (threads_->thread_count() == 1) {
-      write_in_order(capacity, counts);
+      write_in_order(capacity, capacity == most, counts);
     } else {
       write_through_buffers(capacity, counts);
     }
@@ -134,12 +134,13 @@ class RowChunks {
     return true;
   }
 
-  void write_in_order(std::int64_t capacity, RunningSums& counts) {
+  void write_in_order(std::int64_t capacity, bool all_fit, RunningSums& counts) {
     std::int64_t position = 0;
     for_each_chunk(0, [&](Scratch& scratch, Byte*, std::int64_t chunk, std::int64_t begin,
                           std::int64_t end) noexcept {
       // What does not fit is refused when all have been counted.
-      const bool fits = work_.bound(begin, end, INT64_MAX).entries <= capacity - position;
+      const bool fits =
+          all_fit || work_.bound(begin, end, INT64_MAX).entries <= capacity - position;
       const std::int64_t count = fits ? work_.fill(scratch, begin, end, result(position))
                                       : work_.count(scratch, begin, end);
       position += count;

@@ -1,5 +1,6 @@
 // The product of two sparse matrices.
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstring>
 
@@ -29,11 +30,12 @@ class Multiplication {
  public:
   using Scratch = RowSums;
 
-  Multiplication(const SparseProduct& product, const RowProducts& kernels, std::int64_t value_bytes)
+  Multiplication(const Context& context, const SparseProduct& product, const RowProducts& kernels,
+                 std::int64_t value_bytes)
       : product_(product),
         kernels_(kernels),
-        value_bytes_(value_bytes),
-        chunks_(product.a.rows, kChunkWeight, Weight{a_offsets()}) {}
+        chunks_(product.a.rows, kChunkWeight, Weight{a_offsets()}),
+        most_(has_places(product, value_bytes) ? product.b.cols : most_products(context)) {}
 
   [[nodiscard]] std::int64_t chunk_count() const noexcept { return chunks_.count(); }
   [[nodiscard]] std::int64_t chunk_begin(std::int64_t chunk) const noexcept {
@@ -42,16 +44,9 @@ class Multiplication {
 
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
                                std::int64_t limit) const noexcept {
-    const I* const a_columns = reinterpret_cast<const I*>(product_.a.indices);
-    const I* const b_offsets = reinterpret_cast<const I*>(product_.b.offsets);
     std::int64_t entries = 0;
     for (std::int64_t row = begin; row < end; ++row) {
-      std::int64_t products = 0;
-      for (std::int64_t k = a_offsets()[row]; k < a_offsets()[row + 1]; ++k) {
-        const I column = a_columns[k];
-        products += b_offsets[column + 1] - b_offsets[column];
-      }
-      const std::int64_t more = std::min(products, product_.b.cols);
+      const std::int64_t more = std::min(products(row), product_.b.cols);
       if (more > limit - entries) return {entries, row};
       entries += more;
     }
@@ -59,14 +54,10 @@ class Multiplication {
   }
 
   [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
-    return places_bytes() + marks_bytes() + product_.b.cols * 4;
+    return kernels_.scratch_bytes(product_.b.cols, most_);
   }
   [[nodiscard]] RowSums scratch(Byte* memory) const noexcept {
-    RowSums sums = {memory, memory + places_bytes(),
-                    reinterpret_cast<std::uint32_t*>(memory + places_bytes() + marks_bytes()),
-                    product_.b.cols, 0};
-    kernels_.start(sums);
-    return sums;
+    return kernels_.start(memory, product_.b.cols, most_);
   }
 
   std::int64_t count(RowSums& sums, std::int64_t begin, std::int64_t end) const noexcept {
@@ -89,25 +80,49 @@ class Multiplication {
   [[nodiscard]] const I* a_offsets() const noexcept {
     return reinterpret_cast<const I*>(product_.a.offsets);
   }
-  [[nodiscard]] std::int64_t blocks() const noexcept {
-    return (product_.b.cols + kernels::kSumBlock - 1) / kernels::kSumBlock;
+  [[nodiscard]] std::int64_t products(std::int64_t row) const noexcept {
+    const I* const a_columns = reinterpret_cast<const I*>(product_.a.indices);
+    const I* const b_offsets = reinterpret_cast<const I*>(product_.b.offsets);
+    std::int64_t count = 0;
+    for (std::int64_t k = a_offsets()[row]; k < a_offsets()[row + 1]; ++k) {
+      const I column = a_columns[k];
+      count += b_offsets[column + 1] - b_offsets[column];
+    }
+    return count;
   }
-  [[nodiscard]] std::int64_t places_bytes() const noexcept {
-    return blocks() * kernels::kSumBlock * value_bytes_;
+  // Whether it makes no difference how long rows are.
+  static bool has_places(const SparseProduct& product, std::int64_t value_bytes) noexcept {
+    return product.b.cols <= kernels::kPlacesBytes / value_bytes;
   }
-  [[nodiscard]] std::int64_t marks_bytes() const noexcept { return (blocks() + 7) / 8 * 8; }
+  // Products of the row that has most.
+  [[nodiscard]] std::int64_t most_products(const Context& context) const {
+    constexpr std::int64_t kTogether = 64;
+    const std::int64_t parts = (chunk_count() + kTogether - 1) / kTogether;
+    std::atomic<std::int64_t> most{0};
+    for_each_slice(context, parts, [&](std::int64_t part) noexcept {
+      std::int64_t own = 0;
+      const std::int64_t end = chunk_begin(std::min(chunk_count(), (part + 1) * kTogether));
+      for (std::int64_t row = chunk_begin(part * kTogether); row < end; ++row) {
+        own = std::max(own, products(row));
+      }
+      std::int64_t found = most.load(std::memory_order_relaxed);
+      while (found < own && !most.compare_exchange_weak(found, own, std::memory_order_relaxed)) {
+      }
+    });
+    return most.load(std::memory_order_relaxed);
+  }
 
   const SparseProduct& product_;
   const RowProducts& kernels_;
-  std::int64_t value_bytes_;
   WeightedChunks<Weight> chunks_;
+  std::int64_t most_;
 };
 
 template <class I>
 void multiply(const Context& context, const SparseProduct& product, const RowProducts& kernels,
               SparseBuilder& builder) {
   const auto value_bytes = static_cast<std::int64_t>(element_size(builder.shape().value_dtype));
-  const Multiplication<I> work(product, kernels, value_bytes);
+  const Multiplication<I> work(context, product, kernels, value_bytes);
   RowChunks<Multiplication<I>>(context, work, builder).run();
 }
 

@@ -1,38 +1,16 @@
 // The product of two sparse matrices beside its definition, bit by bit.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <cmath>
 
-#include "compressed_matrix.hpp"
-#include "dense_model.hpp"
 #include "expect_error.hpp"
+#include "sparse_product_model.hpp"
 #include "tenure/sparse.hpp"
 
 namespace {
 
 using namespace tenure;
 using namespace tenure::test;
-
-// Row by row, each sum from 0 on in the order of a's entries.
-template <class T, class I>
-SparseContent product_of(const CompressedMatrix<T, I>& a, const CompressedMatrix<T, I>& b) {
-  CompressedMatrix<T, I> result(a.rows(), b.cols());
-  const auto at = [](const auto& array, std::int64_t i) {
-    return array[static_cast<std::size_t>(i)];
-  };
-  for (std::int64_t row = 0; row < a.rows(); ++row) {
-    std::map<std::int64_t, T> sums;
-    for (std::int64_t k = at(a.offsets(), row); k < at(a.offsets(), row + 1); ++k) {
-      const std::int64_t inner = at(a.indices(), k);
-      for (std::int64_t i = at(b.offsets(), inner); i < at(b.offsets(), inner + 1); ++i) {
-        sums[at(b.indices(), i)] += at(a.values(), k) * at(b.values(), i);
-      }
-    }
-    for (const auto& [col, sum] : sums) result.add(col, sum);
-    result.end_row();
-  }
-  return content_of(result.view());
-}
 
 template <class T, class I>
 void expect_products() {
@@ -98,6 +76,162 @@ TEST(SparseProduct, OfManyRowsHasTheSameBitsOnAnyThreads) {
   }
 }
 
+// Columns of a row of a grid's matrix: itself and its neighbours, up to so many steps away.
+rows::Columns neighbours(std::int64_t row, std::int64_t side, std::int64_t steps) {
+  const std::int64_t x = row % side;
+  const std::int64_t y = row / side % side;
+  const std::int64_t z = row / side / side;
+  const auto ends = [=](std::int64_t at) {
+    return std::pair(std::max<std::int64_t>(at - 1, 0), std::min(at + 1, side - 1));
+  };
+  rows::Columns columns;
+  for (std::int64_t k = ends(z).first; k <= ends(z).second; ++k) {
+    for (std::int64_t j = ends(y).first; j <= ends(y).second; ++j) {
+      for (std::int64_t i = ends(x).first; i <= ends(x).second; ++i) {
+        if (std::abs(k - z) + std::abs(j - y) + std::abs(i - x) <= steps) {
+          columns.push_back((k * side + j) * side + i);
+        }
+      }
+    }
+  }
+  return columns;
+}
+
+template <class T, class I>
+void expect_product(const CompressedMatrix<T, I>& a, const CompressedMatrix<T, I>& b,
+                    std::uint32_t flags) {
+  const SparseContent expected = product_of(a, b);
+  const TestContext three(3);
+  EXPECT_TRUE(Returned(sparse_product(kDefaultContext, a.view(flags), b.view(flags))).content() ==
+              expected);
+  EXPECT_TRUE(Returned(sparse_product(three, a.view(flags), b.view(flags))).content() == expected);
+}
+
+// Rows that are the row before, moved along or not: stencils of 7 and 27 points, whose rows at the
+// sides differ; triples of equal rows; what the first of them has twice, or not in order.
+template <class T, class I>
+void expect_repeated_rows() {
+  Random random(21);
+  constexpr std::int64_t kSide = 9;
+  constexpr std::int64_t kRows = kSide * kSide * kSide;
+  for (const std::int64_t steps : {1, 3}) {
+    const auto grid = matrix_of<T, I>(
+        kRows, kRows, [=](std::int64_t row) { return neighbours(row, kSide, steps); }, random);
+    expect_product(grid, grid, kCoalesced);
+    expect_product(grid, grid, 0);
+  }
+  const auto triples = matrix_of<T, I>(
+      300, 300,
+      [](std::int64_t row) {
+        rows::Columns columns;
+        for (std::int64_t col = std::max<std::int64_t>(row / 3 * 3 - 3, 0);
+             col < std::min<std::int64_t>(row / 3 * 3 + 6, 300); ++col) {
+          columns.push_back(col);
+        }
+        return columns;
+      },
+      random);
+  expect_product(triples, triples, kCoalesced);
+  const auto unsorted = matrix_of<T, I>(
+      200, 240, [](std::int64_t row) { return rows::Columns{row + 30, row, row + 7, row + 2}; },
+      random);
+  const auto twice = matrix_of<T, I>(
+      240, 250, [](std::int64_t row) { return rows::Columns{row, row + 9, row + 9, row + 1}; },
+      random);
+  expect_product(unsorted, twice, 0);
+  const auto diagonal =
+      matrix_of<T, I>(200, 240, [](std::int64_t row) { return rows::Columns{row}; }, random);
+  expect_product(diagonal, twice, 0);
+  // The same pattern of `a` in each row, and rows of b that are all different, or sometimes empty.
+  const auto wild = random_matrix<T, I>(kRowShapes[1], 240, 260, random);
+  expect_product(unsorted, wild, 0);
+  const auto few = random_matrix<T, I>(kRowShapes[0], 240, 260, random);
+  expect_product(unsorted, few, 0);
+  // Rows of b that are longer than a vector.
+  const auto long_rows = matrix_of<T, I>(
+      240, 300,
+      [](std::int64_t row) {
+        rows::Columns columns;
+        for (std::int64_t i = 0; i < 37; ++i) columns.push_back(row + i + i % 3 * 5);
+        std::sort(columns.begin(), columns.end());
+        columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+        return columns;
+      },
+      random);
+  expect_product(unsorted, long_rows, 0);
+}
+
+TEST(SparseProduct, RowsThatRepeatAreSummedAlike) {
+  expect_repeated_rows<float, std::int32_t>();
+  expect_repeated_rows<double, std::int32_t>();
+  expect_repeated_rows<float, std::int64_t>();
+  expect_repeated_rows<double, std::int64_t>();
+}
+
+// Each product goes to its own sum alone, though others are computed beside it.
+TEST(SparseProduct, OfRowsThatRepeatKeepsInfinityAndNaNApart) {
+  CompressedMatrix<double, std::int32_t> a(40, 44);
+  for (std::int64_t row = 0; row < 40; ++row) {
+    for (const std::int64_t col : {row, row + 2, row + 4}) {
+      a.add(col, row == 30 && col == 32 ? INFINITY : row == 35 && col == 35 ? NAN : 1.0);
+    }
+    a.end_row();
+  }
+  Random random(2);
+  const auto b = matrix_of<double, std::int32_t>(
+      44, 60, [](std::int64_t row) { return rows::Columns{row, row + 1, row + 8}; }, random);
+  const Returned result(sparse_product(kDefaultContext, a.view(), b.view(kCoalesced)));
+  const auto* const values = static_cast<const double*>(result.view().values.data);
+  const SparseContent content = result.content();
+  for (std::int64_t row : {30, 35}) {
+    const std::int64_t odd = row == 30 ? 32 : 35;
+    for (auto k = content.major[static_cast<std::size_t>(row)];
+         k < content.major[static_cast<std::size_t>(row) + 1]; ++k) {
+      const std::int64_t col = content.minor[static_cast<std::size_t>(k)];
+      const bool is_reached = col == odd || col == odd + 1 || col == odd + 8;
+      EXPECT_EQ(std::isfinite(values[k]), !is_reached) << row << ", " << col;
+    }
+  }
+}
+
+// So many columns that a place for each is not taken: for i64 more than any memory has.
+template <class T, class I>
+void expect_wide_products(std::int64_t cols) {
+  Random random(31);
+  const auto scattered = [&](std::int64_t count) {
+    rows::Columns columns;
+    for (std::int64_t i = 0; i < count; ++i) {
+      columns.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(cols)));
+    }
+    return columns;
+  };
+  const auto a = random_matrix<T, I>(kRowShapes[1], 90, 50, random);
+  // Up to 39 times 40 products, many of them in the same place.
+  const auto b = matrix_of<T, I>(
+      50, cols,
+      [&](std::int64_t row) {
+        auto columns = scattered(row % 5 == 0 ? 40 : row % 4);
+        for (std::int64_t& col : columns) col = random() % 3 == 0 ? cols - 1 - col % 50 : col;
+        return columns;
+      },
+      random);
+  expect_product(a, b, 0);
+  const auto shifted = matrix_of<T, I>(
+      300, 310, [](std::int64_t row) { return rows::Columns{row, row + 3, row + 7}; }, random);
+  const auto band = matrix_of<T, I>(
+      310, cols,
+      [=](std::int64_t row) { return rows::Columns{row, cols / 2 + row, cols - 310 + row}; },
+      random);
+  expect_product(shifted, band, kCoalesced);
+}
+
+TEST(SparseProduct, OfMillionsOfColumnsTakesWhatItsRowsNeed) {
+  expect_wide_products<float, std::int32_t>(3'000'000);
+  expect_wide_products<double, std::int32_t>(INT32_MAX);
+  expect_wide_products<float, std::int64_t>(std::int64_t{1} << 40);
+  expect_wide_products<double, std::int64_t>(INT64_MAX - 1);
+}
+
 TEST(SparseProduct, RowRangesMultiply) {
   Random random(11);
   const auto a = random_matrix<double, std::int32_t>(kRowShapes[1], 20, 30, random);
@@ -145,9 +279,21 @@ TEST(SparseProduct, ZerosAndNaNStayEntries) {
 // Flags decide what a result is, never which memory is touched.
 TEST(SparseProduct, FalseFlagsTouchNothingElse) {
   Random random(3);
-  const auto a = random_matrix<float, std::int32_t>(kRowShapes[1], 60, 60, random);
-  const Returned result(sparse_product(kDefaultContext, a.view(kCoalesced), a.view(kCoalesced)));
-  EXPECT_EQ(result.view().rows, 60);
+  for (const std::int64_t size : {10, 60, 250}) {
+    // Among them rows that look like runs by their first column, last column and count.
+    const auto a = matrix_of<float, std::int32_t>(
+        size, size,
+        [&](std::int64_t row) {
+          rows::Columns columns = rows::wild(row, size, random);
+          const auto count = static_cast<std::int64_t>(columns.size());
+          if (count > 1 && count <= size) columns.back() = columns[0] + count - 1;
+          if (count > 1 && columns.back() >= size) columns.back() = size - 1;
+          return columns;
+        },
+        random);
+    const Returned result(sparse_product(kDefaultContext, a.view(kCoalesced), a.view(kCoalesced)));
+    EXPECT_EQ(result.view().rows, size);
+  }
 }
 
 TEST(SparseProduct, RefusesWhatHasNoProduct) {

@@ -279,16 +279,20 @@ struct SparseProduct {
   bool b_is_coalesced;  // each row of b has rising indices
 };
 
-// Where one row of a product at a time is summed up: a place for each column. Started once, and then
-// the kernels' own.
-inline constexpr int64_t kSumBlock = 16;          // places that have one mark
-inline constexpr unsigned kProductTypeCount = 2;  // of Type: f64 and f32
+// Where one row of a product at a time is summed up: a place for each column, or a table. Started
+// once, and then the kernels' own.
+inline constexpr int64_t kPlacesBytes = int64_t{8} << 20;  // up to here places in any case
+inline constexpr int64_t kSumBlock = 16;                   // places that have one mark
+inline constexpr unsigned kProductTypeCount = 2;           // of Type: f64 and f32
 struct RowSums {
-  Byte* places;      // elements of the product's type, as many as whole blocks have
+  int64_t cols;
+  int64_t most;      // products of a row
+  Byte* repeated;    // what rows are like that repeat
+  Byte* places;      // elements of the product's type, as many as whole blocks have; or nullptr
   Byte* marks;       // a byte for each block, and for as many more as 8 divides
   uint32_t* stamps;  // one for each column
-  int64_t cols;
-  uint32_t stamp;  // the last one
+  uint32_t stamp;    // the last one
+  Byte* table;       // where there are no places
 };
 
 // Where rows of a matrix go: entries from `position` on, and offsets that count as `position` does.
@@ -301,7 +305,10 @@ struct SparseRows {
 
 // Rows [begin, end) of a product. Every index has been checked.
 struct RowProducts {
-  void (*start)(RowSums& sums);
+  // Bytes that a thread needs for a product with so many columns, no row of which has more than
+  // `most` products; and those bytes made ready. Memory is that of a line's beginning.
+  int64_t (*scratch_bytes)(int64_t cols, int64_t most);
+  RowSums (*start)(Byte* memory, int64_t cols, int64_t most);
   // How many entries they have.
   int64_t (*count)(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end);
   // Writes them with rising indices; returns how many they are. The sum of an entry begins at 0 and

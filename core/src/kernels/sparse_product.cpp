@@ -5,9 +5,9 @@
 // order. Few are listed as they are first met, and each is put at its rank, which is how many of
 // them are less: comparisons, and no branch for a processor to guess wrong. Of many, each block of
 // places that has been written is marked, and the marks are walked.
-#include "kernels/number.hpp"
+#include "kernels/hashed_sums.hpp"
+#include "kernels/repeated_row.hpp"
 #include "kernels/tables.hpp"
-#include "kernels/vectors.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,82 +16,6 @@
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
-
-// A row of so many products is listed. Ranks are quadratic in the columns: 128 are 1024 comparisons
-// of 16 columns each, about as much as the products themselves.
-constexpr int64_t kListed = 128;
-
-template <class T>
-struct BitsOf;
-template <>
-struct BitsOf<float> {
-  using type = uint32_t;
-};
-template <>
-struct BitsOf<double> {
-  using type = uint64_t;
-};
-template <class T>
-constexpr typename BitsOf<T>::type kEmptyBits = typename BitsOf<T>::type{1} << (sizeof(T) * 8 - 1);
-
-// A place that nothing was added to holds -0: adding to it gives what was added, and no sum of
-// products is -0, since each product has 0 added to it.
-template <class T>
-constexpr T kEmpty = -T{0};
-template <class T>
-inline bool is_empty(T sum) {
-  return bit_copy<typename BitsOf<T>::type>(sum) == kEmptyBits<T>;
-}
-template <class T>
-inline T product_of(T a, T b) {
-  return a * b + T{0};
-}
-
-template <class I>
-struct Pattern {
-  const I* offsets;
-  const I* columns;
-
-  explicit Pattern(const Compressed& matrix)
-      : offsets(reinterpret_cast<const I*>(matrix.offsets)),
-        columns(reinterpret_cast<const I*>(matrix.indices)) {}
-};
-
-// A row of b: `count` entries from `begin` on.
-template <class I>
-struct RowOfB {
-  int64_t begin;
-  int64_t count;
-  const I* columns;
-
-  RowOfB(const Pattern<I>& b, int64_t row)
-      : begin(b.offsets[row]), count(b.offsets[row + 1] - begin), columns(b.columns + begin) {}
-
-  // Of a coalesced row with entries: whether no column lies between two of its.
-  [[nodiscard]] bool is_run() const {
-    return int64_t{columns[count - 1]} - columns[0] == count - 1;
-  }
-};
-
-template <class I>
-struct Patterns {
-  Pattern<I> a;
-  Pattern<I> b;
-  bool b_is_coalesced;
-
-  explicit Patterns(const SparseProduct& product)
-      : a(product.a), b(product.b), b_is_coalesced(product.b_is_coalesced) {}
-
-  // Calls body(entry of a, its row of b) for the entries of a row of a; not for empty rows of b.
-  template <class Body>
-  void for_each_row(int64_t row, const Body& body) const {
-    const int64_t end = a.offsets[row + 1];
-    for (int64_t k = a.offsets[row]; k < end; ++k) {
-      const RowOfB<I> entries(b, a.columns[k]);
-      if (entries.count != 0) body(k, entries);
-    }
-  }
-};
 
 // ---- counting ----
 
@@ -115,50 +39,57 @@ int64_t count_runs(const Patterns<I>& in, int64_t row) {
   return count;
 }
 
+// Entries of a row whose columns get stamps, as sum_marked() gets to them.
 template <class I>
+int64_t count_stamped(const Patterns<I>& in, int64_t row, bool has_runs, RowSums& sums) {
+  if (++sums.stamp == 0) {
+    for (int64_t column = 0; column < sums.cols; ++column) sums.stamps[column] = 0;
+    sums.stamp = 1;
+  }
+  const uint32_t stamp = sums.stamp;
+  uint32_t* const stamps = sums.stamps;
+  int64_t count = 0;
+  const auto add = [&](int64_t column) {
+    count += stamps[column] != stamp ? 1 : 0;
+    stamps[column] = stamp;
+  };
+  in.for_each_row(row, [&](int64_t, const RowOfB<I>& entries) {
+    // Of a matrix that is wrongly said to be coalesced, the columns may be others.
+    if (has_runs && entries.is_run()) {
+      for (int64_t i = 0; i < entries.count; ++i) add(entries.columns[0] + i);
+    } else {
+      for (int64_t i = 0; i < entries.count; ++i) add(entries.columns[i]);
+    }
+  });
+  return count;
+}
+
+template <class I, class T>
 int64_t count_rows(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end) {
   const Patterns<I> in(product);
   int64_t total = 0;
   for (int64_t row = begin; row < end; ++row) {
-    const int64_t run_count = in.b_is_coalesced ? count_runs(in, row) : -1;
-    if (run_count >= 0) {
-      total += run_count;
+    const int64_t products = product_count(in, row, INT64_MAX);
+    if (sums.places == nullptr) {
+      HashedSums<I, T> table(sums.table, sums.most);
+      total += count_hashed(in, row, products, table);
       continue;
     }
-    if (++sums.stamp == 0) {
-      for (int64_t column = 0; column < sums.cols; ++column) sums.stamps[column] = 0;
-      sums.stamp = 1;
-    }
-    const uint32_t stamp = sums.stamp;
-    uint32_t* const stamps = sums.stamps;
-    int64_t count = 0;
-    in.for_each_row(row, [&](int64_t, const RowOfB<I>& entries) {
-      for (int64_t i = 0; i < entries.count; ++i) {
-        uint32_t& last = stamps[entries.columns[i]];
-        count += last != stamp ? 1 : 0;
-        last = stamp;
-      }
-    });
-    total += count;
+    const bool has_runs = in.b_is_coalesced && products > kListed;
+    const int64_t run_count = has_runs ? count_runs(in, row) : -1;
+    total += run_count >= 0 ? run_count : count_stamped(in, row, has_runs, sums);
   }
   return total;
 }
 
 // ---- rows of few products ----
 
-template <class I, class T>
-struct Operands {
-  Patterns<I> in;
-  const T* a_values;
-  const T* b_values;
-};
-
 // Adds up a row; lists its columns in the order in which they are met. There is room for one more
 // than there are products.
 template <class I, class T>
 int64_t sum_listed(const Operands<I, T>& from, int64_t row, T* places, I* list) {
   int64_t count = 0;
-  from.in.for_each_row(row, [&](int64_t k, const RowOfB<I>& entries) {
+  from.for_each_row(row, [&](int64_t k, const RowOfB<I>& entries) {
     const T factor = from.a_values[k];
     const T* const factors = from.b_values + entries.begin;
     for (int64_t i = 0; i < entries.count; ++i) {
@@ -170,26 +101,6 @@ int64_t sum_listed(const Operands<I, T>& from, int64_t row, T* places, I* list) 
     }
   });
   return count;
-}
-
-// Writes the columns of a list in order, with their sums, and empties these. There is room for a
-// vector more in the list.
-template <class I, class T>
-void place_listed(T* places, I* list, int64_t count, I* columns, T* values) {
-  I ranks[kListed];
-  store(reinterpret_cast<Byte*>(list + count), Vector<I>{});
-  for (int64_t first = 0; first < count; first += kPerVector<I>) {
-    const Vector<I> own = load<Vector<I>>(reinterpret_cast<const Byte*>(list + first));
-    Vector<I> rank = {};
-    for (int64_t i = 0; i < count; ++i) rank -= broadcast(list[i]) < own;
-    store(reinterpret_cast<Byte*>(ranks + first), rank);
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    T& sum = places[list[i]];
-    columns[ranks[i]] = list[i];
-    values[ranks[i]] = sum;
-    sum = kEmpty<T>;
-  }
 }
 
 // ---- rows of many ----
@@ -211,7 +122,7 @@ struct Span {
 template <class I, class T>
 Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks) {
   Span span;
-  from.in.for_each_row(row, [&](int64_t k, const RowOfB<I>& entries) {
+  from.for_each_row(row, [&](int64_t k, const RowOfB<I>& entries) {
     const T factor = from.a_values[k];
     const T* const factors = from.b_values + entries.begin;
     const int64_t first = entries.columns[0];
@@ -342,55 +253,101 @@ int64_t place_marked(T* places, Byte* marks, const Span& span, I* columns, T* va
 
 // ---- rows ----
 
-// Products of a row, or some number above kListed.
-template <class I>
-int64_t product_count(const Patterns<I>& in, int64_t row) {
-  int64_t count = 0;
-  const int64_t end = in.a.offsets[row + 1];
-  for (int64_t k = in.a.offsets[row]; k < end && count <= kListed; ++k) {
-    const I column = in.a.columns[k];
-    count += in.b.offsets[column + 1] - in.b.offsets[column];
-  }
-  return count;
+// A place for each column up to kPlacesBytes, and where a row may have a fair part of them. Above
+// that a table as large as the row takes less memory, of which more is in a cache.
+constexpr int64_t kFairPart = 16;
+
+inline int64_t block_count(int64_t cols) { return (cols + kSumBlock - 1) / kSumBlock; }
+inline int64_t in_words(int64_t bytes) { return (bytes + 7) / 8 * 8; }
+
+template <class T>
+bool has_places(int64_t cols, int64_t most) {
+  return cols <= kPlacesBytes / static_cast<int64_t>(sizeof(T)) || most >= cols / kFairPart;
 }
 
 template <class I, class T>
-void start(RowSums& sums) {
-  const int64_t blocks = (sums.cols + kSumBlock - 1) / kSumBlock;
-  T* const places = reinterpret_cast<T*>(sums.places);
+int64_t scratch_bytes(int64_t cols, int64_t most) {
+  const auto repeated_bytes = static_cast<int64_t>(sizeof(RepeatedRow<I, T>));
+  if (!has_places<T>(cols, most)) return repeated_bytes + HashedSums<I, T>::bytes(most);
+  const int64_t blocks = block_count(cols);
+  return repeated_bytes + blocks * kSumBlock * static_cast<int64_t>(sizeof(T)) + in_words(blocks) +
+         cols * 4;
+}
+
+template <class I, class T>
+RowSums start(Byte* memory, int64_t cols, int64_t most) {
+  RowSums sums = {};
+  sums.cols = cols;
+  sums.most = most;
+  sums.repeated = memory;
+  reinterpret_cast<RepeatedRow<I, T>*>(memory)->forget();
+  memory += sizeof(RepeatedRow<I, T>);
+  if (!has_places<T>(cols, most)) {
+    sums.table = memory;
+    HashedSums<I, T>(memory, most).clear();
+    return sums;
+  }
+  const int64_t blocks = block_count(cols);
+  sums.places = memory;
+  T* const places = reinterpret_cast<T*>(memory);
   for (int64_t i = 0; i < blocks * kSumBlock; ++i) places[i] = kEmpty<T>;
-  for (int64_t i = 0; i < (blocks + 7) / 8 * 8; ++i) sums.marks[i] = 0;
-  for (int64_t i = 0; i < sums.cols; ++i) sums.stamps[i] = 0;
-  sums.stamp = 0;
+  sums.marks = memory + blocks * kSumBlock * static_cast<int64_t>(sizeof(T));
+  for (int64_t i = 0; i < in_words(blocks); ++i) sums.marks[i] = 0;
+  sums.stamps = reinterpret_cast<uint32_t*>(sums.marks + in_words(blocks));
+  sums.stamp = UINT32_MAX;  // the first one to come writes them
+  return sums;
+}
+
+// Writes a row; returns how many entries it has.
+template <class I, class T>
+int64_t fill_row(const Operands<I, T>& from, int64_t row, RowSums& sums, I* columns, T* values) {
+  T* const places = reinterpret_cast<T*>(sums.places);
+  if (places == nullptr) {
+    HashedSums<I, T> table(sums.table, sums.most);
+    const int64_t products = product_count(from.in, row, INT64_MAX);
+    return fill_hashed(from, row, products, sums.cols, table, columns, values);
+  }
+  if (product_count(from.in, row, kListed) > kListed) {
+    const Span span = sum_marked(from, row, places, sums.marks);
+    return place_marked(places, sums.marks, span, columns, values);
+  }
+  I list[kListed + kPerVector<I>];
+  const int64_t count = sum_listed(from, row, places, list);
+  const auto take = [places](I column) {
+    const T sum = places[column];
+    places[column] = kEmpty<T>;
+    return sum;
+  };
+  place_few(list, count, take, columns, values);
+  return count;
 }
 
 template <class I, class T>
 int64_t fill_rows(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end,
                   const SparseRows& out) {
-  const Operands<I, T> from{Patterns<I>(product), reinterpret_cast<const T*>(product.a.values),
-                            reinterpret_cast<const T*>(product.b.values)};
-  T* const places = reinterpret_cast<T*>(sums.places);
+  const Operands<I, T> from(product);
+  RepeatedRow<I, T>& like = *reinterpret_cast<RepeatedRow<I, T>*>(sums.repeated);
   I* const offsets = reinterpret_cast<I*>(out.offsets);
-  I list[kListed + kPerVector<I>];
   int64_t position = out.position;
   for (int64_t row = begin; row < end; ++row) {
     I* const columns = reinterpret_cast<I*>(out.indices) + position;
     T* const values = reinterpret_cast<T*>(out.values) + position;
-    if (product_count(from.in, row) <= kListed) {
-      const int64_t count = sum_listed(from, row, places, list);
-      place_listed(places, list, count, columns, values);
-      position += count;
-    } else {
-      const Span span = sum_marked(from, row, places, sums.marks);
-      position += place_marked(places, sums.marks, span, columns, values);
+    int64_t count = like.rows != 0 ? fill_repeated(from, row, like, columns, values) : -1;
+    if (count < 0) {
+      count = fill_row(from, row, sums, columns, values);
+      if (--like.wait < 0 && repeats_above(from.in.a, row)) {
+        remember(from.in, row, columns, count, like);
+      }
     }
+    position += count;
     offsets[row + 1] = static_cast<I>(position);
   }
   return position - out.position;
 }
 
 template <class I, class T>
-constexpr RowProducts kProducts = {start<I, T>, count_rows<I>, fill_rows<I, T>};
+constexpr RowProducts kProducts = {scratch_bytes<I, T>, start<I, T>, count_rows<I, T>,
+                                   fill_rows<I, T>};
 
 }  // namespace
 
