@@ -123,6 +123,39 @@ tnr_sparse* tnr_sparse_top_k(tnr_context* context, const tnr_sparse_view* a, std
   });
 }
 
+tnr_sparse* tnr_sparse_select(tnr_context* context, const tnr_sparse_view* a, const tnr_view* rows,
+                              const tnr_view* cols) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
+    return wrap_sparse(tenure::sparse_select(context_of(context), read_sparse(a, "a"), rows, cols));
+  });
+}
+
+tnr_sparse* tnr_sparse_slice(tnr_context* context, const tnr_sparse_view* a, std::int64_t first_row,
+                             std::int64_t row_count, std::int64_t first_col,
+                             std::int64_t col_count) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
+    return wrap_sparse(tenure::sparse_slice(context_of(context), read_sparse(a, "a"), first_row,
+                                            row_count, first_col, col_count));
+  });
+}
+
+tnr_sparse* tnr_sparse_from_dense_top_k(tnr_context* context, const tnr_view* dense, std::int64_t k,
+                                        tnr_sparse_order order, tnr_dtype index_dtype) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
+    return wrap_sparse(tenure::sparse_from_dense_top_k(context_of(context), deref(dense, "dense"),
+                                                       k, order, index_dtype));
+  });
+}
+
+tnr_sparse* tnr_sparse_from_dense_dropout(tnr_context* context, const tnr_view* dense,
+                                          double probability, std::uint64_t seed,
+                                          tnr_dtype index_dtype) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
+    return wrap_sparse(tenure::sparse_from_dense_dropout(context_of(context), deref(dense, "dense"),
+                                                         probability, seed, index_dtype));
+  });
+}
+
 tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
                                   const tnr_sparse_options* options) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
@@ -144,6 +177,15 @@ tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
   return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
     return wrap_sparse(
         tenure::sparse_product(context_of(context), read_sparse(a, "a"), read_sparse(b, "b")));
+  });
+}
+
+tnr_sparse* tnr_sparse_product_masked(tnr_context* context, const tnr_sparse_view* a,
+                                      const tnr_sparse_view* b,
+                                      const tnr_sparse_view* mask) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
+    return wrap_sparse(tenure::sparse_product_masked(
+        context_of(context), read_sparse(a, "a"), read_sparse(b, "b"), read_sparse(mask, "mask")));
   });
 }
 

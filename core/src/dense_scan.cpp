@@ -46,7 +46,12 @@ std::int64_t DenseScanner::mark(std::int64_t first, std::int64_t count) noexcept
     width = scan_.mask->width_index();
   }
   const Run run = {count, asked, bits_, 0, 0, 1, nullptr};
-  return compaction().mark[static_cast<unsigned>(scan_.keep.kind)][width](run, scan_.keep);
+  const std::int64_t found =
+      compaction().mark[static_cast<unsigned>(scan_.keep.kind)][width](run, scan_.keep);
+  if (scan_.dropout == nullptr) [[likely]]
+    return found;
+  return compaction().thin(bits_, (count + kernels::kWordElements - 1) / kernels::kWordElements,
+                           static_cast<std::uint64_t>(first), scan_.dropout->chance);
 }
 
 std::int64_t DenseScanner::count(std::int64_t chunk) noexcept {
@@ -80,6 +85,7 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
     run.count = std::min(left, kPieceElements);
     const std::int64_t found =
         compact(run, {values_.end(), columns_.end(), to.rows != nullptr ? rows_.end() : nullptr});
+    if (scan_.dropout != nullptr) multiply(values_.end(), found);
     values_.append(found * width);
     columns_.append(found * index_bytes);
     if (to.rows != nullptr) rows_.append(found * index_bytes);
@@ -94,6 +100,14 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
   values_.finish();
   columns_.finish();
   if (to.rows != nullptr) rows_.finish();
+}
+
+void DenseScanner::multiply(Byte* values, std::int64_t count) const noexcept {
+  const std::int64_t width = scan_.elements.width();
+  const Byte* const factor = reinterpret_cast<const Byte*>(scan_.dropout->factor.bytes);
+  // Nothing is divided, so that nothing is found.
+  static_cast<void>(
+      scan_.dropout->multiply({count, values, {values, factor}, width, {width, 0}, width}));
 }
 
 std::int64_t DenseScanner::expected_count() noexcept {

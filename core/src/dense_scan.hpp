@@ -7,10 +7,18 @@
 #include "dense_elements.hpp"
 #include "entry_stage.hpp"
 #include "kernels/compact.hpp"
+#include "scalar.hpp"
 #include "tenure/context.hpp"
 #include "traffic.hpp"
 
 namespace tenure {
+
+// What chance drops of the entries, and what the others are multiplied by.
+struct Dropout {
+  kernels::Chance chance;  // of element i in row-major order
+  kernels::StripKernel multiply;
+  Element factor;
+};
 
 // What becomes of the elements of a dense matrix, in row-major order.
 struct DenseScan {
@@ -21,6 +29,7 @@ struct DenseScan {
   kernels::Keep keep;
   kernels::IndexType index_type;
   Stores stores;
+  const Dropout* dropout = nullptr;
 
   // Most entries that there can be.
   [[nodiscard]] std::int64_t entry_count() const noexcept { return rows * columns; }
@@ -81,6 +90,7 @@ class DenseScanner {
     return (chunk_elements(scan) / kernels::kWordElements + 1) * 8;
   }
   std::int64_t mark(std::int64_t first, std::int64_t count) noexcept;
+  void multiply(kernels::Byte* values, std::int64_t count) const noexcept;
 
   const DenseScan& scan_;
   std::uint64_t* bits_;    // of a chunk

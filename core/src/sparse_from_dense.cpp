@@ -14,6 +14,7 @@
 #include "parallel.hpp"
 #include "scratch.hpp"
 #include "sparse_builder.hpp"
+#include "sparse_from_dense.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
@@ -23,15 +24,6 @@ namespace tenure {
 namespace {
 
 using kernels::Byte;
-
-tnr_dtype index_dtype(const tnr_sparse_options& options) {
-  if (options.index_dtype == 0) return TNR_DTYPE_I32;
-  if (options.index_dtype != TNR_DTYPE_I32 && options.index_dtype != TNR_DTYPE_I64) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->index_dtype is %s but must be i32 or i64",
-         dtype_name(options.index_dtype));
-  }
-  return options.index_dtype;
-}
 
 void check_blocks(const tnr_sparse_options& options, const tnr_view& dense) {
   const std::int64_t extents[] = {options.block_rows, options.block_cols};
@@ -193,7 +185,7 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
   check_view(dense, "dense");
   check_rank(dense);
   check_format(options, dense);
-  const tnr_dtype index = index_dtype(options);
+  const tnr_dtype index = checked_index_dtype(options.index_dtype, "options->index_dtype");
   const kernels::Keep keep = keep_of(options, dense.dtype);
   const bool has_mask = options.predicate == TNR_SPARSE_PREDICATE_MASK;
   if (has_mask) check_mask(options.mask, dense);

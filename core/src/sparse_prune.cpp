@@ -9,6 +9,7 @@
 
 #include "index_array.hpp"
 #include "operands.hpp"
+#include "order_key.hpp"
 #include "parallel.hpp"
 #include "scratch.hpp"
 #include "sparse_builder.hpp"
@@ -125,16 +126,6 @@ void require_no_target(const tnr_sparse_options& options) {
 
 // ---- the largest of each row ----
 
-// A number that orders as the value or its magnitude does; of NaN the lowest.
-std::int64_t order_key(double value, tnr_sparse_order order) noexcept {
-  if (value != value) return INT64_MIN;
-  if (order == TNR_SPARSE_ORDER_MAGNITUDE) value = __builtin_fabs(value);
-  value += 0.0;  // -0.0 is 0.0
-  std::int64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits < 0 ? bits ^ INT64_MAX : bits;
-}
-
 // Marks the k largest of keys[0, count), of equals the first. `work` is as long, and written.
 void mark_largest(const std::int64_t* keys, std::int64_t count, std::int64_t k, std::int64_t* work,
                   Byte* marks) noexcept {
@@ -158,31 +149,27 @@ void mark_largest(const std::int64_t* keys, std::int64_t count, std::int64_t k, 
   }
 }
 
-void check_top_k(const tnr_sparse_view& a, std::int64_t k, tnr_sparse_order order) {
-  if (a.format != TNR_SPARSE_FORMAT_CSR) {
-    fail(TNR_STATUS_UNSUPPORTED, "top k takes CSR alone: convert a to it first");
-  }
-  if (k < 0 || k > a.cols) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "k is %" PRId64 " but must be at least 0 and at most a.cols, which is %" PRId64, k,
-         a.cols);
-  }
-  if (order != TNR_SPARSE_ORDER_VALUE && order != TNR_SPARSE_ORDER_MAGNITUDE) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "order is %" PRId32 ", which names no order", order);
-  }
-  const tnr_dtype dtype = a.values.dtype;
-  if (type_index(dtype) == kNoType || dtype == TNR_DTYPE_I64 || dtype == TNR_DTYPE_U64 ||
-      dtype == TNR_DTYPE_BOOL8) {
-    fail(TNR_STATUS_UNSUPPORTED, "top k does not take values of %s", dtype_name(dtype));
-  }
-}
-
 tnr_view flat_view(const void* data, std::int64_t count, tnr_dtype dtype) {
   return make_view(data, static_cast<std::size_t>(count) * element_size(dtype), 0, dtype, 1, &count,
                    nullptr);
 }
 
 }  // namespace
+
+void check_top_k(std::int64_t k, std::int64_t cols, const char* of, tnr_sparse_order order,
+                 tnr_dtype dtype) {
+  if (k < 0 || k > cols) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "k is %" PRId64 " but must be at least 0 and at most %s, which is %" PRId64, k, of, cols);
+  }
+  if (order != TNR_SPARSE_ORDER_VALUE && order != TNR_SPARSE_ORDER_MAGNITUDE) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "order is %" PRId32 ", which names no order", order);
+  }
+  if (type_index(dtype) == kNoType || dtype == TNR_DTYPE_I64 || dtype == TNR_DTYPE_U64 ||
+      dtype == TNR_DTYPE_BOOL8) {
+    fail(TNR_STATUS_UNSUPPORTED, "top k does not take values of %s", dtype_name(dtype));
+  }
+}
 
 SparseToken sparse_prune(const Context& context, const tnr_sparse_view& a,
                          const tnr_sparse_options& options) {
@@ -200,7 +187,10 @@ SparseToken sparse_prune(const Context& context, const tnr_sparse_view& a,
 SparseToken sparse_top_k(const Context& context, const tnr_sparse_view& a, std::int64_t k,
                          tnr_sparse_order order) {
   SparseOperand operand(a, "a");
-  check_top_k(a, k, order);
+  if (a.format != TNR_SPARSE_FORMAT_CSR) {
+    fail(TNR_STATUS_UNSUPPORTED, "top k takes CSR alone: convert a to it first");
+  }
+  check_top_k(k, a.cols, "a.cols", order, a.values.dtype);
   operand.check_all();
   const EntryRange range = entry_range(a);
   const std::int64_t count = range.last - range.first;

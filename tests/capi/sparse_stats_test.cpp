@@ -69,6 +69,14 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
   tnr_sparse_view& right = transposed.view();
   right.format = TNR_SPARSE_FORMAT_CSR;
   std::swap(right.rows, right.cols);
+  // The first element of a matrix of 3 by 3.
+  const std::int32_t offsets[] = {0, 1, 1, 1};
+  const std::int32_t columns[] = {0};
+  tnr_sparse_view square = a;
+  square.cols = 3;
+  square.major = flat_view(offsets, TNR_DTYPE_I32, {4});
+  square.minor = flat_view(columns, TNR_DTYPE_I32, {1});
+  square.values = flat_view(columns, TNR_DTYPE_I32, {1});
   const tnr_view dense = floats({3, 4});  // of which five are not 0
   const tnr_sparse_options csr = options_of(TNR_SPARSE_FORMAT_CSR);
   const tnr_sparse_options coo = options_of(TNR_SPARSE_FORMAT_COO);
@@ -105,6 +113,23 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
       {TNR_OPERATION_SPARSE_PRODUCT,
        [&] { return give_up(tnr_sparse_product(nullptr, &a, &right)); },
        {1, kCsr + kCsc, 16 + 4 * 8}},
+      {TNR_OPERATION_SPARSE_PRODUCT,
+       [&] { return give_up(tnr_sparse_product_masked(nullptr, &a, &right, &square)); },
+       {1, kCsr + kCsc + 16 + 4, 16 + 8}},
+      {TNR_OPERATION_SPARSE_CONVERT,
+       [&] { return give_up(tnr_sparse_select(nullptr, &a, nullptr, nullptr)); },
+       {1, kCsr, kCsr}},
+      {TNR_OPERATION_SPARSE_CONVERT,
+       [&] { return give_up(tnr_sparse_slice(nullptr, &a, 0, 3, 0, 4)); },
+       {1, kCsr, kCsr}},
+      {TNR_OPERATION_SPARSE_FROM_DENSE,
+       [&] {
+         return give_up(tnr_sparse_from_dense_top_k(nullptr, &dense, 1, TNR_SPARSE_ORDER_VALUE, 0));
+       },
+       {1, 48, 16 + 3 * 8}},
+      {TNR_OPERATION_SPARSE_FROM_DENSE,
+       [&] { return give_up(tnr_sparse_from_dense_dropout(nullptr, &dense, 0, 1, 0)); },
+       {1, 48, kCsr}},
       {TNR_OPERATION_SPARSE_MATMUL,
        [&] {
          return tnr_sparse_matmul(nullptr, &one, &a, TNR_ORIENTATION_AS_IS, &b, &zero, &of_rows);

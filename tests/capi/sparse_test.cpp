@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "blob_probe.hpp"
 #include "boundary.hpp"
@@ -239,6 +240,90 @@ TEST(CSparse, FewerEntries) {
                  {"options is NULL"});
   expect_refused(tnr_sparse_top_k(nullptr, &parts.view, 5, TNR_SPARSE_ORDER_VALUE),
                  TNR_STATUS_INVALID_ARGUMENT, {"k is 5"});
+}
+
+// Takes a matrix that an operation made, and how many entries it has.
+std::int64_t take_entries(tnr_sparse* matrix) {
+  EXPECT_NE(matrix, nullptr) << tnr_last_error()->message;
+  if (matrix == nullptr) return -1;
+  tnr_sparse_view view = empty_view();
+  EXPECT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+  tnr_sparse_release(matrix);
+  return view.minor.shape[0];
+}
+
+TEST(CSparse, Selections) {
+  const Parts parts;  // 3 by 4
+  const std::int64_t first[] = {0};
+  const tnr_view list = tenure::test::flat_view(first, TNR_DTYPE_I64, {1});
+  const auto* const offsets = static_cast<const std::int32_t*>(parts.view.major.data);
+  EXPECT_EQ(take_entries(tnr_sparse_select(nullptr, &parts.view, nullptr, nullptr)), 5);
+  EXPECT_EQ(take_entries(tnr_sparse_select(nullptr, &parts.view, &list, nullptr)), offsets[1]);
+  EXPECT_EQ(take_entries(tnr_sparse_slice(nullptr, &parts.view, 0, 1, 0, 4)), offsets[1]);
+  tnr_sparse_view small = parts.view;
+  small.struct_size = 8;
+  expect_refused(tnr_sparse_select(nullptr, nullptr, &list, &list), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a is NULL"});
+  expect_refused(tnr_sparse_select(nullptr, &small, &list, &list), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a->struct_size is 8"});
+  expect_refused(tnr_sparse_slice(nullptr, nullptr, 0, 1, 0, 1), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a is NULL"});
+  expect_refused(tnr_sparse_slice(nullptr, &small, 0, 1, 0, 1), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a->struct_size is 8"});
+  expect_refused(tnr_sparse_slice(nullptr, &parts.view, 3, 1, 0, 1), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a.rows, which is 3"});
+  tnr_view stale = list;
+  stale.owner = 64;
+  expect_refused(tnr_sparse_select(nullptr, &parts.view, &stale, nullptr), TNR_STATUS_STALE_VIEW,
+                 {"rows"});
+}
+
+TEST(CSparse, MaskedProduct) {
+  SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
+  tnr_sparse_view& a = arrays.view();
+  // The transpose, over the same arrays.
+  tnr_sparse_view transposed = a;
+  transposed.format = TNR_SPARSE_FORMAT_CSC;
+  std::swap(transposed.rows, transposed.cols);
+  const tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+  tnr_sparse* const b = tnr_sparse_convert(nullptr, &transposed, &options);
+  tnr_sparse_view b_view = empty_view();
+  ASSERT_EQ(tnr_sparse_view_of(b, &b_view), TNR_STATUS_OK);
+  tnr_sparse* const whole = tnr_sparse_product(nullptr, &a, &b_view);
+  tnr_sparse_view mask = empty_view();
+  ASSERT_EQ(tnr_sparse_view_of(whole, &mask), TNR_STATUS_OK);
+  EXPECT_EQ(take_entries(tnr_sparse_product_masked(nullptr, &a, &b_view, &mask)),
+            mask.minor.shape[0]);
+  const auto product = [&](const tnr_sparse_view* left, const tnr_sparse_view* right,
+                           const tnr_sparse_view* under) {
+    return tnr_sparse_product_masked(nullptr, left, right, under);
+  };
+  expect_refused(product(nullptr, &b_view, &mask), TNR_STATUS_INVALID_ARGUMENT, {"a is NULL"});
+  expect_refused(product(&a, nullptr, &mask), TNR_STATUS_INVALID_ARGUMENT, {"b is NULL"});
+  expect_refused(product(&a, &b_view, nullptr), TNR_STATUS_INVALID_ARGUMENT, {"mask is NULL"});
+  tnr_sparse_view small = mask;
+  small.struct_size = 8;
+  expect_refused(product(&a, &b_view, &small), TNR_STATUS_INVALID_ARGUMENT,
+                 {"mask->struct_size is 8"});
+  tnr_sparse_release(whole);
+  tnr_sparse_release(b);
+  expect_refused(product(&a, &b_view, &mask), TNR_STATUS_STALE_VIEW, {"b"});
+}
+
+TEST(CSparse, ChosenFromDense) {
+  const float elements[6] = {5, 2, 1, 7, 0, 3};
+  const tnr_view dense = tenure::test::flat_view(elements, TNR_DTYPE_F32, {2, 3});
+  EXPECT_EQ(
+      take_entries(tnr_sparse_from_dense_top_k(nullptr, &dense, 2, TNR_SPARSE_ORDER_VALUE, 0)), 4);
+  EXPECT_EQ(take_entries(tnr_sparse_from_dense_dropout(nullptr, &dense, 0, 1, TNR_DTYPE_I64)), 5);
+  expect_refused(tnr_sparse_from_dense_top_k(nullptr, nullptr, 2, TNR_SPARSE_ORDER_VALUE, 0),
+                 TNR_STATUS_INVALID_ARGUMENT, {"dense is NULL"});
+  expect_refused(tnr_sparse_from_dense_dropout(nullptr, nullptr, 0, 1, 0),
+                 TNR_STATUS_INVALID_ARGUMENT, {"dense is NULL"});
+  tnr_context* const garbage = reinterpret_cast<tnr_context*>(std::uintptr_t{64});
+  expect_refused(tnr_sparse_from_dense_dropout(garbage, &dense, 0, 1, 0), TNR_STATUS_STALE_HANDLE,
+                 {});
 }
 
 TEST(CSparse, FromDense) {

@@ -160,7 +160,84 @@ class Algebra(SparseTest):
                 found, _ = self.library.made("top_k", csr, ctypes.c_int64(k), code)
                 self.assert_arrays(found, kept_of(csr, kept), f"{k} by {name}, {message}")
 
+    def test_the_largest_of_dense_rows_are_those_of_a_stable_sort(self):
+        for dtype, shape in itertools.product((np.float32, np.float64, np.int8),
+                                              ((1, 1), (40, 300))):
+            dense = values_of(self.rng, dtype, shape)
+            counts = (0, 1, shape[1] // 3, shape[1])
+            for (name, code), k in itertools.product(ORDERS.items(), counts):
+                keys = np.abs(dense.astype(float)) if name == "magnitude" else dense.astype(float)
+                chosen = np.sort(np.argsort(-keys, axis=1, kind="stable")[:, :k], axis=1)
+                wanted = sp.csr_array((np.take_along_axis(dense, chosen, 1).ravel(),
+                                       chosen.ravel().astype(np.int32),
+                                       np.arange(shape[0] + 1, dtype=np.int32) * np.int32(k)),
+                                      shape=shape)
+                found, flags = self.library.made("from_dense_top_k", dense, ctypes.c_int64(k),
+                                                 code, 0)
+                self.assertEqual(flags, COALESCED)
+                self.assert_arrays(found, wanted, f"{k} by {name} of {dtype.__name__}")
+
+    def test_dropout_leaves_what_it_multiplies(self):
+        dense = values_of(self.rng, np.float64, (400, 300))
+        for probability in (0.0, 0.25, 0.5):
+            found, _ = self.library.made("from_dense_dropout", dense, ctypes.c_double(probability),
+                                         ctypes.c_uint64(3), 0)
+            there = found.toarray() != 0
+            self.assertTrue(np.array_equal(found.toarray(), dense / (1 - probability) * there))
+            share = there.sum() / np.count_nonzero(dense)
+            self.assertAlmostEqual(share, 1 - probability, delta=0.01)
+
+    # ---- parts of matrices ----
+
+    def test_what_is_listed_is_what_scipy_indexes(self):
+        for coo, message in self.every([np.float32, np.int8], [np.int32, np.int64]):
+            rows, cols = (self.rng.integers(0, extent, 30 if extent else 0)
+                          for extent in coo.shape)
+            for matrix in both(unique(coo)):
+                for names, wanted in (((rows, None), matrix[rows]), ((None, cols), matrix[:, cols]),
+                                      ((rows, cols), matrix[rows][:, cols])):
+                    found, _ = self.library.made("select", matrix, *names)
+                    found.sort_indices()
+                    wanted.sort_indices()
+                    self.assert_same_entries(found, wanted, message)
+
+    def test_blocks_are_what_scipy_slices(self):
+        for coo, message in self.every([np.float64], [np.int32]):
+            ends = [np.sort(self.rng.integers(0, extent + 1, 2)) for extent in coo.shape]
+            (row, row_end), (col, col_end) = ends
+            for matrix in both(unique(coo)):
+                numbers = (row, row_end - row, col, col_end - col)
+                found, flags = self.library.made("slice", matrix, *map(ctypes.c_int64, numbers),
+                                                 flags=COALESCED)
+                self.assertEqual(flags, COALESCED)
+                self.assert_same_entries(found, matrix[row:row_end, col:col_end], message)
+
+    def assert_same_entries(self, found, wanted, message):
+        """SciPy may have changed the width of the indices."""
+        self.assertEqual((found.format, found.shape), (wanted.format, wanted.shape), message)
+        for name in ("indptr", "indices", "data"):
+            one, other = getattr(found, name), getattr(wanted, name)
+            self.assertTrue(np.array_equal(one, other), f"{message}: {name}\n{one}\n{other}")
+
     # ---- arithmetic ----
+
+    def test_masked_products_are_those_that_scipy_multiplies_with_the_mask(self):
+        for coo, message in self.every(FLOATS):
+            for matrix in both(unique(coo)):
+                other = matrix.T.asformat(matrix.format)
+                other.sort_indices()
+                mask = sp.random_array((coo.shape[0],) * 2, density=0.1, rng=self.rng,
+                                       format=matrix.format)
+                mask.sort_indices()
+                for part in (other, mask):
+                    part.indptr, part.indices = (numbers.astype(np.int32) for numbers in
+                                                 (part.indptr, part.indices))
+                found, _ = self.library.made("product_masked", matrix, other, mask)
+                ones = [with_data(part, np.ones(part.nnz)) for part in (matrix, other, mask)]
+                pattern = (ones[0] @ ones[1]).multiply(ones[2])
+                self.assertEqual(found.nnz, pattern.nnz, message)
+                wanted = (matrix @ other).multiply(ones[2])
+                self.assertEqual(abs(found - wanted).max() if found.nnz else 0, 0, message)
 
     def test_arithmetic_of_two_is_scipys(self):
         of_scipy = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b,

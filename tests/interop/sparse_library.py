@@ -82,7 +82,8 @@ class Refused(Exception):
 
 
 class Sparse(Library):
-    MAKING = ("from_dense", "convert", "product", "coalesce", "prune", "top_k", "binary", "unary")
+    MAKING = ("from_dense", "convert", "product", "coalesce", "prune", "top_k", "binary", "unary",
+              "product_masked", "select", "slice", "from_dense_top_k", "from_dense_dropout")
 
     def __init__(self, path):
         super().__init__(path)

@@ -162,9 +162,18 @@ class SparseUse {
 // tnr_sparse_from_dense(); struct_size is not looked at.
 SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                               const tnr_sparse_options& options);
+// tnr_sparse_from_dense_top_k() and tnr_sparse_from_dense_dropout().
+SparseToken sparse_from_dense_top_k(const Context& context, const tnr_view& dense, std::int64_t k,
+                                    tnr_sparse_order order, tnr_dtype index_dtype);
+SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& dense,
+                                      double probability, std::uint64_t seed,
+                                      tnr_dtype index_dtype);
 void sparse_to_dense(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out);
 SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
                            const tnr_sparse_view& b);
+// tnr_sparse_product_masked().
+SparseToken sparse_product_masked(const Context& context, const tnr_sparse_view& a,
+                                  const tnr_sparse_view& b, const tnr_sparse_view& mask);
 // tnr_sparse_matmul().
 void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
                    tnr_orientation orientation, const tnr_view& b, const tnr_scalar& beta,
@@ -190,6 +199,12 @@ double sparse_norm(const Context& context, tnr_sparse_norm_kind kind, const tnr_
 void sparse_diagonal(const tnr_sparse_view& a, const tnr_view_mut& out);
 void sparse_solve(const Context& context, std::uint32_t flags, const tnr_sparse_view& a,
                   const tnr_view& b, const tnr_view_mut& out);
+
+// tnr_sparse_select(), where nullptr means all; tnr_sparse_slice().
+SparseToken sparse_select(const Context& context, const tnr_sparse_view& a, const tnr_view* rows,
+                          const tnr_view* cols);
+SparseToken sparse_slice(const Context& context, const tnr_sparse_view& a, std::int64_t first_row,
+                         std::int64_t row_count, std::int64_t first_col, std::int64_t col_count);
 
 // tnr_sparse_coalesce(), tnr_sparse_prune() and tnr_sparse_top_k().
 SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,

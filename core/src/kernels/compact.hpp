@@ -63,6 +63,13 @@ struct Entries {
 };
 inline constexpr int64_t kSlackBytes = 64;
 
+// What chance keeps: the elements whose random number, which the seed and their place say, is so
+// large. Of 2^64 numbers.
+struct Chance {
+  uint64_t seed;
+  uint64_t least;
+};
+
 // Sets the bits; returns how many are 1.
 using Marker = int64_t (*)(const Run&, const Keep&);
 // Moves what the bits say; returns how many entries that are.
@@ -91,11 +98,16 @@ struct BlockTaking {
   int64_t (*take[2])(BlockRow&, int64_t most, Byte* values, Byte* columns);
 };
 
+// Clears the bits of those that chance does not keep, of which bit 0 is element `first`; returns how
+// many are left.
+using Thinner = int64_t (*)(uint64_t* bits, int64_t words, uint64_t first, const Chance&);
+
 struct Compaction {
   const Marker (*mark)[4];        // by kind of Keep, by width up to k8
   const Compactor (*compact)[2];  // by width up to k8, by width of the indices: k4, k8
   const RowCounter* count_rows;   // by width of the offsets: k4, k8
   const BlockTaking* blocks;
+  Thinner thin;
 };
 
 }  // namespace tenure::kernels

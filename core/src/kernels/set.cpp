@@ -6,7 +6,7 @@ inline namespace TENURE_ISA {
 
 // Declared here too, since a constant of a namespace is private to its file otherwise.
 extern const Table kTable;
-constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking};
+constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking, thin};
 constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads, kSamplers,
                                    kPacked};
 // Nothing runs before main.

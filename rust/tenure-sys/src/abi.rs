@@ -623,17 +623,17 @@ impl tnr_operation {
     pub const SELECT: tnr_operation = tnr_operation(7);
     /// `tnr_reduce`.
     pub const REDUCE: tnr_operation = tnr_operation(8);
-    /// `tnr_sparse_from_dense`.
+    /// `tnr_sparse_from_dense`, and with top k or dropout.
     pub const SPARSE_FROM_DENSE: tnr_operation = tnr_operation(9);
     /// `tnr_sparse_to_dense`.
     pub const SPARSE_TO_DENSE: tnr_operation = tnr_operation(10);
-    /// `tnr_sparse_convert`, `tnr_packed_create`.
+    /// `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`, `tnr_packed_create`.
     pub const SPARSE_CONVERT: tnr_operation = tnr_operation(11);
     /// `tnr_sparse_coalesce`.
     pub const SPARSE_COALESCE: tnr_operation = tnr_operation(12);
     /// `tnr_sparse_prune`, `tnr_sparse_top_k`.
     pub const SPARSE_PRUNE: tnr_operation = tnr_operation(13);
-    /// `tnr_sparse_product`.
+    /// `tnr_sparse_product`, `tnr_sparse_product_masked`.
     pub const SPARSE_PRODUCT: tnr_operation = tnr_operation(14);
     /// `tnr_sparse_matmul`, `tnr_packed_matmul`.
     pub const SPARSE_MATMUL: tnr_operation = tnr_operation(15);
@@ -1882,6 +1882,57 @@ unsafe extern "C" {
         order: tnr_sparse_order,
     ) -> *mut tnr_sparse;
 
+    /// Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
+    /// column `cols[j]`. A list may name them in any order and any of them several times; NULL is all
+    /// in their order. Each is of rank 1, of i32 or i64. The result has the format and the index type
+    /// of `a`, and the entries of a row (CSC: column) in the order that they have there, those of a
+    /// column that is listed several times in the order of the list. It is UNIQUE where `a` is, and
+    /// SORTED where `a` is and the numbers within a row never fall.
+    ///
+    /// Takes memory beside the result for a number for each row of it and for each that is listed, and
+    /// for each column of `a` where these are no more than a few for each entry.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank or
+    /// dtype, a number that names no row or column, more entries or a longer extent than the indices
+    /// can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param rows (transfer none) (nullable)
+    /// @param cols (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_select(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        rows: *const tnr_view,
+        cols: *const tnr_view,
+    ) -> *mut tnr_sparse;
+
+    /// A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
+    /// `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows of
+    /// CSR alone need no copy: a view of a part of the offsets has them.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
+    /// matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_slice(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        first_row: i64,
+        row_count: i64,
+        first_col: i64,
+        col_count: i64,
+    ) -> *mut tnr_sparse;
+
     /// The entries of a dense matrix: those elements that the options' predicate names, each once and
     /// in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its
     /// elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and MASK too.
@@ -1912,6 +1963,60 @@ unsafe extern "C" {
         options: *const tnr_sparse_options,
     ) -> *mut tnr_sparse;
 
+    /// The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row, zeros
+    /// too if they are among them; of equals the first. A NaN is less than everything, so it is taken
+    /// last. An `index_dtype` of 0 means i32. SORTED and UNIQUE, and the same for any number of
+    /// threads, each of which takes 8 KiB and 32 bytes for each of `k`, and a row where its elements
+    /// are not contiguous.
+    ///
+    /// INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an order
+    /// without a name, an index_dtype that is none, and more entries or columns than the indices can
+    /// count: use i64 then. UNSUPPORTED: elements that are complex, bool8 or integers of 64 bits.
+    /// STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param dense (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_from_dense_top_k(
+        context: *mut tnr_context,
+        dense: *const tnr_view,
+        k: i64,
+        order: tnr_sparse_order,
+        index_dtype: tnr_dtype,
+    ) -> *mut tnr_sparse;
+
+    /// Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a random
+    /// number of its own, and is multiplied by `1 / (1 - probability)` else, which is rounded to the
+    /// dtype first. What is 0 is no entry; a NaN that is not dropped is. Whether an element is dropped
+    /// depends on the seed and on its place in row-major order alone, so the result is the same for any
+    /// number of threads and under every instruction set. An `index_dtype` of 0 means i32. SORTED and
+    /// UNIQUE; reads and takes memory as `tnr_sparse_from_dense`.
+    ///
+    /// The random number of element i is output i of SplitMix64 from the state that the seed, mixed by
+    /// the same function, gives; the element is dropped if that, by 2^64, is below the probability.
+    ///
+    /// INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or whose
+    /// factor overflows the dtype, an index_dtype that is none, and more entries or columns than the
+    /// indices can count: use i64 then. UNSUPPORTED: elements that are no floats. STALE_VIEW, BUSY,
+    /// OUT_OF_MEMORY: as operations.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param dense (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_from_dense_dropout(
+        context: *mut tnr_context,
+        dense: *const tnr_view,
+        probability: f64,
+        seed: u64,
+        index_dtype: tnr_dtype,
+    ) -> *mut tnr_sparse;
+
     /// Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
     /// the entries where they are. Of several entries for one position the sum, in their order; where
     /// the flags say UNIQUE, there are none.
@@ -1937,7 +2042,8 @@ unsafe extern "C" {
     /// an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0
     /// and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values;
     /// so it has the same bits for any number of threads. Beside operands and result each thread
-    /// takes a few bytes for each column of the result (CSC: row).
+    /// takes a few bytes for each column of the result (CSC: row), where that is some MiB at most or a
+    /// row has products for a fair part of them; else for each product of the row that has most.
     ///
     /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed; `a.cols` is not
     /// `b.rows`; dtypes of values or of indices differ; the result has more entries than i32 offsets
@@ -1955,6 +2061,30 @@ unsafe extern "C" {
         context: *mut tnr_context,
         a: *const tnr_sparse_view,
         b: *const tnr_sparse_view,
+    ) -> *mut tnr_sparse;
+
+    /// The product of two matrices at the entries of a third alone, whose values are not read: CSR of
+    /// three CSR, CSC of three CSC. It has the entries of `tnr_sparse_product` that `mask` has too, with
+    /// the same bits, in the order of `mask`, and is SORTED and UNIQUE where that is; of an entry that
+    /// `mask` has twice it has two. The rest of the product is never stored: beside operands and result
+    /// each thread takes a few bytes for each entry of the row of `mask` that has most.
+    ///
+    /// INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another shape
+    /// than the product. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param b (transfer none)
+    /// @param mask (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_product_masked(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        b: *const tnr_sparse_view,
+        mask: *const tnr_sparse_view,
     ) -> *mut tnr_sparse;
 
     /// `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and

@@ -29,6 +29,7 @@ mod print;
 mod reduce;
 #[allow(unsafe_code)]
 mod sddmm;
+mod select;
 mod shape;
 #[allow(unsafe_code)]
 mod view;
@@ -37,7 +38,10 @@ mod view_mut;
 pub use batch::{BsrBatchView, CooBatchView, CscBatchView, CsrBatchView};
 pub use batch_held::{BsrBatch, CooBatch, CscBatch, CsrBatch};
 pub use convert::Combine;
-pub use dense::{Sparsify, sparse_relu, sparse_threshold, sparsify};
+pub use dense::{
+    Sparsify, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,
+    sparse_top_k_in_magnitude, sparsify,
+};
 pub use entries::{BlockEntries, Entries};
 pub use index::SparseIndex;
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix};

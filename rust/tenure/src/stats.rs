@@ -96,18 +96,19 @@ pub enum Operation {
     Select,
     /// Reductions: [`sum`](crate::sum) and its like.
     Reduce,
-    /// From dense to sparse: [`Sparsify`](crate::Sparsify), [`sparse_relu`](crate::sparse_relu) and
-    /// `to_csr` and its like.
+    /// From dense to sparse: [`Sparsify`](crate::Sparsify), [`sparse_relu`](crate::sparse_relu),
+    /// `to_csr` and their like.
     SparseFromDense,
     /// [`to_dense`](crate::CsrView::to_dense) of sparse matrices.
     SparseToDense,
-    /// Among sparse formats: [`to_csc`](crate::CsrView::to_csc) and its like.
+    /// Among sparse formats, [`to_csc`](crate::CsrView::to_csc) and its like; parts of matrices,
+    /// [`slice`](crate::CsrView::slice) and its like.
     SparseConvert,
     /// [`coalesce`](crate::CsrView::coalesce).
     SparseCoalesce,
     /// [`prune`](crate::CsrView::prune) and [`top_k`](crate::CsrView::top_k).
     SparsePrune,
-    /// [`product`](crate::CsrView::product) of two sparse matrices.
+    /// [`product`](crate::CsrView::product) of two sparse matrices, masked or not.
     SparseProduct,
     /// Sparse times dense: [`matmul`](crate::CsrView::matmul) and its like.
     SparseMatmul,

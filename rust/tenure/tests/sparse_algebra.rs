@@ -1,7 +1,11 @@
 //! What is computed from sparse matrices, through Rust: the numbers are tested in C++.
 
+use std::collections::HashSet;
+
 use tenure::gallery::{banded, poisson, rmat};
-use tenure::{Context, CsrMatrix, CsrView, CsrViewMut, ErrorKind, Result, Tensor, Triangle};
+use tenure::{
+    Combine, Context, CsrMatrix, CsrView, CsrViewMut, ErrorKind, Result, Tensor, Triangle,
+};
 
 fn dense_of(matrix: CsrView<'_, f64>) -> Vec<f64> {
     let mut dense = vec![0.0; matrix.rows() * matrix.cols()];
@@ -27,6 +31,51 @@ fn a_product_is_that_of_the_dense_matrices() -> Result<()> {
     // The transposes, in the other order, as CSC.
     let transposed = b.view().t().product(a.view().t())?;
     assert_eq!(transposed.values(), product.values());
+    Ok(())
+}
+
+#[test]
+fn a_masked_product_is_a_part_of_the_product() -> Result<()> {
+    let a: CsrMatrix<f64> = rmat(8, 6, 1)?;
+    let mask: CsrMatrix<f32> = rmat(8, 3, 2)?;
+    let (whole, mask) = (a.view().product(a.view())?, mask.view().coalesce(Combine::Sum)?);
+    let masked = a.view().product_masked(a.view(), mask.view())?;
+    let wanted: HashSet<_> = mask.view().iter().map(|(row, col, _)| (row, col)).collect();
+    let expected: Vec<_> =
+        whole.view().iter().filter(|(row, col, _)| wanted.contains(&(*row, *col))).collect();
+    assert!(expected.len() > 20);
+    assert_eq!(masked.view().iter().collect::<Vec<_>>(), expected);
+    assert!(masked.view().is_coalesced());
+    let transposed = a.view().t().product_masked(a.view().t(), mask.view().t())?;
+    assert_eq!(transposed.values(), masked.values());
+    let error = a.view().product_masked(a.view(), mask.view().row_range(1..)?).err().unwrap();
+    assert_eq!(error.message(), "mask.rows is 255 but a.rows is 256");
+    Ok(())
+}
+
+#[test]
+fn selections_are_copies_of_what_is_listed() -> Result<()> {
+    let a: CsrMatrix<f64> = rmat(7, 5, 4)?;
+    let dense = a.view().to_dense()?;
+    let (rows, cols) = ([5_i32, 0, 127, 5], [3_i32, 3, 90, 1]);
+    let some = a.view().select_rows(&rows)?.view().select_cols(&cols)?;
+    assert_eq!((some.rows(), some.cols()), (4, 4));
+    let some = some.to_dense()?;
+    let block = a.view().slice(3..=20, 100..)?.to_dense()?;
+    let columns = a.view().t().select_rows(&cols)?.to_dense()?;
+    for (i, row) in rows.into_iter().enumerate() {
+        for (j, col) in cols.into_iter().enumerate() {
+            let element = dense.view()[[row as usize, col as usize]];
+            assert_eq!(some.view()[[i, j]], element);
+            assert_eq!(columns.view()[[j, row as usize]], element);
+        }
+    }
+    assert_eq!(block.shape(), [18, 28]);
+    assert_eq!(block.view()[[2, 1]], dense.view()[[5, 101]]);
+    let error = a.view().select_cols(&[0, 128]).err().unwrap();
+    assert!(error.message().starts_with("cols[1] is 128"), "{}", error.message());
+    let error = a.view().slice(.., 100..129).err().unwrap();
+    assert_eq!(error.message(), "range is 100..129 but must lie in 0..128");
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! From dense to sparse and back, beside loops over elements.
 
 use tenure::{
-    AsView, Bool8, BsrMatrix, CooMatrix, CooView, CscMatrix, CsrMatrix, ErrorKind, Tensor,
-    TensorView, bf16, sparse_relu, sparse_threshold, sparsify,
+    AsView, Bool8, BsrMatrix, Context, CooMatrix, CooView, CscMatrix, CsrMatrix, ErrorKind, Tensor,
+    TensorView, bf16, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,
+    sparse_top_k_in_magnitude, sparsify,
 };
 
 const ROWS: usize = 37;
@@ -130,4 +131,40 @@ fn what_does_not_fit_is_refused() {
     let matrix = dense.as_view().to_csr().unwrap();
     let error = matrix.to_dense_into(&mut [[0.0_f32; 2]]).err().unwrap();
     assert_eq!(error.message(), "out.shape[1] is 2 but a.cols is 3");
+}
+
+#[test]
+fn the_largest_of_rows_are_chosen_from_dense() -> Result<(), tenure::Error> {
+    let dense = dense();
+    let largest: CsrMatrix<f32, i64> = sparse_top_k(&dense, 9)?;
+    let by_magnitude: CsrMatrix<f32> = sparse_top_k_in_magnitude(&dense, 9)?;
+    for row in 0..ROWS {
+        let mut keys: Vec<f32> =
+            (0..COLS).map(|col| dense.view()[[row, col]]).filter(|key| !key.is_nan()).collect();
+        let mut found = largest.view().row(row).unwrap().1.to_vec();
+        found.sort_by(|a, b| b.total_cmp(a));
+        keys.sort_by(|a, b| b.partial_cmp(a).unwrap());
+        assert_eq!(found, keys[..9]);
+        keys.sort_by(|a, b| b.abs().partial_cmp(&a.abs()).unwrap());
+        let least = keys[8].abs();
+        assert!(by_magnitude.view().row(row).unwrap().1.iter().all(|x| x.abs() >= least));
+    }
+    let error = sparse_top_k::<f32, i32>(&dense, COLS + 1).err().unwrap();
+    assert!(error.message().contains("k is 212"), "{}", error.message());
+    Ok(())
+}
+
+#[test]
+fn dropout_depends_on_seed_and_place_alone() -> Result<(), tenure::Error> {
+    let dense = Tensor::from_vec(vec![1.0_f64; 300 * 500], [300, 500])?;
+    let alone: CsrMatrix<f64> = sparse_dropout(&dense, 0.5, 7)?;
+    let threads = Context::builder().threads(3).build()?;
+    let shared: CsrMatrix<f64> = threads.install(|| sparse_dropout(&dense, 0.5, 7))?;
+    assert_eq!(alone.col_indices(), shared.col_indices());
+    assert_eq!(alone.row_offsets(), shared.row_offsets());
+    assert!(alone.values().iter().all(|value| *value == 2.0));
+    assert!(alone.nnz().abs_diff(75_000) < 1000);
+    let error = sparse_dropout::<f64, i32>(&dense, 1.0, 7).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    Ok(())
 }

@@ -17,6 +17,19 @@ pub(crate) fn product(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     unsafe { Made::take(sys::tnr_sparse_product(current(), a.as_ptr(), b.as_ptr())) }
 }
 
+/// The product of two matrices at the entries of a third.
+pub(crate) fn product_masked(
+    a: &LentSparse<'_>,
+    b: &LentSparse<'_>,
+    mask: &LentSparse<'_>,
+) -> Result<Made> {
+    entered()?;
+    traced!(product_masked(a.view()));
+    let (a, b, mask) = (a.as_ptr(), b.as_ptr(), mask.as_ptr());
+    // SAFETY: as in `product`.
+    unsafe { Made::take(sys::tnr_sparse_product_masked(current(), a, b, mask)) }
+}
+
 /// `a op b`, element by element.
 pub(crate) fn binary(op: tnr_binary_op, a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     entered()?;

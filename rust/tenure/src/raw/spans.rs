@@ -107,6 +107,9 @@ families! {
         SUM "sum" PROD "prod" MEAN "mean" VAR "var" STD "std" MIN "min" MAX "max"
         ARGMIN "argmin" ARGMAX "argmax" ANY "any" ALL "all" COUNT "count";
     from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
+    from_dense_top_k(tnr_sparse_order):
+        VALUE "sparse_top_k" MAGNITUDE "sparse_top_k_in_magnitude";
+    dropout: "sparse_dropout";
 }
 
 families! {
@@ -117,6 +120,9 @@ families! {
     prune: "prune";
     top_k(tnr_sparse_order): VALUE "top_k" MAGNITUDE "top_k_in_magnitude";
     product: "product";
+    product_masked: "product_masked";
+    sparse_select: "select";
+    slice: "slice";
     matmul(tnr_orientation): AS_IS "matmul" TRANSPOSED "t_matmul";
     sddmm: "sddmm";
     sparse_binary(tnr_binary_op):

@@ -344,6 +344,36 @@ pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result
     unsafe { Made::take(sys::tnr_sparse_from_dense(current(), dense.0, &options.raw)) }
 }
 
+/// The largest elements of each row of a dense matrix, with indices of `I`.
+pub(crate) fn from_dense_top_k<I: SparseIndex>(
+    dense: Lent<'_>,
+    k: usize,
+    order: tnr_sparse_order,
+) -> Result<Made> {
+    entered()?;
+    traced!(from_dense_top_k(order, dense.0));
+    let index = I::DTYPE.raw();
+    // SAFETY: as in `from_dense`.
+    unsafe {
+        Made::take(sys::tnr_sparse_from_dense_top_k(current(), dense.0, extent(k), order, index))
+    }
+}
+
+/// What chance leaves of a dense matrix, with indices of `I`.
+pub(crate) fn from_dense_dropout<I: SparseIndex>(
+    dense: Lent<'_>,
+    probability: f64,
+    seed: u64,
+) -> Result<Made> {
+    entered()?;
+    traced!(dropout(dense.0));
+    let index = I::DTYPE.raw();
+    // SAFETY: as in `from_dense`.
+    unsafe {
+        Made::take(sys::tnr_sparse_from_dense_dropout(current(), dense.0, probability, seed, index))
+    }
+}
+
 /// Writes every element of `out`, unless it fails.
 pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
@@ -388,10 +418,40 @@ pub(crate) fn prune(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<M
 pub(crate) fn top_k(a: &LentSparse<'_>, k: usize, order: tnr_sparse_order) -> Result<Made> {
     entered()?;
     traced!(top_k(order, a.view()));
-    // A number that is no extent is refused as one that is too large.
-    let k = i64::try_from(k).unwrap_or(i64::MAX);
     // SAFETY: as in `convert`.
-    unsafe { Made::take(sys::tnr_sparse_top_k(current(), a.as_ptr(), k, order)) }
+    unsafe { Made::take(sys::tnr_sparse_top_k(current(), a.as_ptr(), extent(k), order)) }
+}
+
+/// Rows and columns that are listed; `None`: all.
+pub(crate) fn select(
+    a: &LentSparse<'_>,
+    rows: Option<Lent<'_>>,
+    cols: Option<Lent<'_>>,
+) -> Result<Made> {
+    entered()?;
+    traced!(sparse_select(a.view()));
+    let pointer = |list: Option<Lent<'_>>| list.map_or(ptr::null(), |list| ptr::from_ref(list.0));
+    // SAFETY: as in `convert`; `Lent` promises what is asked of the lists.
+    unsafe {
+        Made::take(sys::tnr_sparse_select(current(), a.as_ptr(), pointer(rows), pointer(cols)))
+    }
+}
+
+/// A block: the first row and how many, the first column and how many.
+pub(crate) fn slice(a: &LentSparse<'_>, rows: [usize; 2], cols: [usize; 2]) -> Result<Made> {
+    entered()?;
+    traced!(slice(a.view()));
+    let [row, row_count] = rows.map(extent);
+    let [col, col_count] = cols.map(extent);
+    // SAFETY: as in `convert`.
+    unsafe {
+        Made::take(sys::tnr_sparse_slice(current(), a.as_ptr(), row, row_count, col, col_count))
+    }
+}
+
+/// A number that is no extent is refused as one that is too large.
+fn extent(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use tenure_sys::tnr_binary_op;
 
 use super::{CscMatrix, CscView, CscViewMut, CsrMatrix, CsrView, CsrViewMut};
 use crate::raw::algebra as raw;
-use crate::{AsView, AsViewMut, Float, Number, Result, SparseIndex};
+use crate::{AsView, AsViewMut, Element, Float, Number, Result, SparseIndex};
 
 macro_rules! arithmetic {
-    ($($view:ident, $matrix:ident, example $make:literal, square $square:literal;)*) => {$(
+    ($($view:ident, $matrix:ident, example $make:literal, square $square:literal,
+        mask $mask:literal;)*) => {$(
         /// Arithmetic with other matrices. Results are coalesced and have the same bits for any
         /// number of threads; what turns out as 0 stays an entry.
         impl<T: Number, I: SparseIndex> $view<'_, T, I> {
@@ -28,6 +29,32 @@ macro_rules! arithmetic {
             /// ```
             pub fn product(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
                 $matrix::from_made(raw::product(&self.arrays().lent(), &b.arrays().lent())?)
+            }
+
+            /// The product at the entries of `mask` alone, whose values are not read, in their order;
+            /// the rest of it is never stored. Where no product meets an entry of `mask`, there is
+            /// none. The bits are those of [`product`](Self::product). Of dense matrices,
+            /// [`sddmm`](Self::sddmm) is the same.
+            ///
+            /// # Errors
+            ///
+            /// As [`product`](Self::product); `InvalidArgument` for a mask of another shape than the
+            /// product.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let a = ", $square, "; // [1 0; 2 3]")]
+            #[doc = concat!("let mask = ", $mask, "; // [0 1; 1 0]")]
+            /// assert_eq!(a.product_masked(a, mask)?.values(), [8.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn product_masked<M: Element>(
+                &self,
+                b: $view<'_, T, I>,
+                mask: $view<'_, M, I>,
+            ) -> Result<$matrix<T, I>> {
+                let [a, b] = [self.arrays().lent(), b.arrays().lent()];
+                $matrix::from_made(raw::product_masked(&a, &b, &mask.arrays().lent())?)
             }
 
             fn binary(&self, op: tnr_binary_op, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
@@ -229,10 +256,12 @@ macro_rules! arithmetic {
 arithmetic! {
     CsrView, CsrMatrix,
     example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?",
-    square "CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?";
+    square "CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?",
+    mask "CsrView::new(2, 2, &[0, 1, 2], &[1, 0], &[1_u8, 1])?";
     CscView, CscMatrix,
     example "CscMatrix::from_vecs(2, 3, vec![0, 1, 1, 2], vec![0, 1], vec![1.5, 2.5])?",
-    square "CscView::new(2, 2, &[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0])?";
+    square "CscView::new(2, 2, &[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0])?",
+    mask "CscView::new(2, 2, &[0, 1, 2], &[1, 0], &[1_u8, 1])?";
 }
 
 macro_rules! scaling {

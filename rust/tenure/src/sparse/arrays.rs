@@ -247,22 +247,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
 
     /// The part of a range of rows: a part of the offsets, and all of the entries.
     pub(super) fn rows(mut self, rows: impl RangeBounds<usize>) -> Result<Self> {
-        let count = self.form.major_count();
-        let start = match rows.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&start) => start.saturating_add(1),
-            Bound::Unbounded => 0,
-        };
-        let end = match rows.end_bound() {
-            Bound::Included(&end) => end.saturating_add(1),
-            Bound::Excluded(&end) => end,
-            Bound::Unbounded => count,
-        };
-        if start > end || end > count {
-            return Err(Error::invalid(format!(
-                "range is {start}..{end} but must lie in 0..{count}"
-            )));
-        }
+        let Range { start, end } = range_below(rows, self.form.major_count())?;
         self.major = &self.major[start..=end];
         let extent = (end - start) * self.form.block[0];
         *(if self.form.is_csc() { &mut self.form.cols } else { &mut self.form.rows }) = extent;
@@ -284,6 +269,24 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         form.check_lengths(major.len(), minor.len(), values.len())?;
         Ok(Arrays { form, major, minor, values })
     }
+}
+
+/// A range of numbers below `count`; refused where it leaves them.
+pub(super) fn range_below(range: impl RangeBounds<usize>, count: usize) -> Result<Range<usize>> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => count,
+    };
+    if start > end || end > count {
+        return Err(Error::invalid(format!("range is {start}..{end} but must lie in 0..{count}")));
+    }
+    Ok(start..end)
 }
 
 /// The arrays of a matrix, lent with values to be written.

@@ -1,14 +1,19 @@
 //! From dense to sparse, and back.
 
-use tenure_sys::{TNR_SPARSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_predicate};
+use tenure_sys::{
+    TNR_SPARSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_order, tnr_sparse_predicate,
+};
 
 use super::{
     BsrBatch, BsrMatrix, BsrView, CooBatch, CooMatrix, CooView, CscBatch, CscMatrix, CscView,
     CsrBatch, CsrMatrix, CsrView, SparseIndex,
 };
-use crate::raw::sparse::{Made, SparseOptions, from_dense, to_dense};
+use crate::raw::sparse::{
+    Made, SparseOptions, from_dense, from_dense_dropout, from_dense_top_k, to_dense,
+};
 use crate::{
-    AsView, AsViewMut, Bool8, Element, Error, Number, Result, SharedTensor, Tensor, TensorView,
+    AsView, AsViewMut, Bool8, Element, Error, Float, Number, Result, SharedTensor, Tensor,
+    TensorView,
 };
 
 /// Begins a conversion from a dense matrix to a sparse one; without more, of the elements that are
@@ -278,6 +283,82 @@ impl<T: Element> Sparsify<'_, T> {
 /// ```
 pub fn sparse_relu<T: Number + Default>(dense: &(impl AsView<T> + ?Sized)) -> Result<CsrMatrix<T>> {
     sparsify(dense).above(T::default()).to_csr()
+}
+
+/// The `k` largest elements of each row of a dense matrix; of equals the first. Each row has `k`
+/// entries, zeros too if they are among the largest. NaN is less than everything.
+///
+/// # Errors
+///
+/// `InvalidArgument`: a rank that is not 2; `k` is above the number of columns; more entries than `I`
+/// counts. `Unsupported`: integers of 64 bits. `OutOfMemory`.
+///
+/// ```
+/// use tenure::{CsrMatrix, sparse_top_k};
+///
+/// let matrix: CsrMatrix<f64> = sparse_top_k(&[[0.5, -2.0, 1.0], [-1.0, 3.0, 0.0]], 2)?;
+/// assert_eq!(matrix.col_indices(), [0, 2, 1, 2]);
+/// assert_eq!(matrix.values(), [0.5, 1.0, 3.0, 0.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn sparse_top_k<T: Number, I: SparseIndex>(
+    dense: &(impl AsView<T> + ?Sized),
+    k: usize,
+) -> Result<CsrMatrix<T, I>> {
+    let order = tnr_sparse_order::VALUE;
+    CsrMatrix::from_made(dense.with_view(|dense| from_dense_top_k::<I>(dense.lent(), k, order))?)
+}
+
+/// The `k` elements of each row of a dense matrix that are the largest in magnitude, as
+/// [`sparse_top_k`].
+///
+/// # Errors
+///
+/// As that.
+///
+/// ```
+/// use tenure::{CsrMatrix, sparse_top_k_in_magnitude};
+///
+/// let dense = [[0.5, -2.0, 1.0], [-1.0, 3.0, 0.0]];
+/// let matrix: CsrMatrix<f64> = sparse_top_k_in_magnitude(&dense, 1)?;
+/// assert_eq!(matrix.values(), [-2.0, 3.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn sparse_top_k_in_magnitude<T: Number, I: SparseIndex>(
+    dense: &(impl AsView<T> + ?Sized),
+    k: usize,
+) -> Result<CsrMatrix<T, I>> {
+    let order = tnr_sparse_order::MAGNITUDE;
+    CsrMatrix::from_made(dense.with_view(|dense| from_dense_top_k::<I>(dense.lent(), k, order))?)
+}
+
+/// Dropout: each element of a dense matrix becomes 0 with this probability, and is multiplied by
+/// `1 / (1 - probability)` else; what is not 0 then are the entries. The dense result never exists.
+///
+/// Whether an element is dropped depends on the seed and on its place, in row-major order, alone: not
+/// on the number of threads.
+///
+/// # Errors
+///
+/// `InvalidArgument`: a rank that is not 2; a probability that is not at least 0 and below 1; more
+/// entries than `I` counts. `OutOfMemory`.
+///
+/// ```
+/// use tenure::{CsrMatrix, sparse_dropout};
+///
+/// let dense = [[1.0_f32; 100]; 100];
+/// let matrix: CsrMatrix<f32> = sparse_dropout(&dense, 0.75, 42)?;
+/// assert!(matrix.nnz() > 2300 && matrix.nnz() < 2700);
+/// assert!(matrix.values().iter().all(|value| *value == 4.0));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn sparse_dropout<T: Float, I: SparseIndex>(
+    dense: &(impl AsView<T> + ?Sized),
+    probability: f64,
+    seed: u64,
+) -> Result<CsrMatrix<T, I>> {
+    let made = dense.with_view(|dense| from_dense_dropout::<I>(dense.lent(), probability, seed))?;
+    CsrMatrix::from_made(made)
 }
 
 /// The entries above a threshold: what is left of `dense` when all others become 0.

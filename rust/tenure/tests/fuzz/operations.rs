@@ -72,16 +72,23 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
     let of_two = tnr_binary_op(1 + random.below(6) as i32);
     let of_one = tnr_unary_op(1 + random.below(5) as i32);
     let coalesced = tnr_sparse_view { flags: 3, ..*a };
+    let listed: Vec<i64> = (0..random.below(9)).map(|_| random.below(5) as i64 - 1).collect();
+    let [first, count] = [0; 2].map(|_: i32| random.below(5) as i64);
     let to = options(*random.pick(&FORMATS));
     // SAFETY: every part of `a` is readable where it says that it is, or belongs to a blob; all of
     // it outlives the calls.
     unsafe {
+        let list = view(&listed, &[listed.len()]);
         vec![
             ("convert", made(tnr_sparse_convert(null, a, &to))),
             ("coalesce", made(tnr_sparse_coalesce(null, a, combine))),
             ("prune", made(tnr_sparse_prune(null, a, &pruned))),
             ("top_k", made(tnr_sparse_top_k(null, a, k, order))),
             ("product", made(tnr_sparse_product(null, a, a))),
+            ("masked", made(tnr_sparse_product_masked(null, a, a, a))),
+            ("rows", made(tnr_sparse_select(null, a, &list, ptr::null()))),
+            ("columns", made(tnr_sparse_select(null, a, ptr::null(), &list))),
+            ("slice", made(tnr_sparse_slice(null, a, first, count, count, first))),
             ("binary", made(tnr_sparse_binary(null, of_two, &coalesced, &coalesced))),
             ("unary", made(tnr_sparse_unary(null, of_one, a))),
         ]
