@@ -101,7 +101,8 @@ void ContextUse::use(ContextToken token) {
 
 void ContextUse::unuse() noexcept { drop_use(*slot_); }
 
-void Context::share_slices(std::int64_t slice_count, SliceBody body, void* job) const noexcept {
+void Context::share_slices(std::int64_t slice_count, SliceBody body, void* job,
+                           Wake wake) const noexcept {
   if (!slot_->job.try_acquire()) {
     for (std::int64_t slice = 0; slice < slice_count; ++slice) body(job, slice);
     return;
@@ -109,7 +110,7 @@ void Context::share_slices(std::int64_t slice_count, SliceBody body, void* job) 
   for (std::int64_t first = 0; first < slice_count; first += Job::kMaxSlices) {
     const std::int64_t left = slice_count - first;
     slot_->run_job(body, job, first,
-                   static_cast<std::uint32_t>(std::min<std::int64_t>(left, Job::kMaxSlices)));
+                   static_cast<std::uint32_t>(std::min<std::int64_t>(left, Job::kMaxSlices)), wake);
   }
   slot_->job.release();
 }

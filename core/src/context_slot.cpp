@@ -59,10 +59,10 @@ void ask_executor(ContextSlot& slot, std::uint64_t generation, std::uint32_t sli
 
 }  // namespace
 
-void ContextSlot::run_job(SliceBody body, void* data, std::int64_t first,
-                          std::uint32_t count) noexcept {
+void ContextSlot::run_job(SliceBody body, void* data, std::int64_t first, std::uint32_t count,
+                          Wake wake) noexcept {
   const std::uint64_t generation = job.open(body, data, first, count);
-  if (pool != nullptr) return pool->run_job(generation);
+  if (pool != nullptr) return pool->run_job(generation, wake);
   ask_executor(*this, generation, count);
   std::uint32_t own_count = 0;
   while (job.run_one(generation)) ++own_count;

@@ -41,7 +41,8 @@ struct ContextSlot {
   // In a child of fork, which has no other thread than the one that forked.
   void forget_threads() noexcept;
   // Opens the job and works at it until it is done. The job is the caller's.
-  void run_job(SliceBody body, void* data, std::int64_t first, std::uint32_t count) noexcept;
+  void run_job(SliceBody body, void* data, std::int64_t first, std::uint32_t count,
+               Wake wake) noexcept;
 };
 
 inline constexpr std::uint32_t kLastContextGeneration = (1u << 24) - 1;

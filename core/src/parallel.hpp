@@ -28,7 +28,8 @@ inline std::int64_t slice_count_of(const Context& context, std::int64_t bytes) n
 // Calls body(slice), which must not throw, once for each slice in [0, slice_count), on the
 // context's threads; returns when all calls have.
 template <class Body>
-void for_each_slice(const Context& context, std::int64_t slice_count, Body&& body) noexcept {
+void for_each_slice(const Context& context, std::int64_t slice_count, Body&& body,
+                    Wake wake = Wake::kWhenLong) noexcept {
   if (slice_count == 1) {
     body(std::int64_t{0});
     return;
@@ -37,7 +38,7 @@ void for_each_slice(const Context& context, std::int64_t slice_count, Body&& bod
   context.run_slices(
       slice_count,
       [](void* job, std::int64_t slice) noexcept { (*static_cast<Plain*>(job))(slice); },
-      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+      const_cast<void*>(static_cast<const void*>(std::addressof(body))), wake);
 }
 
 // Where slice `slice` of `slice_count` begins in [0, count): the parts differ by one at most.

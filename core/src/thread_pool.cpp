@@ -80,13 +80,13 @@ void ThreadPool::stop() noexcept {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::run_job(std::uint64_t generation) noexcept {
+void ThreadPool::run_job(std::uint64_t generation, Wake wake) noexcept {
   // The clock is read only where somebody may have to be woken: that is a tenth of a hot call.
   bool may_wake = has_parked();
   Clock::time_point begin{};
   if (may_wake) {
     begin = Clock::now();
-    if (begin - last_end_ < kSeriesGap) {
+    if (wake == Wake::kAtOnce || begin - last_end_ < kSeriesGap) {
       wake_one();
       may_wake = false;
     }

@@ -31,7 +31,7 @@ class ThreadPool {
   ~ThreadPool() { stop(); }
 
   // Works at the open job of that generation as its opener, and returns when all of it is done.
-  void run_job(std::uint64_t generation) noexcept;
+  void run_job(std::uint64_t generation, Wake wake) noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -24,6 +24,10 @@ struct ContextSlot;
 // What one slice of a call is worked at by: body(job, slice).
 using SliceBody = void (*)(void* job, std::int64_t slice) noexcept;
 
+// When workers that have parked are woken: once the call has taken long, between two of its slices;
+// or at once, for slices so long that the first to end may be the last.
+enum class Wake : bool { kWhenLong, kAtOnce };
+
 // The default context computes on the calling thread alone and has the library's own memory.
 class Context {
  public:
@@ -36,8 +40,9 @@ class Context {
   // context's threads, the calling one among them; returns when all calls have. What the slices
   // wrote is visible to the caller. Where another call has the context's threads, or a slice of a
   // call calls this, the calling thread does all of it.
-  void run_slices(std::int64_t slice_count, SliceBody body, void* job) const noexcept {
-    if (thread_count_ != 1) return share_slices(slice_count, body, job);
+  void run_slices(std::int64_t slice_count, SliceBody body, void* job,
+                  Wake wake = Wake::kWhenLong) const noexcept {
+    if (thread_count_ != 1) return share_slices(slice_count, body, job, wake);
     for (std::int64_t slice = 0; slice < slice_count; ++slice) body(job, slice);
   }
 
@@ -52,7 +57,7 @@ class Context {
  private:
   friend struct ContextSlot;
 
-  void share_slices(std::int64_t slice_count, SliceBody body, void* job) const noexcept;
+  void share_slices(std::int64_t slice_count, SliceBody body, void* job, Wake wake) const noexcept;
 
   unsigned thread_count_ = 1;
   bool has_allocator_ = false;
