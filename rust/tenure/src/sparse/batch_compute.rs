@@ -53,7 +53,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_dense`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_dense`](crate::", stringify!($view), "::to_dense).")]
             ///
             /// ```
             /// # use tenure::*;
@@ -69,7 +69,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_dense_into`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_dense_into`](crate::", stringify!($view), "::to_dense_into).")]
             ///
             /// ```
             /// # use tenure::*;
@@ -85,7 +85,7 @@ macro_rules! operations {
             }
         }
 
-        #[doc = concat!("Conversions: copies, each matrix as by those of [`", stringify!($view), "`].")]
+        #[doc = concat!("Conversions: copies, each matrix as by those of [`", stringify!($view), "`](crate::", stringify!($view), ").")]
         impl<T: Element, I: SparseIndex> $name<'_, T, I> {
             fn converted<J: SparseIndex>(
                 &self,
@@ -102,7 +102,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_coo`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_coo`](crate::", stringify!($view), "::to_coo).")]
             ///
             /// ```
             /// # use tenure::*;
@@ -118,7 +118,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_csr`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_csr`](crate::", stringify!($view), "::to_csr).")]
             ///
             /// ```
             /// # use tenure::*;
@@ -134,7 +134,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_csc`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_csc`](crate::", stringify!($view), "::to_csc).")]
             ///
             /// ```
             /// # use tenure::*;
@@ -151,7 +151,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_bsr`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_bsr`](crate::", stringify!($view), "::to_bsr).")]
             ///
             /// ```
             /// # use tenure::*;
@@ -182,7 +182,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_sorted`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_sorted`](crate::", stringify!($view), "::to_sorted).")]
             ///
             /// ```
             /// # use tenure::*;
@@ -198,7 +198,7 @@ macro_rules! operations {
             ///
             /// # Errors
             ///
-            #[doc = concat!("As those of [`", stringify!($view), "::to_index`].")]
+            #[doc = concat!("As those of [`", stringify!($view), "::to_index`](crate::", stringify!($view), "::to_index).")]
             ///
             /// ```
             /// # use tenure::*;
