@@ -94,6 +94,7 @@ impl<'x> Bench<'x> {
         let shape = |rows| [rows, cols];
         let b = TensorView::from_slice(&x, shape(matrix.cols())).expect("its shape");
         let y = RefCell::new(vec![0.0_f32; matrix.rows() * cols]);
+        let packed = (cols == 1).then(|| matrix.view().pack().expect("f32 can be packed"));
         for (threads, context) in self.contexts {
             let work = || {
                 let y = &mut *y.borrow_mut();
@@ -108,6 +109,11 @@ impl<'x> Bench<'x> {
             };
             let own = Case::repeated("tenure", "into", work);
             let mut cases = vec![own.within("into", |work| context.install(work))];
+            if let Some(packed) = &packed {
+                let work = || packed.matmul_into(&x, &mut *y.borrow_mut()).expect("the shapes fit");
+                let own = Case::repeated("tenure", "packed", work);
+                cases.push(own.within("packed", |work| context.install(work)));
+            }
             if *threads == 1 {
                 cases.extend(match cols {
                     1 => peers::times_vector(matrix, &x),
@@ -179,6 +185,10 @@ fn products(bench: &mut Bench, sizes: Sizes) {
         let matrix = sizes.uniform(percent).expect("there is room");
         kept(&format!("uniform-{percent}"), &matrix);
         bench.times_dense(&format!("SpMM, 64 columns, {percent} %"), &matrix, 64);
+    }
+    for percent in [5, 10, 30] {
+        let matrix = sizes.uniform(percent).expect("there is room");
+        bench.times_dense(&format!("SpMV, {percent} %"), &matrix, 1);
     }
     kept("RMAT-squared", &sizes.squared_graph().expect("there is room"));
     for (name, matrix) in sizes.applied().expect("there is room") {

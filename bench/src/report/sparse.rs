@@ -155,6 +155,15 @@ impl Report {
                 goals.push(self.times_as_fast(way, Some("SciPy"), least));
             }
         }
+        for percent in [5, 10, 30] {
+            let operation = format!("SpMV, {percent} %");
+            let rows = ["packed", "into"].map(|how| self.sparse(&operation, 1, how));
+            goals.push(Goal {
+                what: format!("{operation}, 1 thread: packed, times as fast as CSR"),
+                measured: rows[0].zip(rows[1]).map(|(packed, own)| packed.speed_over(own)),
+                bound: Bound::AtLeast(1.3),
+            });
+        }
         goals
     }
 
