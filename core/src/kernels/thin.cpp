@@ -33,7 +33,7 @@ inline uint64_t bits_of(const Vector<int64_t>& lanes) {
 // A bit for each of 64 elements from one on.
 inline uint64_t kept_bits(uint64_t first, uint64_t key, uint64_t least) {
   constexpr int64_t kCount = kPerVector<uint64_t>;
-  Vector<uint64_t> counters;
+  Vector<uint64_t> counters{};  // g++ 12 would have it used before it is set, at -O1
   for (int64_t i = 0; i < kCount; ++i) {
     counters[i] = key + (first + static_cast<uint64_t>(i) + 1) * kGamma;
   }
