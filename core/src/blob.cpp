@@ -176,14 +176,9 @@ BlobToken blob_borrow_mut(void* data, std::size_t size_bytes) {
 // ---- holding ----
 
 void blob_retain(BlobToken token) {
-  change(slot_of_handle(token), [token](SlotWord word) {
+  retain_slot(slot_of_handle(token), token, "blob", [token](SlotWord word) {
     require_held(word, token);
     if (is_closed(word)) fail_ended(token);
-    if (refs_of(word) == kMaxRefs) {
-      fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " has %u handles, and no more can be counted", token,
-           kMaxRefs);
-    }
-    return word + kOneRef;
   });
 }
 

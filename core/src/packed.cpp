@@ -98,21 +98,15 @@ PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
 }
 
 void packed_retain(PackedToken token) {
-  change(slot_of(token), [token](SlotWord word) {
-    require_held(word, token);
-    if (refs_of(word) == kMaxRefs) {
-      fail(TNR_STATUS_BUSY, "packed 0x%" PRIx64 " has %u handles, and no more can be counted",
-           token, kMaxRefs);
-    }
-    return word + kOneRef;
-  });
+  retain_slot(slot_of(token), token, "packed",
+              [token](SlotWord word) { require_held(word, token); });
 }
 
 void packed_release(PackedToken token) {
   BlobSlot& slot = slot_of(token);
   const SlotWord left = change(slot, [token](SlotWord word) {
     require_held(word, token);
-    return refs_of(word) > 1 ? word - kOneRef : (word - kOneRef) | kClosed;
+    return without_ref(word);
   });
   if (!is_finished(left)) return;
   const std::unique_ptr<const PackedMatrix> matrix(

@@ -1,6 +1,6 @@
-// The tables behind the tokens of blobs and of sparse and packed matrices: slots whose memory is never given
-// back, so that any number that claims to be a token can be looked up and refused without reading
-// freed memory.
+// The tables behind the tokens of blobs and of sparse and packed matrices: slots whose memory is
+// never given back, so that any number that claims to be a token can be looked up and refused
+// without reading freed memory.
 //
 // Who may read what of a slot:
 //   word       anybody, at any time; every rule of blob.hpp is a compare-and-swap on it.
@@ -22,11 +22,13 @@
 
 #include <atomic>
 #include <bit>
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 
 #include "mutex.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/status.hpp"
 #include "token.hpp"
 
 namespace tenure {
@@ -97,6 +99,25 @@ SlotWord change(BlobSlot& slot, Step step) {
       return wanted;
     }
   }
+}
+
+// One more handle. `require_held(word)` throws for a token that may not be retained, and BUSY is
+// thrown at kMaxRefs; `noun` says in its message what the token is of.
+template <class RequireHeld>
+void retain_slot(BlobSlot& slot, Token token, const char* noun, const RequireHeld& require_held) {
+  change(slot, [&](SlotWord word) {
+    require_held(word);
+    if (refs_of(word) == kMaxRefs) {
+      fail(TNR_STATUS_BUSY, "%s 0x%" PRIx64 " has %u handles, and no more can be counted", noun,
+           token, kMaxRefs);
+    }
+    return word + kOneRef;
+  });
+}
+
+// The word with one handle less, which closes it if that was the last.
+constexpr SlotWord without_ref(SlotWord word) {
+  return refs_of(word) > 1 ? word - kOneRef : (word - kOneRef) | kClosed;
 }
 
 template <std::uint32_t kKind>

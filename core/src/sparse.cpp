@@ -185,21 +185,15 @@ SparseToken sparse_open(const tnr_sparse_view& parts) {
 }
 
 void sparse_retain(SparseToken token) {
-  change(slot_of_handle(token), [token](SlotWord word) {
-    require_held(word, token);
-    if (refs_of(word) == kMaxRefs) {
-      fail(TNR_STATUS_BUSY, "matrix 0x%" PRIx64 " has %u handles, and no more can be counted",
-           token, kMaxRefs);
-    }
-    return word + kOneRef;
-  });
+  retain_slot(slot_of_handle(token), token, "matrix",
+              [token](SlotWord word) { require_held(word, token); });
 }
 
 void sparse_release(SparseToken token) {
   BlobSlot& slot = slot_of_handle(token);
   const SlotWord left = change(slot, [token](SlotWord word) {
     require_held(word, token);
-    return refs_of(word) > 1 ? word - kOneRef : (word - kOneRef) | kClosed;
+    return without_ref(word);
   });
   if (is_finished(left)) finish(token, slot);
 }
