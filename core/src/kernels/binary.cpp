@@ -1,4 +1,5 @@
 // Operations on two operands of one dtype.
+#include "kernels/arithmetic.hpp"
 #include "kernels/strip.hpp"
 #include "kernels/tables.hpp"
 
@@ -12,15 +13,6 @@ struct TwoOf {
   using In = T;
   using Out = T;
   static T apply(T a, T b) { return narrow<T>(Rule::apply(widen(a), widen(b))); }
-};
-
-struct Add {
-  static double apply(double a, double b) { return a + b; }
-  static float apply(float a, float b) { return a + b; }
-  template <class T>
-  static T apply(T a, T b) {
-    return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b));
-  }
 };
 
 struct Subtract {
@@ -46,21 +38,6 @@ struct Divide {
   template <class T>
   static T apply(T a, T b) {
     return a / b;
-  }
-};
-
-// A NaN on the left stays by the second test, one on the right because it compares false.
-struct Minimum {
-  template <class T>
-  static T apply(T a, T b) {
-    return ((a < b) | (a != a)) ? a : b;
-  }
-};
-
-struct Maximum {
-  template <class T>
-  static T apply(T a, T b) {
-    return ((a > b) | (a != a)) ? a : b;
   }
 };
 

@@ -1,6 +1,7 @@
 // Entries of one position that become one: sums, minima and maxima of runs.
 #include "kernels/fold.hpp"
 
+#include "kernels/arithmetic.hpp"
 #include "kernels/number.hpp"
 #include "kernels/tables.hpp"
 
@@ -28,28 +29,6 @@ int64_t mark(const Byte* indices, int64_t count, Byte* begins) {
   return found;
 }
 
-struct Sum {
-  static double apply(double a, double b) { return a + b; }
-  static float apply(float a, float b) { return a + b; }
-  template <class T>
-  static T apply(T a, T b) {
-    return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b));
-  }
-};
-// A NaN on the left stays by the second test, one on the right because it compares false.
-struct Least {
-  template <class T>
-  static T apply(T a, T b) {
-    return ((a < b) | (a != a)) ? a : b;
-  }
-};
-struct Greatest {
-  template <class T>
-  static T apply(T a, T b) {
-    return ((a > b) | (a != a)) ? a : b;
-  }
-};
-
 template <class Rule, class T>
 void kernel(const Fold& fold) {
   constexpr int64_t kWidth = sizeof(T);
@@ -74,9 +53,9 @@ void kernel(const Fold& fold) {
 // Where sums wrap, signed and unsigned integers have the same bits and share their kernels.
 const Folding kFolding = {
     {mark<int32_t>, mark<int64_t>},
-    {{TENURE_FLOATS(Sum), TENURE_UNSIGNED(Sum), TENURE_UNSIGNED(Sum), nullptr},
-     {TENURE_FLOATS(Least), TENURE_SIGNED(Least), TENURE_UNSIGNED(Least), nullptr},
-     {TENURE_FLOATS(Greatest), TENURE_SIGNED(Greatest), TENURE_UNSIGNED(Greatest), nullptr}}};
+    {{TENURE_FLOATS(Add), TENURE_UNSIGNED(Add), TENURE_UNSIGNED(Add), nullptr},
+     {TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum), nullptr},
+     {TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum), nullptr}}};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels
