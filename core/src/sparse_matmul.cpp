@@ -398,31 +398,41 @@ void multiply_batch(const Context& context, const BatchOperand& a, const Factors
 }
 
 // Ranks and extents of `b` and `out`, of which those of a batch may have one axis more in front.
-void check_operands(const tnr_sparse_view& a, bool is_transposed, const tnr_view& b,
-                    const tnr_view& out) {
-  const std::uint32_t front = is_batch(a) ? 1 : 0;
-  const bool is_shared = is_batch(a) && out.rank == b.rank + 1;
-  const std::uint32_t b_front = is_shared ? 0 : front;
+// b and out have the matrices of the batch along an axis in front; out alone, where all share b.
+void check_batch_shapes(const tnr_sparse_view& a, const tnr_view& b, const tnr_view& out,
+                        const ProductExtent& b_rows, const ProductExtent& out_rows) {
+  const bool is_shared = out.rank == b.rank + 1;
+  const std::uint32_t b_front = is_shared ? 0 : 1;
   if (b.rank != b_front + 1 && b.rank != b_front + 2) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "b.rank is %" PRIu32 " but must be %s", b.rank,
-         front == 0 ? "1 or 2" : "2 or 3, or one less than that of out, as a is a batch");
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "b.rank is %" PRIu32 " but must be 2 or 3, or one less than that of out, as a is a batch",
+         b.rank);
   }
   if (!is_shared && out.rank != b.rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 ", as b's%s",
-         out.rank, b.rank, front == 0 ? "" : ", or one more where all of the batch share b");
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "out.rank is %" PRIu32 " but must be %" PRIu32
+         ", as b's, or one more where all of the batch share b",
+         out.rank, b.rank);
   }
-  if (front != 0) {
-    constexpr char kCount[] = "the number of matrices of a";
-    require_extent(out, "out", 0, batch_count(a), kCount);
-    if (!is_shared) require_extent(b, "b", 0, batch_count(a), kCount);
-  }
-  require_extent(b, "b", b_front, is_transposed ? a.rows : a.cols,
-                 is_transposed ? "the rows of a, which is transposed" : "the columns of a");
-  require_extent(out, "out", front, is_transposed ? a.cols : a.rows,
-                 is_transposed ? "the columns of a, which is transposed" : "the rows of a");
-  if (b.rank == b_front + 2) {
-    require_extent(out, "out", front + 1, b.shape[b_front + 1], "the columns of b");
-  }
+  constexpr char kCount[] = "the number of matrices of a";
+  require_extent(out, "out", 0, batch_count(a), kCount);
+  if (!is_shared) require_extent(b, "b", 0, batch_count(a), kCount);
+  require_extent(b, "b", b_front, b_rows.count, b_rows.whose);
+  require_extent(out, "out", 1, out_rows.count, out_rows.whose);
+  if (b.rank == b_front + 2)
+    require_extent(out, "out", 2, b.shape[b_front + 1], "the columns of b");
+}
+
+void check_shapes(const tnr_sparse_view& a, bool is_transposed, const tnr_view& b,
+                  const tnr_view& out) {
+  const ProductExtent b_rows = is_transposed
+                                   ? ProductExtent{a.rows, "the rows of a, which is transposed"}
+                                   : ProductExtent{a.cols, "the columns of a"};
+  const ProductExtent out_rows =
+      is_transposed ? ProductExtent{a.cols, "the columns of a, which is transposed"}
+                    : ProductExtent{a.rows, "the rows of a"};
+  if (is_batch(a)) return check_batch_shapes(a, b, out, b_rows, out_rows);
+  require_product_shapes(b, out, b_rows, out_rows);
 }
 
 Factors factors_of(const tnr_scalar& alpha, bool is_transposed, const tnr_scalar& beta,
@@ -463,7 +473,7 @@ void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sp
   check_view_mut(out, "out");
   check_view(b, "b");
   const auto run = [&](const auto& operand, const auto& multiply_all) {
-    check_operands(a, is_transposed, b, out.view);
+    check_shapes(a, is_transposed, b, out.view);
     const Factors factors = factors_of(alpha, is_transposed, beta, a.values.dtype);
     require_dtype(b, "b", a.values.dtype, "a.values.dtype is");
     require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
