@@ -9,6 +9,9 @@ use super::sparse::LentSparse;
 use super::{Lent, LentMut, check, entered, traced};
 use crate::{Element, Result};
 
+/// The `[alpha, beta]` of plain products: 1, and nothing of what `out` held.
+pub(crate) const PLAIN: [u8; 2] = [1, 0];
+
 /// `out = alpha * a b + beta * out`, where `a` may be meant transposed. With a `beta` of 0 every
 /// element of `out` is written and none read.
 pub(crate) fn matmul<S: Element>(

@@ -6,8 +6,9 @@ use super::batch::BatchArrays;
 use super::{
     BsrBatch, BsrBatchView, CooBatch, CooBatchView, CscBatch, CscBatchView, CsrBatch, CsrBatchView,
 };
+use crate::raw::LentMut;
+use crate::raw::matmul::{self as raw, PLAIN};
 use crate::raw::sparse::{Made, SparseOptions, convert, to_dense};
-use crate::raw::{LentMut, matmul as raw};
 use crate::{AsView, AsViewMut, Element, Number, Result, SparseIndex, Tensor, TensorView};
 
 fn dense<T: Element, I: SparseIndex>(a: BatchArrays<'_, T, I>) -> Result<Tensor<T>> {
@@ -26,8 +27,7 @@ fn run<T: Number, I: SparseIndex>(
     b: &TensorView<'_, T>,
     out: LentMut<'_>,
 ) -> Result<()> {
-    // Once the product, and nothing of what `out` held.
-    raw::matmul([1_u8, 0], &a.lent(), orientation, b.lent(), out)
+    raw::matmul(PLAIN, &a.lent(), orientation, b.lent(), out)
 }
 
 fn product<T: Number, I: SparseIndex>(

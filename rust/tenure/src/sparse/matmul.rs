@@ -4,14 +4,12 @@ use tenure_sys::tnr_orientation;
 
 use super::arrays::Arrays;
 use super::{BsrView, CooView, CscView, CsrView};
-use crate::raw::{LentMut, matmul as raw};
+use crate::raw::LentMut;
+use crate::raw::matmul::{self as raw, PLAIN};
 use crate::{AsView, AsViewMut, Element, Number, Result, SparseIndex, Tensor, TensorView};
 
 const AS_IS: tnr_orientation = tnr_orientation::AS_IS;
 const TRANSPOSED: tnr_orientation = tnr_orientation::TRANSPOSED;
-
-/// What the plain forms multiply with: 1, and nothing of what `out` held.
-const PLAIN: [u8; 2] = [1, 0];
 
 fn run<T: Number, I: SparseIndex, S: Element>(
     scalars: [S; 2],

@@ -6,11 +6,9 @@ use std::marker::PhantomData;
 use tenure_sys::{tnr_packed_info, tnr_packed_layout};
 
 use super::{CsrView, SparseIndex};
+use crate::raw::matmul::PLAIN;
 use crate::raw::packed::PackedHandle;
 use crate::{AsView, AsViewMut, Float, Number, Result, Tensor};
-
-/// What the plain forms multiply with: 1, and nothing of what `out` held.
-const PLAIN: [u8; 2] = [1, 0];
 
 /// How a [`PackedMatrix`] keeps the columns of its entries.
 #[non_exhaustive]
