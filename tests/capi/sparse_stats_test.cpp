@@ -6,6 +6,7 @@
 
 #include "counted.hpp"
 #include "sparse_arrays.hpp"
+#include "sparse_calls.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::added;
@@ -13,10 +14,13 @@ using tenure::test::counted;
 using tenure::test::Counted;
 using tenure::test::csc_model;
 using tenure::test::csr_model;
+using tenure::test::f32;
 using tenure::test::flat_view;
+using tenure::test::options_of;
 using tenure::test::read;
 using tenure::test::SparseArrays;
 using tenure::test::SparseModel;
+using tenure::test::status_of;
 
 namespace {
 
@@ -25,24 +29,6 @@ constexpr std::uint64_t kCsr = 16 + 20 + 20;
 constexpr std::uint64_t kCoo = 20 + 20 + 20;
 constexpr std::uint64_t kCsc = 20 + 20 + 20;
 constexpr std::uint64_t kValues = 20;
-
-tnr_scalar f32(float value) {
-  tnr_scalar scalar = {};
-  scalar.dtype = TNR_DTYPE_F32;
-  std::memcpy(scalar.bytes, &value, sizeof value);
-  return scalar;
-}
-
-tnr_sparse_options options_of(tnr_sparse_format format) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = format;
-  return options;
-}
-
-tnr_status give_up(tnr_sparse* made) {
-  return made == nullptr ? tnr_last_error()->status : tnr_sparse_release(made);
-}
 
 class SparseStats : public testing::Test {
  protected:
@@ -95,40 +81,41 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
     Counted expected;
   } cases[] = {
       {TNR_OPERATION_SPARSE_FROM_DENSE,
-       [&] { return give_up(tnr_sparse_from_dense(nullptr, &dense, &csr)); },
+       [&] { return status_of(tnr_sparse_from_dense(nullptr, &dense, &csr)); },
        {1, 48, kCsr}},
       {TNR_OPERATION_SPARSE_TO_DENSE,
        [&] { return tnr_sparse_to_dense(nullptr, &a, &into); },
        {1, kCsr, 48}},
       {TNR_OPERATION_SPARSE_CONVERT,
-       [&] { return give_up(tnr_sparse_convert(nullptr, &a, &coo)); },
+       [&] { return status_of(tnr_sparse_convert(nullptr, &a, &coo)); },
        {1, kCsr, kCoo}},
       {TNR_OPERATION_SPARSE_COALESCE,
-       [&] { return give_up(tnr_sparse_coalesce(nullptr, &a, TNR_SPARSE_COMBINE_SUM)); },
+       [&] { return status_of(tnr_sparse_coalesce(nullptr, &a, TNR_SPARSE_COMBINE_SUM)); },
        {1, kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_PRUNE,
-       [&] { return give_up(tnr_sparse_prune(nullptr, &a, &same)); },
+       [&] { return status_of(tnr_sparse_prune(nullptr, &a, &same)); },
        {1, kCsr, kCsr}},
       // [[5 0 3], [0 0 0], [3 0 50]]
       {TNR_OPERATION_SPARSE_PRODUCT,
-       [&] { return give_up(tnr_sparse_product(nullptr, &a, &right)); },
+       [&] { return status_of(tnr_sparse_product(nullptr, &a, &right)); },
        {1, kCsr + kCsc, 16 + 4 * 8}},
       {TNR_OPERATION_SPARSE_PRODUCT,
-       [&] { return give_up(tnr_sparse_product_masked(nullptr, &a, &right, &square)); },
+       [&] { return status_of(tnr_sparse_product_masked(nullptr, &a, &right, &square)); },
        {1, kCsr + kCsc + 16 + 4, 16 + 8}},
       {TNR_OPERATION_SPARSE_CONVERT,
-       [&] { return give_up(tnr_sparse_select(nullptr, &a, nullptr, nullptr)); },
+       [&] { return status_of(tnr_sparse_select(nullptr, &a, nullptr, nullptr)); },
        {1, kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_CONVERT,
-       [&] { return give_up(tnr_sparse_slice(nullptr, &a, 0, 3, 0, 4)); },
+       [&] { return status_of(tnr_sparse_slice(nullptr, &a, 0, 3, 0, 4)); },
        {1, kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_FROM_DENSE,
        [&] {
-         return give_up(tnr_sparse_from_dense_top_k(nullptr, &dense, 1, TNR_SPARSE_ORDER_VALUE, 0));
+         return status_of(
+             tnr_sparse_from_dense_top_k(nullptr, &dense, 1, TNR_SPARSE_ORDER_VALUE, 0));
        },
        {1, 48, 16 + 3 * 8}},
       {TNR_OPERATION_SPARSE_FROM_DENSE,
-       [&] { return give_up(tnr_sparse_from_dense_dropout(nullptr, &dense, 0, 1, 0)); },
+       [&] { return status_of(tnr_sparse_from_dense_dropout(nullptr, &dense, 0, 1, 0)); },
        {1, 48, kCsr}},
       {TNR_OPERATION_SPARSE_MATMUL,
        [&] {
@@ -144,7 +131,7 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
        [&] { return tnr_sparse_sddmm(nullptr, &one, &a, 0, &x, &y, &entries); },
        {1, kCsr + 24 + 32, kValues}},
       {TNR_OPERATION_SPARSE_BINARY,
-       [&] { return give_up(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a)); },
+       [&] { return status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a)); },
        {1, 2 * kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_ACCUMULATE,
        [&] { return tnr_sparse_accumulate(nullptr, &a, &into); },
@@ -195,7 +182,7 @@ TEST_F(SparseStats, CountWhatAnOperationIsMadeOfToo) {
   const std::uint64_t casts = read(TNR_OPERATION_CAST).calls;
   EXPECT_EQ(added(TNR_OPERATION_SPARSE_PRUNE,
                   [&] {
-                    EXPECT_EQ(give_up(tnr_sparse_top_k(nullptr, &a, 1, TNR_SPARSE_ORDER_VALUE)),
+                    EXPECT_EQ(status_of(tnr_sparse_top_k(nullptr, &a, 1, TNR_SPARSE_ORDER_VALUE)),
                               TNR_STATUS_OK);
                   }),
             (Counted{1, kCsr, 16 + 2 * 8}));
@@ -208,7 +195,7 @@ TEST_F(SparseStats, CountWhatAnOperationIsMadeOfToo) {
   ASSERT_EQ(tnr_sparse_view_of(held, &view), TNR_STATUS_OK);
   EXPECT_EQ(counted(TNR_OPERATION_UNARY,
                     [&] {
-                      EXPECT_EQ(give_up(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, &view)),
+                      EXPECT_EQ(status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, &view)),
                                 TNR_STATUS_OK);
                     }),
             (Counted{1, kValues, kValues}));
@@ -234,7 +221,7 @@ TEST_F(SparseStats, CountBlocks) {
   const tnr_sparse_options csr = options_of(TNR_SPARSE_FORMAT_CSR);
   EXPECT_EQ(added(TNR_OPERATION_SPARSE_CONVERT,
                   [&] {
-                    EXPECT_EQ(give_up(tnr_sparse_convert(nullptr, &blocks.view(), &csr)),
+                    EXPECT_EQ(status_of(tnr_sparse_convert(nullptr, &blocks.view(), &csr)),
                               TNR_STATUS_OK);
                   }),
             (Counted{1, 12 + 12 + 72, 20 + 18 * 8}));
@@ -270,7 +257,7 @@ TEST_F(SparseStats, TakeTime) {
   const std::uint64_t converted = read(TNR_OPERATION_SPARSE_CONVERT).nanoseconds;
   for (int call = 0; call < 100; ++call) {
     EXPECT_EQ(tnr_sparse_to_dense(nullptr, &a, &into), TNR_STATUS_OK);
-    EXPECT_EQ(give_up(tnr_sparse_convert(nullptr, &a, &coo)), TNR_STATUS_OK);
+    EXPECT_EQ(status_of(tnr_sparse_convert(nullptr, &a, &coo)), TNR_STATUS_OK);
   }
   tnr_stats_time_stop();
   EXPECT_GT(read(TNR_OPERATION_SPARSE_TO_DENSE).nanoseconds, dense);

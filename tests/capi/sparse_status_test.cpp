@@ -9,34 +9,19 @@
 #include "context_options.hpp"
 #include "expect_status.hpp"
 #include "sparse_arrays.hpp"
+#include "sparse_calls.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::csr_model;
 using tenure::test::expect_last_error;
+using tenure::test::f32;
 using tenure::test::flat_view;
+using tenure::test::options_of;
 using tenure::test::SparseArrays;
 using tenure::test::SparseModel;
+using tenure::test::status_of;
 
 namespace {
-
-tnr_scalar f32(float value) {
-  tnr_scalar scalar = {};
-  scalar.dtype = TNR_DTYPE_F32;
-  std::memcpy(scalar.bytes, &value, sizeof value);
-  return scalar;
-}
-
-tnr_sparse_options options_of(tnr_sparse_format format) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = format;
-  return options;
-}
-
-// Gives up what was made.
-tnr_status status_of(tnr_sparse* made) {
-  return made == nullptr ? tnr_last_error()->status : tnr_sparse_release(made);
-}
 
 // [[1 0 2], [0 3 0], [4 0 5]]: square, so that every function takes it.
 SparseModel square_model() {

@@ -13,6 +13,7 @@
 using tenure::test::csr_model;
 using tenure::test::expect_last_error;
 using tenure::test::expect_refused;
+using tenure::test::options_of;
 using tenure::test::SparseArrays;
 
 namespace {
@@ -188,13 +189,6 @@ TEST(CSparse, PointersAreChecked) {
 }
 
 // ---- conversions ----
-
-tnr_sparse_options options_of(tnr_sparse_format format) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = format;
-  return options;
-}
 
 TEST(CSparse, Convert) {
   const Parts parts;

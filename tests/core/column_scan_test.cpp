@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "keep.hpp"
+#include "sparse_arrays.hpp"
 #include "sparse_patterns.hpp"
 #include "streamed.hpp"
 #include "tenure/sparse.hpp"
@@ -18,13 +19,6 @@ namespace tenure::test {
 namespace {
 
 using kernels::Byte;
-
-tnr_sparse_options options_of(tnr_sparse_format format) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = format;
-  return options;
-}
 
 struct Compressed {
   std::vector<Byte> values, minor, offsets;

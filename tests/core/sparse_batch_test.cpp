@@ -38,12 +38,9 @@ class Contexts {
   TestContext threads_{3};
 };
 
-tnr_sparse_options options_of(tnr_sparse_format format, tnr_dtype index_dtype,
-                              std::int64_t block_rows = 2, std::int64_t block_cols = 3) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = format;
-  options.index_dtype = index_dtype;
+tnr_sparse_options batch_options(tnr_sparse_format format, tnr_dtype index_dtype,
+                                 std::int64_t block_rows = 2, std::int64_t block_cols = 3) {
+  tnr_sparse_options options = options_of(format, 0, index_dtype);
   if (format == TNR_SPARSE_FORMAT_BSR) {
     options.block_rows = block_rows;
     options.block_cols = block_cols;
@@ -92,7 +89,7 @@ TEST_P(SparseBatchOf, DenseIsEachMatrixOfIt) {
         Array dense(dtype, shape, lie, random);
         fill_sparsely(dense, random);
         const tnr_sparse_options options =
-            options_of(format, random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64);
+            batch_options(format, random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64);
         const Returned batch(sparse_from_dense(kDefaultContext, dense.view(), options));
         ASSERT_TRUE(is_batch(batch.view()));
         ASSERT_EQ(batch_count(batch.view()), shape[0]);
@@ -137,7 +134,7 @@ TEST(SparseBatch, LargeOnesAreTheSameForAnyNumberOfThreads) {
       std::vector<std::unique_ptr<Returned>> made;
       for (const Context* const context : contexts.all()) {
         made.push_back(std::make_unique<Returned>(
-            sparse_from_dense(*context, view, options_of(format, TNR_DTYPE_I32))));
+            sparse_from_dense(*context, view, batch_options(format, TNR_DTYPE_I32))));
         std::vector<float> out(dense.size(), -1.0f);
         sparse_to_dense(*context, made.back()->view(),
                         {flat_view(out.data(), TNR_DTYPE_F32, shape)});
@@ -152,7 +149,7 @@ TEST(SparseBatch, LargeOnesAreTheSameForAnyNumberOfThreads) {
 TEST(SparseBatch, AMaskNamesEntriesOfEachMatrix) {
   std::vector<float> dense(2 * 2 * 3, 0.0f);
   const std::vector<std::uint8_t> mask = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32);
+  tnr_sparse_options options = batch_options(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32);
   options.predicate = TNR_SPARSE_PREDICATE_MASK;
   options.mask = flat_view(mask.data(), TNR_DTYPE_BOOL8, {2, 2, 3});
   const tnr_view view = flat_view(dense.data(), TNR_DTYPE_F32, {2, 2, 3});
@@ -378,7 +375,7 @@ TEST(SparseBatchHandle, HoldsAllEntriesFromTheFirstToTheLast) {
 
 TEST(SparseBatchHandle, OneMatrixHasNoBatchOffsets) {
   const Returned one(sparse_from_dense(kDefaultContext, flat_view("", TNR_DTYPE_U8, {0, 0}),
-                                       options_of(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32)));
+                                       batch_options(TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32)));
   EXPECT_EQ(sparse_batch_offsets(one.view().owner), 0u);
 }
 
@@ -491,9 +488,9 @@ TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
     if (shape[0] != 0) fill_sparsely(dense, random);
     for (const tnr_sparse_format from : kFormats) {
       const Returned batch(
-          sparse_from_dense(kDefaultContext, dense.view(), options_of(from, TNR_DTYPE_I32)));
+          sparse_from_dense(kDefaultContext, dense.view(), batch_options(from, TNR_DTYPE_I32)));
       for (const tnr_sparse_format to : kFormats) {
-        tnr_sparse_options options = options_of(to, TNR_DTYPE_I64, 2, 3);
+        tnr_sparse_options options = batch_options(to, TNR_DTYPE_I64, 2, 3);
         options.flags = random() % 2 == 0 ? TNR_SPARSE_SORT : 0u;
         for (const Context* const context : contexts.all()) {
           const Returned result(sparse_convert(*context, batch.view(), options));
@@ -515,9 +512,9 @@ TEST(SparseBatchConvert, FlagsAreThoseThatAllHave) {
   Lent lent;
   lent.model.minor = {2, 1, 0, 0, 2};  // the second row of the first matrix falls
   const Returned kept(
-      sparse_convert(kDefaultContext, lent.view(), options_of(TNR_SPARSE_FORMAT_CSR, 0)));
+      sparse_convert(kDefaultContext, lent.view(), batch_options(TNR_SPARSE_FORMAT_CSR, 0)));
   EXPECT_EQ(kept.view().flags, 0u);
-  tnr_sparse_options sort = options_of(TNR_SPARSE_FORMAT_CSR, 0);
+  tnr_sparse_options sort = batch_options(TNR_SPARSE_FORMAT_CSR, 0);
   sort.flags = TNR_SPARSE_SORT;
   const Returned sorted(sparse_convert(kDefaultContext, lent.view(), sort));
   EXPECT_EQ(sorted.view().flags, static_cast<std::uint32_t>(TNR_SPARSE_SORTED));
@@ -529,11 +526,11 @@ TEST(SparseBatchConvert, TheMatrixThatIsRefusedIsNamed) {
   lent.model.minor = {2, 0, 0, 0, 2};
   expect_error(
       TNR_STATUS_INVALID_ARGUMENT, {"a, matrix 0: row 1 has two entries in column 0"}, [&] {
-        sparse_convert(kDefaultContext, lent.view(), options_of(TNR_SPARSE_FORMAT_BSR, 0, 1, 1));
+        sparse_convert(kDefaultContext, lent.view(), batch_options(TNR_SPARSE_FORMAT_BSR, 0, 1, 1));
       });
   lent.model.minor[4] = 9;
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a, matrix 2: col_indices[1] is 9"}, [&] {
-    sparse_convert(kDefaultContext, lent.view(), options_of(TNR_SPARSE_FORMAT_CSC, 0));
+    sparse_convert(kDefaultContext, lent.view(), batch_options(TNR_SPARSE_FORMAT_CSC, 0));
   });
 }
 
@@ -563,7 +560,7 @@ TEST(SparseBatchMatmul, IsTheProductOfEachMatrix) {
     if (count != 0) fill_sparsely(dense, random);
     for (const tnr_sparse_format format : kFormats) {
       const Returned batch(sparse_from_dense(kDefaultContext, dense.view(),
-                                             options_of(format, TNR_DTYPE_I32, 2, 3)));
+                                             batch_options(format, TNR_DTYPE_I32, 2, 3)));
       for (const bool is_transposed : {false, true}) {
         const std::int64_t b_rows = is_transposed ? rows : cols;
         const std::int64_t out_rows = is_transposed ? cols : rows;

@@ -10,6 +10,7 @@
 
 #include "expect_error.hpp"
 #include "index_array.hpp"
+#include "sparse_arrays.hpp"
 #include "sparse_patterns.hpp"
 
 namespace tenure::test {
@@ -18,15 +19,6 @@ namespace {
 constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                           TNR_SPARSE_FORMAT_CSC};
 
-tnr_sparse_options options_of(tnr_sparse_format format, std::uint32_t flags = 0,
-                              tnr_dtype index_dtype = 0) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = format;
-  options.flags = flags;
-  options.index_dtype = index_dtype;
-  return options;
-}
 tnr_sparse_options blocks_of(std::int64_t rows, std::int64_t cols, tnr_dtype index_dtype = 0) {
   tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_BSR, 0, index_dtype);
   options.block_rows = rows;

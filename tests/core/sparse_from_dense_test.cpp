@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "dense_model.hpp"
 #include "expect_error.hpp"
+#include "sparse_arrays.hpp"
 #include "tenure/sparse.hpp"
 #include "test_context.hpp"
 
@@ -28,13 +29,6 @@ const std::vector<Shape> kShapes = {
     {0, 0},   {0, 5},   {5, 0},    {1, 1},     {1, 63},   {1, 64},  {1, 65},   {3, 1},   {7, 3},
     {64, 64}, {63, 65}, {65, 63},  {5, 200},   {2, 1025}, {300, 7}, {1000, 1}, {129, 2}, {33, 130},
     {3, 64},  {2, 128}, {1, 2047}, {70, 1024}, {20, 100}, {40, 37}, {257, 31}};
-
-tnr_sparse_options options_of(tnr_sparse_format format) {
-  tnr_sparse_options options{};
-  options.struct_size = sizeof options;
-  options.format = format;
-  return options;
-}
 
 // Zeros, and in between any bits, small numbers, zeros with a sign, infinities and NaN.
 void fill_sparsely(Array& array, Type type, double density, Random& random) {

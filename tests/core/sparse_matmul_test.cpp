@@ -32,33 +32,9 @@ void expect_product(Matrix& a, tnr_orientation orientation, const NamedType& typ
   Array out(type.dtype, shape(outer), out_lie, random);
   fill_with_numbers(b, type.type, random);
   fill_with_numbers(out, type.type, random, beta == 0 ? Nans::kSome : Nans::kNone);
-  const std::vector<Byte*> b_elements = b.elements();
-  const std::vector<Byte*> out_elements = out.elements();
-  std::vector<Byte> expected;
-  const std::size_t width = element_size(type.dtype);
-  for (const Byte* const element : out_elements)
-    expected.insert(expected.end(), element, element + width);
-  const std::vector<Byte> alpha_element = element_of(type.type, alpha);
-  const std::vector<Byte> beta_element = element_of(type.type, beta);
-  const std::vector<Matrix::Row> rows = a.rows(orientation);
-  const auto count = static_cast<std::size_t>(columns == 0 ? 1 : columns);
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    for (std::size_t column = 0; column < count; ++column) {
-      std::vector<const Byte*> factors;
-      for (const std::int64_t col : rows[row].cols)
-        factors.push_back(b_elements[static_cast<std::size_t>(col) * count + column]);
-      reference::sum_of_products(type.type, rows[row].values.data(), factors.data(),
-                                 static_cast<std::int64_t>(factors.size()), alpha_element.data(),
-                                 beta == 0 ? nullptr : beta_element.data(),
-                                 expected.data() + (row * count + column) * width);
-    }
-  }
+  const std::vector<Byte> expected = expected_product(a, orientation, type, b, out, alpha, beta);
   sparse_matmul(context, number(alpha), a.view(), orientation, b.view(), number(beta), out.out());
-  for (std::size_t i = 0; i < out_elements.size(); ++i) {
-    ASSERT_TRUE(is_same_element(type.type, out_elements[i], expected.data() + i * width))
-        << "element " << i << " of " << describe(out.view()) << ", b " << describe(b.view());
-  }
-  EXPECT_TRUE(out.gaps_are_intact());
+  expect_elements(out, type, expected);
 }
 
 // Numbers of the test are small, so that their sums are exact in whatever order.

@@ -1,6 +1,8 @@
 // Sparse matrices of every format over patterns of every kind, for the tests of products.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -168,6 +170,45 @@ inline std::vector<Byte> element_of(Type type, double value) {
   std::memcpy(bytes, &value, sizeof value);
   kernels::reference::cast(Type::kF64, bytes, type, element.data());
   return element;
+}
+
+// What a product must give: the elements of out, in order.
+inline std::vector<Byte> expected_product(Matrix& a, tnr_orientation orientation,
+                                          const NamedType& type, Array& b, Array& out, double alpha,
+                                          double beta) {
+  const std::vector<Byte*> b_elements = b.elements();
+  const std::size_t width = element_size(type.dtype);
+  std::vector<Byte> expected;
+  for (const Byte* const element : out.elements())
+    expected.insert(expected.end(), element, element + width);
+  const std::vector<Byte> alpha_element = element_of(type.type, alpha);
+  const std::vector<Byte> beta_element = element_of(type.type, beta);
+  const std::vector<Matrix::Row> rows = a.rows(orientation);
+  const tnr_view& to = out.view();
+  const auto columns = static_cast<std::size_t>(to.rank == 1 ? 1 : to.shape[1]);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      std::vector<const Byte*> factors;
+      for (const std::int64_t col : rows[row].cols)
+        factors.push_back(b_elements[static_cast<std::size_t>(col) * columns + column]);
+      kernels::reference::sum_of_products(type.type, rows[row].values.data(), factors.data(),
+                                          static_cast<std::int64_t>(factors.size()),
+                                          alpha_element.data(),
+                                          beta == 0 ? nullptr : beta_element.data(),
+                                          expected.data() + (row * columns + column) * width);
+    }
+  }
+  return expected;
+}
+
+inline void expect_elements(Array& out, const NamedType& type, const std::vector<Byte>& expected) {
+  const std::vector<Byte*> elements = out.elements();
+  const std::size_t width = element_size(type.dtype);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    ASSERT_TRUE(is_same_element(type.type, elements[i], expected.data() + i * width))
+        << "element " << i << " of " << describe(out.view());
+  }
+  EXPECT_TRUE(out.gaps_are_intact());
 }
 
 inline constexpr tnr_sparse_format kFormats[] = {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,

@@ -88,6 +88,16 @@ class SparseArrays {
   tnr_sparse_view view_{};
 };
 
+inline tnr_sparse_options options_of(tnr_sparse_format format, std::uint32_t flags = 0,
+                                     tnr_dtype index_dtype = 0) {
+  tnr_sparse_options options{};
+  options.struct_size = sizeof options;
+  options.format = format;
+  options.flags = flags;
+  options.index_dtype = index_dtype;
+  return options;
+}
+
 inline constexpr tnr_dtype kIndexDtypes[] = {TNR_DTYPE_I32, TNR_DTYPE_I64};
 
 // [[1 0 2 0], [0 0 0 0], [3 4 0 5]] and the like, valid and coalesced, in each format.

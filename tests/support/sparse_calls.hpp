@@ -1,0 +1,22 @@
+// What calls of C functions of sparse matrices need, and what they answer with.
+#pragma once
+
+#include <cstring>
+
+#include "tenure/tenure.h"
+
+namespace tenure::test {
+
+inline tnr_scalar f32(float value) {
+  tnr_scalar scalar = {};
+  scalar.dtype = TNR_DTYPE_F32;
+  std::memcpy(scalar.bytes, &value, sizeof value);
+  return scalar;
+}
+
+// Gives up what was made.
+inline tnr_status status_of(tnr_sparse* made) {
+  return made == nullptr ? tnr_last_error()->status : tnr_sparse_release(made);
+}
+
+}  // namespace tenure::test
