@@ -49,9 +49,7 @@ BlockScanner::BlockScanner(const BlockScan& scan, Byte* buffer) noexcept
       line_(reinterpret_cast<std::uint64_t*>(buffer)),
       bits_(line_ + words_),
       elements_(reinterpret_cast<Byte*>(bits_ + chunk_rows(scan) * words_)),
-      mask_(elements_ + lines_bytes(scan, scan.dense.elements)),
-      values_(scan.dense.stores),
-      columns_(scan.dense.stores) {}
+      mask_(elements_ + lines_bytes(scan, scan.dense.elements)) {}
 
 BlockScanner::Lines BlockScanner::lines_of(const DenseElements& elements, std::int64_t first,
                                            std::int64_t count, Byte* buffer) const noexcept {
@@ -106,8 +104,8 @@ void BlockScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
     ahead.next = scan_.dense.elements.row(first * scan_.block_rows);
     ahead.end = ahead.next + std::min(chunk_rows(scan_), scan_.row_count() - first) * row_bytes;
   }
-  values_.start(to.values + before * entry_bytes);
-  columns_.start(to.columns + before * width);
+  values_.start(to.values + before * entry_bytes, to.stores);
+  columns_.start(to.columns + before * width, to.stores);
   for (std::int64_t row = 0; row < rows_; ++row) {
     BlockRow blocks = {
         in_.first + row * scan_.block_rows * in_.step,

@@ -209,15 +209,15 @@ void ColumnScanner::write(const EntryArrays& to, std::int64_t before, std::int64
     const std::int64_t end = column + 1 < column_count_ ? cursors_[column + 1] : listed_;
     put_index(to.offsets, scan_.dense.index_type, first_column_ + column + 1, before + end);
   }
-  const bool is_staged = scan_.dense.stores == Stores::kStreamed;
+  const bool is_staged = to.stores == Stores::kStreamed;
   Byte* const others = to.columns + before * index;
   Byte* const values = to.values + before * width;
   Byte* const others_to = is_staged ? staged_others_ : others;
   Byte* const values_to = is_staged ? staged_values_ : values;
   is_i32 ? place<std::int32_t>(others_to, values_to) : place<std::int64_t>(others_to, values_to);
   if (!is_staged) return;
-  copy_lines(others, others_to, listed_ * index, Stores::kStreamed);
-  copy_lines(values, values_to, listed_ * width, Stores::kStreamed);
+  copy_lines(others, others_to, listed_ * index, to.stores);
+  copy_lines(values, values_to, listed_ * width, to.stores);
 }
 
 std::int64_t ColumnScanner::expected_count() noexcept {

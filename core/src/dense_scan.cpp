@@ -77,9 +77,9 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
     ahead.end = ahead.next + count * width;
   }
   run.ahead = &ahead;
-  values_.start(to.values + before * width);
-  columns_.start(to.columns + before * index_bytes);
-  if (to.rows != nullptr) rows_.start(to.rows + before * index_bytes);
+  values_.start(to.values + before * width, to.stores);
+  columns_.start(to.columns + before * index_bytes, to.stores);
+  if (to.rows != nullptr) rows_.start(to.rows + before * index_bytes, to.stores);
   const kernels::Compactor compact = compaction().compact[scan_.elements.width_index()][index];
   for (std::int64_t left = count_; left > 0; left -= run.count) {
     run.count = std::min(left, kPieceElements);

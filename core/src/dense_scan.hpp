@@ -28,7 +28,6 @@ struct DenseScan {
   const DenseElements* mask;  // what `keep` is asked of; nullptr: the elements
   kernels::Keep keep;
   kernels::IndexType index_type;
-  Stores stores;
   const Dropout* dropout = nullptr;
 
   // Most entries that there can be.
@@ -41,6 +40,7 @@ struct EntryArrays {
   kernels::Byte* columns;
   kernels::Byte* rows;     // nullptr: no row for each entry
   kernels::Byte* offsets;  // nullptr: none of rows; the first is not written
+  Stores stores;
 };
 
 // Elements of a chunk: with 4 bytes each 256 KiB, a quarter of a second cache, which then still has
@@ -62,10 +62,7 @@ class DenseScanner {
   DenseScanner(const DenseScan& scan, kernels::Byte* buffer) noexcept
       : scan_(scan),
         bits_(reinterpret_cast<std::uint64_t*>(buffer)),
-        buffer_(buffer + bits_bytes(scan)),
-        values_(scan.stores),
-        columns_(scan.stores),
-        rows_(scan.stores) {}
+        buffer_(buffer + bits_bytes(scan)) {}
 
   // Whether a chunk is some lines wide, transposed: the elements of columns lie side by side, and
   // there are not too many of them.

@@ -29,9 +29,10 @@ inline constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
 
 // Where a scan writes: entries to the builder, and the offsets of the rows of what is scanned,
 // which those of the builder are not if it makes a batch; nullptr: nowhere.
-inline EntryArrays arrays_of(const SparseBuilder& builder, kernels::Byte* offsets) noexcept {
+inline EntryArrays arrays_of(const SparseBuilder& builder, kernels::Byte* offsets,
+                             Stores stores) noexcept {
   const bool is_coo = builder.shape().format == TNR_SPARSE_FORMAT_COO;
-  return {builder.values(), builder.minor(), is_coo ? builder.major() : nullptr, offsets};
+  return {builder.values(), builder.minor(), is_coo ? builder.major() : nullptr, offsets, stores};
 }
 
 // Runs body(buffer) on each thread, with what that thread needs for a scan.
@@ -58,13 +59,13 @@ std::int64_t expected_count(const typename Scanner::Scan& scan) {
 
 // False where the memory for it is refused; then nothing has happened.
 template <class Scanner>
-bool scan_once(const Context& context, const typename Scanner::Scan& scan, SparseBuilder& builder,
-               kernels::Byte* offsets) {
+bool scan_once(const Context& context, const typename Scanner::Scan& scan, Stores stores,
+               SparseBuilder& builder, kernels::Byte* offsets) {
   const std::int64_t capacity = max_count(scan.entry_count(), builder);
   const std::int64_t chunks = Scanner::chunk_count(scan);
   RunningSums sums(chunks);
   if (!builder.reserve_entries(capacity, expected_count<Scanner>(scan))) return false;
-  const EntryArrays arrays = arrays_of(builder, offsets);
+  const EntryArrays all = arrays_of(builder, offsets, stores);
   Tickets tickets(chunks);
   scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
     Scanner scanner(scan, buffer);
@@ -76,7 +77,10 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Spars
       // wait a little longer at first; then all take turns.
       chunk = tickets.take();
       // What does not fit is refused when all have been counted.
-      if (before + count <= capacity) scanner.write(arrays, before, chunk);
+      if (before + count > capacity) continue;
+      EntryArrays arrays = all;
+      arrays.stores = builder.touch_entries(before, count, stores);
+      scanner.write(arrays, before, chunk);
     }
     order_streamed_stores();
   });
@@ -85,19 +89,19 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Spars
 }
 
 template <class Scanner>
-void scan_chunk(const typename Scanner::Scan& scan, SparseBuilder& builder,
+void scan_chunk(const typename Scanner::Scan& scan, Stores stores, SparseBuilder& builder,
                 kernels::Byte* offsets) {
   const std::unique_ptr<unsigned char[]> buffer(
       new unsigned char[static_cast<std::size_t>(Scanner::buffer_bytes(scan))]);
   Scanner scanner(scan, buffer.get());
   builder.allocate_entries(scanner.count(0));
-  scanner.write(arrays_of(builder, offsets), 0, -1);
+  scanner.write(arrays_of(builder, offsets, stores), 0, -1);
   order_streamed_stores();
 }
 
 template <class Scanner>
-void scan_twice(const Context& context, const typename Scanner::Scan& scan, SparseBuilder& builder,
-                kernels::Byte* offsets) {
+void scan_twice(const Context& context, const typename Scanner::Scan& scan, Stores stores,
+                SparseBuilder& builder, kernels::Byte* offsets) {
   const std::int64_t chunks = Scanner::chunk_count(scan);
   const std::unique_ptr<std::int64_t[]> before(
       new std::int64_t[static_cast<std::size_t>(chunks + 1)]);
@@ -111,7 +115,7 @@ void scan_twice(const Context& context, const typename Scanner::Scan& scan, Spar
   });
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) before[chunk + 1] += before[chunk];
   builder.allocate_entries(before[chunks]);
-  const EntryArrays arrays = arrays_of(builder, offsets);
+  const EntryArrays arrays = arrays_of(builder, offsets, stores);
   Tickets to_write(chunks);
   scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
     Scanner scanner(scan, buffer);
@@ -128,9 +132,13 @@ void scan_twice(const Context& context, const typename Scanner::Scan& scan, Spar
 template <class Scanner>
 void scan_entries(const Context& context, const typename Scanner::Scan& scan,
                   std::int64_t dense_bytes, SparseBuilder& builder, kernels::Byte* offsets) {
-  if (Scanner::chunk_count(scan) == 1) return scan_chunk<Scanner>(scan, builder, offsets);
-  if (dense_bytes >= kOncePassBytes && scan_once<Scanner>(context, scan, builder, offsets)) return;
-  scan_twice<Scanner>(context, scan, builder, offsets);
+  const Stores stores = stores_for(dense_bytes);
+  if (Scanner::chunk_count(scan) == 1) return scan_chunk<Scanner>(scan, stores, builder, offsets);
+  if (dense_bytes >= kOncePassBytes &&
+      scan_once<Scanner>(context, scan, stores, builder, offsets)) {
+    return;
+  }
+  scan_twice<Scanner>(context, scan, stores, builder, offsets);
 }
 
 }  // namespace tenure

@@ -20,10 +20,9 @@ class EntryStage {
   // Most bytes that are appended in one step.
   static constexpr std::int64_t kPieceBytes = kPieceElements * 8;
 
-  explicit EntryStage(Stores stores) noexcept : stores_(stores) {}
-
   // From here on what is appended goes to `out` and behind it.
-  void start(kernels::Byte* out) noexcept {
+  void start(kernels::Byte* out, Stores stores) noexcept {
+    stores_ = stores;
     begin_ = end_ = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
     line_ = out - begin_;
   }
@@ -65,7 +64,7 @@ class EntryStage {
     begin_ = 0;
   }
 
-  Stores stores_;
+  Stores stores_ = Stores::kCached;
   kernels::Byte* line_ = nullptr;  // where buffer_ goes
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;

@@ -89,7 +89,7 @@ void give_memory(Memory memory, std::size_t size_bytes) noexcept {
   cache().keep(region_of(memory));
 }
 
-Memory reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept {
+Reservation reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept {
   if (!is_region(max_bytes) || max_bytes > PTRDIFF_MAX / 2) return {};
   const Region head = cache().take_near(expected_bytes, region_bytes(max_bytes));
   const Region region = reserve_region(max_bytes, head);
@@ -97,7 +97,7 @@ Memory reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcep
     if (head.data != nullptr) cache().keep(head);
     return {};
   }
-  return {region.data, region.data + region.size_bytes};
+  return {{region.data, region.data + region.size_bytes}, head.size_bytes};
 }
 
 Memory trim_reserved(Memory reserved, std::size_t size_bytes) {

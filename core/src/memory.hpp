@@ -51,10 +51,17 @@ Memory take_memory(std::size_t size_bytes);
 // `size_bytes` as it was asked for.
 void give_memory(Memory memory, std::size_t size_bytes) noexcept;
 
-// Memory for at most `max_bytes` of which only what is written is taken, for content that is written
-// to find out how large it is; presumably about `expected_bytes`, which the cache is asked for. It
-// has no data where the system refuses or cannot do that, and where the memory would be no region.
-Memory reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept;
+// Memory of which only what is written is taken.
+struct Reservation {
+  Memory memory;
+  // The first bytes, of a region that was in use before. What lies behind has never been touched.
+  std::size_t recycled_bytes = 0;
+};
+
+// Memory for at most `max_bytes`, for content that is written to find out how large it is;
+// presumably about `expected_bytes`, which the cache is asked for. It has no data where the system
+// refuses or cannot do that, and where the memory would be no region.
+Reservation reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept;
 // The first `size_bytes` of it as memory from take_memory(); the rest is given back. Throws
 // OUT_OF_MEMORY, and then nothing has changed.
 Memory trim_reserved(Memory reserved, std::size_t size_bytes);

@@ -1,5 +1,9 @@
 #include "reserved_memory.hpp"
 
+#include <algorithm>
+
+#include "region.hpp"
+#include "relax.hpp"
 #include "slot_table.hpp"
 
 namespace tenure {
@@ -13,6 +17,27 @@ BlobToken ReservedMemory::open(std::size_t size_bytes) {
     give_memory(memory, size_bytes);
     throw;
   }
+}
+
+// Linux clears a huge page in an order that ends at what was touched, so that this is in the caches
+// (process_huge_page() of mm/memory.c): upwards where that is the last of it, downwards where it is
+// the first. Measured (AMD EPYC, family 25, model 17): 37 us for a huge page, and 85.
+void ReservedMemory::touch_pages(std::size_t end) noexcept {
+  // One thread at a time: two would clear the same page each, and one of them to no end. It takes as
+  // long as a thread spins rather than sleeps.
+  Backoff backoff;
+  while (is_touching_.exchange(true, std::memory_order_acquire)) backoff.pause();
+  std::size_t touched = touched_bytes_.load(std::memory_order_relaxed);
+  char* const data = static_cast<char*>(memory_.data);
+  const auto size = static_cast<std::size_t>(static_cast<char*>(memory_.origin) - data);
+  while (touched < end) {
+    const std::size_t page_end = touched / kHugePageBytes * kHugePageBytes + kHugePageBytes;
+    // Of one that begins with recycled memory, and of the end of a region, there are small pages.
+    if (touched % kHugePageBytes == 0 && page_end <= size) data[page_end - 1] = 0;
+    touched = std::min(page_end, size);
+  }
+  touched_bytes_.store(touched, std::memory_order_release);
+  is_touching_.store(false, std::memory_order_release);
 }
 
 }  // namespace tenure

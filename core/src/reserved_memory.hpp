@@ -1,6 +1,7 @@
 // Memory of a blob whose size is known only when it has been written.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 #include "memory.hpp"
@@ -18,7 +19,10 @@ class ReservedMemory {
   // Whether there is room for `max_bytes` now, of which only what is written is taken; presumably
   // `expected_bytes`. Refused where the system does not know such memory.
   bool reserve(std::size_t max_bytes, std::size_t expected_bytes) noexcept {
-    memory_ = reserve_memory(max_bytes, expected_bytes);
+    const Reservation reservation = reserve_memory(max_bytes, expected_bytes);
+    memory_ = reservation.memory;
+    recycled_bytes_ = reservation.recycled_bytes;
+    touched_bytes_.store(recycled_bytes_, std::memory_order_relaxed);
     return memory_.data != nullptr;
   }
   void give_back() noexcept {
@@ -27,12 +31,27 @@ class ReservedMemory {
   }
   [[nodiscard]] void* data() const noexcept { return memory_.data; }
 
+  // Before bytes [begin, end) are written, by any thread: takes the pages that they are in, in the
+  // way that costs the least. Whether some were not there before; then what is written soon finds
+  // its lines in the caches, as the system has just cleared them.
+  bool touch(std::size_t begin, std::size_t end) noexcept {
+    if (end > touched_bytes_.load(std::memory_order_acquire)) [[unlikely]]
+      touch_pages(end);
+    return begin < end && end > recycled_bytes_;
+  }
+
   // An allocated blob of the first `size_bytes`, as blob_allocate() makes it; the rest is given
   // back. Throws as that, and then the memory is given back. Once.
   BlobToken open(std::size_t size_bytes);
 
  private:
+  void touch_pages(std::size_t end) noexcept;
+
   Memory memory_;
+  std::size_t recycled_bytes_ = 0;
+  // Those before are there.
+  std::atomic<std::size_t> touched_bytes_{0};
+  std::atomic<bool> is_touching_{false};
 };
 
 }  // namespace tenure

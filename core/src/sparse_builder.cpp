@@ -68,6 +68,18 @@ bool SparseBuilder::reserve_entries(std::int64_t max_count, std::int64_t expecte
   return true;
 }
 
+Stores SparseBuilder::touch_entries(std::int64_t first, std::int64_t count,
+                                    Stores stores) noexcept {
+  const auto touch = [=](ReservedMemory& memory, std::int64_t width) {
+    return memory.touch(static_cast<std::size_t>(first * width),
+                        static_cast<std::size_t>((first + count) * width));
+  };
+  bool is_fresh = touch(reserved_values_, value_bytes());
+  is_fresh |= touch(reserved_minor_, index_bytes());
+  if (is_coo()) is_fresh |= touch(reserved_major_, index_bytes());
+  return is_fresh ? Stores::kCached : stores;
+}
+
 void SparseBuilder::trim_entries(std::int64_t count) {
   if (!is_coo() && !shape_.is_batch()) require_fit("offsets", count);
   entry_count_ = count;

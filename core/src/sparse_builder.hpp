@@ -17,6 +17,7 @@
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
+#include "traffic.hpp"
 
 namespace tenure {
 
@@ -57,6 +58,9 @@ class SparseBuilder {
   // `max_count` of them, presumably `expected_count`, of which only what is written is taken. False
   // where the memory of the context or the system cannot do that; then nothing has changed.
   bool reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept;
+  // Before the entries [first, first + count) of those are written, by any thread: how best to.
+  [[nodiscard]] Stores touch_entries(std::int64_t first, std::int64_t count,
+                                     Stores stores) noexcept;
   // Keeps the first `count` entries of those that were reserved. Throws as allocate_entries(). Once.
   void trim_entries(std::int64_t count);
 

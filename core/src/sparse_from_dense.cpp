@@ -220,8 +220,7 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                      .elements = DenseElements(matrix),
                      .mask = has_mask ? &mask : nullptr,
                      .keep = keep,
-                     .index_type = index_type(index),
-                     .stores = stores_for(static_cast<std::int64_t>(element_bytes(dense)))};
+                     .index_type = index_type(index)};
   };
   const DenseElements mask = has_mask ? DenseElements(oriented(options.mask)) : DenseElements();
   const DenseElements mask_as_is = has_mask ? DenseElements(options.mask) : DenseElements();

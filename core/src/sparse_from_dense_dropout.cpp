@@ -71,7 +71,6 @@ SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& de
       .mask = nullptr,
       .keep = keep_of({}, dense.dtype),
       .index_type = index_type(index),
-      .stores = stores_for(static_cast<std::int64_t>(element_bytes(dense))),
       .dropout = &dropout,
   };
   // The first offset is 0, and where there are no elements all of them are.

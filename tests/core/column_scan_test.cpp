@@ -25,10 +25,10 @@ struct Compressed {
   bool operator==(const Compressed&) const = default;
 };
 
-// What a scanner makes of a matrix, chunk by chunk, as CSC.
+// What a scanner makes of a matrix, chunk by chunk, as CSC; stored as chance has it.
 template <class Scanner>
-Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense,
-                   std::int64_t columns) {
+Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, std::int64_t columns,
+                   std::mt19937_64& random) {
   const auto bytes = static_cast<std::size_t>(Scanner::buffer_bytes(scan));
   std::vector<Byte> buffer(bytes + 64);
   Byte* const aligned = buffer.data() + -reinterpret_cast<std::uintptr_t>(buffer.data()) % 64;
@@ -38,11 +38,13 @@ Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense,
   Compressed found{std::vector<Byte>(most * static_cast<std::size_t>(width)),
                    std::vector<Byte>(most * static_cast<std::size_t>(index)),
                    std::vector<Byte>(static_cast<std::size_t>((columns + 1) * index))};
-  const EntryArrays to = {found.values.data(), found.minor.data(), nullptr, found.offsets.data()};
+  EntryArrays to = {found.values.data(), found.minor.data(), nullptr, found.offsets.data(),
+                    Stores::kCached};
   Scanner scanner(scan, aligned);
   std::int64_t before = 0;
   for (std::int64_t chunk = 0; chunk < Scanner::chunk_count(scan); ++chunk) {
     const std::int64_t count = scanner.count(chunk);
+    to.stores = random() % 2 == 0 ? Stores::kCached : Stores::kStreamed;
     scanner.write(to, before, -1);
     before += count;
   }
@@ -78,8 +80,7 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
             .elements = DenseElements(matrix),
             .mask = has_mask ? &asked : nullptr,
             .keep = keep_of(options, dtype),
-            .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64,
-            .stores = random() % 2 == 0 ? Stores::kCached : Stores::kStreamed};
+            .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64};
       };
       const DenseElements asked(mask);
       const DenseElements asked_across(transpose(mask, 0, 1));
@@ -87,8 +88,8 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
       const ColumnScan columns(scan_of(dense, asked));
       across.index_type = columns.dense.index_type;
       ASSERT_TRUE(columns.is_possible());
-      EXPECT_TRUE(scanned<ColumnScanner>(columns, columns.dense, shape[1]) ==
-                  scanned<DenseScanner>(across, across, shape[1]))
+      EXPECT_TRUE(scanned<ColumnScanner>(columns, columns.dense, shape[1], random) ==
+                  scanned<DenseScanner>(across, across, shape[1], random))
           << shape[0] << " by " << shape[1] << " of " << dtype_name(dtype);
     }
   }

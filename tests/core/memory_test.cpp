@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -117,7 +118,7 @@ TEST(Memory, OfLargeBlobsIsRecycledUntilTrimmed) {
 
 TEST(Memory, ThatIsReservedIsTrimmedToWhatIsWritten) {
   if (kSanitized) {
-    EXPECT_EQ(reserve_memory(64 * kMiB, kMiB).data, nullptr);
+    EXPECT_EQ(reserve_memory(64 * kMiB, kMiB).memory.data, nullptr);
     return;
   }
   for (const std::size_t size : {std::size_t{0}, std::size_t{100}, 3 * kMiB, 64 * kMiB}) {
@@ -149,6 +150,47 @@ TEST(Memory, OfAReservationIsRecycled) {
   if (!reserved.reserve(64 * kMiB, 5 * kMiB)) GTEST_SKIP() << "the system cannot do that";
   EXPECT_EQ(cached_memory_bytes(), 0u);
   EXPECT_EQ(static_cast<char*>(reserved.data())[4 * kMiB], 7);
+}
+
+TEST(Memory, OfAReservationIsTouchedBeforeItIsWritten) {
+  if (kSanitized) GTEST_SKIP() << "no memory is reserved under a sanitizer";
+  trim_memory();
+  const BlobToken blob = blob_allocate(kDefaultContext, 3 * kMiB);
+  std::memset(data_of(blob), 7, 3 * kMiB);
+  blob_release(blob);
+  ReservedMemory reserved;
+  if (!reserved.reserve(9 * kMiB, 3 * kMiB)) GTEST_SKIP() << "the system cannot do that";
+  EXPECT_FALSE(reserved.touch(0, 3 * kMiB));
+  EXPECT_TRUE(reserved.touch(3 * kMiB - 1, 3 * kMiB + 1));
+  EXPECT_TRUE(reserved.touch(6 * kMiB + 1, 9 * kMiB));
+  EXPECT_TRUE(reserved.touch(3 * kMiB + 1, 4 * kMiB));
+  EXPECT_FALSE(reserved.touch(2 * kMiB, 3 * kMiB));
+  EXPECT_FALSE(reserved.touch(9 * kMiB, 9 * kMiB));
+  const char* const bytes = static_cast<const char*>(reserved.data());
+  for (std::size_t i = 0; i < 9 * kMiB; ++i) ASSERT_EQ(bytes[i], i < 3 * kMiB ? 7 : 0) << i;
+}
+
+TEST(Memory, OfAReservationIsTouchedByManyThreads) {
+  if (kSanitized) GTEST_SKIP() << "no memory is reserved under a sanitizer";
+  constexpr std::size_t kParts = 160;
+  constexpr std::size_t kPartBytes = 100'000;
+  trim_memory();
+  ReservedMemory reserved;
+  if (!reserved.reserve(kParts * kPartBytes, 0)) GTEST_SKIP() << "the system cannot do that";
+  char* const bytes = static_cast<char*>(reserved.data());
+  std::atomic<std::size_t> next{0};
+  const auto write = [&] {
+    for (std::size_t part; (part = next.fetch_add(1)) < kParts;) {
+      EXPECT_TRUE(reserved.touch(part * kPartBytes, (part + 1) * kPartBytes));
+      std::memset(bytes + part * kPartBytes, static_cast<int>(part + 1), kPartBytes);
+    }
+  };
+  std::thread other(write);
+  write();
+  other.join();
+  for (std::size_t i = 0; i < kParts * kPartBytes; ++i) {
+    ASSERT_EQ(bytes[i], static_cast<char>(i / kPartBytes + 1)) << i;
+  }
 }
 
 TEST(Memory, IsHeldBackIfLargeAndNotUnderASanitizer) {
