@@ -32,7 +32,7 @@ tnr_status tnr_packed_release(tnr_packed* packed) noexcept {
 
 tnr_packed* tnr_packed_create(tnr_context* context, const tnr_sparse_view* a,
                               tnr_packed_layout layout) noexcept {
-  return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
+  return run_pointer(TNR_OPERATION_SPARSE_PACK, [&] {
     return reinterpret_cast<tnr_packed*>(static_cast<std::uintptr_t>(
         tenure::packed_create(context_of(context), read_sparse(a, "a"), layout)));
   });
@@ -53,7 +53,7 @@ tnr_status tnr_packed_describe(const tnr_packed* packed, tnr_packed_info* out) n
 tnr_status tnr_packed_matmul(tnr_context* context, const tnr_scalar* alpha,
                              const tnr_packed* packed, const tnr_view* b, const tnr_scalar* beta,
                              const tnr_view_mut* out) noexcept {
-  return run(TNR_OPERATION_SPARSE_MATMUL, [&] {
+  return run(TNR_OPERATION_SPARSE_PACKED_MATMUL, [&] {
     tenure::packed_matmul(context_of(context), deref(alpha, "alpha"), unwrap(packed), deref(b, "b"),
                           deref(beta, "beta"), deref(out, "out"));
   });

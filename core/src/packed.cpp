@@ -2,6 +2,7 @@
 #include "packed.hpp"
 
 #include <cinttypes>
+#include <optional>
 
 #include "bisect.hpp"
 #include "counters.hpp"
@@ -52,6 +53,36 @@ class PackedUse {
 
 // ---- products ----
 
+// A column of b as it is multiplied with: where it lies, or copied; floats of 16 bits as f32.
+class Factors {
+ public:
+  Factors(const Context& context, const DenseColumns& b, std::int64_t column)
+      : is_widened_(computed_dtype(b.view.dtype) != b.view.dtype),
+        wide_(is_widened_ ? b.rows : 0, 4) {
+    if (!is_widened_) {
+      adjacent_.emplace(context, b, column, 1);
+      return;
+    }
+    if (b.rows == 0) return;
+    const tnr_view from = b.view.rank == 1 ? b.view : index(b.view, 1, column);
+    const tnr_view_mut to = {
+        make_view(wide_.data(), wide_.size_bytes(), 0, TNR_DTYPE_F32, 1, from.shape, nullptr)};
+    Operands operands(to);
+    operands.add(from, "b");
+    constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
+    operands.run(context, kernels::table().cast[type_index(from.dtype)][kF32]);
+  }
+
+  [[nodiscard]] const kernels::Byte* data() const noexcept {
+    return is_widened_ ? wide_.data() : adjacent_->data();
+  }
+
+ private:
+  bool is_widened_;
+  Scratch wide_;
+  std::optional<AdjacentColumns> adjacent_;
+};
+
 // The strip at which slice `slice` begins: entries and rows before it are its share of all.
 std::int64_t first_strip(const PackedMatrix& a, std::int64_t strips, std::int64_t slices,
                          std::int64_t slice) noexcept {
@@ -92,7 +123,7 @@ PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
   std::unique_ptr<PackedMatrix> packed = pack(context, matrix, layout);
   const PackedToken token = packed_table.open(
       {packed.get(), sizeof(PackedMatrix), TNR_TENURE_ALLOCATED, nullptr, nullptr});
-  count_call(TNR_OPERATION_SPARSE_CONVERT, packed->info.source_bytes, packed->info.size_bytes);
+  count_call(TNR_OPERATION_SPARSE_PACK, packed->info.source_bytes, packed->info.size_bytes);
   packed.release();
   return token;
 }
@@ -127,17 +158,18 @@ void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken 
                          {a.info.rows, "the rows of packed"});
   require_dtype(b, "b", a.info.dtype, "packed has");
   require_dtype(out.view, "out", a.info.dtype, "packed has");
-  const Element alpha_element = to_element(alpha, a.info.dtype, "alpha");
-  const Element beta_element = to_element(beta, a.info.dtype, "beta");
+  const tnr_dtype computed = computed_dtype(a.info.dtype);
+  const Element alpha_element = to_element(alpha, computed, "alpha");
+  const Element beta_element = to_element(beta, computed, "beta");
   pins.add_mut(out, "out");
   pins.add(b, "b");
   require_alias(out.view, b, "b", SameView::kRefused);
-  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_PACKED_MATMUL, 0, 0);
   const DenseColumns columns(b);
   const DenseColumns out_columns(out.view);
-  const bool reads_out = !is_zero(beta_element, a.info.dtype);
+  const bool reads_out = !is_zero(beta_element, computed);
   for (std::int64_t column = 0; column < columns.columns; ++column) {
-    const AdjacentColumns x(context, columns, column, 1);
+    const Factors x(context, columns, column);
     multiply(context, a, type_index(a.info.dtype),
              {.x = x.data(),
               .out = writable(out) + column * out_columns.column_step,
@@ -146,7 +178,7 @@ void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken 
               .beta = reads_out ? beta_element.bytes : nullptr});
   }
   const std::uint64_t out_bytes = element_bytes(out.view);
-  count_call(TNR_OPERATION_SPARSE_MATMUL,
+  count_call(TNR_OPERATION_SPARSE_PACKED_MATMUL,
              a.info.size_bytes + element_bytes(b) + (reads_out ? out_bytes : 0), out_bytes);
 }
 

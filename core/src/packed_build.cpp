@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "index_array.hpp"
+#include "kernels/compact.hpp"
 #include "operands.hpp"
 #include "packed.hpp"
 #include "parallel.hpp"
@@ -375,8 +376,38 @@ bool has_rising_rows(const Context& context, const Source& source, const SparseO
   return is_rising.load(std::memory_order_relaxed);
 }
 
+// Columns whose marks stay in the first cache.
+constexpr std::int64_t kMarkedColumns = 16'384;
+
+// Sets the bits of a row's columns. Each first marks a byte, of which a register at a time becomes
+// bits: bits that are set one after the other wait for each other, where they share a word.
+template <class I>
+void mark_columns(const Source& source, std::int64_t row, std::uint64_t* words) noexcept {
+  const kernels::Keep is_marked = {kernels::Keep::Kind::kMasked, 0xff, 0, 0, 0, 0};
+  const auto to_bits = kernels::table().compaction->mark[static_cast<unsigned>(is_marked.kind)][0];
+  alignas(kLineBytes) Byte marks[kMarkedColumns];
+  const Byte* index =
+      source.matrix.indices + (source.first_entry + source.entry(row)) * source.index_bytes();
+  const Byte* const end =
+      source.matrix.indices + (source.first_entry + source.entry(row + 1)) * source.index_bytes();
+  for (std::int64_t first = 0; first < source.matrix.cols; first += kMarkedColumns) {
+    const std::int64_t count = std::min(kMarkedColumns, source.matrix.cols - first);
+    std::memset(marks, 0, static_cast<std::size_t>(count));
+    for (; index != end; index += sizeof(I)) {
+      I column;
+      std::memcpy(&column, index, sizeof column);
+      if (column - first >= count) break;
+      marks[column - first] = 1;
+    }
+    to_bits({count, marks, words + first / kernels::kWordBits, 0, 0, 1, nullptr}, is_marked);
+  }
+}
+
 void pack_bitmap(const Context& context, const Source& source, PackedMatrix& packed) {
   const std::int64_t width = row_words(source);
+  const auto mark = source.matrix.index_type == kernels::IndexType::kI32
+                        ? mark_columns<std::int32_t>
+                        : mark_columns<std::int64_t>;
   Arrays arrays(context, packed, bitmap_bytes(source), 3);
   auto* const offsets = arrays.take<std::int64_t>(source.matrix.rows + 1, 8);
   auto* const words = arrays.take<std::uint64_t>(source.matrix.rows * width, 8);
@@ -384,15 +415,9 @@ void pack_bitmap(const Context& context, const Source& source, PackedMatrix& pac
   for_each_strip(context, source, [&](std::int64_t strip) {
     const std::int64_t first_row = source.strip_row(strip);
     const std::int64_t end_row = source.strip_row(strip + 1);
-    std::fill(words + first_row * width, words + end_row * width, 0);
     for (std::int64_t row = first_row; row < end_row; ++row) {
       offsets[row] = source.entry(row);
-      const std::int64_t end = source.entry(row + 1);
-      for (std::int64_t k = offsets[row]; k < end; ++k) {
-        const std::int64_t column = source.column(k);
-        words[row * width + column / kernels::kWordBits] |= std::uint64_t{1}
-                                                            << column % kernels::kWordBits;
-      }
+      mark(source, row, words + row * width);
     }
     const std::int64_t begin = source.entry(first_row);
     const std::int64_t end = source.entry(end_row);
@@ -474,11 +499,17 @@ tnr_packed_layout choose(const Context& context, const Source& source, const Spa
 }
 
 // Products until packing has moved no more bytes than it saved: it reads the source, and fetches and
-// writes the result. -1: never.
-std::int64_t break_even(std::int64_t source_bytes, std::int64_t packed_bytes) noexcept {
-  const std::int64_t saved = source_bytes - packed_bytes;
+// writes the result; of a bitmap it also clears and reads a mark for each element, and sets one for
+// each entry. -1: never.
+std::int64_t break_even(const Source& source, const tnr_packed_info& packed) noexcept {
+  const auto packed_bytes = static_cast<std::int64_t>(packed.size_bytes);
+  const std::int64_t saved = source.size_bytes() - packed_bytes;
   if (saved <= 0) return -1;
-  return (source_bytes + 2 * packed_bytes + saved - 1) / saved;
+  std::int64_t moved = source.size_bytes() + 2 * packed_bytes;
+  if (packed.layout == TNR_PACKED_LAYOUT_BITMAP) {
+    moved += 2 * source.matrix.rows * source.matrix.cols + source.entry_count;
+  }
+  return (moved + saved - 1) / saved;
 }
 
 }  // namespace
@@ -491,7 +522,7 @@ std::unique_ptr<PackedMatrix> pack(const Context& context, const SparseOperand& 
          "%s.format is %" PRId32 " but must be %" PRId32 ", CSR, to be packed; convert it first",
          a.name(), view.format, TNR_SPARSE_FORMAT_CSR);
   }
-  if (view.values.dtype != TNR_DTYPE_F32 && view.values.dtype != TNR_DTYPE_F64) {
+  if (type_index(view.values.dtype) >= kernels::kPackedFloatCount) {
     refuse_dtype("packing", view.values.dtype);
   }
   const Source source(a);
@@ -503,8 +534,7 @@ std::unique_ptr<PackedMatrix> pack(const Context& context, const SparseOperand& 
   packed->info.source_bytes = static_cast<std::uint64_t>(source.size_bytes());
   pack_as(context, source, a,
           layout == TNR_PACKED_LAYOUT_AUTO ? choose(context, source, a) : layout, *packed);
-  packed->info.break_even =
-      break_even(source.size_bytes(), static_cast<std::int64_t>(packed->info.size_bytes));
+  packed->info.break_even = break_even(source, packed->info);
   return packed;
 }
 

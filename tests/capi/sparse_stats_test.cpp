@@ -177,6 +177,24 @@ TEST_F(SparseStats, CountASolution) {
             (Counted{1, 24 + 16 + 8 + 8, 8}));
 }
 
+TEST_F(SparseStats, CountPackedMatricesApart) {
+  tnr_packed* packed = nullptr;
+  constexpr std::uint64_t kBitmap = 4 * 8 + 3 * 8 + 5 * 4;  // offsets, a word for each row, values
+  EXPECT_EQ(added(TNR_OPERATION_SPARSE_PACK,
+                  [&] { packed = tnr_packed_create(nullptr, &a, TNR_PACKED_LAYOUT_AUTO); }),
+            (Counted{1, kCsr, kBitmap}));
+  ASSERT_NE(packed, nullptr);
+  const tnr_view_mut of_rows = out({3});
+  const auto product = [&](const tnr_scalar& beta) {
+    return counted(TNR_OPERATION_SPARSE_PACKED_MATMUL, [&] {
+      EXPECT_EQ(tnr_packed_matmul(nullptr, &one, packed, &b, &beta, &of_rows), TNR_STATUS_OK);
+    });
+  };
+  EXPECT_EQ(product(zero), (Counted{1, kBitmap + 16, 12}));
+  EXPECT_EQ(product(one), (Counted{1, kBitmap + 16 + 12, 12}));
+  EXPECT_EQ(tnr_packed_release(packed), TNR_STATUS_OK);
+}
+
 // What an operation is made of counts under its own name.
 TEST_F(SparseStats, CountWhatAnOperationIsMadeOfToo) {
   const std::uint64_t casts = read(TNR_OPERATION_CAST).calls;

@@ -149,7 +149,7 @@ TEST_F(OperationStats, RefuseWhatHasNoName) {
   stats.struct_size = sizeof stats;
   for (const tnr_operation operation : {0, 23, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
-                   {"operation is " + std::to_string(operation), "1 to 22"});
+                   {"operation is " + std::to_string(operation), "1 to 24"});
   }
   stats.struct_size = 39;
   expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,

@@ -15,6 +15,7 @@
 #include "product_patterns.hpp"
 #include "sparse_arrays.hpp"
 #include "tenure/context.hpp"
+#include "tenure/ops.hpp"
 #include "tenure/sparse.hpp"
 
 namespace tenure::test {
@@ -92,7 +93,7 @@ TEST(Packed, EveryLayoutOfEveryPattern) {
     all.push_back(scattered(70, cols, 30 * cols, random));
   }
   for (const Pattern& pattern : all) {
-    for (const NamedType& type : {kTypes[0], kTypes[1]}) {
+    for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {
       for (const tnr_dtype index_dtype : kIndexDtypes) {
         for (const tnr_packed_layout layout : kLayouts) {
           SCOPED_TRACE(pattern.name + " of " + std::to_string(pattern.cols) + " columns, layout " +
@@ -112,9 +113,11 @@ TEST(Packed, ColumnsInSeveralRanges) {
   for (const std::int64_t cols : {65'536, 65'537, 300'000}) {
     const Pattern pattern = wide_pattern(cols, random);
     for (const tnr_packed_layout layout : {TNR_PACKED_LAYOUT_WIDE, TNR_PACKED_LAYOUT_NARROW}) {
-      SCOPED_TRACE(std::to_string(cols) + " columns, layout " + std::to_string(layout));
-      Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, kTypes[1], random);
-      expect_product(a, layout, kTypes[1], 0, Lie::kRowMajor, Lie::kRowMajor, 1, 2, random);
+      for (const NamedType& type : {kTypes[1], kTypes[3]}) {
+        SCOPED_TRACE(std::to_string(cols) + " columns, layout " + std::to_string(layout));
+        Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, type, random);
+        expect_product(a, layout, type, 0, Lie::kRowMajor, Lie::kRowMajor, 1, 2, random);
+      }
     }
   }
 }
@@ -122,7 +125,7 @@ TEST(Packed, ColumnsInSeveralRanges) {
 TEST(Packed, StridesColumnsAndScalars) {
   Random random(22);
   const Pattern pattern = coalesced(scattered(80, 90, 2000, random));
-  for (const NamedType& type : {kTypes[0], kTypes[1]}) {
+  for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
     for (const tnr_packed_layout layout : kLayouts) {
       for (const std::int64_t columns : {0, 1, 3}) {
@@ -215,6 +218,37 @@ TEST(Packed, OneTileIsAddedUpAsCompressedRowsAre) {
   for (const tnr_packed_layout layout : {TNR_PACKED_LAYOUT_WIDE, TNR_PACKED_LAYOUT_NARROW}) {
     const Packed packed(a.view(), layout);
     EXPECT_EQ(times(kDefaultContext, packed.token(), TNR_DTYPE_F32, x), out.values) << layout;
+  }
+}
+
+// Values of 16 bits are as those values in f32, which are added up, and then rounded once: to the bit
+// for rows of up to as many entries, or of 512 columns, as are widened at a time.
+TEST(Packed, HalvesAreAddedUpAsTheirValuesInF32) {
+  Random random(32);
+  const Pattern pattern = coalesced(scattered(90, 512, 9000, random));
+  const std::vector<float> x = any_values<float>(512, random);
+  for (const NamedType& type : {kTypes[2], kTypes[3]}) {
+    Matrix half(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
+    Matrix wide(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
+    const auto count = static_cast<std::size_t>(half.view().values.shape[0]);
+    Literal<float> widened(TNR_DTYPE_F32, any_values<float>(count, random));
+    cast(kDefaultContext, widened.view, {half.view().values});
+    cast(kDefaultContext, half.view().values, widened.out());
+    set_values(wide, widened.values);
+    Literal<std::uint16_t> half_x(type.dtype, std::vector<std::uint16_t>(512));
+    Literal<float> wide_x(TNR_DTYPE_F32, x);
+    cast(kDefaultContext, wide_x.view, half_x.out());
+    cast(kDefaultContext, half_x.view, wide_x.out());
+    for (const tnr_packed_layout layout : kLayouts) {
+      const Packed packed(half.view(), layout);
+      const Packed wide_packed(wide.view(), layout);
+      Literal<float> sums(
+          TNR_DTYPE_F32, times(kDefaultContext, wide_packed.token(), TNR_DTYPE_F32, wide_x.values));
+      Literal<std::uint16_t> rounded(type.dtype, std::vector<std::uint16_t>(90));
+      cast(kDefaultContext, sums.view, rounded.out());
+      EXPECT_EQ(times(kDefaultContext, packed.token(), type.dtype, half_x.values), rounded.values)
+          << type.dtype << ", layout " << layout;
+    }
   }
 }
 
@@ -312,6 +346,10 @@ TEST(PackedChoice, SizesAndBreakEvenAreCounted) {
   EXPECT_LT((products - 1) * saved, narrow.source_bytes + 2 * narrow.size_bytes);
   const tnr_packed_info bitmap = Packed(a.view(), TNR_PACKED_LAYOUT_BITMAP).info();
   EXPECT_EQ(bitmap.size_bytes, 4 * nnz + 641 * 8 + 640 * 16 * 8);
+  const std::uint64_t marks = 2 * 640 * 1000 + nnz;
+  const std::uint64_t moved = bitmap.source_bytes + 2 * bitmap.size_bytes + marks;
+  const std::uint64_t spared = bitmap.source_bytes - bitmap.size_bytes;
+  EXPECT_EQ(static_cast<std::uint64_t>(bitmap.break_even), (moved + spared - 1) / spared);
   EXPECT_EQ(Packed(a.view(), TNR_PACKED_LAYOUT_WIDE).info().break_even, -1);
 }
 

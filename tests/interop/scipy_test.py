@@ -250,7 +250,8 @@ def main():
     SparseTest.library = Sparse(sys.argv.pop())
     print(f"SciPy {scipy.__version__}, NumPy {np.__version__}")
     unittest.main(module=None, argv=[*sys.argv, "scipy_test", "scipy_algebra_test",
-                                                   "scipy_batch_test", "scipy_files_test"])
+                                                   "scipy_batch_test", "scipy_packed_test",
+                                                   "scipy_files_test"])
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ typedef int32_t tnr_operation;
  */
 #define TNR_OPERATION_SPARSE_TO_DENSE 10
 /**
- * `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`, `tnr_packed_create`.
+ * `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
  */
 #define TNR_OPERATION_SPARSE_CONVERT 11
 /**
@@ -283,7 +283,7 @@ typedef int32_t tnr_operation;
  */
 #define TNR_OPERATION_SPARSE_PRODUCT 14
 /**
- * `tnr_sparse_matmul`, `tnr_packed_matmul`.
+ * `tnr_sparse_matmul`.
  */
 #define TNR_OPERATION_SPARSE_MATMUL 15
 /**
@@ -314,6 +314,14 @@ typedef int32_t tnr_operation;
  * `tnr_sparse_solve`.
  */
 #define TNR_OPERATION_SPARSE_SOLVE 22
+/**
+ * `tnr_packed_create`.
+ */
+#define TNR_OPERATION_SPARSE_PACK 23
+/**
+ * `tnr_packed_matmul`.
+ */
+#define TNR_OPERATION_SPARSE_PACKED_MATMUL 24
 
 /**
  * Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -1085,8 +1093,8 @@ typedef struct tnr_packed_info {
   uint64_t source_bytes;
   /**
    * Products after which packing has moved fewer bytes than it saved, counted, not measured: the
-   * source read and the result fetched and written, over the difference of the two sizes. -1:
-   * never.
+   * source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
+   * read for each element and set for each entry, over the difference of the two sizes. -1: never.
    */
   int64_t break_even;
 } tnr_packed_info;
@@ -2636,8 +2644,8 @@ tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
  * context's. Later changes of the values of `a` are not seen.
  *
  * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
- * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes but f64 and f32;
- * 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
+ * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
+ * floats; 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
  * (AUTO: of 2^31). OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
@@ -2689,8 +2697,9 @@ tnr_status tnr_packed_describe(const struct tnr_packed *packed TNR_BORROWED,
  * a few columns on.
  *
  * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
- * `tnr_sparse_matmul` where the columns of 64 rows lie in one range, which is then the same
- * result to the bit; the same for any number of threads in any layout.
+ * `tnr_sparse_matmul` where the columns of 64 rows lie in one range, which of f32 and f64 is then
+ * the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
+ * bf16 are f32, rounded once.
  *
  * STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: shapes and dtypes that do not
  * agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.

@@ -76,7 +76,7 @@ struct MatmulKernels {
   const MatmulKernel (*block_rows)[kIndexTypeCount];  // by Type; nullptr: no such product
   const Spreads* spreads;                             // by Type
   const Samplers* samplers;                           // by Type
-  const PackedKernels* packed;                        // by Type: f64 and f32
+  const PackedKernels* packed;                        // by Type: floats
 };
 
 }  // namespace tenure::kernels

@@ -8,9 +8,53 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-template <class T, class I>
+// ---- values ----
+
+// Adjacent values as they are computed with: where they lie, or widened some at a time.
+constexpr int64_t kWidenedValues = 512;
+
+template <class V>
+struct Values {
+  static constexpr bool kAreWidened = false;
+};
+template <class V>
+  requires(!kSame<V, Computed<V>>)
+struct Values<V> {
+  static constexpr bool kAreWidened = true;
+
+  // The next `count`, kWidenedValues at most, as f32. What lies behind them can be read.
+  const Byte* widen_some(const Byte* values, int64_t count) {
+    for (int64_t k = 0; k < count; ++k) widened_values[k] = widened<V>(values + k * kStep<V>);
+    return reinterpret_cast<const Byte*>(widened_values);
+  }
+
+  float widened_values[kWidenedValues + kPerVector<float>] = {};
+};
+
+// ---- tiles ----
+
+// As row_sum() has it.
+template <class V, class I>
+inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* columns, const Byte* x,
+                            int64_t count, int64_t readable) {
+  if constexpr (!Values<V>::kAreWidened) {
+    return row_sum<V, I>(values, columns, x, count, readable);
+  } else {
+    float sum = 0;
+    for (int64_t k = 0; k < count; k += kWidenedValues) {
+      const int64_t some = count - k < kWidenedValues ? count - k : kWidenedValues;
+      sum += row_sum<float, I>(wide.widen_some(values + k * kStep<V>, some), columns + k * kStep<I>,
+                               x, some, readable - k);
+    }
+    return sum;
+  }
+}
+
+template <class V, class I>
 void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t end) {
-  const Scaling<T> scaling(p.alpha, p.beta);
+  using T = Computed<V>;
+  const Scaling<V> scaling(p.alpha, p.beta);
+  Values<V> wide;
   for (int64_t strip = begin; strip < end; ++strip) {
     const int64_t first_row = strip * kStripRows;
     const int64_t rows = a.rows - first_row < kStripRows ? a.rows - first_row : kStripRows;
@@ -18,13 +62,13 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
     for (int64_t i = a.strips[strip]; i < a.strips[strip + 1]; ++i) {
       const PackedTile& tile = a.tiles[i];
       const Byte* const x = p.x + tile.first_column * kStep<T>;
-      const Byte* const values = a.values + tile.first_entry * kStep<T>;
+      const Byte* const values = a.values + tile.first_entry * kStep<V>;
       const Byte* const columns = a.columns + tile.first_entry * kStep<I>;
       int64_t from = 0;
       for (int64_t row = 0; row < rows; ++row) {
         const int64_t to = tile.ends[row];
-        sums[row] += row_sum<T, I>(values + from * kStep<T>, columns + from * kStep<I>, x,
-                                   to - from, tile.ends[kStripRows - 1] - from);
+        sums[row] += part_sum<V, I>(wide, values + from * kStep<V>, columns + from * kStep<I>, x,
+                                    to - from, tile.ends[kStripRows - 1] - from);
         from = to;
       }
     }
@@ -125,6 +169,31 @@ inline const Byte* add_word(Lanes<T>& sums, uint64_t word, const Byte* values, c
   return values + __builtin_popcountll(word) * kStep<T>;
 }
 
+// Of adjacent words.
+template <class V>
+inline const Byte* add_words(Lanes<Computed<V>>& sums, Values<V>& wide, const uint64_t* words,
+                             int64_t count, const Byte* values, const Byte* x) {
+  constexpr int64_t kWordStep = kWordBits * kStep<Computed<V>>;
+  if constexpr (!Values<V>::kAreWidened) {
+    for (int64_t i = 0; i < count; ++i) {
+      __builtin_prefetch(values + kAheadBytes);
+      values = add_word(sums, words[i], values, x + i * kWordStep);
+    }
+  } else {
+    constexpr int64_t kWordsAtOnce = kWidenedValues / kWordBits;
+    for (int64_t first = 0; first < count; first += kWordsAtOnce) {
+      const int64_t end = count - first < kWordsAtOnce ? count : first + kWordsAtOnce;
+      int64_t some = 0;
+      for (int64_t i = first; i < end; ++i) some += __builtin_popcountll(words[i]);
+      const Byte* next = wide.widen_some(values, some);
+      for (int64_t i = first; i < end; ++i)
+        next = add_word(sums, words[i], next, x + i * kWordStep);
+      values += some * kStep<V>;
+    }
+  }
+  return values;
+}
+
 template <class T>
 inline T total(const Lanes<T>& sums) {
   constexpr int kCount = static_cast<int>(Lanes<T>::kCount);
@@ -138,9 +207,11 @@ inline T total(const Lanes<T>& sums) {
   return sum;
 }
 
-template <class T>
+template <class V>
 void bitmap(const PackedProduct& p, const Bitmap& a, int64_t begin, int64_t end) {
-  const Scaling<T> scaling(p.alpha, p.beta);
+  using T = Computed<V>;
+  const Scaling<V> scaling(p.alpha, p.beta);
+  Values<V> wide;
   const int64_t whole = a.cols / kWordBits;
   const int64_t rest = a.cols % kWordBits;
   const int64_t word_count = whole + (rest != 0);
@@ -149,13 +220,12 @@ void bitmap(const PackedProduct& p, const Bitmap& a, int64_t begin, int64_t end)
   __builtin_memcpy(last, p.x + whole * kWordBits * kStep<T>, static_cast<size_t>(rest) * sizeof(T));
   for (int64_t row = begin; row < end; ++row) {
     const uint64_t* const words = a.words + row * word_count;
-    const Byte* values = a.values + a.offsets[row] * kStep<T>;
     Lanes<T> sums = {};
-    for (int64_t i = 0; i < whole; ++i) {
-      __builtin_prefetch(values + kAheadBytes);
-      values = add_word(sums, words[i], values, p.x + i * kWordBits * kStep<T>);
+    const Byte* const values =
+        add_words<V>(sums, wide, words, whole, a.values + a.offsets[row] * kStep<V>, p.x);
+    if (rest != 0) {
+      add_words<V>(sums, wide, words + whole, 1, values, reinterpret_cast<const Byte*>(last));
     }
-    if (rest != 0) add_word(sums, words[whole], values, reinterpret_cast<const Byte*>(last));
     scaling.write(p.out + row * p.out_step, total(sums));
   }
 }
@@ -165,7 +235,8 @@ constexpr PackedKernels kPackedOf = {{tiles<T, uint16_t>, tiles<T, int32_t>}, bi
 
 }  // namespace
 
-const PackedKernels kPacked[kPackedFloatCount] = {kPackedOf<double>, kPackedOf<float>};
+const PackedKernels kPacked[kPackedFloatCount] = {kPackedOf<double>, kPackedOf<float>,
+                                                  kPackedOf<F16>, kPackedOf<BF16>};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -39,17 +39,17 @@ struct Bitmap {
 
 // out = alpha * a x + beta * out; alpha and beta as Matmul has them.
 struct PackedProduct {
-  const Byte* x;  // adjacent elements
+  const Byte* x;  // adjacent, of the type that is computed in: f32 for f16 and bf16
   Byte* out;
   int64_t out_step;  // bytes
   const Byte* alpha;
   const Byte* beta;
 };
 
-inline constexpr unsigned kPackedFloatCount = 2;  // of Type: f64 and f32
+inline constexpr unsigned kPackedFloatCount = 4;  // of Type: f64, f32, f16 and bf16
 struct PackedKernels {
   // Strips [begin, end): of columns of 16 bits, and of 32. One tile's part of a row is added up as a
-  // row of Matmul is.
+  // row of f32 or f64 of Matmul is; of floats of 16 bits 512 entries at a time.
   void (*tiles[2])(const PackedProduct&, const PackedTiles&, int64_t begin, int64_t end);
   // Rows [begin, end). Columns take turns in sums of 128 bytes, which meet by halves.
   void (*bitmap)(const PackedProduct&, const Bitmap&, int64_t begin, int64_t end);

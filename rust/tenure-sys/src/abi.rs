@@ -482,8 +482,8 @@ pub struct tnr_packed_info {
     /// What a product read of the matrix that was packed: offsets, indices and values.
     pub source_bytes: u64,
     /// Products after which packing has moved fewer bytes than it saved, counted, not measured: the
-    /// source read and the result fetched and written, over the difference of the two sizes. -1:
-    /// never.
+    /// source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
+    /// read for each element and set for each entry, over the difference of the two sizes. -1: never.
     pub break_even: i64,
 }
 
@@ -627,7 +627,7 @@ impl tnr_operation {
     pub const SPARSE_FROM_DENSE: tnr_operation = tnr_operation(9);
     /// `tnr_sparse_to_dense`.
     pub const SPARSE_TO_DENSE: tnr_operation = tnr_operation(10);
-    /// `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`, `tnr_packed_create`.
+    /// `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
     pub const SPARSE_CONVERT: tnr_operation = tnr_operation(11);
     /// `tnr_sparse_coalesce`.
     pub const SPARSE_COALESCE: tnr_operation = tnr_operation(12);
@@ -635,7 +635,7 @@ impl tnr_operation {
     pub const SPARSE_PRUNE: tnr_operation = tnr_operation(13);
     /// `tnr_sparse_product`, `tnr_sparse_product_masked`.
     pub const SPARSE_PRODUCT: tnr_operation = tnr_operation(14);
-    /// `tnr_sparse_matmul`, `tnr_packed_matmul`.
+    /// `tnr_sparse_matmul`.
     pub const SPARSE_MATMUL: tnr_operation = tnr_operation(15);
     /// `tnr_sparse_sddmm`.
     pub const SPARSE_SDDMM: tnr_operation = tnr_operation(16);
@@ -651,6 +651,10 @@ impl tnr_operation {
     pub const SPARSE_REDUCE: tnr_operation = tnr_operation(21);
     /// `tnr_sparse_solve`.
     pub const SPARSE_SOLVE: tnr_operation = tnr_operation(22);
+    /// `tnr_packed_create`.
+    pub const SPARSE_PACK: tnr_operation = tnr_operation(23);
+    /// `tnr_packed_matmul`.
+    pub const SPARSE_PACKED_MATMUL: tnr_operation = tnr_operation(24);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -2145,8 +2149,8 @@ unsafe extern "C" {
     /// context's. Later changes of the values of `a` are not seen.
     ///
     /// INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
-    /// rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes but f64 and f32;
-    /// 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
+    /// rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
+    /// floats; 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
     /// (AUTO: of 2^31). OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
@@ -2190,8 +2194,9 @@ unsafe extern "C" {
     /// a few columns on.
     ///
     /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
-    /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range, which is then the same
-    /// result to the bit; the same for any number of threads in any layout.
+    /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range, which of f32 and f64 is then
+    /// the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
+    /// bf16 are f32, rounded once.
     ///
     /// STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: shapes and dtypes that do not
     /// agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.

@@ -126,6 +126,10 @@ pub enum Operation {
     SparseReduce,
     /// [`solve_triangular`](crate::CsrView::solve_triangular).
     SparseSolve,
+    /// [`pack`](crate::CsrView::pack).
+    SparsePack,
+    /// [`matmul`](crate::PackedMatrix::matmul) of packed matrices.
+    SparsePackedMatmul,
 }
 
 impl Operation {
@@ -153,6 +157,8 @@ impl Operation {
         Operation::SparseSoftmax,
         Operation::SparseReduce,
         Operation::SparseSolve,
+        Operation::SparsePack,
+        Operation::SparsePackedMatmul,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -179,6 +185,8 @@ impl Operation {
             Operation::SparseSoftmax => tnr_operation::SPARSE_SOFTMAX,
             Operation::SparseReduce => tnr_operation::SPARSE_REDUCE,
             Operation::SparseSolve => tnr_operation::SPARSE_SOLVE,
+            Operation::SparsePack => tnr_operation::SPARSE_PACK,
+            Operation::SparsePackedMatmul => tnr_operation::SPARSE_PACKED_MATMUL,
         }
     }
 }

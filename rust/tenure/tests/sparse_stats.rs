@@ -49,6 +49,12 @@ fn operations_count_offsets_indices_and_values() {
     let mut a = owned.view_mut();
     assert_eq!(added(Operation::SparseScale, || a.scale_rows(&[1.0; 3])), [1, CSR + 12, 20]);
     assert_eq!(added(Operation::SparseSoftmax, || a.softmax_rows()), [1, CSR, 20]);
+    // Four offsets of 8 bytes, three words and five values.
+    let pack = || owned.view().pack();
+    assert_eq!(added(Operation::SparsePack, pack), [1, CSR, 32 + 24 + 20]);
+    let packed = pack().unwrap();
+    let times = || packed.matmul_into(&[1.0; 4], &mut sums);
+    assert_eq!(added(Operation::SparsePackedMatmul, times), [1, 76 + 16, 12]);
     // A range of rows is what it has, and no more.
     let last = owned.view().row_range(2..3).unwrap();
     let times = || last.matmul_into(&[1.0; 4], &mut sums[..1]);

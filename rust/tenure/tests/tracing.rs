@@ -122,6 +122,14 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
         [r#"norm_frobenius dtype="f32" shape=[2, 3] bytes=28"#]
     );
 
+    let packed = matrix.pack_as(tenure::PackedLayout::Bitmap).unwrap();
+    assert_eq!(lines()[0], r#"pack dtype="f32" shape=[2, 3] bytes=28"#);
+    // Three offsets of 8 bytes, two words and two values.
+    assert_eq!(
+        spans(|| packed.matmul(&[1.0, 2.0, 3.0])),
+        [r#"packed_matmul dtype="f32" shape=[2, 3] bytes=48"#]
+    );
+
     // What computes nothing is none.
     assert!(
         spans(|| Tensor::from_vec(vec![1.0; 4], [2, 2])?.view().t().slice(0, 1..).map(drop))

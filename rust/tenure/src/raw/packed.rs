@@ -8,11 +8,14 @@ use tenure_sys::{tnr_packed, tnr_packed_info, tnr_packed_layout};
 use super::context::current;
 use super::operations::scalar;
 use super::sparse::LentSparse;
-use super::{Lent, LentMut, check, entered, failure};
+use super::{Lent, LentMut, check, entered, failure, traced};
 use crate::{Element, Result};
 
-/// The only handle on a packed matrix; dropping it ends the matrix.
-pub(crate) struct PackedHandle(NonNull<tnr_packed>);
+/// The only handle on a packed matrix, and what it is; dropping it ends the matrix.
+pub(crate) struct PackedHandle {
+    packed: NonNull<tnr_packed>,
+    info: tnr_packed_info,
+}
 
 // SAFETY: the handle is a token, and the library takes it from any thread; the memory is its own.
 unsafe impl Send for PackedHandle {}
@@ -22,7 +25,7 @@ unsafe impl Sync for PackedHandle {}
 impl Drop for PackedHandle {
     fn drop(&mut self) {
         // SAFETY: the handle is alive and not used again.
-        unsafe { sys::tnr_packed_release(self.0.as_ptr()) };
+        unsafe { sys::tnr_packed_release(self.packed.as_ptr()) };
     }
 }
 
@@ -30,16 +33,13 @@ impl PackedHandle {
     /// Packs what `a` has now.
     pub(crate) fn create(a: &LentSparse<'_>, layout: tnr_packed_layout) -> Result<Self> {
         entered()?;
+        traced!(pack(a.view()));
         // SAFETY: `LentSparse` promises what is asked of views.
         let packed = unsafe { sys::tnr_packed_create(current(), a.as_ptr(), layout) };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
-        NonNull::new(packed)
-            .map(PackedHandle)
-            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))
-    }
-
-    pub(crate) fn describe(&self) -> Result<tnr_packed_info> {
-        let mut info = tnr_packed_info {
+        let packed = NonNull::new(packed)
+            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let info = tnr_packed_info {
             struct_size: size_of::<tnr_packed_info>() as u64,
             layout: tnr_packed_layout::AUTO,
             dtype: sys::tnr_dtype(0),
@@ -50,9 +50,14 @@ impl PackedHandle {
             source_bytes: 0,
             break_even: 0,
         };
+        let mut handle = PackedHandle { packed, info };
         // SAFETY: the handle is alive, and `info` writable as far as its `struct_size` says.
-        check(unsafe { sys::tnr_packed_describe(self.0.as_ptr(), &mut info) })?;
-        Ok(info)
+        check(unsafe { sys::tnr_packed_describe(packed.as_ptr(), &mut handle.info) })?;
+        Ok(handle)
+    }
+
+    pub(crate) fn info(&self) -> &tnr_packed_info {
+        &self.info
     }
 
     /// `out = alpha * packed b + beta * out`. With a `beta` of 0 every element of `out` is written
@@ -64,11 +69,12 @@ impl PackedHandle {
         out: LentMut<'_>,
     ) -> Result<()> {
         entered()?;
+        traced!(packed_matmul(&self.info));
         let (alpha, beta) = (scalar(alpha), scalar(beta));
         // SAFETY: what `Lent` and `LentMut` promise is what the call asks; the handle and the scalars
         // are alive for it.
         check(unsafe {
-            sys::tnr_packed_matmul(current(), &alpha, self.0.as_ptr(), b.0, &beta, out.0)
+            sys::tnr_packed_matmul(current(), &alpha, self.packed.as_ptr(), b.0, &beta, out.0)
         })
     }
 }

@@ -5,8 +5,9 @@
 use std::fmt::Debug;
 
 use tenure_sys::{
-    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_reduce_op, tnr_sparse_format,
-    tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_unary_op, tnr_view,
+    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_reduce_op,
+    tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_unary_op,
+    tnr_view,
 };
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -46,6 +47,18 @@ impl Work for tnr_sparse_view {
     }
     fn bytes(&self) -> usize {
         self.major.bytes() + self.minor.bytes() + self.values.bytes()
+    }
+}
+
+impl Work for tnr_packed_info {
+    fn dtype(&self) -> DType {
+        DType::from_raw(self.dtype)
+    }
+    fn shape(&self) -> impl Debug {
+        [self.rows, self.cols]
+    }
+    fn bytes(&self) -> usize {
+        self.size_bytes as usize
     }
 }
 
@@ -134,4 +147,10 @@ families! {
     norm(tnr_sparse_norm_kind): ONE "norm_1" INFINITY "norm_inf" FROBENIUS "norm_frobenius";
     diagonal: "diagonal";
     solve: "solve_triangular";
+    pack: "pack";
+}
+
+families! {
+    tnr_packed_info;
+    packed_matmul: "packed_matmul";
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use tenure_sys::{tnr_packed_info, tnr_packed_layout};
+use tenure_sys::tnr_packed_layout;
 
 use super::{CsrView, SparseIndex};
 use crate::raw::matmul::PLAIN;
@@ -47,7 +47,6 @@ impl PackedLayout {
 /// ```
 pub struct PackedMatrix<T> {
     handle: PackedHandle,
-    info: tnr_packed_info,
     _values: PhantomData<T>,
 }
 
@@ -57,8 +56,8 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
     /// elements or more have entries and columns rise within each row; else numbers of 16 bits for
     /// columns that lie near each other, and of 32 bits for others.
     ///
-    /// Errs with `Unsupported` for `f16` and `bf16`, and where 64 rows one after the other have columns
-    /// in more than 64 ranges of 2^31; `OutOfMemory`.
+    /// Errs with `Unsupported` where 64 rows one after the other have columns in more than 64 ranges of
+    /// 2^31; `OutOfMemory`.
     pub fn pack(&self) -> Result<PackedMatrix<T>> {
         PackedMatrix::create(self, tnr_packed_layout::AUTO)
     }
@@ -85,28 +84,27 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
 impl<T: Number> PackedMatrix<T> {
     fn create<I: SparseIndex>(a: &CsrView<'_, T, I>, layout: tnr_packed_layout) -> Result<Self> {
         let handle = PackedHandle::create(&a.arrays().lent(), layout)?;
-        let info = handle.describe()?;
-        Ok(PackedMatrix { handle, info, _values: PhantomData })
+        Ok(PackedMatrix { handle, _values: PhantomData })
     }
 
     /// Rows.
     pub fn rows(&self) -> usize {
-        self.info.rows as usize
+        self.handle.info().rows as usize
     }
 
     /// Columns.
     pub fn cols(&self) -> usize {
-        self.info.cols as usize
+        self.handle.info().cols as usize
     }
 
     /// Stored entries.
     pub fn nnz(&self) -> usize {
-        self.info.nnz as usize
+        self.handle.info().nnz as usize
     }
 
     /// How columns are kept.
     pub fn layout(&self) -> PackedLayout {
-        match self.info.layout {
+        match self.handle.info().layout {
             tnr_packed_layout::BITMAP => PackedLayout::Bitmap,
             tnr_packed_layout::NARROW => PackedLayout::Narrow,
             _ => PackedLayout::Wide,
@@ -115,16 +113,17 @@ impl<T: Number> PackedMatrix<T> {
 
     /// What a product reads of the matrix.
     pub fn size_bytes(&self) -> usize {
-        self.info.size_bytes as usize
+        self.handle.info().size_bytes as usize
     }
 
     /// What a product read of the matrix that was packed: offsets, indices and values.
     pub fn source_bytes(&self) -> usize {
-        self.info.source_bytes as usize
+        self.handle.info().source_bytes as usize
     }
 
     /// Products after which packing has moved fewer bytes than it saved; `None`: never. Counted, not
-    /// measured: the source read and the result fetched and written, over the difference of the sizes.
+    /// measured: the source read, the result fetched and written, and for a bitmap a mark of one byte
+    /// cleared and read for each element and set for each entry, over the difference of the sizes.
     ///
     /// ```
     /// use tenure::{PackedLayout, gallery};
@@ -136,7 +135,7 @@ impl<T: Number> PackedMatrix<T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn break_even(&self) -> Option<u64> {
-        u64::try_from(self.info.break_even).ok()
+        u64::try_from(self.handle.info().break_even).ok()
     }
 
     /// The product of this matrix `[m, k]` and a dense `b`, `[k]` or `[k, n]`: `[m]` or `[m, n]`,
