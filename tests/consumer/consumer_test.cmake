@@ -1,8 +1,8 @@
 # What a C user does with an installed library. One step per call:
 #   install       `cmake --install` into a prefix, which is then moved: nothing may remember it
-#   find_package  CMakeLists.txt beside this file, in plain C
+#   find_package  CMakeLists.txt beside this file, in plain C; and the examples, which it runs
 #   pkg_config    the C compiler with the flags that pkg-config prints
-# Needs STEP, BUILD_DIR (of tenure), WORK_DIR, C_COMPILER, GENERATOR, LIBDIR and VERSION.
+# Needs STEP, BUILD_DIR (of tenure), WORK_DIR, C_COMPILER, CXX_COMPILER, GENERATOR, LIBDIR and VERSION.
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -32,7 +32,8 @@ if(STEP STREQUAL "install")
 elseif(STEP STREQUAL "find_package")
   set(build ${WORK_DIR}/find_package)
   run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${build}
-    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_BUILD_TYPE=Release)
+    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
+    -DCMAKE_BUILD_TYPE=Release)
   run(${CMAKE_COMMAND} --build ${build})
   check_output(${build}/sums)
   check_output(${build}/sums_static)

@@ -106,6 +106,18 @@
 #endif
 
 /*
+ * The same on a member function of tenure.hpp: what it gives is good only while the object is.
+ */
+#if defined(__cplusplus) && defined(__has_cpp_attribute)
+#if __has_cpp_attribute(clang::lifetimebound)
+#define TNR_LIFETIMEBOUND_THIS [[clang::lifetimebound]]
+#endif
+#endif
+#if !defined(TNR_LIFETIMEBOUND_THIS)
+#define TNR_LIFETIMEBOUND_THIS
+#endif
+
+/*
  * (transfer full) and (transfer none) on a handle or on memory that is passed in: whether the
  * library takes it over. No compiler checks this; in clang it stands in the syntax tree, where a
  * binding generator or a static analyser can read it.
