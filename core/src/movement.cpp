@@ -42,8 +42,9 @@ StripKernel select_kernel(tnr_dtype dtype) {
 // Copies, and returns true, unless the strips of run() are the better way.
 bool moves_as_blocks(const Context& context, const Operands& operands) noexcept {
   const std::int64_t bytes = operands.moved_bytes();
-  return !operands.is_flat() && bytes >= kWorthPlanningBytes &&
-         permute(context, operands.movement(), stores_for(bytes));
+  if (operands.is_flat() || bytes < kWorthPlanningBytes) return false;
+  operands.touch_output(context);
+  return permute(context, operands.movement(), stores_for(bytes));
 }
 
 // A copy between equal dtypes. The strips of `kernel`, which the caller found since that may fail,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cinttypes>
 
+#include "fresh_pages.hpp"
 #include "nest.hpp"
 #include "parallel.hpp"
 #include "streamed.hpp"
@@ -145,7 +146,12 @@ std::int64_t Operands::moved_bytes() const noexcept {
   return static_cast<std::int64_t>(bytes);
 }
 
+void Operands::touch_output(const Context& context) const noexcept {
+  touch_fresh_pages(context, flat_.out, static_cast<std::int64_t>(out_bytes_));
+}
+
 Finding Operands::run_flat(const Context& context, StripKernel kernel) const noexcept {
+  touch_output(context);
   Strip strip = {};
   strip.count = flat_.count;
   strip.out = flat_.out;
@@ -200,6 +206,7 @@ Movement Operands::movement() const noexcept {
 
 Finding Operands::run_nested(const Context& context, StripKernel kernel) const noexcept {
   if (is_empty(out_)) return kernels::kNothing;
+  touch_output(context);
   Nest nest = this->nest();
   nest.arrange(0);
 

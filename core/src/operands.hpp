@@ -230,6 +230,9 @@ class Operands {
   // The elements of the output and of the one input; neither is empty.
   [[nodiscard]] Movement movement() const noexcept;
 
+  // Before the output is written by others than run(): touch_fresh_pages().
+  void touch_output(const Context& context) const noexcept;
+
   kernels::Finding run(const Context& context, kernels::StripKernel kernel) const noexcept {
     if (flat_.count == 0) return run_nested(context, kernel);
     if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]]

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <initializer_list>
 
+#include "fresh_pages.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
 
@@ -145,6 +146,7 @@ SparseBuilder::Part SparseBuilder::allocate(std::int64_t count, tnr_dtype dtype,
   part.size_bytes = static_cast<std::size_t>(bytes);
   part.token = blob_allocate(context_, part.size_bytes);
   part.data = static_cast<kernels::Byte*>(blob_memory_mut(part.token).data);
+  touch_fresh_pages(context_, part.data, bytes);
   return part;
 }
 

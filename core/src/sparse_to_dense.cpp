@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bisect.hpp"
+#include "fresh_pages.hpp"
 #include "index_array.hpp"
 #include "operands.hpp"
 #include "scalar.hpp"
@@ -151,6 +152,8 @@ struct DenseOutput {
 
   [[nodiscard]] std::int64_t line_bytes() const noexcept { return columns * width; }
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return lines_a_row * line_bytes(); }
+  // Whether nothing lies between the lines.
+  [[nodiscard]] bool is_dense() const noexcept { return field.row_step == line_bytes(); }
   [[nodiscard]] Field from_row(std::int64_t row) const noexcept {
     return {field.first + row * lines_a_row * field.row_step, field.row_step, field.column_step};
   }
@@ -161,7 +164,7 @@ struct DenseOutput {
 template <class Body>
 void for_each_run_of_lines(const DenseOutput& out, std::int64_t row, std::int64_t end,
                            const Body& body) noexcept {
-  if (out.field.row_step == out.line_bytes()) return body(0, (end - row) * out.row_bytes());
+  if (out.is_dense()) return body(0, (end - row) * out.row_bytes());
   for (std::int64_t line = 0; line < (end - row) * out.lines_a_row; ++line) {
     body(line * out.field.row_step, out.line_bytes());
   }
@@ -193,6 +196,7 @@ void write_rows(const Context& context, const SparseOperand& a, const Scatter& s
   const std::int64_t group_bytes = group * out.row_bytes();
   const std::int64_t groups = (out.rows + group - 1) / group;
   const bool is_streamed = stores == Stores::kStreamed && group_bytes <= kMaxBufferBytes;
+  if (out.is_dense()) touch_fresh_pages(context, out.field.first, out.rows * out.row_bytes());
   Tickets tickets(groups);
   on_each_thread(
       context, slice_count_of(context, out.rows * out.row_bytes()) == 1 ? 1 : groups,

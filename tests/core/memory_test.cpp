@@ -2,6 +2,7 @@
 #include "memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "expect_error.hpp"
+#include "fresh_pages.hpp"
 #include "region.hpp"
 #include "reserved_memory.hpp"
 #include "tenure/blob.hpp"
@@ -191,6 +193,35 @@ TEST(Memory, OfAReservationIsTouchedByManyThreads) {
   for (std::size_t i = 0; i < kParts * kPartBytes; ++i) {
     ASSERT_EQ(bytes[i], static_cast<char>(i / kPartBytes + 1)) << i;
   }
+}
+
+TEST(FreshPages, AreThereWhenTheyHaveBeenTouchedAndNoByteChanges) {
+  constexpr std::size_t kPageBytes = 4096;
+  constexpr int kPopulateWrite = 23;
+  const Region region = map_region(20 * kMiB);
+  ASSERT_NE(region.data, nullptr);
+  const auto is_there = [](char* page) {
+    unsigned char flag = 0;
+    EXPECT_EQ(mincore(page, kPageBytes, &flag), 0);
+    return (flag & 1) != 0;
+  };
+  if (madvise(region.data, kPageBytes, kPopulateWrite) != 0) {
+    unmap_region(region);
+    GTEST_SKIP() << "the system cannot do that";
+  }
+  std::memset(region.data + 5 * kMiB, 3, kMiB);
+  auto* const bytes = reinterpret_cast<kernels::Byte*>(region.data);
+  touch_fresh_pages(kDefaultContext, bytes + 8 * kMiB, kWorthTouchingBytes - 1);
+  EXPECT_FALSE(is_there(region.data + 10 * kMiB - kPageBytes));
+  touch_fresh_pages(kDefaultContext, bytes + 3 * kMiB + 77, 16 * kMiB);
+  for (std::size_t page = 2; page < 9; ++page) {
+    EXPECT_TRUE(is_there(region.data + (page + 1) * kHugePageBytes - kPageBytes)) << page;
+  }
+  EXPECT_FALSE(is_there(region.data + 10 * kHugePageBytes - kPageBytes));
+  for (std::size_t i = 0; i < 20 * kMiB; ++i) {
+    ASSERT_EQ(region.data[i], i / kMiB == 5 ? 3 : 0) << i;
+  }
+  unmap_region(region);
 }
 
 TEST(Memory, IsHeldBackIfLargeAndNotUnderASanitizer) {
