@@ -5,10 +5,18 @@
 //! sanitizer, with the C++ instrumented too. A panic prints the seed that leads to its input.
 #![cfg(feature = "npz")]
 
+#[path = "fuzz/batches.rs"]
+mod batches;
+#[path = "fuzz/dense.rs"]
+mod dense;
 #[path = "fuzz/lent.rs"]
 mod lent;
 #[path = "fuzz/operations.rs"]
 mod operations;
+#[path = "fuzz/packed.rs"]
+mod packed;
+#[path = "fuzz/parts.rs"]
+mod parts;
 
 use std::fs;
 use std::path::Path;

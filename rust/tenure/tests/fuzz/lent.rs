@@ -1,7 +1,7 @@
 //! Views as C lends them, which nobody has checked: operations find what `tnr_sparse_check` finds,
 //! and read nothing that is not there.
 
-use std::{ffi::CStr, ptr};
+use std::ptr;
 
 use tenure::{Element, SparseIndex};
 use tenure_sys::*;
@@ -42,7 +42,7 @@ pub fn view_mut<T: Element>(data: &mut [T], shape: &[usize]) -> tnr_view_mut {
 }
 
 /// The view that all zeros are.
-fn none() -> tnr_view {
+pub fn none() -> tnr_view {
     // SAFETY: integers and pointers, of which zeros are values.
     unsafe { std::mem::zeroed() }
 }
@@ -58,8 +58,35 @@ pub struct Lent<I> {
 impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
     /// Right, but for some numbers.
     pub fn draw(random: &mut Random) -> Self {
-        let (_, _, offsets, mut minor) = arrays::<I>(random);
+        let (_, _, offsets, minor) = arrays::<I>(random);
         let format = *random.pick(&FORMATS);
+        let minors = 1 + random.below(7);
+        Self::of(format, offsets, minor, minors)
+    }
+
+    /// Of a compressed format and of this size: right, but for some numbers.
+    pub fn of_size(random: &mut Random, is_csc: bool, rows: usize, cols: usize) -> Self {
+        let (majors, minors) = if is_csc { (cols, rows) } else { (rows, cols) };
+        let index = |number: i64| I::try_from(number).unwrap_or_default();
+        let mut offsets = vec![index(0)];
+        let mut count = 0;
+        for _ in 0..majors {
+            count += if minors == 0 { 0 } else { random.below(5) };
+            offsets.push(index(count as i64));
+        }
+        let mut minor: Vec<I> = (0..count).map(|_| index(random.below(minors) as i64)).collect();
+        if random.below(4) == 0 {
+            let array = if random.below(2) == 0 { &mut offsets } else { &mut minor };
+            if !array.is_empty() {
+                let at = random.below(array.len());
+                array[at] = index(random.number());
+            }
+        }
+        let format = if is_csc { tnr_sparse_format::CSC } else { tnr_sparse_format::CSR };
+        Self::of(format, offsets, minor, minors)
+    }
+
+    fn of(format: tnr_sparse_format, offsets: Vec<I>, mut minor: Vec<I>, minors: usize) -> Self {
         let block = if format == tnr_sparse_format::BSR { [2, 3] } else { [1, 1] };
         let mut major = offsets;
         if format == tnr_sparse_format::COO {
@@ -67,7 +94,6 @@ impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
             minor.truncate(major.len());
         }
         let majors = if format == tnr_sparse_format::COO { 5 } else { major.len().max(1) - 1 };
-        let minors = 1 + random.below(7);
         let (rows, cols) = match format {
             tnr_sparse_format::CSC => (minors, majors),
             _ => (majors * block[0], minors * block[1]),
@@ -94,16 +120,10 @@ impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
     }
 
     /// What `tnr_sparse_check` says of it.
-    fn fault(&self) -> Option<String> {
-        // SAFETY: every part is readable over all of its array, which outlives the call; the error
-        // is the thread's own until its next call.
-        unsafe {
-            if tnr_sparse_check(&self.view) == tnr_status::OK {
-                return None;
-            }
-            let message = CStr::from_ptr((*tnr_last_error()).message.as_ptr());
-            Some(message.to_string_lossy().into_owned())
-        }
+    pub fn fault(&self) -> Option<String> {
+        // SAFETY: every part is readable over all of its array, which outlives the call.
+        let status = unsafe { tnr_sparse_check(&self.view) };
+        (status != tnr_status::OK).then(operations::refusal)
     }
 }
 
@@ -154,7 +174,7 @@ fn lent_views() {
 }
 
 /// A blob with a copy of the array; and the view says so.
-fn held(part: &mut tnr_view) {
+pub fn held(part: &mut tnr_view) {
     // SAFETY: the part is readable over its bytes; what it says of the blob's memory is right.
     unsafe {
         let blob = tnr_blob_copy(ptr::null_mut(), part.base, part.size_bytes as usize);
@@ -165,7 +185,7 @@ fn held(part: &mut tnr_view) {
 }
 
 /// Says something of a matrix that is not so, or only of a part of it.
-fn misdescribe(view: &mut tnr_sparse_view, random: &mut Random) {
+pub fn misdescribe(view: &mut tnr_sparse_view, random: &mut Random) {
     // Extents for which memory can be had would be waited for.
     let number = match random.number() {
         number if (64..1 << 50).contains(&number) => number % 64,

@@ -1,6 +1,6 @@
 //! Every C function that computes with a sparse matrix, on one.
 
-use std::ptr;
+use std::{ffi::CStr, ptr};
 
 use tenure_sys::*;
 
@@ -31,6 +31,13 @@ pub fn made(matrix: *mut tnr_sparse) -> bool {
     !matrix.is_null()
 }
 
+/// The message of this thread's last refusal.
+pub fn refusal() -> String {
+    // SAFETY: the error is the thread's own until its next call.
+    let message = unsafe { CStr::from_ptr((*tnr_last_error()).message.as_ptr()) };
+    message.to_string_lossy().into_owned()
+}
+
 pub fn options(format: tnr_sparse_format) -> tnr_sparse_options {
     // SAFETY: numbers and pointers, of which zeros are values.
     let mut options: tnr_sparse_options = unsafe { std::mem::zeroed() };
@@ -39,7 +46,7 @@ pub fn options(format: tnr_sparse_format) -> tnr_sparse_options {
     options
 }
 
-fn number(number: f32) -> tnr_scalar {
+pub fn number(number: f32) -> tnr_scalar {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(&number.to_ne_bytes());
     tnr_scalar { dtype: tnr_dtype::F32, reserved: 0, bytes }
