@@ -20,6 +20,18 @@ struct Span {
   std::int64_t size_bytes;
 };
 
+// An address that is so many bytes further, as far as there are any.
+char* moved(char* from, std::int64_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from);
+  const std::uintptr_t to = address + static_cast<std::uintptr_t>(bytes);
+  if ((bytes < 0) != (to < address) && bytes != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "tensor.data is 0x%" PRIxPTR ", and there is no memory %" PRId64 " bytes from it", address,
+         bytes);
+  }
+  return reinterpret_cast<char*>(to);
+}
+
 // Of a view that has all but its memory. `data` is where index 0 on every axis lies.
 Span span_of(const tnr_view& view, char* data) {
   if (is_empty(view)) return {data, 0};
@@ -43,7 +55,10 @@ Span span_of(const tnr_view& view, char* data) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "tensor.shape and tensor.strides span more than %" PRId64 " bytes", INT64_MAX);
   }
-  return {data == nullptr ? nullptr : data + lowest * element_bytes, size_bytes};
+  if (data == nullptr) return {nullptr, size_bytes};
+  char* const base = moved(data, lowest * element_bytes);
+  moved(base, size_bytes);
+  return {base, size_bytes};
 }
 
 // A view of the tensor's elements, checked, without an owner.
@@ -70,7 +85,13 @@ tnr_view view_of(const DlTensor& tensor) {
   set_row_major_strides(view);
   if (tensor.strides != nullptr) std::copy_n(tensor.strides, tensor.rank, view.strides);
   char* const first = static_cast<char*>(tensor.data);
-  char* const data = first == nullptr ? nullptr : first + tensor.offset_bytes;
+  if (tensor.offset_bytes > std::uint64_t{INT64_MAX}) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "tensor.byte_offset is %" PRIu64 " but must be at most %" PRId64, tensor.offset_bytes,
+         INT64_MAX);
+  }
+  char* const data =
+      first == nullptr ? nullptr : moved(first, static_cast<std::int64_t>(tensor.offset_bytes));
   const Span span = span_of(view, data);
   view.data = data;
   view.base = span.base;

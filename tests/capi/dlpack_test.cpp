@@ -222,6 +222,17 @@ TEST(CapiDlpack, RefusedTensorsStayTheCallers) {
   refused([](auto& p) { p.strides[0] = INT64_MIN; }, kInvalid, {"span more than"});
   refused([](auto& p) { p.tensor().data = nullptr; }, kInvalid, {"NULL"});
   refused([](auto& p) { p.tensor().offset_bytes = 1; }, kInvalid, {"multiple of 4"});
+  refused([](auto& p) { p.tensor().offset_bytes = UINT64_MAX - 3; }, kInvalid,
+          {"byte_offset is 18446744073709551612"});
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); };
+  refused([&](auto& p) { p.tensor().data = at(UINTPTR_MAX - 31); }, kInvalid,
+          {"no memory 48 bytes from it"});
+  refused(
+      [&](auto& p) {
+        p.tensor().data = at(16);
+        p.strides = {-4, -1};
+      },
+      kInvalid, {"tensor.data is 0x10", "no memory -44 bytes from it"});
   refused([](auto& p) { p.tensor().device.kind = 2; }, kUnsupported, {"kind 2", "CPU"});
   refused([](auto& p) { p.tensor().dtype_bits = 4; }, kUnsupported, {"4 bits"});
   refused([](auto& p) { p.tensor().dtype_lanes = 0; }, kUnsupported, {"0 lanes"});

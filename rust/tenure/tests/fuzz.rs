@@ -9,6 +9,8 @@
 mod batches;
 #[path = "fuzz/dense.rs"]
 mod dense;
+#[path = "fuzz/dlpack.rs"]
+mod dlpack;
 #[path = "fuzz/lent.rs"]
 mod lent;
 #[path = "fuzz/operations.rs"]
