@@ -12,7 +12,7 @@ const AVX512: Set = ("avx512", "64", &["-mavx512f", "-mfma"]);
 fn main() {
     println!("cargo::rerun-if-changed=src");
     optimised()
-        .file("src/call.c")
+        .files(["src/call.c", "src/dlpack.c"])
         .include(env::var_os("DEP_TENURE_INCLUDE").expect("set by tenure-sys"))
         .compile("tenure_bench_call");
 

@@ -1,11 +1,15 @@
-//! What one call costs: adding from one f32, where the arithmetic takes no time, to 10^6.
+//! What one call costs: adding from one f32, where the arithmetic takes no time, to 10^6; and a tensor
+//! of DLPack on its way in and out.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use bench::subject::{Case, Subject};
-use bench::{CountingAllocator, Scale, add_from_c, allocations_of};
+use bench::{
+    CountingAllocator, Scale, add_from_c, allocations_of, dlpack_exports_from_c,
+    dlpack_imports_from_c,
+};
 use tenure::{TensorView, TensorViewMut};
 use tenure_sys::{
     tnr_blob, tnr_blob_copy, tnr_blob_release, tnr_blob_view, tnr_dtype, tnr_status, tnr_view,
@@ -24,7 +28,26 @@ fn main() {
     for count in COUNTS.into_iter().filter(|count| !smoke || *count <= 512) {
         add(&mut subject, count);
     }
+    dlpack(&mut subject);
     subject.close();
+}
+
+/// Each with its end: the release of what came in, the deleter of what went out.
+fn dlpack(subject: &mut Subject) {
+    let blob = blob(&[0.0; 12]);
+    let view = owned(blob, 12);
+    subject.measure(
+        "DLPack",
+        48,
+        1,
+        0,
+        vec![
+            Case::timed("tenure", "import", |passes| dlpack_imports_from_c(passes.into())),
+            Case::timed("tenure", "export", |passes| dlpack_exports_from_c(&view, passes.into())),
+        ],
+    );
+    // SAFETY: released once.
+    assert_eq!(unsafe { tnr_blob_release(blob) }, tnr_status::OK);
 }
 
 fn add(subject: &mut Subject, count: usize) {

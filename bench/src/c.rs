@@ -1,4 +1,4 @@
-//! The loops in `call.c`.
+//! The loops in `call.c` and `dlpack.c`.
 
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,10 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     fn tenure_bench_empty(count: u64) -> u64;
+
+    fn tenure_bench_dlpack_import(count: u64) -> tnr_status;
+
+    fn tenure_bench_dlpack_export(view: *const tnr_view, count: u64) -> tnr_status;
 }
 
 /// Time of `count` calls of `tnr_binary` from C, which add two views into a third.
@@ -47,5 +51,33 @@ pub fn empty_calls_from_c(count: u64) -> Duration {
     // SAFETY: as above.
     let version = unsafe { tnr_abi_version() };
     assert_eq!(sum, count * u64::from(version), "tnr_abi_version");
+    elapsed
+}
+
+/// Time of `count` tensors of DLPack that come in from C and are released.
+///
+/// # Panics
+///
+/// When the library refuses one.
+pub fn dlpack_imports_from_c(count: u64) -> Duration {
+    let start = Instant::now();
+    // SAFETY: the tensor is the C file's own.
+    let status = unsafe { tenure_bench_dlpack_import(count) };
+    let elapsed = start.elapsed();
+    assert_eq!(status, tnr_status::OK, "tnr_blob_import");
+    elapsed
+}
+
+/// Time of `count` tensors of DLPack that go out to C and are deleted there.
+///
+/// # Panics
+///
+/// When the library refuses one: a view without an owner, or of memory that is borrowed.
+pub fn dlpack_exports_from_c(view: &tnr_view, count: u64) -> Duration {
+    let start = Instant::now();
+    // SAFETY: the reference is valid, and the library looks up the owner that the view names.
+    let status = unsafe { tenure_bench_dlpack_export(view, count) };
+    let elapsed = start.elapsed();
+    assert_eq!(status, tnr_status::OK, "tnr_view_export");
     elapsed
 }

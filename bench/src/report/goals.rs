@@ -129,11 +129,18 @@ impl Report {
             measured: self.call("tenure", how, 8).map(|row| row.median()),
             bound: Bound::AtMost(most, " ns"),
         };
+        let dlpack = |how: &str| Goal {
+            what: format!("a tensor of DLPack: {how} from C, and its end"),
+            measured: self.find("DLPack", 48, 1, how).map(|row| row.median()),
+            bound: Bound::AtMost(100.0, " ns"),
+        };
         vec![
             goal("into views", 25.0),
             goal("from C, plain views", 20.0),
             goal("from C, owned views", 60.0),
             goal("recycled", 60.0),
+            dlpack("import"),
+            dlpack("export"),
         ]
     }
 
