@@ -185,6 +185,27 @@ impl<'a> DynView<'a> {
         Ok(unsafe { TensorView::from_raw(self.raw) })
     }
 
+    /// The bytes of the elements, where they are adjacent in row-major order.
+    ///
+    /// ```
+    /// use tenure::{DynView, TensorView};
+    ///
+    /// let view = DynView::from(TensorView::from_slice(&[1_u8, 2, 3, 4], [2, 2])?);
+    /// assert_eq!(view.as_bytes(), Some(&[1, 2, 3, 4][..]));
+    /// assert_eq!(view.t().as_bytes(), None);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn as_bytes(&self) -> Option<&'a [u8]> {
+        if self.is_empty() {
+            return Some(&[]);
+        }
+        let size_bytes = self.len() * self.dtype().size_bytes();
+        // SAFETY: so many elements are adjacent from the first on; by the type's invariant they are
+        // initialised and lent for 'a. They have no padding: a dtype describes all of its bytes.
+        layout::is_row_major(&self.raw)
+            .then(|| unsafe { std::slice::from_raw_parts(self.raw.data.cast(), size_bytes) })
+    }
+
     /// Converts the elements into a new row-major tensor, as [`cast`](crate::cast) does.
     ///
     /// # Errors

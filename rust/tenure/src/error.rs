@@ -1,6 +1,7 @@
 //! What went wrong: a kind to branch on, and a message that names the value and the bound.
 
-use std::fmt;
+use std::path::Path;
+use std::{fmt, io};
 
 /// What kind of mistake or misfortune an [`Error`] is; one for each status of the C ABI.
 ///
@@ -54,6 +55,8 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
+    /// What the system said, where it was the system.
+    source: Option<io::Error>,
 }
 
 /// A result with Tenure's error unless another is named, so that a glob import breaks nobody's
@@ -78,13 +81,43 @@ impl Error {
     /// Called on failing paths only: building the message allocates.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner { kind, message: message.into() }))
+        Error(Box::new(Inner { kind, message: message.into(), source: None }))
     }
 
     /// An [`ErrorKind::InvalidArgument`].
     #[cold]
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::InvalidArgument, message)
+    }
+
+    /// What the system refuses: its reason goes along as the source.
+    #[cold]
+    pub(crate) fn from_io(why: io::Error) -> Self {
+        let kind = match why.kind() {
+            io::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
+            io::ErrorKind::Unsupported => ErrorKind::Unsupported,
+            io::ErrorKind::NotFound
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
+            _ => ErrorKind::DeviceError,
+        };
+        Error(Box::new(Inner { kind, message: why.to_string(), source: Some(why) }))
+    }
+
+    /// The same error, with the name of a file in front of its message: readers of bytes do not know
+    /// where the bytes come from.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let error = npy::Array::new(b"no array").err().unwrap().in_file("a/b.npy");
+    /// assert!(error.message().starts_with("a/b.npy: "));
+    /// ```
+    #[must_use]
+    pub fn in_file(mut self, path: impl AsRef<Path>) -> Self {
+        self.0.message.insert_str(0, &format!("{}: ", path.as_ref().display()));
+        self
     }
 
     /// What kind of error it is.
@@ -125,7 +158,12 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+/// The source is the system's error, where a file could not be read.
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|why| why as _)
+    }
+}
 
 /// A refusal that gives the data back: why, and what was handed in.
 ///

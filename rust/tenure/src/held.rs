@@ -3,14 +3,14 @@
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::ptr::NonNull;
 
 use tenure_sys::{DLManagedTensorVersioned, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::owner::{Boxed, VecParts};
 use crate::raw::{self, BlobHandle, LentMut, operations};
-use crate::{Element, Error, Order, Rejected, Result, Tenure, layout};
+use crate::{Element, Error, Order, Rejected, Result, Tenure, layout, refusal};
 
 // The invariant: `raw` is a dense view of exactly the blob's memory, whose elements are
 // initialised, and written by nobody but the holder (shared memory: by nobody).
@@ -87,6 +87,69 @@ impl<T: Element> Held<T> {
         write(unsafe { LentMut::new(&out) })?;
         // `write` has written every element, or the memory was dropped unseen.
         Ok(Held::over(tnr_view { flags: 0, ..out.view }, blob))
+    }
+
+    /// New memory, whose bytes `write` writes.
+    ///
+    /// # Safety
+    ///
+    /// - When `write` answers Ok, it has written every byte.
+    pub(crate) unsafe fn filled_by(
+        extents: &[usize],
+        order: Order,
+        write: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<()>,
+    ) -> Result<Self> {
+        // SAFETY: `write` writes every element, or the memory is dropped unseen.
+        let held = unsafe { Self::uninitialised(extents, order) }?;
+        let mut spare: &mut [MaybeUninit<u8>] = &mut [];
+        if held.raw.size_bytes > 0 {
+            let (data, len) = (held.raw.base.cast_mut().cast(), held.raw.size_bytes as usize);
+            // SAFETY: the blob has that many bytes, and nobody else knows of them.
+            spare = unsafe { std::slice::from_raw_parts_mut(data, len) };
+        }
+        write(spare)?;
+        Ok(held)
+    }
+
+    /// The elements as they lie in memory, whatever the shape says of their order.
+    pub(crate) fn elements(&self) -> &[T] {
+        if self.raw.size_bytes == 0 {
+            return &[];
+        }
+        let len = self.raw.size_bytes as usize / size_of::<T>();
+        // SAFETY: the type's invariant; nobody writes while `self` is borrowed.
+        unsafe { std::slice::from_raw_parts(self.raw.base.cast(), len) }
+    }
+
+    /// The elements as they lie in memory, to be written.
+    pub(crate) fn elements_mut(&mut self) -> &mut [T] {
+        if self.raw.size_bytes == 0 {
+            return &mut [];
+        }
+        let len = self.raw.size_bytes as usize / size_of::<T>();
+        // SAFETY: the type's invariant, and whoever has a `Tensor` alone may write its memory;
+        // `&mut self` keeps everybody else away.
+        unsafe { std::slice::from_raw_parts_mut(self.raw.base.cast_mut().cast(), len) }
+    }
+
+    /// The same memory under another dtype and shape, which must take all of it.
+    pub(crate) fn into_elements<U: Element>(
+        self,
+        extents: &[usize],
+        order: Order,
+    ) -> Result<Held<U>> {
+        let (size_bytes, element_bytes) = (self.raw.size_bytes as usize, size_of::<U>());
+        let (mut raw, count) = layout::shaped(U::DTYPE, extents, order)?;
+        if count * element_bytes != size_bytes {
+            return Err(refusal::wrong_count(extents, count, size_bytes / element_bytes));
+        }
+        layout::place(&mut raw, self.raw.base, size_bytes);
+        if count > 0 {
+            layout::check_aligned(&raw)?;
+        }
+        // Any initialised bytes are elements. An adopted `Vec` was of another type: it stays with
+        // the blob, and is not given back.
+        Ok(Held::over(raw, self.blob))
     }
 
     /// New memory of zeros.

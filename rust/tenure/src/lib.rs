@@ -54,7 +54,7 @@
 //!
 //! | tenure | in Rust | who frees | who may write | ends |
 //! | --- | --- | --- | --- | --- |
-//! | allocated | [`Tensor::zeros`], results of operations | the library | the holder | drop |
+//! | allocated | [`Tensor::zeros`], [`io::read`], results of operations | the library | the holder | drop |
 //! | copied | [`Tensor::copy_from_slice`], `to_tensor` | the library | the holder | drop |
 //! | adopted | [`Tensor::from_vec`], [`Tensor::from_owner_mut`] | the owner, dropped once, or nobody after [`Tensor::into_vec`] | the holder | drop or `into_vec` |
 //! | shared | [`SharedTensor::from_arc`], [`from_owner`](SharedTensor::from_owner), [`from_bytes`](SharedTensor::from_bytes) | the owner, dropped once | nobody | the last clone's drop |
@@ -175,6 +175,13 @@
 //! # }
 //! ```
 //!
+//! # Files
+//!
+//! [`io`] reads a file once into memory that tensors lie in, and says what is unsafe about mapping
+//! one. [`npy`] and `npz` are NumPy's files: lent from the bytes, in either order of memory, and
+//! copied only where [`CopyMode`] allows it. [`matrix_market`] and SciPy's part of `npz` are those of
+//! sparse matrices.
+//!
 //! # What does not happen
 //!
 //! - **No copy is silent.** What copies says so in its name (`to_`, `copy_`, `try_clone`), and
@@ -190,7 +197,8 @@
 //!
 //! | feature | |
 //! | --- | --- |
-//! | `npz` | `npz`: SciPy's sparse files |
+//! | `npz` | `npz`: NumPy's archives of arrays, and SciPy's of sparse matrices |
+//! | `sealed` | `io::Sealed`: mapped memory that no process can change, on Linux |
 //! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
@@ -201,6 +209,8 @@ compile_error!("Tenure's ABI is for 64-bit targets");
 
 #[allow(unsafe_code)]
 mod allocator;
+#[allow(unsafe_code)]
+mod bytes;
 mod context;
 mod described;
 #[allow(unsafe_code)]
@@ -213,15 +223,21 @@ mod error;
 mod executor;
 #[allow(unsafe_code)]
 mod held;
+pub mod io;
 #[allow(unsafe_code)]
 mod iter;
 #[allow(unsafe_code)]
 mod layout;
+mod loaded;
 mod manipulate;
+pub mod npy;
+#[cfg(feature = "npz")]
+pub mod npz;
 mod operand;
 mod ops;
 #[allow(unsafe_code)]
 mod owner;
+mod payload;
 mod print;
 #[allow(unsafe_code)]
 mod raw;
@@ -249,6 +265,7 @@ pub use executor::RayonExecutor;
 pub use executor::{Executor, Task};
 pub use half::{bf16, f16};
 pub use iter::{AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut};
+pub use loaded::{CopyMode, Loaded};
 pub use num_complex::Complex;
 pub use operand::{AsView, AsViewMut};
 pub use ops::*;

@@ -266,3 +266,13 @@ impl<T: Element, const N: usize> Index<[usize; N]> for SharedTensor<T> {
         }
     }
 }
+
+/// The elements as they lie in memory: in the order of the shape where the tensor is row-major.
+///
+/// So tensors of other dtypes can lie in a shared tensor of bytes, by
+/// [`from_bytes`](SharedTensor::from_bytes), and hold on to it.
+impl<T: Element> AsRef<[T]> for SharedTensor<T> {
+    fn as_ref(&self) -> &[T] {
+        self.held.elements()
+    }
+}

@@ -20,13 +20,13 @@ mod index;
 mod matmul;
 mod matrix;
 pub mod matrix_market;
-#[cfg(feature = "npz")]
-pub mod npz;
 #[allow(unsafe_code)]
 mod packed;
 mod print;
 #[allow(unsafe_code)]
 mod reduce;
+#[cfg(feature = "npz")]
+pub(crate) mod scipy;
 #[allow(unsafe_code)]
 mod sddmm;
 mod select;

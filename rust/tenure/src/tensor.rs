@@ -2,6 +2,7 @@
 
 mod elements;
 
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use tenure_sys::{DLManagedTensorVersioned, tnr_view};
@@ -193,6 +194,30 @@ impl<T: Element> Tensor<T> {
     }
 }
 
+/// Elements by their bytes.
+impl<T: Element> Tensor<T> {
+    /// # Safety
+    ///
+    /// - As of [`Held::filled_by`].
+    pub(crate) unsafe fn filled_by(
+        extents: &[usize],
+        order: Order,
+        write: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<()>,
+    ) -> Result<Self> {
+        // SAFETY: by this function's contract.
+        Ok(Tensor { held: unsafe { Held::filled_by(extents, order, write) }? })
+    }
+
+    /// The same memory under another dtype and shape, which must take all of it.
+    pub(crate) fn into_elements<U: Element>(
+        self,
+        extents: &[usize],
+        order: Order,
+    ) -> Result<Tensor<U>> {
+        Ok(Tensor { held: self.held.into_elements(extents, order)? })
+    }
+}
+
 /// Lending, and giving back.
 impl<T: Element> Tensor<T> {
     #[inline]
@@ -334,5 +359,21 @@ impl<T: Element> Tensor<T> {
     /// ```
     pub fn tenure(&self) -> Tenure {
         self.held.tenure()
+    }
+}
+
+/// The elements as they lie in memory: in the order of the shape where the tensor is row-major.
+///
+/// So a tensor of bytes is an owner that [`SharedTensor::from_bytes`] takes.
+impl<T: Element> AsRef<[T]> for Tensor<T> {
+    fn as_ref(&self) -> &[T] {
+        self.held.elements()
+    }
+}
+
+/// The elements as they lie in memory, to be written.
+impl<T: Element> AsMut<[T]> for Tensor<T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self.held.elements_mut()
     }
 }

@@ -11,6 +11,8 @@ mod batches;
 mod dense;
 #[path = "fuzz/dlpack.rs"]
 mod dlpack;
+#[path = "fuzz/files.rs"]
+mod files;
 #[path = "fuzz/lent.rs"]
 mod lent;
 #[path = "fuzz/operations.rs"]
@@ -212,9 +214,10 @@ fn members(archive: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let (mut rest, mut members) = (archive, Vec::new());
     while let Some(body) = rest.strip_prefix(b"PK\x03\x04") {
         let size = u32::from_le_bytes(body[14..18].try_into().unwrap()) as usize;
-        let name = usize::from(u16::from_le_bytes(body[22..24].try_into().unwrap()));
-        let (head, content) = body.split_at(26 + name);
-        members.push((head[26..].to_vec(), content[..size].to_vec()));
+        let length = |at: usize| usize::from(u16::from_le_bytes([body[at], body[at + 1]]));
+        let (name, extra) = (length(22), length(24));
+        let content = &body[26 + name + extra..];
+        members.push((body[26..26 + name].to_vec(), content[..size].to_vec()));
         rest = &content[size..];
     }
     members

@@ -1,8 +1,8 @@
-//! SciPy's files: what is written is read, and what is wrong is a message. `tests/interop` asks
-//! SciPy.
+//! SciPy's files and NumPy's archives: what is written is read, and what is wrong is a message.
+//! `tests/interop` asks SciPy and NumPy.
 #![cfg(feature = "npz")]
 
-use tenure::npz::{Format, Reader, Source, Writer};
+use tenure::npz::{Archive, Format, Reader, Source, Writer};
 use tenure::*;
 
 fn written(writer: &Writer, matrix: &impl Source) -> Vec<u8> {
@@ -181,8 +181,10 @@ fn what_is_wrong_is_named_with_its_array() {
     let file = written(&Writer::new(), &graph().view());
     assert_eq!(message(b""), "no .npz file: it has no end of a directory");
     let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-    let order = with(&file, b"False, 'shape': (2,", b"True,  'shape': (2,");
-    assert_eq!(message(&order), "shape.npy is column-major, which is not read");
+    let blocks = BsrView::new(2, 4, [2, 4], &[0, 1], &[0], &[1.0_f32; 8]).unwrap();
+    let blocks = written(&Writer::new(), &blocks);
+    let order = with(&blocks, b"False, 'shape': (1, 2, 4)", b"True,  'shape': (1, 2, 4)");
+    assert_eq!(message(&order), "data.npy is column-major, which is not read");
     let foreign = with(&file, text.as_bytes(), text.replace('<', ">").as_bytes());
     assert_eq!(message(&foreign), "data.npy is of '>f4', which is not read");
     let object = with(&file, text.as_bytes(), text.replace("<f4", "|O1").as_bytes());
@@ -271,4 +273,121 @@ fn an_output_that_fails_is_an_error() {
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
     }
     assert!(Writer::new().write(&matrix.view(), Full(whole)).is_ok());
+}
+
+/// An archive in memory that is aligned to 64 bytes, as that of `io::read` and of maps is.
+struct Aligned(Vec<u8>, usize);
+
+impl Aligned {
+    fn new(writer: &Writer, arrays: &[(&str, DynView<'_>)]) -> Aligned {
+        let mut file = Vec::new();
+        writer.write_arrays(arrays, &mut file).unwrap();
+        let mut bytes = vec![0; file.len() + 64];
+        let start = bytes.as_ptr().align_offset(64);
+        bytes.truncate(start + file.len());
+        bytes[start..].copy_from_slice(&file);
+        Aligned(bytes, start)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.0[self.1..]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.0[self.1..]
+    }
+}
+
+#[test]
+fn stored_arrays_are_lent_and_deflated_ones_are_copied() -> Result<()> {
+    let (floats, bytes) = ([1.5, 2.5, 3.5, 4.5, 5.5, 6.5], [1_u8, 2, 3]);
+    let floats = TensorView::from_slice(&floats, [2, 3])?;
+    let bytes = TensorView::from_slice(&bytes, 3)?;
+    let strided = floats.slice_step(1, .., 2)?;
+    let arrays = [
+        ("b", bytes.into()),
+        ("rows", floats.into()),
+        ("columns/of it", floats.t().into()),
+        ("some", strided.into()),
+    ];
+    let stored = Aligned::new(&Writer::new(), &arrays);
+    let deflated = Aligned::new(&Writer::new().deflated(), &arrays);
+    for (file, is_lent) in [(&stored, true), (&deflated, false)] {
+        let archive = Archive::new(file.bytes())?;
+        assert!(archive.names().eq(arrays.iter().map(|(name, _)| *name)));
+        for (name, view) in arrays {
+            let loaded = archive.load(name, CopyMode::IfNeeded)?;
+            assert_eq!((loaded.is_copied(), loaded.view().shape()), (!is_lent, view.shape()));
+            assert_eq!(loaded.view().to_string(), view.to_string());
+            assert_eq!(archive.view(name).is_ok(), is_lent, "{name}");
+            assert_eq!(archive.load(name, CopyMode::Never).is_ok(), is_lent);
+            let copy = archive.load(name, CopyMode::Always)?;
+            assert!(copy.is_copied());
+            assert_eq!(copy.view().to_string(), view.to_string());
+            archive.verify(name)?;
+        }
+        let columns = archive.load("columns/of it", CopyMode::IfNeeded)?;
+        assert_eq!(columns.view().strides(), [1, 3], "Fortran order as strides");
+        assert_eq!(columns.into_tensor::<f64>()?.to_vec(), floats.t().to_vec());
+    }
+    Ok(())
+}
+
+#[test]
+fn stored_arrays_begin_at_multiples_of_64_bytes() -> Result<()> {
+    for length in 1..80 {
+        let (name, one) = ("n".repeat(length), [1.0]);
+        let arrays = [
+            (name.as_str(), TensorView::from_slice(&one, 1)?.into()),
+            ("last", TensorView::from_slice(&one, 1)?.into()),
+        ];
+        let file = Aligned::new(&Writer::new(), &arrays);
+        for (name, _) in arrays {
+            let view = Archive::new(file.bytes())?.view(name)?.downcast::<f64>()?;
+            assert_eq!(view.as_ptr().addr() % 64, 0, "{name}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn archives_that_lie_are_refused() -> Result<()> {
+    let bytes: [u8; 40] = std::array::from_fn(|at| at as u8 + 100);
+    let view = TensorView::from_slice(&bytes, [4, 10])?;
+    let arrays = [("aa", view.into()), ("bb", view.into())];
+    let file = || Aligned::new(&Writer::new(), &arrays);
+    let message = |file: &Aligned| {
+        let loaded = Archive::new(file.bytes()).and_then(|archive| {
+            archive.view("aa")?;
+            archive.load("aa", CopyMode::Always).map(|_| ())
+        });
+        loaded.err().unwrap().message().to_owned()
+    };
+    let change = |from: &[u8], to: &[u8], nth: usize| {
+        let mut file = file();
+        let found = file.bytes().windows(from.len()).enumerate();
+        let at = found.filter(|(_, bytes)| *bytes == from).nth(nth).unwrap().0;
+        file.bytes_mut()[at..at + to.len()].copy_from_slice(to);
+        file
+    };
+    assert_eq!(
+        message(&change(b"(4, 10)", b"(4, 11)", 0)),
+        "aa.npy has shape [4, 11] of u8, which takes 44 bytes from byte 128 on but there are 40"
+    );
+    assert_eq!(
+        message(&change(b"(4, 10)", b"(4,  9)", 0)),
+        "aa.npy goes on for 4 bytes after its shape [4, 9]"
+    );
+    assert!(message(&change(&bytes, &[1], 0)).starts_with("aa.npy is damaged: checksum "));
+    // Nobody has read the elements of a view.
+    assert!(Archive::new(change(&bytes, &[1], 0).bytes())?.view("aa").is_ok());
+    assert_eq!(message(&change(b"bb.npy", b"aa.npy", 1)), "the archive has aa.npy twice");
+    assert_eq!(message(&change(b"bb.npy", b"\xffb.npy", 1)), "the name \\xffb.npy is not UTF-8");
+    assert_eq!(message(&change(b"aa.npy", b"ab.npy", 1)), "the archive has no aa.npy");
+    // The size that the directory says of what is stored: 24 bytes into its first entry.
+    let mut other = file();
+    let at = place(other.bytes(), b"PK\x01\x02") + 24;
+    other.bytes_mut()[at] -= 8;
+    assert_eq!(message(&other), "aa.npy is stored in 168 bytes but has 160 by the directory");
+    Ok(())
 }

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::super::arrays::Arrays;
-use super::pack::{ArchiveWriter, Packing};
-use super::{Format, bytes, npy};
-use crate::{BsrView, CooView, CscView, CsrView, DType, Element, SparseIndex};
+use super::Format;
+use crate::npz::Writer;
+use crate::npz::pack::ArchiveWriter;
+use crate::{BsrView, CooView, CscView, CsrView, DType, Element, Order, SparseIndex};
+use crate::{bytes, npy};
 
 /// What can be written: the views of sparse matrices. Sealed.
 ///
@@ -110,64 +112,10 @@ sources! {
     BsrView: Bsr;
 }
 
-/// Writes files that `scipy.sparse.load_npz` reads: as `csr_matrix` and its like, stored as they
-/// are.
-///
-/// Of a range of rows that range is written. The same matrix gives the same bytes.
-///
-/// ```
-/// use tenure::{CsrMatrix, gallery, npz::Writer};
-///
-/// let matrix: CsrMatrix<f32> = gallery::poisson([10, 10, 10])?;
-/// let (mut stored, mut deflated) = (Vec::new(), Vec::new());
-/// Writer::new().write(&matrix.view(), &mut stored).unwrap();
-/// Writer::new().deflated().write(&matrix.view(), &mut deflated).unwrap();
-/// assert!(deflated.len() < stored.len() / 3);
-/// # Ok::<(), tenure::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Writer {
-    packing: Packing,
-}
-
-impl Default for Writer {
-    fn default() -> Self {
-        Writer { packing: Packing::Stored }
-    }
-}
-
+/// Sparse matrices.
 impl Writer {
-    /// Stores arrays as they are.
-    ///
-    /// ```
-    /// # use tenure::{CooView, npz::Writer};
-    /// let mut file = Vec::new();
-    /// Writer::new().write(&CooView::new(2, 3, &[1], &[2], &[7_u16])?, &mut file).unwrap();
-    /// assert!(file.starts_with(b"PK"));
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    pub fn new() -> Self {
-        Writer::default()
-    }
-
-    /// Deflates arrays. Each is packed in memory before it is written.
-    ///
-    /// ```
-    /// # use tenure::{CooMatrix, CooView, npz::{Reader, Writer}};
-    /// let mut file = Vec::new();
-    /// let matrix = CooView::new(2, 3, &[1], &[2], &[7_u16])?;
-    /// Writer::new().deflated().write(&matrix, &mut file).unwrap();
-    /// let again: CooMatrix<u16> = Reader::new(&file)?.to_coo()?;
-    /// assert_eq!(again.values(), [7]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    #[must_use]
-    pub fn deflated(mut self) -> Self {
-        self.packing = Packing::Deflated;
-        self
-    }
-
-    /// Writes a matrix.
+    /// Writes a matrix that `scipy.sparse.load_npz` reads, as `csr_matrix` and its like. Of a range of
+    /// rows that range is written. The same matrix gives the same bytes.
     ///
     /// # Errors
     ///
@@ -187,14 +135,14 @@ impl Writer {
             let descr = npy::descr_of(*dtype).ok_or_else(|| {
                 io::Error::new(io::ErrorKind::Unsupported, format!("NumPy has no {dtype}"))
             })?;
-            heads.push(npy::header(&descr, shape));
+            heads.push(npy::header(&descr, Order::RowMajor, shape));
         }
         let mut archive = ArchiveWriter::new(out, self.packing);
         for (Named { name, bytes, .. }, head) in named.iter().zip(heads) {
             archive.member(&format!("{name}.npy"), &head, bytes)?;
         }
         let word = matrix.format().word();
-        archive.member("format.npy", &npy::header("|S3", &[]), word.as_bytes())?;
+        archive.member("format.npy", &npy::header("|S3", Order::RowMajor, &[]), word.as_bytes())?;
         let extents = matrix.extents().map(|extent| extent as i64);
         let shape = named_shape(&extents);
         archive.member("shape.npy", &shape, bytes::of(&extents))?;
@@ -204,5 +152,5 @@ impl Writer {
 
 fn named_shape(extents: &[i64; 2]) -> Vec<u8> {
     let descr = npy::descr_of(DType::I64).unwrap_or_default();
-    npy::header(&descr, &[extents.len()])
+    npy::header(&descr, Order::RowMajor, &[extents.len()])
 }

@@ -7,15 +7,22 @@ use flate2::write::DeflateEncoder;
 
 use super::zip::{CENTRAL, DEFLATED, END, END64, Entry, IN_FIELD64, LOCAL, LOCATOR64, STORED};
 
+/// Where the content of stored members begins: at a cache line's beginning, as the elements behind a
+/// header of NumPy's do.
+const CONTENT_ALIGNMENT: u64 = 64;
+
+/// A local header without its name and what follows.
+const LOCAL_BYTES: u64 = 30;
+
 /// How members are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(crate) enum Packing {
     Stored,
     Deflated,
 }
 
 /// Writes an archive from its beginning to its end.
-pub(super) struct ArchiveWriter<W> {
+pub(crate) struct ArchiveWriter<W> {
     out: W,
     written: u64,
     packing: Packing,
@@ -24,12 +31,12 @@ pub(super) struct ArchiveWriter<W> {
 }
 
 impl<W: Write> ArchiveWriter<W> {
-    pub(super) fn new(out: W, packing: Packing) -> Self {
+    pub(crate) fn new(out: W, packing: Packing) -> Self {
         ArchiveWriter { out, written: 0, packing, directory: Vec::new(), count: 0 }
     }
 
     /// Writes a member: a header, and what follows it.
-    pub(super) fn member(&mut self, name: &str, head: &[u8], body: &[u8]) -> io::Result<()> {
+    pub(crate) fn member(&mut self, name: &str, head: &[u8], body: &[u8]) -> io::Result<()> {
         let mut crc = Crc::new();
         crc.update(head);
         crc.update(body);
@@ -65,7 +72,7 @@ impl<W: Write> ArchiveWriter<W> {
     }
 
     /// Writes the directory.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         let (start, length) = (self.written, self.directory.len() as u64);
         let directory = std::mem::take(&mut self.directory);
         self.put(&directory)?;
@@ -116,10 +123,9 @@ fn field64(numbers: &[u64]) -> Vec<u8> {
 }
 
 /// What local and central headers have in common, from the version that reads them to the lengths.
-fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &[u8]) -> Vec<u8> {
-    let version: u16 = if extra.is_empty() { 20 } else { 45 };
+fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &Extra) -> Vec<u8> {
     let mut header = Vec::new();
-    header.extend(version.to_le_bytes());
+    header.extend(extra.version().to_le_bytes());
     header.extend(0_u16.to_le_bytes());
     header.extend(entry.method.to_le_bytes());
     // The first of January 1980, at midnight: the same bytes whenever the same matrix is written.
@@ -130,8 +136,46 @@ fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &[u8]) -> Ve
         header.extend(narrow(size).to_le_bytes());
     }
     header.extend((name.len() as u16).to_le_bytes());
-    header.extend((extra.len() as u16).to_le_bytes());
+    header.extend((extra.field64.len() as u16 + extra.padding).to_le_bytes());
     header
+}
+
+/// What follows a name in a header.
+struct Extra {
+    field64: Vec<u8>,
+    /// Bytes of a field that nobody reads.
+    padding: u16,
+}
+
+impl Extra {
+    /// The version of the format that reads it.
+    fn version(&self) -> u16 {
+        if self.field64.is_empty() { 20 } else { 45 }
+    }
+
+    /// The number of the field that Android's zipalign pads by: its readers know to skip it.
+    const PADDING: u16 = 0xd935;
+
+    /// Pads a local header, which ends at byte `end` without, so that the content begins at a
+    /// multiple of 64: stored arrays can then be lent as they lie.
+    fn pad_to_content(&mut self, end: u64) {
+        const FIELD_BYTES: u64 = 6;
+        if end % CONTENT_ALIGNMENT != 0 {
+            let begin = (end + FIELD_BYTES).next_multiple_of(CONTENT_ALIGNMENT);
+            self.padding = (begin - end) as u16;
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.field64.clone();
+        if self.padding > 0 {
+            bytes.extend(Self::PADDING.to_le_bytes());
+            bytes.extend((self.padding - 4).to_le_bytes());
+            bytes.extend((CONTENT_ALIGNMENT as u16).to_le_bytes());
+            bytes.resize(self.field64.len() + usize::from(self.padding), 0);
+        }
+        bytes
+    }
 }
 
 fn local_header(name: &str, entry: &Entry) -> Vec<u8> {
@@ -140,33 +184,38 @@ fn local_header(name: &str, entry: &Entry) -> Vec<u8> {
     if sizes.iter().any(|size| narrow(*size) == IN_FIELD64) {
         sizes = [u64::MAX; 2];
     }
-    let extra = match sizes {
+    let field64 = match sizes {
         [u64::MAX, _] => {
             let sizes = [entry.size_bytes.to_le_bytes(), entry.packed_bytes.to_le_bytes()];
             [&[1, 0, 16, 0][..], sizes.as_flattened()].concat()
         }
         _ => Vec::new(),
     };
+    let mut extra = Extra { field64, padding: 0 };
+    if entry.method == STORED {
+        extra.pad_to_content(entry.local + LOCAL_BYTES + (name.len() + extra.field64.len()) as u64);
+    }
     let common = common_header(name, entry, sizes, &extra);
-    [&LOCAL.to_le_bytes()[..], &common, name.as_bytes(), &extra].concat()
+    [&LOCAL.to_le_bytes()[..], &common, name.as_bytes(), &extra.bytes()].concat()
 }
 
 fn central_header(name: &str, entry: &Entry) -> Vec<u8> {
     let sizes = [entry.packed_bytes, entry.size_bytes];
-    let extra = field64(&[entry.size_bytes, entry.packed_bytes, entry.local]);
+    let field64 = field64(&[entry.size_bytes, entry.packed_bytes, entry.local]);
+    let extra = Extra { field64, padding: 0 };
     let mut header = CENTRAL.to_le_bytes().to_vec();
     header.extend(45_u16.to_le_bytes());
     header.extend(common_header(name, entry, sizes, &extra));
     // No comment, the first disk, no attributes.
     header.extend([0; 10]);
     header.extend(narrow(entry.local).to_le_bytes());
-    [&header, name.as_bytes(), &extra].concat()
+    [&header, name.as_bytes(), &extra.bytes()].concat()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::zip::{Archive, Fields, directory_of, find_end, next_entry};
     use super::*;
+    use crate::npz::zip::{Archive, Fields, directory_of, find_end, next_entry};
 
     #[test]
     fn sizes_beyond_32_bits_stand_in_the_field_for_them() {

@@ -7,23 +7,23 @@ use flate2::read::DeflateDecoder;
 
 use crate::{Error, ErrorKind, Result};
 
-pub(super) const LOCAL: u32 = 0x0403_4b50;
-pub(super) const CENTRAL: u32 = 0x0201_4b50;
-pub(super) const END: u32 = 0x0605_4b50;
-pub(super) const END64: u32 = 0x0606_4b50;
-pub(super) const LOCATOR64: u32 = 0x0706_4b50;
+pub(crate) const LOCAL: u32 = 0x0403_4b50;
+pub(crate) const CENTRAL: u32 = 0x0201_4b50;
+pub(crate) const END: u32 = 0x0605_4b50;
+pub(crate) const END64: u32 = 0x0606_4b50;
+pub(crate) const LOCATOR64: u32 = 0x0706_4b50;
 /// What stands in 32 bits where the number is in the ZIP64 field.
-pub(super) const IN_FIELD64: u32 = u32::MAX;
+pub(crate) const IN_FIELD64: u32 = u32::MAX;
 
-pub(super) const STORED: u16 = 0;
-pub(super) const DEFLATED: u16 = 8;
+pub(crate) const STORED: u16 = 0;
+pub(crate) const DEFLATED: u16 = 8;
 
 /// One byte of deflated data stands for at most 1032: a match of 258 takes two bits.
 const MOST_INFLATED: u64 = 1032;
 
 /// An archive, as its directory describes it.
 #[derive(Clone, Copy)]
-pub(super) struct Archive<'a> {
+pub(crate) struct Archive<'a> {
     bytes: &'a [u8],
     /// From here on, in front of the directory's end.
     directory: &'a [u8],
@@ -32,17 +32,17 @@ pub(super) struct Archive<'a> {
 
 /// A member, as the directory describes it.
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) method: u16,
-    pub(super) crc: u32,
-    pub(super) packed_bytes: u64,
-    pub(super) size_bytes: u64,
+pub(crate) struct Entry {
+    pub(crate) method: u16,
+    pub(crate) crc: u32,
+    pub(crate) packed_bytes: u64,
+    pub(crate) size_bytes: u64,
     /// Where its own header begins.
-    pub(super) local: u64,
+    pub(crate) local: u64,
 }
 
 /// The content of a member, unpacked as it is read.
-pub(super) struct Member<'a> {
+pub(crate) struct Member<'a> {
     name: String,
     content: Content<'a>,
     crc: Crc,
@@ -57,7 +57,7 @@ enum Content<'a> {
 }
 
 /// Little-endian numbers, one after the other; `None` at the end of the bytes.
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Fields<'a> {
     fn at(bytes: &'a [u8], offset: u64) -> Option<Fields<'a>> {
@@ -90,7 +90,7 @@ fn no_archive(why: &str) -> Error {
 
 impl<'a> Archive<'a> {
     /// Finds the directory.
-    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
         let end = find_end(bytes).ok_or_else(|| no_archive("it has no end of a directory"))?;
         let found = directory_of(bytes, end);
         let (count, start, length) = found.ok_or_else(|| no_archive("its directory is cut"))?;
@@ -107,7 +107,7 @@ impl<'a> Archive<'a> {
     }
 
     /// The member of this name, if there is one.
-    pub(super) fn member(&self, name: &str) -> Result<Option<Member<'a>>> {
+    pub(crate) fn member(&self, name: &str) -> Result<Option<Member<'a>>> {
         let mut fields = Fields(self.directory);
         // The count is the file's word; the directory ends where its bytes do.
         for _ in 0..self.count {
@@ -119,6 +119,20 @@ impl<'a> Archive<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// The names of all members, in the order of the directory.
+    pub(crate) fn names(&self) -> Result<Vec<&'a [u8]>> {
+        let mut fields = Fields(self.directory);
+        let mut names = Vec::new();
+        // The count is the file's word; the directory ends where its bytes do.
+        for _ in 0..self.count {
+            match next_entry(&mut fields) {
+                Some((name, _)) => names.push(name),
+                None => return Err(no_archive("its directory is cut")),
+            }
+        }
+        Ok(names)
     }
 
     fn open(&self, name: &str, entry: Entry) -> Result<Member<'a>> {
@@ -164,7 +178,7 @@ impl<'a> Archive<'a> {
 }
 
 /// Where the record that ends an archive begins: at most a comment of 65,535 bytes follows it.
-pub(super) fn find_end(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn find_end(bytes: &[u8]) -> Option<usize> {
     const END_BYTES: usize = 22;
     let last = bytes.len().checked_sub(END_BYTES)?;
     (last.saturating_sub(usize::from(u16::MAX))..=last).rev().find(|start| {
@@ -174,7 +188,7 @@ pub(super) fn find_end(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The count of members, and where the directory begins and how long it is.
-pub(super) fn directory_of(bytes: &[u8], end: usize) -> Option<(u64, u64, u64)> {
+pub(crate) fn directory_of(bytes: &[u8], end: usize) -> Option<(u64, u64, u64)> {
     let mut fields = Fields(&bytes[end + 10..]);
     let count = u64::from(fields.u16()?);
     let (length, start) = (fields.u32()?, fields.u32()?);
@@ -193,7 +207,7 @@ pub(super) fn directory_of(bytes: &[u8], end: usize) -> Option<(u64, u64, u64)> 
 }
 
 /// The next line of the directory: a name, and the member, or why it cannot be read.
-pub(super) fn next_entry<'a>(fields: &mut Fields<'a>) -> Option<(&'a [u8], Result<Entry>)> {
+pub(crate) fn next_entry<'a>(fields: &mut Fields<'a>) -> Option<(&'a [u8], Result<Entry>)> {
     (fields.u32()? == CENTRAL).then_some(())?;
     fields.take(4)?;
     let (flags, method) = (fields.u16()?, fields.u16()?);
@@ -232,19 +246,27 @@ fn wide(narrow: [u32; 3], extra: &[u8]) -> Option<[u64; 3]> {
     Some(numbers)
 }
 
-impl Member<'_> {
+impl<'a> Member<'a> {
+    /// All of its content, where that is not packed.
+    pub(crate) fn stored(&self) -> Option<&'a [u8]> {
+        match self.content {
+            Content::Stored(content) => Some(content),
+            Content::Deflated(_) => None,
+        }
+    }
+
     /// Its name in the archive.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// Bytes that have not been read.
-    pub(super) fn left(&self) -> u64 {
+    pub(crate) fn left(&self) -> u64 {
         self.left
     }
 
     /// Fills `bytes`.
-    pub(super) fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
+    pub(crate) fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
         let count = bytes.len() as u64;
         if count > self.left {
             return Err(Error::invalid(format!(
@@ -264,7 +286,7 @@ impl Member<'_> {
     }
 
     /// That all was read, and is as it was written.
-    pub(super) fn finish(mut self) -> Result<()> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         if self.left > 0 {
             let message = format!("{} goes on for {} bytes after its end", self.name, self.left);
             return Err(Error::invalid(message));

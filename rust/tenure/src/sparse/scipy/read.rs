@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::npy::Array;
-use super::zip::Archive;
+use super::array::Array;
+use crate::npz::zip::Archive;
 use crate::{
     BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, DType, Element, Error, ErrorKind, Rejected, Result,
     SparseIndex,
@@ -245,10 +245,10 @@ impl<'a> Reader<'a> {
     pub fn to_bsr<T: Element, I: SparseIndex>(&self) -> Result<BsrMatrix<T, I>> {
         self.require(Format::Bsr)?;
         let data = array(&self.archive, "data")?;
-        let [_, height, width] = data.shape[..] else {
+        let [_, height, width] = data.shape()[..] else {
             return Err(Error::invalid(format!(
                 "data.npy has shape {:?} but must have three axes",
-                data.shape
+                data.shape()
             )));
         };
         let (row_offsets, col_indices) = (self.indices("indptr")?, self.indices("indices")?);
@@ -268,10 +268,10 @@ impl<'a> Reader<'a> {
     /// The array of this name, which has one axis.
     fn vector(&self, name: &str) -> Result<Array<'a>> {
         let array = array(&self.archive, name)?;
-        if array.shape.len() == 1 {
+        if array.shape().len() == 1 {
             return Ok(array);
         }
-        let shape = &array.shape;
+        let shape = array.shape();
         Err(Error::invalid(format!("{name}.npy has shape {shape:?} but must have one axis")))
     }
 
@@ -291,10 +291,10 @@ fn array<'a>(archive: &Archive<'a>, name: &str) -> Result<Array<'a>> {
 
 /// The rows and the columns of an array of both.
 fn halves<I: SparseIndex>(coords: Array<'_>) -> Result<(Vec<I>, Vec<I>)> {
-    let [2, count] = coords.shape[..] else {
+    let [2, count] = coords.shape()[..] else {
         return Err(Error::invalid(format!(
             "coords.npy has shape {:?} but must have two rows",
-            coords.shape
+            coords.shape()
         )));
     };
     let mut rows: Vec<I> = coords.indices()?;

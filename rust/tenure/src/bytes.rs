@@ -1,0 +1,33 @@
+//! Elements as the bytes that they are.
+
+use crate::{DType, Element};
+
+/// The bytes of elements, in the order of this machine.
+#[cfg(feature = "npz")]
+pub(crate) fn of<T: Element>(elements: &[T]) -> &[u8] {
+    let size_bytes = size_of_val(elements);
+    // SAFETY: elements have no padding: their dtype describes all of their bytes.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_bytes) }
+}
+
+/// The bytes of elements, to be written.
+pub(crate) fn of_mut<T: Element>(elements: &mut [T]) -> &mut [u8] {
+    let size_bytes = size_of_val(elements);
+    // SAFETY: as above, and whatever is written there is a value: every pattern of an element's
+    // bytes is, by the trait's contract.
+    unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_bytes) }
+}
+
+/// Turns the byte order of every number in `bytes`, of which a complex one has two.
+pub(crate) fn swap(bytes: &mut [u8], dtype: DType) {
+    fn swap_of<const N: usize>(bytes: &mut [u8]) {
+        bytes.chunks_exact_mut(N).for_each(<[u8]>::reverse);
+    }
+    let is_complex = dtype == DType::C64 || dtype == DType::C128;
+    match dtype.size_bytes() / if is_complex { 2 } else { 1 } {
+        2 => swap_of::<2>(bytes),
+        4 => swap_of::<4>(bytes),
+        8 => swap_of::<8>(bytes),
+        _ => {}
+    }
+}

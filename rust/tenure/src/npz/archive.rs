@@ -1,0 +1,212 @@
+//! Archives of dense arrays.
+
+use std::collections::HashSet;
+
+use super::zip::{self, Member};
+use crate::npy::{Array, Header};
+use crate::payload::Payload;
+use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, raw};
+
+/// NumPy's archive of arrays, in bytes that are lent: those of a file that was read, or mapped.
+///
+/// ```
+/// use tenure::{TensorView, npz};
+///
+/// let mut file = Vec::new();
+/// let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+/// npz::Writer::new().write_arrays(&arrays, &mut file).unwrap();
+/// let archive = npz::Archive::new(&file)?;
+/// assert_eq!(archive.view("a")?.to_string(), "[1 2]"); // lent by `file`
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Archive<'a> {
+    archive: zip::Archive<'a>,
+    names: Vec<&'a str>,
+}
+
+impl<'a> Archive<'a> {
+    /// Reads the directory, and no array.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such archive, a name that is no UTF-8, or one that stands twice.
+    ///
+    /// ```
+    /// # use tenure::npz::Archive;
+    /// let error = Archive::new(b"PK").err().unwrap();
+    /// assert_eq!(error.message(), "no .npz file: it has no end of a directory");
+    /// ```
+    pub fn new(bytes: &'a [u8]) -> Result<Self> {
+        let archive = zip::Archive::new(bytes)?;
+        let (mut names, mut seen) = (Vec::new(), HashSet::new());
+        for name in archive.names()? {
+            let Ok(text) = std::str::from_utf8(name) else {
+                let shown = name.escape_ascii();
+                return Err(Error::invalid(format!("the name {shown} is not UTF-8")));
+            };
+            if !seen.insert(text) {
+                return Err(Error::invalid(format!("the archive has {text} twice")));
+            }
+            names.extend(text.strip_suffix(".npy"));
+        }
+        Ok(Archive { archive, names })
+    }
+
+    /// The names of the arrays, as NumPy has them, in the order of the archive.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &'a str> + '_ {
+        self.names.iter().copied()
+    }
+
+    /// What the header of an array says.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: there is no such array, or what is wrong in it. `Unsupported`: other
+    /// packings than stored and deflated.
+    ///
+    /// ```
+    /// # use tenure::{DType, TensorView, npz};
+    /// # let mut file = Vec::new();
+    /// # let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+    /// # npz::Writer::new().write_arrays(&arrays, &mut file).unwrap();
+    /// let header = npz::Archive::new(&file)?.header("a")?;
+    /// assert_eq!((header.dtype(), header.shape()), (Some(DType::U8), &[2][..]));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn header(&self, name: &str) -> Result<Header> {
+        let mut member = self.member(name)?;
+        let name = member.name().to_owned();
+        Header::read(&name, |part| member.read(part))
+    }
+
+    /// Lends the elements of an array that is stored as it is.
+    ///
+    /// They are not read, and so not compared with their checksum: [`verify`](Self::verify) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`header`](Self::header); also `Unsupported`: deflated, the byte order of other machines, a
+    /// dtype that the library does not know; and `InvalidArgument`: misaligned, more than 8 axes.
+    ///
+    /// ```
+    /// # use tenure::{TensorView, npz};
+    /// # let mut file = Vec::new();
+    /// # let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+    /// npz::Writer::new().deflated().write_arrays(&arrays, &mut file).unwrap();
+    /// let error = npz::Archive::new(&file)?.view("a").err().unwrap();
+    /// assert_eq!(
+    ///     error.message(),
+    ///     "a.npy is deflated and cannot be lent; load it with CopyMode::IfNeeded"
+    /// );
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn view(&self, name: &str) -> Result<DynView<'a>> {
+        stored(&self.member(name)?)?.view()
+    }
+
+    /// The elements of an array, lent or copied. What is copied is compared with its checksum.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view), but that a copy is neither deflated nor misaligned nor in another byte
+    /// order. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::{CopyMode, TensorView, npz};
+    /// # let mut file = Vec::new();
+    /// # let arrays = [("a", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+    /// npz::Writer::new().deflated().write_arrays(&arrays, &mut file).unwrap();
+    /// let array = npz::Archive::new(&file)?.load("a", CopyMode::IfNeeded)?;
+    /// assert!(array.is_copied());
+    /// assert_eq!(array.into_tensor::<u8>()?.to_vec(), [1, 2]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn load(&self, name: &str, mode: CopyMode) -> Result<Loaded<'a>> {
+        let member = self.member(name)?;
+        let can_be_stored = mode == CopyMode::Never || member.stored().is_some();
+        if mode != CopyMode::Always && can_be_stored {
+            let array = stored(&member)?;
+            if mode == CopyMode::Never || array.can_be_lent()? {
+                return array.load(CopyMode::Never);
+            }
+        }
+        unpacked(member)
+    }
+
+    /// Reads an array and compares it with its checksum.
+    ///
+    /// # Errors
+    ///
+    /// As [`header`](Self::header), and `InvalidArgument` where they differ.
+    ///
+    /// ```
+    /// # use tenure::{TensorView, npz};
+    /// # let mut file = Vec::new();
+    /// # let arrays = [("a", TensorView::from_slice(&[17_u8, 18], 2)?.into())];
+    /// npz::Writer::new().write_arrays(&arrays, &mut file).unwrap();
+    /// npz::Archive::new(&file)?.verify("a")?;
+    ///
+    /// let place = file.windows(2).position(|bytes| bytes == [17, 18]).unwrap();
+    /// file[place] = 0;
+    /// let error = npz::Archive::new(&file)?.verify("a").err().unwrap();
+    /// assert!(error.message().starts_with("a.npy is damaged: checksum "));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn verify(&self, name: &str) -> Result<()> {
+        let mut member = self.member(name)?;
+        let mut part = [0; 1 << 14];
+        while member.left() > 0 {
+            let count = member.left().min(part.len() as u64) as usize;
+            member.read(&mut part[..count])?;
+        }
+        member.finish()
+    }
+
+    fn member(&self, name: &str) -> Result<Member<'a>> {
+        let name = format!("{name}.npy");
+        let member = self.archive.member(&name)?;
+        member.ok_or_else(|| Error::invalid(format!("the archive has no {name}")))
+    }
+}
+
+/// The array of a member that is stored as it is.
+fn stored<'a>(member: &Member<'a>) -> Result<Array<'a>> {
+    let name = member.name();
+    let Some(content) = member.stored() else {
+        let why = "is deflated and cannot be lent; load it with CopyMode::IfNeeded";
+        return Err(Error::new(ErrorKind::Unsupported, format!("{name} {why}")));
+    };
+    // What the directory says of both sizes; it is compared where the content is read, too.
+    if content.len() as u64 != member.left() {
+        return Err(Error::invalid(format!(
+            "{name} is stored in {} bytes but has {} by the directory",
+            content.len(),
+            member.left()
+        )));
+    }
+    let array = Array::named(name, content)?;
+    array.require_end(content.len())?;
+    Ok(array)
+}
+
+/// A copy of the elements of a member.
+fn unpacked<'a>(mut member: Member<'_>) -> Result<Loaded<'a>> {
+    let name = member.name().to_owned();
+    let header = Header::read(&name, |part| member.read(part))?;
+    let dtype = header.known_dtype(&name)?;
+    // No more than the archive can hold: its directory was believed in no other size.
+    let file_bytes = header.payload_offset() + member.left() as usize;
+    let size_bytes = header.payload_bytes(&name, file_bytes)?;
+    let mut copy = Tensor::<u8>::zeros(size_bytes)?;
+    member.read(copy.as_mut())?;
+    member.finish()?;
+    raw::count_copied(size_bytes);
+    if !header.is_native() {
+        bytes::swap(copy.as_mut(), dtype);
+    }
+    let (shape, order) = (header.shape(), header.order());
+    let offset = header.payload_offset();
+    let payload = Payload { name: &name, dtype, is_native: true, shape, order, bytes: &[], offset };
+    Loaded::copied(copy, &payload)
+}

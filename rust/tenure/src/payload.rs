@@ -1,0 +1,131 @@
+//! Elements as files hold them: read from bytes that somebody else lends, and written as bytes.
+
+use std::io;
+
+use crate::{
+    CopyMode, DType, DynView, DynViewMut, Error, ErrorKind, Loaded, Order, Result, Tensor, bytes,
+};
+
+/// The elements of an array, of which a file says what they are.
+pub(crate) struct Payload<'a, 'f> {
+    /// What messages call the array.
+    pub(crate) name: &'f str,
+    pub(crate) dtype: DType,
+    /// Whether they are in the byte order of this machine.
+    pub(crate) is_native: bool,
+    pub(crate) shape: &'f [usize],
+    pub(crate) order: Order,
+    /// All of them and no more.
+    pub(crate) bytes: &'a [u8],
+    /// Where they begin in the file.
+    pub(crate) offset: usize,
+}
+
+impl<'a> Payload<'a, '_> {
+    /// Lends the elements, where they lie as views need them.
+    pub(crate) fn view(&self) -> Result<DynView<'a>> {
+        if !self.is_native {
+            return Err(self.refused(ErrorKind::Unsupported, "they have another byte order"));
+        }
+        if self.is_misaligned() {
+            let (past, alignment) = (self.bytes.as_ptr().addr(), self.dtype.alignment_bytes());
+            let why =
+                format!("in memory they begin {} past a multiple of {alignment}", past % alignment);
+            return Err(self.refused(ErrorKind::InvalidArgument, &why));
+        }
+        DynView::from_bytes_in(self.bytes, self.dtype, self.shape, self.order)
+    }
+
+    /// Whether they lie as views need them.
+    pub(crate) fn can_be_lent(&self) -> bool {
+        self.is_native && !self.is_misaligned()
+    }
+
+    pub(crate) fn load(&self, mode: CopyMode) -> Result<Loaded<'a>> {
+        match mode {
+            CopyMode::Never => self.view().map(Loaded::lent),
+            CopyMode::IfNeeded if self.can_be_lent() => self.view().map(Loaded::lent),
+            CopyMode::IfNeeded | CopyMode::Always => {
+                let mut copy = Tensor::copy_from_slice(self.bytes, self.bytes.len())?;
+                if !self.is_native {
+                    bytes::swap(copy.as_mut(), self.dtype);
+                }
+                Loaded::copied(copy, self)
+            }
+        }
+    }
+
+    fn is_misaligned(&self) -> bool {
+        let alignment = self.dtype.alignment_bytes();
+        !self.bytes.is_empty() && self.bytes.as_ptr().addr() % alignment != 0
+    }
+
+    #[cold]
+    fn refused(&self, kind: ErrorKind, why: &str) -> Error {
+        let Payload { name, dtype, offset, .. } = self;
+        Error::new(
+            kind,
+            format!(
+                "{name} has {dtype} at byte {offset} that cannot be lent: {why}; load it with \
+                 CopyMode::IfNeeded"
+            ),
+        )
+    }
+}
+
+/// Elements to be written: the bytes of a view, side by side.
+pub(crate) enum Body<'v> {
+    Lent(&'v [u8]),
+    Gathered(Tensor<u8>),
+}
+
+impl<'v> Body<'v> {
+    /// The elements in the order given. What does not lie in that order is gathered first.
+    pub(crate) fn new(view: &DynView<'v>, order: Order) -> Result<Self> {
+        let view = match order {
+            Order::RowMajor => *view,
+            Order::ColumnMajor => view.t(),
+        };
+        match view.as_bytes() {
+            // Files hold truth values as 0 or 1.
+            Some(bytes) if view.dtype() == DType::BOOL8 && bytes.iter().any(|byte| *byte > 1) => {
+                let mut gathered = Tensor::<u8>::zeros(bytes.len())?;
+                let truths = gathered.as_mut().iter_mut().zip(bytes);
+                truths.for_each(|(truth, byte)| *truth = u8::from(*byte != 0));
+                Ok(Body::Gathered(gathered))
+            }
+            Some(bytes) => Ok(Body::Lent(bytes)),
+            None => Ok(Body::Gathered(gathered(&view)?)),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Body<'_> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Body::Lent(bytes) => bytes,
+            Body::Gathered(bytes) => bytes.as_ref(),
+        }
+    }
+}
+
+fn gathered(view: &DynView<'_>) -> Result<Tensor<u8>> {
+    let mut bytes = Tensor::<u8>::zeros(view.len() * view.dtype().size_bytes())?;
+    let mut out = DynViewMut::from_bytes(bytes.as_mut(), view.dtype(), view.shape())?;
+    view.copy_into(&mut out)?;
+    if view.dtype() == DType::BOOL8 {
+        bytes.as_mut().iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+    }
+    Ok(bytes)
+}
+
+/// A refusal, where the signature is the output's.
+#[cold]
+pub(crate) fn to_io(error: Error) -> io::Error {
+    let kind = match error.kind() {
+        ErrorKind::OutOfMemory => io::ErrorKind::OutOfMemory,
+        ErrorKind::Unsupported => io::ErrorKind::Unsupported,
+        _ => io::ErrorKind::InvalidInput,
+    };
+    io::Error::new(kind, error)
+}
