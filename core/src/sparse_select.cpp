@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
-#include <numeric>
-#include <vector>
+#include <type_traits>
 
 #include "bisect.hpp"
+#include "column_places.hpp"
 #include "index_array.hpp"
 #include "operands.hpp"
 #include "parallel.hpp"
@@ -22,94 +22,152 @@ namespace {
 
 using kernels::Byte;
 
-// ---- which rows, and which columns ----
+// ---- which columns, and where they go ----
 
-// Numbers that a caller has listed, in a view of rank 1; or those from one on.
-class Numbers {
- public:
-  Numbers(std::int64_t first, std::int64_t count) noexcept : first_(first), count_(count) {}
-  explicit Numbers(const tnr_view& list) noexcept
-      : list_(static_cast<const Byte*>(list.data)),
-        type_(index_type(list.dtype)),
-        step_(list.strides[0]),
-        count_(list.shape[0]) {}
+// One column goes to one place at most.
+struct Range {
+  std::int64_t first;
+  std::int64_t columns;
 
-  [[nodiscard]] bool is_list() const noexcept { return list_ != nullptr || first_ < 0; }
-  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  std::int64_t operator[](std::int64_t i) const noexcept {
-    return is_list() ? get_index(list_, type_, count_ == 1 ? 0 : i * step_) : first_ + i;
+  [[nodiscard]] std::int64_t place(std::int64_t col) const noexcept { return col - first; }
+  [[nodiscard]] bool has(std::int64_t place) const noexcept {
+    return static_cast<std::uint64_t>(place) < static_cast<std::uint64_t>(columns);
   }
+};
+struct Once {
+  const std::int32_t* places;
 
- private:
-  const Byte* list_ = nullptr;
-  kernels::IndexType type_ = kernels::IndexType::kI64;
-  std::int64_t step_ = 1;
-  std::int64_t first_ = -1;
-  std::int64_t count_;
+  [[nodiscard]] std::int64_t place(std::int64_t col) const noexcept { return places[col]; }
+  [[nodiscard]] bool has(std::int64_t place) const noexcept { return place >= 0; }
 };
 
-// Where each column goes that is listed: the places of the list that name it.
-class Places {
- public:
-  // A table of all columns, where that is no more than a few numbers for each entry.
-  Places(const Numbers& list, std::int64_t cols, std::int64_t entries)
-      : order_(static_cast<std::size_t>(list.count())) {
-    for (std::int64_t i = 1; i < list.count(); ++i) rises_ = rises_ && list[i - 1] <= list[i];
-    constexpr std::int64_t kPerEntry = 4;
-    if (cols / kPerEntry <= entries + list.count()) {
-      count(list, cols);
+// One column goes to any number of places: order[begin(col)] to order[begin(col + 1)].
+struct Several {
+  const std::int32_t* begins;
+  const std::int64_t* order;
+
+  [[nodiscard]] std::int64_t begin(std::int64_t col) const noexcept { return begins[col]; }
+};
+struct Sorted {
+  const ColumnPlaces& columns;
+  const std::int64_t* order;
+
+  [[nodiscard]] std::int64_t begin(std::int64_t col) const noexcept { return columns.first(col); }
+};
+
+// ---- entries of a row ----
+
+template <class I>
+std::int64_t load(const Byte* indices, std::int64_t entry) noexcept {
+  I index;
+  std::memcpy(&index, indices + entry * static_cast<std::int64_t>(sizeof index), sizeof index);
+  return index;
+}
+template <class I>
+void store(Byte* indices, std::int64_t entry, std::int64_t index) noexcept {
+  const auto narrow = static_cast<I>(index);
+  std::memcpy(indices + entry * static_cast<std::int64_t>(sizeof narrow), &narrow, sizeof narrow);
+}
+
+// Indices and values side by side; of some, the first of a row.
+struct Entries {
+  Byte* indices;
+  Byte* values;
+};
+struct ConstEntries {
+  const Byte* indices;
+  const Byte* values;
+  std::int64_t count;
+};
+
+// kWidth bytes of a value; 0: `width`.
+template <int kWidth>
+void copy_value(Byte* to, std::int64_t at, const Byte* from, std::int64_t entry,
+                std::int64_t width) noexcept {
+  const std::int64_t bytes = kWidth != 0 ? kWidth : width;
+  std::memcpy(to + at * bytes, from + entry * bytes, static_cast<std::size_t>(bytes));
+}
+
+template <class I, class Columns>
+std::int64_t count_row(const Columns& columns, const ConstEntries& row) noexcept {
+  std::int64_t count = 0;
+  for (std::int64_t k = 0; k < row.count; ++k) {
+    const std::int64_t col = load<I>(row.indices, k);
+    if constexpr (requires { columns.place(col); }) {
+      count += columns.has(columns.place(col)) ? 1 : 0;
     } else {
-      sort(list);
+      count += columns.begin(col + 1) - columns.begin(col);
     }
   }
+  return count;
+}
 
-  // Whether the columns never fall.
-  [[nodiscard]] bool rises() const noexcept { return rises_; }
-
-  // Calls body(place) for the places of a column, in order.
-  template <class Body>
-  void for_each(std::int64_t col, const Body& body) const noexcept {
-    std::int64_t i = first(col);
-    for (const std::int64_t end = first(col + 1); i < end; ++i) {
-      body(order_[static_cast<std::size_t>(i)]);
+// Writes the `count` entries of a row that count_row() found. Nobody can predict which these are: each
+// entry is written, and the next one over it if it is not one of them; never behind the last.
+template <class I, int kWidth, class Columns>
+void write_row(const Columns& columns, const ConstEntries& row, const Entries& out,
+               std::int64_t count, std::int64_t width) noexcept {
+  for (std::int64_t k = 0, at = 0; at < count; ++k) {
+    const std::int64_t col = load<I>(row.indices, k);
+    if constexpr (requires { columns.place(col); }) {
+      const std::int64_t place = columns.place(col);
+      store<I>(out.indices, at, place);
+      copy_value<kWidth>(out.values, at, row.values, k, width);
+      at += columns.has(place) ? 1 : 0;
+    } else {
+      std::int64_t i = columns.begin(col);
+      const std::int64_t end = columns.begin(col + 1);
+      store<I>(out.indices, at, columns.order[i]);
+      copy_value<kWidth>(out.values, at, row.values, k, width);
+      at += i < end ? 1 : 0;
+      for (++i; i < end; ++i, ++at) {
+        store<I>(out.indices, at, columns.order[i]);
+        copy_value<kWidth>(out.values, at, row.values, k, width);
+      }
     }
   }
+}
 
- private:
-  void count(const Numbers& list, std::int64_t cols) {
-    table_.resize(static_cast<std::size_t>(cols) + 2);
-    // One further on, so that the places of a column end where those of the next begin once all
-    // have been put.
-    for (std::int64_t i = 0; i < list.count(); ++i) ++table_[static_cast<std::size_t>(list[i]) + 2];
-    std::partial_sum(table_.begin(), table_.end(), table_.begin());
-    for (std::int64_t i = 0; i < list.count(); ++i) {
-      order_[static_cast<std::size_t>(table_[static_cast<std::size_t>(list[i]) + 1]++)] = i;
-    }
+// Entries that are looked at one by one, rather than searched in.
+constexpr std::int64_t kShortRow = 32;
+
+// Those of a range, of a row whose columns rise: side by side.
+template <class I>
+EntryRange run_of(const Range& range, const ConstEntries& row) noexcept {
+  const auto first_from = [&](std::int64_t begin, std::int64_t col) {
+    return first_where(begin, row.count,
+                       [&](std::int64_t k) { return load<I>(row.indices, k) >= col; });
+  };
+  const std::int64_t first = first_from(0, range.first);
+  return {first, first_from(first, range.first + range.columns)};
+}
+
+// Where the flags are wrong, the columns of a run may be any. What is returned is believed from then
+// on, so each is one that there is.
+template <class I>
+void write_run(const Range& range, const ConstEntries& row, const Entries& out,
+               std::int64_t width) noexcept {
+  const EntryRange run = run_of<I>(range, row);
+  const std::int64_t count = run.last - run.first;
+  if (count == 0) return;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t place = range.place(load<I>(row.indices, run.first + k));
+    store<I>(out.indices, k, range.has(place) ? place : 0);
   }
-  void sort(const Numbers& list) {
-    std::iota(order_.begin(), order_.end(), std::int64_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::int64_t i, std::int64_t j) {
-      return list[i] != list[j] ? list[i] < list[j] : i < j;
-    });
-    columns_.reserve(order_.size());
-    for (const std::int64_t place : order_) columns_.push_back(list[place]);
-  }
+  std::memcpy(out.values, row.values + run.first * width, static_cast<std::size_t>(count * width));
+}
 
-  // The first place of a column or of those behind it.
-  [[nodiscard]] std::int64_t first(std::int64_t col) const noexcept {
-    if (!table_.empty()) return table_[static_cast<std::size_t>(col)];
-    return first_where(0, static_cast<std::int64_t>(columns_.size()), [&](std::int64_t i) {
-      return columns_[static_cast<std::size_t>(i)] >= col;
-    });
-  }
+void copy_row(const ConstEntries& row, const Entries& out, std::int64_t index_bytes,
+              std::int64_t width) noexcept {
+  if (row.count == 0) return;
+  std::memcpy(out.indices, row.indices, static_cast<std::size_t>(row.count * index_bytes));
+  std::memcpy(out.values, row.values, static_cast<std::size_t>(row.count * width));
+}
 
-  std::vector<std::int64_t> order_;    // places by column
-  std::vector<std::int64_t> columns_;  // of these; or instead
-  std::vector<std::int64_t> table_;    // of each column, where its places begin
-  bool rises_ = true;
-};
+// ---- all rows ----
 
-// ---- entries ----
+// Rows between the one at hand and the one that is fetched, where they come from anywhere.
+constexpr std::int64_t kAheadRows = 8;
 
 // Rows and columns as the matrix is compressed: those of CSC are exchanged.
 class Selection {
@@ -121,13 +179,31 @@ class Selection {
         rows_(rows),
         cols_(cols),
         offsets_(a.major),
-        indices_(a.minor),
+        type_(index_type(a.minor.dtype)),
         width_(static_cast<std::int64_t>(element_size(a.values.dtype))),
         has_all_cols_(!cols.is_list() && cols.count() == minor_count(a)),
         places_(cols.is_list() ? cols : Numbers(0, 0), cols.is_list() ? minor_count(a) : 0,
                 entry_range(a).last - entry_range(a).first) {}
 
   SparseToken run() const {
+    return type_ == kernels::IndexType::kI32 ? run_by_index<std::int32_t>()
+                                             : run_by_index<std::int64_t>();
+  }
+
+ private:
+  template <class I>
+  SparseToken run_by_index() const {
+    if (has_all_cols_) return make<I>(Range{0, cols_.count()});
+    if (!cols_.is_list()) return make<I>(Range{cols_[0], cols_.count()});
+    switch (places_.kind()) {
+      case ColumnPlaces::Kind::kOnce: return make<I>(Once{places_.once()});
+      case ColumnPlaces::Kind::kSeveral: return make<I>(Several{places_.begins(), places_.order()});
+      default: return make<I>(Sorted{places_, places_.order()});
+    }
+  }
+
+  template <class I, class Columns>
+  SparseToken make(const Columns& columns) const {
     const bool is_csc = a_.format == TNR_SPARSE_FORMAT_CSC;
     SparseBuilder builder(context_, {.format = a_.format,
                                      .rows = is_csc ? cols_.count() : rows_.count(),
@@ -137,96 +213,81 @@ class Selection {
     const Scratch before(rows_.count() + 1, sizeof(std::int64_t));
     std::int64_t* const offsets = before.numbers();
     offsets[0] = 0;
-    for_each_row_slice([&](std::int64_t row) { offsets[row + 1] = count(rows_[row]); });
+    for_each_row([&](std::int64_t row, const ConstEntries& entries) {
+      offsets[row + 1] = count<I>(columns, entries);
+    });
     for (std::int64_t row = 0; row < rows_.count(); ++row) offsets[row + 1] += offsets[row];
     builder.allocate_entries(offsets[rows_.count()]);
-    const kernels::IndexType type = index_type(a_.minor.dtype);
-    put_index(builder.major(), type, 0, 0);
-    for_each_row_slice([&](std::int64_t row) {
-      put_index(builder.major(), type, row + 1, offsets[row + 1]);
-      write(rows_[row], builder, offsets[row]);
+    store<I>(builder.major(), 0, 0);
+    for_each_row([&](std::int64_t row, const ConstEntries& entries) {
+      store<I>(builder.major(), row + 1, offsets[row + 1]);
+      const Entries out = {builder.minor() + offsets[row] * index_width(type_),
+                           builder.values() + offsets[row] * width_};
+      write<I>(columns, entries, out, offsets[row + 1] - offsets[row]);
     });
     const std::uint32_t sorted = places_.rises() ? TNR_SPARSE_SORTED : 0;
     return builder.finish(a_.flags & (sorted | TNR_SPARSE_UNIQUE));
   }
 
- private:
+  // Whether the entries of a row are worth a search.
+  [[nodiscard]] bool is_searched(const ConstEntries& row) const noexcept {
+    return (a_.flags & TNR_SPARSE_SORTED) != 0 && row.count > kShortRow;
+  }
+
+  template <class I, class Columns>
+  [[nodiscard]] std::int64_t count(const Columns& columns, const ConstEntries& row) const noexcept {
+    if (has_all_cols_) return row.count;
+    if constexpr (std::is_same_v<Columns, Range>) {
+      if (is_searched(row)) {
+        const EntryRange run = run_of<I>(columns, row);
+        return run.last - run.first;
+      }
+    }
+    return count_row<I>(columns, row);
+  }
+  template <class I, class Columns>
+  void write(const Columns& columns, const ConstEntries& row, const Entries& out,
+             std::int64_t count) const noexcept {
+    if (has_all_cols_) return copy_row(row, out, index_width(type_), width_);
+    if constexpr (std::is_same_v<Columns, Range>) {
+      if (is_searched(row)) return write_run<I>(columns, row, out, width_);
+    }
+    switch (width_) {
+      case 4: return write_row<I, 4>(columns, row, out, count, width_);
+      case 8: return write_row<I, 8>(columns, row, out, count, width_);
+      default: return write_row<I, 0>(columns, row, out, count, width_);
+    }
+  }
+
+  // Calls body(row of the result, entries of a) for each, on the context's threads.
   template <class Body>
-  void for_each_row_slice(const Body& body) const noexcept {
+  void for_each_row(const Body& body) const noexcept {
     const std::int64_t rows = rows_.count();
     const EntryRange all = entry_range(a_);
     const std::int64_t per_row =
         (all.last - all.first) / std::max<std::int64_t>(1, major_count(a_));
-    const std::int64_t bytes = rows * (per_row + 1) * 2 * (width_ + index_width(type()));
+    const std::int64_t bytes = rows * (per_row + 1) * 2 * (width_ + index_width(type_));
     const std::int64_t slices =
         std::min(slice_count_of(context_, bytes), std::max<std::int64_t>(1, rows));
     for_each_slice(context_, slices, [&](std::int64_t slice) noexcept {
       const std::int64_t end = slice_begin(rows, slices, slice + 1);
-      for (std::int64_t row = slice_begin(rows, slices, slice); row < end; ++row) body(row);
-    });
-  }
-  [[nodiscard]] kernels::IndexType type() const noexcept { return index_type(a_.minor.dtype); }
-
-  // Entries of a row, of which a range of columns may be a part.
-  [[nodiscard]] EntryRange entries(std::int64_t row) const noexcept {
-    const EntryRange all = {offsets_[row], offsets_[row + 1]};
-    if (cols_.is_list() || !is_sorted()) return all;
-    const auto first_from = [&](std::int64_t col) {
-      return first_where(all.first, all.last, [&](std::int64_t k) { return indices_[k] >= col; });
-    };
-    return {first_from(cols_[0]), first_from(cols_[0] + cols_.count())};
-  }
-  [[nodiscard]] bool is_sorted() const noexcept { return (a_.flags & TNR_SPARSE_SORTED) != 0; }
-
-  // Calls body(entry, column of the result) for those of a row that are selected.
-  template <class Body>
-  void for_each_entry(std::int64_t row, const Body& body) const noexcept {
-    const EntryRange range = entries(row);
-    for (std::int64_t k = range.first; k < range.last; ++k) {
-      const std::int64_t col = indices_[k];
-      if (cols_.is_list()) {
-        places_.for_each(col, [&](std::int64_t place) { body(k, place); });
-      } else if (col >= cols_[0] && col - cols_[0] < cols_.count()) {
-        body(k, col - cols_[0]);
+      for (std::int64_t row = slice_begin(rows, slices, slice); row < end; ++row) {
+        if (rows_.is_list() && row + kAheadRows < end) fetch(rows_[row + kAheadRows]);
+        body(row, entries(rows_[row]));
       }
-    }
-  }
-
-  [[nodiscard]] std::int64_t count(std::int64_t row) const noexcept {
-    if (has_all_cols_) return offsets_[row + 1] - offsets_[row];
-    std::int64_t count = 0;
-    for_each_entry(row, [&](std::int64_t, std::int64_t) { ++count; });
-    return count;
-  }
-  void write(std::int64_t row, const SparseBuilder& builder, std::int64_t position) const noexcept {
-    const auto* const values = static_cast<const Byte*>(a_.values.data);
-    if (has_all_cols_) {
-      const std::int64_t first = offsets_[row];
-      const std::int64_t count = offsets_[row + 1] - first;
-      copy_run(builder.minor(), static_cast<const Byte*>(a_.minor.data), position, first, count,
-               index_width(type()));
-      return copy_run(builder.values(), values, position, first, count, width_);
-    }
-    for_each_entry(row, [&](std::int64_t k, std::int64_t col) {
-      put_index(builder.minor(), type(), position, col);
-      copy_element(builder.values() + position * width_, values + k * width_);
-      ++position;
     });
   }
-  static void copy_run(Byte* to, const Byte* from, std::int64_t position, std::int64_t first,
-                       std::int64_t count, std::int64_t width) noexcept {
-    if (count == 0) return;
-    std::memcpy(to + position * width, from + first * width,
-                static_cast<std::size_t>(count * width));
+
+  [[nodiscard]] ConstEntries entries(std::int64_t row) const noexcept {
+    const std::int64_t first = offsets_[row];
+    return {static_cast<const Byte*>(a_.minor.data) + first * index_width(type_),
+            static_cast<const Byte*>(a_.values.data) + first * width_, offsets_[row + 1] - first};
   }
-  void copy_element(Byte* to, const Byte* from) const noexcept {
-    switch (width_) {
-      case 1: *to = *from; break;
-      case 2: std::memcpy(to, from, 2); break;
-      case 4: std::memcpy(to, from, 4); break;
-      case 8: std::memcpy(to, from, 8); break;
-      default: std::memcpy(to, from, static_cast<std::size_t>(width_));
-    }
+  // What a short row has; a longer one is found by the processor.
+  void fetch(std::int64_t row) const noexcept {
+    const ConstEntries soon = entries(row);
+    __builtin_prefetch(soon.indices);
+    __builtin_prefetch(soon.values);
   }
 
   const Context& context_;
@@ -234,10 +295,10 @@ class Selection {
   const Numbers& rows_;
   const Numbers& cols_;
   IndexReader offsets_;
-  IndexReader indices_;
+  kernels::IndexType type_;
   std::int64_t width_;
   bool has_all_cols_;
-  Places places_;
+  ColumnPlaces places_;
 };
 
 // ---- what is asked ----

@@ -7,6 +7,7 @@
 #include "compressed_matrix.hpp"
 #include "dense_model.hpp"
 #include "expect_error.hpp"
+#include "index_array.hpp"
 #include "tenure/sparse.hpp"
 
 namespace {
@@ -199,6 +200,40 @@ TEST(SparseSelect, OfManyRowsIsTheSameOnAnyThreads) {
     EXPECT_TRUE(result.content() == expected);
     const Returned gathered(sparse_select(context, a.view(kCoalesced), &row_list.view(), nullptr));
     EXPECT_TRUE(gathered.content() == gathered_expected);
+  }
+}
+
+// Rows that are searched for the first and the last column, and lists that name each column once.
+TEST(SparseSelect, OfLongRows) {
+  Random random(7);
+  const auto a = random_matrix<float, std::int32_t>(kRowShapes[6], 40, 900, random);
+  Numbers once = all(900);
+  std::shuffle(once.begin(), once.end(), random);
+  once.resize(500);
+  const List list(once, random);
+  const Returned listed(sparse_select(kDefaultContext, a.view(kCoalesced), nullptr, &list.view()));
+  EXPECT_TRUE(listed.content() == selection_of(a, all(40), once));
+  for (const std::int64_t first : {0, 1, 450, 899}) {
+    for (const std::int64_t count : {0, 1, 300}) {
+      if (first + count > 900) continue;
+      const Returned block(sparse_slice(kDefaultContext, a.view(kCoalesced), 0, 40, first, count));
+      Numbers cols = all(count);
+      for (std::int64_t& col : cols) col += first;
+      EXPECT_TRUE(block.content() == selection_of(a, all(40), cols)) << first << ' ' << count;
+    }
+  }
+}
+
+// A matrix that the library returns is believed, so a wrong flag must not make a wrong index.
+TEST(SparseSelect, FlagsThatAreWrongMakeNoIndexThatIsOutOfRange) {
+  Random random(8);
+  auto a = random_matrix<float, std::int32_t>(kRowShapes[6], 20, 300, random);
+  std::shuffle(a.indices().begin(), a.indices().end(), random);
+  for (const std::int64_t first : {0, 100, 299}) {
+    const SparseToken block = sparse_slice(kDefaultContext, a.view(kCoalesced), 0, 20, first, 1);
+    const tnr_sparse_view view = sparse_view(block);
+    for (std::int64_t k = 0; k < view.minor.shape[0]; ++k) EXPECT_EQ(index_at(view.minor, k), 0);
+    sparse_release(block);
   }
 }
 
