@@ -179,7 +179,8 @@
 //!
 //! [`io`] reads a file once into memory that tensors lie in, and says what is unsafe about mapping
 //! one. [`npy`] and `npz` are NumPy's files: lent from the bytes, in either order of memory, and
-//! copied only where [`CopyMode`] allows it. [`matrix_market`] and SciPy's part of `npz` are those of
+//! copied only where [`CopyMode`] allows it; [`safetensors`] are files of named tensors, the same way.
+//! [`matrix_market`] and SciPy's part of `npz` are those of
 //! sparse matrices.
 //!
 //! # What does not happen
@@ -242,6 +243,7 @@ mod print;
 #[allow(unsafe_code)]
 mod raw;
 mod refusal;
+pub mod safetensors;
 mod shape;
 #[allow(unsafe_code)]
 mod shared;

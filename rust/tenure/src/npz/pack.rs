@@ -126,7 +126,9 @@ fn field64(numbers: &[u64]) -> Vec<u8> {
 fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &Extra) -> Vec<u8> {
     let mut header = Vec::new();
     header.extend(extra.version().to_le_bytes());
-    header.extend(0_u16.to_le_bytes());
+    // Bit 11: the name is UTF-8.
+    let flags: u16 = if name.is_ascii() { 0 } else { 1 << 11 };
+    header.extend(flags.to_le_bytes());
     header.extend(entry.method.to_le_bytes());
     // The first of January 1980, at midnight: the same bytes whenever the same matrix is written.
     header.extend(0_u16.to_le_bytes());

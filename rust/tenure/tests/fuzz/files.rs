@@ -105,3 +105,34 @@ fn arrays_of_archives() {
         read_archive(&archive(&[(b"a.npy".to_vec(), content), (b"b.npy".to_vec(), other)]));
     });
 }
+
+fn read_safetensors(file: &[u8]) {
+    let reader = match safetensors::Reader::new(file) {
+        Ok(reader) => reader,
+        Err(error) => return assert!(error.message().len() > 8, "{error:?}"),
+    };
+    let mut covered = None;
+    for entry in reader.tensors() {
+        let begin = *covered.get_or_insert(entry.offset());
+        assert_eq!(begin, entry.offset(), "no byte is of two tensors, and none of none");
+        covered = Some(entry.offset() + entry.size_bytes());
+        use_up(file, reader.view(entry.name()), |mode| reader.load(entry.name(), mode));
+    }
+    assert!(covered.is_none_or(|end| end == file.len()));
+}
+
+#[test]
+fn safetensors() {
+    let corpus = corpus("safetensors");
+    corpus.iter().for_each(|bytes| read_safetensors(bytes));
+    fuzz(3_000, |random| {
+        let mut bytes = random.pick(&corpus).clone();
+        change(&mut bytes, &corpus, random);
+        if bytes.len() >= 8 && random.below(2) == 0 {
+            // The length of the header, made right again where that is possible.
+            let text = bytes[8..].iter().rposition(|byte| *byte == b'}').map_or(0, |at| at + 1);
+            bytes[..8].copy_from_slice(&(text as u64).to_le_bytes());
+        }
+        read_safetensors(&bytes);
+    });
+}
