@@ -55,7 +55,7 @@ template <class Rule, class T>
     }
   }
   if (i < count) {
-    alignas(64) Byte padded[kLaneBytes] = {};
+    alignas(64) Byte padded[kLanesBytes] = {};
     __builtin_memcpy(padded, in + i * kBytesOf<T>, static_cast<uint64_t>((count - i)) * sizeof(T));
     for (int part = 0; part < L::kParts; ++part) {
       meet(part, padded, lane_numbers<T>(part) < broadcast(static_cast<Truth<T>>(count - i)));

@@ -1,9 +1,12 @@
 // Compressed rows times dense columns.
 //
-// One column is a sum of products of elements from anywhere (row_sum.hpp). More columns are bound by arithmetic: the sums of a row stay in registers over all its entries.
+// One column is a sum of products of elements from anywhere (row_sum.hpp), or from adjacent places
+// where rows are alike (shifted_rows.hpp). More columns are bound by arithmetic: the sums of a row
+// stay in registers over all its entries.
 #include "kernels/matmul.hpp"
 
 #include "kernels/row_sum.hpp"
+#include "kernels/shifted_rows.hpp"
 #include "kernels/sums.hpp"
 #include "kernels/tables.hpp"
 #include "kernels/vectors.hpp"
@@ -25,19 +28,41 @@ struct Entries {
 
 // ---- one column ----
 
+// Rows one by one; entries end with `last`. A function of its own keeps the loop in registers.
+template <class T, class I>
+__attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t end, int64_t last) {
+  const Scaling<T> scaling(m.alpha, m.beta);
+  const Byte* const x = m.b;
+  const Byte* const all_values = m.a.values;
+  const Byte* const all_indices = m.a.indices;
+  const Byte* offset = m.a.offsets + (begin + 1) * kStep<I>;
+  const int64_t out_step = m.out_step;
+  Byte* out = m.out + begin * out_step;
+  int64_t k = index_of<I>(m.a.offsets, begin);
+  for (const Byte* const stop = m.a.offsets + end * kStep<I>; offset <= stop;
+       offset += kStep<I>, out += out_step) {
+    const int64_t row_end = load<I>(offset);
+    scaling.write(out, row_sum<T, I>(all_values + k * kStep<T>, all_indices + k * kStep<I>, x,
+                                     row_end - k, last - k));
+    k = row_end;
+  }
+}
+
 template <class T, class I>
 void column(const Matmul& m, int64_t begin, int64_t end) {
-  const Entries<I> entries(m.a);
+  const int64_t last = index_of<I>(m.a.offsets, end);
   const Scaling<T> scaling(m.alpha, m.beta);
-  const int64_t last = entries.begin(end);
-  int64_t k = entries.begin(begin);
-  for (int64_t row = begin; row < end; ++row) {
-    const int64_t row_end = entries.begin(row + 1);
-    const Byte* const values = m.a.values + k * kStep<T>;
-    const Byte* const indices = entries.index_bytes(k);
-    scaling.write(m.out + row * m.out_step,
-                  row_sum<T, I>(values, indices, m.b, row_end - k, last - k));
-    k = row_end;
+  AlikeRows<T, I> alike(m.a, m.b, end);
+  for (int64_t row = begin; row < end;) {
+    if (alike.begin_at(row)) {
+      alike.add_up(row, [&](int64_t first, const Vector<T>& sums) {
+        write_span<T, kVectorBytes>(scaling, m.out + first * m.out_step, m.out_step, &sums);
+      });
+      row += kAlikeRows;
+    } else {
+      any_rows<T, I>(m, row, alike.next_try(), last);
+      row = alike.next_try();
+    }
   }
 }
 

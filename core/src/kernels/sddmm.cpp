@@ -10,7 +10,7 @@ namespace {
 
 // Lanes of a sum, as many under every set.
 template <class T>
-constexpr int64_t kSumLanes = kLaneBytes / kStep<Sum<T>>;
+constexpr int64_t kSumLanes = kLanesBytes / kStep<Sum<T>>;
 
 // The whole blocks of lanes; returns how many elements these are.
 template <class T>

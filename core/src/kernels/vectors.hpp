@@ -1,7 +1,7 @@
 // Vectors of this instruction set, for the loops that compilers do not vectorise by themselves.
 //
 // What a reduction adds up side by side must not depend on the width of a register: Lanes are
-// always kLaneBytes wide, in as many registers as that takes.
+// always kLanesBytes wide, in as many registers as that takes.
 #pragma once
 
 #if defined(__x86_64__)
@@ -141,12 +141,12 @@ struct Loading<float, F16> {
 constexpr bool kLoadsHalves = false;
 #endif
 
-constexpr int64_t kLaneBytes = 128;  // two registers of AVX-512, half of those of SSE
+constexpr int64_t kLanesBytes = 128;  // two registers of AVX-512, half of those of SSE
 
 template <class T>
 struct Lanes {
-  static constexpr int kParts = kLaneBytes / kVectorBytes;
-  static constexpr int64_t kCount = kLaneBytes / static_cast<int64_t>(sizeof(T));
+  static constexpr int kParts = kLanesBytes / kVectorBytes;
+  static constexpr int64_t kCount = kLanesBytes / static_cast<int64_t>(sizeof(T));
   Vector<T> parts[kParts];
 };
 

@@ -1,0 +1,127 @@
+// Sparse times a vector where rows are alike, or nearly so, beside one plain loop: to the bit.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "product_patterns.hpp"
+#include "tenure/context.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure::test {
+namespace {
+
+// Rows of rising columns, of which each is the one above it, moved by one.
+void add_alike(Pattern& pattern, std::int64_t rows, std::int64_t length, Random& random) {
+  std::vector<std::int64_t> cols;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const auto step = static_cast<std::int64_t>(random() % 3 == 0 ? random() % 50 : 0);
+    cols.push_back((cols.empty() ? 0 : cols.back() + 1) + step);
+  }
+  for (std::int64_t i = 0; i < rows; ++i, ++pattern.rows) {
+    for (const std::int64_t col : cols) pattern.positions.push_back({pattern.rows, col + i});
+  }
+}
+
+// Rows of every length up to one that is not looked at, some more than are looked at together. The
+// last ones are alike to the end of the arrays.
+Pattern alike(Random& random) {
+  Pattern pattern{"alike", 0, 0, {}};
+  for (const std::int64_t length : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 17, 27, 64, 65}) {
+    for (const std::int64_t rows : {15, 16, 37}) add_alike(pattern, rows, length, random);
+    pattern.rows += length % 3;  // empty ones
+  }
+  add_alike(pattern, 48, 5, random);
+  for (const Position& p : pattern.positions) pattern.cols = std::max(pattern.cols, p.col + 1);
+  return pattern;
+}
+
+// The same with a column changed, or an entry moved to another row, now and then.
+Pattern nearly_alike(Random& random) {
+  Pattern pattern = alike(random);
+  pattern.name = "nearly alike";
+  for (std::size_t k = random() % 300; k < pattern.positions.size(); k += random() % 300) {
+    Position& p = pattern.positions[k];
+    if (random() % 2 == 0) {
+      p.col = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(pattern.cols));
+    } else if (k > 0) {
+      p.row = pattern.positions[k - 1].row;
+    }
+  }
+  return pattern;
+}
+
+template <class T>
+std::vector<T> any_values(std::size_t count, Random& random) {
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(random() % 100'003) / T{3e4} - T{1.5};
+  return values;
+}
+
+// Eight sums of a row take turns and meet in a tree.
+template <class T>
+std::vector<T> plain(const Pattern& pattern, const std::vector<T>& values,
+                     const std::vector<T>& x) {
+  std::vector<T> sums(static_cast<std::size_t>(pattern.rows));
+  std::size_t k = 0;
+  for (std::int64_t row = 0; row < pattern.rows; ++row) {
+    T lanes[8] = {};
+    for (int lane = 0; k < values.size() && pattern.positions[k].row == row; ++k, ++lane) {
+      lanes[lane % 8] += values[k] * x[static_cast<std::size_t>(pattern.positions[k].col)];
+    }
+    sums[static_cast<std::size_t>(row)] = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+                                          ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+  }
+  return sums;
+}
+
+template <class T>
+void expect_plain(const Pattern& pattern, const NamedType& type, Random& random) {
+  const std::vector<T> x = any_values<T>(static_cast<std::size_t>(pattern.cols), random);
+  std::vector<T> values = any_values<T>(pattern.positions.size(), random);
+  const std::vector<T> sums = plain(pattern, values, x);
+  const Literal<T> b(type.dtype, x);
+  for (const tnr_dtype index_dtype : kIndexDtypes) {
+    Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, type, random);
+    a.view().values =
+        flat_view(values.data(), type.dtype, {static_cast<std::int64_t>(values.size())});
+    for (const bool adds : {false, true}) {
+      for (const std::int64_t step : {1, 3}) {
+        SCOPED_TRACE(pattern.name + ", step " + std::to_string(step));
+        std::vector<T> out = any_values<T>(sums.size() * static_cast<std::size_t>(step), random);
+        std::vector<T> expected = out;
+        for (std::size_t row = 0; row < sums.size(); ++row) {
+          T& to = expected[row * static_cast<std::size_t>(step)];
+          const T scaled = T{1.25} * sums[row];
+          to = adds ? scaled + T{0.75} * to : scaled;
+        }
+        const tnr_view to =
+            view_of(out.data(), out.size() * sizeof(T), 0, type.dtype, {{pattern.rows, step}});
+        sparse_matmul(kDefaultContext, number(1.25), a.view(), TNR_ORIENTATION_AS_IS, b.view,
+                      number(adds ? 0.75 : 0), {to});
+        EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(T)), 0);
+      }
+    }
+  }
+}
+
+TEST(SparseMatmulAlike, EveryLengthOfRow) {
+  Random random(41);
+  const Pattern pattern = alike(random);
+  expect_plain<double>(pattern, kTypes[0], random);
+  expect_plain<float>(pattern, kTypes[1], random);
+}
+
+TEST(SparseMatmulAlike, OneColumnOrLengthDiffers) {
+  Random random(42);
+  for (int i = 0; i < 10; ++i) {
+    const Pattern pattern = nearly_alike(random);
+    expect_plain<double>(pattern, kTypes[0], random);
+    expect_plain<float>(pattern, kTypes[1], random);
+  }
+}
+
+}  // namespace
+}  // namespace tenure::test
