@@ -6,5 +6,20 @@ mod abi;
 mod layout;
 pub use abi::*;
 
+impl tnr_stats {
+    /// Of nothing, and with the size that the library asks for.
+    pub const ZERO: Self = tnr_stats {
+        struct_size: size_of::<Self>() as u64,
+        allocated_bytes: 0,
+        copied_bytes: 0,
+        blobs_made: 0,
+        blobs_finished: 0,
+        cached_bytes: 0,
+        calls: 0,
+        read_bytes: 0,
+        written_bytes: 0,
+    };
+}
+
 #[cfg(miri)]
 mod miri;

@@ -27,17 +27,7 @@ unsafe impl Send for Slot {}
 /// A slot is never used twice: a stale token finds nothing.
 static SLOTS: Mutex<Vec<Option<Slot>>> = Mutex::new(Vec::new());
 
-static STATS: Mutex<tnr_stats> = Mutex::new(tnr_stats {
-    struct_size: size_of::<tnr_stats>() as u64,
-    allocated_bytes: 0,
-    copied_bytes: 0,
-    blobs_made: 0,
-    blobs_finished: 0,
-    cached_bytes: 0,
-    calls: 0,
-    read_bytes: 0,
-    written_bytes: 0,
-});
+static STATS: Mutex<tnr_stats> = Mutex::new(tnr_stats::ZERO);
 
 fn insert(slot: Slot) -> *mut tnr_blob {
     STATS.lock().unwrap().blobs_made += 1;

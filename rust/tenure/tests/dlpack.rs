@@ -1,32 +1,18 @@
 //! Managed tensors of DLPack, to and fro: who may write, who frees, what comes back.
 
-use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[path = "dlpack/managed.rs"]
+mod managed;
+
+use managed::{Legacy, Versioned};
 use tenure::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, Exported, Imported,
     lend, lend_mut,
 };
 use tenure::{DType, ErrorKind, SharedTensor, Tensor, TensorView};
-
-/// As dlpack.h lays it out.
-#[repr(C)]
-struct Versioned {
-    version: [u32; 2],
-    manager_context: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Versioned)>,
-    flags: u64,
-    tensor: DLTensor,
-}
-
-#[repr(C)]
-struct Legacy {
-    tensor: DLTensor,
-    manager_context: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Legacy)>,
-}
 
 const READ_ONLY: u64 = 1;
 

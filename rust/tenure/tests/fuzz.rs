@@ -15,6 +15,8 @@ mod dlpack;
 mod files;
 #[path = "fuzz/lent.rs"]
 mod lent;
+#[path = "dlpack/managed.rs"]
+mod managed;
 #[path = "fuzz/operations.rs"]
 mod operations;
 #[path = "fuzz/packed.rs"]

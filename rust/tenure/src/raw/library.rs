@@ -24,17 +24,7 @@ pub(crate) fn count_copied(size_bytes: usize) {
 
 /// The process totals of the library, with the copies made by this crate.
 pub(crate) fn stats() -> tnr_stats {
-    let mut stats = tnr_stats {
-        struct_size: size_of::<tnr_stats>() as u64,
-        allocated_bytes: 0,
-        copied_bytes: 0,
-        blobs_made: 0,
-        blobs_finished: 0,
-        cached_bytes: 0,
-        calls: 0,
-        read_bytes: 0,
-        written_bytes: 0,
-    };
+    let mut stats = tnr_stats::ZERO;
     // SAFETY: `stats` is writable, and `struct_size` says how far. It cannot fail: the size is
     // no smaller than the first version's.
     let _ = unsafe { sys::tnr_stats_read(&mut stats) };

@@ -8,24 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tenure::dlpack::{DLDataType, DLDevice, DLTensor, Exported, Imported};
 use tenure::{DType, DynView, Element, Result, Tensor, bf16, f16};
 
+use super::managed::{Legacy, Versioned};
 use super::{Random, fuzz};
-
-/// As dlpack.h lays them out.
-#[repr(C)]
-struct Versioned {
-    version: [u32; 2],
-    manager_context: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Versioned)>,
-    flags: u64,
-    tensor: DLTensor,
-}
-
-#[repr(C)]
-struct Legacy {
-    tensor: DLTensor,
-    manager_context: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Legacy)>,
-}
 
 /// Memory of the producer's.
 const BYTES: usize = 4096;
