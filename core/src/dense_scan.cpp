@@ -61,14 +61,47 @@ std::int64_t DenseScanner::count(std::int64_t chunk) noexcept {
   return mark(first_, count_);
 }
 
+void DenseScanner::start(const EntryArrays& to, std::int64_t before) noexcept {
+  const std::int64_t index_bytes = index_width(scan_.index_type);
+  has_rows_ = to.rows != nullptr;
+  values_.start(to.values + before * scan_.elements.width(), to.stores);
+  columns_.start(to.columns + before * index_bytes, to.stores);
+  if (has_rows_) rows_.start(to.rows + before * index_bytes, to.stores);
+}
+
+// The entries of a piece, at most; and moves the run behind it.
+void DenseScanner::take(Run& run) noexcept {
+  const std::int64_t width = scan_.elements.width();
+  const std::int64_t index_bytes = index_width(scan_.index_type);
+  const kernels::Compactor compact =
+      compaction().compact[scan_.elements.width_index()][static_cast<unsigned>(scan_.index_type)];
+  const std::int64_t found =
+      compact(run, {values_.end(), columns_.end(), has_rows_ ? rows_.end() : nullptr});
+  if (scan_.dropout != nullptr) multiply(values_.end(), found);
+  values_.append(found * width);
+  columns_.append(found * index_bytes);
+  if (has_rows_) rows_.append(found * index_bytes);
+  run.in += run.count * width;
+  run.column += run.count;
+  if (run.column >= run.columns) {
+    run.row += run.column / run.columns;
+    run.column %= run.columns;
+  }
+}
+
+void DenseScanner::finish() noexcept {
+  values_.finish();
+  columns_.finish();
+  if (has_rows_) rows_.finish();
+}
+
 void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept {
   const std::int64_t width = scan_.elements.width();
-  const auto index = static_cast<unsigned>(scan_.index_type);
-  const std::int64_t index_bytes = index_width(scan_.index_type);
   Run run = {count_,        in_,    bits_, first_ / scan_.columns, first_ % scan_.columns,
              scan_.columns, nullptr};
-  if (to.offsets != nullptr) compaction().count_rows[index](run, before, to.offsets);
-
+  if (to.offsets != nullptr) {
+    compaction().count_rows[static_cast<unsigned>(scan_.index_type)](run, before, to.offsets);
+  }
   Ahead ahead = {nullptr, nullptr};
   if (next >= 0 && scan_.elements.is_dense()) {
     const std::int64_t first = next * chunk_elements(scan_);
@@ -77,29 +110,43 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
     ahead.end = ahead.next + count * width;
   }
   run.ahead = &ahead;
-  values_.start(to.values + before * width, to.stores);
-  columns_.start(to.columns + before * index_bytes, to.stores);
-  if (to.rows != nullptr) rows_.start(to.rows + before * index_bytes, to.stores);
-  const kernels::Compactor compact = compaction().compact[scan_.elements.width_index()][index];
+  start(to, before);
   for (std::int64_t left = count_; left > 0; left -= run.count) {
     run.count = std::min(left, kPieceElements);
-    const std::int64_t found =
-        compact(run, {values_.end(), columns_.end(), to.rows != nullptr ? rows_.end() : nullptr});
-    if (scan_.dropout != nullptr) multiply(values_.end(), found);
-    values_.append(found * width);
-    columns_.append(found * index_bytes);
-    if (to.rows != nullptr) rows_.append(found * index_bytes);
-    run.in += run.count * width;
+    take(run);
     run.bits += run.count / kernels::kWordElements;
-    run.column += run.count;
-    if (run.column >= run.columns) {
-      run.row += run.column / run.columns;
-      run.column %= run.columns;
-    }
   }
-  values_.finish();
-  columns_.finish();
-  if (to.rows != nullptr) rows_.finish();
+  finish();
+}
+
+std::int64_t DenseScanner::count_and_write(std::int64_t chunk, const EntryArrays& to,
+                                           std::int64_t before) noexcept {
+  const std::int64_t elements = chunk_elements(scan_);
+  std::int64_t first = chunk * elements;
+  const std::int64_t end = std::min(first + elements, scan_.entry_count());
+  const kernels::RowCounter count_rows =
+      compaction().count_rows[static_cast<unsigned>(scan_.index_type)];
+  Ahead ahead = {nullptr, nullptr};
+  Run run = {0,
+             scan_.elements.at(first, end - first, nullptr),
+             bits_,
+             first / scan_.columns,
+             first % scan_.columns,
+             scan_.columns,
+             &ahead};
+  const std::int64_t all_before = before;
+  start(to, before);
+  for (; first < end; first += run.count) {
+    run.count = std::min(end - first, kPieceElements);
+    const std::int64_t found = mark(first, run.count);
+    if (to.offsets != nullptr && run.column + run.count >= run.columns) {
+      count_rows(run, before, to.offsets);
+    }
+    take(run);
+    before += found;
+  }
+  finish();
+  return before - all_before;
 }
 
 void DenseScanner::multiply(Byte* values, std::int64_t count) const noexcept {

@@ -79,6 +79,13 @@ class DenseScanner {
   // Writes the entries of the chunk that was counted last, of which `before` lie before it, and
   // brings chunk `next` closer meanwhile; -1: none.
   void write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept;
+  // Both at once, of the entries of any chunk; returns how many it has.
+  std::int64_t count_and_write(std::int64_t chunk, const EntryArrays& to,
+                               std::int64_t before) noexcept;
+  // Whether that is the faster way: what is looked at lies in its order in memory.
+  static bool counts_as_it_writes(const DenseScan& scan) noexcept {
+    return scan.elements.is_dense() && (scan.mask == nullptr || scan.mask->is_dense());
+  }
   // A guess how many entries there are, from some of them.
   std::int64_t expected_count() noexcept;
 
@@ -87,6 +94,9 @@ class DenseScanner {
     return (chunk_elements(scan) / kernels::kWordElements + 1) * 8;
   }
   std::int64_t mark(std::int64_t first, std::int64_t count) noexcept;
+  void start(const EntryArrays& to, std::int64_t before) noexcept;
+  void take(kernels::Run& run) noexcept;
+  void finish() noexcept;
   void multiply(kernels::Byte* values, std::int64_t count) const noexcept;
 
   const DenseScan& scan_;
@@ -96,6 +106,7 @@ class DenseScanner {
   std::int64_t first_ = 0;
   std::int64_t count_ = 0;
   const kernels::Byte* in_ = nullptr;
+  bool has_rows_ = false;
   EntryStage values_;
   EntryStage columns_;
   EntryStage rows_;

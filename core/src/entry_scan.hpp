@@ -57,15 +57,53 @@ std::int64_t expected_count(const typename Scanner::Scan& scan) {
   return Scanner(scan, buffer.get()).expected_count();
 }
 
+// Scanners that can do without counting first: counts_as_it_writes(scan), chunk_elements(scan) and
+// count_and_write(chunk, arrays, before), as DenseScanner has them.
+template <class Scanner>
+concept CountsAsItWrites = requires { &Scanner::counts_as_it_writes; };
+
+// One thread alone knows where the entries of a chunk go before it has counted them: each is looked
+// at and taken while it is in the first cache. Returns how many there are.
+template <CountsAsItWrites Scanner>
+std::int64_t scan_in_order(const typename Scanner::Scan& scan, const EntryArrays& arrays,
+                           SparseBuilder& builder) {
+  const std::unique_ptr<unsigned char[]> buffer(
+      new unsigned char[static_cast<std::size_t>(Scanner::buffer_bytes(scan))]);
+  Scanner scanner(scan, buffer.get());
+  const std::int64_t most = Scanner::chunk_elements(scan);
+  const std::int64_t chunks = Scanner::chunk_count(scan);
+  std::int64_t before = 0;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    // No more is touched than is needed: where more might be, the chunk is counted.
+    if (builder.has_touched(before + most)) {
+      before += scanner.count_and_write(chunk, arrays, before);
+    } else {
+      const std::int64_t count = scanner.count(chunk);
+      builder.touch_entries(before + count);
+      scanner.write(arrays, before, -1);
+      before += count;
+    }
+  }
+  order_streamed_stores();
+  return before;
+}
+
 // False where the memory for it is refused; then nothing has happened.
 template <class Scanner>
 bool scan_once(const Context& context, const typename Scanner::Scan& scan, Stores stores,
                SparseBuilder& builder, kernels::Byte* offsets) {
   const std::int64_t capacity = max_count(scan.entry_count(), builder);
   const std::int64_t chunks = Scanner::chunk_count(scan);
-  RunningSums sums(chunks);
   if (!builder.reserve_entries(capacity, expected_count<Scanner>(scan))) return false;
-  const EntryArrays all = arrays_of(builder, offsets, stores);
+  const EntryArrays arrays = arrays_of(builder, offsets, stores);
+  if constexpr (CountsAsItWrites<Scanner>) {
+    if (context.thread_count() == 1 && capacity == scan.entry_count() &&
+        Scanner::counts_as_it_writes(scan)) {
+      builder.trim_entries(scan_in_order<Scanner>(scan, arrays, builder));
+      return true;
+    }
+  }
+  RunningSums sums(chunks);
   Tickets tickets(chunks);
   scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
     Scanner scanner(scan, buffer);
@@ -78,8 +116,7 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Store
       chunk = tickets.take();
       // What does not fit is refused when all have been counted.
       if (before + count > capacity) continue;
-      EntryArrays arrays = all;
-      arrays.stores = builder.touch_entries(before, count, stores);
+      builder.touch_entries(before + count);
       scanner.write(arrays, before, chunk);
     }
     order_streamed_stores();

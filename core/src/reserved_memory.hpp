@@ -21,8 +21,7 @@ class ReservedMemory {
   bool reserve(std::size_t max_bytes, std::size_t expected_bytes) noexcept {
     const Reservation reservation = reserve_memory(max_bytes, expected_bytes);
     memory_ = reservation.memory;
-    recycled_bytes_ = reservation.recycled_bytes;
-    touched_bytes_.store(recycled_bytes_, std::memory_order_relaxed);
+    touched_bytes_.store(reservation.recycled_bytes, std::memory_order_relaxed);
     return memory_.data != nullptr;
   }
   void give_back() noexcept {
@@ -31,13 +30,15 @@ class ReservedMemory {
   }
   [[nodiscard]] void* data() const noexcept { return memory_.data; }
 
-  // Before bytes [begin, end) are written, by any thread: takes the pages that they are in, in the
-  // way that costs the least. Whether some were not there before; then what is written soon finds
-  // its lines in the caches, as the system has just cleared them.
-  bool touch(std::size_t begin, std::size_t end) noexcept {
-    if (end > touched_bytes_.load(std::memory_order_acquire)) [[unlikely]]
+  // Before bytes up to `end` are written, by any thread: takes the pages that they are in, in the way
+  // that costs the least (fresh_pages.hpp).
+  void touch(std::size_t end) noexcept {
+    if (!has_touched(end)) [[unlikely]]
       touch_pages(end);
-    return begin < end && end > recycled_bytes_;
+  }
+  // Whether the pages of the first `end` bytes are there.
+  [[nodiscard]] bool has_touched(std::size_t end) const noexcept {
+    return end <= touched_bytes_.load(std::memory_order_acquire);
   }
 
   // An allocated blob of the first `size_bytes`, as blob_allocate() makes it; the rest is given
@@ -48,7 +49,6 @@ class ReservedMemory {
   void touch_pages(std::size_t end) noexcept;
 
   Memory memory_;
-  std::size_t recycled_bytes_ = 0;
   // Those before are there.
   std::atomic<std::size_t> touched_bytes_{0};
   std::atomic<bool> is_touching_{false};

@@ -69,16 +69,21 @@ bool SparseBuilder::reserve_entries(std::int64_t max_count, std::int64_t expecte
   return true;
 }
 
-Stores SparseBuilder::touch_entries(std::int64_t first, std::int64_t count,
-                                    Stores stores) noexcept {
-  const auto touch = [=](ReservedMemory& memory, std::int64_t width) {
-    return memory.touch(static_cast<std::size_t>(first * width),
-                        static_cast<std::size_t>((first + count) * width));
+void SparseBuilder::touch_entries(std::int64_t count) noexcept {
+  const auto touch = [count](ReservedMemory& memory, std::int64_t width) {
+    memory.touch(static_cast<std::size_t>(count * width));
   };
-  bool is_fresh = touch(reserved_values_, value_bytes());
-  is_fresh |= touch(reserved_minor_, index_bytes());
-  if (is_coo()) is_fresh |= touch(reserved_major_, index_bytes());
-  return is_fresh ? Stores::kCached : stores;
+  touch(reserved_values_, value_bytes());
+  touch(reserved_minor_, index_bytes());
+  if (is_coo()) touch(reserved_major_, index_bytes());
+}
+
+bool SparseBuilder::has_touched(std::int64_t count) const noexcept {
+  const auto has = [count](const ReservedMemory& memory, std::int64_t width) {
+    return memory.has_touched(static_cast<std::size_t>(count * width));
+  };
+  return has(reserved_values_, value_bytes()) && has(reserved_minor_, index_bytes()) &&
+         (!is_coo() || has(reserved_major_, index_bytes()));
 }
 
 void SparseBuilder::trim_entries(std::int64_t count) {

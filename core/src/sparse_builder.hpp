@@ -17,7 +17,6 @@
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
-#include "traffic.hpp"
 
 namespace tenure {
 
@@ -58,9 +57,10 @@ class SparseBuilder {
   // `max_count` of them, presumably `expected_count`, of which only what is written is taken. False
   // where the memory of the context or the system cannot do that; then nothing has changed.
   bool reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept;
-  // Before the entries [first, first + count) of those are written, by any thread: how best to.
-  [[nodiscard]] Stores touch_entries(std::int64_t first, std::int64_t count,
-                                     Stores stores) noexcept;
+  // Before the first `count` entries of those are written, by any thread: touches their memory.
+  void touch_entries(std::int64_t count) noexcept;
+  // Whether the memory of the first `count` entries of those has all been written or touched.
+  [[nodiscard]] bool has_touched(std::int64_t count) const noexcept;
   // Keeps the first `count` entries of those that were reserved. Throws as allocate_entries(). Once.
   void trim_entries(std::int64_t count);
 

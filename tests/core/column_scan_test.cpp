@@ -25,7 +25,8 @@ struct Compressed {
   bool operator==(const Compressed&) const = default;
 };
 
-// What a scanner makes of a matrix, chunk by chunk, as CSC; stored as chance has it.
+// What a scanner makes of a matrix, chunk by chunk; stored as chance has it. `columns` are those of
+// CSC, or the rows of CSR.
 template <class Scanner>
 Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, std::int64_t columns,
                    std::mt19937_64& random) {
@@ -53,6 +54,22 @@ Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, s
   found.minor.resize(static_cast<std::size_t>(before * index));
   return found;
 }
+
+// As DenseScanner, but a chunk is counted when it is written.
+class CountingAsItWrites : public DenseScanner {
+ public:
+  using DenseScanner::DenseScanner;
+  std::int64_t count(std::int64_t chunk) noexcept {
+    chunk_ = chunk;
+    return DenseScanner::count(chunk);
+  }
+  void write(const EntryArrays& to, std::int64_t before, std::int64_t) noexcept {
+    EXPECT_EQ(count_and_write(chunk_, to, before), DenseScanner::count(chunk_));
+  }
+
+ private:
+  std::int64_t chunk_ = 0;
+};
 
 TEST(ColumnScan, IsWhatTheTransposeGives) {
   std::mt19937_64 random(11);
@@ -91,6 +108,40 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
       EXPECT_TRUE(scanned<ColumnScanner>(columns, columns.dense, shape[1], random) ==
                   scanned<DenseScanner>(across, across, shape[1], random))
           << shape[0] << " by " << shape[1] << " of " << dtype_name(dtype);
+    }
+  }
+}
+
+// Some elements of each chunk, of rows of any length, with what chance drops or a mask names.
+TEST(DenseScan, CountsAsItWrites) {
+  std::mt19937_64 random(13);
+  for (const std::int64_t columns : {3, 64, 1000, 1024, 8192, 100'001}) {
+    for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_I8}) {
+      const std::int64_t rows = 150'000 / columns + 1;
+      const auto count = static_cast<std::size_t>(rows * columns);
+      const unsigned percent = random() % 3 == 0 ? 100 : static_cast<unsigned>(random() % 60);
+      std::vector<Byte> elements(count * element_size(dtype));
+      std::vector<Byte> flags(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        flags[i] = random() % 100 < percent;
+        if (random() % 100 < percent)
+          elements[i * element_size(dtype)] = static_cast<Byte>(i % 255 + 1);
+      }
+      const DenseElements mask(flat_view(flags.data(), TNR_DTYPE_BOOL8, {rows, columns}));
+      const bool has_mask = random() % 2 == 0;
+      tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+      options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
+      const DenseScan scan = {
+          .rows = rows,
+          .columns = columns,
+          .elements = DenseElements(flat_view(elements.data(), dtype, {rows, columns})),
+          .mask = has_mask ? &mask : nullptr,
+          .keep = keep_of(options, dtype),
+          .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64};
+      ASSERT_TRUE(DenseScanner::counts_as_it_writes(scan));
+      EXPECT_TRUE(scanned<CountingAsItWrites>(scan, scan, rows, random) ==
+                  scanned<DenseScanner>(scan, scan, rows, random))
+          << rows << " by " << columns << " of " << dtype_name(dtype);
     }
   }
 }
