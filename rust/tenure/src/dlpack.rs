@@ -249,10 +249,7 @@ impl Imported {
 
     fn require_dense<T: Element>(&self) -> Result<()> {
         let view = self.view().downcast::<T>()?;
-        let is_dense = self.raw.data == self.raw.base
-            && view.len() * size_of::<T>() == self.raw.size_bytes as usize
-            && layout::check_distinct(&self.raw).is_ok();
-        if is_dense {
+        if layout::is_dense(&self.raw) {
             return Ok(());
         }
         Err(Error::invalid(format!(

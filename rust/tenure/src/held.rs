@@ -214,6 +214,35 @@ impl<T: Element> Held<T> {
         }
     }
 
+    /// Takes a `Vec` over of which `raw` is a dense shape over some elements, from number `offset`
+    /// on. All of them are given back by [`reclaim_vec`](Self::reclaim_vec), a part is not.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn adopt_vec_laid(
+        vec: Vec<T>,
+        offset: usize,
+        mut raw: tnr_view,
+    ) -> Result<Self, Rejected<Vec<T>>> {
+        let mut parts = Boxed::new(VecParts::new(vec));
+        let (data, len) = parts.ask(|parts| (parts.data(), parts.len()));
+        let count = layout::count(&raw);
+        debug_assert!(layout::is_dense(&raw) && offset + count <= len);
+        let data = data.wrapping_add(offset);
+        layout::place(&mut raw, data.cast(), count * size_of::<T>());
+        let taken = parts.hand_over(|release, context| {
+            // SAFETY: these are elements of the `Vec`, which goes along as the owner; `release`
+            // drops it, and does not unwind.
+            unsafe { BlobHandle::adopt(data.cast(), raw.size_bytes as usize, release, context) }
+        });
+        match taken {
+            Ok((blob, context)) => {
+                let mut held = Held::over(raw, blob);
+                held.vec = NonNull::new(context).filter(|_| count == len);
+                Ok(held)
+            }
+            Err((error, parts)) => Err(Rejected::new(error, parts.into_inner().into_vec())),
+        }
+    }
+
     /// Takes an owner over, whose elements the holder may write.
     pub(crate) fn adopt_owner<O: AsMut<[T]> + Send + 'static>(
         owner: O,
@@ -284,6 +313,22 @@ impl<T: Element> Held<T> {
         unsafe { Self::share(laid, owner) }
     }
 
+    /// Takes a share in an owner that has lent its elements before.
+    ///
+    /// # Safety
+    ///
+    /// - The view is dense, and of elements of `T`.
+    /// - Its elements stay where they are when the owner is moved. They are valid, and written by
+    ///   nobody, until it is dropped, on any thread.
+    #[cfg(feature = "ndarray")]
+    pub(crate) unsafe fn share_laid<O: Send + Sync + 'static>(
+        laid: Result<tnr_view>,
+        owner: O,
+    ) -> Result<Self, Rejected<O>> {
+        // SAFETY: by this function's contract.
+        unsafe { Self::share(laid, Boxed::new(owner)) }
+    }
+
     /// # Safety
     ///
     /// - The elements of the view are valid, and written by nobody, until `owner` is dropped, on
@@ -308,7 +353,13 @@ impl<T: Element> Held<T> {
     /// elements in their order.
     #[expect(clippy::result_large_err, reason = "the refused holder goes back, by value")]
     pub(crate) fn into_vec(self) -> Result<Vec<T>, Self> {
-        let Some(context) = self.vec.filter(|_| layout::is_row_major(&self.raw)) else {
+        if layout::is_row_major(&self.raw) { Ok(self.reclaim_vec()?.0) } else { Err(self) }
+    }
+
+    /// Ends the holding and gives an adopted `Vec` back, if it is one, and the shape over it.
+    #[expect(clippy::result_large_err, reason = "the refused holder goes back, by value")]
+    pub(crate) fn reclaim_vec(self) -> Result<(Vec<T>, tnr_view), Self> {
+        let Some(context) = self.vec else {
             return Err(self);
         };
         let Held { raw, blob, vec, _elements } = self;
@@ -317,7 +368,7 @@ impl<T: Element> Held<T> {
                 // SAFETY: the context is the one that `adopt_vec` handed over; the library has
                 // forgotten it, and `vec` is not used again.
                 let parts = unsafe { Boxed::<VecParts<T>>::from_context(context.as_ptr()) };
-                Ok(parts.into_inner().into_vec())
+                Ok((parts.into_inner().into_vec(), raw))
             }
             Err(blob) => Err(Held { raw, blob, vec, _elements }),
         }

@@ -181,6 +181,50 @@ pub(crate) fn strided(
     Ok(view)
 }
 
+/// Lays a strided shape over exactly the memory that it reaches: for elements that another library
+/// vouches for, of which it names the one at index 0 and the strides.
+#[cfg(feature = "ndarray")]
+pub(crate) fn around(
+    data: *const c_void,
+    dtype: DType,
+    extents: &[usize],
+    strides: &[isize],
+) -> Result<tnr_view> {
+    if extents.len() > TNR_MAX_RANK {
+        return Err(refusal::rank_too_high(extents.len()));
+    }
+    let view = around_unchecked(data, dtype, extents, strides);
+    check(&view)?;
+    Ok(view)
+}
+
+/// As [`around`], of at most 8 axes, and of elements that would pass its check.
+#[cfg(feature = "ndarray")]
+pub(crate) fn around_unchecked(
+    data: *const c_void,
+    dtype: DType,
+    extents: &[usize],
+    strides: &[isize],
+) -> tnr_view {
+    let mut view = blank(dtype, extents.len());
+    let (mut lowest, mut highest) = (0_isize, 0_isize);
+    for (axis, (&extent, &stride)) in extents.iter().zip(strides).enumerate() {
+        view.shape[axis] = extent as i64;
+        view.strides[axis] = stride as i64;
+        // What wraps here overflows in `check`, which then refuses it.
+        let reach = stride.wrapping_mul((extent as isize).wrapping_sub(1).max(0));
+        lowest = lowest.wrapping_add(reach.min(0));
+        highest = highest.wrapping_add(reach.max(0));
+    }
+    place(&mut view, data, 0);
+    if !is_empty(&view) {
+        let (size, span) = (dtype.size_bytes(), highest.wrapping_sub(lowest) as usize);
+        view.base = data.wrapping_byte_offset(lowest.wrapping_mul(size as isize));
+        view.size_bytes = span.wrapping_add(1).wrapping_mul(size) as u64;
+    }
+    view
+}
+
 /// Whether every reachable element lies inside the memory lent, aligned, and can be counted.
 #[inline]
 pub(crate) fn check(view: &tnr_view) -> Result<()> {
@@ -275,6 +319,14 @@ pub(crate) fn check_distinct(view: &tnr_view) -> Result<()> {
         reach += stride * steps;
     }
     Ok(())
+}
+
+/// Whether the elements are all of the memory lent, forwards and each once, in any order of the
+/// axes: what memory that is held must be.
+pub(crate) fn is_dense(view: &tnr_view) -> bool {
+    view.data == view.base
+        && count(view) * DType::from_raw(view.dtype).size_bytes() == view.size_bytes as usize
+        && check_distinct(view).is_ok()
 }
 
 /// Number of elements. The view has passed a check, so the product fits.

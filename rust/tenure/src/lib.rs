@@ -201,6 +201,7 @@
 //! | `npz` | `npz`: NumPy's archives of arrays, and SciPy's of sparse matrices |
 //! | `sealed` | `io::Sealed`: mapped memory that no process can change, on Linux |
 //! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
+//! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
 #![deny(unsafe_code)]
@@ -231,6 +232,9 @@ mod iter;
 mod layout;
 mod loaded;
 mod manipulate;
+#[cfg(feature = "ndarray")]
+#[allow(unsafe_code)]
+mod ndarray;
 pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;

@@ -165,6 +165,12 @@ impl<T: Element> SharedTensor<T> {
         }
     }
 
+    /// What the last holder holds.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn into_held(self) -> Result<Held<T>, Self> {
+        Arc::try_unwrap(self.held).map_err(|held| SharedTensor { held })
+    }
+
     /// Copies the elements, in row-major order, into a new `Vec`.
     ///
     /// ```

@@ -167,6 +167,16 @@ impl<T: Element> Tensor<T> {
         Tensor { held: unsafe { Held::made(raw, blob) } }
     }
 
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn over(held: Held<T>) -> Self {
+        Tensor { held }
+    }
+
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn into_held(self) -> Held<T> {
+        self.held
+    }
+
     /// A row-major copy of a view.
     pub(crate) fn copy_of(view: TensorView<'_, T>) -> Result<Self> {
         if let Some(elements) = view.as_slice() {

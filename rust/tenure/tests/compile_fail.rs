@@ -3,7 +3,8 @@
 //!
 //! Doctests marked `compile_fail` accept any error on a stable compiler, a typing mistake too.
 //! Here rustc is called directly and its JSON is read, so a program cannot fail for another
-//! reason than the one it shows.
+//! reason than the one it shows. A program about arrays of another crate says so by
+//! `//@ feature: NAME`; it is judged where that feature is on.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,9 +15,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
+/// The features with crates of others that this run has, and the crates that programs of theirs use.
+const NEIGHBOURS: &[(&str, &[&str])] = &[
+    #[cfg(feature = "ndarray")]
+    ("ndarray", &["ndarray"]),
+];
+
 /// The crate as this very run has built it, never a stale one that lies beside it.
 struct Library {
-    file: PathBuf,
+    /// Names and files: the crate, and neighbours of it.
+    crates: Vec<(String, PathBuf)>,
     /// Where its dependencies are, and the macros they use, which are built for the host.
     dependencies: [PathBuf; 2],
 }
@@ -40,30 +48,26 @@ impl Library {
             .args(["--profile", if profile == "debug" { "dev" } else { profile }])
             .arg("--target-dir")
             .arg(target_dir)
-            .args(triple.iter().flat_map(|triple| ["--target", triple]));
+            .args(triple.iter().flat_map(|triple| ["--target", triple]))
+            .args(NEIGHBOURS.iter().flat_map(|(feature, _)| ["--features", feature]));
         let output = cargo.stderr(Stdio::inherit()).output().unwrap();
         assert!(output.status.success(), "{cargo:?} failed");
-        let artifact = json_lines(&output.stdout)
-            .find(|line| {
-                line["reason"] == "compiler-artifact" && line["target"]["name"] == "tenure"
-            })
-            .expect("cargo named no artifact of the crate");
-        let file = artifact["filenames"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|name| PathBuf::from(name.as_str().unwrap()))
-            .find(|name| name.extension().is_some_and(|extension| extension == "rlib"))
-            .expect("cargo built no rlib");
+        let named = ["tenure"]
+            .into_iter()
+            .chain(NEIGHBOURS.iter().flat_map(|(_, names)| names.iter().copied()));
+        let crates = named.map(|name| (name.to_owned(), rlib_of(name, &output.stdout))).collect();
         let host_deps = target_dir.join(profile).join("deps");
-        Library { file, dependencies: [profile_dir.join("deps"), host_deps] }
+        Library { crates, dependencies: [profile_dir.join("deps"), host_deps] }
     }
 
     /// What rustc finds wrong with a program: each error's code, "none" where it has none, and
     /// everything it printed.
     fn check(&self, program: &Path, cfg: &[&str]) -> Found {
-        let mut flag = OsString::from("tenure=");
-        flag.push(&self.file);
+        let externs = self.crates.iter().map(|(name, file)| {
+            let mut extern_crate = OsString::from(format!("{name}="));
+            extern_crate.push(file);
+            extern_crate
+        });
         let search = self.dependencies.iter().map(|folder| {
             let mut search = OsString::from("-Ldependency=");
             search.push(folder);
@@ -81,8 +85,7 @@ impl Library {
             // As the library was built: a sanitizer, for one, does not mix with code without it.
             .args(std::env::var("RUSTFLAGS").unwrap_or_default().split_whitespace())
             .args(cfg.iter().flat_map(|cfg| ["--cfg", cfg]))
-            .arg("--extern")
-            .arg(flag)
+            .args(externs.flat_map(|extern_crate| ["--extern".into(), extern_crate]))
             .args(search)
             .arg(program)
             .output()
@@ -99,6 +102,20 @@ impl Library {
         assert_eq!(output.status.success(), found.codes.is_empty(), "{program:?}: {output:?}");
         found
     }
+}
+
+/// The library of a crate that cargo has built, by what it said of it.
+fn rlib_of(name: &str, said: &[u8]) -> PathBuf {
+    let artifact = json_lines(said)
+        .find(|line| line["reason"] == "compiler-artifact" && line["target"]["name"] == name)
+        .unwrap_or_else(|| panic!("cargo named no artifact of {name}"));
+    artifact["filenames"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| PathBuf::from(name.as_str().unwrap()))
+        .find(|name| name.extension().is_some_and(|extension| extension == "rlib"))
+        .expect("cargo built no rlib")
 }
 
 fn rustc() -> Command {
@@ -129,11 +146,12 @@ fn json_lines(bytes: &[u8]) -> impl Iterator<Item = Value> {
 }
 
 /// What a program's first lines ask for: `//@ error: CODE CODE` once, `//@ says: TEXT` any number
-/// of times.
+/// of times, `//@ feature: NAME` at most once.
 #[derive(Debug)]
 struct Expected {
     codes: BTreeSet<String>,
     says: Vec<String>,
+    feature: Option<String>,
 }
 
 impl Expected {
@@ -144,7 +162,9 @@ impl Expected {
             .and_then(|line| line.strip_prefix("//@ error: "))
             .ok_or("its first line is not `//@ error: CODE`")?;
         let says = source.lines().filter_map(|line| line.strip_prefix("//@ says: "));
+        let feature = source.lines().find_map(|line| line.strip_prefix("//@ feature: "));
         Ok(Expected {
+            feature: feature.map(str::to_owned),
             codes: codes.split_whitespace().map(str::to_owned).collect(),
             says: says.map(str::to_owned).collect(),
         })
@@ -155,6 +175,10 @@ impl Expected {
 fn verdict(library: &Library, program: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(program).unwrap();
     let expected = Expected::read(&source)?;
+    let is_there = |feature| NEIGHBOURS.iter().any(|(name, _)| name == feature);
+    if !expected.feature.as_ref().is_none_or(is_there) {
+        return Ok(());
+    }
     let bad = library.check(program, &["bad"]);
     if bad.codes != expected.codes {
         return Err(format!(

@@ -7,6 +7,7 @@
 mod abi;
 mod hold;
 mod lend;
+mod neighbours;
 mod operate;
 mod probe;
 
@@ -38,6 +39,7 @@ fn claims() {
         lend::claims(&probe);
         hold::claims(&probe);
         operate::claims(&probe);
+        neighbours::claims(&probe);
         abi::claims(&probe);
         controls(&probe);
     }
