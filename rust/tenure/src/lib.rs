@@ -231,6 +231,8 @@ mod iter;
 #[allow(unsafe_code)]
 mod layout;
 mod loaded;
+// Unsafe code is in its module `gather` alone.
+mod loader;
 mod manipulate;
 #[cfg(feature = "ndarray")]
 #[allow(unsafe_code)]
@@ -272,6 +274,7 @@ pub use executor::{Executor, Task};
 pub use half::{bf16, f16};
 pub use iter::{AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut};
 pub use loaded::{CopyMode, Loaded};
+pub use loader::{Batch, BatchError, Batches, Dataset, Loader, Position};
 pub use num_complex::Complex;
 pub use operand::{AsView, AsViewMut};
 pub use ops::*;
