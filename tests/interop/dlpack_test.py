@@ -1,4 +1,5 @@
-"""Tensors exchanged with NumPy, and PyTorch where it is installed, in both directions by DLPack.
+"""Tensors exchanged with NumPy, and PyTorch and JAX where they are installed, in both directions by
+DLPack.
 
     python tests/interop/dlpack_test.py LIBRARY_PATH
 
@@ -20,6 +21,10 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    import jax
+except ImportError:
+    jax = None
 
 INVALID_ARGUMENT = 1
 READ_ONLY = 1
@@ -254,6 +259,39 @@ class WithTorch(unittest.TestCase):
             self.assertEqual(blob.released, 1)
 
 
+@unittest.skipUnless(jax, "JAX is not installed")
+class WithJax(unittest.TestCase):
+    """Arrays of JAX never change. Its tensors have no version and cannot say so: nothing is written
+    here through what came from there."""
+
+    def test_from_jax(self):
+        for dtype in (np.float32, np.int8):
+            array = jax.numpy.asarray(matrix(dtype))
+            taken = Imported(array, versioned=True)
+            self.assertEqual(taken.view.data, array.unsafe_buffer_pointer())
+            out = np.zeros(array.shape, dtype)
+            self.assertEqual(library.c.tnr_copy(
+                None, ctypes.byref(taken.view), ctypes.byref(view_of(out))), 0)
+            self.assertTrue(np.array_equal(out, matrix(dtype)))
+            taken.release()
+
+    def test_to_jax(self):
+        for versioned in (True, False):
+            memory = np.empty(24 * 4 + 64, np.uint8)  # JAX copies what is not aligned to 64
+            begin = -memory.ctypes.data % 64
+            array = memory[begin:begin + 96].view(np.float32).reshape(4, 6)
+            array[...] = matrix(np.float32)
+            blob = Blob(array)
+            found = jax.dlpack.from_dlpack(Exported(blob.view, versioned))
+            self.assertEqual(found.unsafe_buffer_pointer(), blob.view.data)
+            self.assertTrue(np.array_equal(np.asarray(found + 1), matrix(np.float32) + 1))
+            blob.release()
+            self.assertEqual(blob.released, 0)
+            del found
+            gc.collect()
+            self.assertEqual(blob.released, 1)
+
+
 def main():
     global library
     if len(sys.argv) != 2:
@@ -261,7 +299,8 @@ def main():
     import numpy_test
     library = numpy_test.library = Library(sys.argv.pop())
     declare(library.c)
-    print(f"NumPy {np.__version__}" + (f", PyTorch {torch.__version__}" if torch else ""))
+    print(f"NumPy {np.__version__}" + (f", PyTorch {torch.__version__}" if torch else "")
+          + (f", JAX {jax.__version__}" if jax else ""))
     unittest.main()
 
 
