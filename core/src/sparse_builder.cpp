@@ -23,11 +23,24 @@ std::int64_t offset_count(const SparseShape& shape) {
 
 }  // namespace
 
+void require_index_fit(tnr_dtype index_dtype, const char* what, std::int64_t number) {
+  if (index_dtype != TNR_DTYPE_I32 || number <= INT32_MAX) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "%s of the result reach %" PRId64 " but i32 ends at %" PRId32 ": use i64 indices", what,
+       number, INT32_MAX);
+}
+
 SparseBuilder::SparseBuilder(const Context& context, const SparseShape& shape)
     : context_(context), shape_(shape) {
   // The highest index is one less than the extent.
-  require_fit("rows", shape.rows / shape.block_rows - 1);
-  require_fit("cols", shape.cols / shape.block_cols - 1);
+  require_index_fit(shape.index_dtype, "rows", shape.rows / shape.block_rows - 1);
+  require_index_fit(shape.index_dtype, "cols", shape.cols / shape.block_cols - 1);
+  if (shape.place != nullptr) {
+    major_.data = shape.place->major;
+    minor_.data = shape.place->minor;
+    values_.data = shape.place->values;
+    return;
+  }
   if (shape.is_batch()) batch_offsets_ = allocate(shape.batches + 1, TNR_DTYPE_I64, 1);
   if (shape.has_offsets()) major_ = allocate(offset_count(shape), shape.index_dtype, 1);
 }
@@ -40,17 +53,15 @@ SparseBuilder::~SparseBuilder() {
 
 void SparseBuilder::allocate_entries(std::int64_t count) {
   entry_count_ = count;
-  if (shape_.format == TNR_SPARSE_FORMAT_COO) {
-    major_ = allocate(count, shape_.index_dtype, 1);
-  } else if (!shape_.is_batch()) {
-    require_fit("offsets", count);
-  }
+  if (!is_coo() && !shape_.is_batch()) require_index_fit(shape_.index_dtype, "offsets", count);
+  if (shape_.place != nullptr) return;
+  if (is_coo()) major_ = allocate(count, shape_.index_dtype, 1);
   minor_ = allocate(count, shape_.index_dtype, 1);
   values_ = allocate(count, shape_.value_dtype, shape_.block_rows * shape_.block_cols);
 }
 
 bool SparseBuilder::reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept {
-  if (context_.has_allocator()) return false;
+  if (context_.has_allocator() || shape_.place != nullptr) return false;
   const auto reserve = [=](ReservedMemory& memory, std::int64_t width) {
     std::int64_t bytes;
     return !__builtin_mul_overflow(max_count, width, &bytes) &&
@@ -87,7 +98,7 @@ bool SparseBuilder::has_touched(std::int64_t count) const noexcept {
 }
 
 void SparseBuilder::trim_entries(std::int64_t count) {
-  if (!is_coo() && !shape_.is_batch()) require_fit("offsets", count);
+  if (!is_coo() && !shape_.is_batch()) require_index_fit(shape_.index_dtype, "offsets", count);
   entry_count_ = count;
   const auto trim = [count](Part& part, ReservedMemory& memory, std::int64_t width) {
     part.size_bytes = static_cast<std::size_t>(count * width);
@@ -109,6 +120,10 @@ std::int64_t SparseBuilder::index_bytes() const noexcept {
 }
 
 SparseToken SparseBuilder::finish(std::uint32_t flags) {
+  if (shape_.place != nullptr) {
+    shape_.place->flags = flags;
+    return 0;
+  }
   const auto part_view = [](const Part& part, tnr_dtype dtype,
                             std::initializer_list<std::int64_t> shape) {
     tnr_view view = make_view(part.data, part.size_bytes, 0, dtype,
@@ -161,13 +176,6 @@ void SparseBuilder::require_matrix_fit(std::int64_t matrix, std::int64_t count) 
        "matrix %" PRId64 ": offsets of the result reach %" PRId64 " but i32 ends at %" PRId32
        ": use i64 indices",
        matrix, count, INT32_MAX);
-}
-
-void SparseBuilder::require_fit(const char* what, std::int64_t number) const {
-  if (shape_.index_dtype != TNR_DTYPE_I32 || number <= INT32_MAX) return;
-  fail(TNR_STATUS_INVALID_ARGUMENT,
-       "%s of the result reach %" PRId64 " but i32 ends at %" PRId32 ": use i64 indices", what,
-       number, INT32_MAX);
 }
 
 }  // namespace tenure

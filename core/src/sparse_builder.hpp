@@ -20,6 +20,14 @@
 
 namespace tenure {
 
+// Where a matrix goes that is a part of another: each array has room for it, and no handle is made.
+struct SparsePlace {
+  kernels::Byte* major;
+  kernels::Byte* minor;
+  kernels::Byte* values;
+  std::uint32_t flags = 0;  // what finish() was told
+};
+
 struct SparseShape {
   tnr_sparse_format format = 0;
   std::int64_t rows = 0;
@@ -29,6 +37,7 @@ struct SparseShape {
   tnr_dtype index_dtype = TNR_DTYPE_I32;
   tnr_dtype value_dtype = TNR_DTYPE_F32;
   std::int64_t batches = kNoBatch;
+  SparsePlace* place = nullptr;  // else memory is allocated
 
   static constexpr std::int64_t kNoBatch = -1;
   [[nodiscard]] bool is_batch() const noexcept { return batches != kNoBatch; }
@@ -38,6 +47,9 @@ struct SparseShape {
     return format == TNR_SPARSE_FORMAT_CSC ? cols : rows / block_rows;
   }
 };
+
+// Throws INVALID_ARGUMENT where numbers of this index type, say "offsets", do not reach so far.
+void require_index_fit(tnr_dtype index_dtype, const char* what, std::int64_t number);
 
 class SparseBuilder {
  public:
@@ -78,7 +90,8 @@ class SparseBuilder {
     return reinterpret_cast<std::int64_t*>(batch_offsets_.data);
   }
 
-  // The handle over what was written, of which `flags` are true. Throws std::bad_alloc. Last.
+  // The handle over what was written, of which `flags` are true; 0 where it went to a place. Throws
+  // std::bad_alloc. Last.
   SparseToken finish(std::uint32_t flags);
 
  private:
@@ -92,7 +105,6 @@ class SparseBuilder {
   [[nodiscard]] std::int64_t value_bytes() const noexcept;
   [[nodiscard]] std::int64_t index_bytes() const noexcept;
   [[nodiscard]] bool is_coo() const noexcept { return !shape_.has_offsets(); }
-  void require_fit(const char* what, std::int64_t number) const;
 
   const Context& context_;
   SparseShape shape_;

@@ -49,7 +49,8 @@ SparseShape shape_of(const tnr_sparse_view& a, const SparseTarget& target) {
           .block_rows = target.block_rows,
           .block_cols = target.block_cols,
           .index_dtype = target.index_dtype,
-          .value_dtype = a.values.dtype};
+          .value_dtype = a.values.dtype,
+          .place = target.place};
 }
 
 // ---- copies ----
@@ -328,7 +329,7 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
                   (a.flags & kCoalesced) | (target.is_sorted ? TNR_SPARSE_SORTED : 0u));
   }
   OwnMatrix elements(elements_of(context, a, target.index_dtype));
-  if (target.format == TNR_SPARSE_FORMAT_CSR &&
+  if (target.format == TNR_SPARSE_FORMAT_CSR && target.place == nullptr &&
       (!target.is_sorted || has_sorted_entries(elements.view()))) {
     return elements.release();
   }
@@ -390,7 +391,28 @@ SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& optio
   return target;
 }
 
+// What needs no look at the entries is refused before any of them is read.
+void require_fit(const tnr_sparse_view& a, const SparseTarget& target) {
+  require_index_fit(target.index_dtype, "rows", a.rows / target.block_rows - 1);
+  require_index_fit(target.index_dtype, "cols", a.cols / target.block_cols - 1);
+  if (target.format != TNR_SPARSE_FORMAT_COO) {
+    require_index_fit(target.index_dtype, "offsets", result_count(a, target));
+  }
+}
+
 }  // namespace
+
+std::int64_t result_count(const tnr_sparse_view& a, const SparseTarget& target) noexcept {
+  if (target.format == TNR_SPARSE_FORMAT_BSR) return -1;
+  if (a.format == TNR_SPARSE_FORMAT_COO) return a.minor.shape[0];
+  const EntryRange range = entry_range(a);
+  std::int64_t count;
+  if (range.first < 0 || range.last > a.minor.shape[0] ||
+      __builtin_mul_overflow(range.last - range.first, a.block_rows * a.block_cols, &count)) {
+    return -1;
+  }
+  return count;
+}
 
 void check_value_width(const tnr_sparse_view& a) {
   const std::int64_t width = value_bytes_of(a);
@@ -439,6 +461,7 @@ SparseToken sparse_convert(const Context& context, const tnr_sparse_view& a,
   SparseOperand operand(a, "a");
   check_value_width(a);
   const SparseTarget target = target_of(a, options);
+  require_fit(a, target);
   operand.check_all();
   return count_made(TNR_OPERATION_SPARSE_CONVERT, matrix_bytes(a),
                     convert_entries(context, a, target));

@@ -8,6 +8,7 @@
 namespace tenure {
 
 class BatchOperand;
+struct SparsePlace;
 
 // What a conversion makes.
 struct SparseTarget {
@@ -15,7 +16,8 @@ struct SparseTarget {
   tnr_dtype index_dtype;
   std::int64_t block_rows = 1;
   std::int64_t block_cols = 1;
-  bool is_sorted = false;  // whether it must be; it may be anyway
+  bool is_sorted = false;        // whether it must be; it may be anyway
+  SparsePlace* place = nullptr;  // for the result; else it is a matrix of its own
 };
 
 // A matrix that a call has made for itself.
@@ -43,13 +45,18 @@ class OwnMatrix {
 };
 
 // Where the offsets and indices of the view are known to be right: SparseOperand::check_all(). Flags
-// are believed; where they do not say SORTED, entries may be sorted nevertheless.
+// are believed; where they do not say SORTED, entries may be sorted nevertheless. 0 where the result
+// goes to a place, which BSR does not.
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
 
 // Of a batch, whose entries may be wrong.
 SparseToken convert_batch(const Context& context, const BatchOperand& a,
                           const SparseTarget& target);
+
+// Entries that the result will have, where the offsets of `a` are right; -1 where it takes work to know,
+// as with blocks, or where the offsets cannot be right.
+std::int64_t result_count(const tnr_sparse_view& a, const SparseTarget& target) noexcept;
 
 // Throws UNSUPPORTED unless values have 1, 2, 4, 8 or 16 bytes: those that are moved one by one.
 void check_value_width(const tnr_sparse_view& a);

@@ -1,5 +1,7 @@
-// Conversions of batches: of each matrix on its own, and then side by side.
+// Conversions of batches: of each matrix on its own, into its part of the result's arrays. How many
+// blocks a matrix has is known when they have been made: those are put side by side then.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -82,6 +84,62 @@ std::uint32_t join(const Context& context, const Matrices& matrices, SparseBuild
   return flags;
 }
 
+// Converts the matrices of `a`, which have been checked, one by one: convert(context, matrix, i).
+template <class Convert>
+void convert_each(const Context& context, const BatchOperand& a, const Convert& convert) {
+  const tnr_sparse_view& view = a.view();
+  const std::int64_t row_bytes = 2 * (view.rows + view.cols) * index_bytes(view);
+  for_each_matrix(
+      context, a,
+      [&](std::int64_t i) noexcept { return row_bytes + a.entry_count(i) * entry_bytes(view); },
+      [&](const Context& own, std::int64_t i) {
+        const tnr_sparse_view matrix = a.matrix(i);
+        SparseOperand operand(matrix, a);
+        operand.check_all();
+        convert(own, matrix, i);
+      });
+}
+
+// To blocks. Their flags.
+std::uint32_t make_and_join(const Context& context, const BatchOperand& a,
+                            const SparseTarget& target, SparseBuilder& builder) {
+  Matrices matrices(a.count());
+  convert_each(context, a, [&](const Context& own, const tnr_sparse_view& matrix, std::int64_t i) {
+    matrices.set(i, convert_entries(own, matrix, target));
+  });
+  return join(context, matrices, builder);
+}
+
+// To entries, of which each matrix has as many as before. Their flags.
+std::uint32_t make_in_place(const Context& context, const BatchOperand& a,
+                            const SparseTarget& target, SparseBuilder& builder) {
+  const SparseShape& shape = builder.shape();
+  std::int64_t* const begins = builder.batch_offsets();
+  begins[0] = 0;
+  for (std::int64_t i = 0; i < a.count(); ++i) {
+    // Lent offsets may leave entries out. Those that are wrong are refused when they are looked at.
+    const std::int64_t count = std::max<std::int64_t>(0, result_count(a.matrix(i), target));
+    builder.require_matrix_fit(i, count);
+    begins[i + 1] = begins[i] + count;
+  }
+  builder.allocate_entries(begins[a.count()]);
+  const auto index = static_cast<std::int64_t>(element_size(shape.index_dtype));
+  const auto value = static_cast<std::int64_t>(element_size(shape.value_dtype));
+  std::atomic<std::uint32_t> flags{TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE};
+  convert_each(context, a, [&](const Context& own, const tnr_sparse_view& matrix, std::int64_t i) {
+    const std::int64_t major = shape.has_offsets() ? i * (shape.row_count() + 1) : begins[i];
+    SparsePlace place = {.major = builder.major() + major * index,
+                         .minor = builder.minor() + begins[i] * index,
+                         .values = builder.values() + begins[i] * value};
+    SparseTarget own_target = target;
+    own_target.place = &place;
+    convert_entries(own, matrix, own_target);
+    // Relaxed: read once all have come to their end.
+    flags.fetch_and(place.flags, std::memory_order_relaxed);
+  });
+  return flags.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 SparseToken convert_batch(const Context& context, const BatchOperand& a,
@@ -95,18 +153,9 @@ SparseToken convert_batch(const Context& context, const BatchOperand& a,
                                   .index_dtype = target.index_dtype,
                                   .value_dtype = view.values.dtype,
                                   .batches = a.count()});
-  Matrices matrices(a.count());
-  const std::int64_t row_bytes = 2 * (view.rows + view.cols) * index_bytes(view);
-  for_each_matrix(
-      context, a,
-      [&](std::int64_t i) noexcept { return row_bytes + a.entry_count(i) * entry_bytes(view); },
-      [&](const Context& own, std::int64_t i) {
-        const tnr_sparse_view matrix = a.matrix(i);
-        SparseOperand operand(matrix, a);
-        operand.check_all();
-        matrices.set(i, convert_entries(own, matrix, target));
-      });
-  const std::uint32_t flags = join(context, matrices, builder);
+  const std::uint32_t flags = target.format == TNR_SPARSE_FORMAT_BSR
+                                  ? make_and_join(context, a, target, builder)
+                                  : make_in_place(context, a, target, builder);
   return builder.finish(flags);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "expect_status.hpp"
+#include "slot_table.hpp"
 #include "sparse_arrays.hpp"
 #include "tenure/tenure.h"
 
@@ -58,6 +59,30 @@ TEST(CPacked, RefusesWhatIsNoHandle) {
   expect_refused(tnr_packed_describe(packed, &info), TNR_STATUS_STALE_HANDLE, {"released"});
   expect_refused(tnr_packed_release(packed), TNR_STATUS_STALE_HANDLE, {"released"});
   expect_refused(tnr_packed_retain(packed), TNR_STATUS_STALE_HANDLE, {"released"});
+}
+
+// As if so many handles had been taken: one by one they take seconds under a sanitizer. A call holds
+// the matrix as a handle does.
+TEST(CPacked, BusyAtTheLastHandle) {
+  SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
+  tnr_packed* const packed = tnr_packed_create(nullptr, &arrays.view(), TNR_PACKED_LAYOUT_NARROW);
+  tenure::BlobSlot& slot = *tenure::packed_table.find(reinterpret_cast<std::uint64_t>(packed));
+  const float x[4] = {};
+  float y[3] = {1, 2, 3};
+  const tnr_view b = flat_view(x, TNR_DTYPE_F32, {4});
+  const tnr_view_mut out = {flat_view(y, TNR_DTYPE_F32, {3})};
+  const tnr_scalar one = scalar(1);
+  tnr_packed_info info{};
+  info.struct_size = sizeof info;
+  slot.word.fetch_add(tenure::kMaxRefs - 1);
+  expect_refused(tnr_packed_retain(packed), TNR_STATUS_BUSY, {"packed 0x", "has 16777215 handles"});
+  expect_refused(tnr_packed_describe(packed, &info), TNR_STATUS_BUSY, {"16777215"});
+  expect_refused(tnr_packed_matmul(nullptr, &one, packed, &b, &one, &out), TNR_STATUS_BUSY,
+                 {"16777215"});
+  EXPECT_EQ(y[2], 3);
+  slot.word.fetch_sub(tenure::kMaxRefs - 1);
+  EXPECT_EQ(tnr_packed_matmul(nullptr, &one, packed, &b, &one, &out), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_packed_release(packed), TNR_STATUS_OK);
 }
 
 TEST(CPacked, ChecksItsPointersAndSizes) {

@@ -8,6 +8,7 @@
 
 #include "context_options.hpp"
 #include "expect_status.hpp"
+#include "slot_table.hpp"
 #include "sparse_arrays.hpp"
 #include "sparse_calls.hpp"
 #include "tenure/tenure.h"
@@ -46,6 +47,8 @@ struct Operands {
   tnr_view_mut out_line = {flat_view(written, TNR_DTYPE_F32, {3})};
   tnr_view_mut out_table = {flat_view(written, TNR_DTYPE_F32, {3, 3})};
   tnr_view_mut out_entries = {flat_view(written, TNR_DTYPE_F32, {5})};
+  std::int32_t listed[2] = {2, 0};
+  tnr_view numbers = flat_view(listed, TNR_DTYPE_I32, {2});
   double norm = 0;
 };
 
@@ -77,6 +80,21 @@ const Function kFunctions[] = {
      [](auto* context, auto* a, Operands& with) {
        return tnr_sparse_matmul(context, &with.alpha, a, TNR_ORIENTATION_AS_IS, &with.line,
                                 &with.beta, &with.out_line);
+     }},
+    {"select",
+     [](auto* context, auto* a, Operands& with) {
+       return status_of(tnr_sparse_select(context, a, &with.numbers, nullptr));
+     }},
+    {"slice", [](auto* context, auto* a,
+                 Operands&) { return status_of(tnr_sparse_slice(context, a, 0, 2, 1, 2)); }},
+    {"product_masked",
+     [](auto* context, auto* a, Operands&) {
+       return status_of(tnr_sparse_product_masked(context, a, a, a));
+     }},
+    {"pack",
+     [](auto* context, auto* a, Operands&) {
+       tnr_packed* const packed = tnr_packed_create(context, a, TNR_PACKED_LAYOUT_AUTO);
+       return packed == nullptr ? tnr_last_error()->status : tnr_packed_release(packed);
      }},
     {"sddmm",
      [](auto* context, auto* a, Operands& with) {
@@ -181,6 +199,48 @@ TEST_P(SparseStatus, PartsOfAnotherOwner) {
   }
 }
 
+// As if so many calls were under way.
+class ManyCalls {
+ public:
+  explicit ManyCalls(tenure::BlobSlot& slot) : slot_(slot) {
+    slot_.word.fetch_add(tenure::kMaxPins * tenure::kOnePin);
+  }
+  ManyCalls(const ManyCalls&) = delete;
+  ManyCalls& operator=(const ManyCalls&) = delete;
+  ~ManyCalls() { slot_.word.fetch_sub(tenure::kMaxPins * tenure::kOnePin); }
+
+ private:
+  tenure::BlobSlot& slot_;
+};
+
+TEST_P(SparseStatus, OwnersWithAsManyCallsAsCanBeCounted) {
+  tnr_sparse_view parts = view();
+  tnr_blob* blobs[3];
+  tnr_view* const views[] = {&parts.major, &parts.minor, &parts.values};
+  for (int i = 0; i < 3; ++i) {
+    blobs[i] = tnr_blob_copy(nullptr, views[i]->base, views[i]->size_bytes);
+    views[i]->owner = reinterpret_cast<std::uint64_t>(blobs[i]);
+    views[i]->data = views[i]->base = tnr_blob_data(blobs[i]);
+  }
+  tnr_sparse* const matrix = tnr_sparse_create(&parts);
+  ASSERT_NE(matrix, nullptr);
+  tnr_sparse_view a{};
+  a.struct_size = sizeof a;
+  ASSERT_EQ(tnr_sparse_view_of(matrix, &a), TNR_STATUS_OK);
+  {
+    const ManyCalls calls(*tenure::sparse_table.find(a.owner));
+    refuses(&a, TNR_STATUS_BUSY, {"owner is in use by 32767 calls"});
+  }
+  for (const tnr_blob* const blob : blobs) {
+    const ManyCalls calls(*tenure::slot_table.find(reinterpret_cast<std::uint64_t>(blob)));
+    refuses(&a, TNR_STATUS_BUSY, {"owner is in use by 32767 calls"});
+  }
+  Operands with;
+  EXPECT_EQ(GetParam().call(nullptr, &a, with), TNR_STATUS_OK) << tnr_last_error()->message;
+  tnr_sparse_release(matrix);
+  for (tnr_blob* const blob : blobs) tnr_blob_release(blob);
+}
+
 TEST_P(SparseStatus, MemoryOfADevice) {
   for (const int part : {0, 1, 2}) {
     tnr_sparse_view a = view();
@@ -238,7 +298,8 @@ TEST_P(SparseStatus, ValuesWithoutArithmetic) {
                                 &with.out_entries.view}) {
     dense->dtype = TNR_DTYPE_BOOL8;
   }
-  const bool moves = name == "convert" || name == "prune" || name == "to_dense";
+  const bool moves = name == "convert" || name == "prune" || name == "to_dense" ||
+                     name == "select" || name == "slice";
   EXPECT_STREQ(tnr_status_name(GetParam().call(nullptr, &a, with)),
                tnr_status_name(moves ? TNR_STATUS_OK : TNR_STATUS_UNSUPPORTED))
       << tnr_last_error()->message;
@@ -254,7 +315,8 @@ TEST_P(SparseStatus, ContextWithoutMemory) {
   Operands with;
   const std::string name = GetParam().name;
   const bool makes = name == "convert" || name == "coalesce" || name == "prune" ||
-                     name == "top_k" || name == "product" || name == "binary";
+                     name == "top_k" || name == "product" || name == "product_masked" ||
+                     name == "binary" || name == "select" || name == "slice" || name == "pack";
   EXPECT_STREQ(tnr_status_name(GetParam().call(context, &a, with)),
                tnr_status_name(makes ? TNR_STATUS_OUT_OF_MEMORY : TNR_STATUS_OK))
       << tnr_last_error()->message;
@@ -267,7 +329,7 @@ TEST_P(SparseStatus, FormatsThatItDoesNotTake) {
   const bool takes_all =
       name == "convert" || name == "to_dense" || name == "matmul" || name == "sddmm";
   const bool takes_coo = takes_all || name == "coalesce" || name == "prune";
-  const bool is_of_rows = name == "softmax" || name == "solve" || name == "top_k";
+  const bool is_of_rows = name == "softmax" || name == "solve" || name == "top_k" || name == "pack";
   const struct {
     tnr_sparse_format format;
     bool is_taken;

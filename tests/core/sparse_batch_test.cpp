@@ -483,14 +483,15 @@ TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
   const Contexts contexts;
   Random random(11);
   for (const Shape& shape :
-       {Shape{5, 4, 6}, Shape{300, 8, 9}, Shape{2, 400, 606}, Shape{0, 2, 3}, Shape{3, 0, 3}}) {
+       {Shape{5, 4, 6}, Shape{300, 8, 9}, Shape{3, 500, 702}, Shape{0, 2, 3}, Shape{3, 0, 3}}) {
     Array dense(TNR_DTYPE_F32, shape, Lie::kRowMajor, random);
     if (shape[0] != 0) fill_sparsely(dense, random);
     for (const tnr_sparse_format from : kFormats) {
       const Returned batch(
           sparse_from_dense(kDefaultContext, dense.view(), batch_options(from, TNR_DTYPE_I32)));
       for (const tnr_sparse_format to : kFormats) {
-        tnr_sparse_options options = batch_options(to, TNR_DTYPE_I64, 2, 3);
+        const tnr_dtype index = random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64;
+        tnr_sparse_options options = batch_options(to, index, 2, 3);
         options.flags = random() % 2 == 0 ? TNR_SPARSE_SORT : 0u;
         for (const Context* const context : contexts.all()) {
           const Returned result(sparse_convert(*context, batch.view(), options));
@@ -504,6 +505,27 @@ TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
           }
         }
       }
+    }
+  }
+}
+
+// Entries beside those that offsets name are no part of a matrix.
+TEST(SparseBatchConvert, EntriesThatAreLeftOutAreNotInTheResult) {
+  Lent lent;
+  const Returned all(
+      sparse_convert(kDefaultContext, lent.view(), batch_options(TNR_SPARSE_FORMAT_CSC, 0)));
+  const std::int64_t own = lent.view().batch_offsets.shape[0] - 1;
+  // The last offset of the last matrix: one entry less.
+  --lent.model.major.back();
+  lent.model.flags = 0;
+  for (const tnr_sparse_format to :
+       {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC}) {
+    const Returned some(sparse_convert(kDefaultContext, lent.view(), batch_options(to, 0)));
+    EXPECT_EQ(some.view().minor.shape[0], all.view().minor.shape[0] - 1);
+    for (std::int64_t i = 0; i < own; ++i) {
+      const Returned one(
+          sparse_convert(kDefaultContext, batch_matrix(lent.view(), i), batch_options(to, 0)));
+      EXPECT_EQ(content_of(batch_matrix(some.view(), i)), one.content()) << to << ", matrix " << i;
     }
   }
 }

@@ -2179,7 +2179,7 @@ unsafe extern "C" {
 
     /// What a packed matrix is, how large, and after how many products it has paid.
     ///
-    /// STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is below
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
     /// the first version's, or over 4096.
     ///
     /// @param packed (transfer none)
@@ -2198,8 +2198,9 @@ unsafe extern "C" {
     /// the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
     /// bf16 are f32, rounded once.
     ///
-    /// STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: shapes and dtypes that do not
-    /// agree. ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
+    /// counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
+    /// `out` shares a byte with `b`. OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param alpha (transfer none)
