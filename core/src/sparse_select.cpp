@@ -134,6 +134,8 @@ constexpr std::int64_t kShortRow = 32;
 // Those of a range, of a row whose columns rise: side by side.
 template <class I>
 EntryRange run_of(const Range& range, const ConstEntries& row) noexcept {
+  // Two searches for one column may end apart, where the flags are wrong.
+  if (range.columns == 0) return {0, 0};
   const auto first_from = [&](std::int64_t begin, std::int64_t col) {
     return first_where(begin, row.count,
                        [&](std::int64_t k) { return load<I>(row.indices, k) >= col; });

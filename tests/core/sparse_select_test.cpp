@@ -229,11 +229,15 @@ TEST(SparseSelect, FlagsThatAreWrongMakeNoIndexThatIsOutOfRange) {
   Random random(8);
   auto a = random_matrix<float, std::int32_t>(kRowShapes[6], 20, 300, random);
   std::shuffle(a.indices().begin(), a.indices().end(), random);
-  for (const std::int64_t first : {0, 100, 299}) {
-    const SparseToken block = sparse_slice(kDefaultContext, a.view(kCoalesced), 0, 20, first, 1);
-    const tnr_sparse_view view = sparse_view(block);
-    for (std::int64_t k = 0; k < view.minor.shape[0]; ++k) EXPECT_EQ(index_at(view.minor, k), 0);
-    sparse_release(block);
+  for (std::int64_t first = 0; first < 300; first += 23) {
+    for (const std::int64_t count : {0, 1}) {
+      const SparseToken block =
+          sparse_slice(kDefaultContext, a.view(kCoalesced), 0, 20, first, count);
+      const tnr_sparse_view view = sparse_view(block);
+      EXPECT_TRUE(count != 0 || view.minor.shape[0] == 0);
+      for (std::int64_t k = 0; k < view.minor.shape[0]; ++k) EXPECT_EQ(index_at(view.minor, k), 0);
+      sparse_release(block);
+    }
   }
 }
 
