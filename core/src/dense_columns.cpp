@@ -8,6 +8,13 @@
 namespace tenure {
 namespace {
 
+bool lie_across_lines(const DenseColumns& dense, std::int64_t first, std::int64_t count) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(dense.data) +
+                     static_cast<std::uintptr_t>(first * dense.column_step);
+  return count * dense.width_bytes % kLineBytes == 0 &&
+         (begin % kLineBytes != 0 || dense.row_step % kLineBytes != 0);
+}
+
 bool must_copy(const DenseColumns& dense, std::int64_t count) noexcept {
   if (dense.rows <= 1) return dense.column_step != dense.width_bytes && count > 1;
   return (count == 1 ? dense.row_step : dense.column_step) != dense.width_bytes;
@@ -47,8 +54,9 @@ void require_product_shapes(const tnr_view& b, const tnr_view& out, const Produc
 }
 
 AdjacentColumns::AdjacentColumns(const Context& context, const DenseColumns& dense,
-                                 std::int64_t first, std::int64_t count)
-    : is_copied_(must_copy(dense, count)),
+                                 std::int64_t first, std::int64_t count, Rows rows)
+    : is_copied_(must_copy(dense, count) ||
+                 (rows == Rows::kInLines && lie_across_lines(dense, first, count))),
       copy_(is_copied_ ? static_cast<std::size_t>(dense.rows * count * dense.width_bytes) : 0),
       data_(is_copied_ ? copy_.data() : dense.data + first * dense.column_step),
       row_step_(is_copied_ ? count * dense.width_bytes : dense.row_step) {

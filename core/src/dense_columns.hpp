@@ -53,9 +53,14 @@ struct DenseColumns {
 // rows adjacent.
 class AdjacentColumns {
  public:
-  // Columns [first, first + count) of `dense`, of which there is one at least. Throws OUT_OF_MEMORY.
+  // Where rows may begin: a register that is loaded across two lines takes twice as long.
+  enum class Rows { kAnywhere, kInLines };
+
+  // Columns [first, first + count) of `dense`, of which there is one at least. Rows that must begin
+  // with lines of the cache are copied where they do not, if they are whole lines. Throws
+  // OUT_OF_MEMORY.
   AdjacentColumns(const Context& context, const DenseColumns& dense, std::int64_t first,
-                  std::int64_t count);
+                  std::int64_t count, Rows rows = Rows::kAnywhere);
 
   [[nodiscard]] const kernels::Byte* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }

@@ -31,6 +31,12 @@ using kernels::Byte;
 // Of a row of b that one pass over the entries takes: as much as the widest registers hold the sums
 // of, so that a panel of as many rows as a cache holds stays there.
 constexpr std::int64_t kPanelBytes = 256;
+// Entries for each row of b from which on it is copied so that its rows begin with lines.
+constexpr std::int64_t kUsesWorthCopying = 32;
+// Rows of a slice, at least, where all threads have some slices: parts of b that rows go over together
+// should serve many.
+constexpr std::int64_t kSliceRows = 256;
+constexpr std::int64_t kSlicesOfThread = 8;
 // Arrays of sums that entries are shared out to, at most.
 constexpr std::int64_t kMaxParts = 8;
 
@@ -73,13 +79,18 @@ void multiply_rows(const Call& call) {
   const std::int64_t entries = RowSlices::entry_count(view);
   for (std::int64_t first = 0; first < call.b.columns; first += kPanelBytes / width) {
     const std::int64_t columns = std::min(call.b.columns - first, kPanelBytes / width);
-    const AdjacentColumns b(call.context, call.b, first, columns);
+    // Copying a row of b costs as much as some of its uses.
+    const bool is_used_often = entries >= kUsesWorthCopying * call.b.rows;
+    const AdjacentColumns b(
+        call.context, call.b, first, columns,
+        is_used_often ? AdjacentColumns::Rows::kInLines : AdjacentColumns::Rows::kAnywhere);
     const kernels::Matmul matmul = {
         .a = call.a.compressed(),
         .block_rows = view.block_rows,
         .block_cols = view.block_cols,
         .columns = columns,
         .b = b.data(),
+        .b_rows = call.b.rows,
         .b_step = b.row_step(),
         .out = call.out_data(first),
         .out_step = call.out.row_step,
@@ -89,7 +100,10 @@ void multiply_rows(const Call& call) {
     };
     const std::int64_t bytes = entries * (entry_bytes + (columns - 1) * width) +
                                call.out.rows * (index_bytes(view) + 2 * columns * width);
-    const RowSlices slices(view, slice_count_of(call.context, bytes));
+    const std::int64_t most_slices = std::max<std::int64_t>(
+        kSlicesOfThread * static_cast<std::int64_t>(call.context.thread_count()),
+        call.out.rows / kSliceRows);
+    const RowSlices slices(view, std::min(slice_count_of(call.context, bytes), most_slices));
     for_each_slice(call.context, slices.count(), [&](std::int64_t slice) noexcept {
       call.a.for_each_run(
           slices.begin(slice), slices.begin(slice + 1),

@@ -74,31 +74,89 @@ constexpr int64_t kAheadEntries = 8;
 // The widest span, of which registers hold the sums: 4 of 64 bytes, or 8 smaller ones.
 constexpr int kWidestBytes = kVectorBytes == 16 ? 128 : 256;
 
+// Adds an entry's products with kBytes of a row of b.
+template <class T, int kBytes>
+inline void add_products(typename SpanOf<T, kBytes>::Part* sums, T value, const Byte* from) {
+  using Span = SpanOf<T, kBytes>;
+  for (int p = 0; p < Span::kParts; ++p) {
+    sums[p] += value * load<typename Span::Part>(from + p * Span::kPartBytes);
+  }
+}
+
 // kBytes of each row of out, from column `first` on.
 template <class T, class I, int kBytes>
 void span(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
   using Span = SpanOf<T, kBytes>;
-  using Part = typename Span::Part;
-  constexpr int kParts = Span::kParts;
   const Entries<I> entries(m.a);
   const Byte* const b = m.b + first * kStep<T>;
   const Scaling<T> scaling(m.alpha, m.beta);
   const int64_t last = entries.begin(end) - 1;
   int64_t k = entries.begin(begin);
   for (int64_t row = begin; row < end; ++row) {
-    Part sums[kParts] = {};
+    typename Span::Part sums[Span::kParts] = {};
     for (const int64_t row_end = entries.begin(row + 1); k < row_end; ++k) {
       if constexpr (kBytes >= 64) {
         const int64_t ahead = k + kAheadEntries < last ? k + kAheadEntries : last;
         const Byte* const soon = b + entries.index(ahead) * m.b_step;
         for (int line = 0; line < kBytes; line += 64) __builtin_prefetch(soon + line);
       }
-      const T value = load<T>(m.a.values + k * kStep<T>);
-      const Byte* const from = b + entries.index(k) * m.b_step;
-      for (int p = 0; p < kParts; ++p) sums[p] += value * load<Part>(from + p * Span::kPartBytes);
+      add_products<T, kBytes>(sums, load<T>(m.a.values + k * kStep<T>),
+                              b + entries.index(k) * m.b_step);
     }
     Byte* const out = m.out + row * m.out_step + first * m.out_column_step;
     write_span<T, kBytes>(scaling, out, m.out_column_step, sums);
+  }
+}
+
+// ---- b in parts that stay in the second cache ----
+
+constexpr int64_t kNearBytes = 256 << 10;  // of b
+constexpr int64_t kTileRows = 512;         // of a, that go over one part after the other
+
+// Whether there are enough parts, entries of a row in each, and uses of each row of b.
+template <class T, class I>
+bool is_worth_parts(const Matmul& m, int64_t begin, int64_t end) {
+  const int64_t entries = index_of<I>(m.a.offsets, end) - index_of<I>(m.a.offsets, begin);
+  const int64_t parts = m.b_rows / (kNearBytes / kWidestBytes);
+  return parts >= 4 && entries >= 32 * parts * (end - begin) && entries >= 16 * m.b_rows &&
+         m.beta == nullptr && m.out_column_step == kStep<T>;
+}
+
+// As span() of the widest. Sums wait in out, without alpha, for the next part. A row takes entries in
+// their order, as long as they are of this part or one before; with the last part all that are left.
+// So rows whose columns do not rise are slower, and their sums the same.
+template <class T, class I>
+void span_by_parts(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
+  using Span = SpanOf<T, kWidestBytes>;
+  const Entries<I> entries(m.a);
+  const Byte* const b = m.b + first * kStep<T>;
+  const Scaling<T> scaling(m.alpha, nullptr);
+  constexpr int64_t kRows = kNearBytes / kWidestBytes;
+  int64_t next[kTileRows];  // entry of each row
+  for (int64_t tile = begin; tile < end; tile += kTileRows) {
+    const int64_t rows = end - tile < kTileRows ? end - tile : kTileRows;
+    for (int64_t i = 0; i < rows; ++i) next[i] = entries.begin(tile + i);
+    for (int64_t part = 0; part < m.b_rows; part += kRows) {
+      const bool is_last = m.b_rows - part <= kRows;
+      const int64_t limit = is_last ? INT64_MAX : part + kRows;
+      for (int64_t i = 0; i < rows; ++i) {
+        Byte* const out = m.out + (tile + i) * m.out_step + first * kStep<T>;
+        typename Span::Part sums[Span::kParts] = {};
+        if (part != 0) __builtin_memcpy(sums, out, sizeof sums);
+        int64_t k = next[i];
+        const int64_t row_end = entries.begin(tile + i + 1);
+        for (int64_t col; k < row_end && (col = entries.index(k)) < limit; ++k) {
+          add_products<T, kWidestBytes>(sums, load<T>(m.a.values + k * kStep<T>),
+                                        b + col * m.b_step);
+        }
+        next[i] = k;
+        if (is_last) {
+          write_span<T, kWidestBytes>(scaling, out, kStep<T>, sums);
+        } else {
+          __builtin_memcpy(out, sums, sizeof sums);
+        }
+      }
+    }
   }
 }
 
@@ -116,8 +174,15 @@ int64_t spans(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
 template <class T, class I>
 void float_rows(const Matmul& m, int64_t begin, int64_t end) {
   if (m.columns == 1) return column<T, I>(m, begin, end);
+  int64_t first = 0;
+  if (is_worth_parts<T, I>(m, begin, end)) {
+    constexpr int64_t kColumns = kWidestBytes / kStep<T>;
+    for (; m.columns - first >= kColumns; first += kColumns) {
+      span_by_parts<T, I>(m, first, begin, end);
+    }
+  }
   // More widths would save passes over the entries, and cost as much code again for each.
-  int64_t first = spans<T, I, kWidestBytes>(m, 0, begin, end);
+  first = spans<T, I, kWidestBytes>(m, first, begin, end);
   first = spans<T, I, 64>(m, first, begin, end);
   first = spans<T, I, 16>(m, first, begin, end);
   spans<T, I, static_cast<int>(sizeof(T))>(m, first, begin, end);

@@ -16,8 +16,9 @@ struct Matmul {
   int64_t block_cols;
   int64_t columns;  // of b and out; at least 1
   const Byte* b;    // one row for each column of a, block_cols for one of blocks
-  int64_t b_step;   // bytes from a row to the next
-  Byte* out;        // one row for each row of a, block_rows for one of blocks
+  int64_t b_rows;
+  int64_t b_step;  // bytes from a row to the next
+  Byte* out;       // one row for each row of a, block_rows for one of blocks
   int64_t out_step;
   int64_t out_column_step;
   const Byte* alpha;
