@@ -201,6 +201,8 @@
 //! | `npz` | `npz`: NumPy's archives of arrays, and SciPy's of sparse matrices |
 //! | `sealed` | `io::Sealed`: mapped memory that no process can change, on Linux |
 //! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
+//! | `arrow` | arrays of `arrow-array` 59, values lent or shared, nulls as a mask, and tensors as arrays, without a copy |
+//! | `bytemuck` | slices of structs of plain data as elements, with an axis for their fields, and back |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
@@ -211,6 +213,12 @@ compile_error!("Tenure's ABI is for 64-bit targets");
 
 #[allow(unsafe_code)]
 mod allocator;
+#[cfg(feature = "arrow")]
+#[allow(unsafe_code)]
+mod arrow;
+#[cfg(feature = "bytemuck")]
+#[allow(unsafe_code)]
+mod bytemuck;
 #[allow(unsafe_code)]
 mod bytes;
 mod context;
@@ -249,6 +257,8 @@ mod print;
 #[allow(unsafe_code)]
 mod raw;
 mod refusal;
+#[allow(unsafe_code)]
+mod reinterpret;
 pub mod safetensors;
 mod shape;
 #[allow(unsafe_code)]

@@ -17,6 +17,10 @@ use serde_json::Value;
 
 /// The features with crates of others that this run has, and the crates that programs of theirs use.
 const NEIGHBOURS: &[(&str, &[&str])] = &[
+    #[cfg(feature = "arrow")]
+    ("arrow", &["arrow_array"]),
+    #[cfg(feature = "bytemuck")]
+    ("bytemuck", &[]),
     #[cfg(feature = "ndarray")]
     ("ndarray", &["ndarray"]),
 ];

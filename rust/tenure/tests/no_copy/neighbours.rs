@@ -5,7 +5,14 @@ use crate::probe::Probe;
 pub fn claims(probe: &Probe) {
     #[cfg(feature = "ndarray")]
     of_ndarray(probe);
-    let _ = probe;
+    #[cfg(feature = "arrow")]
+    of_arrow(probe);
+    #[cfg(feature = "bytemuck")]
+    of_structs(probe);
+    let data = probe.data();
+    let view = tenure::TensorView::from_slice(&data, probe.len()).unwrap();
+    let bytes = probe.costs_nothing("as_elements", || view.as_elements::<u8>().unwrap().as_ptr());
+    assert_eq!(bytes, data.as_ptr().cast());
 }
 
 #[cfg(feature = "ndarray")]
@@ -37,4 +44,41 @@ fn of_ndarray(probe: &Probe) {
         SharedTensor::try_from(array.clone()).unwrap()
     });
     assert_eq!((shared.as_ptr(), array.as_ptr()), (address, address));
+}
+
+#[cfg(feature = "arrow")]
+fn of_arrow(probe: &Probe) {
+    use arrow_array::{Float32Array, types::Float32Type};
+    use tenure::{DynView, SharedTensor, Tensor};
+
+    let array = Float32Array::from(probe.data());
+    let address = array.values().as_ptr();
+    probe.copies_nothing("DynView of an array of Arrow", || {
+        assert_eq!(DynView::from_arrow(&array).unwrap().len(), probe.len());
+    });
+    let shared = probe.copies_nothing("SharedTensor of an array of Arrow", || {
+        SharedTensor::<f32>::from_arrow(&array).unwrap()
+    });
+    assert_eq!(shared.as_ptr(), address);
+    drop(array);
+    let array = probe.copies_nothing("an array of Arrow of a SharedTensor", || {
+        shared.into_arrow::<Float32Type>().unwrap()
+    });
+    drop(array);
+
+    let tensor = Tensor::from_vec(probe.data(), [probe.side, probe.side]).unwrap();
+    let lists = probe.copies_nothing("lists of Arrow of a Tensor", || {
+        tensor.into_shared().into_arrow::<Float32Type>().unwrap()
+    });
+    let (view, mask) = DynView::from_arrow_and_copy_mask(&lists).unwrap();
+    assert_eq!((view.shape(), mask.len()), (&[probe.side; 2][..], probe.len()));
+}
+
+#[cfg(feature = "bytemuck")]
+fn of_structs(probe: &Probe) {
+    let structs: Vec<[f32; 4]> = vec![[0.5; 4]; probe.len() / 4];
+    let address = probe.copies_nothing("TensorView of structs", || {
+        tenure::TensorView::<f32>::from_pods(&structs, structs.len()).unwrap().as_ptr()
+    });
+    assert_eq!(address, structs.as_ptr().cast());
 }

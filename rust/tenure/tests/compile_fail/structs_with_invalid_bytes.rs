@@ -1,0 +1,14 @@
+//@ error: E0277
+//@ says: Pod
+//@ feature: bytemuck
+//! Structs of which not all bytes are a value, or are known, are no elements.
+use tenure::TensorView;
+
+fn main() {
+    #[cfg(bad)]
+    let structs = [(1_u8, 2_u32), (3, 4)];
+    #[cfg(not(bad))]
+    let structs = [[1_u32, 2], [3, 4]];
+    let view = TensorView::<u32>::from_pods(&structs, 2).unwrap();
+    println!("{view}");
+}
