@@ -15,7 +15,7 @@
 
 namespace tenure {
 
-// The sets of core/instruction_sets.txt; on other processors there is only `baseline`.
+// The sets of core/instruction_sets.txt, and what some kernels make of more than they have; on other processors there is only `baseline`.
 namespace kernels {
 #if defined(__x86_64__)
 namespace x86_64_v2 {
@@ -26,7 +26,8 @@ extern const Table kTable;
 }
 namespace avx512 {
 extern const Table kTable;
-}
+extern const Table kBytesTable;
+}  // namespace avx512
 #else
 inline namespace baseline {
 extern const Table kTable;
@@ -44,6 +45,7 @@ namespace {
 struct Processor {
   std::uint32_t leaf1_ecx = 0;
   std::uint32_t leaf7_ebx = 0;
+  std::uint32_t leaf7_ecx = 0;
   std::uint32_t extended_ecx = 0;
   std::uint32_t saved_state = 0;  // XCR0: the registers that the operating system keeps
 
@@ -53,7 +55,10 @@ struct Processor {
     std::uint32_t ecx = 0;
     std::uint32_t edx = 0;
     if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) leaf1_ecx = ecx;
-    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0) leaf7_ebx = ebx;
+    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0) {
+      leaf7_ebx = ebx;
+      leaf7_ecx = ecx;
+    }
     if (__get_cpuid(0x80000001u, &eax, &ebx, &ecx, &edx) != 0) extended_ecx = ecx;
     constexpr std::uint32_t kOsxsave = 1u << 27;
     if ((leaf1_ecx & kOsxsave) != 0) {
@@ -90,10 +95,16 @@ bool has_avx512() noexcept {
          has(cpu.saved_state, bits({5, 6, 7}));
 }
 
+bool has_vbmi2() noexcept {
+  const Processor cpu;
+  return has_avx512() && has(cpu.leaf7_ecx, bits({6}));
+}
+
 constexpr InstructionSet kSets[] = {
     {"x86-64-v2", &kernels::x86_64_v2::kTable, has_v2},
     {"avx2", &kernels::avx2::kTable, has_avx2},
     {"avx512", &kernels::avx512::kTable, has_avx512},
+    {"avx512-vbmi2", &kernels::avx512::kBytesTable, has_vbmi2},
 };
 
 #else

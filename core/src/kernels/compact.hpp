@@ -61,7 +61,7 @@ struct Entries {
   Byte* columns;
   Byte* rows;  // nullptr: the rows are not asked for
 };
-inline constexpr int64_t kSlackBytes = 64;
+inline constexpr int64_t kSlackBytes = 256;
 
 // What chance keeps: the elements whose random number, which the seed and their place say, is so
 // large. Of 2^64 numbers.

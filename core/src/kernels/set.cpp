@@ -9,12 +9,21 @@ extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking, thin};
 constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kMatmulSpreads, kSamplers,
                                    kPacked};
+constexpr Table table_with(const Compaction& compaction) {
+  return {kCopy,       kSelect,      kCast,       kCastComplex, kUnary,
+          kBinary,     kCompare,     kReduce,     stream_lines, stream_lines_and_fetch,
+          &kPermuting, kIndexChecks, &compaction, &kRegrouping, &kFolding,
+          kScattering, kRowProducts, &kMatmul};
+}
 // Nothing runs before main.
-constinit const Table kTable = {
-    kCopy,       kSelect,      kCast,        kCastComplex, kUnary,
-    kBinary,     kCompare,     kReduce,      stream_lines, stream_lines_and_fetch,
-    &kPermuting, kIndexChecks, &kCompaction, &kRegrouping, &kFolding,
-    kScattering, kRowProducts, &kMatmul};
+constinit const Table kTable = table_with(kCompaction);
+
+#if defined(__AVX512BW__)
+// The same for processors with more than the set asks for.
+extern const Table kBytesTable;
+constexpr Compaction kBytesCompaction = {kMark, kCompactBytes, kCountRows, &kBlockTaking, thin};
+constinit const Table kBytesTable = table_with(kBytesCompaction);
+#endif
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -39,6 +39,9 @@ extern const IndexChecks kIndexChecks[kIndexTypeCount];
 extern const RowProducts kRowProducts[kIndexTypeCount][kProductTypeCount];
 extern const Marker kMark[Keep::kKindCount][4];
 extern const Compactor kCompact[4][2];
+#if defined(__AVX512BW__)
+extern const Compactor kCompactBytes[4][2];  // where the processor compresses bytes
+#endif
 extern const RowCounter kCountRows[2];
 extern const BlockTaking kBlockTaking;
 extern const Scattering kScattering[kIndexTypeCount];
