@@ -6,6 +6,7 @@ use crate::figures::{Figures, Row};
 use crate::memory::{self, Growth};
 use crate::roofs::record::Record;
 
+mod files;
 mod goals;
 pub mod plots;
 mod sparse;
@@ -14,7 +15,7 @@ mod tables;
 
 /// The subjects, in the order of the report; those of Python are what `peers.py` and
 /// `sparse_peers.py` measure.
-const SUBJECTS: [&str; 9] = [
+const SUBJECTS: [&str; 10] = [
     "elementwise",
     "movement",
     "reduce",
@@ -22,6 +23,7 @@ const SUBJECTS: [&str; 9] = [
     "call",
     "alloc",
     "sparse",
+    "files",
     "python",
     "python-sparse",
 ];
@@ -33,6 +35,7 @@ const TOLERANCE: f64 = 1.05;
 pub struct Report {
     figures: Vec<Figures>,
     memory: Vec<Growth>,
+    files_memory: Vec<Growth>,
     roofs: Option<Record>,
 }
 
@@ -52,7 +55,8 @@ impl Report {
         let figures = SUBJECTS.iter().filter_map(|name| Figures::read(folder, name)).collect();
         let memory = ["memory", "python-memory"];
         let memory = memory.iter().flat_map(|name| memory::read(folder, name)).collect();
-        Report { figures, memory, roofs: Record::read(false) }
+        let files_memory = memory::read(folder, "files-memory");
+        Report { figures, memory, files_memory, roofs: Record::read(false) }
     }
 
     /// What was measured, subject by subject.

@@ -31,6 +31,7 @@ impl Report {
         goals.extend(self.call_goals());
         goals.extend(self.thread_goals());
         goals.extend(self.sparse_goals());
+        goals.extend(self.file_goals());
         let mut text = String::from(
             "\n### Goals\n\n| what | goal | measured | reached |\n| --- | ---: | ---: | --- |\n",
         );

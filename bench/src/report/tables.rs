@@ -22,6 +22,7 @@ impl Report {
             self.allocated(),
             self.sparse_table(),
             self.memory_table(),
+            self.file_table(),
             self.permutations(),
             self.shared(),
             self.calls(),
@@ -55,7 +56,7 @@ impl Report {
         let drawn = |row: &Row| row.operation.starts_with(PERMUTATION);
         let wanted = move |row: &&Row| forms.contains(&&*row.how) && !drawn(row);
         self.own()
-            .filter(|(figures, _)| !["call", "alloc"].contains(&&*figures.subject))
+            .filter(|(figures, _)| !["call", "alloc", "files"].contains(&&*figures.subject))
             .map(|(_, row)| row)
             .filter(wanted)
     }

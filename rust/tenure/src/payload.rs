@@ -1,15 +1,38 @@
 //! Elements as files hold them: read from bytes that somebody else lends, and written as bytes.
 
-use std::io;
+use std::{fmt, io};
 
 use crate::{
     CopyMode, DType, DynView, DynViewMut, Error, ErrorKind, Loaded, Order, Result, Tensor, bytes,
 };
 
+/// What messages call an array.
+#[derive(Clone, Copy)]
+pub(crate) enum Name<'f> {
+    /// A name of its own, or that of a member of an archive.
+    Array(&'f str),
+    /// What a file calls one of its tensors.
+    Tensor(&'f str),
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Array(name) => f.write_str(name),
+            Name::Tensor(name) => write!(f, "tensor '{}'", shown(name)),
+        }
+    }
+}
+
+/// A name in a message: files may have names of any length.
+pub(crate) fn shown(name: &str) -> String {
+    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    if name.chars().nth(60).is_some() { shown + "..." } else { shown }
+}
+
 /// The elements of an array, of which a file says what they are.
 pub(crate) struct Payload<'a, 'f> {
-    /// What messages call the array.
-    pub(crate) name: &'f str,
+    pub(crate) name: Name<'f>,
     pub(crate) dtype: DType,
     /// Whether they are in the byte order of this machine.
     pub(crate) is_native: bool,
@@ -62,7 +85,8 @@ impl<'a> Payload<'a, '_> {
 
     #[cold]
     fn refused(&self, kind: ErrorKind, why: &str) -> Error {
-        let Payload { name, dtype, offset, .. } = self;
+        let Payload { dtype, offset, .. } = self;
+        let name = &self.name;
         Error::new(
             kind,
             format!(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Header;
 use crate::io::Source;
-use crate::payload::Payload;
+use crate::payload::{Name, Payload};
 use crate::{CopyMode, DynView, Element, Error, Loaded, Result, Tensor, bytes};
 
 /// What messages call the array of a file that has one.
@@ -147,7 +147,7 @@ impl<'a> Array<'a> {
 
     fn payload(&self) -> Result<Payload<'a, '_>> {
         Ok(Payload {
-            name: &self.name,
+            name: Name::Array(&self.name),
             dtype: self.header.known_dtype(&self.name)?,
             is_native: self.header.is_native(),
             shape: self.header.shape(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::zip::{self, Member};
 use crate::npy::{Array, Header};
-use crate::payload::Payload;
+use crate::payload::{Name, Payload};
 use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, raw};
 
 /// NumPy's archive of arrays, in bytes that are lent: those of a file that was read, or mapped.
@@ -207,6 +207,14 @@ fn unpacked<'a>(mut member: Member<'_>) -> Result<Loaded<'a>> {
     }
     let (shape, order) = (header.shape(), header.order());
     let offset = header.payload_offset();
-    let payload = Payload { name: &name, dtype, is_native: true, shape, order, bytes: &[], offset };
+    let payload = Payload {
+        name: Name::Array(&name),
+        dtype,
+        is_native: true,
+        shape,
+        order,
+        bytes: &[],
+        offset,
+    };
     Loaded::copied(copy, &payload)
 }

@@ -1,5 +1,6 @@
 //! The header of a file: as much of JSON as it has.
 
+use crate::payload::Name;
 use crate::{Error, Result};
 
 /// Bytes of the length in front of the header.
@@ -138,8 +139,8 @@ impl Text<'_> {
                 Ok(Described { name, dtype, shape, offsets })
             }
             _ => Err(Error::invalid(format!(
-                "tensor '{}' must have a dtype, a shape and two data_offsets, before byte {}",
-                shown(&name),
+                "{} must have a dtype, a shape and two data_offsets, before byte {}",
+                Name::Tensor(&name),
                 LENGTH_BYTES + self.at
             ))),
         }
@@ -247,12 +248,6 @@ impl Text<'_> {
         self.at += 5;
         Ok(unit)
     }
-}
-
-/// A name in a message.
-pub(super) fn shown(name: &str) -> String {
-    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
-    if name.chars().nth(60).is_some() { shown + "..." } else { shown }
 }
 
 /// A string as JSON has it.

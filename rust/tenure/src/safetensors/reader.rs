@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::dtypes;
-use super::header::{self, Described, LENGTH_BYTES, MOST_HEADER_BYTES, shown};
-use crate::payload::Payload;
+use super::header::{self, Described, LENGTH_BYTES, MOST_HEADER_BYTES};
+use crate::payload::{Name, Payload, shown};
 use crate::{CopyMode, DType, DynView, Error, ErrorKind, Loaded, Order, Result};
 
 /// What a file says of one of its tensors.
@@ -124,8 +124,8 @@ impl<'a> Reader<'a> {
         let mut places = HashMap::with_capacity(entries.len());
         for (place, entry) in entries.iter().enumerate() {
             if places.insert(entry.name.clone(), place).is_some() {
-                let name = shown(&entry.name);
-                return Err(Error::invalid(format!("tensor '{name}' stands twice in the header")));
+                let name = Name::Tensor(&entry.name);
+                return Err(Error::invalid(format!("{name} stands twice in the header")));
             }
         }
         let texts = header.metadata.len();
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
     pub fn entry(&self, name: &str) -> Result<&Entry> {
         match self.places.get(name) {
             Some(place) => Ok(&self.entries[*place]),
-            None => Err(Error::invalid(format!("there is no tensor '{}'", shown(name)))),
+            None => Err(Error::invalid(format!("there is no {}", Name::Tensor(name)))),
         }
     }
 
@@ -209,13 +209,14 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(Payload<'a, '_>) -> Result<R>,
     ) -> Result<R> {
         let entry = self.entry(name)?;
-        let name = format!("tensor '{}'", shown(name));
+        let name = Name::Tensor(&entry.name);
         let Some(dtype) = entry.dtype else {
-            let message = format!("{name} is of {}, which is not read", shown(&entry.dtype_name));
+            let dtype = shown(&entry.dtype_name);
+            let message = format!("{name} is of {dtype}, which is not read");
             return Err(Error::new(ErrorKind::Unsupported, message));
         };
         read(Payload {
-            name: &name,
+            name,
             dtype,
             is_native: cfg!(target_endian = "little") || dtype.alignment_bytes() == 1,
             shape: &entry.shape,
@@ -234,7 +235,7 @@ fn placed(mut tensors: Vec<Described>, begin: usize, payload_bytes: usize) -> Re
     let mut taken = 0;
     for tensor in tensors {
         let [first, end] = tensor.offsets;
-        let name = shown(&tensor.name);
+        let name = Name::Tensor(&tensor.name);
         if first != taken {
             let before = match entries.last() {
                 Some(last) => format!("'{}' ends at {taken}", shown(&last.name)),
@@ -242,14 +243,13 @@ fn placed(mut tensors: Vec<Described>, begin: usize, payload_bytes: usize) -> Re
             };
             let wrong = if first < taken { "overlap" } else { "leave bytes between them" };
             return Err(Error::invalid(format!(
-                "tensor '{name}' has data_offsets [{first}, {end}] but {before}: tensors must not \
-                 {wrong}"
+                "{name} has data_offsets [{first}, {end}] but {before}: tensors must not {wrong}"
             )));
         }
         if end < first || end > payload_bytes {
             return Err(Error::invalid(format!(
-                "tensor '{name}' has data_offsets [{first}, {end}] but there are {payload_bytes} \
-                 bytes from byte {begin} on"
+                "{name} has data_offsets [{first}, {end}] but there are {payload_bytes} bytes from byte \
+                 {begin} on"
             )));
         }
         let dtype = dtype_of(&tensor)?;
@@ -282,8 +282,8 @@ fn dtype_of(tensor: &Described) -> Result<Option<DType>> {
         None => format!("more than {} bits", usize::MAX),
     };
     Err(Error::invalid(format!(
-        "tensor '{}' has shape {shape:?} of {}, which takes {taken}, but data_offsets [{first}, {end}]",
-        shown(name),
+        "{} has shape {shape:?} of {}, which takes {taken}, but data_offsets [{first}, {end}]",
+        Name::Tensor(name),
         tensor.dtype
     )))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
 use super::dtypes;
-use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted, shown};
-use crate::payload::{Body, to_io};
+use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted};
+use crate::payload::{Body, shown, to_io};
 use crate::{DynView, Order, bytes};
 
 /// Where elements begin: at a cache line's beginning, for whoever maps the file.
