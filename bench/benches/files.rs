@@ -155,14 +155,14 @@ fn read<'a>(
 fn in_huge_pages(bytes: usize) -> (Vec<u8>, usize) {
     const HUGE_PAGE: usize = 2 << 20;
     let whole = bytes.next_multiple_of(HUGE_PAGE);
-    let mut memory = Vec::with_capacity(whole + HUGE_PAGE);
+    let mut memory: Vec<u8> = Vec::with_capacity(whole + HUGE_PAGE);
     let begin = memory.as_ptr().addr().wrapping_neg() % HUGE_PAGE;
     // SAFETY: so many bytes of memory that nobody else knows of; the advice changes none of them.
     #[cfg(target_os = "linux")]
     unsafe {
         libc::madvise(memory.as_mut_ptr().add(begin).cast(), whole, libc::MADV_HUGEPAGE);
     }
-    memory.resize(whole + HUGE_PAGE, 1_u8);
+    memory.resize(whole + HUGE_PAGE, 1);
     (memory, begin)
 }
 

@@ -1,8 +1,8 @@
 //! Archives of dense arrays.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use super::zip::{self, Member};
+use super::zip::{self, Entry, Member};
 use crate::npy::{Array, Header};
 use crate::payload::{Name, Payload};
 use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, raw};
@@ -23,6 +23,8 @@ use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, 
 pub struct Archive<'a> {
     archive: zip::Archive<'a>,
     names: Vec<&'a str>,
+    /// By their names in the archive.
+    entries: HashMap<&'a str, Entry>,
 }
 
 impl<'a> Archive<'a> {
@@ -39,18 +41,18 @@ impl<'a> Archive<'a> {
     /// ```
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let archive = zip::Archive::new(bytes)?;
-        let (mut names, mut seen) = (Vec::new(), HashSet::new());
-        for name in archive.names()? {
+        let (mut names, mut entries) = (Vec::new(), HashMap::new());
+        for (name, entry) in archive.entries()? {
             let Ok(text) = std::str::from_utf8(name) else {
                 let shown = name.escape_ascii();
                 return Err(Error::invalid(format!("the name {shown} is not UTF-8")));
             };
-            if !seen.insert(text) {
+            if entries.insert(text, entry).is_some() {
                 return Err(Error::invalid(format!("the archive has {text} twice")));
             }
             names.extend(text.strip_suffix(".npy"));
         }
-        Ok(Archive { archive, names })
+        Ok(Archive { archive, names, entries })
     }
 
     /// The names of the arrays, as NumPy has them, in the order of the archive.
@@ -165,8 +167,10 @@ impl<'a> Archive<'a> {
 
     fn member(&self, name: &str) -> Result<Member<'a>> {
         let name = format!("{name}.npy");
-        let member = self.archive.member(&name)?;
-        member.ok_or_else(|| Error::invalid(format!("the archive has no {name}")))
+        match self.entries.get(name.as_str()) {
+            Some(entry) => self.archive.open(&name, *entry),
+            None => Err(Error::invalid(format!("the archive has no {name}"))),
+        }
     }
 }
 

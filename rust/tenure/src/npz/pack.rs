@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use flate2::Crc;
 use flate2::write::DeflateEncoder;
 
-use super::zip::{CENTRAL, DEFLATED, END, END64, Entry, IN_FIELD64, LOCAL, LOCATOR64, STORED};
+use super::zip::{
+    CENTRAL, DEFLATED, END, END64, Entry, IN_FIELD64, LOCAL, LOCATOR64, STORED, UTF8,
+};
 
 /// Where the content of stored members begins: at a cache line's beginning, as the elements behind a
 /// header of NumPy's do.
@@ -51,7 +53,9 @@ impl<W: Write> ArchiveWriter<W> {
             }
         };
         let packed_bytes = packed.as_ref().map_or(size_bytes, |packed| packed.len() as u64);
-        let entry = Entry { method, crc: crc.sum(), packed_bytes, size_bytes, local: self.written };
+        let flags = if name.is_ascii() { 0 } else { UTF8 };
+        let (crc, local) = (crc.sum(), self.written);
+        let entry = Entry { flags, method, crc, packed_bytes, size_bytes, local };
         self.put(&local_header(name, &entry))?;
         match packed {
             Some(packed) => self.put(&packed)?,
@@ -126,9 +130,7 @@ fn field64(numbers: &[u64]) -> Vec<u8> {
 fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &Extra) -> Vec<u8> {
     let mut header = Vec::new();
     header.extend(extra.version().to_le_bytes());
-    // Bit 11: the name is UTF-8.
-    let flags: u16 = if name.is_ascii() { 0 } else { 1 << 11 };
-    header.extend(flags.to_le_bytes());
+    header.extend(entry.flags.to_le_bytes());
     header.extend(entry.method.to_le_bytes());
     // The first of January 1980, at midnight: the same bytes whenever the same matrix is written.
     header.extend(0_u16.to_le_bytes());
@@ -228,11 +230,10 @@ mod tests {
             [1, 2, 1 << 33],
             [u64::from(u32::MAX), u64::from(u32::MAX) - 1, u64::MAX],
         ] {
-            let entry = Entry { method: 0, crc: 7, packed_bytes, size_bytes, local };
+            let entry = Entry { flags: 0, method: 0, crc: 7, packed_bytes, size_bytes, local };
             let header = central_header("a.npy", &entry);
             let mut fields = Fields(&header);
             let (name, found) = next_entry(&mut fields).unwrap();
-            let found = found.unwrap();
             assert_eq!((name, fields.0.len(), found.crc), (&b"a.npy"[..], 0, 7));
             assert_eq!(
                 [found.size_bytes, found.packed_bytes, found.local],

@@ -18,6 +18,10 @@ pub(crate) const IN_FIELD64: u32 = u32::MAX;
 pub(crate) const STORED: u16 = 0;
 pub(crate) const DEFLATED: u16 = 8;
 
+/// Flags: the content is encrypted, the name is UTF-8.
+pub(crate) const ENCRYPTED: u16 = 1;
+pub(crate) const UTF8: u16 = 1 << 11;
+
 /// One byte of deflated data stands for at most 1032: a match of 258 takes two bits.
 const MOST_INFLATED: u64 = 1032;
 
@@ -33,6 +37,7 @@ pub(crate) struct Archive<'a> {
 /// A member, as the directory describes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
+    pub(crate) flags: u16,
     pub(crate) method: u16,
     pub(crate) crc: u32,
     pub(crate) packed_bytes: u64,
@@ -115,27 +120,29 @@ impl<'a> Archive<'a> {
                 return Err(no_archive("its directory is cut"));
             };
             if found == name.as_bytes() {
-                return self.open(name, entry?).map(Some);
+                return self.open(name, entry).map(Some);
             }
         }
         Ok(None)
     }
 
-    /// The names of all members, in the order of the directory.
-    pub(crate) fn names(&self) -> Result<Vec<&'a [u8]>> {
+    /// All members by name, in the order of the directory.
+    pub(crate) fn entries(&self) -> Result<Vec<(&'a [u8], Entry)>> {
         let mut fields = Fields(self.directory);
-        let mut names = Vec::new();
+        let mut entries = Vec::new();
         // The count is the file's word; the directory ends where its bytes do.
         for _ in 0..self.count {
-            match next_entry(&mut fields) {
-                Some((name, _)) => names.push(name),
-                None => return Err(no_archive("its directory is cut")),
-            }
+            entries
+                .push(next_entry(&mut fields).ok_or_else(|| no_archive("its directory is cut"))?);
         }
-        Ok(names)
+        Ok(entries)
     }
 
-    fn open(&self, name: &str, entry: Entry) -> Result<Member<'a>> {
+    /// The member that an entry of this archive describes.
+    pub(crate) fn open(&self, name: &str, entry: Entry) -> Result<Member<'a>> {
+        if entry.flags & ENCRYPTED != 0 {
+            return Err(Error::new(ErrorKind::Unsupported, format!("{name} is encrypted")));
+        }
         let packed = self.packed(entry).ok_or_else(|| {
             Error::invalid(format!(
                 "{name} has {} bytes at {} but the archive has {}",
@@ -206,8 +213,8 @@ pub(crate) fn directory_of(bytes: &[u8], end: usize) -> Option<(u64, u64, u64)> 
     Some((count, start, length))
 }
 
-/// The next line of the directory: a name, and the member, or why it cannot be read.
-pub(crate) fn next_entry<'a>(fields: &mut Fields<'a>) -> Option<(&'a [u8], Result<Entry>)> {
+/// The next line of the directory: a name, and the member.
+pub(crate) fn next_entry<'a>(fields: &mut Fields<'a>) -> Option<(&'a [u8], Entry)> {
     (fields.u32()? == CENTRAL).then_some(())?;
     fields.take(4)?;
     let (flags, method) = (fields.u16()?, fields.u16()?);
@@ -220,12 +227,7 @@ pub(crate) fn next_entry<'a>(fields: &mut Fields<'a>) -> Option<(&'a [u8], Resul
     let extra = fields.take(usize::from(extra_bytes))?;
     fields.take(usize::from(comment_bytes))?;
     let [size_bytes, packed_bytes, local] = wide([size, packed, local], extra)?;
-    let entry = Entry { method, crc, packed_bytes, size_bytes, local };
-    if flags & 1 != 0 {
-        let message = format!("{} is encrypted", name.escape_ascii());
-        return Some((name, Err(Error::new(ErrorKind::Unsupported, message))));
-    }
-    Some((name, Ok(entry)))
+    Some((name, Entry { flags, method, crc, packed_bytes, size_bytes, local }))
 }
 
 /// Sizes and offset with what the ZIP64 field says in their place: it has those that are in need of
