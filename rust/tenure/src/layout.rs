@@ -183,7 +183,7 @@ pub(crate) fn strided(
 
 /// Lays a strided shape over exactly the memory that it reaches: for elements that another library
 /// vouches for, of which it names the one at index 0 and the strides.
-#[cfg(feature = "ndarray")]
+#[cfg(any(feature = "faer", feature = "ndarray"))]
 pub(crate) fn around(
     data: *const c_void,
     dtype: DType,
@@ -199,7 +199,7 @@ pub(crate) fn around(
 }
 
 /// As [`around`], of at most 8 axes, and of elements that would pass its check.
-#[cfg(feature = "ndarray")]
+#[cfg(any(feature = "faer", feature = "ndarray"))]
 pub(crate) fn around_unchecked(
     data: *const c_void,
     dtype: DType,

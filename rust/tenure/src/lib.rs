@@ -203,6 +203,7 @@
 //! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
 //! | `arrow` | arrays of `arrow-array` 59, values lent or shared, nulls as a mask, and tensors as arrays, without a copy |
 //! | `bytemuck` | slices of structs of plain data as elements, with an axis for their fields, and back |
+//! | `faer` | matrices of `faer` 0.24, dense and sparse, lent both ways by `TryFrom`; a `Mat` is an operand |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
@@ -231,6 +232,9 @@ mod dtype;
 mod dynamic;
 mod error;
 mod executor;
+#[cfg(feature = "faer")]
+#[allow(unsafe_code)]
+mod faer;
 #[allow(unsafe_code)]
 mod held;
 pub mod io;

@@ -9,6 +9,8 @@ pub fn claims(probe: &Probe) {
     of_arrow(probe);
     #[cfg(feature = "bytemuck")]
     of_structs(probe);
+    #[cfg(feature = "faer")]
+    of_faer(probe);
     let data = probe.data();
     let view = tenure::TensorView::from_slice(&data, probe.len()).unwrap();
     let bytes = probe.costs_nothing("as_elements", || view.as_elements::<u8>().unwrap().as_ptr());
@@ -81,4 +83,32 @@ fn of_structs(probe: &Probe) {
         tenure::TensorView::<f32>::from_pods(&structs, structs.len()).unwrap().as_ptr()
     });
     assert_eq!(address, structs.as_ptr().cast());
+}
+
+#[cfg(feature = "faer")]
+fn of_faer(probe: &Probe) {
+    use faer::sparse::SparseColMatRef;
+    use faer::{MatMut, MatRef};
+    use tenure::{CscView, TensorView, TensorViewMut};
+
+    let (mut data, shape) = (probe.data(), [probe.side, probe.side]);
+    let view = TensorView::from_slice(&data, shape).unwrap();
+    let address = probe.costs_nothing("MatRef of a TensorView, and back", || {
+        let matrix = MatRef::try_from(view.t()).unwrap();
+        TensorView::try_from(matrix).unwrap().as_ptr()
+    });
+    assert_eq!(address, data.as_ptr());
+    probe.costs_nothing("MatMut of a TensorViewMut, and back", || {
+        let view = TensorViewMut::from_slice(&mut data, shape).unwrap();
+        TensorViewMut::try_from(MatMut::try_from(view).unwrap()).unwrap().len()
+    });
+
+    // As many entries as there are elements, in one column.
+    let indices: Vec<i32> = (0..probe.len() as i32).collect();
+    let offsets = [0, indices.len() as i32];
+    let matrix = CscView::new(probe.len(), 1, &offsets, &indices, &data).unwrap();
+    probe.costs_nothing("a sparse matrix of faer, and back", || {
+        let theirs = SparseColMatRef::<u32, f32>::try_from(matrix).unwrap();
+        assert_eq!(CscView::<f32, i32>::try_from(theirs).unwrap().nnz(), probe.len());
+    });
 }

@@ -1,0 +1,269 @@
+//! Matrices of the crate `faer`: dense ones lent both ways and operands as they are, sparse ones lent
+//! both ways.
+//!
+//! Indices of `faer` are unsigned and those here are not; of the numbers that an index can be both
+//! have the same bytes, so that none is copied.
+
+use std::ptr::NonNull;
+
+use ::faer::sparse::{
+    SparseColMatRef, SparseRowMatRef, SymbolicSparseColMatRef, SymbolicSparseRowMatRef,
+};
+use ::faer::{Mat, MatMut, MatRef};
+use tenure_sys::tnr_view;
+
+use crate::{
+    AsView, AsViewMut, CscView, CsrView, Element, Error, Rejected, Result, SparseIndex, TensorView,
+    TensorViewMut, layout,
+};
+
+// ---- dense ----
+
+fn extents<T>(matrix: &MatRef<'_, T>) -> [usize; 2] {
+    [matrix.nrows(), matrix.ncols()]
+}
+
+fn strides<T>(matrix: &MatRef<'_, T>) -> [isize; 2] {
+    [matrix.row_stride(), matrix.col_stride()]
+}
+
+fn laid<T: Element>(matrix: &MatRef<'_, T>) -> Result<tnr_view> {
+    layout::around(matrix.as_ptr().cast(), T::DTYPE, &extents(matrix), &strides(matrix))
+}
+
+/// Lends a matrix on, in the strides that it has.
+///
+/// # Errors
+///
+/// `InvalidArgument`: a matrix that repeats elements more than 2^63 times.
+///
+/// ```
+/// use faer::mat;
+/// use tenure::TensorView;
+///
+/// let matrix = mat![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+/// let view = TensorView::try_from(matrix.as_ref())?;
+/// assert_eq!((view.shape(), view.as_ptr()), (&[2, 3][..], matrix.as_ptr()));
+/// assert_eq!(TensorView::try_from(matrix.transpose().reverse_rows())?[[0, 1]], 6.0);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+impl<'a, T: Element> TryFrom<MatRef<'a, T>> for TensorView<'a, T> {
+    type Error = Error;
+
+    fn try_from(matrix: MatRef<'a, T>) -> Result<Self> {
+        let raw = laid(&matrix)?;
+        // SAFETY: checked, over elements that the matrix borrows for 'a: initialised, and written by
+        // nobody.
+        Ok(unsafe { TensorView::from_raw(raw) })
+    }
+}
+
+/// Lends a matrix on for writing.
+///
+/// # Errors
+///
+/// `Aliased`: strides, which only `unsafe` code gives a matrix, of which it cannot be told that no
+/// two indices meet. The matrix comes back with the error.
+///
+/// ```
+/// use faer::Mat;
+/// use tenure::TensorViewMut;
+///
+/// let mut matrix = Mat::<f64>::zeros(2, 3);
+/// TensorViewMut::try_from(matrix.as_mut())?.index(0, 1)?.fill(7.0);
+/// assert_eq!((matrix[(0, 2)], matrix[(1, 2)]), (0.0, 7.0));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+impl<'a, T: Element> TryFrom<MatMut<'a, T>> for TensorViewMut<'a, T> {
+    type Error = Rejected<MatMut<'a, T>>;
+
+    fn try_from(matrix: MatMut<'a, T>) -> Result<Self, Self::Error> {
+        let data = matrix.as_ptr_mut();
+        let (extents, strides) = (extents(&matrix.as_ref()), strides(&matrix.as_ref()));
+        let checked = layout::around(data.cast_const().cast(), T::DTYPE, &extents, &strides)
+            .and_then(|raw| layout::check_distinct(&raw).map(|()| raw));
+        match checked {
+            // SAFETY: checked, over elements that the matrix, which ends here, borrows for 'a:
+            // initialised, and touched by nobody else.
+            Ok(raw) => Ok(unsafe { TensorViewMut::from_raw(raw) }),
+            Err(error) => Err(Rejected::new(error, matrix)),
+        }
+    }
+}
+
+/// What a matrix is made of: its first element, rows and columns, and their strides.
+fn parts<T>(raw: &tnr_view) -> Result<(NonNull<T>, [usize; 2], [isize; 2])> {
+    let &[rows, cols] = layout::extents(raw) else {
+        return Err(Error::invalid(format!("rank is {} but a matrix has 2 axes", raw.rank)));
+    };
+    let (mut data, mut strides) = (NonNull::dangling(), [1, 1]);
+    if let Some(first) = NonNull::new(raw.data.cast_mut().cast()).filter(|_| rows > 0 && cols > 0) {
+        data = first;
+        let given = layout::strides(raw);
+        // A stride along one element means nothing here, and need not be one of any memory.
+        strides = [0, 1].map(|axis| if [rows, cols][axis] > 1 { given[axis] } else { 1 });
+    }
+    Ok((data, [rows, cols], strides))
+}
+
+/// Lends a view of rank 2 on as a matrix, in the strides that it has; `unsqueeze` makes one of rank 1
+/// such a view.
+///
+/// # Errors
+///
+/// `InvalidArgument`: another rank.
+///
+/// ```
+/// use faer::MatRef;
+/// use tenure::Tensor;
+///
+/// let tensor = Tensor::from_vec(vec![4.0, 1.0, 1.0, 3.0], [2, 2])?;
+/// let matrix = MatRef::try_from(tensor.view())?;
+/// assert_eq!((matrix[(0, 1)], matrix.as_ptr()), (1.0, tensor.as_ptr()));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+impl<'a, T: Element> TryFrom<TensorView<'a, T>> for MatRef<'a, T> {
+    type Error = Error;
+
+    fn try_from(view: TensorView<'a, T>) -> Result<Self> {
+        let (data, [rows, cols], [row, col]) = parts::<T>(view.raw())?;
+        // SAFETY: the elements of the view, lent for 'a: aligned, inside one allocation, initialised,
+        // and written by nobody.
+        Ok(unsafe { MatRef::from_raw_parts(data.as_ptr(), rows, cols, row, col) })
+    }
+}
+
+/// Lends a view of rank 2 on as a matrix for writing.
+///
+/// # Errors
+///
+/// `InvalidArgument`: another rank; the view comes back with the error.
+///
+/// ```
+/// use faer::MatMut;
+/// use tenure::Tensor;
+///
+/// let mut tensor = Tensor::<f32>::zeros([2, 2])?;
+/// MatMut::try_from(tensor.view_mut())?.fill(1.0);
+/// assert_eq!(tensor.to_vec(), [1.0; 4]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+impl<'a, T: Element> TryFrom<TensorViewMut<'a, T>> for MatMut<'a, T> {
+    type Error = Rejected<TensorViewMut<'a, T>>;
+
+    fn try_from(view: TensorViewMut<'a, T>) -> Result<Self, Self::Error> {
+        let (data, [rows, cols], [row, col]) = match parts::<T>(view.raw()) {
+            Ok(parts) => parts,
+            Err(error) => return Err(Rejected::new(error, view)),
+        };
+        // SAFETY: as of a view for reading; no two indices meet, and the view, which ends here, had
+        // the elements alone for 'a.
+        Ok(unsafe { MatMut::from_raw_parts_mut(data.as_ptr(), rows, cols, row, col) })
+    }
+}
+
+// A `MatRef` may repeat one element more often than can be counted: it is asked, by `try_from`.
+impl<T: Element> AsView<T> for Mat<T> {
+    fn as_view(&self) -> TensorView<'_, T> {
+        let matrix = self.as_dyn_stride();
+        let (extents, strides) = (extents(&matrix), strides(&matrix));
+        let data = matrix.as_ptr().cast();
+        let raw = layout::around_unchecked(data, T::DTYPE, &extents, &strides);
+        // SAFETY: a matrix owns its elements, column by column: aligned, inside one allocation,
+        // initialised, written by nobody.
+        unsafe { TensorView::from_raw(raw) }
+    }
+}
+
+impl<T: Element> AsViewMut<T> for Mat<T> {
+    fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+        let matrix = self.as_dyn_stride_mut();
+        let (extents, strides) = (extents(&matrix.as_ref()), strides(&matrix.as_ref()));
+        let data = matrix.as_ptr_mut().cast_const().cast();
+        let raw = layout::around_unchecked(data, T::DTYPE, &extents, &strides);
+        // SAFETY: as above; columns do not meet, and `&mut self` keeps everybody else away.
+        unsafe { TensorViewMut::from_raw(raw) }
+    }
+}
+
+// ---- sparse ----
+
+/// Rows and columns that `faer` takes with indices of `I`.
+fn require_counted<I: SparseIndex>(rows: usize, cols: usize) -> Result<()> {
+    for (name, extent) in [("rows", rows), ("cols", cols)] {
+        if I::from_usize(extent).is_none() {
+            return Err(Error::invalid(format!(
+                "{name} is {extent}, which {} does not count; use i64",
+                I::DTYPE
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn uncompressed(name: &str) -> Error {
+    Error::invalid(format!("the matrix has {name}, entries with gaps between, and must have none"))
+}
+
+macro_rules! sparse {
+    ($(
+        $view:ident { $rows_or_cols:literal, $major:ident, $minor:ident }
+        and $matrix:ident, $symbolic:ident { $ptr:ident, $nnz:ident, $idx:ident }:
+        $($unsigned:ident as $index:ident)*;
+    )*) => {$($(
+        #[doc = concat!("Lends a sparse matrix of `faer` on, whose indices are `", stringify!($unsigned),
+            "`, once they are looked at in one pass. Nothing is copied.")]
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: a matrix that is not compressed, or whose indices are not in order,
+        /// which `faer` need not have asked.
+        impl<'a, T: Element> TryFrom<$matrix<'a, $unsigned, T>> for $view<'a, T, $index> {
+            type Error = Error;
+
+            fn try_from(matrix: $matrix<'a, $unsigned, T>) -> Result<Self> {
+                let (symbolic, values) = matrix.parts();
+                if symbolic.$nnz().is_some() {
+                    return Err(uncompressed(stringify!($nnz)));
+                }
+                let $major = ::bytemuck::cast_slice::<$unsigned, $index>(symbolic.$ptr());
+                let $minor = ::bytemuck::cast_slice::<$unsigned, $index>(symbolic.$idx());
+                $view::new(symbolic.nrows(), symbolic.ncols(), $major, $minor, values)?.coalesced()
+            }
+        }
+
+        #[doc = concat!("Lends a sparse matrix on to `faer`, with indices of `", stringify!($unsigned),
+            "`. Nothing is copied.")]
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("`InvalidArgument`: entries that are not coalesced, ", $rows_or_cols,
+            ", which is looked at where it is not known.")]
+        impl<'a, T: Element> TryFrom<$view<'a, T, $index>> for $matrix<'a, $unsigned, T> {
+            type Error = Error;
+
+            fn try_from(view: $view<'a, T, $index>) -> Result<Self> {
+                let view = if view.is_coalesced() { view } else { view.coalesced()? };
+                let (rows, cols) = (view.rows(), view.cols());
+                require_counted::<$index>(rows, cols)?;
+                let major = ::bytemuck::cast_slice::<$index, $unsigned>(view.$major());
+                let minor = ::bytemuck::cast_slice::<$index, $unsigned>(view.$minor());
+                // SAFETY: a view has been checked: offsets rise within the entries, and indices are
+                // inside the matrix; rows and columns are counted. faer computes nonsense of entries
+                // that are said to be coalesced and are not, and no more.
+                let symbolic = unsafe { $symbolic::new_unchecked(rows, cols, major, None, minor) };
+                Ok($matrix::new(symbolic, view.values()))
+            }
+        }
+    )*)*};
+}
+
+sparse! {
+    CscView { "column by column and in each by row", col_offsets, row_indices }
+    and SparseColMatRef, SymbolicSparseColMatRef { col_ptr, col_nnz, row_idx }:
+    u32 as i32 u64 as i64 usize as i64;
+    CsrView { "row by row and in each by column", row_offsets, col_indices }
+    and SparseRowMatRef, SymbolicSparseRowMatRef { row_ptr, row_nnz, col_idx }:
+    u32 as i32 u64 as i64 usize as i64;
+}
