@@ -70,6 +70,5 @@ int main(void) {
     return failed("sum");
   }
   printf("the sum is %lld\n", (long long)sum);
-  return tnr_blob_release(second) == TNR_STATUS_OK && sum == expected ? EXIT_SUCCESS
-                                                                        : EXIT_FAILURE;
+  return tnr_blob_release(second) == TNR_STATUS_OK && sum == expected ? EXIT_SUCCESS : EXIT_FAILURE;
 }
