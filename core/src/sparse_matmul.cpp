@@ -8,10 +8,12 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstring>
+#include <vector>
 
 #include "dense_columns.hpp"
 #include "index_array.hpp"
 #include "kernels/matmul.hpp"
+#include "long_rows.hpp"
 #include "operands.hpp"
 #include "parallel.hpp"
 #include "row_slices.hpp"
@@ -71,8 +73,102 @@ kernels::MatmulKernel row_kernel(const Call& call) {
                    : kernels.rows)[call.type][static_cast<unsigned>(index_type(view.minor.dtype))];
 }
 
+constexpr tnr_scalar kOne = {TNR_DTYPE_U8, 0, {1}};
+
+// Of CSR some rows of which are long: their pieces, and all other rows, are shared out. A piece's sum
+// is an element, so elements that are narrower than their sums are not cut.
+class CutRows {
+ public:
+  CutRows(const Call& call, const kernels::Matmul& matmul, const std::vector<LongRow>& long_rows)
+      : call_(call),
+        matmul_(matmul),
+        kernel_(row_kernel(call)),
+        long_rows_(long_rows),
+        sums_step_(matmul.columns * call.b.width_bytes),
+        one_(to_element(kOne, call.out.view.dtype, "alpha")),
+        sums_(long_rows.back().first_piece + long_rows.back().piece_count(), sums_step_) {}
+
+  void run(const RowSlices& slices) const noexcept {
+    const LongRow& last = long_rows_.back();
+    const std::int64_t pieces = last.first_piece + last.piece_count();
+    for_each_slice(call_.context, pieces + slices.count(), [&](std::int64_t slice) noexcept {
+      if (slice < pieces) return add_piece(slice);
+      add_rows(slices.begin(slice - pieces), slices.begin(slice - pieces + 1));
+    });
+    for (const LongRow& row : long_rows_) gather(row);
+  }
+
+  // Whether products of this type and format are cut.
+  static bool takes(const Call& call) noexcept {
+    return call.a.view().format != TNR_SPARSE_FORMAT_BSR &&
+           kernels::table().matmul->spreads[call.type].sum_bytes == call.b.width_bytes &&
+           call.type != static_cast<unsigned>(kernels::Type::kBool8);
+  }
+
+ private:
+  void add_piece(std::int64_t piece) const noexcept {
+    const LongRow& row =
+        *(std::upper_bound(long_rows_.begin(), long_rows_.end(), piece,
+                           [](std::int64_t p, const LongRow& r) { return p < r.first_piece; }) -
+          1);
+    const kernels::IndexType type = index_type(call_.a.view().minor.dtype);
+    const std::int64_t first = row.first + (piece - row.first_piece) * kPieceEntries;
+    Byte offsets[2 * 8];
+    put_index(offsets, type, 0, first);
+    put_index(offsets, type, 1, std::min(row.last, first + kPieceEntries));
+    kernels::Matmul of_piece = matmul_;
+    of_piece.a.offsets = offsets;
+    of_piece.out = sums_.data() + piece * sums_step_;
+    of_piece.out_step = sums_step_;
+    of_piece.out_column_step = call_.b.width_bytes;
+    of_piece.alpha = one_.bytes;
+    of_piece.beta = nullptr;
+    kernel_(of_piece, 0, 1);
+  }
+
+  // Those of [begin, end) that are not long.
+  void add_rows(std::int64_t begin, std::int64_t end) const noexcept {
+    for (const LongRow& row : long_rows_) {
+      if (row.row < begin || row.row >= end) continue;
+      if (begin < row.row) kernel_(matmul_, begin, row.row);
+      begin = row.row + 1;
+    }
+    if (begin < end) kernel_(matmul_, begin, end);
+  }
+
+  // The pieces of a row in their order.
+  void gather(const LongRow& row) const noexcept {
+    kernels::table().matmul->spreads[call_.type].gather(
+        {.columns = matmul_.columns,
+         .sums = sums_.data() + row.first_piece * sums_step_,
+         .sums_step = sums_step_,
+         .parts = row.piece_count(),
+         .part_step = sums_step_,
+         .out = matmul_.out + row.row * matmul_.out_step,
+         .out_step = matmul_.out_step,
+         .out_column_step = matmul_.out_column_step,
+         .alpha = matmul_.alpha,
+         .beta = matmul_.beta},
+        0, 1);
+  }
+
+  const Call& call_;
+  const kernels::Matmul& matmul_;
+  kernels::MatmulKernel kernel_;
+  const std::vector<LongRow>& long_rows_;
+  std::int64_t sums_step_;
+  Element one_;
+  Scratch sums_;
+};
+
+void multiply_checked(const Call& call);
+
 void multiply_rows(const Call& call) {
   const tnr_sparse_view& view = call.a.view();
+  const std::vector<LongRow> long_rows =
+      CutRows::takes(call) ? tenure::long_rows(view) : std::vector<LongRow>();
+  // Pieces of rows are not checked as they are used.
+  if (!long_rows.empty() && !call.a.is_checked()) return multiply_checked(call);
   const kernels::MatmulKernel kernel = row_kernel(call);
   const std::int64_t width = call.b.width_bytes;
   const std::int64_t entry_bytes = index_bytes(view) + call.a.value_bytes();
@@ -104,12 +200,34 @@ void multiply_rows(const Call& call) {
         kSlicesOfThread * static_cast<std::int64_t>(call.context.thread_count()),
         call.out.rows / kSliceRows);
     const RowSlices slices(view, std::min(slice_count_of(call.context, bytes), most_slices));
+    if (!long_rows.empty()) {
+      CutRows(call, matmul, long_rows).run(slices);
+      continue;
+    }
     for_each_slice(call.context, slices.count(), [&](std::int64_t slice) noexcept {
       call.a.for_each_run(
           slices.begin(slice), slices.begin(slice + 1),
           [&](std::int64_t begin, std::int64_t end) { kernel(matmul, begin, end); });
     });
   }
+}
+
+// Throws INVALID_ARGUMENT where an offset or an index is wrong, before any is used.
+void multiply_checked(const Call& call) {
+  tnr_sparse_view view = call.a.view();
+  view.owner = 0;
+  view.flags = 0;
+  check_entries(view, Rows::kSome, call.a.name());
+  view.flags = kSparseChecked;
+  const SparseOperand checked(view, call.a.name());
+  multiply_rows({.context = call.context,
+                 .a = checked,
+                 .is_transposed = call.is_transposed,
+                 .type = call.type,
+                 .b = call.b,
+                 .out = call.out,
+                 .alpha = call.alpha,
+                 .beta = call.beta});
 }
 
 // ---- coordinates that are rows of their own ----

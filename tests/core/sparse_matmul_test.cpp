@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "context_options.hpp"
 #include "expect_error.hpp"
+#include "long_rows.hpp"
 #include "product_patterns.hpp"
 #include "sparse_arrays.hpp"
 #include "tenure/context.hpp"
@@ -182,6 +183,63 @@ TEST(SparseMatmul, SameBitsForAnyNumberOfThreads) {
 }
 
 // Coordinates that are ordered by row, some of them by their flag alone.
+// Rows on both sides of what is cut into pieces, among short ones.
+Pattern with_long_rows() {
+  constexpr std::int64_t kCols = 70'000;
+  Pattern pattern{"long rows", 7, kCols, {}};
+  const std::pair<std::int64_t, std::int64_t> lengths[] = {
+      {0, 3}, {1, 2 * kPieceEntries + 9}, {3, kPieceEntries}, {4, kPieceEntries + 1}, {5, 40}};
+  for (const auto& [row, length] : lengths) {
+    for (std::int64_t i = 0; i < length; ++i) pattern.positions.push_back({row, i * 7919 % kCols});
+  }
+  return pattern;
+}
+
+TEST(SparseMatmul, LongRows) {
+  Random random(12);
+  const Pattern pattern = with_long_rows();
+  // In both of which the sums are exact.
+  for (const NamedType& type : {kTypes[0], kTypes[6]}) {
+    Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, type, random);
+    for (const std::int64_t columns : {0, 3, 70}) {
+      expect_product(a, TNR_ORIENTATION_AS_IS, type, columns, Lie::kRowMajor, Lie::kShuffled, 2, 3,
+                     random);
+    }
+  }
+}
+
+// Sums that are rounded: the same for any number of threads, and for a matrix that nobody has checked,
+// whose indices are looked at nevertheless.
+TEST(SparseMatmul, LongRowsHaveTheSameBitsForAnyNumberOfThreads) {
+  Random random(13);
+  Matrix a(with_long_rows(), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
+  std::vector<float> x(70'000);
+  for (float& element : x) element = static_cast<float>(random() % 100'003) / 3e4f - 1.5f;
+  const Literal<float> b(TNR_DTYPE_F32, x);
+  const auto product = [&](const Context& context, const tnr_sparse_view& view) {
+    Literal<float> out(TNR_DTYPE_F32, std::vector<float>(7));
+    sparse_matmul(context, number(1), view, TNR_ORIENTATION_AS_IS, b.view, number(0), out.out());
+    return out.values;
+  };
+  const std::vector<float> expected = product(kDefaultContext, a.view());
+  tnr_sparse_view checked = a.view();
+  checked.flags |= kSparseChecked;
+  EXPECT_EQ(product(kDefaultContext, checked), expected);
+  for (const unsigned threads : {2u, 3u}) {
+    const ContextToken token = context_create(options(threads));
+    {
+      const ContextUse context(token);
+      EXPECT_EQ(product(context, a.view()), expected) << threads;
+      EXPECT_EQ(product(context, checked), expected) << threads;
+    }
+    context_release(token);
+  }
+  const std::int32_t far = 70'000;
+  std::memcpy(const_cast<void*>(a.view().minor.data), &far, sizeof far);
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.col_indices[0] is 70000"},
+               [&] { product(kDefaultContext, a.view()); });
+}
+
 TEST(SparseMatmul, CoordinatesThatSayTheyAreSorted) {
   Random random(13);
   for (const Pattern& pattern : patterns()) {

@@ -2194,8 +2194,8 @@ unsafe extern "C" {
     /// a few columns on.
     ///
     /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
-    /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range, which of f32 and f64 is then
-    /// the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
+    /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
+    /// at most, which of f32 and f64 is then the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
     /// bf16 are f32, rounded once.
     ///
     /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
