@@ -103,6 +103,9 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Store
       return true;
     }
   }
+  // One thread reads its chunks in order, which the processor foresees, and fetching would only hold
+  // up. Measured, for blocks of 8192^2 f32: 18.5 ms with it, 12.9 without.
+  const bool fetches = context.thread_count() > 1;
   RunningSums sums(chunks);
   Tickets tickets(chunks);
   scan_on_each_thread<Scanner>(context, scan, [&](kernels::Byte* buffer) noexcept {
@@ -117,7 +120,7 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Store
       // What does not fit is refused when all have been counted.
       if (before + count > capacity) continue;
       builder.touch_entries(before + count);
-      scanner.write(arrays, before, chunk);
+      scanner.write(arrays, before, fetches ? chunk : -1);
     }
     order_streamed_stores();
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "digit_sort.hpp"
+#include "fresh_pages.hpp"
 #include "index_array.hpp"
 #include "parallel.hpp"
 #include "scratch.hpp"
@@ -167,6 +168,8 @@ class Partition {
     firsts_.push_back(first);
     packed_.emplace(room, plan_.packed_bytes);
     values_.emplace(room, plan_.value_bytes);
+    touch_fresh_pages(context_, packed_->data(), room * plan_.packed_bytes);
+    touch_fresh_pages(context_, values_->data(), room * plan_.value_bytes);
     waiting_.emplace(plan_.slice_count, plan_.waiting_bytes());
   }
 
