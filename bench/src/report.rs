@@ -15,13 +15,14 @@ mod tables;
 
 /// The subjects, in the order of the report; those of Python are what `peers.py` and
 /// `sparse_peers.py` measure.
-const SUBJECTS: [&str; 10] = [
+const SUBJECTS: [&str; 11] = [
     "elementwise",
     "movement",
     "reduce",
     "threads",
     "call",
     "alloc",
+    "loader",
     "sparse",
     "files",
     "python",

@@ -30,6 +30,7 @@ impl Report {
         goals.extend(self.reduction_goals());
         goals.extend(self.call_goals());
         goals.extend(self.thread_goals());
+        goals.extend(self.loader_goals());
         goals.extend(self.sparse_goals());
         goals.extend(self.file_goals());
         let mut text = String::from(
@@ -142,6 +143,27 @@ impl Report {
             goal("recycled", 60.0),
             dlpack("import"),
             dlpack("export"),
+        ]
+    }
+
+    fn loader_goals(&self) -> Vec<Goal> {
+        let (bytes, shuffled) = (512 * MIB, "batches of shuffled rows of 4 KiB");
+        let row = self.find(shuffled, bytes, 2, "into");
+        let peers = row.map_or(Vec::new(), |row| self.peers(row));
+        let workers = peers.iter().find(|beside| beside.peer.library.starts_with("DataLoader"));
+        vec![
+            self.roof_goal("batches in order, summed", bytes, 1, 0.95),
+            self.roof_goal("batches of a mapped file, first pass, summed", bytes / 4, 1, 0.75),
+            self.roof_goal(shuffled, bytes, 1, 0.8),
+            self.roof_goal(shuffled, bytes, 2, 0.8),
+            self.peer_goal(shuffled, bytes, "into", Some("NumPy"), 1.2),
+            Goal {
+                what: format!(
+                    "{shuffled}, 2 threads: times as fast as DataLoader at its best worker count"
+                ),
+                measured: workers.map(|beside| beside.gain),
+                bound: Bound::AtLeast(20.0),
+            },
         ]
     }
 
