@@ -275,7 +275,7 @@ impl<D: Dataset> Loader<D> {
             let allocate = |_| data.allocate(plan.room()).map(Some);
             free = (0..buffers).map(allocate).collect::<Result<_>>()?;
         }
-        let (position, ring) = (plan.start, Ring::new(free));
+        let (position, ring) = (plan.start, Ring::new(free, threads));
         let work = Arc::new(Work { data, plan, transform, ring });
         let (threads, lent) = (Vec::new(), None);
         Ok(Batches { work, position, copies, number: 0, lent, indices: None, threads })

@@ -66,7 +66,9 @@ fn batches_in_order_are_the_dataset_itself() {
 
 #[test]
 fn every_sample_comes_once_in_each_epoch() {
-    for (count, batch_size) in [(1, 1), (10, 3), (64, 64), (100, 7), (5, 9)] {
+    // Miri takes its time for each sample.
+    let configurations = [(1, 1), (10, 3), (5, 9), (64, 64), (100, 7)];
+    for &(count, batch_size) in &configurations[..if cfg!(miri) { 2 } else { 5 }] {
         let mut batches = loader(count, batch_size).shuffle(11).start().unwrap();
         let epochs: Vec<_> = (0..3).map(|_| epoch(&mut batches)).collect();
         for batches in &epochs {
