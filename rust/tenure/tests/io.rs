@@ -120,6 +120,39 @@ fn tensors_lie_in_a_mapped_file_and_hold_the_map() -> Result<()> {
     Ok(())
 }
 
+/// What docs/files.md warns of. The program that does it is this one once more, since it ends there.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_mapped_file_that_becomes_shorter_ends_the_process() -> Result<()> {
+    const CHILD: &str = "TENURE_SHORTENED_FILE";
+    let Some(path) = std::env::var_os(CHILD) else {
+        let file = Scratch::new("shortened", &numbers(100_000));
+        let name = "a_mapped_file_that_becomes_shorter_ends_the_process";
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name, "--nocapture"])
+            .env(CHILD, &file.0)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(said.contains("sum of a whole file: 4999950000"), "{said}");
+        assert!(!said.contains("survived"), "{said}");
+        // SIGBUS itself, or what a sanitizer makes of it.
+        assert!(!child.status.success(), "{}", child.status);
+        return Ok(());
+    };
+    let file = fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
+    // SAFETY: not kept below, which is what this is about: reading what has gone ends the process.
+    let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
+    let numbers = SharedTensor::<f32>::from_bytes(map, 0, 100_000)?;
+    let sum = |of: &SharedTensor<f32>| -> Result<f64> {
+        Ok(of.view().iter().map(|number| f64::from(*number)).sum())
+    };
+    println!("sum of a whole file: {}", sum(&numbers)?);
+    file.set_len(4096).unwrap();
+    println!("survived: {}", sum(&numbers)?);
+    Ok(())
+}
+
 #[test]
 fn elements_of_held_tensors_are_those_in_memory() -> Result<()> {
     let mut tensor = Tensor::from_vec_in(vec![1, 2, 3, 4], [2, 2], Order::ColumnMajor)?;
