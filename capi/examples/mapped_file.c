@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <tenure/tenure.h>
-#include <unistd.h>
 
 static int failed(const char* what) {
   fprintf(stderr, "%s: %s\n", what, tnr_last_error()->message);
@@ -31,8 +30,7 @@ int main(void) {
   static int32_t numbers[kCount];
   static struct mapping mapping = {NULL, sizeof numbers};
   const int64_t count = kCount;
-  char path[] = "/tmp/tenure-mapped-XXXXXX";
-  const int file = mkstemp(path);
+  FILE* const file = tmpfile();
   int64_t expected = 0, sum = 0;
   tnr_view view;
   tnr_view_mut out;
@@ -41,13 +39,12 @@ int main(void) {
     numbers[i] = i % 7;
     expected += numbers[i];
   }
-  if (file < 0 || write(file, numbers, sizeof numbers) != (ssize_t)sizeof numbers) {
-    perror(path);
+  if (file == NULL || fwrite(numbers, sizeof numbers, 1, file) != 1 || fflush(file) != 0) {
+    perror("a temporary file");
     return EXIT_FAILURE;
   }
-  unlink(path);
-  mapping.begin = mmap(NULL, mapping.size_bytes, PROT_READ, MAP_SHARED, file, 0);
-  close(file);
+  mapping.begin = mmap(NULL, mapping.size_bytes, PROT_READ, MAP_SHARED, fileno(file), 0);
+  fclose(file);
   if (mapping.begin == MAP_FAILED) {
     perror("mmap");
     return EXIT_FAILURE;
