@@ -5,7 +5,7 @@ use std::ptr;
 use tenure::SparseIndex;
 use tenure_sys::*;
 
-use super::lent::{held, misdescribe, none, view, view_mut};
+use super::lent::{held, matrix, misdescribe, none, view, view_mut};
 use super::operations::{self, FORMATS, made, number, options, refusal};
 use super::{Random, fuzz};
 
@@ -56,32 +56,12 @@ impl<I: SparseIndex + TryFrom<i64>> Batch<I> {
             }
         }
         let mut values = vec![1.0_f32; minor.len() * block[0] * block[1]];
-        let shape = [minor.len(), block[0], block[1]];
-        let rank = if format == tnr_sparse_format::BSR { 3 } else { 1 };
-        let (rows, cols) = match format {
-            tnr_sparse_format::CSC => (minors, majors),
-            _ => (majors * block[0], minors * block[1]),
-        };
         let narrow: Vec<i32> = begins.iter().map(|begin| *begin as i32).collect();
         let is_narrow = random.below(3) == 0;
-        let view = tnr_sparse_view {
-            struct_size: size_of::<tnr_sparse_view>() as u64,
-            owner: 0,
-            format,
-            flags: 0,
-            rows: rows as i64,
-            cols: cols as i64,
-            block_rows: block[0] as i64,
-            block_cols: block[1] as i64,
-            major: view(&major, &[major.len()]),
-            minor: view(&minor, &[minor.len()]),
-            values: view_mut(&mut values, &shape[..rank]).view,
-            batch_offsets: if is_narrow {
-                view(&narrow, &[narrow.len()])
-            } else {
-                view(&begins, &[begins.len()])
-            },
-        };
+        let one = matrix(format, block, [majors, minors], &major, &minor, &mut values);
+        let batch_offsets =
+            if is_narrow { view(&narrow, &[narrow.len()]) } else { view(&begins, &[begins.len()]) };
+        let view = tnr_sparse_view { batch_offsets, ..one };
         Batch { _indices: [major, minor], _values: values, _begins: (begins, narrow), view }
     }
 }

@@ -47,6 +47,38 @@ pub fn none() -> tnr_view {
     unsafe { std::mem::zeroed() }
 }
 
+/// A view of one matrix over these arrays, of so many rows (of CSC: columns) and columns, of BSR in
+/// blocks.
+pub fn matrix<I: SparseIndex>(
+    format: tnr_sparse_format,
+    block: [usize; 2],
+    [majors, minors]: [usize; 2],
+    major: &[I],
+    minor: &[I],
+    values: &mut [f32],
+) -> tnr_sparse_view {
+    let (rows, cols) = match format {
+        tnr_sparse_format::CSC => (minors, majors),
+        _ => (majors * block[0], minors * block[1]),
+    };
+    let shape = [minor.len(), block[0], block[1]];
+    let rank = if format == tnr_sparse_format::BSR { 3 } else { 1 };
+    tnr_sparse_view {
+        struct_size: size_of::<tnr_sparse_view>() as u64,
+        owner: 0,
+        format,
+        flags: 0,
+        rows: rows as i64,
+        cols: cols as i64,
+        block_rows: block[0] as i64,
+        block_cols: block[1] as i64,
+        major: view(major, &[major.len()]),
+        minor: view(minor, &[minor.len()]),
+        values: view_mut(values, &shape[..rank]).view,
+        batch_offsets: none(),
+    }
+}
+
 /// Arrays of a matrix, and what they are said to mean.
 pub struct Lent<I> {
     pub major: Vec<I>,
@@ -94,28 +126,8 @@ impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
             minor.truncate(major.len());
         }
         let majors = if format == tnr_sparse_format::COO { 5 } else { major.len().max(1) - 1 };
-        let (rows, cols) = match format {
-            tnr_sparse_format::CSC => (minors, majors),
-            _ => (majors * block[0], minors * block[1]),
-        };
-        let count = minor.len();
-        let mut values = vec![1.0_f32; count * block[0] * block[1]];
-        let shape = [count, block[0], block[1]];
-        let rank = if format == tnr_sparse_format::BSR { 3 } else { 1 };
-        let view = tnr_sparse_view {
-            struct_size: size_of::<tnr_sparse_view>() as u64,
-            owner: 0,
-            format,
-            flags: 0,
-            rows: rows as i64,
-            cols: cols as i64,
-            block_rows: block[0] as i64,
-            block_cols: block[1] as i64,
-            major: view(&major, &[major.len()]),
-            minor: view(&minor, &[count]),
-            values: view_mut(&mut values, &shape[..rank]).view,
-            batch_offsets: none(),
-        };
+        let mut values = vec![1.0_f32; minor.len() * block[0] * block[1]];
+        let view = matrix(format, block, [majors, minors], &major, &minor, &mut values);
         Self { major, _minor: minor, values, view }
     }
 
