@@ -47,16 +47,23 @@ impl Row {
     }
 
     /// How many times the speed of `other` this one has, in bytes that have to be moved: the median
-    /// over the rounds, of which each has both.
+    /// over the rounds, of which each has both. Where neither moves any, in time.
     pub fn speed_over(&self, other: &Row) -> f64 {
-        let moved = self.traffic as f64 / other.traffic as f64;
+        let moved = self.traffic_over(other);
         let rounds = self.times.iter().zip(&other.times);
         median_and_least(&rounds.map(|(own, other)| moved * other / own).collect::<Vec<_>>()).0
     }
 
     /// The same of the best round of each.
     pub fn best_speed_over(&self, other: &Row) -> f64 {
-        self.traffic as f64 / other.traffic as f64 * other.best() / self.best()
+        self.traffic_over(other) * other.best() / self.best()
+    }
+
+    fn traffic_over(&self, other: &Row) -> f64 {
+        if (self.traffic, other.traffic) == (0, 0) {
+            return 1.0;
+        }
+        self.traffic as f64 / other.traffic as f64
     }
 
     fn to_json(&self) -> Value {
@@ -199,6 +206,12 @@ mod tests {
         assert_eq!((own.median(), own.best()), (1.0, 1.0));
         assert!(own.is_beside(&other));
         assert!(!own.is_beside(&row("b", 50, &[2.0])));
+    }
+
+    #[test]
+    fn what_moves_no_bytes_is_compared_by_time() {
+        let (own, other) = (row("a", 0, &[2.0, 1.0, 2.0]), row("b", 0, &[6.0, 3.0, 6.0]));
+        assert_eq!((own.speed_over(&other), own.best_speed_over(&other)), (3.0, 3.0));
     }
 
     #[test]
