@@ -11,9 +11,11 @@ mod batch;
 #[allow(unsafe_code)]
 mod batch_compute;
 mod batch_held;
+mod batch_mut;
 mod convert;
 mod dense;
 mod entries;
+mod functions;
 pub mod gallery;
 mod index;
 #[allow(unsafe_code)]
@@ -37,6 +39,7 @@ mod view_mut;
 
 pub use batch::{BsrBatchView, CooBatchView, CscBatchView, CsrBatchView};
 pub use batch_held::{BsrBatch, CooBatch, CscBatch, CsrBatch};
+pub use batch_mut::{BsrBatchViewMut, CooBatchViewMut, CscBatchViewMut, CsrBatchViewMut};
 pub use convert::Combine;
 pub use dense::{
     Sparsify, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,

@@ -1,8 +1,8 @@
 //! Batches of sparse matrices in Rust: what they refuse, what they lend, and what they become.
 
 use tenure::{
-    BsrBatch, CooBatch, CooBatchView, CscBatch, CsrBatch, CsrBatchView, CsrView, Error, ErrorKind,
-    Tensor, sparsify,
+    BsrBatch, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch, CsrBatch,
+    CsrBatchView, CsrBatchViewMut, CsrView, Error, ErrorKind, Tensor, sparsify,
 };
 
 // [[1 0 2], [0 3 0]], one without entries, and [[0 0 0], [4 0 5]].
@@ -102,6 +102,84 @@ fn no_matrices_are_a_batch() {
             0
         );
     }
+}
+
+#[test]
+fn values_are_written_in_place() {
+    let mut values = VALUES;
+    let address = values.as_ptr();
+    let mut batch =
+        CsrBatchViewMut::new(2, 3, &BATCH_OFFSETS, &ROW_OFFSETS, &COLUMNS, &mut values).unwrap();
+    // All at once: no two share a value.
+    let mut matrices: Vec<_> = batch.iter_mut().collect();
+    assert_eq!(matrices.iter().map(|matrix| matrix.nnz()).collect::<Vec<_>>(), [3, 0, 2]);
+    for (place, matrix) in matrices.iter_mut().enumerate() {
+        matrix.values_mut().iter_mut().for_each(|value| *value += 10.0 * place as f32);
+    }
+    assert_eq!(matrices[2].col_indices(), [0, 2]);
+    batch.view_mut().get_mut(0).unwrap().values_mut()[2] = 30.0;
+    assert!(batch.get_mut(3).is_none() && batch.get_mut(usize::MAX).is_none());
+    batch.values_mut()[0] = -1.0;
+    assert_eq!((batch.len(), batch.view().get(2).unwrap().values()), (3, &[24.0, 25.0][..]));
+    let text = format!("{batch:?}");
+    assert_eq!(text, "CsrBatchViewMut(3 of 2 x 3, 5 entries, dtype=f32, index=i32)");
+    let view = batch.into_view();
+    assert_eq!(
+        (view.values(), view.values().as_ptr()),
+        (&[-1.0, 2.0, 30.0, 24.0, 25.0][..], address)
+    );
+}
+
+#[test]
+fn a_range_of_matrices_is_written_alone() {
+    // The last two of three, by coordinates, and of blocks.
+    let mut values = VALUES;
+    let rows = [0, 0, 1, 1, 1];
+    let mut batch =
+        CooBatchViewMut::new(2, 3, &BATCH_OFFSETS[1..], &rows, &COLUMNS, &mut values).unwrap();
+    batch.iter_mut().for_each(|mut matrix| matrix.values_mut().fill(9.0));
+    assert_eq!(values, [1.0, 2.0, 3.0, 9.0, 9.0]);
+    let mut values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+    let mut blocks =
+        BsrBatchViewMut::new(2, 2, [1, 2], &[1, 2, 4], &[0, 1, 1, 0, 1, 2], &[0; 4], &mut values)
+            .unwrap();
+    let each: Vec<_> = blocks.iter_mut().map(|matrix| matrix.values().to_vec()).collect();
+    assert_eq!(each, [vec![3.0, 4.0], vec![5.0, 6.0, 7.0, 8.0]]);
+    blocks.get_mut(1).unwrap().values_mut()[0] = 50.0;
+    assert_eq!(values[4], 50.0);
+}
+
+#[test]
+fn what_is_lent_to_write_is_checked_alike() {
+    let mut values = VALUES;
+    let new = |batch: &[i64], columns: &[i32], values: &mut [f32]| {
+        CsrBatchViewMut::new(2, 3, batch, &ROW_OFFSETS, columns, values).map(drop)
+    };
+    invalid(
+        new(&[0, 3, 2, 5], &COLUMNS, &mut values),
+        "batch_offsets[2] is 2 but the one before is 3, and offsets must not fall",
+    );
+    invalid(
+        new(&BATCH_OFFSETS, &[0, 2, 1, 0, 3], &mut values),
+        "matrix 2: col_indices[1] is 3 but must be at least 0 and below cols, which is 3",
+    );
+    invalid(
+        new(&BATCH_OFFSETS, &COLUMNS, &mut values[1..]),
+        "values has 4 elements but must have one for each of the 5 of col_indices",
+    );
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "calls the core")]
+fn functions_share_all_offsets_and_indices() {
+    let batch: CsrBatch<f32> = sparsify(&DENSE).to_csr_batch().unwrap();
+    let negative = batch.neg().unwrap();
+    let (one, other) = (batch.view(), negative.view());
+    assert_eq!(one.batch_offsets().as_ptr(), other.batch_offsets().as_ptr());
+    assert_eq!(one.row_offsets().as_ptr(), other.row_offsets().as_ptr());
+    assert_eq!(one.col_indices().as_ptr(), other.col_indices().as_ptr());
+    assert_eq!(other.values(), VALUES.map(|value| -value));
+    assert!(other.is_coalesced());
 }
 
 #[test]

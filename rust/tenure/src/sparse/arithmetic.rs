@@ -1,4 +1,4 @@
-//! Sparse with sparse, sparse with dense, and what keeps a pattern.
+//! Sparse with sparse, sparse with dense, and what is computed in place.
 
 use tenure_sys::tnr_binary_op;
 
@@ -7,8 +7,7 @@ use crate::raw::algebra as raw;
 use crate::{AsView, AsViewMut, Element, Float, Number, Result, SparseIndex};
 
 macro_rules! arithmetic {
-    ($($view:ident, $matrix:ident, example $make:literal, square $square:literal,
-        mask $mask:literal;)*) => {$(
+    ($($view:ident, $matrix:ident, square $square:literal, mask $mask:literal;)*) => {$(
         /// Arithmetic with other matrices. Results are coalesced and have the same bits for any
         /// number of threads; what turns out as 0 stays an entry.
         impl<T: Number, I: SparseIndex> $view<'_, T, I> {
@@ -161,105 +160,14 @@ macro_rules! arithmetic {
                 dense.with_view_mut(|out| raw::accumulate(&self.arrays().lent(), out.lent_mut()))
             }
         }
-
-        /// Functions that are 0 at 0, of each entry. The result shares offsets and indices. Others
-        /// make a dense matrix of a sparse one: convert it first, or map
-        /// [`values_mut`](Self::values_mut), if entries alone are meant.
-        impl<T: Number, I: SparseIndex> $matrix<T, I> {
-            /// The negative.
-            ///
-            /// # Errors
-            ///
-            /// `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let negative = matrix.neg()?;
-            /// assert_eq!(negative.values(), [-1.5, -2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn neg(&self) -> Result<Self> {
-                Ok(self.with_new_values(crate::neg(self.values())?))
-            }
-
-            /// The magnitude.
-            ///
-            /// # Errors
-            ///
-            /// `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.neg()?.abs()?.values(), matrix.values());
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn abs(&self) -> Result<Self> {
-                Ok(self.with_new_values(crate::abs(self.values())?))
-            }
-
-            /// 0 in the place of what is less; it stays an entry.
-            ///
-            /// # Errors
-            ///
-            /// `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.neg()?.relu()?.values(), [0.0, 0.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn relu(&self) -> Result<Self> {
-                Ok(self.with_new_values(crate::relu(self.values())?))
-            }
-
-            /// The square root.
-            ///
-            /// # Errors
-            ///
-            /// `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.mul_scalar(2.0)?.sqrt()?.values()[0], 3.0_f64.sqrt());
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn sqrt(&self) -> Result<Self>
-            where
-                T: Float,
-            {
-                Ok(self.with_new_values(crate::sqrt(self.values())?))
-            }
-
-            /// The product with one number.
-            ///
-            /// # Errors
-            ///
-            /// `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.mul_scalar(2.0)?.values(), [3.0, 5.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn mul_scalar(&self, factor: T) -> Result<Self> {
-                Ok(self.with_new_values(crate::mul(self.values(), &[factor])?))
-            }
-        }
     )*};
 }
 
 arithmetic! {
     CsrView, CsrMatrix,
-    example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?",
     square "CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?",
     mask "CsrView::new(2, 2, &[0, 1, 2], &[1, 0], &[1_u8, 1])?";
     CscView, CscMatrix,
-    example "CscMatrix::from_vecs(2, 3, vec![0, 1, 1, 2], vec![0, 1], vec![1.5, 2.5])?",
     square "CscView::new(2, 2, &[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0])?",
     mask "CscView::new(2, 2, &[0, 1, 2], &[1, 0], &[1_u8, 1])?";
 }

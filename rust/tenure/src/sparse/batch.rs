@@ -1,6 +1,7 @@
 //! Batches: matrices of one format and one size, one after the other in the same arrays.
 
 use std::fmt;
+use std::ops::Range;
 
 use tenure_sys::tnr_sparse_format;
 
@@ -66,18 +67,12 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
     }
 
     fn get(&self, matrix: usize) -> Option<Arrays<'a, T, I>> {
-        let &[begin, end] = self.offsets.get(matrix..matrix.checked_add(2)?)? else { return None };
-        let (range, form) = (begin as usize..end as usize, self.form);
-        let (offsets, block) = (form.major_count() + 1, form.block_len());
-        let major = match form.is_coo() {
-            true => range.clone(),
-            false => matrix * offsets..(matrix + 1) * offsets,
-        };
+        let place = Place::of(&self.form, self.offsets, matrix)?;
         Some(Arrays {
-            form,
-            major: &self.major[major],
-            minor: &self.minor[range.clone()],
-            values: &self.values[range.start * block..range.end * block],
+            form: self.form,
+            major: &self.major[place.major],
+            minor: &self.minor[place.minor],
+            values: &self.values[place.values],
         })
     }
 
@@ -106,6 +101,27 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
             [rows, cols] => write!(f, ", {entries} blocks of {rows} x {cols}")?,
         }
         write!(f, ", dtype={}, index={})", T::DTYPE, I::DTYPE)
+    }
+}
+
+/// Where one matrix of a batch lies in each array.
+pub(super) struct Place {
+    pub(super) major: Range<usize>,
+    pub(super) minor: Range<usize>,
+    pub(super) values: Range<usize>,
+}
+
+impl Place {
+    /// None where there is no such matrix.
+    pub(super) fn of(form: &Form, offsets: &[i64], matrix: usize) -> Option<Place> {
+        let &[begin, end] = offsets.get(matrix..matrix.checked_add(2)?)? else { return None };
+        let (minor, own) = (begin as usize..end as usize, form.major_count() + 1);
+        let major = match form.is_coo() {
+            true => minor.clone(),
+            false => matrix * own..(matrix + 1) * own,
+        };
+        let values = minor.start * form.block_len()..minor.end * form.block_len();
+        Some(Place { major, minor, values })
     }
 }
 

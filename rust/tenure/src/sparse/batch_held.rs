@@ -6,8 +6,12 @@ use tenure_sys::tnr_sparse_format;
 
 use super::arrays::Form;
 use super::batch::BatchArrays;
+use super::batch_mut::BatchArraysMut;
 use super::matrix::elements;
-use super::{BsrBatchView, CooBatchView, CscBatchView, CsrBatchView};
+use super::{
+    BsrBatchView, BsrBatchViewMut, CooBatchView, CooBatchViewMut, CscBatchView, CscBatchViewMut,
+    CsrBatchView, CsrBatchViewMut,
+};
 use crate::raw::sparse::Made;
 use crate::{Element, Rejected, Result, SharedTensor, SparseIndex, Tensor};
 
@@ -19,7 +23,7 @@ type Parts<T, I> = (SharedTensor<i64>, SharedTensor<I>, SharedTensor<I>, Tensor<
 macro_rules! batches {
     ($(
         $(#[$doc:meta])*
-        $held:ident lends $name:ident of $format:ident { $major:ident, $minor:ident $(, $block:ident)? },
+        $held:ident lends $name:ident, $name_mut:ident of $format:ident { $major:ident, $minor:ident $(, $block:ident)? },
         arguments $arguments:literal, convert $convert:literal, example $make:literal;
     )*) => {$(
         $(#[$doc])*
@@ -103,6 +107,17 @@ macro_rules! batches {
                 Ok($held { form: Form::of(form), batch_offsets, $major, $minor, values })
             }
 
+            /// The same patterns, shared, with values as many as there are.
+            pub(super) fn with_new_values(&self, values: Tensor<T>) -> Self {
+                $held {
+                    form: self.form,
+                    batch_offsets: self.batch_offsets.clone(),
+                    $major: self.$major.clone(),
+                    $minor: self.$minor.clone(),
+                    values,
+                }
+            }
+
             /// Lends the batch for reading.
             ///
             /// ```
@@ -123,6 +138,28 @@ macro_rules! batches {
                     values: self.values.as_slice().unwrap_or_default(),
                 };
                 $name { arrays }
+            }
+
+            /// Lends the batch, its values for writing.
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// let dense = Tensor::full([2, 2, 3], 0.5)?;
+            #[doc = concat!("let mut batch: ", stringify!($held), "<f64> = sparsify(&dense).",
+                $convert, ";")]
+            /// batch.view_mut().get_mut(1).unwrap().values_mut().fill(2.0);
+            /// assert_eq!(batch.view().to_dense()?.to_vec(), [[0.5; 6], [2.0; 6]].as_flattened());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn view_mut(&mut self) -> $name_mut<'_, T, I> {
+                let arrays = BatchArraysMut {
+                    form: self.form,
+                    offsets: self.batch_offsets.as_slice().unwrap_or_default(),
+                    major: self.$major.as_slice().unwrap_or_default(),
+                    minor: self.$minor.as_slice().unwrap_or_default(),
+                    values: self.values.as_mut_slice().unwrap_or_default(),
+                };
+                $name_mut { arrays }
             }
 
             /// The values of all matrices, to be written.
@@ -152,22 +189,22 @@ macro_rules! batches {
 
 batches! {
     /// Matrices by coordinates, held; see [`CooBatchView`].
-    CooBatch lends CooBatchView of COO { row_indices, col_indices },
+    CooBatch lends CooBatchView, CooBatchViewMut of COO { row_indices, col_indices },
     arguments "2, 3", convert "to_coo_batch()?",
     example "2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &[1.5, 2.5, 3.5]";
 
     /// Matrices by compressed rows, held; see [`CsrBatchView`].
-    CsrBatch lends CsrBatchView of CSR { row_offsets, col_indices },
+    CsrBatch lends CsrBatchView, CsrBatchViewMut of CSR { row_offsets, col_indices },
     arguments "2, 3", convert "to_csr_batch()?",
     example "2, 3, &[0, 1, 3], &[0, 1, 1, 0, 1, 2], &[0, 1, 2], &[1.5, 2.5, 3.5]";
 
     /// Matrices by compressed columns, held; see [`CscBatchView`].
-    CscBatch lends CscBatchView of CSC { col_offsets, row_indices },
+    CscBatch lends CscBatchView, CscBatchViewMut of CSC { col_offsets, row_indices },
     arguments "2, 3", convert "to_csc_batch()?",
     example "2, 3, &[0, 1, 3], &[0, 1, 1, 1, 0, 0, 1, 2], &[0, 0, 1], &[1.5, 2.5, 3.5]";
 
     /// Matrices by compressed rows of blocks, held; see [`BsrBatchView`].
-    BsrBatch lends BsrBatchView of BSR { row_offsets, col_indices, block },
+    BsrBatch lends BsrBatchView, BsrBatchViewMut of BSR { row_offsets, col_indices, block },
     arguments "2, 3, [2, 1]", convert "to_bsr_batch([2, 1])?",
     example "2, 3, [2, 1], &[0, 1, 2], &[0, 1, 0, 1], &[0, 2], &[1.5, 0.0, 2.5, 3.5]";
 }

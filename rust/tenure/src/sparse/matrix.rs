@@ -176,7 +176,6 @@ macro_rules! matrices {
             }
 
             /// The same pattern, shared, with values as many as there are.
-            #[allow(dead_code, reason = "not of every format")]
             pub(super) fn with_new_values(&self, values: Tensor<T>) -> Self {
                 $name {
                     form: self.form,
