@@ -217,6 +217,10 @@ Element to_element(const tnr_scalar& scalar, tnr_dtype dtype, const char* name) 
   }
 }
 
+[[gnu::cold]] void refuse_scalar(const tnr_scalar& scalar, const char* name, const char* why) {
+  refuse(read_number(scalar, name), name, why);
+}
+
 bool is_zero(const Element& element, tnr_dtype dtype) noexcept {
   if (dtype == TNR_DTYPE_F64) {
     double value;

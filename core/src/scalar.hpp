@@ -16,6 +16,9 @@ struct Element {
 // for a dtype without a name. `name` is the parameter's.
 Element to_element(const tnr_scalar& scalar, tnr_dtype dtype, const char* name);
 
+// Refuses a scalar for its value: INVALID_ARGUMENT, "<name> is <value> but <why>".
+[[noreturn]] void refuse_scalar(const tnr_scalar& scalar, const char* name, const char* why);
+
 // Whether an element of a real dtype is 0, of floats also -0.
 bool is_zero(const Element& element, tnr_dtype dtype) noexcept;
 

@@ -275,7 +275,7 @@ TEST(SparseFromDenseRefuses, ThresholdsThatNothingIsAbove) {
   };
   refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->threshold is NaN"}, TNR_SPARSE_PREDICATE_GREATER,
           std::nan(""), TNR_DTYPE_F32);
-  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->threshold is negative", "at least 0"},
+  refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->threshold is -1 ", "at least 0"},
           TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER, -1, TNR_DTYPE_I32);
   refuses(TNR_STATUS_INVALID_ARGUMENT, {"options->threshold", "300"}, TNR_SPARSE_PREDICATE_GREATER,
           300, TNR_DTYPE_U8);
