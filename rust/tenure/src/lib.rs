@@ -258,6 +258,7 @@ mod ops;
 mod owner;
 mod payload;
 mod print;
+mod random;
 #[allow(unsafe_code)]
 mod raw;
 mod refusal;

@@ -7,6 +7,8 @@
 
 #[path = "fuzz/batches.rs"]
 mod batches;
+#[path = "fuzz/constructors.rs"]
+mod constructors;
 #[path = "fuzz/dense.rs"]
 mod dense;
 #[path = "fuzz/dlpack.rs"]
@@ -23,29 +25,19 @@ mod operations;
 mod packed;
 #[path = "fuzz/parts.rs"]
 mod parts;
+#[allow(dead_code, reason = "tests take what they need")]
+#[path = "../src/random.rs"]
+mod random;
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use random::Random;
 use tenure::*;
 
-/// SplitMix64.
-struct Random(u64);
-
+/// What is drawn here.
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
     fn pick<'a, E>(&mut self, from: &'a [E]) -> &'a E {
         &from[self.below(from.len())]
     }
@@ -80,7 +72,7 @@ fn fuzz(count: u64, mut try_one: impl FnMut(&mut Random)) {
         None => done < count,
     };
     while goes_on(seed.0) {
-        try_one(&mut Random(seed.0));
+        try_one(&mut Random::new(seed.0));
         seed.0 += 1;
     }
     println!("{} inputs in {:.1} s", seed.0, start.elapsed().as_secs_f64());
@@ -305,81 +297,5 @@ fn arrays_of_npz() {
             }
         }
         read_npz(&archive(&members));
-    });
-}
-
-/// Offsets, indices and sizes that are right, but for some numbers.
-fn arrays<I: SparseIndex + TryFrom<i64>>(random: &mut Random) -> (usize, usize, Vec<I>, Vec<I>) {
-    let index = |number: i64| I::try_from(number).unwrap_or_default();
-    // Mostly few; of more, vectors and chunks are full.
-    let (most, longest) = if random.below(16) == 0 { (60, 70) } else { (7, 4) };
-    let (rows, cols) = (random.below(most), 1 + random.below(7));
-    let mut offsets = vec![index(0)];
-    let mut count = 0;
-    for _ in 0..rows {
-        count += random.below(longest);
-        offsets.push(index(count as i64));
-    }
-    let mut indices: Vec<I> = (0..count).map(|_| index(random.below(cols) as i64)).collect();
-    for _ in 0..random.below(3) {
-        let array = if random.below(2) == 0 { &mut offsets } else { &mut indices };
-        match random.below(4) {
-            0 => array.push(index(random.number())),
-            1 => drop(array.pop()),
-            _ if array.is_empty() => {}
-            _ => {
-                let at = random.below(array.len());
-                array[at] = index(random.number());
-            }
-        }
-    }
-    let extent = |plain: usize, random: &mut Random| match random.below(8) {
-        0 => random.number() as usize,
-        _ => plain,
-    };
-    (extent(rows, random), extent(cols, random), offsets, indices)
-}
-
-/// Every constructor on one set of arrays; what they take is used.
-fn construct<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
-    let (rows, cols, offsets, indices) = arrays::<I>(random);
-    let values: Vec<f32> = (0..indices.len()).map(|value| value as f32).collect();
-    let within = |(row, col): (usize, usize), size: (usize, usize)| {
-        assert!(row < size.0 && col < size.1);
-    };
-    if let Ok(csr) = CsrView::new(rows, cols, &offsets, &indices, &values) {
-        csr.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
-        let _ = csr.coalesced();
-        let parts =
-            CsrMatrix::from_vecs(rows, cols, offsets.clone(), indices.clone(), values.clone());
-        match parts {
-            Ok(matrix) => assert_eq!(matrix.nnz(), values.len()),
-            // Lent offsets may leave entries out; held ones may not.
-            Err(rejected) => assert_eq!(rejected.into_data().1, indices),
-        }
-    }
-    if let Ok(csc) = CscView::new(rows, cols, &offsets, &indices, &values) {
-        csc.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
-    }
-    let rows_of_entries = &offsets[..offsets.len().min(indices.len())];
-    if let Ok(coo) = CooView::new(rows, cols, rows_of_entries, &indices, &values) {
-        coo.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
-        let _ = coo.coalesced();
-    }
-    let block = [1 + random.below(3), 1 + random.below(18)];
-    let elements = vec![1_u8; indices.len().saturating_mul(block[0] * block[1])];
-    let (rows, cols) = (rows.wrapping_mul(block[0]), cols.wrapping_mul(block[1]));
-    if let Ok(bsr) = BsrView::new(rows, cols, block, &offsets, &indices, &elements) {
-        bsr.iter().for_each(|(row, col, _)| {
-            within((row * block[0], col * block[1]), (rows, cols));
-        });
-    }
-}
-
-#[test]
-fn constructors() {
-    fuzz(6_000, |random| {
-        construct::<i32>(random);
-        construct::<i64>(random);
     });
 }

@@ -1,17 +1,16 @@
 //! Conversions among the sparse formats, and to fewer entries, on one thread and on several.
 
+#[allow(dead_code, reason = "tests take what they need")]
+#[path = "../src/random.rs"]
+mod random;
+
+use random::Random;
 use tenure::{BsrView, Combine, Context, CooView, CscView, CsrView, ErrorKind, SparseIndex};
 
 /// Entries in an order of their own, some of one position.
 fn scattered(rows: usize, cols: usize, count: usize) -> Vec<(usize, usize, f64)> {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut next = |bound: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % bound as u64) as usize
-    };
-    (0..count).map(|k| (next(rows), next(cols), k as f64 + 0.25)).collect()
+    let mut random = Random::new(1);
+    (0..count).map(|k| (random.below(rows), random.below(cols), k as f64 + 0.25)).collect()
 }
 
 struct Coo<I> {

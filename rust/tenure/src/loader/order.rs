@@ -7,6 +7,8 @@
 //! ("cycle walking": Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002). So any
 //! thread can compute any batch, and resuming costs nothing.
 
+use crate::random::{Random, mixed};
+
 /// Rounds after which neighbours go apart: the tests of this module hold from four on.
 const ROUNDS: usize = 6;
 
@@ -44,12 +46,9 @@ impl Permutation {
         let count = count as u64;
         let bits = (u64::BITS - count.saturating_sub(1).leading_zeros()).max(LEAST_BITS);
         // Mixed before the epoch is added: seed 1 in epoch 0 has nothing of seed 0 in epoch 1.
-        let mut state = mixed(seed).wrapping_add(epoch);
-        let mut draw = || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            mixed(state)
-        };
-        Permutation { count, bits, keys: std::array::from_fn(|_| (draw() | 1, draw())) }
+        let mut random = Random::new(mixed(seed).wrapping_add(epoch));
+        let keys = std::array::from_fn(|_| (random.next() | 1, random.next()));
+        Permutation { count, bits, keys }
     }
 
     fn at(&self, place: u64) -> u64 {
@@ -70,14 +69,6 @@ impl Permutation {
         }
         at
     }
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-/// Generators", 2014, with the constants of Stafford's variant 13).
-fn mixed(mut word: u64) -> u64 {
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 #[cfg(test)]

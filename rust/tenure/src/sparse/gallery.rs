@@ -29,28 +29,13 @@
 //! # Ok::<(), tenure::Error>(())
 //! ```
 
+use crate::random::Random;
 use crate::{
     CsrMatrix, Error, ErrorKind, Float, Real, Rejected, Result, SparseIndex, Tensor, cast,
 };
 
-/// Random numbers that are the same everywhere for the same seed: SplitMix64 (Steele, Lea, Flood,
-/// "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
-
+/// What the matrices are made of.
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// From 0 up to, but not, `bound`, which is not 0.
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
-
     /// More than 0 and at most 1.
     fn fraction(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
@@ -147,7 +132,7 @@ pub fn rmat<T: Float + Real, I: SparseIndex>(
     index::<I>(vertices)?;
     let edges = vertices.checked_mul(edges_per_vertex).ok_or_else(|| too_large("edges"))?;
     index::<I>(edges)?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut names = Vec::new();
     names.try_reserve_exact(vertices).map_err(|_| too_large("vertices"))?;
     names.extend(0..vertices as u64);
@@ -244,7 +229,7 @@ pub fn banded<T: Float + Real, I: SparseIndex>(
 ) -> Result<CsrMatrix<T, I>> {
     check_fraction("fill", fill)?;
     index::<I>(rows)?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut band = Rows::new(rows)?;
     for row in 0..rows {
         let end = row.saturating_add(half_width).saturating_add(1).min(rows);
@@ -282,7 +267,7 @@ pub fn arrow<T: Float + Real, I: SparseIndex>(
         return Err(Error::invalid(format!("width is {width} but must be at most {rows}: rows")));
     }
     index::<I>(rows)?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut arrow = Rows::new(rows)?;
     for row in 0..rows {
         let dense = if row < width { rows } else { width };
@@ -324,7 +309,7 @@ pub fn blocks<T: Float + Real, I: SparseIndex>(
     let [height, width] = block;
     let extent = cols.checked_mul(width).ok_or_else(|| too_large("columns"))?;
     index::<I>(extent)?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut matrix = Rows::new(extent)?;
     for _ in 0..rows {
         let chosen = sample(cols, blocks_per_row, &mut random);
@@ -363,7 +348,7 @@ pub fn uniform<T: Float + Real, I: SparseIndex>(
 ) -> Result<CsrMatrix<T, I>> {
     check_fraction("density", density)?;
     index::<I>(cols)?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut matrix = Rows::new(cols)?;
     // How many elements lie before the next entry, without a draw for each of them: the logarithm
     // of a uniform number is as long as such a wait. A density of 1 gives 0, one of 0 infinity.

@@ -6,8 +6,9 @@ use std::ptr;
 use tenure::{Element, SparseIndex};
 use tenure_sys::*;
 
+use super::constructors::arrays;
 use super::operations::{self, FORMATS, options};
-use super::{Random, arrays, fuzz};
+use super::{Random, fuzz};
 
 /// A view of all of `data`.
 pub fn view<T: Element>(data: &[T], shape: &[usize]) -> tnr_view {

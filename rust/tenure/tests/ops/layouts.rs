@@ -1,5 +1,6 @@
 //! Views of one shape in many layouts, and outputs in many layouts.
 
+use crate::random::Random;
 use tenure::*;
 
 pub const SHAPE: [usize; 2] = [3, 4];
@@ -51,22 +52,13 @@ pub trait Samples: Element {
     fn samples(seed: u64) -> Vec<Self>;
 }
 
-/// One step of a fixed sequence of pseudo-random numbers (Steele, Lea, Flood: SplitMix64).
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 macro_rules! integer_samples {
     ($($type:ty)*) => {$(
         impl Samples for $type {
             fn samples(seed: u64) -> Vec<Self> {
-                let mut state = seed;
+                let mut random = Random::new(seed);
                 let mut values: Vec<$type> =
-                    (0..MEMORY).map(|_| (next(&mut state) as $type).max(1)).collect();
+                    (0..MEMORY).map(|_| (random.next() as $type).max(1)).collect();
                 values[5..9].copy_from_slice(&[<$type>::MAX, 2, 1, 3]);
                 // The lowest value and -1, where there are any: their quotient wraps.
                 values[20] = if <$type>::MIN == 0 { 7 } else { <$type>::MIN };
@@ -83,10 +75,10 @@ macro_rules! float_samples {
     ($($type:ty: $from:path;)*) => {$(
         impl Samples for $type {
             fn samples(seed: u64) -> Vec<Self> {
-                let mut state = seed;
+                let mut random = Random::new(seed);
                 let mut values: Vec<$type> = (0..MEMORY)
                     // Multiples of 1/8 from -8 to 8 without 0: every type has them.
-                    .map(|_| (next(&mut state) % 128) as f64 / 8.0 - 8.0)
+                    .map(|_| (random.next() % 128) as f64 / 8.0 - 8.0)
                     .map(|x| $from(if x == 0.0 { 0.5 } else { x }))
                     .collect();
                 values[6] = $from(f64::NAN);
