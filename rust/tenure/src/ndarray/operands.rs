@@ -1,0 +1,57 @@
+//! Arrays where an operation takes operands and outputs.
+
+use ::ndarray::{
+    ArrayBase, ArrayRef, Data, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, OwnedRepr, ViewRepr,
+};
+
+use crate::{AsView, AsViewMut, Element, TensorView, TensorViewMut, layout};
+
+/// Arrays of a fixed rank, which is 6 at most, are operands: their views need no check.
+macro_rules! operands {
+    ($($dimension:ident)*) => {$(
+        impl<T: Element> AsView<T> for ArrayRef<T, $dimension> {
+            fn as_view(&self) -> TensorView<'_, T> {
+                let raw = layout::around_unchecked(
+                    self.as_ptr().cast(), T::DTYPE, self.shape(), self.strides(),
+                );
+                // SAFETY: what an array promises of its elements is what a view does: aligned,
+                // inside one allocation, counted within `isize`, initialised, written by nobody.
+                unsafe { TensorView::from_raw(raw) }
+            }
+        }
+
+        impl<T: Element> AsViewMut<T> for ArrayRef<T, $dimension> {
+            fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+                let data = self.as_mut_ptr();
+                let raw = layout::around_unchecked(
+                    data.cast(), T::DTYPE, self.shape(), self.strides(),
+                );
+                // SAFETY: as above, and `&mut self` keeps everybody else away. No two indices of an
+                // array that may be written meet, whether or not `check_distinct` could tell; where
+                // it could not, operations answer ALIASED.
+                unsafe { TensorViewMut::from_raw(raw) }
+            }
+        }
+
+        impl<T: Element, S: Data<Elem = T>> AsView<T> for ArrayBase<S, $dimension> {
+            fn as_view(&self) -> TensorView<'_, T> {
+                (**self).as_view()
+            }
+        }
+
+        // Not every array that can be written: a shared one would be copied first, unasked.
+        impl<T: Element> AsViewMut<T> for ArrayBase<OwnedRepr<T>, $dimension> {
+            fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+                (**self).as_view_mut()
+            }
+        }
+
+        impl<T: Element> AsViewMut<T> for ArrayBase<ViewRepr<&mut T>, $dimension> {
+            fn as_view_mut(&mut self) -> TensorViewMut<'_, T> {
+                (**self).as_view_mut()
+            }
+        }
+    )*};
+}
+
+operands! { Ix0 Ix1 Ix2 Ix3 Ix4 Ix5 Ix6 }
