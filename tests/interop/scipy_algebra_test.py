@@ -302,6 +302,17 @@ class Algebra(SparseTest):
                     wanted = with_data(matrix, compute(matrix.data))
                 self.assert_arrays(found, wanted, f"{name}, {message}")
 
+    def test_functions_keep_the_pattern_of_blocks(self):
+        for block in [(1, 1), (2, 3), (16, 16)]:
+            dense = values_of(self.rng, np.float32, (5 * block[0], 4 * block[1]))
+            bsr = sp.csr_array(dense).tobsr(block)
+            with self.library.held("convert", bsr, options("bsr", block=block)) as view:
+                for name, compute in (("neg", np.negative), ("abs", np.abs)):
+                    found, _ = self.library.made("unary", UNARY[name], view)
+                    self.assert_dense(found.toarray(), compute(dense) + 0, f"{name} of {block}")
+                with self.assertRaisesRegex(Refused, "dense"):
+                    self.library.made("unary", UNARY["exp"], view)
+
     def test_scaling_is_a_product_with_a_diagonal_matrix(self):
         for coo, message in self.every(COMPUTED, [np.int32, np.int64], small=False):
             for matrix, axis in itertools.product(both(coo), (0, 1)):
@@ -441,3 +452,20 @@ class Algebra(SparseTest):
                         wanted = 3 * sums * (matrix.data if flags else 1)
                         self.assert_dense(out, wanted.astype(coo.dtype),
                                           f"{width}, {flags}, {matrix.format}, {message}")
+
+    def test_products_at_blocks(self):
+        for block, dtype, width in itertools.product([(1, 1), (2, 3), (4, 4), (16, 16)],
+                                                     [*FLOATS, np.int32], (0, 1, 7)):
+            shape = (6 * block[0], 5 * block[1])
+            dense = values_of(self.rng, dtype, shape) * (self.rng.random(shape) < 0.1)
+            bsr = sp.csr_array(dense.astype(dtype)).tobsr(block)
+            x, y = (values_of(self.rng, dtype, extents) for extents in
+                    ((shape[0], width), (width, shape[1])))
+            for flags in (0, TIMES_VALUES):
+                out = np.full(bsr.data.shape, 77, dtype)
+                self.library.do("sddmm", scalar_of(np.asarray(3, dtype)), bsr, flags, x, y, out)
+                found = sp.bsr_array((out, bsr.indices, bsr.indptr), shape=shape)
+                there = sp.bsr_array((np.ones_like(out), bsr.indices, bsr.indptr), shape=shape)
+                times = bsr.toarray() if flags else there.toarray()
+                wanted = (3 * (x @ y) * times).astype(dtype)
+                self.assert_dense(found.toarray(), wanted, f"{block}, {width}, {flags}")

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import scipy.sparse as sp
 
-from numpy_test import scalar_of, view_of
+from numpy_test import UNARY, scalar_of, view_of
 from sparse_library import (FORMATS, ORIENTATIONS, SORT, Refused, SparseView, arrays_of, copied,
                             lent, options)
 from sparse_matrices import SparseTest, values_of
@@ -112,6 +112,19 @@ class Batches(SparseTest):
                 self.library.do("matmul", alpha, view, ORIENTATIONS[orientation], b, beta, out)
                 self.assert_dense(out, wanted.reshape(out_shape),
                                   f"{name} {orientation} times {b_shape}, {message}, {len(kept)}")
+
+    def test_functions_keep_the_patterns(self):
+        for (dense, message), name in itertools.product(self.cases(), FORMATS):
+            block = BLOCK if name == "bsr" else (0, 0)
+            wanted = [as_format(matrix, name) for matrix in dense]
+            for matrix in wanted:
+                matrix.data = np.maximum(matrix.data, 0)
+            with self.library.held("from_dense", dense, options(name, block=block)) as view:
+                with self.library.held("unary", UNARY["relu"], view) as made:
+                    self.assert_batch(made, wanted, f"{name}, {message}")
+                    shared = [(one.data, one.owner) for part in ("major", "minor", "batch_offsets")
+                              for one in (getattr(view, part), getattr(made, part))]
+                    self.assertEqual(shared[::2], shared[1::2], message)
 
     def test_each_matrix_is_a_view(self):
         dense = values_of(self.rng, np.float32, (5, 6, 4))

@@ -74,6 +74,9 @@ class SciPyTest(SparseTest):
                 self.assert_arrays(found, wanted, message)
                 self.assert_dense(self.library.made("convert", found, options("csr"))[0].toarray(),
                                   dense, message)
+                for order in "CF":
+                    out = np.full(shape, 7, dtype, order=order)
+                    self.assert_dense(self.library.to_dense(wanted, out), dense, message)
                 if index == np.int32:
                     found, _ = self.library.made("from_dense", dense, options("bsr", block=block))
                     self.assert_arrays(found, wanted, f"dense to {message}")
@@ -156,13 +159,36 @@ class SciPyTest(SparseTest):
                 for predicate, kept in (("greater", dense > limit),
                                         ("magnitude_greater", np.abs(dense) > limit),
                                         ("mask", mask)):
-                    found, _ = self.library.made("from_dense", dense, options(
-                        "csr", predicate=predicate, threshold=limit, mask=mask))
-                    row, col = np.nonzero(kept)
-                    wanted = sp.csr_array((dense[kept], (row, col)), shape=dense.shape)
-                    wanted.indptr, wanted.indices = (part.astype(np.int32) for part in
-                                                     (wanted.indptr, wanted.indices))
-                    self.assert_arrays(found, wanted, f"{predicate} {message}")
+                    row, col = (part.astype(np.int32) for part in np.nonzero(kept))
+                    coo = coordinates_of(dense.shape, row, col, dense[kept])
+                    for wanted in (coo, compressed(coo), compressed(coo, by_columns=True)):
+                        found, _ = self.library.made("from_dense", dense, options(
+                            wanted.format, predicate=predicate, threshold=limit, mask=mask))
+                        self.assert_arrays(found, wanted, f"{predicate} {wanted.format} {message}")
+
+    def test_relu_to_rows_is_that_of_dense_matrices(self):
+        for dtype in [*FLOATS, np.int16, np.uint64]:
+            for dense, message in self.dense_cases(dtype):
+                found, flags = self.library.made("from_dense", dense, options(
+                    "csr", predicate="greater", threshold=np.zeros((), dtype)))
+                self.assertEqual(flags, SORTED | UNIQUE, message)
+                self.assert_arrays(found, sp.csr_array(np.maximum(dense, 0)), message)
+
+    def test_a_block_has_all_of_its_elements(self):
+        """Once one of them is chosen, however that was."""
+        for block, dtype in itertools.product([(1, 1), (2, 3), (4, 4), (16, 16)],
+                                              [np.float32, np.int8]):
+            dense = values_of(self.rng, dtype, (5 * block[0], 6 * block[1]))
+            limit = np.asarray(0.75 if dtype == np.float32 else 3, dtype)
+            mask = self.rng.random(dense.shape) < 0.5 / (block[0] * block[1])
+            for predicate, chosen in (("greater", dense > limit), ("mask", mask),
+                                      ("magnitude_greater", np.abs(dense) > limit)):
+                blocks = chosen.reshape(5, block[0], 6, block[1]).any(axis=(1, 3))
+                whole = np.kron(blocks, np.ones(block, bool))
+                found, _ = self.library.made("from_dense", dense, options(
+                    "bsr", predicate=predicate, threshold=limit, mask=mask, block=block))
+                self.assertEqual(found.nnz, whole.sum(), f"{predicate}, {block}")
+                self.assert_dense(found.toarray(), dense * whole, f"{predicate}, {block}")
 
     def test_negative_zeros_are_kept_where_asked(self):
         dense = np.array([[0.0, -0.0, 1.0]], np.float32)
@@ -250,7 +276,8 @@ def main():
     SparseTest.library = Sparse(sys.argv.pop())
     print(f"SciPy {scipy.__version__}, NumPy {np.__version__}")
     unittest.main(module=None, argv=[*sys.argv, "scipy_test", "scipy_algebra_test",
-                                                   "scipy_batch_test", "scipy_packed_test",
+                                                   "scipy_batch_test", "scipy_far_test",
+                                                   "scipy_packed_test",
                                                    "scipy_files_test"])
 
 

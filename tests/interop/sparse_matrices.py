@@ -13,6 +13,7 @@ from sparse_library import arrays_of
 FLOATS = [np.float64, np.float32]
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 COMPLEX = [np.complex64, np.complex128]
+ALL_ZEROS = "entries that are all zeros"
 
 
 def values_of(rng, dtype, count):
@@ -39,6 +40,7 @@ def coordinates(rng):
     for shape in [(0, 0), (0, 5), (5, 0), (1, 1), (37, 11)]:
         yield f"nothing in {shape}", (shape, none, none)
     yield "one element", ((1, 1), np.zeros(1, int), np.zeros(1, int))
+    yield ALL_ZEROS, drawn(20, 30, 90)
     yield "all elements", full(23, 17)
     yield "one dense row", ((40, 300), np.full(300, 31), rng.permutation(300))
     yield "one dense column", ((300, 40), rng.permutation(300), np.full(300, 7))
@@ -68,7 +70,10 @@ def matrices(rng, dtypes, index_dtypes=(np.int32, np.int64), small=False):
         if small and name == "large":
             continue
         row, col = row.astype(index), (row if col is None else col).astype(index)
-        coo = coordinates_of(shape, row, col, values_of(rng, dtype, len(row)))
+        values = values_of(rng, dtype, len(row))
+        if name == ALL_ZEROS:
+            values[:] = 0
+        coo = coordinates_of(shape, row, col, values)
         yield coo, f"{name} of {np.dtype(dtype)}, {np.dtype(index)}"
 
 

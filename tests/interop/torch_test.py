@@ -3,62 +3,28 @@
     python tests/interop/torch_test.py LIBRARY_PATH
 
 Needs numpy, scipy and torch: several GB, so `./x interop torch` runs this and `./x test` does not.
+What PyTorch has no counterpart of (the 2^31st entry of a row range, the largest of each row) is in
+scipy_test.py alone.
 """
 
 import itertools
 import sys
 import unittest
-import warnings
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 
-from numpy_test import BINARY, REDUCE, scalar_of
-from sparse_library import ORIENTATIONS, SORTED, UNIQUE, Sparse, options
+from numpy_test import scalar_of
+from sparse_library import ORIENTATIONS, SORT, Sparse, options
 from sparse_matrices import FLOATS, SparseTest, compressed, matrices, unique, values_of
+from torch_matrices import COALESCED, TorchTest, to_torch
 
-COALESCED = SORTED | UNIQUE
 SUM = 1
 DTYPES = [*FLOATS, np.int32, np.int64, np.uint8]
 
 
-def to_torch(matrix):
-    """A PyTorch matrix over the arrays of a SciPy one, but that its coordinates are i64."""
-    values = torch.from_numpy(np.ascontiguousarray(matrix.data))
-    if matrix.format == "coo":
-        places = torch.from_numpy(np.stack([matrix.row, matrix.col]).astype(np.int64))
-        return torch.sparse_coo_tensor(places, values, matrix.shape)
-    make = {"csr": torch.sparse_csr_tensor, "csc": torch.sparse_csc_tensor,
-            "bsr": torch.sparse_bsr_tensor}[matrix.format]
-    return make(torch.from_numpy(matrix.indptr), torch.from_numpy(matrix.indices), values,
-                size=matrix.shape)
-
-
-def arrays_of_torch(matrix):
-    """Offsets, or row indices, then indices, then values."""
-    if matrix.layout == torch.sparse_coo:
-        return [part.numpy() for part in (*matrix._indices(), matrix._values())]
-    names = {torch.sparse_csr: ("crow_indices", "col_indices"),
-             torch.sparse_csc: ("ccol_indices", "row_indices"),
-             torch.sparse_bsr: ("crow_indices", "col_indices")}[matrix.layout]
-    return [getattr(matrix, name)().numpy() for name in (*names, "values")]
-
-
-class TorchTest(SparseTest):
-    def setUp(self):
-        super().setUp()
-        warnings.filterwarnings("ignore", message=".*beta state.*")
-        warnings.filterwarnings("ignore", message=".*Sparse invariant checks.*")
-
-    def assert_same(self, found, wanted, message):
-        """The same numbers in the arrays; PyTorch makes indices i64."""
-        mine = ([found.row, found.col] if found.format == "coo" else [found.indptr, found.indices])
-        theirs = arrays_of_torch(wanted)
-        self.assertEqual(found.data.dtype, theirs[2].dtype, message)
-        for one, other in zip((*mine, found.data), theirs):
-            self.assertTrue(np.array_equal(one, other), f"{message}\n{one}\n{other}")
-
+class Conversions(TorchTest):
     def dense_cases(self):
         for dtype, shape, density in itertools.product(
                 DTYPES, [(0, 0), (0, 4), (4, 0), (1, 1), (3, 1000), (1000, 3), (65, 129)],
@@ -66,8 +32,6 @@ class TorchTest(SparseTest):
             kept = self.rng.random(shape) < density
             dense = np.where(kept, values_of(self.rng, dtype, shape), 0).astype(dtype)
             yield dense, f"{np.dtype(dtype)} {shape}, {density}"
-
-    # ---- conversions ----
 
     def test_from_dense_is_pytorchs(self):
         for dense, message in self.dense_cases():
@@ -92,12 +56,39 @@ class TorchTest(SparseTest):
 
     def test_conversions_among_formats_are_pytorchs(self):
         for coo, message in matrices(self.rng, DTYPES, [np.int64]):
-            csr, csc = compressed(unique(coo)), compressed(unique(coo), by_columns=True)
+            coo = unique(coo)
+            csr, csc = compressed(coo), compressed(coo, by_columns=True)
             for matrix, name, convert in ((csr, "csc", "to_sparse_csc"), (csr, "coo", "to_sparse"),
-                                          (csc, "csr", "to_sparse_csr")):
+                                          (csc, "csr", "to_sparse_csr"),
+                                          (coo, "csr", "to_sparse_csr"),
+                                          (coo, "csc", "to_sparse_csc")):
                 found, _ = self.library.made("convert", matrix, options(name))
                 wanted = getattr(to_torch(matrix), convert)()
                 self.assert_same(found, wanted, f"{matrix.format} to {name}, {message}")
+            # Ordered by rows there, by columns here.
+            found, _ = self.library.made("convert", csc, options("coo", flags=SORT))
+            self.assert_same(found, to_torch(csc).to_sparse().coalesce(), f"csc, {message}")
+
+    def test_conversions_to_blocks_and_back_are_pytorchs(self):
+        for block, density in itertools.product([(1, 1), (2, 3), (4, 4), (16, 16)], (0, 0.05, 1)):
+            shape = (8 * block[0], 6 * block[1])
+            dense = values_of(self.rng, np.float32, shape) * (self.rng.random(shape) < density)
+            coo = unique(sp.coo_array(dense.astype(np.float32)))
+            for matrix in (coo, compressed(coo), compressed(coo, by_columns=True)):
+                wanted = to_torch(matrix).to_sparse_bsr(block)
+                found, _ = self.library.made("convert", matrix, options("bsr", block=block))
+                message = f"{matrix.format}, blocks of {block}, {density}"
+                self.assert_same(found, wanted, message)
+                again, _ = self.library.made("convert", found, options("coo", flags=SORT))
+                self.assert_same(again, wanted.to_sparse().coalesce(), message)
+
+    def test_relu_to_rows_is_pytorchs(self):
+        for dense, message in self.dense_cases():
+            if dense.dtype.kind != "u":
+                found, _ = self.library.made("from_dense", dense, options(
+                    "csr", predicate="greater", threshold=np.zeros((), dense.dtype)))
+                wanted = torch.relu(torch.from_numpy(dense)).to_sparse_csr()
+                self.assert_same(found, wanted, message)
 
     def test_to_dense_is_pytorchs(self):
         for coo, message in matrices(self.rng, DTYPES, [np.int32]):
@@ -112,11 +103,12 @@ class TorchTest(SparseTest):
             self.assertEqual(flags, COALESCED, message)
             self.assert_same(found, to_torch(coo).coalesce(), message)
 
-    # ---- kernels ----
 
+class Products(TorchTest):
     def test_products_with_dense_are_pytorchs(self):
         for coo, message in matrices(self.rng, FLOATS, [np.int32, np.int64]):
-            for matrix, orientation in itertools.product((coo, compressed(coo)), ORIENTATIONS):
+            for matrix, orientation in itertools.product(
+                    (coo, compressed(coo), compressed(coo, by_columns=True)), ORIENTATIONS):
                 theirs = to_torch(coo)
                 theirs = theirs.t() if orientation == "transposed" else theirs
                 rows, cols = theirs.shape
@@ -138,6 +130,33 @@ class TorchTest(SparseTest):
                 wanted = to_torch(csr) @ torch.from_numpy(b)
                 found = self.library.matmul(1, csr, "as_is", b, 0, out)
                 self.assert_dense(found, wanted.numpy(), f"{width}, {message}")
+
+    def test_products_of_blocks_with_dense_are_pytorchs(self):
+        # Square ones: of others PyTorch, with MKL, has none.
+        for block, dtype, width in itertools.product([(1, 1), (3, 3), (4, 4), (16, 16)], FLOATS,
+                                                     (1, 6, 32)):
+            shape = (9 * block[0], 7 * block[1])
+            dense = values_of(self.rng, dtype, shape) * (self.rng.random(shape) < 0.1)
+            bsr = sp.csr_array(dense.astype(dtype)).tobsr(block)
+            b = values_of(self.rng, dtype, (shape[1], width))
+            out = np.full((shape[0], width), 77, dtype)
+            wanted = to_torch(bsr) @ torch.from_numpy(b)
+            found = self.library.matmul(1, bsr, "as_is", b, 0, out)
+            self.assert_dense(found, wanted.numpy(), f"{block}, {width}")
+
+    def test_products_of_batches_are_pytorchs(self):
+        for dtype, shape in itertools.product(FLOATS, [(1, 6, 4), (7, 6, 4), (40, 12, 30)]):
+            dense = values_of(self.rng, dtype, shape) * (self.rng.random(shape) < 0.3)
+            dense[1::3] = 0
+            dense = dense.astype(dtype)
+            b = values_of(self.rng, dtype, (shape[0], shape[2], 3))
+            wanted = torch.bmm(torch.from_numpy(dense).to_sparse(), torch.from_numpy(b)).numpy()
+            one, zero = (scalar_of(np.asarray(number, dtype)) for number in (1, 0))
+            for name in ("coo", "csr", "csc"):
+                out = np.full(wanted.shape, 77, dtype)
+                with self.library.held("from_dense", dense, options(name)) as view:
+                    self.library.do("matmul", one, view, ORIENTATIONS["as_is"], b, zero, out)
+                self.assert_dense(out, wanted, f"{name}, {shape}")
 
     def test_products_of_two_are_pytorchs(self):
         for coo, message in matrices(self.rng, FLOATS, [np.int64]):
@@ -162,34 +181,6 @@ class TorchTest(SparseTest):
                 to_torch(csr), torch.from_numpy(x), torch.from_numpy(y), beta=0)
             self.assert_dense(out, wanted.values().numpy(), message)
 
-    def test_softmax_of_rows_is_pytorchs(self):
-        for coo, message in matrices(self.rng, FLOATS, [np.int32, np.int64]):
-            coalesced = unique(coo)
-            wanted = torch.sparse.softmax(to_torch(coalesced), 1).coalesce().values().numpy()
-            found = compressed(coalesced)
-            self.library.do("softmax", found)
-            close = 4e-6 if coo.dtype == np.float32 else 1e-14
-            self.assertTrue(np.allclose(found.data, wanted, rtol=close, atol=close), message)
-
-    def test_sums_are_pytorchs(self):
-        for coo, message in matrices(self.rng, FLOATS, [np.int32]):
-            theirs = to_torch(coo)
-            for matrix, axis in itertools.product((compressed(coo),
-                                                   compressed(coo, by_columns=True)), (0, 1)):
-                out = np.full(coo.shape[1 - axis], 77, coo.dtype)
-                self.library.do("reduce", REDUCE["sum"], matrix, 1 << axis, out)
-                wanted = torch.sparse.sum(theirs, axis).to_dense().numpy()
-                self.assert_dense(out, wanted, f"axis {axis}, {matrix.format}, {message}")
-
-    def test_sums_of_two_are_pytorchs(self):
-        for coo, message in matrices(self.rng, [*FLOATS, np.int64], [np.int64]):
-            a = compressed(unique(coo))
-            flipped = sp.csr_array(a.toarray()[::-1, ::-1]) if coo.nnz else a
-            flipped.indptr, flipped.indices = (part.astype(np.int64) for part in
-                                               (flipped.indptr, flipped.indices))
-            found, _ = self.library.made("binary", BINARY["add"], a, flipped, flags=COALESCED)
-            wanted = to_torch(a.tocoo()) + to_torch(flipped.tocoo())
-            self.assert_dense(found.toarray(), wanted.to_dense().numpy(), message)
 
 
 def main():
@@ -197,7 +188,7 @@ def main():
         sys.exit("usage: torch_test.py LIBRARY_PATH")
     SparseTest.library = Sparse(sys.argv.pop())
     print(f"PyTorch {torch.__version__}, NumPy {np.__version__}")
-    unittest.main()
+    unittest.main(module=None, argv=[*sys.argv, "torch_test", "torch_algebra_test"])
 
 
 if __name__ == "__main__":
