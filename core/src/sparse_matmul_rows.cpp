@@ -28,12 +28,18 @@ constexpr std::int64_t kSlicesOfThread = 8;
 // The types up to here have kernels of their own for matrices without blocks.
 constexpr unsigned kLastFloat = static_cast<unsigned>(kernels::Type::kF32);
 
-kernels::MatmulKernel row_kernel(const SparseMatmul& call) {
+kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns) {
   const tnr_sparse_view& view = call.a.view();
   const kernels::MatmulKernels& kernels = *kernels::table().matmul;
-  const bool is_plain = view.format == TNR_SPARSE_FORMAT_BSR || call.type > kLastFloat;
-  return (is_plain ? kernels.block_rows
-                   : kernels.rows)[call.type][static_cast<unsigned>(index_type(view.minor.dtype))];
+  const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
+  const bool is_float = call.type <= kLastFloat;
+  if (view.format != TNR_SPARSE_FORMAT_BSR) {
+    return (is_float ? kernels.rows : kernels.block_rows)[call.type][index];
+  }
+  const auto kernel = columns == 1 && is_float
+                          ? kernels.block_column[call.type][index](view.block_rows, view.block_cols)
+                          : nullptr;
+  return kernel != nullptr ? kernel : kernels.block_rows[call.type][index];
 }
 
 constexpr tnr_scalar kOne = {TNR_DTYPE_U8, 0, {1}};
@@ -46,7 +52,7 @@ class CutRows {
           const std::vector<LongRow>& long_rows)
       : call_(call),
         matmul_(matmul),
-        kernel_(row_kernel(call)),
+        kernel_(row_kernel(call, matmul.columns)),
         long_rows_(long_rows),
         sums_step_(matmul.columns * call.b.width_bytes),
         one_(to_element(kOne, call.out.view.dtype, "alpha")),
@@ -151,7 +157,6 @@ void multiply_rows(const SparseMatmul& call) {
       CutRows::takes(call) ? tenure::long_rows(view) : std::vector<LongRow>();
   // Pieces of rows are not checked as they are used.
   if (!long_rows.empty() && !call.a.is_checked()) return multiply_checked(call);
-  const kernels::MatmulKernel kernel = row_kernel(call);
   const std::int64_t width = call.b.width_bytes;
   const std::int64_t entry_bytes = index_bytes(view) + call.a.value_bytes();
   const std::int64_t entries = RowSlices::entry_count(view);
@@ -176,6 +181,7 @@ void multiply_rows(const SparseMatmul& call) {
         .alpha = call.alpha,
         .beta = call.beta,
     };
+    const kernels::MatmulKernel kernel = row_kernel(call, columns);
     const std::int64_t bytes = entries * (entry_bytes + (columns - 1) * width) +
                                call.out.rows * (index_bytes(view) + 2 * columns * width);
     const std::int64_t most_slices = std::max<std::int64_t>(

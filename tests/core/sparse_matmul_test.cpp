@@ -96,8 +96,8 @@ TEST(SparseMatmul, EveryLayout) {
 TEST(SparseMatmul, Blocks) {
   Random random(8);
   const Pattern pattern = scattered(5, 4, 9, random);
-  const std::pair<std::int64_t, std::int64_t> blocks[] = {{1, 1}, {2, 3}, {4, 4},
-                                                          {5, 1}, {8, 8}, {16, 16}};
+  const std::pair<std::int64_t, std::int64_t> blocks[] = {{1, 1}, {2, 2}, {2, 3}, {4, 4},  {5, 1},
+                                                          {1, 8}, {8, 1}, {8, 8}, {16, 16}};
   for (const auto& [block_rows, block_cols] : blocks) {
     for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[9]}) {
       for (const tnr_dtype index_dtype : kIndexDtypes) {

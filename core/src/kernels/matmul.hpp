@@ -27,8 +27,14 @@ struct Matmul {
 
 // Rows of a [begin, end). An element of out is one sum, the same whatever the rows of a call are. It
 // is added up in the order of the entries, but for a single column of f32 or f64 without blocks: that
-// in eight lanes, which meet in a tree. There b_step is an element.
+// in eight lanes, which meet in a tree. There b_step is an element. BlockColumn has kernels that do so
+// with blocks.
 using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
+
+// The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16; b and its
+// step are an element of the type that is computed in. Element k of a row goes to sum k % 8, as without
+// blocks, and the eight meet in a tree.
+using BlockColumn = MatmulKernel (*)(int64_t block_rows, int64_t block_cols);
 
 // sums += transpose(a) b, where a is whatever a kernel is given beside this.
 struct Spread {
@@ -73,11 +79,12 @@ struct PackedKernels;  // packed.hpp
 
 // Of all products with dense operands.
 struct MatmulKernels {
-  const MatmulKernel (*rows)[kIndexTypeCount];        // f64 and f32, without blocks
-  const MatmulKernel (*block_rows)[kIndexTypeCount];  // by Type; nullptr: no such product
-  const Spreads* spreads;                             // by Type
-  const Samplers* samplers;                           // by Type
-  const PackedKernels* packed;                        // by Type: floats
+  const MatmulKernel (*rows)[kIndexTypeCount];         // f64 and f32, without blocks
+  const MatmulKernel (*block_rows)[kIndexTypeCount];   // by Type; nullptr: no such product
+  const BlockColumn (*block_column)[kIndexTypeCount];  // by Type; nullptr: i64 beside 16 bits
+  const Spreads* spreads;                              // by Type
+  const Samplers* samplers;                            // by Type
+  const PackedKernels* packed;                         // by Type: floats
 };
 
 }  // namespace tenure::kernels

@@ -47,6 +47,7 @@ extern const BlockTaking kBlockTaking;
 extern const Scattering kScattering[kIndexTypeCount];
 extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
 extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
+extern const BlockColumn kBlockColumn[4][kIndexTypeCount];
 extern const Spreads kMatmulSpreads[kTypeCount];
 extern const Samplers kSamplers[kTypeCount];
 extern const PackedKernels kPacked[kPackedFloatCount];
