@@ -1,10 +1,14 @@
 // The product of two sparse matrices at the entries of a third alone.
 //
-// The columns of a row of the mask go to a table of twice their number, in which each product looks
-// for its place: most find none, and what they would have made is never there.
+// Each product finds by its column where it is added: a map of all columns says so, which a row of the
+// mask changes where it has entries, and which gives all other products a place too, as adding is
+// cheaper than asking whether to. Where there are too many columns for that, those of a row of the
+// mask go to a table of twice their number, in which most products find no place.
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "operands.hpp"
 #include "row_chunks.hpp"
@@ -37,15 +41,56 @@ struct Rows {
   }
 };
 
-// The sums of a row of the result, by column. Addressed as hashed_sums.hpp has it.
+// The sums of a row of the result, by column, with a map of all columns.
 template <class I, class T>
-class WantedSums {
+class MappedSums {
  public:
-  static std::int64_t bytes(std::int64_t most) noexcept {
-    return static_cast<std::int64_t>(sizeof(T) + sizeof(I) + 1) << bits_for(most);
+  static std::int64_t bytes(std::int64_t cols, std::int64_t most) noexcept {
+    return (kOthers + most) * static_cast<std::int64_t>(sizeof(T)) +
+           cols * static_cast<std::int64_t>(sizeof(Place));
   }
   // For rows of `most` columns and fewer.
-  WantedSums(Byte* memory, std::int64_t most) noexcept
+  MappedSums(Byte* memory, std::int64_t cols, std::int64_t most) noexcept
+      : sums_(reinterpret_cast<T*>(memory)),
+        places_(reinterpret_cast<Place*>(sums_ + kOthers + most)) {
+    std::fill_n(sums_, kOthers, T{0});
+    for (std::int64_t column = 0; column < cols; ++column) places_[column] = other(column);
+  }
+
+  void begin(const I* columns, std::int64_t count) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+      places_[columns[i]] = static_cast<Place>(kOthers + i);
+      sums_[kOthers + i] = -T{0};  // to which adding 0 gives 0, and nothing -0
+    }
+  }
+  void add(I column, T product) noexcept { sums_[places_[column]] += product + T{0}; }
+  [[nodiscard]] const T* sum(I column) const noexcept {
+    const T& sum = sums_[places_[column]];
+    return sum == T{0} && std::signbit(sum) ? nullptr : &sum;
+  }
+  void end(const I* columns, std::int64_t count) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) places_[columns[i]] = other(columns[i]);
+  }
+
+ private:
+  using Place = std::make_unsigned_t<I>;
+
+  // Sums of columns that are not wanted: several, so that none waits for the one before.
+  static constexpr std::int64_t kOthers = 16;
+  static Place other(std::int64_t column) noexcept { return static_cast<Place>(column % kOthers); }
+
+  T* sums_;
+  Place* places_;
+};
+
+// The same with a table of the columns of one row, addressed as hashed_sums.hpp has it.
+template <class I, class T>
+class HashedSums {
+ public:
+  static std::int64_t bytes(std::int64_t, std::int64_t most) noexcept {
+    return static_cast<std::int64_t>(sizeof(T) + sizeof(I) + 1) << bits_for(most);
+  }
+  HashedSums(Byte* memory, std::int64_t, std::int64_t most) noexcept
       : sums_(reinterpret_cast<T*>(memory)),
         columns_(reinterpret_cast<I*>(sums_ + (std::int64_t{1} << bits_for(most)))),
         met_(reinterpret_cast<Byte*>(columns_ + (std::int64_t{1} << bits_for(most)))) {}
@@ -73,6 +118,7 @@ class WantedSums {
     const std::int64_t slot = find(column);
     return met_[slot] != 0 ? sums_ + slot : nullptr;
   }
+  void end(const I*, std::int64_t) noexcept {}
 
  private:
   static unsigned bits_for(std::int64_t count) noexcept {
@@ -96,10 +142,10 @@ class WantedSums {
 };
 
 // Work of RowChunks.
-template <class I, class T>
+template <class I, class T, class Sums>
 class MaskedMultiplication {
  public:
-  using Scratch = WantedSums<I, T>;
+  using Scratch = Sums;
 
   MaskedMultiplication(const Compressed& a, const Compressed& b, const Compressed& mask) noexcept
       : a_(a),
@@ -107,7 +153,8 @@ class MaskedMultiplication {
         mask_(mask),
         a_values_(reinterpret_cast<const T*>(a.values)),
         b_values_(reinterpret_cast<const T*>(b.values)),
-        chunks_(a.rows, kChunkWeight, {a_, mask_}) {
+        chunks_(a.rows, kChunkWeight, {a_, mask_}),
+        mask_cols_(mask.cols) {
     for (std::int64_t row = 0; row < a.rows; ++row) most_ = std::max(most_, mask_.count(row));
   }
 
@@ -124,18 +171,18 @@ class MaskedMultiplication {
   }
 
   [[nodiscard]] std::int64_t scratch_bytes() const noexcept {
-    return WantedSums<I, T>::bytes(most_);
+    return Sums::bytes(mask_cols_, most_);
   }
-  [[nodiscard]] WantedSums<I, T> scratch(Byte* memory) const noexcept { return {memory, most_}; }
+  [[nodiscard]] Sums scratch(Byte* memory) const noexcept { return {memory, mask_cols_, most_}; }
 
-  std::int64_t count(WantedSums<I, T>& sums, std::int64_t begin, std::int64_t end) const noexcept {
+  std::int64_t count(Sums& sums, std::int64_t begin, std::int64_t end) const noexcept {
     std::int64_t count = 0;
     for (std::int64_t row = begin; row < end; ++row) {
       for_each_entry(sums, row, [&](I, T) { ++count; });
     }
     return count;
   }
-  std::int64_t fill(WantedSums<I, T>& sums, std::int64_t begin, std::int64_t end,
+  std::int64_t fill(Sums& sums, std::int64_t begin, std::int64_t end,
                     const SparseRows& out) const noexcept {
     I* const offsets = reinterpret_cast<I*>(out.offsets);
     I* const columns = reinterpret_cast<I*>(out.indices);
@@ -165,18 +212,21 @@ class MaskedMultiplication {
 
   // Calls body(column, sum) for the entries of a row of the result, in the order of the mask.
   template <class Body>
-  void for_each_entry(WantedSums<I, T>& sums, std::int64_t row, const Body& body) const noexcept {
+  void for_each_entry(Sums& sums, std::int64_t row, const Body& body) const noexcept {
     if (mask_.count(row) == 0 || a_.count(row) == 0) return;
     sums.begin(mask_.columns + mask_.offsets[row], mask_.count(row));
     for (std::int64_t k = a_.offsets[row]; k < a_.offsets[row + 1]; ++k) {
       const I inner = a_.columns[k];
-      for (std::int64_t i = b_.offsets[inner]; i < b_.offsets[inner + 1]; ++i) {
-        sums.add(b_.columns[i], a_values_[k] * b_values_[i]);
+      const T factor = a_values_[k];
+      const std::int64_t end = b_.offsets[inner + 1];
+      for (std::int64_t i = b_.offsets[inner]; i < end; ++i) {
+        sums.add(b_.columns[i], factor * b_values_[i]);
       }
     }
     for (std::int64_t k = mask_.offsets[row]; k < mask_.offsets[row + 1]; ++k) {
       if (const T* const sum = sums.sum(mask_.columns[k])) body(mask_.columns[k], *sum);
     }
+    sums.end(mask_.columns + mask_.offsets[row], mask_.count(row));
   }
 
   Rows<I> a_;
@@ -185,8 +235,17 @@ class MaskedMultiplication {
   const T* a_values_;
   const T* b_values_;
   WeightedChunks<Weight> chunks_;
+  std::int64_t mask_cols_;
   std::int64_t most_ = 0;  // entries of a row of the mask
 };
+
+// Whether a map of all columns is small, and filled in less time than the entries take.
+bool has_map(const Compressed& mask, std::int64_t entries) noexcept {
+  constexpr std::int64_t kColumnsOfEntry = 8;
+  constexpr std::int64_t kFewColumns = std::int64_t{1} << 16;
+  return mask.cols <= kernels::kPlacesBytes / index_width(mask.index_type) &&
+         (mask.cols <= kFewColumns || mask.cols / kColumnsOfEntry <= entries);
+}
 
 // ---- what is asked ----
 
@@ -238,9 +297,17 @@ SparseToken sparse_product_masked(const Context& context, const tnr_sparse_view&
     const bool is_csc = a.format == TNR_SPARSE_FORMAT_CSC;
     const Compressed left = (is_csc ? b_operand : a_operand).compressed();
     const Compressed right = (is_csc ? a_operand : b_operand).compressed();
+    const Compressed wanted = mask_operand.compressed();
+    const auto multiply_by = [&]<class I, class Sums>(I, Sums*) {
+      const MaskedMultiplication<I, T, Sums> work(left, right, wanted);
+      RowChunks<MaskedMultiplication<I, T, Sums>>(context, work, builder).run();
+    };
     const auto multiply = [&]<class I>(I) {
-      const MaskedMultiplication<I, T> work(left, right, mask_operand.compressed());
-      RowChunks<MaskedMultiplication<I, T>>(context, work, builder).run();
+      if (has_map(wanted, mask.minor.shape[0])) {
+        multiply_by(I{}, static_cast<MappedSums<I, T>*>(nullptr));
+      } else {
+        multiply_by(I{}, static_cast<HashedSums<I, T>*>(nullptr));
+      }
     };
     if (a.minor.dtype == TNR_DTYPE_I32) {
       multiply(std::int32_t{});

@@ -1,8 +1,7 @@
 // Reductions of sparse matrices: as of the dense matrix, whose zeros take part without being there.
 //
-// Entries are added up in their order, which no number of threads changes: those of a row by one
-// thread, those of a column by the one that walks the matrix, those of all as rows and then the sums
-// of fixed runs of rows.
+// No number of threads changes the order in which entries are added up: those of a row are by one
+// thread, those of a column by the one that walks the matrix, those of all in fixed runs.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -12,20 +11,23 @@
 #include "sparse_entries.hpp"
 #include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
+#include "value_runs.hpp"
 
 namespace tenure {
 namespace {
 
-// Rows whose sums meet in one: fixed, so that the bits of a sum do not depend on the threads.
-constexpr std::int64_t kRowsTogether = 1024;
+// Entries of a run of all: fixed, so that the bits of a sum do not depend on the threads.
+constexpr std::int64_t kRunEntries = 8192;
 
 // What an accumulator of T is: sums of f32 are exact enough in f64, those of integers are 64 bits.
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-// Each rule: what entries are before they meet, how they meet, and what they begin with.
+// Each rule: what entries are before they meet, how they meet, and whether elements that are no
+// entries change nothing.
 template <class T>
 struct AddUp {
+  static constexpr bool kZerosAreNothing = true;
   using Value = Sum<T>;
   static Value of(T value) noexcept { return static_cast<Value>(value); }
   static Value join(Value a, Value b) noexcept { return wrapping_add(a, b); }
@@ -46,94 +48,132 @@ struct CountNonZero : AddUp<T> {
   static Value of(T value) noexcept { return value != T{0} ? 1 : 0; }
   static Value join(Value a, Value b) noexcept { return a + b; }
 };
-// NaN wins, the first one.
+// NaN wins. Of values, and of vectors of these.
 template <class T>
 struct Smallest {
+  static constexpr bool kZerosAreNothing = false;
   using Value = T;
   static Value of(T value) noexcept { return value; }
-  static Value join(Value a, Value b) noexcept { return a < b || a != a ? a : b; }
+  template <class V>
+  static V join(V a, V b) noexcept {
+    return ((a < b) | (a != a)) ? a : b;
+  }
 };
 template <class T>
 struct Largest {
+  static constexpr bool kZerosAreNothing = false;
   using Value = T;
   static Value of(T value) noexcept { return value; }
-  static Value join(Value a, Value b) noexcept { return a > b || a != a ? a : b; }
+  template <class V>
+  static V join(V a, V b) noexcept {
+    return ((a > b) | (a != a)) ? a : b;
+  }
 };
-
-// An accumulator, and how many entries it has met.
-template <class Value>
-struct Met {
-  Value value{};
-  std::int64_t count = 0;
-};
-
-template <class Rule>
-void meet(Met<typename Rule::Value>& into, typename Rule::Value value, std::int64_t count) {
-  into.value = into.count == 0 ? value : Rule::join(into.value, value);
-  into.count += count;
-}
 
 template <class Rule, class T>
 class Reduction {
  public:
   using Value = typename Rule::Value;
 
-  Reduction(const Context& context, const SparseOperand& a)
-      : context_(context),
-        a_(a),
-        offsets_(a.view().major),
-        columns_(a.view().minor),
-        values_(static_cast<const T*>(a.view().values.data)) {}
+  Reduction(const Context& context, SparseOperand& a)
+      : context_(context), a_(a), values_(static_cast<const T*>(a.view().values.data)) {}
 
-  // One for each row as `major` sees them, or for each column, or one for all.
-  std::vector<Met<Value>> rows() const {
-    std::vector<Met<Value>> result(static_cast<std::size_t>(row_count()));
-    for_each_row_run(context_, a_, a_.value_bytes(),
-                     [&](std::int64_t begin, std::int64_t end) noexcept {
-                       for (std::int64_t row = begin; row < end; ++row) {
-                         result[static_cast<std::size_t>(row)] = row_of(row);
-                       }
-                     });
-    return result;
+  // Calls body(row, value) for each row as `major` sees them, on any thread.
+  template <class Body>
+  void rows(const Body& body) const {
+    const IndexReader offsets(a_.view().major);
+    const std::int64_t elements = minor_count(a_.view());
+    for_each_row_run(
+        context_, a_, a_.value_bytes(), [&](std::int64_t begin, std::int64_t end) noexcept {
+          std::int64_t first = offsets[begin];
+          for (std::int64_t row = begin; row < end; ++row) {
+            const std::int64_t last = offsets[row + 1];
+            body(row, first == last
+                          ? Value{}
+                          : finish(fold(values_ + first, last - first), last - first, elements));
+            first = last;
+          }
+        });
   }
-  std::vector<Met<Value>> columns() const {
-    std::vector<Met<Value>> result(static_cast<std::size_t>(minor_count(a_.view())));
-    a_.for_each_run(0, row_count(), [&](std::int64_t begin, std::int64_t end) noexcept {
-      const std::int64_t last = offsets_[end];
-      for (std::int64_t k = offsets_[begin]; k < last; ++k) {
-        meet<Rule>(result[static_cast<std::size_t>(columns_[k])], Rule::of(values_[k]), 1);
+  // The same for each column, in order.
+  template <class Body>
+  void columns(const Body& body) const {
+    const auto count = static_cast<std::size_t>(minor_count(a_.view()));
+    std::vector<Value> met(count);
+    std::vector<std::int64_t> counts(Rule::kZerosAreNothing ? 0 : count);
+    if (a_.view().minor.dtype == TNR_DTYPE_I32) {
+      meet_columns<std::int32_t>(met.data(), counts.data());
+    } else {
+      meet_columns<std::int64_t>(met.data(), counts.data());
+    }
+    a_.require_valid();
+    for (std::size_t column = 0; column < count; ++column) {
+      const bool is_met = Rule::kZerosAreNothing || counts[column] != 0;
+      body(static_cast<std::int64_t>(column),
+           is_met ? finish(met[column], Rule::kZerosAreNothing ? 0 : counts[column], row_count())
+                  : Value{});
+    }
+  }
+  Value all() const {
+    a_.check_all();
+    const auto [first, last] = a_.entries();
+    if (first == last) return {};
+    const std::int64_t count = last - first;
+    std::vector<Value> runs(static_cast<std::size_t>((count + kRunEntries - 1) / kRunEntries));
+    const auto run_count = static_cast<std::int64_t>(runs.size());
+    const std::int64_t slices =
+        std::min(run_count, slice_count_of(context_, count * static_cast<std::int64_t>(sizeof(T))));
+    for_each_slice(context_, slices, [&, begin = first](std::int64_t slice) noexcept {
+      const std::int64_t end = slice_begin(run_count, slices, slice + 1);
+      for (std::int64_t run = slice_begin(run_count, slices, slice); run < end; ++run) {
+        runs[static_cast<std::size_t>(run)] = fold_run<Rule>(
+            values_ + begin + run * kRunEntries, std::min(kRunEntries, count - run * kRunEntries));
       }
     });
-    a_.require_valid();
-    return result;
-  }
-  Met<Value> all() const {
-    const std::vector<Met<Value>> by_row = rows();
-    Met<Value> result;
-    for (std::size_t begin = 0; begin < by_row.size(); begin += kRowsTogether) {
-      const std::size_t end = std::min<std::size_t>(by_row.size(), begin + kRowsTogether);
-      Met<Value> part;
-      for (std::size_t row = begin; row < end; ++row) {
-        if (by_row[row].count != 0) meet<Rule>(part, by_row[row].value, by_row[row].count);
-      }
-      if (part.count != 0) meet<Rule>(result, part.value, part.count);
-    }
-    return result;
+    Value result = runs[0];
+    for (std::size_t run = 1; run < runs.size(); ++run) result = Rule::join(result, runs[run]);
+    // A product that overflows is more than entries can be, which is all that is asked.
+    std::int64_t elements;
+    if (__builtin_mul_overflow(a_.view().rows, a_.view().cols, &elements)) elements = INT64_MAX;
+    return finish(result, count, elements);
   }
 
  private:
+  static Value fold(const T* values, std::int64_t count) noexcept {
+    if constexpr (Rule::kZerosAreNothing) {
+      return fold_run<Rule>(values, count);
+    } else {
+      return fold_extremes<Rule>(values, count);
+    }
+  }
   [[nodiscard]] std::int64_t row_count() const noexcept { return major_count(a_.view()); }
-  [[nodiscard]] Met<Value> row_of(std::int64_t row) const noexcept {
-    Met<Value> met;
-    const std::int64_t end = offsets_[row + 1];
-    for (std::int64_t k = offsets_[row]; k < end; ++k) meet<Rule>(met, Rule::of(values_[k]), 1);
-    return met;
+
+  // What entries make together with the zeros that are not there.
+  static Value finish(Value met, std::int64_t entries, std::int64_t elements) noexcept {
+    if constexpr (Rule::kZerosAreNothing) return met;
+    return entries < elements ? Rule::join(met, Value{}) : met;
+  }
+
+  template <class I>
+  void meet_columns(Value* met, std::int64_t* counts) const noexcept {
+    const I* const offsets = static_cast<const I*>(a_.view().major.data);
+    const I* const columns = static_cast<const I*>(a_.view().minor.data);
+    a_.for_each_run(0, row_count(), [&](std::int64_t begin, std::int64_t end) noexcept {
+      const std::int64_t last = offsets[end];
+      for (std::int64_t k = offsets[begin]; k < last; ++k) {
+        Value& into = met[columns[k]];
+        const Value value = Rule::of(values_[k]);
+        if constexpr (Rule::kZerosAreNothing) {
+          into = Rule::join(into, value);
+        } else {
+          into = counts[columns[k]]++ == 0 ? value : Rule::join(into, value);
+        }
+      }
+    });
   }
 
   const Context& context_;
-  const SparseOperand& a_;
-  IndexReader offsets_;
-  IndexReader columns_;
+  SparseOperand& a_;
   const T* values_;
 };
 
@@ -141,32 +181,23 @@ class Reduction {
 
 enum class Over { kAll, kRows, kColumns };  // which elements meet in one: all, those of a row, ...
 
-// With so many zeros that are not there. Those of a sum change nothing.
-template <class Rule>
-typename Rule::Value finish(const Met<typename Rule::Value>& met, std::int64_t elements) noexcept {
-  if (met.count == 0) return {};
-  return met.count < elements ? Rule::join(met.value, typename Rule::Value{}) : met.value;
-}
-
 template <class Rule, class T, class Out>
-void reduce_to(const Context& context, const SparseOperand& a, Over over,
-               const tnr_view_mut& out_view) {
-  const tnr_sparse_view& view = a.view();
+void reduce_to(const Context& context, SparseOperand& a, Over over, const tnr_view_mut& out_view) {
   const Reduction<Rule, T> reduction(context, a);
   Out* const out = reinterpret_cast<Out*>(writable(out_view));
   if (over == Over::kAll) {
-    // A product that overflows is more than entries can be, which is all that is asked.
-    std::int64_t elements;
-    if (__builtin_mul_overflow(view.rows, view.cols, &elements)) elements = INT64_MAX;
-    *out = static_cast<Out>(finish<Rule>(reduction.all(), elements));
+    *out = static_cast<Out>(reduction.all());
     return;
   }
-  const bool is_csr = view.format == TNR_SPARSE_FORMAT_CSR;
-  const auto met = (over == Over::kRows) == is_csr ? reduction.rows() : reduction.columns();
-  const std::int64_t elements = over == Over::kRows ? view.cols : view.rows;
-  for (std::size_t i = 0; i < met.size(); ++i) {
-    out[static_cast<std::int64_t>(i) * out_view.view.strides[0]] =
-        static_cast<Out>(finish<Rule>(met[i], elements));
+  const std::int64_t step = out_view.view.strides[0];
+  const auto write = [=](std::int64_t i, typename Rule::Value value) {
+    out[i * step] = static_cast<Out>(value);
+  };
+  const bool is_csr = a.view().format == TNR_SPARSE_FORMAT_CSR;
+  if ((over == Over::kRows) == is_csr) {
+    reduction.rows(write);
+  } else {
+    reduction.columns(write);
   }
 }
 
@@ -212,7 +243,7 @@ void require_elements(const tnr_sparse_view& a, Over over, const char* name) {
 }
 
 template <class T>
-void reduce_values(const Context& context, tnr_reduce_op op, const SparseOperand& a, Over over,
+void reduce_values(const Context& context, tnr_reduce_op op, SparseOperand& a, Over over,
                    const tnr_view_mut& out) {
   using Out = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
   switch (op) {
@@ -236,38 +267,59 @@ tnr_dtype result_dtype(tnr_reduce_op op, tnr_dtype dtype) {
   }
 }
 
-template <class Value>
-double largest(const std::vector<Met<Value>>& sums) {
-  double result = 0;
-  for (const Met<Value>& sum : sums) {
-    result = sum.value > result || sum.value != sum.value ? sum.value : result;
-    if (result != result) break;
+// NaN is the largest.
+double larger(double a, double b) noexcept { return b > a || b != b ? b : a; }
+
+template <class T>
+double norm_of(const Context& context, tnr_sparse_norm_kind kind, SparseOperand& a) {
+  if (kind == TNR_SPARSE_NORM_KIND_FROBENIUS) {
+    return std::sqrt(Reduction<AddSquares<T>, T>(context, a).all());
   }
+  const Reduction<AddMagnitudes<T>, T> magnitudes(context, a);
+  double result = 0;
+  const bool of_rows =
+      (kind == TNR_SPARSE_NORM_KIND_INFINITY) == (a.view().format == TNR_SPARSE_FORMAT_CSR);
+  if (!of_rows) {
+    magnitudes.columns([&](std::int64_t, double sum) { result = larger(result, sum); });
+    return result;
+  }
+  std::vector<double> sums(static_cast<std::size_t>(major_count(a.view())));
+  magnitudes.rows([&](std::int64_t row, double sum) { sums[static_cast<std::size_t>(row)] = sum; });
+  for (const double sum : sums) result = larger(result, sum);
   return result;
 }
 
-template <class T>
-double norm_of(const Context& context, tnr_sparse_norm_kind kind, const SparseOperand& a) {
-  if (kind == TNR_SPARSE_NORM_KIND_FROBENIUS) {
-    return std::sqrt(Reduction<AddSquares<T>, T>(context, a).all().value);
+// The entries of a row with this column; of a row that is not sorted, all.
+template <class I>
+EntryRange range_of_column(const I* columns, std::int64_t begin, std::int64_t end,
+                           std::int64_t column, bool is_sorted) noexcept {
+  constexpr std::int64_t kWalked = 16;
+  if (!is_sorted) return {begin, end};
+  std::int64_t first = begin;
+  if (end - begin > kWalked) {
+    first = first_where(begin, end, [=](std::int64_t k) { return columns[k] >= column; });
+  } else {
+    while (first < end && columns[first] < column) ++first;
   }
-  const Reduction<AddMagnitudes<T>, T> magnitudes(context, a);
-  const bool of_rows =
-      (kind == TNR_SPARSE_NORM_KIND_INFINITY) == (a.view().format == TNR_SPARSE_FORMAT_CSR);
-  return largest(of_rows ? magnitudes.rows() : magnitudes.columns());
+  std::int64_t last = first;
+  while (last < end && columns[last] == column) ++last;
+  return {first, last};
 }
 
-template <class T>
+template <class T, class I>
 void write_diagonal(const SparseOperand& a, const tnr_view_mut& out_view) {
-  const IndexReader offsets(a.view().major);
-  const IndexReader columns(a.view().minor);
+  const I* const offsets = static_cast<const I*>(a.view().major.data);
+  const I* const columns = static_cast<const I*>(a.view().minor.data);
   const T* const values = static_cast<const T*>(a.view().values.data);
+  const bool is_sorted = (a.view().flags & TNR_SPARSE_SORTED) != 0;
   T* const out = reinterpret_cast<T*>(writable(out_view));
   const std::int64_t step = out_view.view.strides[0];
   a.for_each_run(0, out_view.view.shape[0], [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t row = begin; row < end; ++row) {
+      const auto [first, last] =
+          range_of_column<I>(columns, offsets[row], offsets[row + 1], row, is_sorted);
       T sum{};
-      for (std::int64_t k = offsets[row]; k < offsets[row + 1]; ++k) {
+      for (std::int64_t k = first; k < last; ++k) {
         if (columns[k] == row) sum = wrapping_add(sum, values[k]);
       }
       out[row * step] = sum;
@@ -279,7 +331,7 @@ void write_diagonal(const SparseOperand& a, const tnr_view_mut& out_view) {
 
 void sparse_reduce(const Context& context, tnr_reduce_op op, const tnr_sparse_view& a,
                    std::uint32_t axes, const tnr_view_mut& out) {
-  const SparseOperand operand(a, "a");
+  SparseOperand operand(a, "a");
   const DenseResult result(out, a);
   const Over over = over_of(axes);
   require_compressed(a, "a");
@@ -295,7 +347,7 @@ void sparse_reduce(const Context& context, tnr_reduce_op op, const tnr_sparse_vi
 }
 
 double sparse_norm(const Context& context, tnr_sparse_norm_kind kind, const tnr_sparse_view& a) {
-  const SparseOperand operand(a, "a");
+  SparseOperand operand(a, "a");
   require_compressed(a, "a");
   if (kind < TNR_SPARSE_NORM_KIND_ONE || kind > TNR_SPARSE_NORM_KIND_FROBENIUS)
     refuse_code("norm", kind);
@@ -313,7 +365,13 @@ void sparse_diagonal(const tnr_sparse_view& a, const tnr_view_mut& out) {
   require_compressed(a, "a");
   require_length(out.view, "out", std::min(a.rows, a.cols), "the diagonal");
   require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
-  with_number("diagonal", a.values.dtype, [&]<class T>(T) { write_diagonal<T>(operand, out); });
+  with_number("diagonal", a.values.dtype, [&]<class T>(T) {
+    if (a.minor.dtype == TNR_DTYPE_I32) {
+      write_diagonal<T, std::int32_t>(operand, out);
+    } else {
+      write_diagonal<T, std::int64_t>(operand, out);
+    }
+  });
   operand.require_valid();
   count_call(TNR_OPERATION_SPARSE_REDUCE, matrix_bytes(a), element_bytes(out.view));
 }

@@ -34,6 +34,21 @@ SparseContent masked_product_of(const CompressedMatrix<T, I>& a, const Compresse
   return content_of(result.view());
 }
 
+// A mask of so many rows with columns that b has, and as many that it may not have.
+template <class T, class I>
+CompressedMatrix<T, I> masked_columns(const CompressedMatrix<T, I>& b, std::int64_t rows,
+                                      Random& random) {
+  CompressedMatrix<T, I> mask(rows, b.cols());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (int k = 0; k < 60 && !b.indices().empty(); ++k) {
+      mask.add(b.indices()[random() % b.indices().size()], T{1});
+      mask.add(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(b.cols())), T{1});
+    }
+    mask.end_row();
+  }
+  return mask;
+}
+
 template <class T, class I>
 void expect_masked_products() {
   Random random(13);
@@ -85,6 +100,18 @@ TEST(SparseProductMasked, OfManyRowsIsTheSameOnAnyThreads) {
         sparse_product_masked(context, a.view(), b.view(), mask.view(kCoalesced)));
     EXPECT_TRUE(result.content() == expected);
   }
+}
+
+// Too many for a map of all, and few of them wanted.
+TEST(SparseProductMasked, OfManyColumnsIsThePartThatTheMaskHas) {
+  Random random(23);
+  constexpr std::int64_t kCols = 100'000;
+  const auto a = random_matrix<float, std::int32_t>(kRowShapes[1], 70, 40, random);
+  const auto b = random_matrix<float, std::int32_t>(kRowShapes[0], 40, kCols, random);
+  auto mask = masked_columns(b, 70, random);
+  const Returned result(sparse_product_masked(kDefaultContext, a.view(), b.view(), mask.view()));
+  EXPECT_TRUE(result.content() == masked_product_of(a, b, mask));
+  EXPECT_GT(result.view().minor.shape[0], 0);
 }
 
 // Of more columns than there is memory.

@@ -102,7 +102,7 @@ TEST(SparseReduce, IsThatOfTheDenseMatrix) {
   expect_reduction<float, std::int32_t, std::int64_t>(TNR_REDUCE_OP_COUNT);
 }
 
-// Rows enough for several slices and for more than one run of them.
+// Entries enough for several slices and for many runs.
 TEST(SparseReduce, SumsHaveTheSameBitsOnAnyThreads) {
   Random random(43);
   const TestContext four(4);
@@ -115,6 +115,51 @@ TEST(SparseReduce, SumsHaveTheSameBitsOnAnyThreads) {
   double exact = 0;
   for (const float value : matrix.values()) exact += static_cast<double>(value);
   EXPECT_NEAR(alone, exact, 1e-3 * std::abs(exact) + 1);
+}
+
+TEST(SparseReduce, OfLongRowsAndOfManyEntriesIsThatOfTheDenseMatrix) {
+  Random random(47);
+  const TestContext three(3);
+  const auto matrix = whole_numbers<float, std::int32_t>(kRowShapes[3], 60, 700, random);
+  const std::vector<float> dense = dense_of(matrix);
+  for (const tnr_reduce_op op : {TNR_REDUCE_OP_SUM, TNR_REDUCE_OP_MIN, TNR_REDUCE_OP_MAX}) {
+    float all = 0;
+    sparse_reduce(three, op, matrix.view(kCoalesced), 3, place(all));
+    EXPECT_EQ(all, (reduced<float, float>(op, dense))) << op;
+    std::vector<float> rows(60);
+    sparse_reduce(three, op, matrix.view(kCoalesced), 2, places(rows));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto first = dense.begin() + static_cast<std::ptrdiff_t>(i) * 700;
+      EXPECT_EQ(rows[i], (reduced<float, float>(op, std::vector<float>(first, first + 700))));
+    }
+  }
+}
+
+// A row of any length, and a NaN or the extreme in any place of it.
+TEST(SparseReduce, NoPlaceOfARowIsForgotten) {
+  for (std::int64_t length = 1; length < 70; ++length) {
+    CompressedMatrix<double, std::int64_t> matrix(1, length);
+    for (std::int64_t k = 0; k < length; ++k) matrix.add(k, 1.0);
+    matrix.end_row();
+    for (std::size_t k = 0; k < static_cast<std::size_t>(length); ++k) {
+      for (const tnr_reduce_op op : {TNR_REDUCE_OP_SUM, TNR_REDUCE_OP_MIN, TNR_REDUCE_OP_MAX}) {
+        for (const std::uint32_t axes : {2u, 3u}) {
+          std::vector<double> row(1);
+          double all = 0;
+          const auto reduce = [&](double value) {
+            matrix.values()[k] = value;
+            sparse_reduce(kDefaultContext, op, matrix.view(kCoalesced), axes,
+                          axes == 3 ? place(all) : places(row));
+            matrix.values()[k] = 1.0;
+            return axes == 3 ? all : row[0];
+          };
+          EXPECT_TRUE(std::isnan(reduce(NAN))) << k << " of " << length << ", " << op;
+          const double value = op == TNR_REDUCE_OP_MIN ? -5.0 : 5.0;
+          EXPECT_EQ(reduce(value), op == TNR_REDUCE_OP_SUM ? value + double(length - 1) : value);
+        }
+      }
+    }
+  }
 }
 
 TEST(SparseReduce, ZerosThatAreNotThereTakePart) {
@@ -195,6 +240,17 @@ TEST(SparseNorm, OfRowsColumnsAndAll) {
   }
   const CompressedMatrix<double, std::int32_t> empty(0, 0);
   EXPECT_EQ(sparse_norm(kDefaultContext, TNR_SPARSE_NORM_KIND_ONE, empty.view(kCoalesced)), 0.0);
+}
+
+TEST(SparseDiagonal, IsFoundInLongRows) {
+  Random random(7);
+  for (const RowShape& shape : {kRowShapes[2], kRowShapes[3], kRowShapes[6]}) {
+    const auto matrix = whole_numbers<float, std::int32_t>(shape, 90, 70, random);
+    const std::vector<float> dense = dense_of(matrix);
+    std::vector<float> diagonal(70, -1);
+    sparse_diagonal(matrix.view(shape.flags), places(diagonal));
+    for (std::size_t i = 0; i < 70; ++i) EXPECT_EQ(diagonal[i], dense[i * 70 + i]);
+  }
 }
 
 TEST(SparseDiagonal, AddsDuplicatesAndReadsZeros) {

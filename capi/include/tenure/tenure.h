@@ -2561,7 +2561,8 @@ struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
  * three CSR, CSC of three CSC. It has the entries of `tnr_sparse_product` that `mask` has too, with
  * the same bits, in the order of `mask`, and is SORTED and UNIQUE where that is; of an entry that
  * `mask` has twice it has two. The rest of the product is never stored: beside operands and result
- * each thread takes a few bytes for each entry of the row of `mask` that has most.
+ * each thread takes a few bytes for each entry of the row of `mask` that has most, and for each
+ * column of the result (CSC: row) where these are few, or the entries of `mask` are many.
  *
  * INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another shape
  * than the product. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
@@ -2867,8 +2868,8 @@ tnr_status tnr_sparse_softmax(struct tnr_context *context TNR_BORROWED,
  * Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns (2:
  * one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense matrix: SUM,
  * MIN, MAX, and COUNT of elements that are not zero. Zeros that are not there take part: they are
- * the smallest of entries that are all positive. Sums of f32 accumulate in f64, in the order of
- * the entries, for any number of threads.
+ * the smallest of entries that are all positive. Sums of f32 accumulate in f64, in an order that
+ * depends on the offsets alone, not on the number of threads.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
  * found as the call goes); axes; the shape or dtype of `out` (i64 of COUNT, and of sums of i32);

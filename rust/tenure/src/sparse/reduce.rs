@@ -95,7 +95,7 @@ macro_rules! measures {
     ($($view:ident, example $make:literal;)*) => {$(
         reductions! { $view, $make:
             SUM => sum, row_sums, col_sums, Number, T::Sum;
-            "The sum; of `f32` accumulated in `f64`, in the order of the entries",
+            "The sum; of `f32` accumulated in `f64`",
             errors "`Unsupported`: elements other than `f32`, `f64`, `i32` and `i64`. `OutOfMemory`.",
             example "4.0", "[1.5, 2.5]", "[1.5, 0.0, 2.5]";
             MIN => min, row_mins, col_mins, Number, T;
