@@ -1,7 +1,7 @@
 """Entries on both sides of number 2^31 against SciPy's small matrices, for scipy_test.py.
 
-The arrays are addresses of which only what is touched becomes memory: by the offsets alone there are
-so many entries.
+The arrays are addresses of which only what is touched becomes memory: the offsets alone say that
+there are so many entries.
 """
 
 import ctypes

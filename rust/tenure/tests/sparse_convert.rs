@@ -5,7 +5,9 @@
 mod random;
 
 use random::Random;
-use tenure::{BsrView, Combine, Context, CooView, CscView, CsrView, ErrorKind, SparseIndex};
+use tenure::{
+    BsrView, Combine, Complex, Context, CooView, CscView, CsrView, ErrorKind, SparseIndex,
+};
 
 /// Entries in an order of their own, some of one position.
 fn scattered(rows: usize, cols: usize, count: usize) -> Vec<(usize, usize, f64)> {
@@ -137,6 +139,13 @@ fn every_way_to_combine() {
     {
         assert_eq!(view.coalesce(combine).unwrap().values(), [expected], "{combine:?}");
     }
+    // What has no order keeps the last.
+    let values = [Complex::new(1.0_f32, 2.0), Complex::new(3.0, 4.0)];
+    let complex = CooView::new(1, 1, &[0, 0], &[0, 0], &values).unwrap();
+    assert_eq!(complex.coalesce(Combine::Last).unwrap().values(), [values[1]]);
+    let error = complex.coalesce(Combine::Sum).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(error.message(), "coalesce does not take values of c64 but to keep the last");
 }
 
 #[test]

@@ -187,14 +187,15 @@ conversions! {
 /// What leaves fewer entries.
 macro_rules! reductions {
     ($($name:ident to $matrix:ident, example $make:literal;)*) => {$(
-        /// Fewer entries: copies, the same for any number of threads.
-        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
+        /// One entry for each position.
+        impl<T: Element, I: SparseIndex> $name<'_, T, I> {
             /// One entry for each position, in order: what `combine` makes of those that there are.
-            /// Zeros are kept; [`prune`](Self::prune) drops them.
+            /// Zeros are kept; [`prune`](Self::prune) drops them. A copy, the same for any number of
+            /// threads.
             ///
             /// # Errors
             ///
-            /// `OutOfMemory`.
+            /// `Unsupported`: elements that are no real numbers, but to keep the last. `OutOfMemory`.
             ///
             /// ```
             /// # use tenure::*;
@@ -207,7 +208,10 @@ macro_rules! reductions {
             pub fn coalesce(&self, combine: Combine) -> Result<$matrix<T, I>> {
                 $matrix::from_made(coalesce(&self.arrays.lent(), combine.raw())?)
             }
+        }
 
+        /// Fewer entries: copies, the same for any number of threads.
+        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
             /// The entries whose magnitude is above the threshold, and those that are NaN. Above 0:
             /// those that are not zero.
             ///
