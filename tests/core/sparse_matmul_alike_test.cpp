@@ -123,5 +123,21 @@ TEST(SparseMatmulAlike, OneColumnOrLengthDiffers) {
   }
 }
 
+// Rows of no order, some of many entries, by an x that the first cache holds and one that it does not.
+TEST(SparseMatmulAlike, NoneWithManyEntries) {
+  Random random(43);
+  for (const std::int64_t cols : {1000, 20'000}) {
+    Pattern pattern{std::to_string(cols) + " columns", 90, cols, {}};
+    for (std::int64_t row = 0; row < pattern.rows; ++row) {
+      for (std::int64_t i = 0; i < row * 2; ++i) {
+        const auto col = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(cols));
+        pattern.positions.push_back({row, col});
+      }
+    }
+    expect_plain<double>(pattern, kTypes[0], random);
+    expect_plain<float>(pattern, kTypes[1], random);
+  }
+}
+
 }  // namespace
 }  // namespace tenure::test

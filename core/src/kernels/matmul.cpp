@@ -37,13 +37,14 @@ __attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t 
   const Byte* const all_indices = m.a.indices;
   const Byte* offset = m.a.offsets + (begin + 1) * kStep<I>;
   const int64_t out_step = m.out_step;
+  const bool is_near = m.b_rows * kStep<T> <= kNearVectorBytes;
   Byte* out = m.out + begin * out_step;
   int64_t k = index_of<I>(m.a.offsets, begin);
   for (const Byte* const stop = m.a.offsets + end * kStep<I>; offset <= stop;
        offset += kStep<I>, out += out_step) {
     const int64_t row_end = load<I>(offset);
     scaling.write(out, row_sum<T, I>(all_values + k * kStep<T>, all_indices + k * kStep<I>, x,
-                                     row_end - k, last - k));
+                                     row_end - k, last - k, is_near));
     k = row_end;
   }
 }

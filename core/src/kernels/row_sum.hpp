@@ -21,6 +21,15 @@ constexpr int64_t kAheadBytes = 2048;
 
 constexpr int kSumLanes = 8;
 
+// How far ahead entries are fetched to the second cache, where that is better: it takes lines faster
+// than the first, which is too small for what is needed that much later.
+constexpr int64_t kFarAheadBytes = 8192;
+
+// It is better for long rows, and an x that stays in the first cache. Rows that look for x further away
+// need that cache's few places for lines on their way, of which such an entry takes one twice.
+constexpr int64_t kNearVectorBytes = 32 << 10;
+constexpr int64_t kLongRow = 64;  // entries
+
 // Eight sums of entries k, k + 8, ... each, in registers of 16 bytes.
 template <class T>
 struct LaneSums {
@@ -31,12 +40,18 @@ struct LaneSums {
   template <class I>
   static Part products(const Byte* values, const Byte* x, const Byte* indices) {
     Part factors = {};
-    if constexpr (sizeof(I) == 2) {
+    if constexpr (sizeof(I) < 8) {
       // Taken out of one load, indices leave the loads to the elements.
-      using Word = typename IntegersOf<2 * kPerPart>::Unsigned;
-      const auto word = load<Word>(indices);
-      for (int i = 0; i < kPerPart; ++i) {
-        factors[i] = load<T>(x + static_cast<int64_t>(word >> (16 * i) & 0xffff) * kStep<T>);
+      constexpr int kBits = 8 * static_cast<int>(sizeof(I));
+      constexpr int kPerWord = 64 / kBits < kPerPart ? 64 / kBits : kPerPart;
+      using Word = typename IntegersOf<sizeof(I) * kPerWord>::Unsigned;
+      using Unsigned = typename IntegersOf<sizeof(I)>::Unsigned;
+      for (int i = 0; i < kPerPart; i += kPerWord) {
+        const auto word = load<Word>(indices + i * kStep<I>);
+        for (int j = 0; j < kPerWord; ++j) {
+          const auto index = static_cast<Unsigned>(word >> (kBits * j));
+          factors[i + j] = load<T>(x + static_cast<int64_t>(index) * kStep<T>);
+        }
       }
     } else {
       for (int i = 0; i < kPerPart; ++i) {
@@ -95,31 +110,49 @@ inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_
   return sums.total();
 }
 
+// The entries of a row that are still to be added.
+template <class T, class I>
+struct RowRest {
+  // Adds all but the last `count % kSumLanes` of them. Each line is asked for twice: to ask once for
+  // sixteen entries is slower.
+  template <int64_t kAhead, int kLocality>
+  __attribute__((always_inline)) int64_t add_eights(LaneSums<T>& sums, int64_t count) {
+    for (; count >= kSumLanes; count -= kSumLanes) {
+      __builtin_prefetch(values + kAhead, 0, kLocality);
+      __builtin_prefetch(indices + kAhead, 0, kLocality);
+      for (int p = 0; p < LaneSums<T>::kParts; ++p) {
+        sums.parts[p] += LaneSums<T>::template products<I>(
+            values + p * 16, x, indices + p * LaneSums<T>::kPerPart * kStep<I>);
+      }
+      values += kSumLanes * kStep<T>;
+      indices += kSumLanes * kStep<I>;
+    }
+    return count;
+  }
+
+  const Byte* values;
+  const Byte* indices;
+  const Byte* x;
+};
+
 // The sum of `count` entries; `readable` lie from here on, with those of later rows. A short row is
-// the beginning of eight entries, so that no branch depends on how many it has.
+// the beginning of eight entries, so that no branch depends on how many it has. `is_near`: all that
+// is read of x has kNearVectorBytes at most.
 template <class T, class I>
 inline T row_sum(const Byte* values, const Byte* indices, const Byte* x, int64_t count,
-                 int64_t readable) {
+                 int64_t readable, bool is_near = false) {
   __builtin_prefetch(values + kAheadBytes);
   __builtin_prefetch(indices + kAheadBytes);
   if (readable < count + kSumLanes) [[unlikely]]
     return last_row<T, I>(values, indices, x, count);
   LaneSums<T> sums;
-  constexpr int kPerPart = LaneSums<T>::kPerPart;
-  for (; count >= kSumLanes; count -= kSumLanes) {
-    __builtin_prefetch(values + kAheadBytes);
-    __builtin_prefetch(indices + kAheadBytes);
-    for (int p = 0; p < LaneSums<T>::kParts; ++p) {
-      sums.parts[p] +=
-          LaneSums<T>::template products<I>(values + p * 16, x, indices + p * kPerPart * kStep<I>);
-    }
-    values += kSumLanes * kStep<T>;
-    indices += kSumLanes * kStep<I>;
-  }
+  RowRest<T, I> row = {values, indices, x};
+  count = is_near && count >= kLongRow ? row.template add_eights<kFarAheadBytes, 2>(sums, count)
+                                       : row.template add_eights<kAheadBytes, 3>(sums, count);
   if (count > kSumLanes / 2) {
-    add_first<T, I, kSumLanes>(sums, values, indices, x, count);
+    add_first<T, I, kSumLanes>(sums, row.values, row.indices, x, count);
   } else if (count > 0) {
-    add_first<T, I, kSumLanes / 2>(sums, values, indices, x, count);
+    add_first<T, I, kSumLanes / 2>(sums, row.values, row.indices, x, count);
   }
   return sums.total();
 }

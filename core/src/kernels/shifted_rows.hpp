@@ -23,10 +23,6 @@ constexpr int64_t kAlikeRows = 16;
 // Longer rows would be more streams of memory than a processor follows.
 constexpr int64_t kLongestAlike = 64;
 
-// How far ahead entries are fetched, to the second cache: they come faster than one by one, and the
-// first one is too small for what is needed that much later.
-constexpr int64_t kFarAheadBytes = 8192;
-
 template <class T, class I>
 class AlikeRows {
   static_assert(sizeof(Vector<T>) == sizeof(Widest::Vector));

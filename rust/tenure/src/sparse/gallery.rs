@@ -80,8 +80,10 @@ impl<I: SparseIndex> Rows<I> {
     fn finish<T: Float + Real>(self) -> Result<CsrMatrix<T, I>> {
         let Rows { cols, row_offsets, col_indices, values } = self;
         let (rows, nnz) = (row_offsets.len() - 1, values.len());
-        let row_offsets = Tensor::from_vec(row_offsets, rows + 1)?.into_shared();
-        let col_indices = Tensor::from_vec(col_indices, nnz)?.into_shared();
+        // Copied, as values are: the library's memory has huge pages where a Vec's has small ones,
+        // which take a third longer to read.
+        let row_offsets = Tensor::copy_from_slice(&row_offsets, rows + 1)?.into_shared();
+        let col_indices = Tensor::copy_from_slice(&col_indices, nnz)?.into_shared();
         let values = cast(&values)?;
         let matrix = CsrMatrix::from_parts(rows, cols, row_offsets, col_indices, values)?;
         matrix.coalesced().map_err(Rejected::into)
