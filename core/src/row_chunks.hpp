@@ -4,10 +4,11 @@
 // Threads take chunks of rows by ticket. Where a chunk's entries go is known when those before it
 // have been counted. One thread alone writes as it goes; several write to a buffer each, and from
 // there to the place. Both need memory whose size is known only at the end, of which what is touched
-// is taken. Where there is none, all rows are counted first.
+// is taken; few entries are copied out of memory that has room for all that there may be. Where there
+// is none, all rows are counted first.
 //
 // A Work has
-//   chunk_count(), chunk_begin(chunk)   as WeightedChunks
+//   chunks()                            WeightedChunks
 //   bound(begin, end, limit)            a RowBound
 //   scratch_bytes(), scratch(memory)    what a thread needs, as a Scratch, in memory of any bytes
 //   count(scratch, begin, end)          the entries of these rows
@@ -15,7 +16,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -25,6 +25,7 @@
 #include "parallel.hpp"
 #include "running_sums.hpp"
 #include "sparse_builder.hpp"
+#include "streamed.hpp"
 #include "tenure/dtype.hpp"
 #include "tickets.hpp"
 #include "traffic.hpp"
@@ -38,7 +39,7 @@ struct RowBound {
   std::int64_t end;
 };
 
-// Rows are put into chunks by a weight that rises with each row: Weight(row), from 0 on.
+// Rows are put into chunks by a weight that rises by 1 at least with each row: Weight(row), from 0 on.
 template <class Weight>
 class WeightedChunks {
  public:
@@ -52,6 +53,12 @@ class WeightedChunks {
   [[nodiscard]] std::int64_t begin(std::int64_t chunk) const noexcept {
     return first_where(0, rows_,
                        [&](std::int64_t row) { return weight_(row) >= chunk * chunk_weight_; });
+  }
+  // Where the chunk ends that begins at this row: soon, as no row weighs less than 1.
+  [[nodiscard]] std::int64_t end(std::int64_t chunk, std::int64_t begin) const noexcept {
+    return first_where(begin, std::min(rows_, begin + chunk_weight_), [&](std::int64_t row) {
+      return weight_(row) >= (chunk + 1) * chunk_weight_;
+    });
   }
 
  private:
@@ -73,8 +80,10 @@ class RowChunks {
 
   // Throws as SparseBuilder does, and std::bad_alloc.
   void run() {
-    chunks_ = work_.chunk_count();
+    chunks_ = work_.chunks().count();
+    bounds_.reset(new std::int64_t[static_cast<std::size_t>(part_count())]);
     const std::int64_t most = max_entries();
+    stores_ = stores_for(most / kProductsOfEntry * (index_bytes_ + value_bytes_));
     if (most < kWorthSharingBytes / (index_bytes_ + value_bytes_)) threads_ = &kDefaultContext;
     if (!run_once(most)) run_twice();
   }
@@ -85,10 +94,24 @@ class RowChunks {
 
   // What a thread holds back of a chunk: so many indices and values stay in its cache.
   static constexpr std::int64_t kBufferEntries = 128 << 10;
+  // So many bytes of entries are copied rather than counted.
+  static constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
+  // Chunks whose bound is found, and remembered, as one.
+  static constexpr std::int64_t kTogether = 64;
+  // Of what is at most there, this part mostly is.
+  static constexpr std::int64_t kProductsOfEntry = 2;
+
+  [[nodiscard]] std::int64_t part_count() const noexcept {
+    return (chunks_ + kTogether - 1) / kTogether;
+  }
 
   // Rows that go to the result, from an entry on.
   [[nodiscard]] kernels::SparseRows result(std::int64_t position) const noexcept {
-    return {position, builder_.major(), builder_.minor(), builder_.values()};
+    return {position, builder_.major(), minor_, values_};
+  }
+  void use_memory(Byte* minor, Byte* values) noexcept {
+    minor_ = minor;
+    values_ = values;
   }
 
   // Calls body(scratch, buffer, chunk, first row, end row) for all chunks, in order on each thread.
@@ -99,23 +122,31 @@ class RowChunks {
     on_each_thread(*threads_, chunks_, scratch_bytes + buffer_bytes, [&](Byte* memory) noexcept {
       Scratch scratch = work_.scratch(memory);
       for (std::int64_t chunk; (chunk = tickets.take()) >= 0;) {
-        body(scratch, memory + scratch_bytes, chunk, work_.chunk_begin(chunk),
-             work_.chunk_begin(chunk + 1));
+        const std::int64_t begin = work_.chunks().begin(chunk);
+        body(scratch, memory + scratch_bytes, chunk, begin, work_.chunks().end(chunk, begin));
       }
+      order_streamed_stores();
     });
   }
 
-  // What all rows have at most.
-  [[nodiscard]] std::int64_t max_entries() const {
-    constexpr std::int64_t kTogether = 64;
-    std::atomic<std::int64_t> total{0};
-    const std::int64_t parts = (chunks_ + kTogether - 1) / kTogether;
+  // What all rows have at most; remembers it of each part.
+  std::int64_t max_entries() {
+    const std::int64_t parts = part_count();
     for_each_slice(*threads_, parts, [&](std::int64_t part) noexcept {
-      const std::int64_t begin = work_.chunk_begin(part * kTogether);
-      const std::int64_t end = work_.chunk_begin(std::min(chunks_, (part + 1) * kTogether));
-      total.fetch_add(work_.bound(begin, end, INT64_MAX).entries, std::memory_order_relaxed);
+      const std::int64_t begin = work_.chunks().begin(part * kTogether);
+      const std::int64_t end = work_.chunks().begin(std::min(chunks_, (part + 1) * kTogether));
+      bounds_[part] = work_.bound(begin, end, INT64_MAX).entries;
     });
-    return total.load(std::memory_order_relaxed);
+    std::int64_t total = 0;
+    for (std::int64_t part = 0; part < parts; ++part) total += bounds_[part];
+    return total;
+  }
+  // Where the rows of a chunk end that a buffer has room for.
+  [[nodiscard]] std::int64_t held_end(std::int64_t chunk, std::int64_t begin,
+                                      std::int64_t end) const noexcept {
+    return bounds_[chunk / kTogether] <= kBufferEntries
+               ? end
+               : work_.bound(begin, end, kBufferEntries).end;
   }
 
   // False where the memory for it is refused; then nothing has happened.
@@ -124,13 +155,32 @@ class RowChunks {
         index_bytes_ == 4 ? std::min<std::int64_t>(most, INT32_MAX) : most;
     RunningSums counts(chunks_);
     // Which memory is recycled: some less than the bound is tried too, as much as there is.
-    if (!builder_.reserve_entries(capacity, capacity - capacity / 4)) return false;
+    const bool is_reserved = builder_.reserve_entries(capacity, capacity - capacity / 4);
+    const std::int64_t values_at = whole_lines(capacity * index_bytes_);
+    const std::int64_t held_bytes = values_at + capacity * value_bytes_;
+    if (!is_reserved && held_bytes > kHeldBytes) return false;
+    const std::unique_ptr<Byte[]> held(
+        is_reserved ? nullptr : new Byte[static_cast<std::size_t>(held_bytes)]);
+    if (is_reserved) {
+      use_memory(builder_.minor(), builder_.values());
+    } else {
+      use_memory(held.get(), held.get() + values_at);
+    }
     if (threads_->thread_count() == 1) {
       write_in_order(capacity, capacity == most, counts);
     } else {
       write_through_buffers(capacity, counts);
     }
-    builder_.trim_entries(counts.total(chunks_));
+    const std::int64_t total = counts.total(chunks_);
+    if (is_reserved) {
+      builder_.trim_entries(total);
+      return true;
+    }
+    builder_.allocate_entries(total);
+    if (total != 0) {
+      std::memcpy(builder_.minor(), minor_, static_cast<std::size_t>(total * index_bytes_));
+      std::memcpy(builder_.values(), values_, static_cast<std::size_t>(total * value_bytes_));
+    }
     return true;
   }
 
@@ -155,26 +205,24 @@ class RowChunks {
                        std::int64_t end) noexcept {
                      const kernels::SparseRows held = {0, builder_.major(), buffer,
                                                        buffer + values_at};
-                     const std::int64_t held_end = work_.bound(begin, end, kBufferEntries).end;
-                     const std::int64_t held_count = work_.fill(scratch, begin, held_end, held);
-                     const std::int64_t count = held_count + work_.count(scratch, held_end, end);
+                     const std::int64_t middle = held_end(chunk, begin, end);
+                     const std::int64_t held_count = work_.fill(scratch, begin, middle, held);
+                     const std::int64_t count = held_count + work_.count(scratch, middle, end);
                      const std::int64_t before = counts.add(chunk, count);
                      if (count > capacity - before) return;
-                     move(held, begin, held_end, held_count, before);
-                     work_.fill(scratch, held_end, end, result(before + held_count));
+                     move(held, begin, middle, held_count, before);
+                     work_.fill(scratch, middle, end, result(before + held_count));
                    });
   }
 
   // Rows from a buffer to their place in the result.
   void move(const kernels::SparseRows& held, std::int64_t begin, std::int64_t end,
             std::int64_t count, std::int64_t before) const noexcept {
-    const auto put = [=](Byte* to, const Byte* from, std::int64_t width) {
-      if (count != 0) {
-        std::memcpy(to + before * width, from, static_cast<std::size_t>(count * width));
-      }
+    const auto put = [=, this](Byte* to, const Byte* from, std::int64_t width) {
+      if (count != 0) copy_lines(to + before * width, from, count * width, stores_);
     };
-    put(builder_.minor(), held.indices, index_bytes_);
-    put(builder_.values(), held.values, value_bytes_);
+    put(minor_, held.indices, index_bytes_);
+    put(values_, held.values, value_bytes_);
     const auto shift = [&]<class I>(I* offsets) {
       for (std::int64_t row = begin; row < end; ++row) offsets[row + 1] += static_cast<I>(before);
     };
@@ -195,6 +243,7 @@ class RowChunks {
     });
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) before[chunk + 1] += before[chunk];
     builder_.allocate_entries(before[chunks_]);
+    use_memory(builder_.minor(), builder_.values());
     for_each_chunk(0, [&](Scratch& scratch, Byte*, std::int64_t chunk, std::int64_t begin,
                           std::int64_t end) noexcept {
       work_.fill(scratch, begin, end, result(before[chunk]));
@@ -207,6 +256,10 @@ class RowChunks {
   std::int64_t index_bytes_;
   std::int64_t value_bytes_;
   std::int64_t chunks_ = 0;
+  std::unique_ptr<std::int64_t[]> bounds_;  // of the entries of each part
+  Stores stores_ = Stores::kCached;
+  Byte* minor_ = nullptr;  // where entries go
+  Byte* values_ = nullptr;
 };
 
 }  // namespace tenure

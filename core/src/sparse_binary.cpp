@@ -42,10 +42,7 @@ class Merge {
   Merge(const Compressed& a, const Compressed& b, Keeps keeps, StripKernel kernel)
       : a_(a), b_(b), keeps_(keeps), kernel_(kernel), chunks_(a.rows, kChunkWeight, {a_, b_}) {}
 
-  [[nodiscard]] std::int64_t chunk_count() const noexcept { return chunks_.count(); }
-  [[nodiscard]] std::int64_t chunk_begin(std::int64_t chunk) const noexcept {
-    return chunks_.begin(chunk);
-  }
+  [[nodiscard]] const auto& chunks() const noexcept { return chunks_; }
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
                                std::int64_t limit) const noexcept {
     std::int64_t entries = 0;
@@ -127,12 +124,30 @@ class Merge {
     std::int64_t position;  // of the next entry
     std::int64_t first;     // whose value waits
 
-    void add(I column, V a, V b) noexcept {
-      columns[position] = column;
-      values[position] = a;
-      waiting[position - first] = b;
-      ++position;
+    // How many more may wait; never none.
+    [[nodiscard]] std::int64_t room() const noexcept { return kWaiting - (position - first); }
+    // So many were put behind the position.
+    void advance(std::int64_t count) noexcept {
+      position += count;
       if (position - first == kWaiting) join();
+    }
+    // Adjacent entries; a side without values has zeros.
+    void add_run(const I* from, const V* a, const V* b, std::int64_t count) noexcept {
+      const auto put = [](V* to, const V* side, std::int64_t part) {
+        if (side == nullptr) {
+          std::fill_n(to, part, V{0});
+        } else {
+          std::copy_n(side, part, to);
+        }
+      };
+      for (std::int64_t at = 0; at < count;) {
+        const std::int64_t part = std::min(count - at, room());
+        std::copy_n(from + at, part, columns + position);
+        put(values + position, a == nullptr ? a : a + at, part);
+        put(waiting + (position - first), b == nullptr ? b : b + at, part);
+        advance(part);
+        at += part;
+      }
     }
     void join() noexcept {
       if (position == first) return;
@@ -149,6 +164,13 @@ class Merge {
     }
   };
 
+  // 1 where a <= b, else 0; indices are not negative. Arithmetic, as a comparison becomes a branch that
+  // a processor guesses wrong for every other entry.
+  static std::int64_t is_at_most(I a, I b) noexcept {
+    return static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(std::int64_t{a} - std::int64_t{b} - 1) >> 63);
+  }
+
   // Columns that a row has on both sides.
   [[nodiscard]] std::int64_t common(std::int64_t row) const noexcept {
     std::int64_t i = a_.offsets[row];
@@ -159,44 +181,83 @@ class Merge {
     while (i < a_end && j < b_end) {
       const I left = a_.columns[i];
       const I right = b_.columns[j];
-      i += left <= right ? 1 : 0;
-      j += right <= left ? 1 : 0;
-      both += left == right ? 1 : 0;
+      const std::int64_t in_a = is_at_most(left, right);
+      const std::int64_t in_b = is_at_most(right, left);
+      i += in_a;
+      j += in_b;
+      both += in_a & in_b;
     }
     return both;
   }
 
-  void unite(std::int64_t row, Joined& joined) const noexcept {
-    std::int64_t i = a_.offsets[row];
-    std::int64_t j = b_.offsets[row];
-    const std::int64_t a_end = a_.offsets[row + 1];
-    const std::int64_t b_end = b_.offsets[row + 1];
+  // Merges rows from i and j on while both have entries: `step` puts an entry, of a, b or both, behind
+  // those before, and says how many it has put. In turns that need no check for each entry.
+  template <class Step>
+  static void merge_rows(std::int64_t& i, std::int64_t a_end, std::int64_t& j, std::int64_t b_end,
+                         Joined& joined, const Step& step) noexcept {
     while (i < a_end && j < b_end) {
-      const I left = a_.columns[i];
-      const I right = b_.columns[j];
-      const V in_a = left <= right ? V{1} : V{0};
-      const V in_b = right <= left ? V{1} : V{0};
-      joined.add(left <= right ? left : right, static_cast<V>(a_.values[i] * in_a),
-                 static_cast<V>(b_.values[j] * in_b));
-      i += static_cast<std::int64_t>(in_a);
-      j += static_cast<std::int64_t>(in_b);
+      const std::int64_t turns = std::min({a_end - i, b_end - j, joined.room()});
+      const std::int64_t begin = joined.position;
+      std::int64_t position = begin;
+      for (std::int64_t turn = 0; turn < turns; ++turn) position += step(i, j, position);
+      joined.advance(position - begin);
     }
-    for (; i < a_end; ++i) joined.add(a_.columns[i], a_.values[i], V{0});
-    for (; j < b_end; ++j) joined.add(b_.columns[j], V{0}, b_.values[j]);
+  }
+
+  void unite(std::int64_t row, Joined& joined) const noexcept {
+    const Side a = a_;
+    const Side b = b_;
+    std::int64_t i = a.offsets[row];
+    std::int64_t j = b.offsets[row];
+    const std::int64_t a_end = a.offsets[row + 1];
+    const std::int64_t b_end = b.offsets[row + 1];
+    if (a_end - i == b_end - j && std::equal(a.columns + i, a.columns + a_end, b.columns + j)) {
+      return joined.add_run(a.columns + i, a.values + i, b.values + j, a_end - i);
+    }
+    I* const columns = joined.columns;
+    V* const values = joined.values;
+    V* const waiting = joined.waiting;
+    const auto step = [&](std::int64_t& left, std::int64_t& right, std::int64_t position) {
+      const I a_column = a.columns[left];
+      const I b_column = b.columns[right];
+      const std::int64_t in_a = is_at_most(a_column, b_column);
+      const std::int64_t in_b = is_at_most(b_column, a_column);
+      columns[position] = std::min(a_column, b_column);
+      values[position] = static_cast<V>(a.values[left] & static_cast<V>(-in_a));
+      waiting[position - joined.first] = static_cast<V>(b.values[right] & static_cast<V>(-in_b));
+      left += in_a;
+      right += in_b;
+      return std::int64_t{1};
+    };
+    merge_rows(i, a_end, j, b_end, joined, step);
+    joined.add_run(a.columns + i, a.values + i, nullptr, a_end - i);
+    joined.add_run(b.columns + j, nullptr, b.values + j, b_end - j);
   }
 
   void intersect(std::int64_t row, Joined& joined) const noexcept {
-    std::int64_t i = a_.offsets[row];
-    std::int64_t j = b_.offsets[row];
-    const std::int64_t a_end = a_.offsets[row + 1];
-    const std::int64_t b_end = b_.offsets[row + 1];
-    while (i < a_end && j < b_end) {
-      const I left = a_.columns[i];
-      const I right = b_.columns[j];
-      if (left == right) joined.add(left, a_.values[i], b_.values[j]);
-      i += left <= right ? 1 : 0;
-      j += right <= left ? 1 : 0;
-    }
+    const Side a = a_;
+    const Side b = b_;
+    std::int64_t i = a.offsets[row];
+    std::int64_t j = b.offsets[row];
+    I* const columns = joined.columns;
+    V* const values = joined.values;
+    V* const waiting = joined.waiting;
+    const auto step = [&](std::int64_t& left, std::int64_t& right, std::int64_t position) {
+      const I a_column = a.columns[left];
+      const I b_column = b.columns[right];
+      const std::int64_t in_a = is_at_most(a_column, b_column);
+      const std::int64_t in_b = is_at_most(b_column, a_column);
+      // Not in any case: what is behind the position may be another thread's.
+      if ((in_a & in_b) != 0) {
+        columns[position] = a_column;
+        values[position] = a.values[left];
+        waiting[position - joined.first] = b.values[right];
+      }
+      left += in_a;
+      right += in_b;
+      return in_a & in_b;
+    };
+    merge_rows(i, a.offsets[row + 1], j, b.offsets[row + 1], joined, step);
   }
 
   Side a_;

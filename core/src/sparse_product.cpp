@@ -37,10 +37,7 @@ class Multiplication {
         chunks_(product.a.rows, kChunkWeight, Weight{a_offsets()}),
         most_(has_places(product, value_bytes) ? product.b.cols : most_products(context)) {}
 
-  [[nodiscard]] std::int64_t chunk_count() const noexcept { return chunks_.count(); }
-  [[nodiscard]] std::int64_t chunk_begin(std::int64_t chunk) const noexcept {
-    return chunks_.begin(chunk);
-  }
+  [[nodiscard]] const auto& chunks() const noexcept { return chunks_; }
 
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
                                std::int64_t limit) const noexcept {
@@ -97,12 +94,12 @@ class Multiplication {
   // Products of the row that has most.
   [[nodiscard]] std::int64_t most_products(const Context& context) const {
     constexpr std::int64_t kTogether = 64;
-    const std::int64_t parts = (chunk_count() + kTogether - 1) / kTogether;
+    const std::int64_t parts = (chunks_.count() + kTogether - 1) / kTogether;
     std::atomic<std::int64_t> most{0};
     for_each_slice(context, parts, [&](std::int64_t part) noexcept {
       std::int64_t own = 0;
-      const std::int64_t end = chunk_begin(std::min(chunk_count(), (part + 1) * kTogether));
-      for (std::int64_t row = chunk_begin(part * kTogether); row < end; ++row) {
+      const std::int64_t end = chunks_.begin(std::min(chunks_.count(), (part + 1) * kTogether));
+      for (std::int64_t row = chunks_.begin(part * kTogether); row < end; ++row) {
         own = std::max(own, products(row));
       }
       std::int64_t found = most.load(std::memory_order_relaxed);

@@ -158,10 +158,7 @@ class MaskedMultiplication {
     for (std::int64_t row = 0; row < a.rows; ++row) most_ = std::max(most_, mask_.count(row));
   }
 
-  [[nodiscard]] std::int64_t chunk_count() const noexcept { return chunks_.count(); }
-  [[nodiscard]] std::int64_t chunk_begin(std::int64_t chunk) const noexcept {
-    return chunks_.begin(chunk);
-  }
+  [[nodiscard]] const auto& chunks() const noexcept { return chunks_; }
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
                                std::int64_t limit) const noexcept {
     const std::int64_t fitting = first_where(begin, end, [&](std::int64_t row) {

@@ -19,19 +19,7 @@ namespace {
 // Entries of a run of all: fixed, so that the bits of a sum do not depend on the threads.
 constexpr std::int64_t kRunEntries = 8192;
 
-// What an accumulator of T is: sums of f32 are exact enough in f64, those of integers are 64 bits.
-template <class T>
-using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
-
-// Each rule: what entries are before they meet, how they meet, and whether elements that are no
-// entries change nothing.
-template <class T>
-struct AddUp {
-  static constexpr bool kZerosAreNothing = true;
-  using Value = Sum<T>;
-  static Value of(T value) noexcept { return static_cast<Value>(value); }
-  static Value join(Value a, Value b) noexcept { return wrapping_add(a, b); }
-};
+// More rules, as value_runs.hpp has them.
 template <class T>
 struct AddMagnitudes : AddUp<T> {
   static Sum<T> of(T value) noexcept { return std::abs(static_cast<Sum<T>>(value)); }
@@ -48,28 +36,6 @@ struct CountNonZero : AddUp<T> {
   static Value of(T value) noexcept { return value != T{0} ? 1 : 0; }
   static Value join(Value a, Value b) noexcept { return a + b; }
 };
-// NaN wins. Of values, and of vectors of these.
-template <class T>
-struct Smallest {
-  static constexpr bool kZerosAreNothing = false;
-  using Value = T;
-  static Value of(T value) noexcept { return value; }
-  template <class V>
-  static V join(V a, V b) noexcept {
-    return ((a < b) | (a != a)) ? a : b;
-  }
-};
-template <class T>
-struct Largest {
-  static constexpr bool kZerosAreNothing = false;
-  using Value = T;
-  static Value of(T value) noexcept { return value; }
-  template <class V>
-  static V join(V a, V b) noexcept {
-    return ((a > b) | (a != a)) ? a : b;
-  }
-};
-
 template <class Rule, class T>
 class Reduction {
  public:

@@ -8,6 +8,7 @@
 #include "sparse_traffic.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/sparse.hpp"
+#include "value_runs.hpp"
 
 namespace tenure {
 namespace {
@@ -32,58 +33,90 @@ void require_function_of_zero(tnr_unary_op op) {
 }
 
 template <class T>
-void scale(const Context& context, const SparseOperand& a, bool by_row, const tnr_view& factors,
-           T* values) {
+void scale_rows(const Context& context, const SparseOperand& a, const tnr_view& factors,
+                T* values) {
   const IndexReader offsets(a.view().major);
-  const IndexReader columns(a.view().minor);
   const T* const factor = static_cast<const T*>(factors.data);
   const std::int64_t step = factors.strides[0];
   for_each_row_run(context, a, 2 * a.value_bytes(),
                    [&](std::int64_t begin, std::int64_t end) noexcept {
+                     std::int64_t first = offsets[begin];
                      for (std::int64_t row = begin; row < end; ++row) {
-                       const std::int64_t row_end = offsets[row + 1];
-                       for (std::int64_t k = offsets[row]; k < row_end; ++k) {
-                         const std::int64_t at = by_row ? row : columns[k];
-                         values[k] = wrapping_mul(values[k], factor[at * step]);
+                       const std::int64_t last = offsets[row + 1];
+                       const T by = factor[row * step];
+                       for (std::int64_t k = first; k < last; ++k) {
+                         values[k] = wrapping_mul(values[k], by);
                        }
+                       first = last;
                      }
                    });
+}
+
+template <class T, class I>
+void scale_columns(const Context& context, const SparseOperand& a, const tnr_view& factors,
+                   T* values) {
+  const IndexReader offsets(a.view().major);
+  const I* const columns = static_cast<const I*>(a.view().minor.data);
+  const T* const factor = static_cast<const T*>(factors.data);
+  const std::int64_t step = factors.strides[0];
+  for_each_row_run(context, a, 2 * a.value_bytes(),
+                   [&](std::int64_t begin, std::int64_t end) noexcept {
+                     const std::int64_t last = offsets[end];
+                     for (std::int64_t k = offsets[begin]; k < last; ++k) {
+                       values[k] = wrapping_mul(values[k], factor[columns[k] * step]);
+                     }
+                   });
+}
+
+template <class T>
+void scale(const Context& context, const SparseOperand& a, bool by_row, const tnr_view& factors,
+           T* values) {
+  if (by_row) return scale_rows(context, a, factors, values);
+  if (a.view().minor.dtype == TNR_DTYPE_I32) {
+    return scale_columns<T, std::int32_t>(context, a, factors, values);
+  }
+  scale_columns<T, std::int64_t>(context, a, factors, values);
 }
 
 // Each row less its largest, which is NaN if any is, so that no exponential overflows.
 template <class T>
 void subtract_largest(T* row, std::int64_t count) noexcept {
-  T largest = row[0];
-  for (std::int64_t k = 1; k < count; ++k) {
-    largest = row[k] > largest || row[k] != row[k] ? row[k] : largest;
-  }
+  const T largest = fold_extremes<Largest<T>>(row, count);
   for (std::int64_t k = 0; k < count; ++k) row[k] -= largest;
 }
 
 template <class T>
 void divide_by_sum(T* row, std::int64_t count) noexcept {
-  double sum = 0;
-  for (std::int64_t k = 0; k < count; ++k) sum += static_cast<double>(row[k]);
-  const T factor = static_cast<T>(1 / sum);
+  const T factor = static_cast<T>(1 / fold_run<AddUp<T>>(row, count));
   for (std::int64_t k = 0; k < count; ++k) row[k] *= factor;
 }
 
+// Rows that have some entries together: one call computes all their exponentials, in a near cache.
 template <class T>
 void softmax(const Context& context, const SparseOperand& a, T* values) {
+  constexpr std::int64_t kTogether = 2048;
   const IndexReader offsets(a.view().major);
   const kernels::StripKernel exp =
       kernels::table().unary[TNR_UNARY_OP_EXP - 1][type_index(a.view().values.dtype)];
+  const auto for_each_row = [&](std::int64_t begin, std::int64_t end, const auto& body) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t count = offsets[row + 1] - offsets[row];
+      if (count != 0) body(values + offsets[row], count);
+    }
+  };
   for_each_row_run(context, a, 2 * a.value_bytes(),
                    [&](std::int64_t begin, std::int64_t end) noexcept {
-                     for (std::int64_t row = begin; row < end; ++row) {
-                       T* const first = values + offsets[row];
-                       const std::int64_t count = offsets[row + 1] - offsets[row];
-                       if (count == 0) continue;
-                       subtract_largest(first, count);
+                     while (begin < end) {
+                       const std::int64_t first = offsets[begin];
+                       std::int64_t last_row = begin + 1;
+                       while (last_row < end && offsets[last_row + 1] - first <= kTogether)
+                         ++last_row;
+                       for_each_row(begin, last_row, subtract_largest<T>);
                        constexpr auto kWidth = static_cast<std::int64_t>(sizeof(T));
-                       auto* const bytes = reinterpret_cast<kernels::Byte*>(first);
-                       exp({count, bytes, {bytes}, kWidth, {kWidth}, kWidth});
-                       divide_by_sum(first, count);
+                       auto* const bytes = reinterpret_cast<kernels::Byte*>(values + first);
+                       exp({offsets[last_row] - first, bytes, {bytes}, kWidth, {kWidth}, kWidth});
+                       for_each_row(begin, last_row, divide_by_sum<T>);
+                       begin = last_row;
                      }
                    });
 }

@@ -3,8 +3,46 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+
+#include "sparse_entries.hpp"
 
 namespace tenure {
+
+// What an accumulator of T is: sums of f32 are exact enough in f64, those of integers are 64 bits.
+template <class T>
+using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+
+// Each rule: what entries are before they meet, how they meet, and whether elements that are no
+// entries change nothing.
+template <class T>
+struct AddUp {
+  static constexpr bool kZerosAreNothing = true;
+  using Value = Sum<T>;
+  static Value of(T value) noexcept { return static_cast<Value>(value); }
+  static Value join(Value a, Value b) noexcept { return wrapping_add(a, b); }
+};
+// NaN wins. Of values, and of vectors of these.
+template <class T>
+struct Smallest {
+  static constexpr bool kZerosAreNothing = false;
+  using Value = T;
+  static Value of(T value) noexcept { return value; }
+  template <class V>
+  static V join(V a, V b) noexcept {
+    return ((a < b) | (a != a)) ? a : b;
+  }
+};
+template <class T>
+struct Largest {
+  static constexpr bool kZerosAreNothing = false;
+  using Value = T;
+  static Value of(T value) noexcept { return value; }
+  template <class V>
+  static V join(V a, V b) noexcept {
+    return ((a > b) | (a != a)) ? a : b;
+  }
+};
 
 // What `count` values make by Rule::join(of one, of another), which may go in any order; count > 0.
 // A run of some length is joined in as many lanes as have room in the registers of every processor,

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <map>
+#include <new>
 
 #include "compressed_matrix.hpp"
+#include "context_options.hpp"
 #include "dense_model.hpp"
 #include "expect_error.hpp"
 #include "tenure/sparse.hpp"
@@ -110,6 +112,46 @@ TEST(SparseBinary, OfManyRowsHasTheSameBitsOnAnyThreads) {
       const Returned result(sparse_binary(*context, op, a.view(kCoalesced), b.view(kCoalesced)));
       EXPECT_TRUE(result.content() == expected);
     }
+  }
+}
+
+// Longer than what waits, and of the same pattern, of which no entry is looked at alone.
+TEST(SparseBinary, LongRowsThatAreAlikeAndNot) {
+  Random random(29);
+  const auto full = random_matrix<float, std::int32_t>(kRowShapes[3], 3, 2500, random);
+  const auto other = random_matrix<float, std::int32_t>(kRowShapes[3], 3, 2500, random);
+  const auto third = random_matrix<float, std::int32_t>(kRowShapes[6], 3, 2500, random);
+  for (const tnr_binary_op op : kOps) {
+    for (const auto* b : {&other, &third}) {
+      for (const auto& [left, right] : {std::pair(&full, b), std::pair(b, &full)}) {
+        const Returned result(
+            sparse_binary(kDefaultContext, op, left->view(kCoalesced), right->view(kCoalesced)));
+        EXPECT_TRUE(result.content() == result_of(op, *left, *right)) << op;
+      }
+    }
+  }
+}
+
+// Where memory cannot be reserved, many entries are counted first.
+TEST(SparseBinary, OfManyEntriesInMemoryOfAnAllocator) {
+  Random random(37);
+  const auto a = random_matrix<double, std::int32_t>(kRowShapes[3], 120, 2500, random);
+  const auto b = random_matrix<double, std::int32_t>(kRowShapes[6], 120, 2500, random);
+  for (const std::uint32_t threads : {1u, 3u}) {
+    tnr_context_options wanted = options(threads);
+    wanted.allocate = [](void*, std::size_t bytes, std::size_t alignment) {
+      return ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
+    };
+    wanted.deallocate = [](void*, void* data, std::size_t, std::size_t alignment) {
+      ::operator delete(data, std::align_val_t(alignment));
+    };
+    const ContextToken token = context_create(wanted);
+    for (const tnr_binary_op op : {TNR_BINARY_OP_ADD, TNR_BINARY_OP_MUL}) {
+      const ContextUse context(token);
+      const Returned result(sparse_binary(context, op, a.view(kCoalesced), b.view(kCoalesced)));
+      EXPECT_TRUE(result.content() == result_of(op, a, b)) << op << ", " << threads;
+    }
+    context_release(token);
   }
 }
 
