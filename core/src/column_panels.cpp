@@ -107,15 +107,16 @@ class Walk {
  private:
   static constexpr auto kWidth = static_cast<std::int64_t>(kBytes);
 
-  // Two lines of either: what most rows have in a panel.
+  // Three lines of either: what most rows have in a panel, where these begin within a line. With two a
+  // fifteenth slower.
   template <int kLevel>
   static void fetch(const Panel<I>& panel, std::int64_t k) noexcept {
     const auto* const key = reinterpret_cast<const Byte*>(panel.keys + k);
     const Byte* const value = panel.values + k * kWidth;
-    __builtin_prefetch(key, 0, kLevel);
-    __builtin_prefetch(key + kLineBytes, 0, kLevel);
-    __builtin_prefetch(value, 0, kLevel);
-    __builtin_prefetch(value + kLineBytes, 0, kLevel);
+    for (std::int64_t at = 0; at < 3 * kLineBytes; at += kLineBytes) {
+      __builtin_prefetch(key + at, 0, kLevel);
+      __builtin_prefetch(value + at, 0, kLevel);
+    }
   }
 };
 

@@ -6,7 +6,7 @@
 // cache by a counting sort and goes to memory in order. So entries are read from memory once, apart
 // from a first look at the keys, and written once, where buckets write and read them once more.
 //
-// Measured, 8192^2 with 6.7 M entries, f32 and i32: 3 ns for an entry, where buckets take 5.6.
+// Measured, 8192^2 with 6.7 M entries, f32 and i32: 2.9 ns for an entry, where buckets take 5.6.
 #pragma once
 
 #include "sparse_regroup.hpp"

@@ -8,7 +8,7 @@
 // goes to memory in order. So memory is written twice and read three times, always in order, where
 // one counting sort writes to as many places at once as there are keys.
 //
-// Where the entries of a key are to be in order too, each bucket is sorted once more before that, in
+// Where the entries of a key are to be in order too, each bucket is sorted by both indices instead, in
 // the cache (digit_sort.hpp).
 //
 // Measured, 8192^2 with 6.7 M entries, f32 and i32: that takes 7 ns for an entry, all of it waiting.

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "column_panels.hpp"
+#include "digit_sort.hpp"
 #include "index_array.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_patterns.hpp"
@@ -181,6 +183,67 @@ TEST(SparseRegroup, SortsWithinKeysForEveryTypeAndWidth) {
     expect_sorted(kDefaultContext, pattern, TNR_SPARSE_FORMAT_COO, kIndexTypes[turn % 2],
                   kIndexTypes[turn % 2], width);
     ++turn;
+  }
+}
+
+// Numbers of so many bits below others that all of them share, in three portions, one of them empty.
+template <class P>
+void expect_digits_sorted(std::int64_t count, unsigned bits, std::int64_t width,
+                          kernels::PackedType type) {
+  const P mask = static_cast<P>(~P{0} >> (8 * sizeof(P) - bits));
+  std::uint64_t state = 7;
+  std::vector<P> numbers;
+  Memory values;
+  for (std::int64_t k = 0; k < count; ++k) {
+    state = state * 0x5851F42D4C957F2Du + 0x14057B7EF767814Fu;
+    numbers.push_back(static_cast<P>((state >> 21 ^ state >> 43) & mask) |
+                      static_cast<P>(P{5} & ~mask));
+    const std::uint64_t id[2] = {static_cast<std::uint64_t>(k) * 0x9E3779B97F4A7C15u, 1};
+    const auto* const bytes = reinterpret_cast<const Byte*>(id);
+    values.insert(values.end(), bytes, bytes + width);
+  }
+  const auto portions = [&](const auto& body) {
+    const auto portion = [&](std::int64_t begin, std::int64_t end) {
+      body(end - begin, reinterpret_cast<const Byte*>(numbers.data() + begin),
+           values.data() + begin * width);
+    };
+    portion(0, count / 3);
+    portion(count / 3, count / 3);
+    portion(count / 3, count);
+  };
+  const DigitSort sort(bits, type, sizeof(P), width);
+  std::vector<std::uint64_t> scratch(static_cast<std::size_t>(sort.scratch_bytes(count)) / 8 + 1);
+  const DigitSort::Entries found =
+      sort.run(count, portions, reinterpret_cast<Byte*>(scratch.data()));
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return numbers[static_cast<std::size_t>(a)] < numbers[static_cast<std::size_t>(b)];
+  });
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const std::int64_t k = order[at];
+    const auto i = static_cast<std::int64_t>(at);
+    ASSERT_EQ(std::memcmp(found.packed + at * sizeof(P), &numbers[static_cast<std::size_t>(k)],
+                          sizeof(P)),
+              0)
+        << count << " of " << bits << " bits, " << width;
+    ASSERT_EQ(std::memcmp(found.values + i * width, values.data() + k * width,
+                          static_cast<std::size_t>(width)),
+              0)
+        << count << " of " << bits << " bits, " << width;
+  }
+}
+
+TEST(DigitSort, IsAStableSort) {
+  for (const std::int64_t count : {1, 100, 9000}) {
+    for (const std::int64_t width : {1, 2, 4, 8, 16}) {
+      for (const unsigned bits : {1u, 9u, 21u, 32u}) {
+        expect_digits_sorted<std::uint32_t>(count, bits, width, kernels::PackedType::k32);
+      }
+      for (const unsigned bits : {1u, 33u, 64u}) {
+        expect_digits_sorted<std::uint64_t>(count, bits, width, kernels::PackedType::k64);
+      }
+    }
   }
 }
 
