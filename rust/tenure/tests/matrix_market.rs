@@ -339,3 +339,34 @@ fn an_output_that_fails_is_an_error() -> Result<()> {
     }
     Ok(())
 }
+
+/// The files that the fuzzer begins with, of which some are wrong.
+#[test]
+fn files_of_the_corpus_are_read_or_named() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/matrix_market/");
+    let read = |name: &str| {
+        let bytes = std::fs::read(format!("{folder}{name}.mtx")).unwrap();
+        Reader::new(&bytes).and_then(|reader| reader.to_coo::<Complex<f64>, i64>())
+    };
+    let refused = |name| read(name).err().map(|error| error.message().to_owned());
+    let messages = ["off_by_one", "truncated", "too_few", "largest"].map(refused);
+    assert_eq!(
+        messages.map(Option::unwrap_or_default),
+        [
+            "line 3: row is 0 but must be from 1 to 3",
+            "line 5: value is missing",
+            "line 2: 99 entries must follow, but the 8 bytes that do hold at most 1",
+            "rows is 9223372036854775807 but must be at most 9223372036854775806",
+        ]
+    );
+    for (name, size, entries) in [
+        ("complex", (3, 2), 3),
+        ("crlf", (4, 5), 3),
+        ("nothing", (0, 7), 0),
+        ("pattern_symmetric", (5, 5), 6),
+        ("unsigned", (2, 2), 2),
+    ] {
+        let matrix = read(name).unwrap();
+        assert_eq!(((matrix.rows(), matrix.cols()), matrix.nnz()), (size, entries), "{name}");
+    }
+}

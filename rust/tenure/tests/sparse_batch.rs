@@ -280,6 +280,37 @@ fn a_held_batch_has_four_owners() {
 }
 
 #[test]
+fn four_vecs_become_a_batch_and_come_back() {
+    let vecs = || (BATCH_OFFSETS.to_vec(), ROW_OFFSETS.to_vec(), COLUMNS.to_vec(), VALUES.to_vec());
+    let (begins, rows, columns, values) = vecs();
+    let addresses = (begins.as_ptr(), rows.as_ptr(), columns.as_ptr(), values.as_ptr());
+    let mut batch = CsrBatch::from_vecs(2, 3, begins, rows, columns, values).unwrap();
+    let ones = |(columns, entries): (&[i32], &mut [f32])| {
+        entries.fill(1.0);
+        columns.len()
+    };
+    assert_eq!(batch.view_mut().get_mut(2).unwrap().row_mut(1).map(ones), Some(2));
+    assert!(batch.view_mut().get_mut(2).unwrap().row_mut(2).is_none());
+    let (begins, rows, columns, values) = batch.into_parts();
+    let (begins, rows) = (begins.into_vec().ok().unwrap(), rows.into_vec().ok().unwrap());
+    let (columns, values) = (columns.into_vec().ok().unwrap(), values.into_vec().ok().unwrap());
+    assert_eq!(values, [1.0, 2.0, 3.0, 1.0, 1.0]);
+    assert_eq!((begins.as_ptr(), rows.as_ptr(), columns.as_ptr(), values.as_ptr()), addresses);
+    // Lent, they may leave entries out; held, they may not.
+    let (mut begins, mut rows, columns, values) = vecs();
+    (begins[3], rows[8]) = (4, 1);
+    let address = rows.as_ptr();
+    let refused = CsrBatch::from_vecs(2, 3, begins, rows, columns, values).err().unwrap();
+    if !cfg!(miri) {
+        assert_eq!(
+            refused.error().message(),
+            "batch_offsets go from 0 to 4 but must go from 0 to 5, the number of entries"
+        );
+    }
+    assert_eq!(refused.into_data().1.as_ptr(), address);
+}
+
+#[test]
 fn it_says_what_it_is() {
     assert_eq!(format!("{:?}", csr()), "CsrBatchView(3 of 2 x 3, 5 entries, dtype=f32, index=i32)");
 }

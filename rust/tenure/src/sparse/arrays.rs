@@ -304,4 +304,12 @@ impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
         // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
         unsafe { LentSparseMut::new(self.form.raw(), self.major, self.minor, self.values) }
     }
+
+    /// The entries of one row: indices, and values for writing.
+    pub(super) fn row(self, row: usize) -> Option<(&'a [I], &'a mut [T])> {
+        let &[begin, end] = self.major.get(row..row.checked_add(2)?)? else { return None };
+        let (range, block) = (begin.to_usize()..end.to_usize(), self.form.block_len());
+        let values = &mut self.values[range.start * block..range.end * block];
+        Some((&self.minor[range], values))
+    }
 }

@@ -7,7 +7,7 @@ use tenure_sys::tnr_sparse_format;
 use super::arrays::Form;
 use super::batch::BatchArrays;
 use super::batch_mut::BatchArraysMut;
-use super::matrix::elements;
+use super::matrix::{self, elements};
 use super::{
     BsrBatchView, BsrBatchViewMut, CooBatchView, CooBatchViewMut, CscBatchView, CscBatchViewMut,
     CsrBatchView, CsrBatchViewMut,
@@ -17,6 +17,33 @@ use crate::{Element, Rejected, Result, SharedTensor, SparseIndex, Tensor};
 
 /// The owners of a batch, first that of `batch_offsets`.
 type Parts<T, I> = (SharedTensor<i64>, SharedTensor<I>, SharedTensor<I>, Tensor<T>);
+
+/// As they may come.
+type Vecs<T, I> = (Vec<i64>, Vec<I>, Vec<I>, Vec<T>);
+
+/// Adopts four `Vec`s, or gives all of them back.
+fn adopt<T: Element, I: SparseIndex>(
+    (batch_offsets, major, minor, values): Vecs<T, I>,
+) -> Result<Parts<T, I>, Rejected<Vecs<T, I>>> {
+    let offsets = match matrix::hold(batch_offsets) {
+        Ok(offsets) => offsets,
+        Err((error, offsets)) => {
+            return Err(Rejected::new(error, (offsets, major, minor, values)));
+        }
+    };
+    match matrix::adopt((major, minor, values)) {
+        Ok((major, minor, values)) => Ok((offsets.into_shared(), major, minor, values)),
+        Err(rejected) => {
+            let (error, (major, minor, values)) = rejected.into_parts();
+            Err(Rejected::new(error, (matrix::back(offsets), major, minor, values)))
+        }
+    }
+}
+
+/// Checks whole batches.
+fn check<T: Element, I: SparseIndex>(arrays: BatchArrays<'_, T, I>) -> Result<()> {
+    arrays.checked()?.require_whole().map(drop)
+}
 
 /// A type, and the methods that every format has. `$make` is the arguments of an example with two
 /// matrices of two rows and three columns, `$convert` makes such a batch from dense.
@@ -37,6 +64,46 @@ macro_rules! batches {
 
         /// Construction, taking apart, and lending.
         impl<T: Element, I: SparseIndex> $held<T, I> {
+            /// Adopts four `Vec`s, without a copy, once they are found to be right.
+            ///
+            /// # Errors
+            ///
+            /// As those of the view's `new`; also `InvalidArgument` for entries that no row has, and
+            /// `OutOfMemory`: the library's own record of them. The four come back with the error.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("# let batch = ", stringify!($name), "::new(", $make, ")?;")]
+            #[doc = concat!("# let (major, minor) = (batch.", stringify!($major), "().to_vec(), batch.",
+                stringify!($minor), "().to_vec());")]
+            /// # let (offsets, values) = (batch.batch_offsets().to_vec(), batch.values().to_vec());
+            /// let address = values.as_ptr();
+            #[doc = concat!("let held = ", stringify!($held), "::from_vecs(", $arguments, ", offsets, major, minor, values)?;")]
+            /// assert_eq!((held.view().len(), held.view().values().as_ptr()), (2, address));
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn from_vecs(
+                rows: usize,
+                cols: usize,
+                $($block: [usize; 2],)?
+                batch_offsets: Vec<i64>,
+                $major: Vec<I>,
+                $minor: Vec<I>,
+                values: Vec<T>,
+            ) -> Result<Self, Rejected<Vecs<T, I>>> {
+                let form = Form::new(tnr_sparse_format::$format, rows, cols);
+                $(let form = Form { block: $block, ..form };)?
+                let vecs = (batch_offsets, $major, $minor, values);
+                let (offsets, major, minor, values) = (&vecs.0, &vecs.1, &vecs.2, &vecs.3);
+                match check(BatchArrays { form, offsets, major, minor, values }) {
+                    Ok(()) => {
+                        let (batch_offsets, $major, $minor, values) = adopt(vecs)?;
+                        Ok($held { form, batch_offsets, $major, $minor, values })
+                    }
+                    Err(error) => Err(Rejected::new(error, vecs)),
+                }
+            }
+
             /// Holds parts, once they are found to be right.
             ///
             /// # Errors
@@ -70,24 +137,24 @@ macro_rules! batches {
             ) -> Result<Self, Rejected<Parts<T, I>>> {
                 let form = Form::new(tnr_sparse_format::$format, rows, cols);
                 $(let form = Form { block: $block, ..form };)?
-                let lend = || {
-                    let arrays = BatchArrays {
+                let checked = || {
+                    check(BatchArrays {
                         form,
                         offsets: elements(batch_offsets.as_slice(), "batch_offsets")?,
                         major: elements($major.as_slice(), stringify!($major))?,
                         minor: elements($minor.as_slice(), stringify!($minor))?,
                         values: elements(values.as_slice(), "values")?,
-                    };
-                    arrays.checked()?.require_whole().map(drop)
+                    })
                 };
-                match lend() {
+                match checked() {
                     Ok(()) => Ok($held { form, batch_offsets, $major, $minor, values }),
                     Err(error) => Err(Rejected::new(error, (batch_offsets, $major, $minor, values))),
                 }
             }
 
             #[doc = concat!("The four owners: batch_offsets, ", stringify!($major), ", ",
-                stringify!($minor), " and values.")]
+                stringify!($minor), " and values. Where they came from `Vec`s, and nobody else holds \
+                them, their `into_vec` gives those back.")]
             ///
             /// ```
             /// # use tenure::*;

@@ -12,18 +12,21 @@ type Parts<T, I> = (SharedTensor<I>, SharedTensor<I>, Tensor<T>);
 /// And as they may come.
 type Vecs<T, I> = (Vec<I>, Vec<I>, Vec<T>);
 
+/// Adopts a `Vec` as a tensor of rank 1, or gives it back.
+pub(super) fn hold<E: Element>(vec: Vec<E>) -> Result<Tensor<E>, (Error, Vec<E>)> {
+    let len = vec.len();
+    Tensor::from_vec(vec, len).map_err(Rejected::into_parts)
+}
+
+/// What has just been adopted, as it was.
+pub(super) fn back<E: Element>(tensor: Tensor<E>) -> Vec<E> {
+    tensor.into_vec().unwrap_or_else(|tensor| tensor.to_vec())
+}
+
 /// Adopts three `Vec`s, or gives all of them back.
-fn adopt<T: Element, I: SparseIndex>(
+pub(super) fn adopt<T: Element, I: SparseIndex>(
     vecs: Vecs<T, I>,
 ) -> Result<Parts<T, I>, Rejected<Vecs<T, I>>> {
-    fn hold<E: Element>(vec: Vec<E>) -> Result<Tensor<E>, (Error, Vec<E>)> {
-        let len = vec.len();
-        Tensor::from_vec(vec, len).map_err(Rejected::into_parts)
-    }
-    // What has just been adopted comes back as it was.
-    fn back<E: Element>(tensor: Tensor<E>) -> Vec<E> {
-        tensor.into_vec().unwrap_or_else(|tensor| tensor.to_vec())
-    }
     let (major, minor, values) = vecs;
     let major = match hold(major) {
         Ok(major) => major,

@@ -64,16 +64,20 @@ macro_rules! views {
                 Arrays { form: self.form, major: self.$major, minor: self.$minor, values: self.values }
             }
 
-            /// As operations take it that write values.
             #[allow(dead_code, reason = "not of every format")]
-            pub(super) fn lent_mut(&mut self) -> LentSparseMut<'_> {
-                let arrays = ArraysMut {
+            fn arrays_mut(&mut self) -> ArraysMut<'_, T, I> {
+                ArraysMut {
                     form: self.form,
                     major: self.$major,
                     minor: self.$minor,
                     values: self.values,
-                };
-                arrays.lent()
+                }
+            }
+
+            /// As operations take it that write values.
+            #[allow(dead_code, reason = "not of every format")]
+            pub(super) fn lent_mut(&mut self) -> LentSparseMut<'_> {
+                self.arrays_mut().lent()
             }
 
             /// Lends the matrix on, for reading.
@@ -206,4 +210,63 @@ views! {
     /// A matrix by compressed rows of blocks, lent, whose values may be written; see [`BsrView`].
     BsrViewMut of BsrView { row_offsets, col_indices, block },
     example "BsrViewMut::new(2, 3, [2, 1], &[0, 1], &[0], &mut values)?";
+}
+
+/// Parts.
+impl<T: Element, I: SparseIndex> CsrViewMut<'_, T, I> {
+    /// The entries of one row: their columns, and their values for writing. `None` where there is no
+    /// such row.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [1.0, 2.0, 3.0];
+    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 2, 3], &[0, 2, 1], &mut values)?;
+    /// let (columns, entries) = matrix.row_mut(0).unwrap();
+    /// assert_eq!(columns, [0, 2]);
+    /// entries.fill(0.5);
+    /// assert_eq!(values, [0.5, 0.5, 3.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn row_mut(&mut self, row: usize) -> Option<(&[I], &mut [T])> {
+        self.arrays_mut().row(row)
+    }
+}
+
+/// Parts.
+impl<T: Element, I: SparseIndex> CscViewMut<'_, T, I> {
+    /// The entries of one column: their rows, and their values for writing. `None` where there is no
+    /// such column.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [1.0, 2.0];
+    /// let mut matrix = CscViewMut::new(2, 2, &[0, 1, 2], &[1, 0], &mut values)?;
+    /// let (rows, entries) = matrix.col_mut(1).unwrap();
+    /// assert_eq!(rows, [0]);
+    /// entries[0] *= 10.0;
+    /// assert_eq!(values, [1.0, 20.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn col_mut(&mut self, col: usize) -> Option<(&[I], &mut [T])> {
+        self.arrays_mut().row(col)
+    }
+}
+
+/// Parts.
+impl<T: Element, I: SparseIndex> BsrViewMut<'_, T, I> {
+    /// The blocks of one row of blocks: their columns, counted in blocks, and their elements for
+    /// writing. `None` where there is no such row.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [1, 2, 3, 4];
+    /// let mut matrix = BsrViewMut::new(2, 4, [1, 2], &[0, 1, 2], &[1, 0], &mut values)?;
+    /// let (_, elements) = matrix.block_row_mut(1).unwrap();
+    /// elements.reverse();
+    /// assert_eq!(values, [1, 2, 4, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn block_row_mut(&mut self, row: usize) -> Option<(&[I], &mut [T])> {
+        self.arrays_mut().row(row)
+    }
 }
