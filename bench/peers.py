@@ -143,7 +143,7 @@ class Rounds:
         """Nanoseconds of so many passes."""
         _, how, work = case
         if self.threads > 1:
-            time.sleep(0.005)  # the threads of the case before may still be spinning
+            time.sleep(0.01)  # GNU's OpenMP spins for 5 ms and more after the case before
         if how == "cold":
             total, done = 0, min(passes, 64)
             for _ in range(done):

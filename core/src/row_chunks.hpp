@@ -3,9 +3,9 @@
 //
 // Threads take chunks of rows by ticket. Where a chunk's entries go is known when those before it
 // have been counted. One thread alone writes as it goes; several write to a buffer each, and from
-// there to the place. Both need memory whose size is known only at the end, of which what is touched
-// is taken; few entries are copied out of memory that has room for all that there may be. Where there
-// is none, all rows are counted first.
+// there to the place. Both need memory whose size is known only at the end, of which what is
+// touched is taken; few entries are copied out of memory that has room for all that there may be.
+// Where there is none, all rows are counted first.
 //
 // A Work has
 //   chunks()                            WeightedChunks
@@ -39,7 +39,7 @@ struct RowBound {
   std::int64_t end;
 };
 
-// Rows are put into chunks by a weight that rises by 1 at least with each row: Weight(row), from 0 on.
+// Rows are put into chunks by a weight, Weight(row), from 0 on, that rises by 1 at least with each.
 template <class Weight>
 class WeightedChunks {
  public:

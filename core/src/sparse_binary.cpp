@@ -164,8 +164,8 @@ class Merge {
     }
   };
 
-  // 1 where a <= b, else 0; indices are not negative. Arithmetic, as a comparison becomes a branch that
-  // a processor guesses wrong for every other entry.
+  // 1 where a <= b, else 0; indices are not negative. Arithmetic, as a comparison becomes a branch
+  // that a processor guesses wrong for every other entry.
   static std::int64_t is_at_most(I a, I b) noexcept {
     return static_cast<std::int64_t>(
         static_cast<std::uint64_t>(std::int64_t{a} - std::int64_t{b} - 1) >> 63);
@@ -190,8 +190,8 @@ class Merge {
     return both;
   }
 
-  // Merges rows from i and j on while both have entries: `step` puts an entry, of a, b or both, behind
-  // those before, and says how many it has put. In turns that need no check for each entry.
+  // Merges rows from i and j on while both have entries: `step` puts an entry, of a, b or both,
+  // behind those before, and says how many it has put. In turns that need no check for each entry.
   template <class Step>
   static void merge_rows(std::int64_t& i, std::int64_t a_end, std::int64_t& j, std::int64_t b_end,
                          Joined& joined, const Step& step) noexcept {

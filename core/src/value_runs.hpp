@@ -74,8 +74,8 @@ typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
   return lanes[0];
 }
 
-// The same by a Rule whose join() takes vectors too, in any order and any number of times, and whose
-// values are what they meet as: an extreme.
+// The same by a Rule whose join() takes vectors too, in any order and any number of times, and
+// whose values are what they meet as: an extreme.
 template <class Rule, class T>
 T fold_extremes(const T* values, std::int64_t count) noexcept {
   typedef T Vector __attribute__((vector_size(16)));
