@@ -71,6 +71,27 @@ class CountingAsItWrites : public DenseScanner {
   std::int64_t chunk_ = 0;
 };
 
+TEST(ColumnScan, PlacesAreThoseOfTheBits) {
+  std::mt19937_64 random(17);
+  for (const std::size_t words : {0, 1, 2, 16, 1024}) {
+    std::vector<std::uint64_t> bits(words);
+    std::vector<std::uint16_t> expected;
+    for (std::size_t i = 0; i < words; ++i) {
+      bits[i] = random() % 8 == 0 ? ~std::uint64_t{0} : random() & random();
+      if (random() % 2 == 0) bits[i] &= random() & random();
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        if ((bits[i] >> bit & 1) != 0) expected.push_back(static_cast<std::uint16_t>(i * 64 + bit));
+      }
+    }
+    std::vector<std::uint16_t> places(expected.size() + kernels::kMorePlaces, 0xabcd);
+    const std::int64_t count = kernels::table().compaction->list_places(
+        bits.data(), static_cast<std::int64_t>(words), places.data());
+    ASSERT_EQ(count, static_cast<std::int64_t>(expected.size())) << words << " words";
+    places.resize(expected.size());
+    EXPECT_EQ(places, expected) << words << " words";
+  }
+}
+
 TEST(ColumnScan, IsWhatTheTransposeGives) {
   std::mt19937_64 random(11);
   for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{

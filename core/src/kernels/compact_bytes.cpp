@@ -2,10 +2,10 @@
 // Zen 4 and later). All of a word's places are found at once, so that what is stored is vectors full
 // of entries rather than one for each 16 elements.
 #include "kernels/compact.hpp"
+#include "kernels/compact_word.hpp"
 #include "kernels/tables.hpp"
 
 #if defined(__AVX512BW__)
-#include <immintrin.h>
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -13,24 +13,6 @@ namespace {
 
 // The file is compiled for what every processor with AVX-512 has.
 #define TENURE_BYTES __attribute__((target("avx512vbmi2")))
-
-inline unsigned count_ones(uint64_t word) {
-  return static_cast<unsigned>(__builtin_popcountll(word));
-}
-
-// As in compact.cpp: compression merges into zeros that the compiler does not know to be zeros.
-inline __m512i zeros() {
-  __m512i zero = _mm512_setzero_si512();
-  __asm__("" : "+v"(zero));
-  return zero;
-}
-
-inline __m512i first_places() {
-  typedef unsigned char V __attribute__((vector_size(64)));
-  V places;
-  for (unsigned i = 0; i < 64; ++i) places[i] = static_cast<unsigned char>(i);
-  return (__m512i)places;
-}
 
 // 16 columns: of places, from that of the word's first element on.
 template <class I>

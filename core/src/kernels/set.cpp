@@ -6,7 +6,7 @@ inline namespace TENURE_ISA {
 
 // Declared here too, since a constant of a namespace is private to its file otherwise.
 extern const Table kTable;
-constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking, thin};
+constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking, list_places, thin};
 constexpr MatmulKernels kMatmul = {kMatmulRows,    kMatmulBlockRows, kBlockColumn,
                                    kMatmulSpreads, kSamplers,        kPacked};
 constexpr Table table_with(const Compaction& compaction) {
@@ -21,7 +21,8 @@ constinit const Table kTable = table_with(kCompaction);
 #if defined(__AVX512BW__)
 // The same for processors with more than the set asks for.
 extern const Table kBytesTable;
-constexpr Compaction kBytesCompaction = {kMark, kCompactBytes, kCountRows, &kBlockTaking, thin};
+constexpr Compaction kBytesCompaction = {kMark,         kCompactBytes,        kCountRows,
+                                         &kBlockTaking, list_places_by_bytes, thin};
 constinit const Table kBytesTable = table_with(kBytesCompaction);
 #endif
 

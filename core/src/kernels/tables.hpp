@@ -33,6 +33,10 @@ extern const Reduction kReduce[kReduceCount][kTypeCount];
 void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes);
 void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
                             const Byte* other_next);
+int64_t list_places(const uint64_t* bits, int64_t words, uint16_t* places);
+#if defined(__AVX512BW__)
+int64_t list_places_by_bytes(const uint64_t* bits, int64_t words, uint16_t* places);
+#endif
 int64_t thin(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance);
 extern const Permuting kPermuting;
 extern const IndexChecks kIndexChecks[kIndexTypeCount];
