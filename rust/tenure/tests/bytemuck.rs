@@ -8,7 +8,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         rng_seed: RngSeed::Fixed(6),
         failure_persistence: None,
-        ..ProptestConfig::with_cases(256)
+        ..ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 256 })
     })]
 
     #[test]
