@@ -83,7 +83,11 @@ class Merge {
                   out.position};
     I* const offsets = reinterpret_cast<I*>(out.offsets);
     for (std::int64_t row = begin; row < end; ++row) {
-      if (keeps_ == Keeps::kBoth) {
+      if (has_same_columns(row)) {
+        const std::int64_t i = a_.offsets[row];
+        joined.add_run(a_.columns + i, a_.values + i, b_.values + b_.offsets[row],
+                       a_.offsets[row + 1] - i);
+      } else if (keeps_ == Keeps::kBoth) {
         intersect(row, joined);
       } else {
         unite(row, joined);
@@ -164,6 +168,13 @@ class Merge {
     }
   };
 
+  [[nodiscard]] bool has_same_columns(std::int64_t row) const noexcept {
+    const I* const columns = a_.columns + a_.offsets[row];
+    const std::int64_t count = a_.offsets[row + 1] - a_.offsets[row];
+    return count == b_.offsets[row + 1] - b_.offsets[row] &&
+           std::equal(columns, columns + count, b_.columns + b_.offsets[row]);
+  }
+
   // 1 where a <= b, else 0; indices are not negative. Arithmetic, as a comparison becomes a branch
   // that a processor guesses wrong for every other entry.
   static std::int64_t is_at_most(I a, I b) noexcept {
@@ -211,9 +222,6 @@ class Merge {
     std::int64_t j = b.offsets[row];
     const std::int64_t a_end = a.offsets[row + 1];
     const std::int64_t b_end = b.offsets[row + 1];
-    if (a_end - i == b_end - j && std::equal(a.columns + i, a.columns + a_end, b.columns + j)) {
-      return joined.add_run(a.columns + i, a.values + i, b.values + j, a_end - i);
-    }
     I* const columns = joined.columns;
     V* const values = joined.values;
     V* const waiting = joined.waiting;
