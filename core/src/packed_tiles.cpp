@@ -222,7 +222,7 @@ void pack_tiles(const Context& context, const PackedSource& source, const TilePl
   } else {
     write(reinterpret_cast<std::int32_t*>(columns));
   }
-  packed.tiles = {source.matrix.rows, strips, tiles, columns, values};
+  packed.tiles = {source.matrix.rows, source.matrix.cols, strips, tiles, columns, values};
 }
 
 }  // namespace tenure

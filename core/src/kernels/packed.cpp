@@ -1,6 +1,7 @@
 // Packed matrices times a vector.
 #include "kernels/packed.hpp"
 
+#include "kernels/lanes.hpp"
 #include "kernels/row_sum.hpp"
 #include "kernels/tables.hpp"
 
@@ -36,9 +37,9 @@ struct Values<V> {
 // As row_sum() has it.
 template <class V, class I>
 inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* columns, const Byte* x,
-                            int64_t count, int64_t readable) {
+                            int64_t count, int64_t readable, bool is_near) {
   if constexpr (!Values<V>::kAreWidened) {
-    return row_sum<V, I>(values, columns, x, count, readable);
+    return row_sum<V, I>(values, columns, x, count, readable, is_near);
   } else {
     float sum = 0;
     for (int64_t k = 0; k < count; k += kWidenedValues) {
@@ -55,6 +56,7 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
   using T = Computed<V>;
   const Scaling<V> scaling(p.alpha, p.beta);
   Values<V> wide;
+  const bool is_near = a.cols * kStep<T> <= kNearVectorBytes;
   for (int64_t strip = begin; strip < end; ++strip) {
     const int64_t first_row = strip * kStripRows;
     const int64_t rows = a.rows - first_row < kStripRows ? a.rows - first_row : kStripRows;
@@ -68,7 +70,7 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
       for (int64_t row = 0; row < rows; ++row) {
         const int64_t to = tile.ends[row];
         sums[row] += part_sum<V, I>(wide, values + from * kStep<V>, columns + from * kStep<I>, x,
-                                    to - from, tile.ends[kStripRows - 1] - from);
+                                    to - from, tile.ends[kStripRows - 1] - from, is_near);
         from = to;
       }
     }
@@ -176,7 +178,9 @@ inline const Byte* add_words(Lanes<Computed<V>>& sums, Values<V>& wide, const ui
   constexpr int64_t kWordStep = kWordBits * kStep<Computed<V>>;
   if constexpr (!Values<V>::kAreWidened) {
     for (int64_t i = 0; i < count; ++i) {
-      __builtin_prefetch(values + kAheadBytes);
+      // Two lines: half of the elements of a word, of f32.
+      __builtin_prefetch(values + kFarAheadBytes, 0, 2);
+      __builtin_prefetch(values + kFarAheadBytes + kLineBytes, 0, 2);
       values = add_word(sums, words[i], values, x + i * kWordStep);
     }
   } else {

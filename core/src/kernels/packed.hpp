@@ -20,6 +20,7 @@ struct PackedTile {
 // in their order.
 struct PackedTiles {
   int64_t rows;
+  int64_t cols;
   const int64_t* strips;  // strip s has the tiles strips[s] to strips[s + 1]
   const PackedTile* tiles;
   const Byte* columns;
