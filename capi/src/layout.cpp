@@ -79,7 +79,7 @@ static_assert(offsetof(tnr_context_options, user_context) == 40);
 static_assert(offsetof(tnr_context_options, release) == 48);
 
 static_assert(sizeof(tnr_packed_layout) == 4 && alignof(tnr_packed_layout) == 4);
-static_assert(sizeof(tnr_packed_info) == 64 && alignof(tnr_packed_info) == 8);
+static_assert(sizeof(tnr_packed_info) == 80 && alignof(tnr_packed_info) == 8);
 static_assert(offsetof(tnr_packed_info, struct_size) == 0);
 static_assert(offsetof(tnr_packed_info, layout) == 8);
 static_assert(offsetof(tnr_packed_info, dtype) == 12);
@@ -89,6 +89,8 @@ static_assert(offsetof(tnr_packed_info, nnz) == 32);
 static_assert(offsetof(tnr_packed_info, size_bytes) == 40);
 static_assert(offsetof(tnr_packed_info, source_bytes) == 48);
 static_assert(offsetof(tnr_packed_info, break_even) == 56);
+static_assert(offsetof(tnr_packed_info, block_rows) == 64);
+static_assert(offsetof(tnr_packed_info, block_cols) == 72);
 
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);

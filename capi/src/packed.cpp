@@ -16,7 +16,7 @@ using tenure::capi::write_sized;
 namespace {
 
 // The size of tnr_packed_info when 0.2 introduced it.
-constexpr std::size_t kFirstInfoBytes = 64;
+constexpr std::size_t kFirstInfoBytes = 80;
 
 std::uint64_t unwrap(const tnr_packed* packed) noexcept {
   return reinterpret_cast<std::uintptr_t>(packed);

@@ -7,6 +7,7 @@
 #include "bisect.hpp"
 #include "counters.hpp"
 #include "dense_columns.hpp"
+#include "index_array.hpp"
 #include "kernels/matmul.hpp"
 #include "operands.hpp"
 #include "parallel.hpp"
@@ -95,10 +96,47 @@ std::int64_t first_strip(const PackedMatrix& a, std::int64_t strips, std::int64_
   });
 }
 
+// The row of blocks at which slice `slice` begins, likewise.
+std::int64_t first_block_row(const kernels::Compressed& blocks, std::int64_t slices,
+                             std::int64_t slice) noexcept {
+  const auto weight_before = [&](std::int64_t row) {
+    return get_index(blocks.offsets, blocks.index_type, row) + row;
+  };
+  const std::int64_t total = weight_before(blocks.rows);
+  const std::int64_t share = total / slices * slice + total % slices * slice / slices;
+  return first_where(0, blocks.rows, [&](std::int64_t row) { return weight_before(row) >= share; });
+}
+
+void multiply_blocks(const Context& context, const PackedMatrix& a, unsigned type,
+                     const kernels::PackedProduct& product, std::int64_t slices) {
+  const auto index = static_cast<unsigned>(a.blocks.index_type);
+  const kernels::MatmulKernel kernel =
+      kernels::table().matmul->block_column[type][index](a.info.block_rows, a.info.block_cols);
+  const kernels::Matmul matmul = {.a = a.blocks,
+                                  .block_rows = a.info.block_rows,
+                                  .block_cols = a.info.block_cols,
+                                  .columns = 1,
+                                  .b = product.x,
+                                  .b_rows = a.info.cols,
+                                  .b_step = 0,
+                                  .out = product.out,
+                                  .out_step = product.out_step,
+                                  .out_column_step = 0,
+                                  .alpha = product.alpha,
+                                  .beta = product.beta};
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    kernel(matmul, first_block_row(a.blocks, slices, slice),
+           first_block_row(a.blocks, slices, slice + 1));
+  });
+}
+
 void multiply(const Context& context, const PackedMatrix& a, unsigned type,
               const kernels::PackedProduct& product) {
   const kernels::PackedKernels& kernels = kernels::table().matmul->packed[type];
   const std::int64_t slices = slice_count_of(context, static_cast<std::int64_t>(a.info.size_bytes));
+  if (a.info.layout == TNR_PACKED_LAYOUT_BLOCKS) {
+    return multiply_blocks(context, a, type, product, slices);
+  }
   if (a.info.layout == TNR_PACKED_LAYOUT_BITMAP) {
     for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
       kernels.bitmap(product, a.bitmap, slice_begin(a.info.rows, slices, slice),

@@ -10,6 +10,14 @@
 
 namespace tenure {
 
+// Rows and columns of a block; {1, 1}: there are no blocks.
+struct BlockShape {
+  std::int64_t rows = 1;
+  std::int64_t cols = 1;
+
+  [[nodiscard]] bool is_one() const noexcept { return rows * cols == 1; }
+};
+
 // Written once, before anybody has a handle of it.
 struct PackedMatrix {
   PackedMatrix() = default;
@@ -21,9 +29,10 @@ struct PackedMatrix {
 
   tnr_packed_info info{};  // struct_size is 0
   BlobToken memory = 0;    // of all arrays
-  // One of them, as the layout says.
+  // One of them, as info.layout says.
   kernels::PackedTiles tiles{};
   kernels::Bitmap bitmap{};
+  kernels::Compressed blocks{};
 };
 
 // The entries of `a`, whose offsets and indices have been checked. Throws INVALID_ARGUMENT and

@@ -1,6 +1,7 @@
 // Which layout a sparse matrix is packed into.
 //
-// It is chosen by counting: what each would take, and whether a bitmap is worth reading zeros for.
+// It is chosen by counting: what each would take, whether a bitmap is worth reading zeros for, and
+// whether all entries are in blocks.
 // Nothing is measured, so that the choice, and with it each product's bits, depends on the matrix
 // alone.
 #include <atomic>
@@ -8,6 +9,7 @@
 
 #include "operands.hpp"
 #include "packed_bitmap.hpp"
+#include "packed_blocks.hpp"
 #include "packed_tiles.hpp"
 
 namespace tenure {
@@ -69,6 +71,20 @@ bool try_tiles(const Context& context, const PackedSource& source, unsigned bits
        a.name(), kStripRows, kMaxStripTiles, bits);
 }
 
+void take_blocks(const Context& context, const PackedSource& source, const BlockShape& shape,
+                 PackedMatrix& packed) {
+  pack_blocks(context, source, shape, packed);
+  packed.info.layout = TNR_PACKED_LAYOUT_BLOCKS;
+  packed.info.size_bytes = static_cast<std::uint64_t>(blocks_bytes(source, shape));
+}
+
+[[noreturn]] void refuse_blocks(const SparseOperand& a) {
+  fail(TNR_STATUS_UNSUPPORTED,
+       "%s has entries that are not all in blocks without gaps, of 8x8, 4x4, 2x2, 8x1, 4x1, 1x8 or "
+       "1x4, that begin at multiples of that; leave the layout to the library",
+       a.name());
+}
+
 void pack_as(const Context& context, const PackedSource& source, const SparseOperand& a,
              tnr_packed_layout layout, PackedMatrix& packed) {
   switch (layout) {
@@ -84,6 +100,11 @@ void pack_as(const Context& context, const PackedSource& source, const SparseOpe
       packed.info.layout = layout;
       packed.info.size_bytes = static_cast<std::uint64_t>(bitmap_bytes(source));
       return;
+    case TNR_PACKED_LAYOUT_BLOCKS: {
+      const BlockShape shape = find_blocks(context, source);
+      if (shape.is_one()) refuse_blocks(a);
+      return take_blocks(context, source, shape, packed);
+    }
     default: refuse_code("layout", layout);
   }
 }
@@ -96,11 +117,7 @@ bool is_worth_bits(const PackedSource& source) noexcept {
          elements / kBitmapElements <= source.entry_count;
 }
 
-tnr_packed_layout choose(const Context& context, const PackedSource& source,
-                         const SparseOperand& a) {
-  if (is_worth_bits(source) && has_rising_rows(context, source, a)) {
-    return TNR_PACKED_LAYOUT_BITMAP;
-  }
+tnr_packed_layout choose_tiles(const Context& context, const PackedSource& source) {
   const TilePlan narrow(context, source, kNarrowBits);
   const TilePlan wide(context, source, kWideBits);
   const bool is_cut = narrow.tile_count() > source.strip_count;
@@ -109,6 +126,17 @@ tnr_packed_layout choose(const Context& context, const PackedSource& source,
   const bool is_narrow = !narrow.is_refused() && narrow.size_bytes() <= wide.size_bytes() &&
                          (!is_cut || is_worth_cutting);
   return is_narrow ? TNR_PACKED_LAYOUT_NARROW : TNR_PACKED_LAYOUT_WIDE;
+}
+
+void pack_best(const Context& context, const PackedSource& source, const SparseOperand& a,
+               PackedMatrix& packed) {
+  const BlockShape shape = find_blocks(context, source);
+  const bool is_bitmap = is_worth_bits(source) && has_rising_rows(context, source, a);
+  if (!shape.is_one() && !(is_bitmap && bitmap_bytes(source) < blocks_bytes(source, shape))) {
+    return take_blocks(context, source, shape, packed);
+  }
+  pack_as(context, source, a, is_bitmap ? TNR_PACKED_LAYOUT_BITMAP : choose_tiles(context, source),
+          packed);
 }
 
 // Products until packing has moved no more bytes than it saved: it reads the source, and fetches and
@@ -145,8 +173,13 @@ std::unique_ptr<PackedMatrix> pack(const Context& context, const SparseOperand& 
   packed->info.cols = view.cols;
   packed->info.nnz = source.entry_count;
   packed->info.source_bytes = static_cast<std::uint64_t>(source.size_bytes());
-  pack_as(context, source, a,
-          layout == TNR_PACKED_LAYOUT_AUTO ? choose(context, source, a) : layout, *packed);
+  packed->info.block_rows = 1;
+  packed->info.block_cols = 1;
+  if (layout == TNR_PACKED_LAYOUT_AUTO) {
+    pack_best(context, source, a, *packed);
+  } else {
+    pack_as(context, source, a, layout, *packed);
+  }
   packed->info.break_even = break_even(source, packed->info);
   return packed;
 }

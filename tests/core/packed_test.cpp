@@ -307,6 +307,177 @@ TEST(Packed, ElementsWithoutEntriesDoNotCount) {
   }
 }
 
+// ---- blocks ----
+
+using Shape2 = std::pair<std::int64_t, std::int64_t>;
+constexpr Shape2 kShapes[] = {{8, 8}, {4, 4}, {8, 1}, {1, 8}, {2, 2}, {4, 1}, {1, 4}};
+
+// Each position as a block.
+Pattern in_blocks(const Pattern& pattern, const Shape2& shape) {
+  Pattern result{"blocks", pattern.rows * shape.first, pattern.cols * shape.second, {}};
+  for (const Position& p : pattern.positions) {
+    for (std::int64_t i = 0; i < shape.first; ++i) {
+      for (std::int64_t j = 0; j < shape.second; ++j) {
+        result.positions.push_back({p.row * shape.first + i, p.col * shape.second + j});
+      }
+    }
+  }
+  return result;
+}
+
+// Rows of each length from 0 to 16 blocks, in too many columns for a bitmap.
+Pattern stairs_of(const Shape2& shape) {
+  Pattern pattern{"stairs", 17, 200, {}};
+  for (std::int64_t row = 0; row < 17; ++row) {
+    for (std::int64_t i = 0; i < row; ++i) pattern.positions.push_back({row, (i * 7 + row) % 43});
+  }
+  return in_blocks(pattern, shape);
+}
+
+TEST(PackedBlocks, EveryShapeOfEveryType) {
+  Random random(41);
+  for (const Shape2& shape : kShapes) {
+    SCOPED_TRACE("blocks of " + std::to_string(shape.first) + " by " +
+                 std::to_string(shape.second));
+    const Pattern pattern = stairs_of(shape);
+    for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {
+      for (const tnr_dtype index_dtype : kIndexDtypes) {
+        Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, type, random);
+        const tnr_packed_info info = Packed(a.view(), TNR_PACKED_LAYOUT_AUTO).info();
+        EXPECT_EQ(info.layout, TNR_PACKED_LAYOUT_BLOCKS);
+        EXPECT_EQ(Shape2(info.block_rows, info.block_cols), shape);
+        for (const tnr_packed_layout layout : {TNR_PACKED_LAYOUT_AUTO, TNR_PACKED_LAYOUT_BLOCKS}) {
+          expect_product(a, layout, type, 0, Lie::kRowMajor, Lie::kRowMajor, 2, 0, random);
+          expect_product(a, layout, type, 3, Lie::kGaps, Lie::kReversed, 3, 2, random);
+        }
+      }
+    }
+  }
+}
+
+// On any number of threads.
+template <class T>
+void expect_bits_of_rows(const NamedType& type, const Shape2& shape) {
+  Random random(42);
+  Matrix a(stairs_of(shape), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
+  set_values(a, any_values<T>(static_cast<std::size_t>(a.view().values.shape[0]), random));
+  const std::vector<T> x = any_values<T>(static_cast<std::size_t>(a.view().cols), random);
+  const Literal<T> b(type.dtype, x);
+  Literal<T> out(type.dtype, std::vector<T>(static_cast<std::size_t>(a.view().rows)));
+  sparse_matmul(kDefaultContext, number(1), a.view(), TNR_ORIENTATION_AS_IS, b.view, number(0),
+                out.out());
+  for (const unsigned threads : {1u, 2u, 3u, 8u}) {
+    const ContextToken token = context_create(options(threads));
+    {
+      const ContextUse context(token);
+      const Packed packed(a.view(), TNR_PACKED_LAYOUT_BLOCKS, context);
+      EXPECT_EQ(times(context, packed.token(), type.dtype, x), out.values) << threads;
+    }
+    context_release(token);
+  }
+}
+
+TEST(PackedBlocks, AreAddedUpAsCompressedRowsAre) {
+  for (const Shape2& shape : kShapes) {
+    SCOPED_TRACE("blocks of " + std::to_string(shape.first) + " by " +
+                 std::to_string(shape.second));
+    expect_bits_of_rows<double>(kTypes[0], shape);
+    expect_bits_of_rows<float>(kTypes[1], shape);
+  }
+}
+
+// The shape that is found, or {1, 1} where the layout is another.
+Shape2 found(const Pattern& pattern) {
+  Random random(43);
+  Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
+  const tnr_packed_info info = Packed(a.view(), TNR_PACKED_LAYOUT_AUTO).info();
+  const Shape2 shape(info.block_rows, info.block_cols);
+  EXPECT_EQ(info.layout == TNR_PACKED_LAYOUT_BLOCKS, shape != Shape2(1, 1));
+  if (info.layout != TNR_PACKED_LAYOUT_BLOCKS) {
+    expect_error(TNR_STATUS_UNSUPPORTED, {"a has entries that are not all in blocks", "8x8"},
+                 [&] { Packed(a.view(), TNR_PACKED_LAYOUT_BLOCKS); });
+  }
+  return shape;
+}
+
+TEST(PackedBlocks, AreWholeAndWhereTheyBelong) {
+  EXPECT_EQ(found(stairs_of({16, 16})), Shape2(8, 8));
+  EXPECT_EQ(found(stairs_of({3, 3})), Shape2(1, 1));
+  EXPECT_EQ(found(stairs_of({8, 4})), Shape2(4, 4));
+  EXPECT_EQ(found(stairs_of({2, 8})), Shape2(1, 8));
+  EXPECT_EQ(found(stairs_of({2, 1})), Shape2(1, 1));
+  EXPECT_EQ(found(stairs_of({1, 2})), Shape2(1, 1));
+  const Pattern blocks = stairs_of({4, 4});
+  // All blocks one column, or one row, further on.
+  Pattern moved = blocks;
+  ++moved.cols;
+  for (Position& p : moved.positions) ++p.col;
+  EXPECT_EQ(found(moved), Shape2(4, 1));
+  moved = blocks;
+  ++moved.rows;
+  for (Position& p : moved.positions) ++p.row;
+  EXPECT_EQ(found(moved), Shape2(1, 4));
+  // More columns than whole blocks have.
+  Pattern wider = blocks;
+  wider.cols += 3;
+  EXPECT_EQ(found(wider), Shape2(4, 4));
+  // The last entry is missing, or elsewhere, or one of a row twice.
+  Pattern less = blocks;
+  less.positions.pop_back();
+  EXPECT_EQ(found(less), Shape2(1, 1));
+  Pattern elsewhere = blocks;
+  elsewhere.positions.back().col = 0;
+  EXPECT_EQ(found(elsewhere), Shape2(1, 1));
+  Pattern twice = blocks;
+  twice.positions.push_back(twice.positions.back());
+  EXPECT_EQ(found(twice), Shape2(1, 1));
+  // Columns of the last block do not rise, in all of its rows.
+  Pattern turned = blocks;
+  for (std::size_t i = turned.positions.size() - 16; i < turned.positions.size(); ++i) {
+    std::int64_t& col = turned.positions[i].col;
+    col = col / 4 * 4 + 3 - col % 4;
+  }
+  EXPECT_EQ(found(turned), Shape2(4, 1));
+}
+
+TEST(PackedBlocks, BitmapsOfDenserMatricesTakeLess) {
+  Random random(44);
+  Pattern pattern = coalesced(in_blocks(coalesced(scattered(16, 64, 600, random)), {2, 2}));
+  Matrix dense(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
+  EXPECT_EQ(Packed(dense.view(), TNR_PACKED_LAYOUT_AUTO).info().layout, TNR_PACKED_LAYOUT_BITMAP);
+  EXPECT_EQ(Packed(dense.view(), TNR_PACKED_LAYOUT_BLOCKS).info().block_cols, 2);
+  pattern.cols *= 4;
+  EXPECT_EQ(found(pattern), Shape2(2, 2));
+}
+
+TEST(PackedBlocks, SizesAreCounted) {
+  Random random(45);
+  Matrix a(stairs_of({4, 4}), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, kTypes[0], random);
+  const tnr_packed_info info = Packed(a.view(), TNR_PACKED_LAYOUT_AUTO).info();
+  const auto blocks = static_cast<std::uint64_t>(info.nnz) / 16;
+  EXPECT_EQ(info.size_bytes, blocks * (16 * 8 + 4) + 18 * 4u);
+  EXPECT_EQ(info.source_bytes, blocks * 16 * (8 + 8) + 69 * 8u);
+  const std::uint64_t saved = info.source_bytes - info.size_bytes;
+  EXPECT_EQ(info.break_even, (info.source_bytes + 2 * info.size_bytes + saved - 1) / saved);
+}
+
+TEST(PackedBlocks, RowRangesHaveTheirOwnEntries) {
+  Random random(46);
+  Matrix a(stairs_of({4, 4}), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
+  Array b(TNR_DTYPE_F32, {800}, Lie::kRowMajor, random);
+  fill_with_numbers(b, Type::kF32, random);
+  Literal<float> all(TNR_DTYPE_F32, std::vector<float>(68));
+  sparse_matmul(kDefaultContext, number(1), a.view(), TNR_ORIENTATION_AS_IS, b.view(), number(0),
+                all.out());
+  tnr_sparse_view range = a.view();
+  range.rows = 40;
+  range.major = slice(range.major, 0, 24, 65, 1);
+  const Packed packed(range, TNR_PACKED_LAYOUT_BLOCKS);
+  Literal<float> some(TNR_DTYPE_F32, std::vector<float>(40));
+  packed_matmul(kDefaultContext, number(1), packed.token(), b.view(), number(0), some.out());
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(some.values[i], all.values[i + 24]);
+}
+
 // ---- the choice ----
 
 TEST(PackedChoice, DependsOnDensityAndOrder) {

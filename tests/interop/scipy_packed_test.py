@@ -11,6 +11,7 @@ from sparse_library import Refused, lent
 from sparse_matrices import FLOATS, SparseTest, compressed, matrices, unique, values_of
 
 AUTO, WIDE, NARROW, BITMAP = LAYOUTS = range(4)
+BLOCKS = 4  # of matrices that consist of them
 
 
 class Info(ctypes.Structure):
@@ -18,7 +19,8 @@ class Info(ctypes.Structure):
         ("struct_size", ctypes.c_uint64), ("layout", ctypes.c_int32), ("dtype", ctypes.c_uint32),
         ("rows", ctypes.c_int64), ("cols", ctypes.c_int64), ("nnz", ctypes.c_int64),
         ("size_bytes", ctypes.c_uint64), ("source_bytes", ctypes.c_uint64),
-        ("break_even", ctypes.c_int64)]
+        ("break_even", ctypes.c_int64), ("block_rows", ctypes.c_int64),
+        ("block_cols", ctypes.c_int64)]
 
 
 class Packed(SparseTest):
@@ -72,6 +74,29 @@ class Packed(SparseTest):
             view.values = view_of(halves)
             for layout in LAYOUTS:
                 self.assert_products(view, layout, matrix, np.float16, f"{message}, {len(kept)}")
+
+    def test_blocks_are_found(self):
+        for shape in ((8, 8), (4, 4), (8, 1), (1, 8), (2, 2), (4, 1), (1, 4)):
+            for dtype in FLOATS:
+                places = sp.random_array((33, 300), density=0.05, format="bsr", rng=self.rng)
+                matrix = sp.csr_array(sp.kron(places, np.ones(shape), format="bsr"))
+                matrix.sort_indices()
+                matrix = sp.csr_array(
+                    (values_of(self.rng, dtype, matrix.nnz), matrix.indices, matrix.indptr),
+                    shape=matrix.shape)
+                view, kept = lent(matrix)
+                with self.packed(view, AUTO) as handle:
+                    info = self.info(handle)
+                    self.assertEqual(info.layout, BLOCKS, f"{shape}, {len(kept)}")
+                    self.assertEqual((info.block_rows, info.block_cols), shape)
+                self.assert_products(view, BLOCKS, matrix, dtype, f"{shape}")
+
+    def test_entries_outside_of_blocks_are_refused(self):
+        matrix = sp.csr_array(np.eye(8))
+        view, kept = lent(matrix)
+        with self.assertRaisesRegex(Refused, "not all in blocks", msg=str(kept)):
+            with self.packed(view, BLOCKS):
+                pass
 
     def test_the_choice_follows_the_density(self):
         for density, layout in ((0.02, NARROW), (0.1, NARROW), (0.15, BITMAP), (0.9, BITMAP)):

@@ -1054,6 +1054,10 @@ typedef int32_t tnr_packed_layout;
  * A bit for every element, set where it has an entry.
  */
 #define TNR_PACKED_LAYOUT_BITMAP 3
+/**
+ * A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
+ */
+#define TNR_PACKED_LAYOUT_BLOCKS 4
 
 /**
  * What a packed matrix is, and what it costs.
@@ -1097,6 +1101,14 @@ typedef struct tnr_packed_info {
    * read for each element and set for each entry, over the difference of the two sizes. -1: never.
    */
   int64_t break_even;
+  /**
+   * Rows of a block; 1 unless the layout is BLOCKS.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block; 1 unless the layout is BLOCKS.
+   */
+  int64_t block_cols;
 } tnr_packed_info;
 
 /**
@@ -2635,19 +2647,21 @@ TNR_API
 tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO: a
- * bitmap where an eighth of the elements or more have entries and columns rise within each row;
- * else numbers of 16 bits, unless these, with what each group of 64 rows takes, are more bytes
- * than numbers of 32, or cut rows into pieces of less than 16 entries. The choice depends on the
- * matrix alone, and is in `tnr_packed_describe`.
+ * Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
+ * blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
+ * or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
+ * takes fewer bytes; a bitmap where an eighth of the elements or more have entries and columns
+ * rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
+ * takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
+ * choice depends on the matrix alone, and is in `tnr_packed_describe`.
  *
  * Entries keep their order, and a position may have several, but in a bitmap. The memory is the
  * context's. Later changes of the values of `a` are not seen.
  *
  * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
  * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
- * floats; 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
- * (AUTO: of 2^31). OUT_OF_MEMORY.
+ * floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
+ * lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) copied

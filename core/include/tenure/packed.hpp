@@ -4,6 +4,7 @@
 //   -------  -----------------------------------------------  -----------------------------------
 //   WIDE     32-bit numbers                                   4
 //   NARROW   16-bit numbers, above one for 64 rows            2, and 4 for each row
+//   BLOCKS   32-bit numbers of blocks without gaps             4 over the entries of a block
 //   BITMAP   a bit for each element, set where there is one   1/8 of a byte over the density
 //
 // A packed matrix is the library's own memory, made from offsets and indices that were checked, and

@@ -31,8 +31,8 @@ struct Matmul {
 // with blocks.
 using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
 
-// The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16; b and its
-// step are an element of the type that is computed in. Element k of a row goes to sum k % 8, as without
+// The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16, and b of the
+// type that is computed in, adjacent. Element k of a row goes to sum k % 8, as without
 // blocks, and the eight meet in a tree.
 using BlockColumn = MatmulKernel (*)(int64_t block_rows, int64_t block_cols);
 

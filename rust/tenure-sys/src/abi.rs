@@ -459,6 +459,8 @@ impl tnr_packed_layout {
     pub const NARROW: tnr_packed_layout = tnr_packed_layout(2);
     /// A bit for every element, set where it has an entry.
     pub const BITMAP: tnr_packed_layout = tnr_packed_layout(3);
+    /// A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
+    pub const BLOCKS: tnr_packed_layout = tnr_packed_layout(4);
 }
 
 /// What a packed matrix is, and what it costs.
@@ -485,6 +487,10 @@ pub struct tnr_packed_info {
     /// source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
     /// read for each element and set for each entry, over the difference of the two sizes. -1: never.
     pub break_even: i64,
+    /// Rows of a block; 1 unless the layout is BLOCKS.
+    pub block_rows: i64,
+    /// Columns of a block; 1 unless the layout is BLOCKS.
+    pub block_cols: i64,
 }
 
 /// A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
@@ -2140,19 +2146,21 @@ unsafe extern "C" {
     /// @since 0.2
     pub fn tnr_packed_release(packed: *mut tnr_packed) -> tnr_status;
 
-    /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO: a
-    /// bitmap where an eighth of the elements or more have entries and columns rise within each row;
-    /// else numbers of 16 bits, unless these, with what each group of 64 rows takes, are more bytes
-    /// than numbers of 32, or cut rows into pieces of less than 16 entries. The choice depends on the
-    /// matrix alone, and is in `tnr_packed_describe`.
+    /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
+    /// blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
+    /// or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
+    /// takes fewer bytes; a bitmap where an eighth of the elements or more have entries and columns
+    /// rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
+    /// takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
+    /// choice depends on the matrix alone, and is in `tnr_packed_describe`.
     ///
     /// Entries keep their order, and a position may have several, but in a bitmap. The memory is the
     /// context's. Later changes of the values of `a` are not seen.
     ///
     /// INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
     /// rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
-    /// floats; 64 rows one after the other whose columns lie in more than 64 ranges of the layout's numbers
-    /// (AUTO: of 2^31). OUT_OF_MEMORY.
+    /// floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
+    /// lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) copied

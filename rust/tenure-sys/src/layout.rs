@@ -125,7 +125,7 @@ const _: () = {
     assert!(offset_of!(tnr_sparse_options, mask) == 64);
 
     assert!(size_of::<tnr_packed_layout>() == 4 && align_of::<tnr_packed_layout>() == 4);
-    assert!(size_of::<tnr_packed_info>() == 64 && align_of::<tnr_packed_info>() == 8);
+    assert!(size_of::<tnr_packed_info>() == 80 && align_of::<tnr_packed_info>() == 8);
     assert!(offset_of!(tnr_packed_info, struct_size) == 0);
     assert!(offset_of!(tnr_packed_info, layout) == 8);
     assert!(offset_of!(tnr_packed_info, dtype) == 12);
@@ -135,6 +135,8 @@ const _: () = {
     assert!(offset_of!(tnr_packed_info, size_bytes) == 40);
     assert!(offset_of!(tnr_packed_info, source_bytes) == 48);
     assert!(offset_of!(tnr_packed_info, break_even) == 56);
+    assert!(offset_of!(tnr_packed_info, block_rows) == 64);
+    assert!(offset_of!(tnr_packed_info, block_cols) == 72);
 
     // tenure.h does not have this bit, so its number stands in both languages.
     assert!(TNR_SPARSE_CHECKED == 0x8000_0000);

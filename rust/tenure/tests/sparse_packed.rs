@@ -77,10 +77,26 @@ fn it_owns_its_entries_and_is_used_from_any_thread() -> Result<()> {
 }
 
 #[test]
+fn blocks_are_found() -> Result<()> {
+    for shape in [[8, 8], [4, 4], [8, 1], [1, 8], [2, 2], [4, 1], [1, 4]] {
+        let matrix = with_numbers(gallery::blocks::<f32, i64>(9, 50, shape, 3, 1)?);
+        let packed = matrix.view().pack()?;
+        assert_eq!((packed.layout(), packed.block_shape()), (PackedLayout::Blocks, shape));
+        let x = numbers(matrix.cols());
+        assert_eq!(packed.matmul(&x)?.to_vec(), matrix.view().matmul(&x)?.to_vec());
+        let narrow = matrix.view().pack_as(PackedLayout::Narrow)?;
+        assert_eq!(narrow.block_shape(), [1, 1]);
+    }
+    Ok(())
+}
+
+#[test]
 fn what_cannot_be_packed_is_refused() -> Result<()> {
     let twice = CsrView::new(1, 3, &[0, 2], &[1, 1], &[1.0, 2.0])?;
     let error = twice.pack_as(PackedLayout::Bitmap).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let error = twice.pack_as(PackedLayout::Blocks).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert_eq!(twice.pack()?.matmul(&[0.0, 1.0, 0.0])?.to_vec(), [3.0]);
     Ok(())
 }

@@ -49,6 +49,8 @@ impl PackedHandle {
             size_bytes: 0,
             source_bytes: 0,
             break_even: 0,
+            block_rows: 1,
+            block_cols: 1,
         };
         let mut handle = PackedHandle { packed, info };
         // SAFETY: the handle is alive, and `info` writable as far as its `struct_size` says.

@@ -20,6 +20,8 @@ pub enum PackedLayout {
     Narrow,
     /// A bit for every element, set where it has an entry.
     Bitmap,
+    /// A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
+    Blocks,
 }
 
 impl PackedLayout {
@@ -28,6 +30,7 @@ impl PackedLayout {
             PackedLayout::Wide => tnr_packed_layout::WIDE,
             PackedLayout::Narrow => tnr_packed_layout::NARROW,
             PackedLayout::Bitmap => tnr_packed_layout::BITMAP,
+            PackedLayout::Blocks => tnr_packed_layout::BLOCKS,
         }
     }
 }
@@ -52,9 +55,11 @@ pub struct PackedMatrix<T> {
 
 /// For products with many vectors.
 impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
-    /// Copies the entries into the layout that the matrix speaks for: a bitmap where an eighth of the
-    /// elements or more have entries and columns rise within each row; else numbers of 16 bits for
-    /// columns that lie near each other, and of 32 bits for others.
+    /// Copies the entries into the layout that the matrix speaks for: blocks, where all entries are in
+    /// blocks of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8 or 1x4) that begin at multiples of it; a bitmap
+    /// where an eighth of the elements or more have entries and columns rise within each row; else
+    /// numbers of 16 bits for columns that lie near each other, and of 32 bits for others. Of blocks and
+    /// a bitmap, what takes fewer bytes.
     ///
     /// Errs with `Unsupported` where 64 rows one after the other have columns in more than 64 ranges of
     /// 2^31; `OutOfMemory`.
@@ -74,8 +79,8 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
     /// ```
     ///
     /// Also errs with `InvalidArgument` for a bitmap of rows whose columns do not rise, and
-    /// `Unsupported` where 64 rows one after the other have columns in more than 64 ranges of what the
-    /// layout can count.
+    /// `Unsupported` for blocks where some entries are in none, and where 64 rows one after the other
+    /// have columns in more than 64 ranges of what the layout can count.
     pub fn pack_as(&self, layout: PackedLayout) -> Result<PackedMatrix<T>> {
         PackedMatrix::create(self, layout.raw())
     }
@@ -106,9 +111,26 @@ impl<T: Number> PackedMatrix<T> {
     pub fn layout(&self) -> PackedLayout {
         match self.handle.info().layout {
             tnr_packed_layout::BITMAP => PackedLayout::Bitmap,
+            tnr_packed_layout::BLOCKS => PackedLayout::Blocks,
             tnr_packed_layout::NARROW => PackedLayout::Narrow,
             _ => PackedLayout::Wide,
         }
+    }
+
+    /// Rows and columns of a block; 1 and 1 in other layouts than [`PackedLayout::Blocks`].
+    ///
+    /// ```
+    /// use tenure::{PackedLayout, gallery};
+    ///
+    /// let matrix = gallery::blocks::<f32, i32>(16, 64, [4, 4], 3, 1)?;
+    /// let packed = matrix.view().pack()?;
+    /// assert_eq!(packed.layout(), PackedLayout::Blocks);
+    /// assert_eq!(packed.block_shape(), [4, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn block_shape(&self) -> [usize; 2] {
+        let info = self.handle.info();
+        [info.block_rows as usize, info.block_cols as usize]
     }
 
     /// What a product reads of the matrix.

@@ -55,14 +55,15 @@ fn pack<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
         lent.view.values = view_of(&values, dtype, count);
     }
     let a = lent.view;
-    let layout = tnr_packed_layout(random.below(6) as i32 - 1);
+    let layout = tnr_packed_layout(random.below(7) as i32 - 1);
     let null = ptr::null_mut();
     // SAFETY: every part is readable over all of its array, which outlives the call.
     let packed = unsafe { tnr_packed_create(null, &a, layout) };
     let is_csr = a.format == tnr_sparse_format::CSR;
-    let has_name = (0..=3).contains(&layout.0);
+    let has_name = (0..=4).contains(&layout.0);
     assert!(packed.is_null() || (is_right && is_csr && has_name), "{layout:?}");
-    let may_refuse = layout == tnr_packed_layout::BITMAP; // rows that do not rise
+    // Rows that do not rise, and entries that are in no blocks.
+    let may_refuse = [tnr_packed_layout::BITMAP, tnr_packed_layout::BLOCKS].contains(&layout);
     assert!(!packed.is_null() || may_refuse || !(is_right && is_csr && has_name), "{layout:?}");
     if packed.is_null() {
         return;
