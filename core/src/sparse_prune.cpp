@@ -62,29 +62,59 @@ class Thinning {
   }
 
  private:
-  [[nodiscard]] std::int64_t place(std::int64_t k) const noexcept {
-    return range_.first + index_at(kept_.minor, k);
+  // Where entry k of the result is in `a`.
+  template <class Place>
+  struct Places {
+    const Place* places;
+    std::int64_t first;
+    std::int64_t operator[](std::int64_t k) const noexcept { return first + places[k]; }
+  };
+
+  // Calls body(index of a, Places).
+  template <class Body>
+  void with_places(const Body& body) const noexcept {
+    const auto with_index = [&]<class Place>(const Place* places) {
+      const Places<Place> found{places, range_.first};
+      if (type_ == IndexType::kI32) {
+        body(std::int32_t{}, found);
+      } else {
+        body(std::int64_t{}, found);
+      }
+    };
+    if (kept_.minor.dtype == TNR_DTYPE_I32) {
+      with_index(static_cast<const std::int32_t*>(kept_.minor.data));
+    } else {
+      with_index(static_cast<const std::int64_t*>(kept_.minor.data));
+    }
   }
 
   void gather(const tnr_view& from, Byte* to) const noexcept {
     const std::int64_t slices = slice_count_of(context_, 2 * count_ * index_width(type_));
-    for_each_slice(context_, slices, [&](std::int64_t slice) {
-      const std::int64_t end = slice_begin(count_, slices, slice + 1);
-      for (std::int64_t k = slice_begin(count_, slices, slice); k < end; ++k) {
-        put_index(to, type_, k, index_at(from, place(k)));
-      }
+    with_places([&]<class I>(I, const auto& places) {
+      const I* const indices = static_cast<const I*>(from.data);
+      I* const out = reinterpret_cast<I*>(to);
+      for_each_slice(context_, slices, [&](std::int64_t slice) {
+        const std::int64_t end = slice_begin(count_, slices, slice + 1);
+        for (std::int64_t k = slice_begin(count_, slices, slice); k < end; ++k) {
+          out[k] = indices[places[k]];
+        }
+      });
     });
   }
 
   // How many are kept in front of each row.
-  void bound(Byte* offsets) const noexcept {
-    std::int64_t k = 0;
-    put_index(offsets, type_, 0, 0);
-    for (std::int64_t row = 0; row < major_count(a_); ++row) {
-      const std::int64_t end = index_at(a_.major, row + 1);
-      while (k < count_ && place(k) < end) ++k;
-      put_index(offsets, type_, row + 1, k);
-    }
+  void bound(Byte* to) const noexcept {
+    with_places([&]<class I>(I, const auto& places) {
+      const I* const ends = static_cast<const I*>(a_.major.data) + 1;
+      I* const offsets = reinterpret_cast<I*>(to);
+      std::int64_t k = 0;
+      offsets[0] = 0;
+      for (std::int64_t row = 0; row < major_count(a_); ++row) {
+        const std::int64_t end = ends[row];
+        while (k < count_ && places[k] < end) ++k;
+        offsets[row + 1] = static_cast<I>(k);
+      }
+    });
   }
 
   const Context& context_;
