@@ -112,13 +112,14 @@ class EntryPacker {
         row = table.expand[index][index](from_.offsets, row, base + k, base + k + count, rows);
         others = rows;
       }
+      const bool is_by_other = plan_.order == Within::kByOther;
       pack({.count = count,
             .keys = from_.keys + k * width_,
             .others = others,
             .key_bits = plan_.key_bits,
-            .packed = packed,
+            .packed = is_by_other ? nullptr : packed,
             .buckets = buckets});
-      if (plan_.order == Within::kByOther) {
+      if (is_by_other) {
         // The other way round: what is packed is then in the order that entries are to have.
         pack({.count = count,
               .keys = others,

@@ -53,10 +53,12 @@ void pack(const Packing& packing) {
   const unsigned bits = packing.key_bits;
   const P mask = static_cast<P>((P{1} << bits) - 1);
   Byte* const packed = packing.packed;
-  for (int64_t i = 0; i < count; ++i) {
-    const P key = static_cast<P>(load<I>(keys + i * kWidth<I>));
-    const P other = static_cast<P>(load<I>(others + i * kWidth<I>));
-    store<P>(packed + i * kWidth<P>, static_cast<P>(other << bits | (key & mask)));
+  if (packed != nullptr) {
+    for (int64_t i = 0; i < count; ++i) {
+      const P key = static_cast<P>(load<I>(keys + i * kWidth<I>));
+      const P other = static_cast<P>(load<I>(others + i * kWidth<I>));
+      store<P>(packed + i * kWidth<P>, static_cast<P>(other << bits | (key & mask)));
+    }
   }
   uint16_t* const buckets = packing.buckets;
   if (buckets == nullptr) return;
@@ -89,7 +91,7 @@ void part(const Parting& parting) {
     const int64_t bucket = buckets[i];
     Byte* const group = waiting + bucket * kGroupBytes;
     const int64_t position = positions[bucket]++;
-    const int64_t at = position % kGroup;
+    const int64_t at = position & (kGroup - 1);
     store<P>(group + at * kWidth<P>, load<P>(packed + i * kWidth<P>));
     store<V>(group + kGroup * kWidth<P> + at * kWidth<V>, load<V>(values + i * kWidth<V>));
     if (at == kGroup - 1) {

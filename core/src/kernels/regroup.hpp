@@ -35,7 +35,7 @@ struct Packing {
   const Byte* keys;
   const Byte* others;
   unsigned key_bits;
-  Byte* packed;
+  Byte* packed;       // nullptr where it is not asked for
   uint16_t* buckets;  // nullptr where there is one bucket
 };
 
