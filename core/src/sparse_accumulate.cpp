@@ -1,6 +1,5 @@
 // Entries added to dense memory.
 #include <algorithm>
-#include <cinttypes>
 
 #include "parallel.hpp"
 #include "sparse_entries.hpp"
@@ -41,17 +40,7 @@ void sparse_accumulate(const Context& context, const tnr_sparse_view& a, const t
   const SparseOperand operand(a, "a");
   const DenseResult result(out, a);
   require_compressed(a, "a");
-  if (out.view.rank != 2) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be 2", out.view.rank);
-  }
-  for (std::uint32_t axis = 0; axis < 2; ++axis) {
-    const std::int64_t extent = axis == 0 ? a.rows : a.cols;
-    if (out.view.shape[axis] != extent) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "out.shape[%" PRIu32 "] is %" PRId64 " but a.%s is %" PRId64, axis, out.view.shape[axis],
-           axis == 0 ? "rows" : "cols", extent);
-    }
-  }
+  require_dense_shape(out.view, a);
   require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
   with_number("accumulate", a.values.dtype,
               [&]<class T>(T) { accumulate<T>(context, operand, out); });

@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "index_array.hpp"
 #include "operands.hpp"
@@ -94,6 +95,26 @@ class DenseResult {
  private:
   Pins pins_;
 };
+
+// Throws INVALID_ARGUMENT unless `out` has the shape of a matrix, or of a batch of them.
+inline void require_dense_shape(const tnr_view& out, const tnr_sparse_view& a) {
+  const std::uint32_t rank = is_batch(a) ? 3 : 2;
+  if (out.rank != rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 "%s", out.rank,
+         rank, is_batch(a) ? ", as a is a batch" : "");
+  }
+  const std::pair<std::int64_t, const char*> shape[] = {
+      {is_batch(a) ? batch_count(a) : 1, "the number of matrices of a"},
+      {a.rows, "a.rows"},
+      {a.cols, "a.cols"}};
+  for (std::uint32_t axis = 0; axis < rank; ++axis) {
+    const auto& [extent, name] = shape[3 - rank + axis];
+    if (out.shape[axis] != extent) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "out.shape[%" PRIu32 "] is %" PRId64 " but %s is %" PRId64,
+           axis, out.shape[axis], name, extent);
+    }
+  }
+}
 
 // Throws INVALID_ARGUMENT unless the view has rank 1 and so many elements.
 inline void require_length(const tnr_view& view, const char* name, std::int64_t length,

@@ -1,9 +1,7 @@
 // From sparse to dense. A few rows at a time are made in a cache, zeros first, and sent to memory
 // whole: what an output of many rows takes is one write of it.
 #include <algorithm>
-#include <cinttypes>
 #include <cstring>
-#include <utility>
 
 #include "bisect.hpp"
 #include "fresh_pages.hpp"
@@ -11,6 +9,7 @@
 #include "operands.hpp"
 #include "scalar.hpp"
 #include "sparse_batch.hpp"
+#include "sparse_entries.hpp"
 #include "sparse_operand.hpp"
 #include "sparse_traffic.hpp"
 #include "streamed.hpp"
@@ -247,22 +246,7 @@ void write_elements(const Context& context, const SparseOperand& a, const Scatte
 
 void check_output(const tnr_sparse_view& a, const tnr_view_mut& out) {
   check_view_mut(out, "out");
-  const std::uint32_t rank = is_batch(a) ? 3 : 2;
-  if (out.view.rank != rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be %" PRIu32 "%s",
-         out.view.rank, rank, is_batch(a) ? ", as a is a batch" : "");
-  }
-  const std::pair<std::int64_t, const char*> shape[] = {
-      {is_batch(a) ? batch_count(a) : 1, "the number of matrices of a"},
-      {a.rows, "a.rows"},
-      {a.cols, "a.cols"}};
-  for (std::uint32_t axis = 0; axis < rank; ++axis) {
-    const auto& [extent, name] = shape[3 - rank + axis];
-    if (out.view.shape[axis] != extent) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "out.shape[%" PRIu32 "] is %" PRId64 " but %s is %" PRId64,
-           axis, out.view.shape[axis], name, extent);
-    }
-  }
+  require_dense_shape(out.view, a);
   require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
   const bool is_complex = code_of(out.view.dtype) == DtypeCode::kComplex;
   if (type_index(out.view.dtype) == kNoType && !is_complex) {
