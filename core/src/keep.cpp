@@ -118,8 +118,7 @@ Keep keep_of(const tnr_sparse_options& options, tnr_dtype dtype) {
       const bool is_negative =
           (is_float(dtype) || is_signed(dtype)) && (bits & sign_bit(dtype)) != 0;
       if (is_negative && bits != sign_bit(dtype)) {
-        refuse_scalar(options.threshold, "options->threshold",
-                      "must be at least 0 for magnitudes");
+        refuse_scalar(options.threshold, "options->threshold", "must be at least 0 for magnitudes");
       }
       return above_in_magnitude(dtype, bits);
     }

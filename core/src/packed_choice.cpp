@@ -17,9 +17,9 @@ namespace {
 
 using kernels::kStripRows;
 
-// A bitmap's product reads all of x for every row: 3.5 ns for 64 elements (AVX-512, AMD family 25 model
-// 17), where entries that look their columns up take 0.4 ns each. So one entry in so many elements.
-constexpr std::int64_t kBitmapElements = 8;
+// A bitmap's product reads all of x for every row: 3.9 ns for 64 elements (AVX-512, AMD family 25 model
+// 17), where entries that look their columns up take 0.3 ns each. So one entry in so many elements.
+constexpr std::int64_t kBitmapElements = 5;
 // A row's entries in a tile, on average, from which on several tiles to a strip take no more time than
 // one: rows that are cut into pieces of a few entries, each with an end that nobody can predict, take
 // more than twice as long.

@@ -486,9 +486,9 @@ TEST(PackedChoice, DependsOnDensityAndOrder) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
     return Packed(a.view(), TNR_PACKED_LAYOUT_AUTO).info().layout;
   };
-  const Pattern dense = coalesced(scattered(100, 200, 4000, random));
+  const Pattern dense = coalesced(scattered(100, 200, 5000, random));
   EXPECT_EQ(layout_of(dense), TNR_PACKED_LAYOUT_BITMAP);
-  EXPECT_EQ(layout_of(scattered(100, 200, 4000, random)), TNR_PACKED_LAYOUT_NARROW);
+  EXPECT_EQ(layout_of(scattered(100, 200, 5000, random)), TNR_PACKED_LAYOUT_NARROW);
   EXPECT_EQ(layout_of(coalesced(scattered(100, 200, 2000, random))), TNR_PACKED_LAYOUT_NARROW);
   // Rows that would be cut into pieces, of some entries and of many.
   EXPECT_EQ(layout_of(scattered(64, 200'000, 4000, random)), TNR_PACKED_LAYOUT_WIDE);

@@ -2149,7 +2149,7 @@ unsafe extern "C" {
     /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
     /// blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
     /// or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
-    /// takes fewer bytes; a bitmap where an eighth of the elements or more have entries and columns
+    /// takes fewer bytes; a bitmap where a fifth of the elements or more have entries and columns
     /// rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
     /// takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
     /// choice depends on the matrix alone, and is in `tnr_packed_describe`.

@@ -57,7 +57,7 @@ pub struct PackedMatrix<T> {
 impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
     /// Copies the entries into the layout that the matrix speaks for: blocks, where all entries are in
     /// blocks of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8 or 1x4) that begin at multiples of it; a bitmap
-    /// where an eighth of the elements or more have entries and columns rise within each row; else
+    /// where a fifth of the elements or more have entries and columns rise within each row; else
     /// numbers of 16 bits for columns that lie near each other, and of 32 bits for others. Of blocks and
     /// a bitmap, what takes fewer bytes.
     ///
