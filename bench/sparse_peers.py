@@ -264,12 +264,12 @@ def products(rounds, tenure, folder):
         if matrix is not None:
             dense = torch.from_numpy(matrix.toarray()) if percent == 10 else None
             times_dense(rounds, tenure, f"SpMM, 64 columns, {percent} %", matrix, 64, dense)
-    for name in ("RMAT", "Poisson", "banded"):
+    for name in ("RMAT", "Poisson", "banded", "blocks of 4"):
         matrix = kept_csr(folder, name)
         if matrix is not None:
             times_dense(rounds, tenure, f"SpMV, {name}", matrix, 1)
         matrix = kept_csr(folder, "RMAT-squared") if name == "RMAT" else matrix
-        if matrix is not None:
+        if matrix is not None and name != "blocks of 4":
             squared(rounds, tenure, f"SpGEMM, {name}", matrix)
 
 

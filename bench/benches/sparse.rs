@@ -8,7 +8,8 @@ use bench::roofs::{kernels::Arrays, mixes};
 use bench::sparse::{Sizes, bytes_of, keep, normals, peers};
 use bench::subject::{Case, Subject};
 use tenure::{
-    Context, CooMatrix, CsrMatrix, Result, TensorView, TensorViewMut, matrix_market, sparse_relu,
+    Context, CooMatrix, CsrMatrix, Result, Tensor, TensorView, TensorViewMut, matrix_market,
+    sparse_relu,
 };
 
 /// A conversion from dense; returns bytes of the result, which ends with it.
@@ -89,35 +90,40 @@ impl<'x> Bench<'x> {
 
     /// A product with so many columns, into memory that is there.
     fn times_dense(&mut self, operation: &str, matrix: &CsrMatrix<f32>, cols: usize) {
-        let x: Vec<f32> = (0..matrix.cols() * cols).map(|i| (i % 4093) as f32 / 4096.0).collect();
-        let (bytes, vectors) = (bytes_of(matrix), x.len() as u64 * 4);
+        let numbers: Vec<f32> =
+            (0..matrix.cols() * cols).map(|i| (i % 4093) as f32 / 4096.0).collect();
+        let (bytes, vectors) = (bytes_of(matrix), numbers.len() as u64 * 4);
         let shape = |rows| [rows, cols];
-        let b = TensorView::from_slice(&x, shape(matrix.cols())).expect("its shape");
-        let y = RefCell::new(vec![0.0_f32; matrix.rows() * cols]);
+        // In huge pages, where the matrix and the roof's arrays lie.
+        let b = Tensor::copy_from_slice(&numbers, shape(matrix.cols())).expect("there is room");
+        let x = b.as_slice().expect("it has no gaps");
+        let y = RefCell::new(Tensor::zeros(shape(matrix.rows())).expect("there is room"));
         let packed = (cols == 1).then(|| matrix.view().pack().expect("f32 can be packed"));
         for (threads, context) in self.contexts {
             let work = || {
                 let y = &mut *y.borrow_mut();
                 let done = if cols == 1 {
-                    matrix.view().matmul_into(&x, y)
+                    matrix.view().matmul_into(&x, y.as_mut_slice().expect("it has no gaps"))
                 } else {
-                    let mut y =
-                        TensorViewMut::from_slice(y, shape(matrix.rows())).expect("its shape");
-                    matrix.view().matmul_into(&b, &mut y)
+                    matrix.view().matmul_into(&b, y)
                 };
                 done.expect("the shapes fit");
             };
             let own = Case::repeated("tenure", "into", work);
             let mut cases = vec![own.within("into", |work| context.install(work))];
             if let Some(packed) = &packed {
-                let work = || packed.matmul_into(&x, &mut *y.borrow_mut()).expect("the shapes fit");
+                let work = || {
+                    let y = &mut *y.borrow_mut();
+                    let y = y.as_mut_slice().expect("it has no gaps");
+                    packed.matmul_into(&x, y).expect("the shapes fit");
+                };
                 let own = Case::repeated("tenure", "packed", work);
                 cases.push(own.within("packed", |work| context.install(work)));
             }
             if *threads == 1 {
                 cases.extend(match cols {
-                    1 => peers::times_vector(matrix, &x),
-                    _ => peers::times_columns(matrix, &x),
+                    1 => peers::times_vector(matrix, x),
+                    _ => peers::times_columns(matrix, x),
                 });
             }
             let traffic = (bytes + vectors, matrix.rows() as u64 * cols as u64 * 4);

@@ -51,11 +51,13 @@ impl Sizes {
     }
 
     /// The matrices that are multiplied by a vector, with their names.
-    pub fn applied(&self) -> Result<[(&'static str, CsrMatrix<f32>); 3]> {
+    pub fn applied(&self) -> Result<[(&'static str, CsrMatrix<f32>); 4]> {
+        let blocks = self.band / 16;
         Ok([
             ("RMAT", gallery::rmat(self.graph, 16, SEED)?),
             ("Poisson", gallery::poisson([self.grid; 3])?),
             ("banded", gallery::banded(self.band, 8, 1.0, SEED)?),
+            ("blocks of 4", gallery::blocks(blocks, blocks, [4, 4], 16, SEED)?),
         ])
     }
 
