@@ -1,6 +1,7 @@
 // Bits of rows, found through a byte for each element.
 #include "packed_bitmap.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/compact.hpp"

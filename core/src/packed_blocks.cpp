@@ -1,8 +1,10 @@
 // Blocks of rows that are alike, found by what they are not.
 #include "packed_blocks.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 
 namespace tenure {
 namespace {

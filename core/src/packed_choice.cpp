@@ -6,6 +6,7 @@
 // alone.
 #include <atomic>
 #include <cinttypes>
+#include <memory>
 
 #include "operands.hpp"
 #include "packed_bitmap.hpp"

@@ -1,6 +1,7 @@
 // Strips of rows, and the tiles that each is cut into.
 #include "packed_tiles.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 

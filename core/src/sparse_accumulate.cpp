@@ -1,6 +1,4 @@
 // Entries added to dense memory.
-#include <algorithm>
-
 #include "parallel.hpp"
 #include "sparse_entries.hpp"
 #include "sparse_traffic.hpp"
