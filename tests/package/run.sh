@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # usage: tests/package/run.sh WORK_FOLDER CMAKE_BUILD_FOLDER
 #
-# Builds and runs a crate that depends on Tenure in the three ways that users can: by path, on the
-# packages as they would be published, and on the packages with an installed library instead of the
-# compiled core. Checks the size of the packages on the way.
+# Builds and runs a crate that depends on the packages as they would be published: with the core
+# compiled on the way, and with an installed library instead. Checks the size of the packages too.
+# Who depends on Tenure by path is in the workspace: the bench, the examples.
 set -euo pipefail
+# The caller may have linked a library to save time; here both ways are chosen below.
+unset TENURE_NO_VENDOR TENURE_STATIC PKG_CONFIG_PATH
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
@@ -51,9 +53,6 @@ run() {
   echo "$1: built clean and ran in $((SECONDS - start)) s"
 }
 
-dependent by-path "$root/rust/tenure" "$root/rust/tenure-sys"
-run by-path
-
 cd "$root"
 rm -rf "$work/packages"
 mkdir -p "$work/packages"
@@ -82,4 +81,4 @@ loaded=$(ldd "$work/installed/target/debug/dependent")
   echo "the dependent crate does not use the installed libtenure.so"
   exit 1
 }
-echo "3 passed, 0 failed"
+echo "2 passed, 0 failed"
