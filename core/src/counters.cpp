@@ -4,6 +4,8 @@
 
 #include <type_traits>
 
+#include "system_calls.hpp"
+
 namespace tenure {
 
 constinit thread_local CounterBlock* t_counter_block = nullptr;
@@ -34,7 +36,7 @@ void give_block(void* block) noexcept {
 pthread_key_t g_key;
 bool g_has_key = false;
 pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
-void make_key() { g_has_key = pthread_key_create(&g_key, give_block) == 0; }
+void make_key() { g_has_key = system_calls::make_thread_key(&g_key, give_block) == 0; }
 
 // Lasting: a reader that comes later meets it.
 void note_used(std::size_t index) noexcept {
@@ -52,7 +54,7 @@ CounterBlock* take_block() noexcept {
     if (g_taken[i].load(std::memory_order_relaxed)) continue;
     // Acquire: the sums of the owner before.
     if (g_taken[i].exchange(true, std::memory_order_acquire)) continue;
-    if (pthread_setspecific(g_key, &g_blocks[i]) != 0) {
+    if (system_calls::set_thread_value(g_key, &g_blocks[i]) != 0) {
       g_taken[i].store(false, std::memory_order_release);
       return nullptr;
     }

@@ -10,11 +10,13 @@ bool prepare_for_fork() noexcept { return true; }  // there is no fork
 
 #else
 
-#include <pthread.h>
+#include <atomic>
 
 #include "context_slot.hpp"
 #include "memory.hpp"
+#include "mutex.hpp"
 #include "slot_table.hpp"
+#include "system_calls.hpp"
 
 namespace tenure {
 
@@ -45,8 +47,16 @@ void start_child() {
 }  // namespace
 
 bool prepare_for_fork() noexcept {
-  static const bool prepared = pthread_atfork(lock_all, unlock_all, start_child) == 0;
-  return prepared;
+  static constinit Mutex mutex;
+  static constinit std::atomic<bool> is_prepared{false};
+  if (is_prepared.load(std::memory_order_acquire)) return true;
+  const std::lock_guard lock(mutex);
+  // Once: a second time every lock would be taken twice. But what was refused is tried again.
+  if (!is_prepared.load(std::memory_order_relaxed)) {
+    is_prepared.store(system_calls::at_fork(lock_all, unlock_all, start_child) == 0,
+                      std::memory_order_release);
+  }
+  return is_prepared.load(std::memory_order_relaxed);
 }
 
 }  // namespace tenure

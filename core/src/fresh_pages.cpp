@@ -1,11 +1,8 @@
 #include "fresh_pages.hpp"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include "parallel.hpp"
 #include "region.hpp"
+#include "system_calls.hpp"
 
 namespace tenure {
 
@@ -19,14 +16,12 @@ constexpr auto kHugeBytes = static_cast<std::int64_t>(kHugePageBytes);
 static_assert(kWorthTouchingBytes >= 2 * kHugeBytes, "there is a whole one");
 // A page that huge ones end with; where pages are larger nothing happens.
 constexpr std::int64_t kTailBytes = 4096;
-// Of older headers; a kernel that does not know it refuses.
-constexpr int kPopulateWrite = 23;
 
 // Whether the end of a huge page is in memory: asking costs a microsecond, as touching in vain does.
 bool is_there(Byte* tail) noexcept {
-  unsigned char is_resident = 0;
-  return mincore(tail, static_cast<std::size_t>(kTailBytes), &is_resident) != 0 ||
-         (is_resident & 1) != 0;
+  unsigned char answer = 0;
+  return system_calls::look_up(tail, static_cast<std::size_t>(kTailBytes), &answer) != 0 ||
+         (answer & 1) != 0;
 }
 
 }  // namespace
@@ -41,7 +36,9 @@ void touch_huge_pages(const Context& context, Byte* data, std::int64_t bytes) no
   // Those between are of the same mapping, as a rule: touched all, or from the first on, or not.
   if (is_there(tail(0)) && is_there(tail(count - 1))) return;
   for_each_slice(context, count, [&](std::int64_t page) noexcept {
-    madvise(tail(page), static_cast<std::size_t>(kTailBytes), kPopulateWrite);
+    // Refused by a kernel that does not know it: then who writes makes the pages.
+    system_calls::advise(tail(page), static_cast<std::size_t>(kTailBytes),
+                         system_calls::Advice::kWillBeWritten);
   });
 }
 

@@ -91,13 +91,11 @@ void give_memory(Memory memory, std::size_t size_bytes) noexcept {
 
 Reservation reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept {
   if (!is_region(max_bytes) || max_bytes > PTRDIFF_MAX / 2) return {};
-  const Region head = cache().take_near(expected_bytes, region_bytes(max_bytes));
-  const Region region = reserve_region(max_bytes, head);
-  if (region.data == nullptr) {
-    if (head.data != nullptr) cache().keep(head);
-    return {};
-  }
-  return {{region.data, region.data + region.size_bytes}, head.size_bytes};
+  Region head = cache().take_near(expected_bytes, region_bytes(max_bytes));
+  const auto [region, head_bytes] = reserve_region(max_bytes, head);
+  if (head.data != nullptr) cache().keep(head);
+  if (region.data == nullptr) return {};
+  return {{region.data, region.data + region.size_bytes}, head_bytes};
 }
 
 Memory trim_reserved(Memory reserved, std::size_t size_bytes) {
@@ -113,7 +111,11 @@ Memory trim_reserved(Memory reserved, std::size_t size_bytes) {
 
 void give_reserved(Memory reserved) noexcept { unmap_region(region_of(reserved)); }
 
-std::size_t trim_memory() noexcept { return cache().trim(); }
+std::size_t trim_memory() noexcept {
+  const std::size_t trimmed_bytes = cache().trim();
+  retry_unmapping();
+  return trimmed_bytes;
+}
 
 void lock_memory() noexcept { cache().lock(); }
 void unlock_memory() noexcept { cache().unlock(); }

@@ -16,10 +16,9 @@ constexpr std::size_t tolerated_waste(std::size_t size_bytes) { return size_byte
 }  // namespace
 
 std::size_t region_bytes(std::size_t size_bytes) noexcept {
-  constexpr std::size_t kLargestPageBytes = std::size_t{64} << 10;
   const std::size_t huge_pages = round_up(size_bytes, kHugePageBytes);
   if (huge_pages - size_bytes <= tolerated_waste(size_bytes)) return huge_pages;
-  return round_up(size_bytes, kLargestPageBytes);
+  return round_up(size_bytes, kPieceBytes);
 }
 
 Region RegionCache::take(std::size_t size_bytes) noexcept {

@@ -14,6 +14,9 @@ namespace tenure {
 // What a huge page holds and is aligned to on x86-64, and on aarch64 with pages of 4 KiB.
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
+// Regions are multiples of it: whole pages everywhere.
+inline constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
 // data is aligned to kHugePageBytes, or NULL for no region.
 struct Region {
   char* data = nullptr;
@@ -21,22 +24,29 @@ struct Region {
 };
 
 // Bytes of the region for so many bytes of content: whole huge pages where they waste at most an
-// eighth, else multiples of 64 KiB, which are whole pages everywhere. `size_bytes` is at most
-// PTRDIFF_MAX.
+// eighth, else multiples of kPieceBytes. `size_bytes` is at most PTRDIFF_MAX.
 std::size_t region_bytes(std::size_t size_bytes) noexcept;
 
 // Maps region_bytes(size_bytes) bytes, which read as zeros; no region when refused. Huge pages are
 // asked for, and where they are refused the region has small ones.
 Region map_region(std::size_t size_bytes) noexcept;
+// Now, or where the system refuses as soon as it unmaps another; but for a piece its memory is given
+// back now.
 void unmap_region(Region region) noexcept;
+// Unmaps what was refused so far.
+void retry_unmapping() noexcept;
 
+struct ReservedRegion {
+  Region region;
+  std::size_t head_bytes = 0;  // the first bytes, which were those of `head`
+};
 // As map_region(), for content that may turn out to need far less: nothing is set aside for it but
-// addresses. It begins with the memory of `head`, unless that is no region, which is then a part of
-// it; `head` is no larger. No region when refused, or where the system cannot move memory; then
-// `head` is as it was.
-Region reserve_region(std::size_t size_bytes, Region head) noexcept;
+// addresses. It begins with the memory of `head`, which is then used up; `head` may be no region, and
+// is no larger. No region when refused, or where the system cannot move memory; then `head` is what
+// is left of it: as it was, or no region.
+ReservedRegion reserve_region(std::size_t size_bytes, Region& head) noexcept;
 // The first region_bytes(size_bytes) bytes of a reserved region that has as many; the rest is
-// unmapped.
+// unmapped. The whole region where the system refuses.
 Region shrink_region(Region region, std::size_t size_bytes) noexcept;
 
 // Keeps regions that nobody uses, with the bytes they hold, up to a bound. The lock is held for

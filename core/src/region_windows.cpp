@@ -3,10 +3,9 @@
 
 #if defined(_WIN32)
 
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
-
 #include <cstdint>
+
+#include "system_calls.hpp"
 
 namespace tenure {
 
@@ -15,27 +14,28 @@ namespace tenure {
 // address space and no memory.
 Region map_region(std::size_t size_bytes) noexcept {
   const std::size_t region_size = region_bytes(size_bytes);
-  void* const reserved =
-      VirtualAlloc(nullptr, region_size + kHugePageBytes, MEM_RESERVE, PAGE_NOACCESS);
+  void* const reserved = system_calls::reserve(region_size + kHugePageBytes);
   if (reserved == nullptr) return {};
   const std::size_t head = -reinterpret_cast<std::uintptr_t>(reserved) % kHugePageBytes;
   char* const data = static_cast<char*>(reserved) + head;
-  if (VirtualAlloc(data, region_size, MEM_COMMIT, PAGE_READWRITE) == nullptr) {
-    VirtualFree(reserved, 0, MEM_RELEASE);
+  if (!system_calls::commit(data, region_size)) {
+    system_calls::release(reserved);
     return {};
   }
   return {data, region_size};
 }
 
-Region reserve_region(std::size_t, Region) noexcept { return {}; }
+ReservedRegion reserve_region(std::size_t, Region&) noexcept { return {}; }
 Region shrink_region(Region region, std::size_t) noexcept { return region; }
 
 void unmap_region(Region region) noexcept {
   if (region.data == nullptr) return;
-  MEMORY_BASIC_INFORMATION found;
-  VirtualQuery(region.data, &found, sizeof found);
-  VirtualFree(found.AllocationBase, 0, MEM_RELEASE);
+  void* const reserved = system_calls::reservation_of(region.data);
+  if (reserved != nullptr) system_calls::release(reserved);
 }
+
+// All of a reservation is released, which is not refused for want of anything.
+void retry_unmapping() noexcept {}
 
 }  // namespace tenure
 

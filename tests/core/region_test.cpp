@@ -72,13 +72,16 @@ TEST(Region, TooLargeIsNoRegion) {
 }
 
 TEST(Region, ReservedIsOfNothingUntilWrittenAndBeginsWithItsHead) {
-  Region head = mapped(3 * kMiB);
+  Region rest = mapped(3 * kMiB);
+  const Region head = rest;
   const std::size_t size = 64 * kMiB;
-  const Region reserved = reserve_region(size, head);
+  const auto [reserved, head_bytes] = reserve_region(size, rest);
   if (reserved.data == nullptr) {
-    unmap_region(head);
+    unmap_region(rest);
     GTEST_SKIP() << "memory cannot be moved here";
   }
+  EXPECT_EQ(rest.data, nullptr);
+  EXPECT_EQ(head_bytes, head.size_bytes);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(reserved.data) % kHugePageBytes, 0u);
   EXPECT_EQ(reserved.size_bytes, region_bytes(size));
   EXPECT_EQ(reserved.data[0], 1);
@@ -90,7 +93,8 @@ TEST(Region, ReservedIsOfNothingUntilWrittenAndBeginsWithItsHead) {
   EXPECT_EQ(shrunk.size_bytes, region_bytes(4 * kMiB + 1));
   EXPECT_EQ(shrunk.data[head.size_bytes - 1], 1);
   unmap_region(shrunk);
-  EXPECT_EQ(reserve_region(PTRDIFF_MAX / 2, {}).data, nullptr);
+  Region none;
+  EXPECT_EQ(reserve_region(PTRDIFF_MAX / 2, none).region.data, nullptr);
 }
 
 TEST(RegionCache, TakesWhatIsNearAnExpectation) {

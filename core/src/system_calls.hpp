@@ -1,0 +1,78 @@
+// What is asked of the system and may be refused, all in one place: memory, and notice of forks and
+// of the ends of threads. No other file of core/ and capi/ calls it (tests/abi/system_calls_test.cmake).
+//
+// A test refuses each call in each manner that a kernel has, by a program that defines these
+// functions itself: the linker then leaves ours in the archive. So nobody else can replace them, and
+// there is no table of pointers to pay for or to protect.
+//
+// Not here, as nothing of it is called by us: threads, mutexes and condition variables are the C++
+// library's (std::thread, std::condition_variable), and so is what they ask of futexes; a thread that
+// cannot be started is an exception, which thread_pool.cpp catches.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+
+namespace tenure::system_calls {
+
+// 0, or the number that errno has for the refusal.
+using Error = int;
+
+#if !defined(_WIN32)
+
+enum class Backing {
+  kMemory,
+  kAddresses,  // nothing is set aside before it is touched (MAP_NORESERVE)
+};
+
+// Zeros of the process's own, at a place of the system's choice. NULL when refused.
+void* map(std::size_t size_bytes, Backing backing) noexcept;
+// Refused where it would make two mappings of one and the process has as many as it may
+// (vm.max_map_count): then all of it is still there.
+Error unmap(void* data, std::size_t size_bytes) noexcept;
+
+enum class Advice {
+  kHugePages,
+  kWillBeWritten,  // pages are made now; no byte changes (Linux 5.14)
+  kForget,         // the content, which becomes zeros: its memory is given back
+};
+Error advise(void* data, std::size_t size_bytes, Advice advice) noexcept;
+
+#if defined(__linux__)
+
+// Moves a mapping, or a part of one, to `to`, in the place of what is mapped there. After a refusal
+// the memory is where it was, but what was mapped at `to` may be gone, and another thread's mapping
+// may have come: Linux before 6.17 unmaps first and then says that several mappings do not move
+// together (EFAULT).
+Error move(void* from, std::size_t size_bytes, void* to) noexcept;
+
+// Makes a mapping longer where it lies, if nothing lies behind it. EFAULT, in every Linux: these
+// bytes are not all of one mapping.
+Error extend(void* data, std::size_t size_bytes, std::size_t wanted_bytes) noexcept;
+
+// Whether a page is in memory, in bit 0.
+Error look_up(void* page, std::size_t page_bytes, unsigned char* answer) noexcept;
+
+#endif
+
+// As pthread_atfork().
+Error at_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)()) noexcept;
+
+#else
+
+// Addresses without memory. NULL when refused.
+void* reserve(std::size_t size_bytes) noexcept;
+// Memory for a part of them; false when refused.
+bool commit(void* data, std::size_t size_bytes) noexcept;
+// What reserve() returned for these addresses; NULL where that cannot be found out.
+void* reservation_of(void* data) noexcept;
+void release(void* reserved) noexcept;
+
+#endif
+
+// As pthread_key_create() and pthread_setspecific().
+Error make_thread_key(pthread_key_t* key, void (*at_end)(void*)) noexcept;
+Error set_thread_value(pthread_key_t key, const void* value) noexcept;
+
+}  // namespace tenure::system_calls

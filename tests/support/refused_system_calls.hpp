@@ -1,0 +1,41 @@
+// The system as a test wants it: calls that are refused, in the manners that kernels have, and other
+// threads that map memory wherever some becomes free. A program that links refused_system_calls.cpp
+// has it in the place of core/src/system_calls_posix.cpp.
+//
+// It always is an old Linux in one respect: several mappings do not move at once, and whoever asks
+// for it loses what was mapped at the target.
+#pragma once
+
+#include <cstddef>
+
+namespace tenure::test {
+
+enum class Call { kNone, kMap, kUnmap, kAdvise, kMove, kExtend, kLookUp, kAtFork, kThread };
+constexpr const char* kCallNames[] = {"none",   "map",     "unmap",   "advise", "move",
+                                      "extend", "look up", "at fork", "thread"};
+
+enum class Manner {
+  kAtOnce,  // nothing has happened
+  kHalfWay,  // of advice half has been followed; where memory should go to, nothing is mapped any more
+};
+enum class Reach { kOne, kAllFromThere };
+
+// From now on: the calls are counted from 0, and number `first`, or all from there on, are refused.
+// Those of `only`, if it is not kNone, are counted alone.
+void refuse(int first, Reach reach, Manner manner, Call only = Call::kNone) noexcept;
+void refuse_nothing() noexcept;
+// Of the calls since refuse(): how many were refused, and what the first of them was.
+int refused_count() noexcept;
+Call first_refused() noexcept;
+
+// Bytes that the library has mapped and not unmapped. Addresses that it has to leave alone, because
+// it cannot know whose they are after a refusal to move, count as long as they are its own.
+std::size_t owned_bytes() noexcept;
+std::size_t doubtful_bytes() noexcept;
+
+// Pages that other threads have mapped to where something was unmapped, as soon as it was.
+int neighbour_count() noexcept;
+// NULL, or what has happened to others: unmapped, moved, written, or thrown away.
+const char* harm_to_others() noexcept;
+
+}  // namespace tenure::test
