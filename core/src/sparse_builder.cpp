@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <initializer_list>
 
+#include "bool8.hpp"
 #include "fresh_pages.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -123,6 +124,9 @@ SparseToken SparseBuilder::finish(std::uint32_t flags) {
   if (shape_.place != nullptr) {
     shape_.place->flags = flags;
     return 0;
+  }
+  if (shape_.value_dtype == TNR_DTYPE_BOOL8) {
+    write_as_bools(values_.data, entry_count_ * value_bytes());
   }
   const auto part_view = [](const Part& part, tnr_dtype dtype,
                             std::initializer_list<std::int64_t> shape) {

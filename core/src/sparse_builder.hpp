@@ -90,8 +90,8 @@ class SparseBuilder {
     return reinterpret_cast<std::int64_t*>(batch_offsets_.data);
   }
 
-  // The handle over what was written, of which `flags` are true; 0 where it went to a place. Throws
-  // std::bad_alloc. Last.
+  // The handle over what was written, of which `flags` are true; 0 where it went to a place, whose
+  // owner calls this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc. Last.
   SparseToken finish(std::uint32_t flags);
 
  private:

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bisect.hpp"
+#include "bool8.hpp"
 #include "fresh_pages.hpp"
 #include "index_array.hpp"
 #include "operands.hpp"
@@ -298,6 +299,17 @@ void write_batch(const Context& context, const BatchOperand& a, const tnr_view_m
       });
 }
 
+// Entries were moved as bytes. What they were moved to is read again where one is no bool that the
+// library writes.
+void write_as_bools(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out) {
+  const auto count = static_cast<std::int64_t>(element_bytes(a.values));
+  if (a.values.dtype != TNR_DTYPE_BOOL8 ||
+      are_written_bools(static_cast<const Byte*>(a.values.data), count)) {
+    return;
+  }
+  copy(context, out.view, out);
+}
+
 }  // namespace
 
 void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const tnr_view_mut& out) {
@@ -307,11 +319,13 @@ void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const 
     check_output(view, out);
     pin_output(pins, view, out);
     write_batch(context, a, out);
+    write_as_bools(context, view, out);
   } else {
     SparseOperand a(view, "a");
     check_output(view, out);
     pin_output(pins, view, out);
     write_matrix(context, a, out, stores_for(static_cast<std::int64_t>(element_bytes(out.view))));
+    write_as_bools(context, view, out);
   }
   const bool has_elements = !is_empty(out.view);
   count_call(TNR_OPERATION_SPARSE_TO_DENSE, has_elements ? matrix_bytes(view) : 0,

@@ -88,11 +88,15 @@ SparseContent expected_of(Array& dense, Array& mask, NamedType type, const Quest
   const std::int64_t rows = dense.view().shape[0];
   const std::int64_t cols = dense.view().shape[1];
   const std::size_t width = element_size(type.dtype);
-  if (options.format == TNR_SPARSE_FORMAT_BSR) {
-    return block_model_of(rows, cols, options.block_rows, options.block_cols,
-                          {elements.begin(), elements.end()}, kept, width);
+  SparseContent content =
+      options.format == TNR_SPARSE_FORMAT_BSR
+          ? block_model_of(rows, cols, options.block_rows, options.block_cols,
+                           {elements.begin(), elements.end()}, kept, width)
+          : model_of(options.format, rows, cols, {elements.begin(), elements.end()}, kept, width);
+  if (type.type == Type::kBool8) {
+    for (unsigned char& byte : content.values) byte = byte != 0 ? 1 : 0;
   }
-  return model_of(options.format, rows, cols, {elements.begin(), elements.end()}, kept, width);
+  return content;
 }
 
 std::string describe(const Array& dense, const Question& question) {

@@ -411,7 +411,8 @@ typedef uint32_t tnr_dtype;
  */
 #define TNR_DTYPE_U64 81921
 /**
- * A truth value in a byte: any non-zero is true, the library writes 0 or 1.
+ * A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. What is lent
+ * or held, and `tnr_blob_copy`, keep the bytes.
  */
 #define TNR_DTYPE_BOOL8 67590
 /**
@@ -2284,8 +2285,9 @@ tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEX
 
 /**
  * The same matrix in another format, with another index type, or with its entries in order
- * (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, and its bytes are not
- * touched. A copy: the transpose of a CSR is a CSC view of the same arrays, and needs none.
+ * (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
+ * and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
+ * CSR is a CSC view of the same arrays, and needs none.
  *
  * Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
  * from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes

@@ -90,7 +90,8 @@ impl tnr_dtype {
     pub const U32: tnr_dtype = tnr_dtype(0x0001_2001);
     /// Unsigned, 64 bits.
     pub const U64: tnr_dtype = tnr_dtype(0x0001_4001);
-    /// A truth value in a byte: any non-zero is true, the library writes 0 or 1.
+    /// A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. What is lent
+    /// or held, and `tnr_blob_copy`, keep the bytes.
     pub const BOOL8: tnr_dtype = tnr_dtype(0x0001_0806);
     /// Complex of two binary32, 8 bytes. For movement and exchange only.
     pub const C64: tnr_dtype = tnr_dtype(0x0001_4005);
@@ -1799,8 +1800,9 @@ unsafe extern "C" {
     pub fn tnr_sparse_check_mut(view: *const tnr_sparse_view_mut) -> tnr_status;
 
     /// The same matrix in another format, with another index type, or with its entries in order
-    /// (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, and its bytes are not
-    /// touched. A copy: the transpose of a CSR is a CSC view of the same arrays, and needs none.
+    /// (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
+    /// and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
+    /// CSR is a CSC view of the same arrays, and needs none.
     ///
     /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
     /// from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
