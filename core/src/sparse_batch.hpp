@@ -34,6 +34,8 @@ class BatchOperand {
   [[nodiscard]] const tnr_sparse_view& view() const noexcept { return whole_.view(); }
   [[nodiscard]] const char* name() const noexcept { return whole_.name(); }
   [[nodiscard]] bool is_checked() const noexcept { return whole_.is_checked(); }
+  // As SparseOperand's, of all matrices.
+  void check_all() { whole_.check_all(); }
   [[nodiscard]] std::int64_t count() const noexcept { return batch_count(view()); }
   [[nodiscard]] tnr_sparse_view matrix(std::int64_t matrix) const {
     return batch_matrix(view(), matrix);

@@ -145,7 +145,7 @@ void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sp
   Pins pins;
   check_view_mut(out, "out");
   check_view(b, "b");
-  const auto run = [&](const auto& operand, const auto& multiply_all) {
+  const auto run = [&](auto&& operand, const auto& multiply_all) {
     check_shapes(a, is_transposed, b, out.view);
     const Factors factors = factors_of(alpha, is_transposed, beta, a.values.dtype);
     require_dtype(b, "b", a.values.dtype, "a.values.dtype is");
@@ -153,7 +153,10 @@ void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sp
     pins.add_mut(out, "out");
     pins.add(b, "b");
     check_apart(a, b, out.view);
-    if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
+    if (is_empty(out.view)) {
+      operand.check_all();
+      return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
+    }
     multiply_all(context, operand, factors, b, out.view);
     // With a beta of 0 nobody reads the output.
     const std::uint64_t out_bytes = element_bytes(out.view);

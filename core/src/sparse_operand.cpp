@@ -105,7 +105,7 @@ SparseOperand::SparseOperand(const tnr_sparse_view_mut& view, const char* name)
 
 SparseOperand::SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& batch)
     : view_(matrix), name_(""), use_(0, ""), checked_(batch.is_checked()) {
-  if (!checked_) checks_ = &index_checks(matrix);
+  prepare_checks();
 }
 
 SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Access access,
@@ -121,7 +121,15 @@ SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Acce
   }
   checked_ = (view.flags & kSparseChecked) != 0 ||
              (use_.whole() != nullptr && is_part_of(view, *use_.whole()));
-  if (!checked_) checks_ = &index_checks(view);
+  prepare_checks();
+}
+
+void SparseOperand::prepare_checks() {
+  if (checked_) return;
+  checks_ = &index_checks(view_);
+  // Without rows there is one offset all the same, which no run of rows comes to.
+  const bool has_offsets = view_.format != TNR_SPARSE_FORMAT_COO;
+  if (has_offsets && !is_batch(view_) && view_.major.shape[0] == 1) check_all();
 }
 
 void SparseOperand::check_all() {

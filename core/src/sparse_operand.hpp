@@ -92,6 +92,8 @@ class SparseOperand {
   enum class Access { kRead, kWriteValues };
   SparseOperand(const tnr_sparse_view& view, const char* name, Access access, Batches batches);
 
+  // For a view that is not trusted.
+  void prepare_checks();
   // Where the run that begins at `begin` ends; `begin` when it is wrong.
   [[nodiscard]] std::int64_t checked_end(std::int64_t begin, std::int64_t end) const noexcept;
   [[noreturn]] void fail_checked() const;

@@ -280,7 +280,10 @@ void write_diagonal(const SparseOperand& a, const tnr_view_mut& out_view) {
   const bool is_sorted = (a.view().flags & TNR_SPARSE_SORTED) != 0;
   T* const out = reinterpret_cast<T*>(writable(out_view));
   const std::int64_t step = out_view.view.strides[0];
-  a.for_each_run(0, out_view.view.shape[0], [&](std::int64_t begin, std::int64_t end) noexcept {
+  const std::int64_t length = out_view.view.shape[0];
+  // Rows beyond the diagonal are walked for their indices alone, which are looked at as the walk goes.
+  a.for_each_run(0, major_count(a.view()), [&](std::int64_t begin, std::int64_t run_end) noexcept {
+    const std::int64_t end = std::min(run_end, length);
     for (std::int64_t row = begin; row < end; ++row) {
       const auto [first, last] =
           range_of_column<I>(columns, offsets[row], offsets[row + 1], row, is_sorted);

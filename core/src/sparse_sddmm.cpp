@@ -81,7 +81,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   check_view_mut(out, "out");
   check_view(x, "x");
   check_view(y, "y");
-  const SparseOperand matrix(a, "a");
+  SparseOperand matrix(a, "a");
   require_rank(x, "x", 2);
   require_rank(y, "y", 2);
   require_extent(x, "x", 0, a.rows, "the rows of a");
@@ -106,7 +106,10 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   require_alias(out.view, a.values, "a.values", SameView::kAllowed);
   require_alias(out.view, a.major, names.major, SameView::kRefused);
   require_alias(out.view, a.minor, names.minor, SameView::kRefused);
-  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_SDDMM, 0, 0);
+  if (is_empty(out.view)) {
+    matrix.check_all();
+    return count_call(TNR_OPERATION_SPARSE_SDDMM, 0, 0);
+  }
   const tnr_view columns = transpose(y, 0, 1);
   const DenseColumns left(x);
   const DenseColumns right(columns);
