@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +16,10 @@ namespace tenure::capi {
 // Makes a failure the thread's last error and returns its status. The last act of a failing call.
 tnr_status record(tnr_status status, const char* message) noexcept;
 
+// In a catch block, for what is no Error: what the C++ library throws where memory is asked for and
+// cannot be had, or could be in no machine, is OUT_OF_MEMORY, and anything else INTERNAL.
+tnr_status record_unnamed() noexcept;
+
 // Runs the whole body of a boundary function, argument checks included. Every local of the body is
 // gone before the failure is recorded, so a release callback that runs on the way out cannot
 // replace the message.
@@ -27,10 +30,8 @@ tnr_status guarded(Body&& body) noexcept {
     return TNR_STATUS_OK;
   } catch (const Error& error) {
     return record(error.status(), error.message());
-  } catch (const std::bad_alloc&) {
-    return record(TNR_STATUS_OUT_OF_MEMORY, "memory could not be allocated");
   } catch (...) {
-    return record(TNR_STATUS_INTERNAL, "an unknown exception reached the boundary");
+    return record_unnamed();
   }
 }
 

@@ -141,6 +141,10 @@ TEST(Errors, Internal) {
 
 TEST(Errors, AllocationThatThrowsIsOutOfMemory) {
   expect_refused(guarded([] { throw std::bad_alloc(); }), TNR_STATUS_OUT_OF_MEMORY, {"memory"});
+  expect_refused(guarded([] { throw std::bad_array_new_length(); }), TNR_STATUS_OUT_OF_MEMORY,
+                 {"memory"});
+  expect_refused(guarded([] { throw std::length_error("vector"); }), TNR_STATUS_OUT_OF_MEMORY,
+                 {"more memory"});
 }
 
 TEST(Errors, LongMessageIsCutAtTheEnd) {
