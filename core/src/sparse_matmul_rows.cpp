@@ -42,6 +42,16 @@ kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns)
   return kernel != nullptr ? kernel : kernels.block_rows[call.type][index];
 }
 
+// What asks for indices as it uses them; nullptr where nothing does.
+kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t columns) {
+  const tnr_sparse_view& view = call.a.view();
+  if (view.format == TNR_SPARSE_FORMAT_BSR || columns != 1 || call.type > kLastFloat) {
+    return nullptr;
+  }
+  return kernels::table()
+      .matmul->checked_column[call.type][static_cast<unsigned>(index_type(view.minor.dtype))];
+}
+
 constexpr tnr_scalar kOne = {TNR_DTYPE_U8, 0, {1}};
 
 // Of CSR some rows of which are long: their pieces, and all other rows, are shared out. A piece's sum
@@ -182,6 +192,8 @@ void multiply_rows(const SparseMatmul& call) {
         .beta = call.beta,
     };
     const kernels::MatmulKernel kernel = row_kernel(call, columns);
+    const kernels::CheckedKernel checked =
+        call.a.is_checked() ? nullptr : checked_kernel(call, columns);
     const std::int64_t bytes = entries * (entry_bytes + (columns - 1) * width) +
                                call.out.rows * (index_bytes(view) + 2 * columns * width);
     const std::int64_t most_slices = std::max<std::int64_t>(
@@ -193,9 +205,16 @@ void multiply_rows(const SparseMatmul& call) {
       continue;
     }
     for_each_slice(call.context, slices.count(), [&](std::int64_t slice) noexcept {
-      call.a.for_each_run(
-          slices.begin(slice), slices.begin(slice + 1),
-          [&](std::int64_t begin, std::int64_t end) { kernel(matmul, begin, end); });
+      const std::int64_t begin = slices.begin(slice);
+      const std::int64_t end = slices.begin(slice + 1);
+      if (checked != nullptr) {
+        call.a.for_each_run_of_offsets(begin, end, [&](std::int64_t row, std::int64_t last) {
+          return checked(matmul, row, last);
+        });
+      } else {
+        call.a.for_each_run(
+            begin, end, [&](std::int64_t row, std::int64_t last) { kernel(matmul, row, last); });
+      }
     });
   }
 }

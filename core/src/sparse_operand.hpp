@@ -13,6 +13,7 @@
 // check_all() first instead, and then for_each_run() finds nothing to do.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -82,6 +83,20 @@ class SparseOperand {
       begin = run_end;
     }
   }
+  // The same for a body that asks for indices itself as it uses them: only offsets are known to be
+  // right when it gets them, and it returns whether indices were.
+  template <class Body>
+  void for_each_run_of_offsets(std::int64_t begin, std::int64_t end,
+                               const Body& body) const noexcept {
+    while (begin < end) {
+      const std::int64_t run_end = std::min(end, begin + kRunOffsets);
+      if (!are_offsets_right(begin, run_end) || !body(begin, run_end)) {
+        found_.store(true, std::memory_order_relaxed);
+        return;
+      }
+      begin = run_end;
+    }
+  }
   // After all runs: throws INVALID_ARGUMENT if one was wrong.
   void require_valid() const {
     if (found_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -90,12 +105,16 @@ class SparseOperand {
 
  private:
   enum class Access { kRead, kWriteValues };
+  // Rows whose offsets are looked at together, which stay in the first cache.
+  static constexpr std::int64_t kRunOffsets = 2048;
   SparseOperand(const tnr_sparse_view& view, const char* name, Access access, Batches batches);
 
   // For a view that is not trusted.
   void prepare_checks();
   // Where the run that begins at `begin` ends; `begin` when it is wrong.
   [[nodiscard]] std::int64_t checked_end(std::int64_t begin, std::int64_t end) const noexcept;
+  // Of CSR, CSC and BSR: whether the offsets of these rows are.
+  [[nodiscard]] bool are_offsets_right(std::int64_t begin, std::int64_t end) const noexcept;
   [[noreturn]] void fail_checked() const;
 
   const tnr_sparse_view& view_;

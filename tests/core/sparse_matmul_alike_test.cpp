@@ -1,11 +1,15 @@
 // Sparse times a vector where rows are alike, or nearly so, beside one plain loop: to the bit.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "arrays.hpp"
+#include "expect_error.hpp"
+#include "index_array.hpp"
 #include "product_patterns.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
@@ -87,22 +91,24 @@ void expect_plain(const Pattern& pattern, const NamedType& type, Random& random)
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, type, random);
     a.view().values =
         flat_view(values.data(), type.dtype, {static_cast<std::int64_t>(values.size())});
-    for (const bool adds : {false, true}) {
-      for (const std::int64_t step : {1, 3}) {
-        SCOPED_TRACE(pattern.name + ", step " + std::to_string(step));
-        std::vector<T> out = any_values<T>(sums.size() * static_cast<std::size_t>(step), random);
-        std::vector<T> expected = out;
-        for (std::size_t row = 0; row < sums.size(); ++row) {
-          T& to = expected[row * static_cast<std::size_t>(step)];
-          const T scaled = T{1.25} * sums[row];
-          to = adds ? scaled + T{0.75} * to : scaled;
-        }
-        const tnr_view to =
-            view_of(out.data(), out.size() * sizeof(T), 0, type.dtype, {{pattern.rows, step}});
-        sparse_matmul(kDefaultContext, number(1.25), a.view(), TNR_ORIENTATION_AS_IS, b.view,
-                      number(adds ? 0.75 : 0), {to});
-        EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(T)), 0);
+    for (const auto& [adds, step, flags] : {std::tuple(false, 1, 0u),
+                                            {true, 3, 0u},
+                                            {true, 1, kSparseChecked},
+                                            {false, 3, kSparseChecked}}) {
+      SCOPED_TRACE(pattern.name + ", step " + std::to_string(step));
+      a.view().flags = flags;
+      std::vector<T> out = any_values<T>(sums.size() * static_cast<std::size_t>(step), random);
+      std::vector<T> expected = out;
+      for (std::size_t row = 0; row < sums.size(); ++row) {
+        T& to = expected[row * static_cast<std::size_t>(step)];
+        const T scaled = T{1.25} * sums[row];
+        to = adds ? scaled + T{0.75} * to : scaled;
       }
+      const tnr_view to =
+          view_of(out.data(), out.size() * sizeof(T), 0, type.dtype, {{pattern.rows, step}});
+      sparse_matmul(kDefaultContext, number(1.25), a.view(), TNR_ORIENTATION_AS_IS, b.view,
+                    number(adds ? 0.75 : 0), {to});
+      EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(T)), 0);
     }
   }
 }
@@ -136,6 +142,38 @@ TEST(SparseMatmulAlike, NoneWithManyEntries) {
     }
     expect_plain<double>(pattern, kTypes[0], random);
     expect_plain<float>(pattern, kTypes[1], random);
+  }
+}
+
+// An index that is wrong, in rows that are alike, long, or neither: it is found, and not used,
+// wherever it is. Under a sanitizer nothing outside of the arrays is touched.
+TEST(SparseMatmulAlike, WrongIndicesAreFound) {
+  Random random(44);
+  Pattern pattern = nearly_alike(random);
+  for (std::int64_t row = 0; row < 10; ++row, ++pattern.rows) {
+    for (std::int64_t i = 0; i < 64 + row * 3; ++i) pattern.positions.push_back({pattern.rows, i});
+  }
+  const Literal<float> b(TNR_DTYPE_F32,
+                         any_values<float>(static_cast<std::size_t>(pattern.cols), random));
+  std::vector<float> out(static_cast<std::size_t>(pattern.rows));
+  const tnr_view to = flat_view(out.data(), TNR_DTYPE_F32, {pattern.rows});
+  for (const tnr_dtype index_dtype : kIndexDtypes) {
+    Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, kTypes[1], random);
+    const auto multiply = [&] {
+      sparse_matmul(kDefaultContext, number(1), a.view(), TNR_ORIENTATION_AS_IS, b.view, number(0),
+                    {to});
+    };
+    auto* const indices = static_cast<Byte*>(const_cast<void*>(a.view().minor.data));
+    const kernels::IndexType type = index_type(index_dtype);
+    const std::int64_t count = a.view().minor.shape[0];
+    for (std::int64_t k = 0; k < count; k += k < 2000 || k > count - 300 ? 1 : 17) {
+      const std::int64_t right = get_index(indices, type, k);
+      const std::int64_t wrong = k % 3 == 0 ? -1 : k % 3 == 1 ? pattern.cols : INT32_MAX;
+      put_index(indices, type, k, wrong);
+      expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.", std::to_string(wrong)}, multiply);
+      put_index(indices, type, k, right);
+    }
+    EXPECT_NO_THROW(multiply());
   }
 }
 

@@ -29,8 +29,9 @@ struct Entries {
 // ---- one column ----
 
 // Rows one by one; entries end with `last`. A function of its own keeps the loop in registers.
-template <class T, class I>
-__attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t end, int64_t last) {
+template <class T, class I, class Known>
+__attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t end, int64_t last,
+                                        Known& known) {
   const Scaling<T> scaling(m.alpha, m.beta);
   const Byte* const x = m.b;
   const Byte* const all_values = m.a.values;
@@ -40,20 +41,22 @@ __attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t 
   const bool is_near = m.b_rows * kStep<T> <= kNearVectorBytes;
   Byte* out = m.out + begin * out_step;
   int64_t k = index_of<I>(m.a.offsets, begin);
+  Known asked = known;
   for (const Byte* const stop = m.a.offsets + end * kStep<I>; offset <= stop;
        offset += kStep<I>, out += out_step) {
     const int64_t row_end = load<I>(offset);
     scaling.write(out, row_sum<T, I>(all_values + k * kStep<T>, all_indices + k * kStep<I>, x,
-                                     row_end - k, last - k, is_near));
+                                     row_end - k, last - k, is_near, asked));
     k = row_end;
   }
+  known = asked;
 }
 
-template <class T, class I>
-void column(const Matmul& m, int64_t begin, int64_t end) {
+template <class T, class I, class Known>
+void column(const Matmul& m, int64_t begin, int64_t end, Known& known) {
   const int64_t last = index_of<I>(m.a.offsets, end);
   const Scaling<T> scaling(m.alpha, m.beta);
-  AlikeRows<T, I> alike(m.a, m.b, end);
+  AlikeRows<T, I, Known> alike(m.a, m.b, end, known);
   for (int64_t row = begin; row < end;) {
     if (alike.begin_at(row)) {
       alike.add_up(row, [&](int64_t first, const Vector<T>& sums) {
@@ -61,10 +64,17 @@ void column(const Matmul& m, int64_t begin, int64_t end) {
       });
       row += kAlikeRows;
     } else {
-      any_rows<T, I>(m, row, alike.next_try(), last);
+      any_rows<T, I>(m, row, alike.next_try(), last, known);
       row = alike.next_try();
     }
   }
+}
+
+template <class T, class I>
+bool checked_column(const Matmul& m, int64_t begin, int64_t end) {
+  CheckedIndices<I> known(m.b_rows);
+  column<T, I>(m, begin, end, known);
+  return !known.found_wrong();
 }
 
 // ---- a few columns in registers ----
@@ -174,7 +184,10 @@ int64_t spans(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
 // f32 and f64.
 template <class T, class I>
 void float_rows(const Matmul& m, int64_t begin, int64_t end) {
-  if (m.columns == 1) return column<T, I>(m, begin, end);
+  if (m.columns == 1) {
+    TrustedIndices known;
+    return column<T, I>(m, begin, end, known);
+  }
   int64_t first = 0;
   if (is_worth_parts<T, I>(m, begin, end)) {
     constexpr int64_t kColumns = kWidestBytes / kStep<T>;
@@ -194,6 +207,11 @@ void float_rows(const Matmul& m, int64_t begin, int64_t end) {
 const MatmulKernel kMatmulRows[2][kIndexTypeCount] = {
     TENURE_BY_INDEX(float_rows, double),
     TENURE_BY_INDEX(float_rows, float),
+};
+
+const CheckedKernel kCheckedColumn[2][kIndexTypeCount] = {
+    TENURE_BY_INDEX(checked_column, double),
+    TENURE_BY_INDEX(checked_column, float),
 };
 
 }  // namespace TENURE_ISA

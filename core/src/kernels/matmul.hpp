@@ -31,6 +31,11 @@ struct Matmul {
 // with blocks.
 using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
 
+// The same for one column, without blocks, of rows whose indices nobody has asked for yet: offsets
+// are right. No index that is wrong is used; false where there was one, and then out is written in
+// part.
+using CheckedKernel = bool (*)(const Matmul&, int64_t begin, int64_t end);
+
 // The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16, and b of the
 // type that is computed in, adjacent. Element k of a row goes to sum k % 8, as without
 // blocks, and the eight meet in a tree.
@@ -79,12 +84,13 @@ struct PackedKernels;  // packed.hpp
 
 // Of all products with dense operands.
 struct MatmulKernels {
-  const MatmulKernel (*rows)[kIndexTypeCount];         // f64 and f32, without blocks
-  const MatmulKernel (*block_rows)[kIndexTypeCount];   // by Type; nullptr: no such product
-  const BlockColumn (*block_column)[kIndexTypeCount];  // by Type; nullptr: i64 beside 16 bits
-  const Spreads* spreads;                              // by Type
-  const Samplers* samplers;                            // by Type
-  const PackedKernels* packed;                         // by Type: floats
+  const MatmulKernel (*rows)[kIndexTypeCount];             // f64 and f32, without blocks
+  const MatmulKernel (*block_rows)[kIndexTypeCount];       // by Type; nullptr: no such product
+  const BlockColumn (*block_column)[kIndexTypeCount];      // by Type; nullptr: i64 beside 16 bits
+  const Spreads* spreads;                                  // by Type
+  const Samplers* samplers;                                // by Type
+  const PackedKernels* packed;                             // by Type: floats
+  const CheckedKernel (*checked_column)[kIndexTypeCount];  // f64 and f32, without blocks
 };
 
 }  // namespace tenure::kernels

@@ -38,14 +38,15 @@ struct Values<V> {
 template <class V, class I>
 inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* columns, const Byte* x,
                             int64_t count, int64_t readable, bool is_near) {
+  TrustedIndices known;
   if constexpr (!Values<V>::kAreWidened) {
-    return row_sum<V, I>(values, columns, x, count, readable, is_near);
+    return row_sum<V, I>(values, columns, x, count, readable, is_near, known);
   } else {
     float sum = 0;
     for (int64_t k = 0; k < count; k += kWidenedValues) {
       const int64_t some = count - k < kWidenedValues ? count - k : kWidenedValues;
       sum += row_sum<float, I>(wide.widen_some(values + k * kStep<V>, some), columns + k * kStep<I>,
-                               x, some, readable - k);
+                               x, some, readable - k, false, known);
     }
     return sum;
   }

@@ -30,6 +30,81 @@ constexpr int64_t kFarAheadBytes = 8192;
 constexpr int64_t kNearVectorBytes = 32 << 10;
 constexpr int64_t kLongRow = 64;  // entries
 
+// Whether `count` indices name elements of an x, asked before they are used: here somebody has asked
+// before.
+struct TrustedIndices {
+  template <int64_t kCount>
+  static bool are_right(const Byte*) {
+    return true;
+  }
+  static bool are_right_moved(const Byte*, int64_t, int64_t) { return true; }
+};
+
+// Here a few at a time are, as they are read for the sum: to ask for a slice of them beforehand
+// would read each twice, and leave the values without anybody who fetches them meanwhile.
+template <class I>
+class CheckedIndices {
+ public:
+  explicit CheckedIndices(int64_t limit)
+      : last_(static_cast<Bits>(limit - 1 > kHighest ? kHighest : limit - 1)) {}
+
+  template <int64_t kCount>
+  bool are_right(const Byte* indices) {
+    constexpr int64_t kBytes = kCount * kStep<I>;
+    constexpr int64_t kPartBytes = kBytes < kVectorBytes ? kBytes : kVectorBytes < 32 ? 16 : 32;
+    typedef Bits Part __attribute__((vector_size(kPartBytes)));
+    // An index that is negative has the highest bit, and so has what one beyond the last leaves of
+    // it.
+    Part wrong = {};
+    for (int64_t i = 0; i < kBytes; i += kPartBytes) {
+      const auto part = load<Part>(indices + i);
+      wrong |= (last_ - part) | part;
+    }
+    const bool is_right = !has_high_bit(wrong);
+    if (!is_right) [[unlikely]]
+      found_wrong_ = true;
+    return is_right;
+  }
+  // Whether `count` of them are, and would be with `distance` added. It is no finding if not.
+  [[nodiscard]] bool are_right_moved(const Byte* indices, int64_t count, int64_t distance) const {
+    const auto moved = static_cast<Bits>(distance);
+    if (last_ < moved) return false;
+    Bits wrong = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto index = load<Bits>(indices + i * kStep<I>);
+      wrong |= (last_ - moved - index) | index;
+    }
+    return wrong <= static_cast<Bits>(kHighest);
+  }
+  [[nodiscard]] bool found_wrong() const { return found_wrong_; }
+
+ private:
+  using Bits = typename IntegersOf<sizeof(I)>::Unsigned;
+  static constexpr int64_t kHighest = static_cast<int64_t>(static_cast<Bits>(~Bits{0}) >> 1);
+
+  template <class Part>
+  static bool has_high_bit(const Part& part) {
+#if defined(__AVX2__)
+    if constexpr (sizeof(Part) == 32) {
+      return sizeof(I) == 4 ? _mm256_movemask_ps(reinterpret_cast<__m256>(part)) != 0
+                            : _mm256_movemask_pd(reinterpret_cast<__m256d>(part)) != 0;
+    }
+#endif
+#if defined(__x86_64__)
+    if constexpr (sizeof(Part) == 16) {
+      return sizeof(I) == 4 ? _mm_movemask_ps(reinterpret_cast<__m128>(part)) != 0
+                            : _mm_movemask_pd(reinterpret_cast<__m128d>(part)) != 0;
+    }
+#endif
+    Bits any = 0;
+    for (uint64_t i = 0; i < sizeof(Part) / sizeof(Bits); ++i) any |= part[i];
+    return any > static_cast<Bits>(kHighest);
+  }
+
+  Bits last_;
+  bool found_wrong_ = false;
+};
+
 // Eight sums of entries k, k + 8, ... each, in registers of 16 bytes.
 template <class T>
 struct LaneSums {
@@ -98,10 +173,12 @@ inline void add_first(LaneSums<T>& sums, const Byte* values, const Byte* indices
 }
 
 // Where entries behind the row's own may not be read.
-template <class T, class I>
-inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_t count) {
+template <class T, class I, class Known>
+inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_t count,
+                  Known& known) {
   T lanes[kSumLanes] = {};
   for (int64_t k = 0; k < count; ++k) {
+    if (!known.template are_right<1>(indices + k * kStep<I>)) return T{0};
     lanes[k % kSumLanes] +=
         load<T>(values + k * kStep<T>) * load<T>(x + load<I>(indices + k * kStep<I>) * kStep<T>);
   }
@@ -113,11 +190,14 @@ inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_
 // The entries of a row that are still to be added.
 template <class T, class I>
 struct RowRest {
-  // Adds all but the last `count % kSumLanes` of them. Each line is asked for twice: to ask once for
-  // sixteen entries is slower.
-  template <int64_t kAhead, int kLocality>
-  __attribute__((always_inline)) int64_t add_eights(LaneSums<T>& sums, int64_t count) {
+  // Adds all but the last `count % kSumLanes` of them, which it returns; 0 where an index is wrong.
+  // Each line is asked for twice: to ask once for sixteen entries is slower.
+  template <int64_t kAhead, int kLocality, class Known>
+  __attribute__((always_inline)) int64_t add_eights(LaneSums<T>& sums, int64_t count,
+                                                    Known& known) {
     for (; count >= kSumLanes; count -= kSumLanes) {
+      if (!known.template are_right<kSumLanes>(indices)) [[unlikely]]
+        return 0;
       __builtin_prefetch(values + kAhead, 0, kLocality);
       __builtin_prefetch(indices + kAhead, 0, kLocality);
       for (int p = 0; p < LaneSums<T>::kParts; ++p) {
@@ -135,25 +215,38 @@ struct RowRest {
   const Byte* x;
 };
 
-// The sum of `count` entries; `readable` lie from here on, with those of later rows. A short row is
-// the beginning of eight entries, so that no branch depends on how many it has. `is_near`: all that
-// is read of x has kNearVectorBytes at most.
-template <class T, class I>
+// The last entries of a row, less than eight, which are the beginning of eight that can be read: no
+// branch depends on how many there are. Those behind the row are of later ones, whose indices must
+// be right too.
+template <class T, class I, class Known>
+__attribute__((always_inline)) inline void add_rest(LaneSums<T>& sums, const RowRest<T, I>& row,
+                                                    int64_t count, Known& known) {
+  if (count > kSumLanes / 2) {
+    if (known.template are_right<kSumLanes>(row.indices)) {
+      add_first<T, I, kSumLanes>(sums, row.values, row.indices, row.x, count);
+    }
+  } else if (count > 0) {
+    if (known.template are_right<kSumLanes / 2>(row.indices)) {
+      add_first<T, I, kSumLanes / 2>(sums, row.values, row.indices, row.x, count);
+    }
+  }
+}
+
+// The sum of `count` entries; `readable` lie from here on, with those of later rows. `is_near`: all
+// that is read of x has kNearVectorBytes at most. Anything, where `known` found a wrong index.
+template <class T, class I, class Known>
 inline T row_sum(const Byte* values, const Byte* indices, const Byte* x, int64_t count,
-                 int64_t readable, bool is_near = false) {
+                 int64_t readable, bool is_near, Known& known) {
   __builtin_prefetch(values + kAheadBytes);
   __builtin_prefetch(indices + kAheadBytes);
   if (readable < count + kSumLanes) [[unlikely]]
-    return last_row<T, I>(values, indices, x, count);
+    return last_row<T, I>(values, indices, x, count, known);
   LaneSums<T> sums;
   RowRest<T, I> row = {values, indices, x};
-  count = is_near && count >= kLongRow ? row.template add_eights<kFarAheadBytes, 2>(sums, count)
-                                       : row.template add_eights<kAheadBytes, 3>(sums, count);
-  if (count > kSumLanes / 2) {
-    add_first<T, I, kSumLanes>(sums, row.values, row.indices, x, count);
-  } else if (count > 0) {
-    add_first<T, I, kSumLanes / 2>(sums, row.values, row.indices, x, count);
-  }
+  count = is_near && count >= kLongRow
+              ? row.template add_eights<kFarAheadBytes, 2>(sums, count, known)
+              : row.template add_eights<kAheadBytes, 3>(sums, count, known);
+  add_rest(sums, row, count, known);
   return sums.total();
 }
 

@@ -7,8 +7,8 @@ inline namespace TENURE_ISA {
 // Declared here too, since a constant of a namespace is private to its file otherwise.
 extern const Table kTable;
 constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking, list_places, thin};
-constexpr MatmulKernels kMatmul = {kMatmulRows,    kMatmulBlockRows, kBlockColumn,
-                                   kMatmulSpreads, kSamplers,        kPacked};
+constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kBlockColumn,  kMatmulSpreads,
+                                   kSamplers,   kPacked,          kCheckedColumn};
 constexpr Table table_with(const Compaction& compaction) {
   return {kCopy,       kSelect,      kCast,       kCastComplex, kUnary,
           kBinary,     kCompare,     kReduce,     stream_lines, stream_lines_and_fetch,

@@ -23,28 +23,30 @@ constexpr int64_t kAlikeRows = 16;
 // Longer rows would be more streams of memory than a processor follows.
 constexpr int64_t kLongestAlike = 64;
 
-template <class T, class I>
+template <class T, class I, class Known>
 class AlikeRows {
   static_assert(sizeof(Vector<T>) == sizeof(Widest::Vector));
 
  public:
-  // Rows and entries from `end` on are not looked at.
-  AlikeRows(const Compressed& a, const Byte* x, int64_t end)
+  // Rows and entries from `end` on are not looked at. `known` is asked before an index is used.
+  AlikeRows(const Compressed& a, const Byte* x, int64_t end, const Known& known)
       : offsets_(a.offsets),
         values_(a.values),
         indices_(a.indices),
         x_(x),
+        known_(known),
         end_(end),
         last_(index_of<I>(a.offsets, end)) {}
 
-  // Whether kAlikeRows rows from `row` on are alike.
+  // Whether kAlikeRows rows from `row` on are alike, and their indices right.
   bool begin_at(int64_t row) {
     const int64_t k = index_of<I>(offsets_, row);
     const int64_t count = index_of<I>(offsets_, row + 1) - k;
     // A tile is read beyond the entries of its row.
     if (row + kAlikeRows <= end_ && count >= 2 && count <= kLongestAlike &&
         kAlikeRows * count + kSumLanes <= last_ - k && have_length(row, count) &&
-        are_moved(indices_ + k * kStep<I>, count)) {
+        are_moved(indices_ + k * kStep<I>, count) &&
+        known_.are_right_moved(indices_ + k * kStep<I>, count, kAlikeRows - 1)) {
       misses_ = 0;
       return true;
     }
@@ -156,6 +158,7 @@ class AlikeRows {
   const Byte* values_;
   const Byte* indices_;
   const Byte* x_;
+  const Known& known_;
   int64_t end_;
   int64_t last_;
   int64_t next_try_ = 0;

@@ -50,6 +50,7 @@ extern const RowCounter kCountRows[2];
 extern const BlockTaking kBlockTaking;
 extern const Scattering kScattering[kIndexTypeCount];
 extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
+extern const CheckedKernel kCheckedColumn[2][kIndexTypeCount];
 extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
 extern const BlockColumn kBlockColumn[4][kIndexTypeCount];
 extern const Spreads kMatmulSpreads[kTypeCount];
