@@ -57,6 +57,39 @@ void move(const Context& context, const Operands& operands, tnr_dtype dtype, Str
   operands.count(operation);
 }
 
+// The real or the imaginary part of a complex view that has elements.
+tnr_view part_of(const tnr_view& complex, std::int64_t part) {
+  tnr_view view = complex;
+  view.dtype = complex.dtype == TNR_DTYPE_C64 ? TNR_DTYPE_F32 : TNR_DTYPE_F64;
+  view.data = static_cast<const kernels::Byte*>(complex.data) +
+              part * static_cast<std::int64_t>(element_size(view.dtype));
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    view.strides[axis] = view.shape[axis] > 1 ? 2 * view.strides[axis] : 0;
+  }
+  return view;
+}
+
+// Of what `operands` has checked. A part is converted as a real number is, so with one rounding.
+void cast_to_complex(const Context& context, const Operands& operands, const tnr_view& a,
+                     const tnr_view& out) {
+  const tnr_view real = part_of(out, 0);
+  const tnr_view imaginary = part_of(out, 1);
+  const StripKernel convert =
+      a.dtype == real.dtype ? copy_kernel(a.dtype) : cast_kernel(a.dtype, real.dtype);
+  if (!is_empty(out)) {
+    const tnr_view_mut reals = {real};
+    Operands converted(reals);
+    converted.add(a, "a");
+    converted.run(context, convert);
+    const tnr_view_mut imaginaries = {imaginary};
+    const Element zero{};
+    Operands filled(imaginaries);
+    filled.add(zero);
+    filled.run(context, copy_kernel(imaginary.dtype));
+  }
+  operands.count(TNR_OPERATION_CAST);
+}
+
 }  // namespace
 
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
@@ -69,6 +102,9 @@ void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
 void cast(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
+  if (is_complex(out.view.dtype) && type_index(a.dtype) != kNoType) {
+    return cast_to_complex(context, operands, a, out.view);
+  }
   const StripKernel kernel = cast_kernel(a.dtype, out.view.dtype);
   if (a.dtype == out.view.dtype) {
     return move(context, operands, a.dtype, copy_kernel(a.dtype), TNR_OPERATION_CAST);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "arrays.hpp"
 #include "expect_error.hpp"
@@ -254,14 +255,48 @@ TEST(Cast, OfComplexIsToComplexOnly) {
   Literal<double> reals(TNR_DTYPE_F64, {9, 9});
   expect_error(TNR_STATUS_UNSUPPORTED, {"cast does not take c64 to f64"},
                [&] { cast(kDefaultContext, a, reals.out()); });
-  expect_error(TNR_STATUS_UNSUPPORTED, {"cast does not take f64 to c128"},
-               [&] { cast(kDefaultContext, reals.view, out); });
   EXPECT_EQ(reals.values, (std::vector<double>{9, 9}));
   tnr_view foreign = parts.view;
   foreign.dtype = kFourFloats;
   foreign.shape[0] = 1;
   expect_error(TNR_STATUS_UNSUPPORTED, {"cast does not take unknown to unknown"},
                [&] { cast(kDefaultContext, foreign, {foreign}); });
+}
+
+// The real part is what a cast to its dtype gives, rounded once; the other is 0.
+TEST(Cast, OfRealToComplex) {
+  Random random(27);
+  for (const NamedType& from : kTypes) {
+    for (const auto& [to, part] :
+         {std::pair{TNR_DTYPE_C64, kTypes[1]}, std::pair{TNR_DTYPE_C128, kTypes[0]}}) {
+      const std::size_t width = element_size(part.dtype);
+      for (const Shape& shape : shapes()) {
+        const Lie lie = kReadable[random() % std::size(kReadable)];
+        Array a(from.dtype, shape, lie, random);
+        fill_with_bits(a, random);
+        Array out(to, shape, kWritable[random() % std::size(kWritable)], random);
+        cast(kDefaultContext, a.view(), out.out());
+        EXPECT_TRUE(out.gaps_are_intact());
+        const std::vector<Byte*> given = a.elements();
+        const std::vector<Byte*> made = out.elements();
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          Byte expected[16] = {};
+          reference::cast(from.type, given[i], part.type, expected);
+          ASSERT_TRUE(is_same_element(part.type, made[i], expected)) << describe(out.view());
+          ASSERT_EQ(std::memcmp(made[i] + width, expected + width, width), 0);
+        }
+      }
+    }
+  }
+}
+
+// Apart means from the whole of it, not from the part that is written.
+TEST(Cast, OfOnePartOfTheOutputIsRefused) {
+  float memory[4] = {1, 2, 3, 4};
+  const tnr_view_mut out{view_of(memory, 16, 0, TNR_DTYPE_C64, {{2, 1}})};
+  const tnr_view imaginary = view_of(memory, 16, 4, TNR_DTYPE_F32, {{2, 2}});
+  expect_error(TNR_STATUS_ALIASED, {"a"}, [&] { cast(kDefaultContext, imaginary, out); });
+  EXPECT_EQ(memory[2], 3);
 }
 
 TEST(Fill, SetsEveryElementAndNothingElse) {
