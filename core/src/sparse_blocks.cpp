@@ -214,6 +214,7 @@ class BlockMaker {
         [&](std::int64_t block_row, Own& own) {
           const std::int64_t first = blocks_before[block_row];
           const std::int64_t count = blocks_before[block_row + 1] - first;
+          if (count == 0) return;  // there may be no memory
           number_blocks(block_row, first, own.columns, builder);
           Byte* const out = builder.values() + first * bytes;
           const bool is_staged = stores == Stores::kStreamed && count * bytes <= kStageBytes;

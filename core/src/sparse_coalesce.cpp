@@ -136,9 +136,10 @@ class Coalescer {
       return kernels::table().folding->fold[rule][type_index(a_.values.dtype)](
           {.count = count, .begins = begins, .values = values, .out = out});
     }
-    Byte* next = out - width_;
+    Byte* next = out;
     for (std::int64_t k = 0; k < count; ++k) {
-      next += begins[k] != 0 ? width_ : 0;
+      // The first begins a run, as it begins a row.
+      next += k != 0 && begins[k] != 0 ? width_ : 0;
       std::memcpy(next, values + k * width_, static_cast<std::size_t>(width_));
     }
   }

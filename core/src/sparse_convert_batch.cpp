@@ -88,7 +88,9 @@ std::uint32_t join(const Context& context, const Matrices& matrices, SparseBuild
 template <class Convert>
 void convert_each(const Context& context, const BatchOperand& a, const Convert& convert) {
   const tnr_sparse_view& view = a.view();
-  const std::int64_t row_bytes = 2 * (view.rows + view.cols) * index_bytes(view);
+  // Extents beyond what makes a matrix worth all threads count as that: twice the highest is no number.
+  const auto worth = [](std::int64_t extent) { return std::min(extent, kWorthAllThreadsBytes); };
+  const std::int64_t row_bytes = 2 * (worth(view.rows) + worth(view.cols)) * index_bytes(view);
   for_each_matrix(
       context, a,
       [&](std::int64_t i) noexcept { return row_bytes + a.entry_count(i) * entry_bytes(view); },

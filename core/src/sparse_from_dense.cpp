@@ -96,8 +96,8 @@ SparseToken without_entries(SparseBuilder& builder) {
   const std::int64_t matrices = shape.is_batch() ? shape.batches : 1;
   if (shape.has_offsets()) {
     const std::int64_t count = matrices * (shape.row_count() + 1);
-    std::memset(builder.major(), 0,
-                static_cast<std::size_t>(count) * element_size(shape.index_dtype));
+    std::fill_n(builder.major(), static_cast<std::size_t>(count) * element_size(shape.index_dtype),
+                Byte{0});  // of none there is no memory, which memset would not take
   }
   if (shape.is_batch()) std::fill_n(builder.batch_offsets(), matrices + 1, 0);
   builder.allocate_entries(0);

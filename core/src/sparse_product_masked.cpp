@@ -46,13 +46,13 @@ template <class I, class T>
 class MappedSums {
  public:
   static std::int64_t bytes(std::int64_t cols, std::int64_t most) noexcept {
-    return (kOthers + most) * static_cast<std::int64_t>(sizeof(T)) +
+    return sum_count(most) * static_cast<std::int64_t>(sizeof(T)) +
            cols * static_cast<std::int64_t>(sizeof(Place));
   }
   // For rows of `most` columns and fewer.
   MappedSums(Byte* memory, std::int64_t cols, std::int64_t most) noexcept
       : sums_(reinterpret_cast<T*>(memory)),
-        places_(reinterpret_cast<Place*>(sums_ + kOthers + most)) {
+        places_(reinterpret_cast<Place*>(sums_ + sum_count(most))) {
     std::fill_n(sums_, kOthers, T{0});
     for (std::int64_t column = 0; column < cols; ++column) places_[column] = other(column);
   }
@@ -77,6 +77,8 @@ class MappedSums {
 
   // Sums of columns that are not wanted: several, so that none waits for the one before.
   static constexpr std::int64_t kOthers = 16;
+  // An even number, so that places behind them, which may be twice as wide, are aligned.
+  static std::int64_t sum_count(std::int64_t most) noexcept { return (kOthers + most + 1) / 2 * 2; }
   static Place other(std::int64_t column) noexcept { return static_cast<Place>(column % kOthers); }
 
   T* sums_;

@@ -288,6 +288,7 @@ void write_matrix(const Context& context, SparseOperand& a, const tnr_view_mut& 
 
 void write_batch(const Context& context, const BatchOperand& a, const tnr_view_mut& out) {
   const auto width = static_cast<std::int64_t>(element_size(out.view.dtype));
+  if (a.count() == 0) return;  // no element bounds the extents
   const std::int64_t out_bytes = a.view().rows * a.view().cols * width;
   const Stores stores = stores_for(static_cast<std::int64_t>(element_bytes(out.view)));
   for_each_matrix(

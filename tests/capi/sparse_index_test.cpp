@@ -411,6 +411,32 @@ TEST_P(SparseIndex, NoExtentIsInternal) {
   }
 }
 
+// Batches of no matrices, whose extents no memory bounds.
+TEST_P(SparseIndex, NoExtentOfABatchIsInternal) {
+  const std::int64_t none = 0;
+  for (const std::int64_t huge : {std::int64_t{1} << 60, INT64_MAX / 2 - 1, INT64_MAX - 1}) {
+    const std::int64_t block = GetParam() == TNR_SPARSE_FORMAT_BSR ? 2 : 1;
+    SparseArrays arrays({.format = GetParam(),
+                         .rows = huge,
+                         .cols = huge,
+                         .block_rows = block,
+                         .block_cols = block},
+                        TNR_DTYPE_I64);
+    tnr_sparse_view a = arrays.view();
+    a.batch_offsets = flat_view(&none, TNR_DTYPE_I64, {1});
+    if (block == 2) a.values.shape[1] = a.values.shape[2] = 2;
+    Dense dense(a);
+    dense.out_table = dense.out({0, huge, huge});
+    for (const Function& function : functions()) {
+      const tnr_status answer = function.call(nullptr, a, dense);
+      EXPECT_STRNE(tnr_status_name(answer), "INTERNAL") << function.name;
+      if (function.name == "to_dense") {
+        EXPECT_EQ(answer, TNR_STATUS_OK) << tnr_last_error()->message;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryFormat, SparseIndex,
                          testing::Values(TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                          TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR));

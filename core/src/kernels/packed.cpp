@@ -222,8 +222,10 @@ void bitmap(const PackedProduct& p, const Bitmap& a, int64_t begin, int64_t end)
   const int64_t word_count = whole + (rest != 0);
   // Whole registers are read of it.
   T last[kWordBits] = {};
-  __builtin_memcpy(last, p.x + whole * kWordBits * kStep<T>,
-                   static_cast<uint64_t>(rest) * sizeof(T));
+  if (rest != 0) {
+    __builtin_memcpy(last, p.x + whole * kWordBits * kStep<T>,
+                     static_cast<uint64_t>(rest) * sizeof(T));
+  }
   for (int64_t row = begin; row < end; ++row) {
     const uint64_t* const words = a.words + row * word_count;
     Lanes<T> sums = {};
