@@ -18,7 +18,7 @@ std::int64_t row_words(const PackedSource& source) noexcept {
 
 constexpr std::int64_t kMarkedColumns = 16'384;
 
-// Sets the bits of a row's columns. Each first marks a byte, of which a register at a time becomes
+// Sets the bits of a row's columns, which rise: no more than there are values. Each first marks a byte, of which a register at a time becomes
 // bits: bits that are set one after the other wait for each other, where they share a word.
 template <class I>
 void mark_columns(const PackedSource& source, std::int64_t row, std::uint64_t* words) noexcept {
@@ -35,8 +35,10 @@ void mark_columns(const PackedSource& source, std::int64_t row, std::uint64_t* w
     for (; index != end; index += sizeof(I)) {
       I column;
       std::memcpy(&column, index, sizeof column);
-      if (column - first >= count) break;
-      marks[column - first] = 1;
+      // Where columns are wrongly said to rise, one may lie below too: its bit is not set.
+      const auto at = static_cast<std::uint64_t>(column - first);
+      if (at >= static_cast<std::uint64_t>(count)) break;
+      marks[at] = 1;
     }
     to_bits({count, marks, words + first / kernels::kWordBits, 0, 0, 1, nullptr}, is_marked);
   }

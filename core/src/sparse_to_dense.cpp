@@ -42,6 +42,14 @@ void send(Byte* out, const Byte* in, std::int64_t bytes) noexcept {
               static_cast<std::size_t>(bytes - head - lines));
 }
 
+// Rows [first, end).
+struct RowRange {
+  std::int64_t first;
+  std::int64_t end;
+
+  [[nodiscard]] bool has(std::int64_t row) const noexcept { return row >= first && row < end; }
+};
+
 // Entries to the elements that they are; of those for one element the sum.
 class Scatter {
  public:
@@ -81,24 +89,50 @@ class Scatter {
     }
   }
 
-  // Entries [first, end) of COO, which have been checked. The field begins at the matrix's first
-  // element.
-  void points(std::int64_t first, std::int64_t end, const Field& to) const noexcept {
+  // Entries [first, end) of COO, which have been checked, as far as they are of `rows`: where entries
+  // are wrongly said to be SORTED, others may be among them, for which there is no room. The field
+  // begins at the matrix's first element.
+  void points(std::int64_t first, std::int64_t end, RowRange rows, const Field& to) const noexcept {
+    if (first >= end) return;
     const kernels::Coordinates matrix = a_.coordinates();
-    const auto bytes_from = [first](const tnr_view& part) { return bytes_at(part, first); };
-    if (is_unique_ || index_checks(a_.view()).are_rising(
-                          bytes_from(a_.view().major), bytes_from(a_.view().minor), end - first)) {
+    if (are_in_order(first, end) && has_ends_of(first, end, rows)) {
       return scattering_.points[width_index_](matrix, first, end, to);
     }
     for (std::int64_t k = first; k < end; ++k) {
-      const Field field = {to.first + index_at(a_.view().major, k) * to.row_step, to.row_step,
-                           to.column_step};
+      const std::int64_t row = index_at(a_.view().major, k);
+      if (!rows.has(row)) continue;
+      if (is_unique_) {
+        scattering_.points[width_index_](matrix, k, k + 1, to);
+        continue;
+      }
+      const Field field = {to.first + row * to.row_step, to.row_step, to.column_step};
       add(k, field, index_at(a_.view().minor, k));
     }
+  }
+  // All entries of COO, to a field that begins at the matrix's first element.
+  void all_points(const Field& to) const noexcept {
+    const std::int64_t count = a_.view().minor.shape[0];
+    if (!is_unique_) return points(0, count, {0, a_.view().rows}, to);
+    scattering_.points[width_index_](a_.coordinates(), 0, count, to);
   }
 
  private:
   static tnr_dtype dtype_of(const SparseOperand& a) noexcept { return a.view().minor.dtype; }
+
+  // Whether the rows of some entries of COO never fall; and where positions may repeat, whether none
+  // does.
+  [[nodiscard]] bool are_in_order(std::int64_t first, std::int64_t end) const noexcept {
+    const kernels::IndexChecks& checks = index_checks(a_.view());
+    const Byte* const rows = bytes_at(a_.view().major, first);
+    if (is_unique_) return checks.count_falls(rows, end - first) == 0;
+    return checks.are_rising(rows, bytes_at(a_.view().minor, first), end - first);
+  }
+  // Whether those, of rows that never fall, are of `rows` alone.
+  [[nodiscard]] bool has_ends_of(std::int64_t first, std::int64_t end,
+                                 RowRange rows) const noexcept {
+    return rows.has(index_at(a_.view().major, first)) &&
+           rows.has(index_at(a_.view().major, end - 1));
+  }
 
   void write_rows(const kernels::Compressed& matrix, std::int64_t first, std::int64_t end,
                   const Field& to) const noexcept {
@@ -181,7 +215,8 @@ void scatter_range(const SparseOperand& a, const Scatter& scatter, const DenseOu
                    std::int64_t row, std::int64_t end, const Field& to) noexcept {
   if (a.view().format == TNR_SPARSE_FORMAT_COO) {
     const Field whole = {to.first - row * to.row_step, to.row_step, to.column_step};
-    return scatter.points(entries_below(a.view(), row), entries_below(a.view(), end), whole);
+    return scatter.points(entries_below(a.view(), row), entries_below(a.view(), end), {row, end},
+                          whole);
   }
   a.for_each_run(row, end, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t lines = (first - row) * out.lines_a_row;
@@ -234,7 +269,7 @@ void write_elements(const Context& context, const SparseOperand& a, const Scatte
   fill(context, zero, view);
   if (a.view().format == TNR_SPARSE_FORMAT_COO) {
     // In their order: several may be for one element.
-    return scatter.points(0, a.view().minor.shape[0], out.field);
+    return scatter.all_points(out.field);
   }
   const std::int64_t slices =
       std::min(out.rows, slice_count_of(context, out.rows * out.row_bytes()));

@@ -101,8 +101,9 @@ bool repeats_above(const Pattern<I>& a, int64_t row) {
   return true;
 }
 
-// Remembers a row, which repeats_above() names, whose entries have `columns`. Not one that is too
-// long or misses a row of b.
+// Remembers a row, which repeats_above() names, whose entries have `columns`, in order. Not one that
+// is too long, misses a row of b, or has a product without an entry, as where b is wrongly said to be
+// coalesced: what is remembered of a product is where its sum is.
 template <class I, class T>
 void remember(const Patterns<I>& in, int64_t row, const I* columns, int64_t count,
               RepeatedRow<I, T>& like) {
@@ -133,6 +134,7 @@ void remember(const Patterns<I>& in, int64_t row, const I* columns, int64_t coun
       like.b_columns[product] = column - first;
       int64_t entry = 0;
       for (int64_t j = 0; j < count; ++j) entry += columns[j] < column ? 1 : 0;
+      if (entry == count || columns[entry] != column) return;
 #if defined(__AVX512F__)
       if (i % kPerVector<T> == 0) {
         ++piece;

@@ -133,12 +133,18 @@ Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks)
       for (int64_t block = first / kSumBlock; block <= last / kSumBlock; ++block) marks[block] = 1;
       return span.add(first, last);
     }
+    // The order is measured, and not taken from what is said of it: a block outside of the span would
+    // keep its sums for the next row, which has no room for them.
+    I falls = 0;
+    I before = entries.columns[0];
     for (int64_t i = 0; i < entries.count; ++i) {
       const I column = entries.columns[i];
+      falls |= column - before;  // negative where one is less than the one before
+      before = column;
       places[column] += product_of(factor, factors[i]);
       marks[column / kSumBlock] = 1;
     }
-    if (from.in.b_is_coalesced) return span.add(first, last);
+    if (falls >= 0) return span.add(first, last);
     for (int64_t i = 0; i < entries.count; ++i) span.add(entries.columns[i], entries.columns[i]);
   });
   return span;
