@@ -1,5 +1,6 @@
-# The library exports the functions of tenure.map and nothing else. Needs LIBRARY, MAP and NM; for a
-# DLL, whose names nm does not list, OBJDUMP.
+# The library exports the functions of tenure.map, each in the node of the version that introduced it,
+# and nothing else. Needs LIBRARY, MAP and NM; for a DLL, whose names nm does not list and which has no
+# nodes, OBJDUMP.
 if(OBJDUMP)
   execute_process(COMMAND ${OBJDUMP} -p ${LIBRARY}
     OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
@@ -12,15 +13,25 @@ if(OBJDUMP)
 else()
   execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
     OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
-  # One "name@@TENURE_0 T address size" a line; the version's own name is an absolute symbol, A.
+  # One "name@@TENURE_0.1 T address size" a line; a node's own name is an absolute symbol, A.
   string(REPLACE "\n" ";" exported "${exported}")
   list(FILTER exported EXCLUDE REGEX "^[^ ]+ A |^$")
-  list(TRANSFORM exported REPLACE "[@ ].*" "")
+  list(TRANSFORM exported REPLACE " .*" "")
 endif()
 list(SORT exported)
 
-file(STRINGS ${MAP} declared REGEX "^ +tnr_[a-z0-9_]+;$")
-list(TRANSFORM declared REPLACE "[ ;]" "")
+file(STRINGS ${MAP} lines REGEX "^ +tnr_[a-z0-9_]+;$|^TENURE_[0-9.]+ {")
+set(declared "")
+foreach(line IN LISTS lines)
+  if(line MATCHES "^(TENURE_[0-9.]+)")
+    set(node "@@${CMAKE_MATCH_1}")
+    if(OBJDUMP)
+      set(node "")
+    endif()
+  elseif(line MATCHES "(tnr_[a-z0-9_]+)")
+    list(APPEND declared ${CMAKE_MATCH_1}${node})
+  endif()
+endforeach()
 list(SORT declared)
 
 set(extra ${exported})

@@ -18,6 +18,18 @@
 #define TNR_ABI_MINOR 2
 
 /**
+ * Minor version of the ABI that the program is written for: names that are newer are not declared,
+ * and structs that grow have the size that they had. Define it before the first include; otherwise
+ * it is that of this header.
+ */
+#if !defined(TNR_WANT_MINOR)
+#define TNR_WANT_MINOR 2
+#endif
+#if TNR_WANT_MINOR < 1 || TNR_WANT_MINOR > 2
+#error "TNR_WANT_MINOR must be 1 to 2: this tenure.h is of ABI 0.2"
+#endif
+
+/**
  * Most axes a view can have.
  */
 #define TNR_MAX_RANK 8
@@ -28,63 +40,87 @@
  */
 #define TNR_VIEW_EXCLUSIVE 1
 
+#if TNR_WANT_MINOR >= 2
 /**
  * Flag of an export: nobody may write the tensor, whatever its memory would allow.
+ *
+ * @since 0.2
  */
 #define TNR_EXPORT_READ_ONLY 1
 
 /**
  * Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
  * by row, then by column).
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_SORTED 1
 
 /**
  * Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_UNIQUE 2
 
 /**
  * Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_TIMES_VALUES 1
 
 /**
  * Most rows, and most columns, of a block of BSR.
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_MAX_BLOCK 16
 
 /**
  * Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_UPPER 1
 
 /**
  * Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_UNIT_DIAGONAL 2
 
 /**
  * Flag of `tnr_sparse_options`: -0.0 is an entry too.
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_KEEP_NEGATIVE_ZERO 1
 
 /**
  * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
  * keep the order that they had, as far as the format has one.
+ *
+ * @since 0.2
  */
 #define TNR_SPARSE_SORT 2
 
 /**
  * DLPack's managed tensor as it was before version 1.0, without flags.
+ *
+ * @since 0.2
  */
 typedef struct DLManagedTensor DLManagedTensor;
 
 /**
  * DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
  * libraries.
+ *
+ * @since 0.2
  */
 typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
+#endif
 
 /**
  * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
@@ -98,17 +134,23 @@ typedef struct tnr_blob tnr_blob;
  */
 typedef struct tnr_context tnr_context;
 
+#if TNR_WANT_MINOR >= 2
 /**
  * A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
  * token as that of a blob is, of a kind of its own.
+ *
+ * @since 0.2
  */
 typedef struct tnr_packed tnr_packed;
 
 /**
  * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
  * of a kind of its own.
+ *
+ * @since 0.2
  */
 typedef struct tnr_sparse tnr_sparse;
+#endif
 
 /**
  * What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
@@ -206,18 +248,26 @@ typedef struct tnr_stats {
    * there is now. `tnr_memory_trim` gives them back.
    */
   uint64_t cached_bytes;
+#if TNR_WANT_MINOR >= 2
   /**
    * Operations that succeeded.
+   *
+   * @since 0.2
    */
   uint64_t calls;
   /**
    * Bytes of the elements that they read, as `tnr_operation_stats` counts them.
+   *
+   * @since 0.2
    */
   uint64_t read_bytes;
   /**
    * Bytes of the elements that they wrote.
+   *
+   * @since 0.2
    */
   uint64_t written_bytes;
+#endif
 } tnr_stats;
 
 /**
@@ -258,70 +308,104 @@ typedef int32_t tnr_operation;
  * `tnr_reduce`.
  */
 #define TNR_OPERATION_REDUCE 8
+#if TNR_WANT_MINOR >= 2
 /**
  * `tnr_sparse_from_dense`, and with top k or dropout.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_FROM_DENSE 9
 /**
  * `tnr_sparse_to_dense`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_TO_DENSE 10
 /**
  * `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_CONVERT 11
 /**
  * `tnr_sparse_coalesce`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_COALESCE 12
 /**
  * `tnr_sparse_prune`, `tnr_sparse_top_k`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_PRUNE 13
 /**
  * `tnr_sparse_product`, `tnr_sparse_product_masked`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_PRODUCT 14
 /**
  * `tnr_sparse_matmul`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_MATMUL 15
 /**
  * `tnr_sparse_sddmm`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_SDDMM 16
 /**
  * `tnr_sparse_binary`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_BINARY 17
 /**
  * `tnr_sparse_accumulate`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_ACCUMULATE 18
 /**
  * `tnr_sparse_scale`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_SCALE 19
 /**
  * `tnr_sparse_softmax`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_SOFTMAX 20
 /**
  * `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_REDUCE 21
 /**
  * `tnr_sparse_solve`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_SOLVE 22
 /**
  * `tnr_packed_create`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_PACK 23
 /**
  * `tnr_packed_matmul`.
+ *
+ * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_PACKED_MATMUL 24
+#endif
 
 /**
  * Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -808,8 +892,11 @@ typedef int32_t tnr_reduce_op;
  */
 #define TNR_REDUCE_OP_COUNT 12
 
+#if TNR_WANT_MINOR >= 2
 /**
  * How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
+ *
+ * @since 0.2
  */
 typedef int32_t tnr_sparse_format;
 /**
@@ -858,6 +945,8 @@ typedef int32_t tnr_sparse_format;
  *
  * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
  * used. The flags of such a view are believed; `tnr_sparse_check` looks.
+ *
+ * @since 0.2
  */
 typedef struct tnr_sparse_view {
   /**
@@ -914,6 +1003,8 @@ typedef struct tnr_sparse_view {
 
 /**
  * A sparse view whose values the callee may write. Indices and offsets are never written.
+ *
+ * @since 0.2
  */
 typedef struct tnr_sparse_view_mut {
   /**
@@ -925,6 +1016,8 @@ typedef struct tnr_sparse_view_mut {
 /**
  * Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
  * compared with.
+ *
+ * @since 0.2
  */
 typedef int32_t tnr_sparse_predicate;
 /**
@@ -947,6 +1040,8 @@ typedef int32_t tnr_sparse_predicate;
 /**
  * What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
  * `struct_size` and what applies; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
  */
 typedef struct tnr_sparse_options {
   /**
@@ -990,6 +1085,8 @@ typedef struct tnr_sparse_options {
 
 /**
  * What becomes of several entries of one position.
+ *
+ * @since 0.2
  */
 typedef int32_t tnr_sparse_combine;
 /**
@@ -1011,6 +1108,8 @@ typedef int32_t tnr_sparse_combine;
 
 /**
  * What makes one entry larger than another. NaN is less than everything.
+ *
+ * @since 0.2
  */
 typedef int32_t tnr_sparse_order;
 /**
@@ -1024,6 +1123,8 @@ typedef int32_t tnr_sparse_order;
 
 /**
  * Whether a matrix is meant as it is, or its transpose.
+ *
+ * @since 0.2
  */
 typedef int32_t tnr_orientation;
 /**
@@ -1037,6 +1138,8 @@ typedef int32_t tnr_orientation;
 
 /**
  * How a packed matrix keeps the columns of its entries.
+ *
+ * @since 0.2
  */
 typedef int32_t tnr_packed_layout;
 /**
@@ -1062,6 +1165,8 @@ typedef int32_t tnr_packed_layout;
 
 /**
  * What a packed matrix is, and what it costs.
+ *
+ * @since 0.2
  */
 typedef struct tnr_packed_info {
   /**
@@ -1114,6 +1219,8 @@ typedef struct tnr_packed_info {
 
 /**
  * A norm of a matrix.
+ *
+ * @since 0.2
  */
 typedef int32_t tnr_sparse_norm_kind;
 /**
@@ -1128,6 +1235,7 @@ typedef int32_t tnr_sparse_norm_kind;
  * The square root of the sum of squares.
  */
 #define TNR_SPARSE_NORM_KIND_FROBENIUS 3
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1562,6 +1670,7 @@ tnr_status tnr_blob_view_mut(struct tnr_blob *blob TNR_BORROWED,
                              const int64_t *strides,
                              struct tnr_view_mut *out) TNR_NOEXCEPT;
 
+#if TNR_WANT_MINOR >= 2
 /**
  * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
  * view of them with the tensor's shape and strides. The end of the blob calls the tensor's
@@ -1597,6 +1706,7 @@ TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
 TNR_NODISCARD
 struct tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED,
                                         struct tnr_view *out) TNR_NOEXCEPT;
+#endif
 
 /**
  * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
@@ -1672,6 +1782,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_check_mut(const struct tnr_view_mut *view) TNR_NOEXCEPT;
 
+#if TNR_WANT_MINOR >= 2
 /**
  * A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
  * view's blob until its deleter is called, once, on any thread. It is read-only with
@@ -1706,6 +1817,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
                                   struct DLManagedTensor **out) TNR_NOEXCEPT;
+#endif
 
 /**
  * The elements start, start + step, ... before stop, along one axis. With a negative step
@@ -2137,6 +2249,7 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
                       uint32_t ddof,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
+#if TNR_WANT_MINOR >= 2
 /**
  * Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
  * and does nothing. The status may be ignored.
@@ -2976,6 +3089,7 @@ tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
                             const struct tnr_sparse_view *a,
                             const struct tnr_view *b,
                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -40,6 +40,10 @@
 
 #include "tenure/tenure.h"
 
+#if TNR_WANT_MINOR < TNR_ABI_MINOR
+#error "tenure.hpp uses names of every minor version: do not define TNR_WANT_MINOR with it"
+#endif
+
 namespace tnr {
 
 // ---- errors ----

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 
-use crate::tags::{Comment, Tags, parse_comment};
+use crate::tags::{Comment, FIRST, Tags, Version, parse_comment};
+use crate::types::{Field, Item, Kind, Signature, Values, c_type, signature, value_of};
 
 /// The type of a parameter or result, as far as the rules ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,7 @@ pub struct Function {
     pub must_use: bool,
     pub params: Vec<Param>,
     pub result: Type,
+    pub signature: Signature,
     pub comment: Comment,
 }
 
@@ -58,7 +60,9 @@ pub struct Function {
 #[derive(Clone, Debug, Default)]
 pub struct Abi {
     /// `(TNR_ABI_MAJOR, TNR_ABI_MINOR)`.
-    pub version: (u32, u32),
+    pub version: Version,
+    /// Types and constants that reach the header, in the order of the source.
+    pub items: Vec<Item>,
     /// Opaque structs: what a pointer of such a type is, is a handle.
     pub handles: HashSet<String>,
     pub functions: Vec<Function>,
@@ -73,22 +77,37 @@ pub struct Problem {
     pub text: String,
 }
 
+impl Abi {
+    /// The version that introduced a function, type or constant.
+    pub fn since(&self, name: &str) -> Option<Version> {
+        let function = || self.functions.iter().find(|f| f.name == name);
+        let item = self.items.iter().find(|item| item.name == name).map(|item| item.since);
+        item.or_else(|| function().map(|f| f.comment.since.unwrap_or(FIRST)))
+    }
+}
+
 /// Reads the source text. Errors: the source is no Rust.
 pub fn read(source: &str, problems: &mut Vec<Problem>) -> Result<Abi, syn::Error> {
     let file = syn::parse_file(source)?;
-    let mut abi = Abi { written_count: count_written(source.parse()?), ..Abi::default() };
-    let mut callbacks = HashSet::new();
+    let mut reader = Reader { abi: Abi::default(), values: Values::new(), problems };
+    reader.abi.written_count = count_written(source.parse()?);
+    // Lengths of arrays come first, callbacks before the functions that take them.
     for item in &file.items {
-        read_item(item, &mut abi, &mut callbacks, problems);
+        if let syn::Item::Const(constant) = item {
+            reader.constant(constant);
+        }
+    }
+    for item in &file.items {
+        reader.item(item);
     }
     for item in &file.items {
         if let syn::Item::ForeignMod(block) = item {
             for inner in &block.items {
-                read_foreign(inner, &callbacks, &mut abi, problems);
+                reader.foreign(inner);
             }
         }
     }
-    Ok(abi)
+    Ok(reader.abi)
 }
 
 /// Counts `fn` followed by a name of ours, in code only: comments are no tokens.
@@ -110,81 +129,185 @@ fn count_written(tokens: TokenStream) -> usize {
     count
 }
 
-fn read_item(
-    item: &syn::Item,
-    abi: &mut Abi,
-    callbacks: &mut HashSet<String>,
-    problems: &mut Vec<Problem>,
-) {
-    let mut problem = |text: String| problems.push(Problem { line: line_of(item), text });
-    match item {
-        syn::Item::Const(constant) => {
-            match (constant.ident.to_string().as_str(), &*constant.expr) {
-                ("TNR_ABI_MAJOR", value) => abi.version.0 = integer(value),
-                ("TNR_ABI_MINOR", value) => abi.version.1 = integer(value),
-                _ => {}
-            }
+/// What has been read so far.
+struct Reader<'a> {
+    abi: Abi,
+    values: Values,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, line: usize, text: String) {
+        self.problems.push(Problem { line, text });
+    }
+
+    /// The version that a comment names, if it does, and what else is wrong with its tags.
+    fn since(&mut self, name: &str, line: usize, attrs: &[syn::Attribute]) -> Option<Version> {
+        let mut texts = Vec::new();
+        let comment = parse_comment(&doc_lines(attrs), &mut texts);
+        if !comment.params.is_empty() || comment.result.is_some() || comment.threads.is_some() {
+            texts.push("only a function has tags other than `@since`".to_owned());
         }
-        syn::Item::Struct(item) => {
-            let opaque = |field: &syn::Field| field.ident.as_ref().is_some_and(|n| n == "_opaque");
-            if item.fields.iter().any(opaque) {
-                abi.handles.insert(item.ident.to_string());
-            }
-            if item.fields.iter().any(|field| name_of(&field.ty) == "bool") {
-                problem(format!("{}: a bool cannot cross the boundary, use u32", item.ident));
-            }
+        for text in texts {
+            self.problem(line, format!("{name}: {text}"));
         }
-        syn::Item::Enum(item) => problem(format!(
-            "{}: an enum cannot cross the boundary, use a transparent integer with constants",
-            item.ident
-        )),
-        syn::Item::Type(alias) => {
-            if let Some(callback) = bare_fn(&alias.ty) {
-                callbacks.insert(alias.ident.to_string());
-                if callback.inputs.iter().any(|input| input.name.is_none()) {
-                    problem(format!("{}: a parameter has no name", alias.ident));
-                }
-            }
+        comment.since
+    }
+
+    fn push(&mut self, name: String, line: usize, since: Option<Version>, kind: Kind) {
+        self.abi.items.push(Item { name, line, since: since.unwrap_or(FIRST), kind });
+    }
+
+    fn constant(&mut self, constant: &syn::ItemConst) {
+        let name = constant.ident.to_string();
+        let line = line_of(&constant.ident);
+        let Some(value) = value_of(&constant.expr, &self.values) else {
+            return self.problem(line, format!("{name}: its value is no plain number"));
+        };
+        self.values.insert(name.clone(), value);
+        match (name.as_str(), u32::try_from(value)) {
+            ("TNR_ABI_MAJOR", Ok(major)) => self.abi.version.0 = major,
+            ("TNR_ABI_MINOR", Ok(minor)) => self.abi.version.1 = minor,
+            _ => {}
         }
-        _ => {}
+        if doc_lines(&constant.attrs).iter().any(|text| text.trim() == "cbindgen:ignore") {
+            return;
+        }
+        let since = self.since(&name, line, &constant.attrs);
+        let ty = c_type(&constant.ty, &self.values).spelled();
+        self.push(name, line, since, Kind::Constant(ty, value));
+    }
+
+    fn item(&mut self, item: &syn::Item) {
+        match item {
+            syn::Item::Struct(item) => self.structure(item),
+            syn::Item::Impl(item) => self.constants_of(item),
+            syn::Item::Enum(item) => {
+                let text = "an enum cannot cross the boundary, use a transparent integer with \
+                            constants";
+                self.problem(line_of(&item.ident), format!("{}: {text}", item.ident));
+            }
+            syn::Item::Type(alias) => self.callback(alias),
+            _ => {}
+        }
+    }
+
+    fn structure(&mut self, item: &syn::ItemStruct) {
+        let name = item.ident.to_string();
+        let line = line_of(&item.ident);
+        let since = self.since(&name, line, &item.attrs);
+        let kind = match &item.fields {
+            syn::Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                Kind::Number(c_type(&fields.unnamed[0].ty, &self.values))
+            }
+            fields if fields.iter().any(|f| f.ident.as_ref().is_some_and(|n| n == "_opaque")) => {
+                self.abi.handles.insert(name.clone());
+                Kind::Handle
+            }
+            fields => Kind::Struct(self.fields(&name, since.unwrap_or(FIRST), fields)),
+        };
+        self.push(name, line, since, kind);
+    }
+
+    fn fields(&mut self, name: &str, since: Version, fields: &syn::Fields) -> Vec<Field> {
+        let mut read = Vec::new();
+        for field in fields {
+            let line = line_of(field);
+            if name_of(&field.ty) == "bool" {
+                let text = format!("{name}: a bool cannot cross the boundary, use u32");
+                self.problem(line, text);
+            }
+            let field_name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+            let own = self.since(&format!("{name}.{field_name}"), line, &field.attrs);
+            let ty = c_type(&field.ty, &self.values);
+            read.push(Field { name: field_name, line, ty, since: own.unwrap_or(since) });
+        }
+        read
+    }
+
+    /// The constants of a number: in C their names begin with the type's.
+    fn constants_of(&mut self, item: &syn::ItemImpl) {
+        let ty = name_of(&item.self_ty);
+        for inner in &item.items {
+            let syn::ImplItem::Const(constant) = inner else { continue };
+            let name = format!("{}_{}", ty.to_uppercase(), constant.ident);
+            let line = line_of(&constant.ident);
+            let Some(value) = value_of(&constant.expr, &self.values) else {
+                self.problem(line, format!("{name}: its value is no plain number"));
+                continue;
+            };
+            let since = self.since(&name, line, &constant.attrs).or_else(|| self.abi.since(&ty));
+            self.push(name, line, since, Kind::Constant(ty.clone(), value));
+        }
+    }
+
+    fn callback(&mut self, alias: &syn::ItemType) {
+        let name = alias.ident.to_string();
+        let line = line_of(&alias.ident);
+        let Some(callback) = bare_fn(&alias.ty) else { return };
+        if callback.inputs.iter().any(|input| input.name.is_none()) {
+            self.problem(line, format!("{name}: a parameter has no name"));
+        }
+        let inputs = callback.inputs.iter().map(|input| &input.ty);
+        let signature = signature(inputs, &callback.output, &self.values);
+        let since = self.since(&name, line, &alias.attrs);
+        self.push(name, line, since, Kind::Callback(signature));
+    }
+
+    fn foreign(&mut self, item: &syn::ForeignItem) {
+        let syn::ForeignItem::Fn(function) = item else {
+            let text =
+                "only plain `pub fn` reach the header; `pub safe fn`, statics and macros do not";
+            return self.problem(line_of(item), text.to_owned());
+        };
+        let name = function.sig.ident.to_string();
+        let line = line_of(&function.sig);
+        let mut texts = Vec::new();
+        let comment = parse_comment(&doc_lines(&function.attrs), &mut texts);
+        let callbacks: HashSet<String> = self.callbacks().collect();
+        let params = read_params(&function.sig, &comment, &callbacks, &mut texts);
+        let result = match &function.sig.output {
+            syn::ReturnType::Default => Type::Void,
+            syn::ReturnType::Type(_, ty) => classify(ty, &callbacks, &mut texts),
+        };
+        let inputs = function.sig.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(input) => Some(&*input.ty),
+            syn::FnArg::Receiver(_) => None,
+        });
+        let signature = signature(inputs, &function.sig.output, &self.values);
+        let must_use = function.attrs.iter().any(|attr| attr.path().is_ident("must_use"));
+        for text in texts {
+            self.problem(line, format!("{name}: {text}"));
+        }
+        let function = Function { name, line, must_use, params, result, signature, comment };
+        self.abi.functions.push(function);
+    }
+
+    fn callbacks(&self) -> impl Iterator<Item = String> {
+        let callbacks = self.abi.items.iter().filter(|i| matches!(i.kind, Kind::Callback(_)));
+        callbacks.map(|item| item.name.clone())
     }
 }
 
-fn read_foreign(
-    item: &syn::ForeignItem,
+fn read_params(
+    signature: &syn::Signature,
+    comment: &Comment,
     callbacks: &HashSet<String>,
-    abi: &mut Abi,
-    problems: &mut Vec<Problem>,
-) {
-    let line = line_of(item);
-    let syn::ForeignItem::Fn(function) = item else {
-        let text = "only plain `pub fn` reach the header; `pub safe fn`, statics and macros do not";
-        return problems.push(Problem { line, text: text.to_owned() });
-    };
-    let name = function.sig.ident.to_string();
-    let line = line_of(&function.sig);
-    let mut texts = Vec::new();
-    let comment = parse_comment(&doc_lines(&function.attrs), &mut texts);
+    texts: &mut Vec<String>,
+) -> Vec<Param> {
     let mut params = Vec::new();
-    for input in &function.sig.inputs {
+    for input in &signature.inputs {
         let syn::FnArg::Typed(input) = input else { continue };
         let syn::Pat::Ident(pattern) = &*input.pat else {
             texts.push("a parameter has no name".to_owned());
             continue;
         };
         let param = pattern.ident.to_string();
-        let ty = classify(&input.ty, callbacks, &mut texts);
+        let ty = classify(&input.ty, callbacks, texts);
         let tags = comment.params.iter().find(|(known, _)| *known == param);
         params.push(Param { tags: tags.map(|(_, tags)| tags.clone()), name: param, ty });
     }
-    let result = match &function.sig.output {
-        syn::ReturnType::Default => Type::Void,
-        syn::ReturnType::Type(_, ty) => classify(ty, callbacks, &mut texts),
-    };
-    let must_use = function.attrs.iter().any(|attr| attr.path().is_ident("must_use"));
-    problems
-        .extend(texts.into_iter().map(|text| Problem { line, text: format!("{name}: {text}") }));
-    abi.functions.push(Function { name, line, must_use, params, result, comment });
+    params
 }
 
 fn classify(ty: &syn::Type, callbacks: &HashSet<String>, texts: &mut Vec<String>) -> Type {
@@ -243,15 +366,6 @@ fn doc_lines(attrs: &[syn::Attribute]) -> Vec<String> {
         _ => None,
     };
     attrs.iter().filter_map(text).collect()
-}
-
-fn integer(value: &syn::Expr) -> u32 {
-    match value {
-        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(value), .. }) => {
-            value.base10_parse().unwrap_or_default()
-        }
-        _ => 0,
-    }
 }
 
 fn line_of(item: &impl Spanned) -> usize {

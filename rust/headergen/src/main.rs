@@ -1,34 +1,48 @@
-//! Writes `capi/include/tenure/tenure.h` and `capi/tenure.map` from the ABI source.
+//! Writes what is made from the ABI source: `tenure.h`, `tenure.map` and the layouts.
 //!
-//! `cargo run -p headergen` writes both; `-- --check` writes nothing and fails when a file on disk
-//! is not what would be written. Either way the source is checked first: see `lint.rs`.
+//! `cargo run -p headergen` writes them; `-- --check` writes nothing and fails when a file on disk
+//! is not what would be written. Either way the source is checked first: by itself (`lint.rs`,
+//! `layout.rs`), then beside what was frozen (`frozen.rs`). `-- --freeze` freezes what the source
+//! has now, in `tests/abi/frozen`.
 
 mod abi;
 mod annotate;
+mod freeze;
+mod frozen;
+mod gate;
+mod generate;
+mod layout;
+mod linker;
 mod lint;
 mod tags;
+mod types;
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const SOURCE: &str = "rust/tenure-sys/src/abi.rs";
-const CONFIG: &str = "rust/tenure-sys/cbindgen.toml";
-const HEADER: &str = "capi/include/tenure/tenure.h";
-const MAP: &str = "capi/tenure.map";
+use crate::generate::{Generated, SOURCE};
+
+/// What to do with what would be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Write,
+    Check,
+    Freeze,
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let check = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => false,
-        ["--check"] => true,
+    let mode = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Mode::Write,
+        ["--check"] => Mode::Check,
+        ["--freeze"] => Mode::Freeze,
         _ => {
-            eprintln!("usage: headergen [--check]");
+            eprintln!("usage: headergen [--check | --freeze]");
             return ExitCode::from(2);
         }
     };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    match run(&root, check) {
+    match run(&root(), mode) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -38,89 +52,75 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is well: the source passes, and with `check` the files are up to date.
-fn run(root: &Path, check: bool) -> Result<bool, Box<dyn Error>> {
-    let (files, problems) = generate(root)?;
-    for problem in &problems {
-        eprintln!("{SOURCE}:{}: {}", problem.line, problem.text);
-    }
-    if !problems.is_empty() {
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Whether all is well: the source passes, and with `Mode::Check` the files are up to date.
+fn run(root: &Path, mode: Mode) -> Result<bool, Box<dyn Error>> {
+    let Generated { abi, files, problems } = generate::generate(root)?;
+    if report(&problems) {
         return Ok(false);
     }
+    // They are written before the gate answers: a change that breaks what was frozen can be built
+    // and tried, but not checked in.
     let mut fresh = true;
     for (name, text) in files {
-        let path = root.join(name);
-        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
-        }
-        if check {
-            eprintln!("{name} is stale: run `cargo run -p headergen` and commit what it writes");
-            fresh = false;
-        } else {
-            std::fs::write(&path, text).map_err(|error| format!("{name}: {error}"))?;
-            eprintln!("wrote {name}");
-        }
+        fresh &= put(root, name, &text, mode == Mode::Check)?;
     }
-    Ok(fresh)
+    if mode == Mode::Freeze {
+        return freeze::freeze(root, &abi, |name, text| put(root, name, text, false));
+    }
+    let broken = freeze::check(root, &abi)?;
+    if report(&broken) {
+        eprintln!("CONTRIBUTING.md says how the ABI grows, and when it is frozen anew");
+    }
+    Ok(fresh && broken.is_empty())
 }
 
-type Generated = (Vec<(&'static str, String)>, Vec<abi::Problem>);
-
-/// The text of each generated file, and what is wrong with the source.
-fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
-    let source = std::fs::read_to_string(root.join(SOURCE))?;
-    let mut problems = Vec::new();
-    let abi = abi::read(&source, &mut problems).map_err(|error| format!("{SOURCE}: {error}"))?;
-    let config = cbindgen::Config::from_file(root.join(CONFIG))?;
-    let mut bindings =
-        cbindgen::Builder::new().with_config(config).with_src(root.join(SOURCE)).generate()?;
-    let printed: Vec<String> =
-        bindings.functions.iter().map(|function| function.path.name().to_owned()).collect();
-    problems.extend(lint::check(&abi, &printed));
-    problems.sort();
-
-    annotate::annotate(&mut bindings, &abi);
-    let mut header = Vec::new();
-    bindings.write(&mut header);
-    // cbindgen gives the macro a line of its own.
-    let header = String::from_utf8(header)?.replace("\nTNR_NOEXCEPT;", " TNR_NOEXCEPT;");
-    let files = vec![(HEADER, header), (MAP, linker_script(&abi))];
-    Ok((files, problems))
+/// Prints the problems; whether there are any.
+fn report(problems: &[abi::Problem]) -> bool {
+    for problem in problems {
+        eprintln!("{SOURCE}:{}: {}", problem.line, problem.text);
+    }
+    !problems.is_empty()
 }
 
-/// Exports the functions by their exact names and nothing else.
-fn linker_script(abi: &abi::Abi) -> String {
-    let names: String =
-        abi.functions.iter().map(|function| format!("        {};\n", function.name)).collect();
-    let major = abi.version.0;
-    format!(
-        "# Generated from {SOURCE} by headergen. Do not edit.\n\
-         TENURE_{major} {{\n    global:\n{names}    local: *;\n}};\n"
-    )
+/// Whether a file was fresh, or is now.
+fn put(root: &Path, name: &str, text: &str, check: bool) -> Result<bool, Box<dyn Error>> {
+    let path = root.join(name);
+    if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        return Ok(true);
+    }
+    if check {
+        eprintln!("{name} is stale: run `cargo run -p headergen` and commit what it writes");
+        return Ok(false);
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{name}: {error}"))?;
+    }
+    std::fs::write(&path, text).map_err(|error| format!("{name}: {error}"))?;
+    eprintln!("wrote {name}");
+    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn root() -> std::path::PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-    }
-
     #[test]
     fn the_real_source_passes_every_rule() {
-        let (_, problems) = generate(&root()).unwrap();
-        assert_eq!(problems, vec![]);
+        assert_eq!(generate::generate(&root()).unwrap().problems, vec![]);
     }
 
     #[test]
     fn the_files_on_disk_are_what_would_be_written() {
-        assert!(run(&root(), true).unwrap());
+        assert!(run(&root(), Mode::Check).unwrap());
     }
 
     #[test]
     fn the_header_carries_the_macros_of_the_tags() {
-        let (files, _) = generate(&root()).unwrap();
+        let files = generate::generate(&root()).unwrap().files;
         let header = &files[0].1;
         for expected in [
             "TNR_API TNR_SPANS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)\nTNR_NODISCARD\n\

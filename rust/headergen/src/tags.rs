@@ -4,7 +4,7 @@
 //! @param NAME (tag)... prose      the tags come first
 //! @return (tag)... prose
 //! @threads any | exclusive(NAME)
-//! @since MAJOR.MINOR
+//! @since MAJOR.MINOR             on types, constants and fields only where they are not of the start
 //!
 //! (transfer none)        the other side keeps it
 //! (transfer full)        whoever gets it must give it back
@@ -15,6 +15,12 @@
 //! (inout)                read, then written
 //! (scope call|notified)  a callback runs during the call, or once, later
 //! ```
+
+/// `(MAJOR, MINOR)` of the ABI.
+pub type Version = (u32, u32);
+
+/// The version of what says none: types and constants that were there from the start.
+pub const FIRST: Version = (0, 1);
 
 /// Who has to give the pointer back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +74,7 @@ pub struct Comment {
     pub params: Vec<(String, Tags)>,
     pub result: Option<Tags>,
     pub threads: Option<Threads>,
-    pub since: Option<(u32, u32)>,
+    pub since: Option<Version>,
     pub has_prose: bool,
 }
 
@@ -165,7 +171,7 @@ fn parse_threads(text: &str) -> Option<Threads> {
     Some(Threads::Exclusive(name.to_owned()))
 }
 
-fn parse_version(text: &str) -> Option<(u32, u32)> {
+pub fn parse_version(text: &str) -> Option<Version> {
     let (major, minor) = text.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }

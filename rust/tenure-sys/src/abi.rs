@@ -1,8 +1,9 @@
 //! The C ABI of Tenure: every type, constant and function, each with its contract.
 //!
 //! This file is the one source of the ABI. `rust/headergen` writes
-//! `capi/include/tenure/tenure.h` and `capi/tenure.map` from it; C, C++ and Rust all read the
-//! same text. The grammar of the tags that end a comment is in `rust/headergen/src/tags.rs`.
+//! `capi/include/tenure/tenure.h`, `capi/tenure.map` and the layouts from it; C, C++ and Rust all
+//! read the same text. The grammar of the tags that end a comment is in
+//! `rust/headergen/src/tags.rs`. What was frozen in `tests/abi/frozen` stays.
 
 use core::ffi::{c_char, c_void};
 
@@ -205,18 +206,24 @@ pub struct tnr_blob {
 
 /// DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
 /// libraries.
+///
+/// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct DLManagedTensorVersioned {
     _opaque: [u8; 0],
 }
 
 /// DLPack's managed tensor as it was before version 1.0, without flags.
+///
+/// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct DLManagedTensor {
     _opaque: [u8; 0],
 }
 
 /// Flag of an export: nobody may write the tensor, whatever its memory would allow.
+///
+/// @since 0.2
 pub const TNR_EXPORT_READ_ONLY: u32 = 1;
 
 /// Threads and allocator of a call. NULL is the default: the calling thread alone, and the
@@ -227,6 +234,8 @@ pub struct tnr_context {
 }
 
 /// How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
+///
+/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_format(pub i32);
@@ -243,6 +252,8 @@ impl tnr_sparse_format {
 }
 
 /// Whether a matrix is meant as it is, or its transpose.
+///
+/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_orientation(pub i32);
@@ -256,12 +267,18 @@ impl tnr_orientation {
 
 /// Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
 /// by row, then by column).
+///
+/// @since 0.2
 pub const TNR_SPARSE_SORTED: u32 = 1;
 
 /// Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
+///
+/// @since 0.2
 pub const TNR_SPARSE_UNIQUE: u32 = 2;
 
 /// Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+///
+/// @since 0.2
 pub const TNR_SPARSE_TIMES_VALUES: u32 = 1;
 
 /// Flag by which the Rust crate says that it has checked the view, and that nobody can have written
@@ -273,6 +290,8 @@ pub const TNR_SPARSE_TIMES_VALUES: u32 = 1;
 pub const TNR_SPARSE_CHECKED: u32 = 1 << 31;
 
 /// Most rows, and most columns, of a block of BSR.
+///
+/// @since 0.2
 pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 
 /// A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
@@ -303,6 +322,8 @@ pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 ///
 /// What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
 /// used. The flags of such a view are believed; `tnr_sparse_check` looks.
+///
+/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_view {
@@ -335,6 +356,8 @@ pub struct tnr_sparse_view {
 }
 
 /// A sparse view whose values the callee may write. Indices and offsets are never written.
+///
+/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_view_mut {
@@ -344,6 +367,8 @@ pub struct tnr_sparse_view_mut {
 
 /// Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
 /// compared with.
+///
+/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_predicate(pub i32);
@@ -360,6 +385,8 @@ impl tnr_sparse_predicate {
 }
 
 /// A norm of a matrix.
+///
+/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_norm_kind(pub i32);
@@ -374,11 +401,17 @@ impl tnr_sparse_norm_kind {
 }
 
 /// Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+///
+/// @since 0.2
 pub const TNR_SPARSE_UPPER: u32 = 1;
 
 /// Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+///
+/// @since 0.2
 pub const TNR_SPARSE_UNIT_DIAGONAL: u32 = 2;
 /// What becomes of several entries of one position.
+///
+/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_combine(pub i32);
@@ -395,6 +428,8 @@ impl tnr_sparse_combine {
 }
 
 /// What makes one entry larger than another. NaN is less than everything.
+///
+/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_sparse_order(pub i32);
@@ -407,14 +442,20 @@ impl tnr_sparse_order {
 }
 
 /// Flag of `tnr_sparse_options`: -0.0 is an entry too.
+///
+/// @since 0.2
 pub const TNR_SPARSE_KEEP_NEGATIVE_ZERO: u32 = 1;
 
 /// Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
 /// keep the order that they had, as far as the format has one.
+///
+/// @since 0.2
 pub const TNR_SPARSE_SORT: u32 = 2;
 
 /// What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
 /// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_options {
@@ -441,12 +482,16 @@ pub struct tnr_sparse_options {
 
 /// A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
 /// of a kind of its own.
+///
+/// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_sparse {
     _opaque: [u8; 0],
 }
 
 /// How a packed matrix keeps the columns of its entries.
+///
+/// @since 0.2
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_packed_layout(pub i32);
@@ -465,6 +510,8 @@ impl tnr_packed_layout {
 }
 
 /// What a packed matrix is, and what it costs.
+///
+/// @since 0.2
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_packed_info {
@@ -496,6 +543,8 @@ pub struct tnr_packed_info {
 
 /// A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
 /// token as that of a blob is, of a kind of its own.
+///
+/// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_packed {
     _opaque: [u8; 0],
@@ -599,10 +648,16 @@ pub struct tnr_stats {
     /// there is now. `tnr_memory_trim` gives them back.
     pub cached_bytes: u64,
     /// Operations that succeeded.
+    ///
+    /// @since 0.2
     pub calls: u64,
     /// Bytes of the elements that they read, as `tnr_operation_stats` counts them.
+    ///
+    /// @since 0.2
     pub read_bytes: u64,
     /// Bytes of the elements that they wrote.
+    ///
+    /// @since 0.2
     pub written_bytes: u64,
 }
 
@@ -631,36 +686,68 @@ impl tnr_operation {
     /// `tnr_reduce`.
     pub const REDUCE: tnr_operation = tnr_operation(8);
     /// `tnr_sparse_from_dense`, and with top k or dropout.
+    ///
+    /// @since 0.2
     pub const SPARSE_FROM_DENSE: tnr_operation = tnr_operation(9);
     /// `tnr_sparse_to_dense`.
+    ///
+    /// @since 0.2
     pub const SPARSE_TO_DENSE: tnr_operation = tnr_operation(10);
     /// `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
+    ///
+    /// @since 0.2
     pub const SPARSE_CONVERT: tnr_operation = tnr_operation(11);
     /// `tnr_sparse_coalesce`.
+    ///
+    /// @since 0.2
     pub const SPARSE_COALESCE: tnr_operation = tnr_operation(12);
     /// `tnr_sparse_prune`, `tnr_sparse_top_k`.
+    ///
+    /// @since 0.2
     pub const SPARSE_PRUNE: tnr_operation = tnr_operation(13);
     /// `tnr_sparse_product`, `tnr_sparse_product_masked`.
+    ///
+    /// @since 0.2
     pub const SPARSE_PRODUCT: tnr_operation = tnr_operation(14);
     /// `tnr_sparse_matmul`.
+    ///
+    /// @since 0.2
     pub const SPARSE_MATMUL: tnr_operation = tnr_operation(15);
     /// `tnr_sparse_sddmm`.
+    ///
+    /// @since 0.2
     pub const SPARSE_SDDMM: tnr_operation = tnr_operation(16);
     /// `tnr_sparse_binary`.
+    ///
+    /// @since 0.2
     pub const SPARSE_BINARY: tnr_operation = tnr_operation(17);
     /// `tnr_sparse_accumulate`.
+    ///
+    /// @since 0.2
     pub const SPARSE_ACCUMULATE: tnr_operation = tnr_operation(18);
     /// `tnr_sparse_scale`.
+    ///
+    /// @since 0.2
     pub const SPARSE_SCALE: tnr_operation = tnr_operation(19);
     /// `tnr_sparse_softmax`.
+    ///
+    /// @since 0.2
     pub const SPARSE_SOFTMAX: tnr_operation = tnr_operation(20);
     /// `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
+    ///
+    /// @since 0.2
     pub const SPARSE_REDUCE: tnr_operation = tnr_operation(21);
     /// `tnr_sparse_solve`.
+    ///
+    /// @since 0.2
     pub const SPARSE_SOLVE: tnr_operation = tnr_operation(22);
     /// `tnr_packed_create`.
+    ///
+    /// @since 0.2
     pub const SPARSE_PACK: tnr_operation = tnr_operation(23);
     /// `tnr_packed_matmul`.
+    ///
+    /// @since 0.2
     pub const SPARSE_PACKED_MATMUL: tnr_operation = tnr_operation(24);
 }
 

@@ -1,29 +1,53 @@
-//! The layouts of the ABI as literals, so that a change of `abi.rs` cannot change them unseen. The
-//! same numbers stand in `capi/src/layout.cpp`; neither file is made from the other.
+// Generated from rust/tenure-sys/src/abi.rs by headergen. Do not edit.
+//! The layouts of the ABI as literals, as the Rust compiler sees them.
 
 use core::mem::{align_of, offset_of, size_of};
 
 use crate::abi::*;
 
-const _: () = {
-    assert!(size_of::<usize>() == 8, "handles are 64-bit tokens");
+const _: () = assert!(size_of::<usize>() == 8, "handles are 64-bit tokens");
 
-    assert!(size_of::<tnr_status>() == 4 && align_of::<tnr_status>() == 4);
-    assert!(size_of::<tnr_dtype>() == 4 && align_of::<tnr_dtype>() == 4);
-    assert!(size_of::<tnr_tenure>() == 4 && align_of::<tnr_tenure>() == 4);
-    // NULL is None: a callback is one pointer.
+const _: () = {
+    assert!(size_of::<tnr_status>() == 4);
+    assert!(size_of::<tnr_dtype>() == 4);
+    assert!(size_of::<tnr_device_kind>() == 4);
+    assert!(size_of::<tnr_tenure>() == 4);
+    assert!(size_of::<tnr_sparse_format>() == 4);
+    assert!(size_of::<tnr_orientation>() == 4);
+    assert!(size_of::<tnr_sparse_predicate>() == 4);
+    assert!(size_of::<tnr_sparse_norm_kind>() == 4);
+    assert!(size_of::<tnr_sparse_combine>() == 4);
+    assert!(size_of::<tnr_sparse_order>() == 4);
+    assert!(size_of::<tnr_packed_layout>() == 4);
     assert!(size_of::<tnr_release_fn>() == 8);
     assert!(size_of::<tnr_spawn_fn>() == 8);
     assert!(size_of::<tnr_allocate_fn>() == 8);
     assert!(size_of::<tnr_deallocate_fn>() == 8);
+    assert!(size_of::<tnr_operation>() == 4);
+    assert!(size_of::<tnr_unary_op>() == 4);
+    assert!(size_of::<tnr_binary_op>() == 4);
+    assert!(size_of::<tnr_compare_op>() == 4);
+    assert!(size_of::<tnr_reduce_op>() == 4);
 };
 
 const _: () = {
-    assert!(size_of::<tnr_device>() == 8 && align_of::<tnr_device>() == 4);
+    assert!(size_of::<tnr_error>() == 512);
+    assert!(align_of::<tnr_error>() == 4);
+    assert!(offset_of!(tnr_error, status) == 0);
+    assert!(offset_of!(tnr_error, reserved) == 4);
+    assert!(offset_of!(tnr_error, message) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_device>() == 8);
+    assert!(align_of::<tnr_device>() == 4);
     assert!(offset_of!(tnr_device, kind) == 0);
     assert!(offset_of!(tnr_device, index) == 4);
+};
 
-    assert!(size_of::<tnr_view>() == 192 && align_of::<tnr_view>() == 8);
+const _: () = {
+    assert!(size_of::<tnr_view>() == 192);
+    assert!(align_of::<tnr_view>() == 8);
     assert!(offset_of!(tnr_view, data) == 0);
     assert!(offset_of!(tnr_view, base) == 8);
     assert!(offset_of!(tnr_view, size_bytes) == 16);
@@ -36,65 +60,25 @@ const _: () = {
     assert!(offset_of!(tnr_view, reserved) == 56);
     assert!(offset_of!(tnr_view, shape) == 64);
     assert!(offset_of!(tnr_view, strides) == 128);
+};
 
-    assert!(size_of::<tnr_view_mut>() == 192 && align_of::<tnr_view_mut>() == 8);
+const _: () = {
+    assert!(size_of::<tnr_view_mut>() == 192);
+    assert!(align_of::<tnr_view_mut>() == 8);
     assert!(offset_of!(tnr_view_mut, view) == 0);
+};
 
-    assert!(size_of::<tnr_scalar>() == 24 && align_of::<tnr_scalar>() == 4);
+const _: () = {
+    assert!(size_of::<tnr_scalar>() == 24);
+    assert!(align_of::<tnr_scalar>() == 4);
     assert!(offset_of!(tnr_scalar, dtype) == 0);
     assert!(offset_of!(tnr_scalar, reserved) == 4);
     assert!(offset_of!(tnr_scalar, bytes) == 8);
 };
 
 const _: () = {
-    assert!(size_of::<tnr_error>() == 512 && align_of::<tnr_error>() == 4);
-    assert!(offset_of!(tnr_error, status) == 0);
-    assert!(offset_of!(tnr_error, reserved) == 4);
-    assert!(offset_of!(tnr_error, message) == 8);
-
-    // These grow at the end; what they have keeps its place.
-    assert!(size_of::<tnr_blob_info>() == 48 && align_of::<tnr_blob_info>() == 8);
-    assert!(offset_of!(tnr_blob_info, struct_size) == 0);
-    assert!(offset_of!(tnr_blob_info, data) == 8);
-    assert!(offset_of!(tnr_blob_info, size_bytes) == 16);
-    assert!(offset_of!(tnr_blob_info, device) == 24);
-    assert!(offset_of!(tnr_blob_info, tenure) == 32);
-    assert!(offset_of!(tnr_blob_info, holder_count) == 36);
-    assert!(offset_of!(tnr_blob_info, pin_count) == 40);
-    assert!(offset_of!(tnr_blob_info, reserved) == 44);
-
-    assert!(size_of::<tnr_stats>() == 72 && align_of::<tnr_stats>() == 8);
-    assert!(offset_of!(tnr_stats, struct_size) == 0);
-    assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
-    assert!(offset_of!(tnr_stats, copied_bytes) == 16);
-    assert!(offset_of!(tnr_stats, blobs_made) == 24);
-    assert!(offset_of!(tnr_stats, blobs_finished) == 32);
-    assert!(offset_of!(tnr_stats, cached_bytes) == 40);
-    assert!(offset_of!(tnr_stats, calls) == 48);
-    assert!(offset_of!(tnr_stats, read_bytes) == 56);
-    assert!(offset_of!(tnr_stats, written_bytes) == 64);
-
-    assert!(size_of::<tnr_operation_stats>() == 40 && align_of::<tnr_operation_stats>() == 8);
-    assert!(offset_of!(tnr_operation_stats, struct_size) == 0);
-    assert!(offset_of!(tnr_operation_stats, calls) == 8);
-    assert!(offset_of!(tnr_operation_stats, read_bytes) == 16);
-    assert!(offset_of!(tnr_operation_stats, written_bytes) == 24);
-    assert!(offset_of!(tnr_operation_stats, nanoseconds) == 32);
-
-    assert!(size_of::<tnr_context_options>() == 56 && align_of::<tnr_context_options>() == 8);
-    assert!(offset_of!(tnr_context_options, struct_size) == 0);
-    assert!(offset_of!(tnr_context_options, thread_count) == 8);
-    assert!(offset_of!(tnr_context_options, reserved) == 12);
-    assert!(offset_of!(tnr_context_options, spawn) == 16);
-    assert!(offset_of!(tnr_context_options, allocate) == 24);
-    assert!(offset_of!(tnr_context_options, deallocate) == 32);
-    assert!(offset_of!(tnr_context_options, user_context) == 40);
-    assert!(offset_of!(tnr_context_options, release) == 48);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_format>() == 4 && align_of::<tnr_sparse_format>() == 4);
-    assert!(size_of::<tnr_sparse_view>() == 824 && align_of::<tnr_sparse_view>() == 8);
+    assert!(size_of::<tnr_sparse_view>() == 824);
+    assert!(align_of::<tnr_sparse_view>() == 8);
     assert!(offset_of!(tnr_sparse_view, struct_size) == 0);
     assert!(offset_of!(tnr_sparse_view, owner) == 8);
     assert!(offset_of!(tnr_sparse_view, format) == 16);
@@ -107,13 +91,17 @@ const _: () = {
     assert!(offset_of!(tnr_sparse_view, minor) == 248);
     assert!(offset_of!(tnr_sparse_view, values) == 440);
     assert!(offset_of!(tnr_sparse_view, batch_offsets) == 632);
+};
 
-    assert!(size_of::<tnr_sparse_view_mut>() == 824 && align_of::<tnr_sparse_view_mut>() == 8);
+const _: () = {
+    assert!(size_of::<tnr_sparse_view_mut>() == 824);
+    assert!(align_of::<tnr_sparse_view_mut>() == 8);
     assert!(offset_of!(tnr_sparse_view_mut, view) == 0);
+};
 
-    assert!(size_of::<tnr_sparse_norm_kind>() == 4 && align_of::<tnr_sparse_norm_kind>() == 4);
-    assert!(size_of::<tnr_sparse_predicate>() == 4 && align_of::<tnr_sparse_predicate>() == 4);
-    assert!(size_of::<tnr_sparse_options>() == 256 && align_of::<tnr_sparse_options>() == 8);
+const _: () = {
+    assert!(size_of::<tnr_sparse_options>() == 256);
+    assert!(align_of::<tnr_sparse_options>() == 8);
     assert!(offset_of!(tnr_sparse_options, struct_size) == 0);
     assert!(offset_of!(tnr_sparse_options, format) == 8);
     assert!(offset_of!(tnr_sparse_options, index_dtype) == 12);
@@ -123,9 +111,11 @@ const _: () = {
     assert!(offset_of!(tnr_sparse_options, block_cols) == 32);
     assert!(offset_of!(tnr_sparse_options, threshold) == 40);
     assert!(offset_of!(tnr_sparse_options, mask) == 64);
+};
 
-    assert!(size_of::<tnr_packed_layout>() == 4 && align_of::<tnr_packed_layout>() == 4);
-    assert!(size_of::<tnr_packed_info>() == 80 && align_of::<tnr_packed_info>() == 8);
+const _: () = {
+    assert!(size_of::<tnr_packed_info>() == 80);
+    assert!(align_of::<tnr_packed_info>() == 8);
     assert!(offset_of!(tnr_packed_info, struct_size) == 0);
     assert!(offset_of!(tnr_packed_info, layout) == 8);
     assert!(offset_of!(tnr_packed_info, dtype) == 12);
@@ -137,7 +127,54 @@ const _: () = {
     assert!(offset_of!(tnr_packed_info, break_even) == 56);
     assert!(offset_of!(tnr_packed_info, block_rows) == 64);
     assert!(offset_of!(tnr_packed_info, block_cols) == 72);
+};
 
-    // tenure.h does not have this bit, so its number stands in both languages.
-    assert!(TNR_SPARSE_CHECKED == 0x8000_0000);
+const _: () = {
+    assert!(size_of::<tnr_context_options>() == 56);
+    assert!(align_of::<tnr_context_options>() == 8);
+    assert!(offset_of!(tnr_context_options, struct_size) == 0);
+    assert!(offset_of!(tnr_context_options, thread_count) == 8);
+    assert!(offset_of!(tnr_context_options, reserved) == 12);
+    assert!(offset_of!(tnr_context_options, spawn) == 16);
+    assert!(offset_of!(tnr_context_options, allocate) == 24);
+    assert!(offset_of!(tnr_context_options, deallocate) == 32);
+    assert!(offset_of!(tnr_context_options, user_context) == 40);
+    assert!(offset_of!(tnr_context_options, release) == 48);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_blob_info>() == 48);
+    assert!(align_of::<tnr_blob_info>() == 8);
+    assert!(offset_of!(tnr_blob_info, struct_size) == 0);
+    assert!(offset_of!(tnr_blob_info, data) == 8);
+    assert!(offset_of!(tnr_blob_info, size_bytes) == 16);
+    assert!(offset_of!(tnr_blob_info, device) == 24);
+    assert!(offset_of!(tnr_blob_info, tenure) == 32);
+    assert!(offset_of!(tnr_blob_info, holder_count) == 36);
+    assert!(offset_of!(tnr_blob_info, pin_count) == 40);
+    assert!(offset_of!(tnr_blob_info, reserved) == 44);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_stats>() == 72);
+    assert!(align_of::<tnr_stats>() == 8);
+    assert!(offset_of!(tnr_stats, struct_size) == 0);
+    assert!(offset_of!(tnr_stats, allocated_bytes) == 8);
+    assert!(offset_of!(tnr_stats, copied_bytes) == 16);
+    assert!(offset_of!(tnr_stats, blobs_made) == 24);
+    assert!(offset_of!(tnr_stats, blobs_finished) == 32);
+    assert!(offset_of!(tnr_stats, cached_bytes) == 40);
+    assert!(offset_of!(tnr_stats, calls) == 48);
+    assert!(offset_of!(tnr_stats, read_bytes) == 56);
+    assert!(offset_of!(tnr_stats, written_bytes) == 64);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_operation_stats>() == 40);
+    assert!(align_of::<tnr_operation_stats>() == 8);
+    assert!(offset_of!(tnr_operation_stats, struct_size) == 0);
+    assert!(offset_of!(tnr_operation_stats, calls) == 8);
+    assert!(offset_of!(tnr_operation_stats, read_bytes) == 16);
+    assert!(offset_of!(tnr_operation_stats, written_bytes) == 24);
+    assert!(offset_of!(tnr_operation_stats, nanoseconds) == 32);
 };

@@ -88,6 +88,42 @@ fn comments() {
 }
 
 #[test]
+fn versions() {
+    let newer = |item: &str| format!("}} /// @since 0.2\n{item}\nunsafe extern {{");
+    rejects(&newer("pub struct tnr_n(pub i32);"), "tnr_n: `@since 0.2` is later than 0.1");
+    rejects(&newer("pub const TNR_N: u32 = 1;"), "TNR_N: `@since 0.2` is later than 0.1");
+    rejects(
+        "} impl tnr_n { /// @since 0.2\npub const A: tnr_n = tnr_n(1); } unsafe extern {",
+        "TNR_N_A: `@since 0.2` is later than 0.1",
+    );
+    rejects(
+        "} pub struct tnr_s { /// @since 0.2\npub a: u32 } unsafe extern {",
+        "tnr_s.a: `@since 0.2` is later than 0.1",
+    );
+    rejects(
+        "} /// @threads any\npub struct tnr_n(pub i32); unsafe extern {",
+        "other than `@since`",
+    );
+    rejects("} /// @sins 0.1\npub struct tnr_n(pub i32); unsafe extern {", "unknown entry `@sins`");
+
+    let two = PREAMBLE.replace("TNR_ABI_MINOR: u32 = 1", "TNR_ABI_MINOR: u32 = 2");
+    for (user, expected) in [
+        ("/// Does it.\n/// @threads any\n/// @since 0.1\npub fn tnr_x() -> tnr_n;", "tnr_x"),
+        ("} pub type tnr_f = Option<unsafe extern fn(n: tnr_n)>; unsafe extern {", "tnr_f"),
+        ("} pub struct tnr_s { pub a: tnr_n } unsafe extern {", "tnr_s.a"),
+    ] {
+        let source = format!("{two}{user} }} /// @since 0.2\npub struct tnr_n(pub i32);");
+        let mut problems = Vec::new();
+        let abi = abi::read(&source, &mut problems).expect("the source of a test is Rust");
+        let names: Vec<String> = abi.functions.iter().map(|f| f.name.clone()).collect();
+        problems.extend(super::check(&abi, &names));
+        let expected = format!("{expected}: mentions tnr_n, which is newer: @since 0.2");
+        assert_eq!(problems.len(), 1, "{user}: {problems:?}");
+        assert_eq!(problems[0].text, expected);
+    }
+}
+
+#[test]
 fn pointers() {
     let view = "pub fn tnr_x(view: *const tnr_view);";
     rejects(&with_tail("///", view), "pointer `view` is not documented");

@@ -1,0 +1,88 @@
+/* Memory in each of its tenures, lent and handed to another library. */
+#include "client.h"
+
+static void count(void* context) { *(int*)context += 1; }
+
+static int check_tenure(const tnr_blob* blob, tnr_tenure tenure, const void* data) {
+  tnr_blob_info info;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  OK(tnr_blob_describe(blob, &info));
+  CHECK(info.struct_size == sizeof info && info.tenure == tenure);
+  CHECK(info.size_bytes == 16 && (data == NULL || info.data == data));
+  CHECK(info.device.kind == TNR_DEVICE_KIND_CPU && info.device.index == 0);
+  CHECK(info.holder_count == 1 && info.pin_count == 0);
+  CHECK(tnr_blob_data(blob) == info.data);
+  return 0;
+}
+
+int check_blobs(void) {
+  float memory[4] = {1, 2, 3, 4};
+  const int64_t four = 4;
+  int released = 0;
+  tnr_view view;
+  tnr_view_mut view_mut;
+  tnr_blob *blob, *again;
+
+  blob = tnr_blob_alloc(NULL, 16);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_ALLOCATED, NULL) == 0);
+  again = tnr_blob_retain(blob);
+  CHECK(again != NULL);
+  OK(tnr_blob_release(again));
+  OK(tnr_blob_release(blob));
+
+  blob = tnr_blob_copy(NULL, memory, 16);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_COPIED, NULL) == 0);
+  CHECK(memcmp(tnr_blob_data_mut(blob), memory, 16) == 0);
+  OK(tnr_blob_release(blob));
+
+  blob = tnr_blob_adopt(memory, 16, count, &released);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_ADOPTED, memory) == 0);
+  OK(tnr_blob_view_mut(blob, 0, TNR_DTYPE_F32, 1, &four, NULL, &view_mut));
+  OK(tnr_view_check_mut(&view_mut));
+  OK(tnr_blob_reclaim(blob, &released));
+  CHECK(released == 0 && tnr_view_check_mut(&view_mut) == TNR_STATUS_STALE_VIEW);
+
+  blob = tnr_blob_share(memory, 16, count, &released);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_SHARED, memory) == 0);
+  OK(tnr_blob_view(blob, 4, TNR_DTYPE_F32, 0, NULL, NULL, &view));
+  CHECK(view.data == &memory[1] && view.owner != 0);
+  OK(tnr_blob_release(blob));
+  CHECK(released == 1);
+
+  blob = tnr_blob_borrow(memory, 16);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_BORROWED, memory) == 0);
+  OK(tnr_blob_end_borrow(blob));
+  OK(tnr_blob_release(blob));
+  blob = tnr_blob_borrow_mut(memory, 16);
+  CHECK(blob != NULL && check_tenure(blob, TNR_TENURE_BORROWED_MUT, memory) == 0);
+  OK(tnr_blob_end_borrow(blob));
+  OK(tnr_blob_release(blob));
+  return 0;
+}
+
+#if TNR_WANT_MINOR >= 2
+int check_exchange(void) {
+  const float memory[4] = {1, 2, 3, 4};
+  const int64_t four = 4;
+  DLManagedTensorVersioned* tensor = NULL;
+  DLManagedTensor* legacy = NULL;
+  tnr_view_mut view_mut;
+  tnr_view view;
+  tnr_blob *taken, *blob = tnr_blob_copy(NULL, memory, 16);
+  CHECK(blob != NULL);
+  OK(tnr_blob_view_mut(blob, 0, TNR_DTYPE_F32, 1, &four, NULL, &view_mut));
+
+  OK(tnr_view_export(&view_mut.view, TNR_EXPORT_READ_ONLY, &tensor));
+  taken = tnr_blob_import(tensor, &view);
+  CHECK(taken != NULL && view.data == view_mut.view.data && view.shape[0] == 4);
+  OK(tnr_blob_release(taken));
+
+  OK(tnr_view_export_legacy(&view_mut, &legacy));
+  taken = tnr_blob_import_legacy(legacy, &view);
+  CHECK(taken != NULL && view.data == view_mut.view.data && view.dtype == TNR_DTYPE_F32);
+  OK(tnr_blob_release(taken));
+  OK(tnr_blob_release(blob));
+  return 0;
+}
+#endif

@@ -1,0 +1,65 @@
+/* Dense operations on [1, -2, 3, -4]. */
+#include "client.h"
+
+static const float numbers[4] = {1, -2, 3, -4};
+
+static int check_arithmetic(const tnr_view* a, const float* got, const tnr_view_mut* out) {
+  const tnr_scalar two = scalar(2);
+  OK(tnr_copy(NULL, a, out));
+  CHECK(memcmp(got, numbers, sizeof numbers) == 0);
+  OK(tnr_unary(NULL, TNR_UNARY_OP_ABS, a, out));
+  CHECK(got[1] == 2 && got[3] == 4);
+  OK(tnr_binary(NULL, TNR_BINARY_OP_MUL, a, a, out));
+  CHECK(got[1] == 4 && got[3] == 16);
+  OK(tnr_binary_scalar(NULL, TNR_BINARY_OP_SUB, a, &two, out));
+  CHECK(got[0] == -1 && got[3] == -6);
+  OK(tnr_scalar_binary(NULL, TNR_BINARY_OP_DIV, &two, a, out));
+  CHECK(got[0] == 2 && got[3] == -0.5f);
+  OK(tnr_fill(NULL, &two, out));
+  CHECK(got[0] == 2 && got[3] == 2);
+  return 0;
+}
+
+static int check_truth(const tnr_view* a, const float* got, const tnr_view_mut* out) {
+  unsigned char truth[4];
+  const int64_t four = 4;
+  const tnr_scalar zero = scalar(0);
+  tnr_view_mut mask;
+  tnr_view other;
+  OK(tnr_view_lend_mut(truth, 4, 0, TNR_DTYPE_BOOL8, 1, &four, NULL, &mask));
+  OK(tnr_compare(NULL, TNR_COMPARE_OP_NE, a, a, &mask));
+  CHECK(truth[0] == 0 && truth[3] == 0);
+  OK(tnr_compare_scalar(NULL, TNR_COMPARE_OP_LT, a, &zero, &mask));
+  CHECK(truth[0] == 0 && truth[1] == 1);
+  OK(lend(numbers + 3, 1, 0, &other));
+  OK(tnr_select(NULL, &mask.view, &other, a, out));
+  CHECK(got[0] == 1 && got[1] == -4 && got[2] == 3 && got[3] == -4);
+  return 0;
+}
+
+static int check_casts(const tnr_view* a) {
+  int32_t whole[4];
+  double sum;
+  const int64_t four = 4;
+  float got;
+  tnr_view_mut out;
+  OK(tnr_view_lend_mut(whole, sizeof whole, 0, TNR_DTYPE_I32, 1, &four, NULL, &out));
+  OK(tnr_cast(NULL, a, &out));
+  CHECK(whole[0] == 1 && whole[3] == -4);
+  OK(tnr_view_lend_mut(&got, sizeof got, 0, TNR_DTYPE_F32, 0, NULL, NULL, &out));
+  OK(tnr_reduce(NULL, TNR_REDUCE_OP_SUM, a, 1, 0, &out));
+  sum = got;
+  CHECK(sum == -2);
+  OK(tnr_reduce(NULL, TNR_REDUCE_OP_VAR, a, 1, 1, &out));
+  CHECK(got > 9.66f && got < 9.67f);
+  return 0;
+}
+
+int check_operations(void) {
+  float got[4];
+  tnr_view a;
+  tnr_view_mut out;
+  OK(lend(numbers, 4, 0, &a));
+  OK(lend_mut(got, 4, 0, &out));
+  return check_arithmetic(&a, got, &out) + check_truth(&a, got, &out) + check_casts(&a);
+}

@@ -1,0 +1,229 @@
+/* Sparse matrices, from [[0, 1, 0], [2, 0, 3], [0, 0, 4]] to others of their kind. */
+#include "client.h"
+
+#if TNR_WANT_MINOR >= 2
+
+static const int32_t offsets[4] = {0, 1, 3, 4};
+static const int32_t columns[4] = {1, 0, 2, 2};
+static float values[4] = {1, 2, 3, 4};
+static const float dense[9] = {0, 1, 0, 2, 0, 3, 0, 0, 4};
+
+static tnr_status lend_matrix(tnr_sparse_view_mut* out) {
+  const int64_t four = 4;
+  tnr_view_mut entries;
+  tnr_status status;
+  memset(out, 0, sizeof *out);
+  out->view.struct_size = sizeof out->view;
+  out->view.format = TNR_SPARSE_FORMAT_CSR;
+  out->view.flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+  out->view.rows = out->view.cols = 3;
+  out->view.block_rows = out->view.block_cols = 1;
+  status =
+      tnr_view_lend(offsets, sizeof offsets, 0, TNR_DTYPE_I32, 1, &four, NULL, &out->view.major);
+  if (status != TNR_STATUS_OK) return status;
+  status =
+      tnr_view_lend(columns, sizeof columns, 0, TNR_DTYPE_I32, 1, &four, NULL, &out->view.minor);
+  if (status != TNR_STATUS_OK) return status;
+  status = lend_mut(values, 4, 0, &entries);
+  out->view.values = entries.view;
+  return status;
+}
+
+/* Whether a new matrix, which is released, is what 9 numbers say. */
+static int is(tnr_sparse* matrix, const float* expected) {
+  float got[9];
+  tnr_sparse_view view;
+  tnr_view_mut out;
+  CHECK(matrix != NULL);
+  memset(&view, 0, sizeof view);
+  view.struct_size = sizeof view;
+  OK(tnr_sparse_view_of(matrix, &view));
+  CHECK(view.struct_size == sizeof view && view.owner != 0);
+  OK(lend_mut(got, 3, 3, &out));
+  OK(tnr_sparse_to_dense(NULL, &view, &out));
+  CHECK(memcmp(got, expected, sizeof got) == 0);
+  OK(tnr_sparse_release(matrix));
+  return 0;
+}
+
+static tnr_sparse_options options_of(tnr_sparse_format format) {
+  tnr_sparse_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.format = format;
+  return options;
+}
+
+static int check_made(const tnr_sparse_view* a) {
+  const float half[9] = {0, 0, 0, 0, 0, 3, 0, 0, 4}, top[9] = {0, 1, 0, 0, 0, 3, 0, 0, 4};
+  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
+  tnr_sparse_view kept;
+  tnr_view full;
+  tnr_sparse* matrix;
+  CHECK(is(tnr_sparse_convert(NULL, a, &options), dense) == 0);
+  CHECK(is(tnr_sparse_coalesce(NULL, a, TNR_SPARSE_COMBINE_SUM), dense) == 0);
+  CHECK(is(tnr_sparse_top_k(NULL, a, 1, TNR_SPARSE_ORDER_VALUE), top) == 0);
+  options = options_of((tnr_sparse_format)0);
+  options.predicate = TNR_SPARSE_PREDICATE_GREATER;
+  options.threshold = scalar(2);
+  CHECK(is(tnr_sparse_prune(NULL, a, &options), half) == 0);
+
+  OK(lend(dense, 3, 3, &full));
+  options = options_of(TNR_SPARSE_FORMAT_COO);
+  CHECK(is(tnr_sparse_from_dense(NULL, &full, &options), dense) == 0);
+  CHECK(is(tnr_sparse_from_dense_dropout(NULL, &full, 0, 1, TNR_DTYPE_I32), dense) == 0);
+  matrix = tnr_sparse_from_dense_top_k(NULL, &full, 1, TNR_SPARSE_ORDER_MAGNITUDE, TNR_DTYPE_I64);
+  CHECK(is(matrix, top) == 0);
+
+  matrix = tnr_sparse_from_dense(NULL, &full, &options);
+  CHECK(matrix != NULL);
+  memset(&kept, 0, sizeof kept);
+  kept.struct_size = sizeof kept;
+  OK(tnr_sparse_view_of(matrix, &kept));
+  CHECK(is(tnr_sparse_unary(NULL, TNR_UNARY_OP_ABS, &kept), dense) == 0);
+  OK(tnr_sparse_release(matrix));
+  return 0;
+}
+
+static int check_parts(const tnr_sparse_view* a) {
+  const float block[9] = {2, 0, 3, 0, 0, 4, 0, 1, 0};
+  const int32_t rows[3] = {1, 2, 0};
+  const int64_t three = 3;
+  tnr_view list;
+  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+  tnr_sparse *matrix = tnr_sparse_convert(NULL, a, &options), *again;
+  tnr_sparse_view view;
+  tnr_blob *major = NULL, *minor = NULL, *entries = NULL;
+  CHECK(matrix != NULL);
+  again = tnr_sparse_retain(matrix);
+  CHECK(again != NULL);
+  OK(tnr_sparse_parts(matrix, &major, &minor, &entries));
+  CHECK(memcmp(tnr_blob_data(entries), values, sizeof values) == 0);
+  OK(tnr_blob_release(major));
+  OK(tnr_blob_release(minor));
+  OK(tnr_blob_release(entries));
+  OK(tnr_sparse_release(again));
+  OK(tnr_sparse_release(matrix));
+
+  OK(tnr_view_lend(rows, sizeof rows, 0, TNR_DTYPE_I32, 1, &three, NULL, &list));
+  CHECK(is(tnr_sparse_select(NULL, a, &list, NULL), block) == 0);
+  CHECK(is(tnr_sparse_slice(NULL, a, 0, 3, 0, 3), dense) == 0);
+  memset(&view, 0, sizeof view);
+  view.struct_size = sizeof view;
+  matrix = tnr_sparse_slice(NULL, a, 1, 2, 1, 2);
+  CHECK(matrix != NULL);
+  OK(tnr_sparse_view_of(matrix, &view));
+  CHECK(view.rows == 2 && view.cols == 2);
+  OK(tnr_sparse_release(matrix));
+  return 0;
+}
+
+static int check_batch(void) {
+  float two[18];
+  const int64_t shape[3] = {2, 3, 3};
+  tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+  tnr_view stack;
+  tnr_view_mut out;
+  tnr_sparse_view batch, one;
+  tnr_blob* starts = NULL;
+  tnr_sparse* matrix;
+  memcpy(two, dense, sizeof dense);
+  memcpy(two + 9, dense, sizeof dense);
+  OK(tnr_view_lend(two, sizeof two, 0, TNR_DTYPE_F32, 3, shape, NULL, &stack));
+  matrix = tnr_sparse_from_dense(NULL, &stack, &options);
+  CHECK(matrix != NULL);
+  memset(&batch, 0, sizeof batch);
+  batch.struct_size = sizeof batch;
+  one = batch;
+  OK(tnr_sparse_view_of(matrix, &batch));
+  OK(tnr_sparse_batch_at(&batch, 1, &one));
+  OK(lend_mut(two, 3, 3, &out));
+  OK(tnr_sparse_to_dense(NULL, &one, &out));
+  CHECK(memcmp(two, dense, sizeof dense) == 0);
+  OK(tnr_sparse_batch_offsets(matrix, &starts));
+  CHECK(starts != NULL);
+  OK(tnr_blob_release(starts));
+  OK(tnr_sparse_release(matrix));
+  return 0;
+}
+
+int check_sparse(void) {
+  tnr_sparse_view_mut a;
+  tnr_sparse* refused;
+  OK(lend_matrix(&a));
+  OK(tnr_sparse_check(&a.view));
+  OK(tnr_sparse_check_mut(&a));
+  refused = tnr_sparse_create(&a.view); /* nothing holds what is only lent */
+  CHECK(refused == NULL && tnr_last_error()->status == TNR_STATUS_INVALID_ARGUMENT);
+  return check_made(&a.view) + check_parts(&a.view) + check_batch();
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------ */
+
+static int check_products(const tnr_sparse_view* a) {
+  const float square[9] = {2, 0, 3, 0, 2, 12, 0, 0, 16}, masked[9] = {0, 0, 0, 0, 0, 12, 0, 0, 16};
+  const float sum[9] = {0, 2, 0, 4, 0, 6, 0, 0, 8}, x[3] = {1, 10, 100};
+  const tnr_scalar one = scalar(1), zero = scalar(0);
+  float got[4];
+  tnr_view b, left, right;
+  tnr_view_mut out;
+  tnr_sparse* product;
+  CHECK(is(tnr_sparse_product(NULL, a, a), square) == 0);
+  product = tnr_sparse_product_masked(NULL, a, a, a);
+  CHECK(is(product, masked) == 0);
+  CHECK(is(tnr_sparse_binary(NULL, TNR_BINARY_OP_ADD, a, a), sum) == 0);
+  OK(lend(x, 3, 0, &b));
+  OK(lend_mut(got, 3, 0, &out));
+  OK(tnr_sparse_matmul(NULL, &one, a, TNR_ORIENTATION_TRANSPOSED, &b, &zero, &out));
+  CHECK(got[0] == 20 && got[1] == 1 && got[2] == 430);
+  OK(lend(x, 3, 1, &left));
+  OK(lend(x, 1, 3, &right));
+  OK(lend_mut(got, 4, 0, &out));
+  OK(tnr_sparse_sddmm(NULL, &one, a, TNR_SPARSE_TIMES_VALUES, &left, &right, &out));
+  CHECK(got[0] == 10 && got[1] == 20 && got[2] == 3000 && got[3] == 40000);
+  return 0;
+}
+
+static int check_numbers(const tnr_sparse_view* a) {
+  float got[9] = {0};
+  double norm = 0;
+  tnr_view_mut out;
+  OK(lend_mut(got, 3, 0, &out));
+  OK(tnr_sparse_reduce(NULL, TNR_REDUCE_OP_SUM, a, 1, &out));
+  CHECK(got[0] == 2 && got[1] == 1 && got[2] == 7);
+  OK(tnr_sparse_diagonal(NULL, a, &out));
+  CHECK(got[0] == 0 && got[1] == 0 && got[2] == 4);
+  OK(tnr_sparse_norm(NULL, TNR_SPARSE_NORM_KIND_ONE, a, &norm));
+  CHECK(norm == 7);
+  memset(got, 0, sizeof got);
+  OK(lend_mut(got, 3, 3, &out));
+  OK(tnr_sparse_accumulate(NULL, a, &out));
+  OK(tnr_sparse_accumulate(NULL, a, &out));
+  CHECK(got[1] == 2 && got[8] == 8);
+  return 0;
+}
+
+static int check_in_place(const tnr_sparse_view_mut* a) {
+  const float factors[3] = {1, 2, 0.5f}, b[3] = {1, 1, 1};
+  float x[3];
+  tnr_view by, right;
+  tnr_view_mut out;
+  OK(lend(factors, 3, 0, &by));
+  OK(tnr_sparse_scale(NULL, &by, 0, a));
+  CHECK(values[0] == 1 && values[1] == 4 && values[2] == 6 && values[3] == 2);
+  OK(lend(b, 3, 0, &right));
+  OK(lend_mut(x, 3, 0, &out));
+  OK(tnr_sparse_solve(NULL, TNR_SPARSE_UPPER | TNR_SPARSE_UNIT_DIAGONAL, &a->view, &right, &out));
+  CHECK(x[2] == 1 && x[1] == -5 && x[0] == 6);
+  OK(tnr_sparse_softmax(NULL, a));
+  CHECK(values[0] == 1 && values[1] + values[2] > 0.99f && values[3] == 1);
+  return 0;
+}
+
+int check_sparse_operations(void) {
+  tnr_sparse_view_mut a;
+  OK(lend_matrix(&a));
+  return check_products(&a.view) + check_numbers(&a.view) + check_in_place(&a);
+}
+
+#endif

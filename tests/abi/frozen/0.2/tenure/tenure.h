@@ -1,0 +1,3095 @@
+/* Generated from rust/tenure-sys/src/abi.rs by headergen. Do not edit. */
+
+#ifndef TENURE_TENURE_H
+#define TENURE_TENURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "tenure/annotations.h"
+
+/**
+ * Major version of the ABI and the library's soname. It changes only when something here breaks.
+ */
+#define TNR_ABI_MAJOR 0
+
+/**
+ * Minor version of the ABI. It rises with each addition.
+ */
+#define TNR_ABI_MINOR 2
+
+/**
+ * Minor version of the ABI that the program is written for: names that are newer are not declared,
+ * and structs that grow have the size that they had. Define it before the first include; otherwise
+ * it is that of this header.
+ */
+#if !defined(TNR_WANT_MINOR)
+#define TNR_WANT_MINOR 2
+#endif
+#if TNR_WANT_MINOR < 1 || TNR_WANT_MINOR > 2
+#error "TNR_WANT_MINOR must be 1 to 2: this tenure.h is of ABI 0.2"
+#endif
+
+/**
+ * Most axes a view can have.
+ */
+#define TNR_MAX_RANK 8
+
+/**
+ * Flag of a view used as an output: every other operand of the call either is exactly this view
+ * (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
+ */
+#define TNR_VIEW_EXCLUSIVE 1
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Flag of an export: nobody may write the tensor, whatever its memory would allow.
+ *
+ * @since 0.2
+ */
+#define TNR_EXPORT_READ_ONLY 1
+
+/**
+ * Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
+ * by row, then by column).
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_SORTED 1
+
+/**
+ * Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_UNIQUE 2
+
+/**
+ * Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_TIMES_VALUES 1
+
+/**
+ * Most rows, and most columns, of a block of BSR.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_MAX_BLOCK 16
+
+/**
+ * Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_UPPER 1
+
+/**
+ * Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_UNIT_DIAGONAL 2
+
+/**
+ * Flag of `tnr_sparse_options`: -0.0 is an entry too.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_KEEP_NEGATIVE_ZERO 1
+
+/**
+ * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
+ * keep the order that they had, as far as the format has one.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_SORT 2
+
+/**
+ * DLPack's managed tensor as it was before version 1.0, without flags.
+ *
+ * @since 0.2
+ */
+typedef struct DLManagedTensor DLManagedTensor;
+
+/**
+ * DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
+ * libraries.
+ *
+ * @since 0.2
+ */
+typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
+#endif
+
+/**
+ * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
+ * wrong-kind one is answered with a status. Each handle is released once.
+ */
+typedef struct tnr_blob tnr_blob;
+
+/**
+ * Threads and allocator of a call. NULL is the default: the calling thread alone, and the
+ * library's own memory. A handle is a token as that of a blob is, of a kind of its own.
+ */
+typedef struct tnr_context tnr_context;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
+ * token as that of a blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_packed tnr_packed;
+
+/**
+ * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
+ * of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse tnr_sparse;
+#endif
+
+/**
+ * What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
+ */
+typedef int32_t tnr_status;
+/**
+ * The call did what it says.
+ */
+#define TNR_STATUS_OK 0
+/**
+ * An argument is wrong by itself or beside another; the message names the value and the bound.
+ */
+#define TNR_STATUS_INVALID_ARGUMENT 1
+/**
+ * Memory could not be had; nothing changed.
+ */
+#define TNR_STATUS_OUT_OF_MEMORY 2
+/**
+ * The arguments are right, but this build has no such operation for this dtype or device.
+ */
+#define TNR_STATUS_UNSUPPORTED 3
+/**
+ * The output shares bytes with an input, or itself, in a way the operation cannot take.
+ */
+#define TNR_STATUS_ALIASED 4
+/**
+ * A view's owner has been released, or its borrow has ended.
+ */
+#define TNR_STATUS_STALE_VIEW 5
+/**
+ * A handle is garbage, of another kind, or was released.
+ */
+#define TNR_STATUS_STALE_HANDLE 6
+/**
+ * Somebody is using the memory at this moment; call again.
+ */
+#define TNR_STATUS_BUSY 7
+/**
+ * Another holder still has the borrowed memory; keep it, have that handle released, call again.
+ */
+#define TNR_STATUS_BORROW_ESCAPED 8
+/**
+ * A device failed.
+ */
+#define TNR_STATUS_DEVICE_ERROR 9
+/**
+ * The library broke a promise of its own: please report it.
+ */
+#define TNR_STATUS_INTERNAL 10
+
+/**
+ * The calling thread's last failure, as `tnr_last_error` shows it.
+ */
+typedef struct tnr_error {
+  /**
+   * Status of the failed call; `TNR_STATUS_OK` when none has failed on this thread.
+   */
+  tnr_status status;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * What was wrong, with the value and the bound; NUL-terminated UTF-8, cut at the end.
+   */
+  char message[504];
+} tnr_error;
+
+/**
+ * Process totals since start, ended threads included. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_stats {
+  /**
+   * `sizeof(tnr_stats)`: the library writes no byte beyond it, and 0 to what it does not know.
+   */
+  uint64_t struct_size;
+  /**
+   * Bytes allocated for blobs.
+   */
+  uint64_t allocated_bytes;
+  /**
+   * Bytes duplicated from memory that already held them. Results of operations are no copies.
+   */
+  uint64_t copied_bytes;
+  /**
+   * Blobs made.
+   */
+  uint64_t blobs_made;
+  /**
+   * Blobs finished.
+   */
+  uint64_t blobs_finished;
+  /**
+   * Bytes of ended blobs that the library holds back to use them again; not a total but what
+   * there is now. `tnr_memory_trim` gives them back.
+   */
+  uint64_t cached_bytes;
+#if TNR_WANT_MINOR >= 2
+  /**
+   * Operations that succeeded.
+   *
+   * @since 0.2
+   */
+  uint64_t calls;
+  /**
+   * Bytes of the elements that they read, as `tnr_operation_stats` counts them.
+   *
+   * @since 0.2
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements that they wrote.
+   *
+   * @since 0.2
+   */
+  uint64_t written_bytes;
+#endif
+} tnr_stats;
+
+/**
+ * A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
+ * computes, or for a few of one kind, whatever the operands are. Some are made of others, which
+ * count too: `tnr_sparse_unary` is a UNARY of the values and nothing else.
+ */
+typedef int32_t tnr_operation;
+/**
+ * `tnr_copy`.
+ */
+#define TNR_OPERATION_COPY 1
+/**
+ * `tnr_cast`.
+ */
+#define TNR_OPERATION_CAST 2
+/**
+ * `tnr_fill`.
+ */
+#define TNR_OPERATION_FILL 3
+/**
+ * `tnr_unary`.
+ */
+#define TNR_OPERATION_UNARY 4
+/**
+ * `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary`.
+ */
+#define TNR_OPERATION_BINARY 5
+/**
+ * `tnr_compare`, `tnr_compare_scalar`.
+ */
+#define TNR_OPERATION_COMPARE 6
+/**
+ * `tnr_select`.
+ */
+#define TNR_OPERATION_SELECT 7
+/**
+ * `tnr_reduce`.
+ */
+#define TNR_OPERATION_REDUCE 8
+#if TNR_WANT_MINOR >= 2
+/**
+ * `tnr_sparse_from_dense`, and with top k or dropout.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_FROM_DENSE 9
+/**
+ * `tnr_sparse_to_dense`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_TO_DENSE 10
+/**
+ * `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_CONVERT 11
+/**
+ * `tnr_sparse_coalesce`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_COALESCE 12
+/**
+ * `tnr_sparse_prune`, `tnr_sparse_top_k`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PRUNE 13
+/**
+ * `tnr_sparse_product`, `tnr_sparse_product_masked`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PRODUCT 14
+/**
+ * `tnr_sparse_matmul`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_MATMUL 15
+/**
+ * `tnr_sparse_sddmm`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SDDMM 16
+/**
+ * `tnr_sparse_binary`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_BINARY 17
+/**
+ * `tnr_sparse_accumulate`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_ACCUMULATE 18
+/**
+ * `tnr_sparse_scale`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SCALE 19
+/**
+ * `tnr_sparse_softmax`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SOFTMAX 20
+/**
+ * `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_REDUCE 21
+/**
+ * `tnr_sparse_solve`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SOLVE 22
+/**
+ * `tnr_packed_create`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PACK 23
+/**
+ * `tnr_packed_matmul`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PACKED_MATMUL 24
+#endif
+
+/**
+ * Totals of one kind of operation since the process started, ended threads included. Calls that
+ * fail count nowhere. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_operation_stats {
+  /**
+   * `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and 0 to what it does
+   * not know.
+   */
+  uint64_t struct_size;
+  /**
+   * Calls that succeeded.
+   */
+  uint64_t calls;
+  /**
+   * Bytes of the elements of the inputs; of a sparse one those of its offsets, indices and
+   * values, as far as they are of its rows. An element that is repeated, by broadcasting or by a
+   * stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
+   * there was nothing to do: empty outputs, copies of a view to itself.
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements of the outputs; of a sparse one all three parts, where it is new.
+   */
+  uint64_t written_bytes;
+  /**
+   * Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
+   * the clock of their callers: calls at the same moment add up, the threads within one do not.
+   */
+  uint64_t nanoseconds;
+} tnr_operation_stats;
+
+/**
+ * An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
+ *
+ * A view may carry any whole-byte type that DLPack can name; operations answer
+ * `TNR_STATUS_UNSUPPORTED` to those not named here.
+ */
+typedef uint32_t tnr_dtype;
+/**
+ * IEEE binary64.
+ */
+#define TNR_DTYPE_F64 81922
+/**
+ * IEEE binary32.
+ */
+#define TNR_DTYPE_F32 73730
+/**
+ * IEEE binary16.
+ */
+#define TNR_DTYPE_F16 69634
+/**
+ * bfloat16: the upper half of a binary32.
+ */
+#define TNR_DTYPE_BF16 69636
+/**
+ * Signed, 8 bits.
+ */
+#define TNR_DTYPE_I8 67584
+/**
+ * Signed, 16 bits.
+ */
+#define TNR_DTYPE_I16 69632
+/**
+ * Signed, 32 bits.
+ */
+#define TNR_DTYPE_I32 73728
+/**
+ * Signed, 64 bits.
+ */
+#define TNR_DTYPE_I64 81920
+/**
+ * Unsigned, 8 bits.
+ */
+#define TNR_DTYPE_U8 67585
+/**
+ * Unsigned, 16 bits.
+ */
+#define TNR_DTYPE_U16 69633
+/**
+ * Unsigned, 32 bits.
+ */
+#define TNR_DTYPE_U32 73729
+/**
+ * Unsigned, 64 bits.
+ */
+#define TNR_DTYPE_U64 81921
+/**
+ * A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. What is lent
+ * or held, and `tnr_blob_copy`, keep the bytes.
+ */
+#define TNR_DTYPE_BOOL8 67590
+/**
+ * Complex of two binary32, 8 bytes. For movement and exchange only.
+ */
+#define TNR_DTYPE_C64 81925
+/**
+ * Complex of two binary64, 16 bytes. For movement and exchange only.
+ */
+#define TNR_DTYPE_C128 98309
+
+/**
+ * Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
+ * later, never or twice, or on this one before it returns: the result of the call is the same.
+ * Runs on a thread that calls with the context, with no lock held. It may call the library but
+ * must not unwind.
+ */
+typedef void (*tnr_spawn_fn)(void *user_context, uint64_t task);
+
+/**
+ * Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
+ * NULL when there is none. Runs on the thread that asks for the blob, with no lock held; several
+ * threads may ask at once. It may call the library but must not unwind.
+ */
+typedef void *(*tnr_allocate_fn)(void *user_context, size_t size_bytes, size_t alignment);
+
+/**
+ * Takes back what the context's `tnr_allocate_fn` gave, with the size and alignment it was asked
+ * for. Runs once for each, on any thread, with no lock held. It may call the library but must not
+ * unwind.
+ */
+typedef void (*tnr_deallocate_fn)(void *user_context,
+                                  void *data,
+                                  size_t size_bytes,
+                                  size_t alignment);
+
+/**
+ * Gives adopted or shared memory back, or what a context's callbacks need. Runs exactly once, on
+ * any thread, with no lock held, also for empty memory. It may call the library but must not
+ * unwind.
+ */
+typedef void (*tnr_release_fn)(void *release_context);
+
+/**
+ * What a context is made of. Set it to zeros, then `struct_size` and what is wanted; it will grow,
+ * and zeros will mean what they do now.
+ */
+typedef struct tnr_context_options {
+  /**
+   * `sizeof(tnr_context_options)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Threads that work at one call, the caller among them: 1 to 1024.
+   */
+  uint32_t thread_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The caller's threads; NULL: `thread_count` - 1 threads of the context's own.
+   */
+  tnr_spawn_fn spawn;
+  /**
+   * Where blobs get their memory; NULL, and then `deallocate` too: from the library.
+   */
+  tnr_allocate_fn allocate;
+  /**
+   * Where they give it back.
+   */
+  tnr_deallocate_fn deallocate;
+  /**
+   * What the callbacks are called with.
+   */
+  void *user_context;
+  /**
+   * Called with `user_context` once, when no callback will be called any more; NULL: nobody needs
+   * to be told.
+   */
+  tnr_release_fn release;
+} tnr_context_options;
+
+/**
+ * A kind of device, numbered as DLPack numbers them.
+ */
+typedef int32_t tnr_device_kind;
+/**
+ * Memory that the CPU reads and writes.
+ */
+#define TNR_DEVICE_KIND_CPU 1
+
+/**
+ * Where bytes are.
+ */
+typedef struct tnr_device {
+  /**
+   * Which kind of device.
+   */
+  tnr_device_kind kind;
+  /**
+   * Which one of its kind, from 0; 0 for the CPU.
+   */
+  int32_t index;
+} tnr_device;
+
+/**
+ * How a blob holds its memory: who frees it and who may write it.
+ */
+typedef int32_t tnr_tenure;
+/**
+ * The library allocated it and frees it; the holder may write.
+ */
+#define TNR_TENURE_ALLOCATED 1
+/**
+ * The library allocated it, filled it with a copy and frees it; the holder may write.
+ */
+#define TNR_TENURE_COPIED 2
+/**
+ * The caller's memory, freed by the caller's callback; the holder may write.
+ */
+#define TNR_TENURE_ADOPTED 3
+/**
+ * The caller's memory, freed by the caller's callback; nobody writes.
+ */
+#define TNR_TENURE_SHARED 4
+/**
+ * The caller's memory, freed by the caller after `tnr_blob_end_borrow`; nobody writes.
+ */
+#define TNR_TENURE_BORROWED 5
+/**
+ * The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone writes.
+ */
+#define TNR_TENURE_BORROWED_MUT 6
+
+/**
+ * What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_blob_info {
+  /**
+   * `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not know.
+   */
+  uint64_t struct_size;
+  /**
+   * Lowest byte; NULL only when `size_bytes` is 0.
+   */
+  const void *data;
+  /**
+   * Bytes held.
+   */
+  uint64_t size_bytes;
+  /**
+   * Where the bytes are.
+   */
+  struct tnr_device device;
+  /**
+   * Who frees and who may write.
+   */
+  tnr_tenure tenure;
+  /**
+   * Handles not yet released.
+   */
+  uint32_t holder_count;
+  /**
+   * Calls that are using the memory.
+   */
+  uint32_t pin_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_blob_info;
+
+/**
+ * A shape over memory: a plain value, lent to the library for one call and never kept.
+ *
+ * 192 bytes without padding, frozen. Strides count elements and may have any sign;
+ * `data` points at index 0 on every axis, so with negative strides it lies above `base`.
+ */
+typedef struct tnr_view {
+  /**
+   * Element 0 on every axis; equals `base` when the view is empty; NULL only when `size_bytes` is 0.
+   */
+  const void *data;
+  /**
+   * Lowest byte lent.
+   */
+  const void *base;
+  /**
+   * Bytes lent from `base`: bounds the check, licenses no byte that is not an element.
+   */
+  uint64_t size_bytes;
+  /**
+   * Token of the blob that holds the memory; 0: the caller vouches for it.
+   */
+  uint64_t owner;
+  /**
+   * Element type.
+   */
+  tnr_dtype dtype;
+  /**
+   * Number of axes, 0 to 8.
+   */
+  uint32_t rank;
+  /**
+   * Where the bytes are.
+   */
+  struct tnr_device device;
+  /**
+   * `TNR_VIEW_EXCLUSIVE` or 0; unknown bits are refused.
+   */
+  uint32_t flags;
+  /**
+   * 0 to 7 for dtypes under 8 bits, else 0.
+   */
+  uint32_t bit_offset;
+  /**
+   * 0.
+   */
+  uint64_t reserved;
+  /**
+   * Extent of each axis; entries beyond `rank` are ignored.
+   */
+  int64_t shape[TNR_MAX_RANK];
+  /**
+   * Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody writes.
+   */
+  int64_t strides[TNR_MAX_RANK];
+} tnr_view;
+
+/**
+ * A view whose bytes the callee may write. An in-place call passes `&out->view` as the input too.
+ */
+typedef struct tnr_view_mut {
+  /**
+   * The shape and the memory.
+   */
+  struct tnr_view view;
+} tnr_view_mut;
+
+/**
+ * One element by value. It must be representable in the dtype it meets.
+ */
+typedef struct tnr_scalar {
+  /**
+   * How to read `bytes`.
+   */
+  tnr_dtype dtype;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The value in native byte order, from byte 0; the rest is ignored.
+   */
+  uint8_t bytes[16];
+} tnr_scalar;
+
+/**
+ * An operation on one input.
+ */
+typedef int32_t tnr_unary_op;
+/**
+ * `-x`; wraps on integers.
+ */
+#define TNR_UNARY_OP_NEG 1
+/**
+ * `|x|`; wraps on integers.
+ */
+#define TNR_UNARY_OP_ABS 2
+/**
+ * Square root; floats only.
+ */
+#define TNR_UNARY_OP_SQRT 3
+/**
+ * e to the x; floats only.
+ */
+#define TNR_UNARY_OP_EXP 4
+/**
+ * `max(x, 0)`; NaN stays NaN.
+ */
+#define TNR_UNARY_OP_RELU 5
+
+/**
+ * An operation on two inputs of one dtype.
+ */
+typedef int32_t tnr_binary_op;
+/**
+ * `a + b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_ADD 1
+/**
+ * `a - b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_SUB 2
+/**
+ * `a * b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_MUL 3
+/**
+ * `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
+ */
+#define TNR_BINARY_OP_DIV 4
+/**
+ * The smaller; NaN wins.
+ */
+#define TNR_BINARY_OP_MIN 5
+/**
+ * The larger; NaN wins.
+ */
+#define TNR_BINARY_OP_MAX 6
+
+/**
+ * A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
+ * (NE: true).
+ */
+typedef int32_t tnr_compare_op;
+/**
+ * `a == b`.
+ */
+#define TNR_COMPARE_OP_EQ 1
+/**
+ * `a != b`.
+ */
+#define TNR_COMPARE_OP_NE 2
+/**
+ * `a < b`.
+ */
+#define TNR_COMPARE_OP_LT 3
+/**
+ * `a <= b`.
+ */
+#define TNR_COMPARE_OP_LE 4
+/**
+ * `a > b`.
+ */
+#define TNR_COMPARE_OP_GT 5
+/**
+ * `a >= b`.
+ */
+#define TNR_COMPARE_OP_GE 6
+
+/**
+ * A reduction over axes.
+ */
+typedef int32_t tnr_reduce_op;
+/**
+ * Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
+ */
+#define TNR_REDUCE_OP_SUM 1
+/**
+ * Product, with the dtypes of SUM. Empty: 1.
+ */
+#define TNR_REDUCE_OP_PROD 2
+/**
+ * Arithmetic mean; floats only. Empty: NaN.
+ */
+#define TNR_REDUCE_OP_MEAN 3
+/**
+ * Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
+ */
+#define TNR_REDUCE_OP_VAR 4
+/**
+ * Standard deviation with `ddof`; floats only.
+ */
+#define TNR_REDUCE_OP_STD 5
+/**
+ * Smallest element; NaN wins. Empty: an error.
+ */
+#define TNR_REDUCE_OP_MIN 6
+/**
+ * Largest element; NaN wins. Empty: an error.
+ */
+#define TNR_REDUCE_OP_MAX 7
+/**
+ * Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
+ */
+#define TNR_REDUCE_OP_ARGMIN 8
+/**
+ * Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
+ */
+#define TNR_REDUCE_OP_ARGMAX 9
+/**
+ * Whether any element is not zero, as bool8. Empty: false.
+ */
+#define TNR_REDUCE_OP_ANY 10
+/**
+ * Whether every element is not zero, as bool8. Empty: true.
+ */
+#define TNR_REDUCE_OP_ALL 11
+/**
+ * How many elements are not zero, as i64. Empty: 0.
+ */
+#define TNR_REDUCE_OP_COUNT 12
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_format;
+/**
+ * Coordinates: each entry has a row and a column.
+ */
+#define TNR_SPARSE_FORMAT_COO 1
+/**
+ * Compressed rows: each entry has a column, each row says where its entries begin.
+ */
+#define TNR_SPARSE_FORMAT_CSR 2
+/**
+ * Compressed columns: each entry has a row, each column says where its entries begin.
+ */
+#define TNR_SPARSE_FORMAT_CSC 3
+/**
+ * CSR whose entries are dense blocks of one size.
+ */
+#define TNR_SPARSE_FORMAT_BSR 4
+
+/**
+ * A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
+ * it to zeros, then `struct_size` and what applies; it will grow, and zeros will mean what they do
+ * now.
+ *
+ * | format | `major` | `minor` | `values` |
+ * | --- | --- | --- | --- |
+ * | COO | `row_indices[n]` | `col_indices[n]` | `[n]` |
+ * | CSR | `row_offsets[rows + 1]` | `col_indices[n]` | `[n]` |
+ * | CSC | `col_offsets[cols + 1]` | `row_indices[n]` | `[n]` |
+ * | BSR | `row_offsets[rows / block_rows + 1]` | `col_indices[n]`, in blocks | `[n, block_rows, block_cols]` |
+ *
+ * Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
+ * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
+ * may be above 0, and with all of `minor` and `values`. Indices are at least 0 and below the number
+ * of columns (CSC: rows; BSR: of blocks). All three are contiguous; `major` and `minor` are both i32
+ * or both i64. Values that are held or written share no byte with them.
+ *
+ * A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
+ * arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
+ * `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of each matrix, in
+ * all `batches * (rows + 1)`, and those of each count from the matrix's own first entry; so i32
+ * counts up to 2,147,483,647 entries of each. `batch_offsets` never fall and lie in 0 to n, and a
+ * range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one matrix. From dense,
+ * to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
+ * batches; all else is UNSUPPORTED, and takes one matrix at a time.
+ *
+ * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
+ * used. The flags of such a view are believed; `tnr_sparse_check` looks.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_view {
+  /**
+   * `sizeof(tnr_sparse_view)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Token of the `tnr_sparse` whose matrix this is, or a range of its rows, or of a batch one
+   * matrix or a range of them: what has been checked then is not checked again. 0: none.
+   */
+  uint64_t owner;
+  /**
+   * What `major`, `minor` and `values` mean.
+   */
+  tnr_sparse_format format;
+  /**
+   * `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`; unknown bits are refused.
+   */
+  uint32_t flags;
+  /**
+   * Rows of the whole matrix, in elements.
+   */
+  int64_t rows;
+  /**
+   * Columns of the whole matrix, in elements.
+   */
+  int64_t cols;
+  /**
+   * Rows of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `rows`; 1 unless BSR.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `cols`; 1 unless BSR.
+   */
+  int64_t block_cols;
+  /**
+   * Offsets, of COO row indices.
+   */
+  struct tnr_view major;
+  /**
+   * Indices.
+   */
+  struct tnr_view minor;
+  /**
+   * The entries, of any dtype; in blocks in row-major order.
+   */
+  struct tnr_view values;
+  /**
+   * All zeros for one matrix. Of a batch, `[batches + 1]`, i32 or i64 whatever the others are:
+   * where the entries of each matrix begin.
+   */
+  struct tnr_view batch_offsets;
+} tnr_sparse_view;
+
+/**
+ * A sparse view whose values the callee may write. Indices and offsets are never written.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_view_mut {
+  /**
+   * The matrix.
+   */
+  struct tnr_sparse_view view;
+} tnr_sparse_view_mut;
+
+/**
+ * Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
+ * compared with.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_predicate;
+/**
+ * Those that are not zero. -0.0 is zero, unless `TNR_SPARSE_KEEP_NEGATIVE_ZERO` is set.
+ */
+#define TNR_SPARSE_PREDICATE_NON_ZERO 0
+/**
+ * `x > threshold`, also those of value zero where the threshold is negative.
+ */
+#define TNR_SPARSE_PREDICATE_GREATER 1
+/**
+ * `|x| > threshold`; the threshold is not negative.
+ */
+#define TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER 2
+/**
+ * Those where the mask is true, whatever their values.
+ */
+#define TNR_SPARSE_PREDICATE_MASK 3
+
+/**
+ * What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
+ * `struct_size` and what applies; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_options {
+  /**
+   * `sizeof(tnr_sparse_options)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Of the result.
+   */
+  tnr_sparse_format format;
+  /**
+   * Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
+   * matrix that is converted, and i32 for a dense one.
+   */
+  tnr_dtype index_dtype;
+  /**
+   * Which elements of a dense matrix are entries.
+   */
+  tnr_sparse_predicate predicate;
+  /**
+   * `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, `TNR_SPARSE_SORT`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * Rows of a block of BSR; 0 otherwise.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block of BSR; 0 otherwise.
+   */
+  int64_t block_cols;
+  /**
+   * What the predicate compares with; ignored where it does not.
+   */
+  struct tnr_scalar threshold;
+  /**
+   * bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else ignored.
+   */
+  struct tnr_view mask;
+} tnr_sparse_options;
+
+/**
+ * What becomes of several entries of one position.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_combine;
+/**
+ * Their sum, from the first to the last: of integers wrapping, of 16-bit floats rounded once.
+ */
+#define TNR_SPARSE_COMBINE_SUM 1
+/**
+ * The least; NaN if one is.
+ */
+#define TNR_SPARSE_COMBINE_MIN 2
+/**
+ * The greatest; NaN if one is.
+ */
+#define TNR_SPARSE_COMBINE_MAX 3
+/**
+ * The last of them, as they were in order.
+ */
+#define TNR_SPARSE_COMBINE_LAST 4
+
+/**
+ * What makes one entry larger than another. NaN is less than everything.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_order;
+/**
+ * Their values.
+ */
+#define TNR_SPARSE_ORDER_VALUE 1
+/**
+ * Their values without the signs.
+ */
+#define TNR_SPARSE_ORDER_MAGNITUDE 2
+
+/**
+ * Whether a matrix is meant as it is, or its transpose.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_orientation;
+/**
+ * The matrix.
+ */
+#define TNR_ORIENTATION_AS_IS 1
+/**
+ * Its transpose. Nothing is converted.
+ */
+#define TNR_ORIENTATION_TRANSPOSED 2
+
+/**
+ * How a packed matrix keeps the columns of its entries.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_packed_layout;
+/**
+ * What the matrix itself speaks for.
+ */
+#define TNR_PACKED_LAYOUT_AUTO 0
+/**
+ * Numbers of 32 bits: no smaller than i32 indices, half of i64 ones.
+ */
+#define TNR_PACKED_LAYOUT_WIDE 1
+/**
+ * Numbers of 16 bits, counted from a column that 64 rows have in common.
+ */
+#define TNR_PACKED_LAYOUT_NARROW 2
+/**
+ * A bit for every element, set where it has an entry.
+ */
+#define TNR_PACKED_LAYOUT_BITMAP 3
+/**
+ * A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
+ */
+#define TNR_PACKED_LAYOUT_BLOCKS 4
+
+/**
+ * What a packed matrix is, and what it costs.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_packed_info {
+  /**
+   * `sizeof(tnr_packed_info)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Never AUTO.
+   */
+  tnr_packed_layout layout;
+  /**
+   * Of the values.
+   */
+  tnr_dtype dtype;
+  /**
+   * Rows.
+   */
+  int64_t rows;
+  /**
+   * Columns.
+   */
+  int64_t cols;
+  /**
+   * Stored entries.
+   */
+  int64_t nnz;
+  /**
+   * What a product reads of the packed matrix.
+   */
+  uint64_t size_bytes;
+  /**
+   * What a product read of the matrix that was packed: offsets, indices and values.
+   */
+  uint64_t source_bytes;
+  /**
+   * Products after which packing has moved fewer bytes than it saved, counted, not measured: the
+   * source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
+   * read for each element and set for each entry, over the difference of the two sizes. -1: never.
+   */
+  int64_t break_even;
+  /**
+   * Rows of a block; 1 unless the layout is BLOCKS.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block; 1 unless the layout is BLOCKS.
+   */
+  int64_t block_cols;
+} tnr_packed_info;
+
+/**
+ * A norm of a matrix.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_norm_kind;
+/**
+ * The largest sum of magnitudes of a column.
+ */
+#define TNR_SPARSE_NORM_KIND_ONE 1
+/**
+ * The largest sum of magnitudes of a row.
+ */
+#define TNR_SPARSE_NORM_KIND_INFINITY 2
+/**
+ * The square root of the sum of squares.
+ */
+#define TNR_SPARSE_NORM_KIND_FROBENIUS 3
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Version of the library that is loaded: major in the upper 16 bits, minor in the lower.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API uint32_t tnr_abi_version(void) TNR_NOEXCEPT;
+
+/**
+ * One line that says how the library was built (version, compiler, options, instruction sets)
+ * and which instruction set is in use.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+const char *tnr_build_info(void) TNR_NOEXCEPT;
+
+/**
+ * Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
+
+/**
+ * The calling thread's last failure. A call that succeeds leaves it alone, and so does a
+ * release callback, whatever it calls.
+ *
+ * @return (transfer none) valid until a call fails on this thread, or the thread ends
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
+
+/**
+ * Reads the process totals.
+ *
+ * INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
+ *
+ * @param stats (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_NODISCARD tnr_status tnr_stats_read(struct tnr_stats *stats) TNR_NOEXCEPT;
+
+/**
+ * Reads the totals of one kind of operation. Other threads may be adding to them: each number
+ * is one that was reached, but not all at the same moment.
+ *
+ * INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
+ * version's, or over 4096.
+ *
+ * @param stats (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_operation_stats_read(tnr_operation operation,
+                                    struct tnr_operation_stats *stats) TNR_NOEXCEPT;
+
+/**
+ * From here on the time of each operation is taken, on every thread: two readings of the clock
+ * for each call, some 50 ns. Off until asked for.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+void tnr_stats_time_start(void) TNR_NOEXCEPT;
+
+/**
+ * Operations that begin from here on are not timed. What was counted stays.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API void tnr_stats_time_stop(void) TNR_NOEXCEPT;
+
+/**
+ * Gives the memory of ended blobs that the library holds back to the system; returns how many
+ * bytes. Blobs that live are not touched. How much is held back at most is set by the
+ * environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+size_t tnr_memory_trim(void) TNR_NOEXCEPT;
+
+/**
+ * Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
+
+/**
+ * Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
+
+/**
+ * Gives up the handle of a context. No new call may use it; calls and blobs that do keep it, and
+ * the last of them ends it: its threads are joined, then its `release` runs. NULL is OK and does
+ * nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param context (transfer full) (nullable)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+tnr_status tnr_context_release(struct tnr_context *context TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Makes a context, and starts its threads. On failure none is left and nothing is called.
+ *
+ * INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
+ * without the other, `reserved` or bytes beyond the known struct that are not 0, or a
+ * `struct_size` below the first version's or over 4096. OUT_OF_MEMORY: also for a thread that
+ * the system refuses, and for more than 1024 contexts at once.
+ *
+ * @param options (transfer none) copied
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_context_release)
+TNR_NODISCARD
+struct tnr_context *tnr_context_create(const struct tnr_context_options *options) TNR_NOEXCEPT;
+
+/**
+ * How many threads work at one call with this context, the caller among them: 1 for NULL, and
+ * for every context in a child of `fork`; 0 on failure.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param context (transfer none) (nullable)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+uint32_t tnr_context_thread_count(const struct tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Works at the call that `task` stands for until no part of it is left to begin: what a
+ * `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of its
+ * context, and nothing for a number that no call was ever given.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+void tnr_task_run(uint64_t task) TNR_NOEXCEPT;
+
+/**
+ * Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
+ * it: the memory is freed or the callback runs, at once or when the last call that uses the
+ * memory returns. NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: the last handle of a borrowed blob
+ * while a call uses it; nothing is taken.
+ *
+ * @param blob (transfer full) (nullable)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+tnr_status tnr_blob_release(struct tnr_blob *blob TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Allocates `size_bytes` bytes, aligned to 64, from the context's allocator where it has one: the
+ * blob then keeps the context. Their values are undefined.
+ *
+ * OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned memory.
+ *
+ * @param context (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_alloc(struct tnr_context *context TNR_BORROWED,
+                                size_t size_bytes) TNR_NOEXCEPT;
+
+/**
+ * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data` into them; counted by
+ * `tnr_stats_read`.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+ * large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE: `context`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param data (transfer none) (counted-by size_bytes) NULL only when empty
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(2, 3) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_copy(struct tnr_context *context TNR_BORROWED,
+                               const void *data TNR_BORROWED,
+                               size_t size_bytes) TNR_NOEXCEPT;
+
+/**
+ * Takes over memory that the holder may write. `release(release_context)` gives it back.
+ * On failure nothing is taken and nothing is called.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+ * large. OUT_OF_MEMORY.
+ *
+ * @param data (transfer full) (counted-by size_bytes) NULL only when empty
+ * @param release (nullable) (scope notified) NULL: nobody needs to be told
+ * @param release_context (transfer full) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_SPANS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_adopt(void *data TNR_OWNED,
+                                size_t size_bytes,
+                                tnr_release_fn release,
+                                void *release_context TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Takes a share in memory that nobody writes. `release(release_context)` gives it back.
+ * On failure nothing is taken and nothing is called.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+ * large. OUT_OF_MEMORY.
+ *
+ * @param data (transfer none) (counted-by size_bytes) NULL only when empty
+ * @param release (nullable) (scope notified) NULL: nobody needs to be told
+ * @param release_context (transfer full) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_share(const void *data TNR_BORROWED,
+                                size_t size_bytes,
+                                tnr_release_fn release,
+                                void *release_context TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Borrows memory that nobody writes meanwhile. The caller keeps it until
+ * `tnr_blob_end_borrow` answers OK, and then releases the handle.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+ * large. OUT_OF_MEMORY.
+ *
+ * @param data (transfer none) (lifetimebound) (counted-by size_bytes)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_borrow(const void *data TNR_BORROWED TNR_LIFETIMEBOUND,
+                                 size_t size_bytes) TNR_NOEXCEPT;
+
+/**
+ * Borrows memory that the borrower alone reads and writes meanwhile. The caller keeps it
+ * until `tnr_blob_end_borrow` answers OK, and then releases the handle.
+ *
+ * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
+ * large. OUT_OF_MEMORY.
+ *
+ * @param data (transfer none) (lifetimebound) (counted-by size_bytes)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_SPANS(1, 2) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_borrow_mut(void *data TNR_BORROWED TNR_LIFETIMEBOUND,
+                                     size_t size_bytes) TNR_NOEXCEPT;
+
+/**
+ * One more handle on the same blob: the one that is returned, to be released once like any.
+ *
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1 handles.
+ *
+ * @param blob (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_retain(struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Undoes an adopt: ends the handle and calls nothing; the memory is the caller's again.
+ * On failure nothing changes.
+ *
+ * INVALID_ARGUMENT: not adopted, or not with this `release_context`. BUSY: held more than
+ * once, or in use. STALE_HANDLE: not a handle, or released before.
+ *
+ * @param blob (transfer none) ended on OK, else still the caller's to release
+ * @param release_context (transfer none) (nullable) the one given to `tnr_blob_adopt`
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_reclaim(struct tnr_blob *blob TNR_BORROWED,
+                            void *release_context TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Ends a borrow: from the first call on no new use starts (STALE_VIEW). OK: nobody uses or
+ * holds the memory any more, it is the caller's. Otherwise keep the memory and call again.
+ * It ends the borrow, not the handle: release the handle once after OK.
+ *
+ * BUSY: a call uses the memory. BORROW_ESCAPED: another handle is not released.
+ * INVALID_ARGUMENT: not borrowed. STALE_HANDLE: not a handle, or released before.
+ *
+ * @param blob (transfer none)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_end_borrow(struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * The blob's lowest byte, valid while the handle is.
+ *
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended.
+ *
+ * @param blob (transfer none)
+ * @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const void *tnr_blob_data(const struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * The blob's lowest byte, to write to, valid while the handle is.
+ *
+ * INVALID_ARGUMENT: a shared or borrowed blob, which nobody writes.
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended.
+ *
+ * @param blob (transfer none)
+ * @return (transfer none) (nullable) NULL on failure, and may be NULL for empty memory
+ * @threads exclusive(blob)
+ * @since 0.1
+ */
+TNR_API void *tnr_blob_data_mut(struct tnr_blob *blob TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Describes a blob.
+ *
+ * INVALID_ARGUMENT: `info->struct_size` is below the first version's, or over 4096.
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param blob (transfer none)
+ * @param info (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_blob_describe(const struct tnr_blob *blob TNR_BORROWED,
+                             struct tnr_blob_info *info) TNR_NOEXCEPT;
+
+/**
+ * A view of a blob's memory. It stays valid as a value; a use after the blob's end is
+ * answered STALE_VIEW.
+ *
+ * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the blob or
+ * misaligned. UNSUPPORTED: a dtype under 8 bits.
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended.
+ *
+ * @param blob (transfer none)
+ * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(5, 4)
+TNR_NODISCARD
+tnr_status tnr_blob_view(const struct tnr_blob *blob TNR_BORROWED,
+                         size_t offset_bytes,
+                         tnr_dtype dtype,
+                         uint32_t rank,
+                         const int64_t *shape,
+                         const int64_t *strides,
+                         struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * A view that may be written, of a blob whose holder may write. Otherwise as `tnr_blob_view`;
+ * also INVALID_ARGUMENT for a shared or borrowed blob, and ALIASED when two indices meet in
+ * one byte.
+ *
+ * @param blob (transfer none)
+ * @param offset_bytes where index 0 on every axis lies, from the blob's lowest byte
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(5, 4)
+TNR_NODISCARD
+tnr_status tnr_blob_view_mut(struct tnr_blob *blob TNR_BORROWED,
+                             size_t offset_bytes,
+                             tnr_dtype dtype,
+                             uint32_t rank,
+                             const int64_t *shape,
+                             const int64_t *strides,
+                             struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
+ * view of them with the tensor's shape and strides. The end of the blob calls the tensor's
+ * deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
+ * blob, any other an adopted one.
+ *
+ * INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
+ * misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
+ * not the CPU's. OUT_OF_MEMORY.
+ *
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import(struct DLManagedTensorVersioned *tensor TNR_OWNED,
+                                 struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
+ * say otherwise.
+ *
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED,
+                                        struct tnr_view *out) TNR_NOEXCEPT;
+#endif
+
+/**
+ * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
+ *
+ * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
+ * misaligned. UNSUPPORTED: a dtype under 8 bits.
+ *
+ * @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
+ * @param offset_bytes where index 0 on every axis lies, from `base`
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(1, 2) TNR_READS(6, 5)
+TNR_NODISCARD
+tnr_status tnr_view_lend(const void *base TNR_BORROWED,
+                         size_t size_bytes,
+                         size_t offset_bytes,
+                         tnr_dtype dtype,
+                         uint32_t rank,
+                         const int64_t *shape,
+                         const int64_t *strides,
+                         struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_lend`, to be written; ALIASED when two indices may meet in one byte.
+ *
+ * @param base (transfer none) (counted-by size_bytes) lowest byte; NULL only when empty
+ * @param offset_bytes where index 0 on every axis lies, from `base`
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param strides (transfer none) (nullable) (counted-by rank) in elements; NULL: row-major
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_SPANS(1, 2) TNR_READS(6, 5)
+TNR_NODISCARD
+tnr_status tnr_view_lend_mut(void *base TNR_BORROWED,
+                             size_t size_bytes,
+                             size_t offset_bytes,
+                             tnr_dtype dtype,
+                             uint32_t rank,
+                             const int64_t *shape,
+                             const int64_t *strides,
+                             struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Checks a view as every operation does: rank, extents, spans, alignment, device, reserved
+ * words, and its owner.
+ *
+ * INVALID_ARGUMENT, UNSUPPORTED (dtype, device), STALE_VIEW (owner), BUSY (32,767 users).
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_check(const struct tnr_view *view) TNR_NOEXCEPT;
+
+/**
+ * Checks a view as every operation does its output: as `tnr_view_check`; also ALIASED when
+ * two indices may meet in one byte (each stride must exceed the reach of the smaller ones),
+ * and INVALID_ARGUMENT when its owner's memory may not be written.
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_check_mut(const struct tnr_view_mut *view) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
+ * view's blob until its deleter is called, once, on any thread. It is read-only with
+ * `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
+ * says that it was copied where the blob is a copy.
+ *
+ * INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
+ * STALE_VIEW, BUSY, OUT_OF_MEMORY.
+ *
+ * @param view (transfer none)
+ * @param flags 0 or TNR_EXPORT_READ_ONLY
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export(const struct tnr_view *view,
+                           uint32_t flags,
+                           struct DLManagedTensorVersioned **out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
+ * it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
+ *
+ * @param view (transfer none)
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
+                                  struct DLManagedTensor **out) TNR_NOEXCEPT;
+#endif
+
+/**
+ * The elements start, start + step, ... before stop, along one axis. With a negative step
+ * they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;
+ * bounds that run against the step give an empty view.
+ *
+ * INVALID_ARGUMENT: `axis`, step 0, or `start` or `stop` outside 0 to the extent (with a
+ * negative step: outside -1 to the extent - 1).
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_slice(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t start,
+                          int64_t stop,
+                          int64_t step,
+                          struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * The part at one index of an axis; the axis is gone from the result.
+ *
+ * INVALID_ARGUMENT: `axis`, or `index` outside it.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_index(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t index,
+                          struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Reorders the axes: axis i of the result is axis `axes[i]` of the view.
+ *
+ * INVALID_ARGUMENT: `rank` is not the view's, or `axes` is no permutation.
+ *
+ * @param view (transfer none)
+ * @param axes (transfer none) (counted-by rank) NULL for rank 0
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(3, 2)
+TNR_NODISCARD
+tnr_status tnr_view_permute(const struct tnr_view *view,
+                            uint32_t rank,
+                            const uint32_t *axes,
+                            struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Exchanges two axes.
+ *
+ * INVALID_ARGUMENT: `axis_a` or `axis_b`.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_transpose(const struct tnr_view *view,
+                              uint32_t axis_a,
+                              uint32_t axis_b,
+                              struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * The same elements in row-major order under another shape, if strides can say it; never a copy.
+ *
+ * INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
+ *
+ * @param view (transfer none)
+ * @param shape (transfer none) (counted-by rank) NULL for rank 0
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(3, 2)
+TNR_NODISCARD
+tnr_status tnr_view_reshape(const struct tnr_view *view,
+                            uint32_t rank,
+                            const int64_t *shape,
+                            struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_reshape` to one axis.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_flatten(const struct tnr_view *view,
+                            struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Drops an axis of extent 1.
+ *
+ * INVALID_ARGUMENT: `axis`, or its extent is not 1.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_squeeze(const struct tnr_view *view,
+                            uint32_t axis,
+                            struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Puts an axis of extent 1 before `axis` (at the end when `axis` is the rank).
+ *
+ * INVALID_ARGUMENT: `axis` is over the rank, or the rank is 8.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_unsqueeze(const struct tnr_view *view,
+                              uint32_t axis,
+                              struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Repeats axes of extent 1, and puts axes in front, with stride 0, as NumPy broadcasts.
+ *
+ * INVALID_ARGUMENT: the shapes do not broadcast.
+ *
+ * @param view (transfer none)
+ * @param shape (transfer none) (counted-by rank) NULL for rank 0
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_READS(3, 2)
+TNR_NODISCARD
+tnr_status tnr_view_broadcast(const struct tnr_view *view,
+                              uint32_t rank,
+                              const int64_t *shape,
+                              struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Reverses an axis.
+ *
+ * INVALID_ARGUMENT: `axis`.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_flip(const struct tnr_view *view,
+                         uint32_t axis,
+                         struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * The parts before and from `index` of an axis. They share no element.
+ *
+ * INVALID_ARGUMENT: `axis`, or `index` over its extent.
+ *
+ * @param view (transfer none)
+ * @param out_low (transfer none) (out) untouched on failure
+ * @param out_high (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_split(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t index,
+                          struct tnr_view *out_low,
+                          struct tnr_view *out_high) TNR_NOEXCEPT;
+
+/**
+ * Chunk number `index` of an axis cut into `chunk_count` parts whose extents differ by at
+ * most one, the longer ones first.
+ *
+ * INVALID_ARGUMENT: `axis`, `chunk_count` below 1, or `index` outside it.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_chunk(const struct tnr_view *view,
+                          uint32_t axis,
+                          int64_t chunk_count,
+                          int64_t index,
+                          struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Sliding windows along an axis: its extent becomes the number of windows, and a new last
+ * axis of extent `size` runs inside each. Windows overlap where `step` is below `size`.
+ *
+ * INVALID_ARGUMENT: `axis`, `size` outside 1 to the extent, `step` below 1, rank 8.
+ *
+ * @param view (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_windows(const struct tnr_view *view,
+                            uint32_t axis,
+                            int64_t size,
+                            int64_t step,
+                            struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * Copies elements, which keep their dtype. `out` may be exactly `a`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_copy(struct tnr_context *context TNR_BORROWED,
+                    const struct tnr_view *a,
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Converts elements to `out`'s dtype: floats to integers saturate and NaN gives 0; to f16 and
+ * bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. Complex
+ * converts to complex only. `out` may be exactly `a`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_cast(struct tnr_context *context TNR_BORROWED,
+                    const struct tnr_view *a,
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Sets every element to `value`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param value (transfer none) representable in `out`'s dtype
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_fill(struct tnr_context *context TNR_BORROWED,
+                    const struct tnr_scalar *value,
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = op(a)`, all of one dtype. `out` may be exactly `a`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_unary(struct tnr_context *context TNR_BORROWED,
+                     tnr_unary_op op,
+                     const struct tnr_view *a,
+                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = a op b`, all of one dtype. `out` may be exactly `a`, `b` or both.
+ *
+ * INVALID_ARGUMENT also for an integer division by zero: by a single zero before any work, in
+ * the data once it is found, and then `out` holds a mixture of results, zeros and what was
+ * there.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_binary(struct tnr_context *context TNR_BORROWED,
+                      tnr_binary_op op,
+                      const struct tnr_view *a,
+                      const struct tnr_view *b,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` with a number on the right; otherwise as `tnr_binary`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) representable in `a`'s dtype
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_binary_scalar(struct tnr_context *context TNR_BORROWED,
+                             tnr_binary_op op,
+                             const struct tnr_view *a,
+                             const struct tnr_scalar *b,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` with a number on the left; otherwise as `tnr_binary`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) representable in `b`'s dtype
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_scalar_binary(struct tnr_context *context TNR_BORROWED,
+                             tnr_binary_op op,
+                             const struct tnr_scalar *a,
+                             const struct tnr_view *b,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` as bool8, `a` and `b` of one dtype. `out` may be exactly an input of bool8.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none) of bool8
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_compare(struct tnr_context *context TNR_BORROWED,
+                       tnr_compare_op op,
+                       const struct tnr_view *a,
+                       const struct tnr_view *b,
+                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = a op b` as bool8, with a number on the right; otherwise as `tnr_compare`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) representable in `a`'s dtype
+ * @param out (transfer none) of bool8
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_compare_scalar(struct tnr_context *context TNR_BORROWED,
+                              tnr_compare_op op,
+                              const struct tnr_view *a,
+                              const struct tnr_scalar *b,
+                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = condition ? a : b`, element by element; `a`, `b` and `out` of one dtype. `out` may
+ * be exactly any input.
+ *
+ * @param context (transfer none) (nullable)
+ * @param condition (transfer none) of bool8, broadcast to `out`'s shape
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_select(struct tnr_context *context TNR_BORROWED,
+                      const struct tnr_view *condition,
+                      const struct tnr_view *a,
+                      const struct tnr_view *b,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
+ * or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
+ * `out` shares no byte with `a`.
+ *
+ * INVALID_ARGUMENT also for bits beyond the rank, a `ddof` other than 0 where `op` is not VAR
+ * or STD, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
+ * ARGMIN or ARGMAX.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
+                      tnr_reduce_op op,
+                      const struct tnr_view *a,
+                      uint32_t axes,
+                      uint32_t ddof,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
+ * and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param matrix (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_sparse_release(struct tnr_sparse *matrix TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Holds a matrix: each part is a view of a blob, which the matrix retains. Checks what
+ * `tnr_sparse_check` does, once: offsets also begin at 0 and end at the number of entries. Blobs
+ * with offsets or indices that could be written are sealed: while the matrix lives, a view for
+ * writing any byte of such a blob is refused, as it is of a shared one. Pointers that were taken
+ * before are the caller's to stop using.
+ *
+ * INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or none
+ * of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's owner. BUSY: a call uses a blob that would be sealed, or a blob
+ * has too many handles. OUT_OF_MEMORY. On failure nothing is retained or sealed.
+ *
+ * @param parts (transfer none) copied
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_create(const struct tnr_sparse_view *parts) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same matrix, to be released too; the same pointer is returned.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+ *
+ * @param matrix (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_retain(struct tnr_sparse *matrix TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * A view of the whole matrix, with the matrix as its owner.
+ *
+ * STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is below
+ * the first version's, or over 4096.
+ *
+ * @param matrix (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_view_of(const struct tnr_sparse *matrix TNR_BORROWED,
+                              struct tnr_sparse_view *out) TNR_NOEXCEPT;
+
+/**
+ * The blobs of a matrix, each retained for the caller, who releases it: also the same blob twice.
+ * Where a part begins in its blob is in `tnr_sparse_view_of`. That of `batch_offsets` is given by
+ * `tnr_sparse_batch_offsets`.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: a blob has 16,777,215 handles.
+ *
+ * @param matrix (transfer none)
+ * @param major (transfer full) (out) untouched on failure
+ * @param minor (transfer full) (out) untouched on failure
+ * @param values (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_parts(const struct tnr_sparse *matrix TNR_BORROWED,
+                            struct tnr_blob **major,
+                            struct tnr_blob **minor,
+                            struct tnr_blob **values) TNR_NOEXCEPT;
+
+/**
+ * The blob of a batch's `batch_offsets`, retained for the caller, who releases it; NULL for one
+ * matrix.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: the blob has 16,777,215 handles.
+ *
+ * @param matrix (transfer none)
+ * @param offsets (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_batch_offsets(const struct tnr_sparse *matrix TNR_BORROWED,
+                                    struct tnr_blob **offsets) TNR_NOEXCEPT;
+
+/**
+ * A view of matrix `index` of a batch: parts of the same arrays, with the same owners, so nothing
+ * is copied, and what was checked is not checked again.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds of the shape and of `batch_offsets`; no batch;
+ * an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`. STALE_VIEW, BUSY: as
+ * operations.
+ *
+ * @param batch (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_batch_at(const struct tnr_sparse_view *batch,
+                               int64_t index,
+                               struct tnr_sparse_view *out) TNR_NOEXCEPT;
+
+/**
+ * Checks a matrix: its shape and parts as every operation does, every offset and index, and what
+ * its flags say. The message names the part, the position, the value and the bound.
+ *
+ * INVALID_ARGUMENT, UNSUPPORTED (dtype, device, blocks over `TNR_SPARSE_MAX_BLOCK`),
+ * STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where entries are UNIQUE but not
+ * SORTED). Of a batch the message begins with "matrix 3: ".
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_check(const struct tnr_sparse_view *view) TNR_NOEXCEPT;
+
+/**
+ * Checks a matrix whose values are to be written: as `tnr_sparse_check`; also ALIASED when they
+ * share bytes with offsets or indices, and INVALID_ARGUMENT when their owner may not be written.
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEXCEPT;
+
+/**
+ * The same matrix in another format, with another index type, or with its entries in order
+ * (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
+ * and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
+ * CSR is a CSC view of the same arrays, and needs none.
+ *
+ * Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
+ * from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
+ * as many entries as it has elements; where BSR is made, the other elements of a block are zero.
+ *
+ * `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
+ * of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
+ * The result is the same for any number of threads.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
+ * without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
+ * entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
+ * have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
+                                      const struct tnr_sparse_view *a,
+                                      const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+
+/**
+ * The same matrix with its entries in order and one for each position, what `combine` makes of
+ * those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
+ * with its index type; a COO is ordered by rows.
+ *
+ * Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
+ * same for any number of threads.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
+ * UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_coalesce(struct tnr_context *context TNR_BORROWED,
+                                       const struct tnr_sparse_view *a,
+                                       tnr_sparse_combine combine) TNR_NOEXCEPT;
+
+/**
+ * The entries of `a` that the predicate of `options` names, in the same order, format and index
+ * type. A NaN is kept, whatever it is compared with.
+ *
+ * `options`: predicate (not MASK), threshold and `TNR_SPARSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
+ * and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_prune(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+
+/**
+ * The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
+ * first, of a row with fewer all. A NaN is less than everything, so it goes first.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
+ * above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
+ * complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    int64_t k,
+                                    tnr_sparse_order order) TNR_NOEXCEPT;
+
+/**
+ * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
+ * column `cols[j]`. A list may name them in any order and any of them several times; NULL is all
+ * in their order. Each is of rank 1, of i32 or i64. The result has the format and the index type
+ * of `a`, and the entries of a row (CSC: column) in the order that they have there, those of a
+ * column that is listed several times in the order of the list. It is UNIQUE where `a` is, and
+ * SORTED where `a` is and the numbers within a row never fall.
+ *
+ * Takes memory beside the result for a number for each row of it and for each that is listed, and
+ * for each column of `a` where these are no more than a few for each entry.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank or
+ * dtype, a number that names no row or column, more entries or a longer extent than the indices
+ * can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param rows (transfer none) (nullable)
+ * @param cols (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_select(struct tnr_context *context TNR_BORROWED,
+                                     const struct tnr_sparse_view *a,
+                                     const struct tnr_view *rows,
+                                     const struct tnr_view *cols) TNR_NOEXCEPT;
+
+/**
+ * A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
+ * `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows of
+ * CSR alone need no copy: a view of a part of the offsets has them.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
+ * matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_slice(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    int64_t first_row,
+                                    int64_t row_count,
+                                    int64_t first_col,
+                                    int64_t col_count) TNR_NOEXCEPT;
+
+/**
+ * The entries of a dense matrix: those elements that the options' predicate names, each once and
+ * in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its
+ * elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and MASK too.
+ *
+ * Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
+ * `batch_offsets`.
+ *
+ * Reads the elements once from memory, and takes memory for the result alone, up to 2 MiB for
+ * each thread; of a batch in COO also an index for each row. The result is the same for any
+ * number of threads.
+ *
+ * INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
+ * index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of another
+ * shape or dtype, blocks that do not divide the shape or are below 1, and more entries or a longer
+ * extent than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks over
+ * `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param dense (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_from_dense(struct tnr_context *context TNR_BORROWED,
+                                         const struct tnr_view *dense,
+                                         const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+
+/**
+ * The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row, zeros
+ * too if they are among them; of equals the first. A NaN is less than everything, so it is taken
+ * last. An `index_dtype` of 0 means i32. SORTED and UNIQUE, and the same for any number of
+ * threads, each of which takes 8 KiB and 32 bytes for each of `k`, and a row where its elements
+ * are not contiguous.
+ *
+ * INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an order
+ * without a name, an index_dtype that is none, and more entries or columns than the indices can
+ * count: use i64 then. UNSUPPORTED: elements that are complex, bool8 or integers of 64 bits.
+ * STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param dense (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_from_dense_top_k(struct tnr_context *context TNR_BORROWED,
+                                               const struct tnr_view *dense,
+                                               int64_t k,
+                                               tnr_sparse_order order,
+                                               tnr_dtype index_dtype) TNR_NOEXCEPT;
+
+/**
+ * Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a random
+ * number of its own, and is multiplied by `1 / (1 - probability)` else, which is rounded to the
+ * dtype first. What is 0 is no entry; a NaN that is not dropped is. Whether an element is dropped
+ * depends on the seed and on its place in row-major order alone, so the result is the same for any
+ * number of threads and under every instruction set. An `index_dtype` of 0 means i32. SORTED and
+ * UNIQUE; reads and takes memory as `tnr_sparse_from_dense`.
+ *
+ * The random number of element i is output i of SplitMix64 from the state that the seed, mixed by
+ * the same function, gives; the element is dropped if that, by 2^64, is below the probability.
+ *
+ * INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or whose
+ * factor overflows the dtype, an index_dtype that is none, and more entries or columns than the
+ * indices can count: use i64 then. UNSUPPORTED: elements that are no floats. STALE_VIEW, BUSY,
+ * OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param dense (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_from_dense_dropout(struct tnr_context *context TNR_BORROWED,
+                                                 const struct tnr_view *dense,
+                                                 double probability,
+                                                 uint64_t seed,
+                                                 tnr_dtype index_dtype) TNR_NOEXCEPT;
+
+/**
+ * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
+ * the entries where they are. Of several entries for one position the sum, in their order; where
+ * the flags say UNIQUE, there are none.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found as
+ * the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
+ * UNSUPPORTED: a dtype without a name, and one without a sum where the flags do not say UNIQUE.
+ * ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_to_dense(struct tnr_context *context TNR_BORROWED,
+                               const struct tnr_sparse_view *a,
+                               const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
+ * an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0
+ * and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values;
+ * so it has the same bits for any number of threads. Beside operands and result each thread
+ * takes a few bytes for each column of the result (CSC: row), where that is some MiB at most or a
+ * row has products for a fair part of them; else for each product of the row that has most.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed; `a.cols` is not
+ * `b.rows`; dtypes of values or of indices differ; the result has more entries than i32 offsets
+ * count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and f64. STALE_VIEW, BUSY,
+ * OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
+                                      const struct tnr_sparse_view *a,
+                                      const struct tnr_sparse_view *b) TNR_NOEXCEPT;
+
+/**
+ * The product of two matrices at the entries of a third alone, whose values are not read: CSR of
+ * three CSR, CSC of three CSC. It has the entries of `tnr_sparse_product` that `mask` has too, with
+ * the same bits, in the order of `mask`, and is SORTED and UNIQUE where that is; of an entry that
+ * `mask` has twice it has two. The rest of the product is never stored: beside operands and result
+ * each thread takes a few bytes for each entry of the row of `mask` that has most, and for each
+ * column of the result (CSC: row) where these are few, or the entries of `mask` are many.
+ *
+ * INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another shape
+ * than the product. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @param mask (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BORROWED,
+                                             const struct tnr_sparse_view *a,
+                                             const struct tnr_sparse_view *b,
+                                             const struct tnr_sparse_view *mask) TNR_NOEXCEPT;
+
+/**
+ * `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
+ * `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
+ * `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
+ * are rounded once; integers wrap. A position that has several entries is their sum. The result
+ * has the same bits for any number of threads.
+ *
+ * Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
+ * matrices share one.
+ *
+ * Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
+ * transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
+ * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b`
+ * that are not adjacent are copied, 256 bytes of a row at a time.
+ *
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
+ * dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
+ * part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
+ * @param b (transfer none) `[k]` or `[k, n]`
+ * @param beta (transfer none)
+ * @param out (transfer none) `[m]` or `[m, n]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_scalar *alpha,
+                             const struct tnr_sparse_view *a,
+                             tnr_orientation orientation,
+                             const struct tnr_view *b,
+                             const struct tnr_scalar *beta,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
+ * is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param packed (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
+ * blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
+ * or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
+ * takes fewer bytes; a bitmap where a fifth of the elements or more have entries and columns
+ * rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
+ * takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
+ * choice depends on the matrix alone, and is in `tnr_packed_describe`.
+ *
+ * Entries keep their order, and a position may have several, but in a bitmap. The memory is the
+ * context's. Later changes of the values of `a` are not seen.
+ *
+ * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
+ * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
+ * floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
+ * lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) copied
+ * @param layout
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
+TNR_NODISCARD
+struct tnr_packed *tnr_packed_create(struct tnr_context *context TNR_BORROWED,
+                                     const struct tnr_sparse_view *a,
+                                     tnr_packed_layout layout) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same packed matrix, to be released too; the same pointer is returned.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+ *
+ * @param packed (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
+TNR_NODISCARD
+struct tnr_packed *tnr_packed_retain(struct tnr_packed *packed TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * What a packed matrix is, how large, and after how many products it has paid.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
+ * the first version's, or over 4096.
+ *
+ * @param packed (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_packed_describe(const struct tnr_packed *packed TNR_BORROWED,
+                               struct tnr_packed_info *out) TNR_NOEXCEPT;
+
+/**
+ * `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
+ * columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
+ * a few columns on.
+ *
+ * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
+ * `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
+ * at most, which of f32 and f64 is then the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
+ * bf16 are f32, rounded once.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
+ * counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
+ * `out` shares a byte with `b`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param packed (transfer none) [m, k]
+ * @param b (transfer none) `[k]` or `[k, n]`
+ * @param beta (transfer none)
+ * @param out (transfer none) `[m]` or `[m, n]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_scalar *alpha,
+                             const struct tnr_packed *packed TNR_BORROWED,
+                             const struct tnr_view *b,
+                             const struct tnr_scalar *beta,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
+ * at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`; with
+ * `TNR_SPARSE_TIMES_VALUES` times the entry's own value. Positions that have several entries get
+ * as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once; integers wrap. The
+ * result has the same bits for any number of threads. Where a row of `x` or a column of `y` is
+ * not adjacent, all are copied.
+ *
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
+ * an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`
+ * has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte
+ * with another operand and is not exactly `a.values`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) [m, n]
+ * @param x (transfer none) [m, k], any strides
+ * @param y (transfer none) [k, n], any strides
+ * @param out (transfer none) of the shape of `a.values`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_sddmm(struct tnr_context *context TNR_BORROWED,
+                            const struct tnr_scalar *alpha,
+                            const struct tnr_sparse_view *a,
+                            uint32_t flags,
+                            const struct tnr_view *x,
+                            const struct tnr_view *y,
+                            const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Arithmetic of two matrices of one shape, element by element, as a new one: of two coalesced CSR
+ * or CSC, coalesced. ADD, SUB, MIN and MAX have an entry wherever `a` or `b` has one, and read 0
+ * where the other has none; MUL has one where both have. Results that are 0 stay entries. As of
+ * dense matrices with zeros, but that MUL takes 0 times what is not there for 0.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed and must be SORTED
+ * and UNIQUE; two shapes; dtypes of values or of indices differ; more entries than i32 offsets
+ * count. UNSUPPORTED: DIV, whose 0 / 0 is not 0; COO and BSR; two formats; values of a dtype that
+ * `tnr_binary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_binary(struct tnr_context *context TNR_BORROWED,
+                                     tnr_binary_op op,
+                                     const struct tnr_sparse_view *a,
+                                     const struct tnr_sparse_view *b) TNR_NOEXCEPT;
+
+/**
+ * Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
+ * elements are not touched. Integers wrap.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
+ * found as the call goes, and leaves `out` a mixture), another shape or dtype. UNSUPPORTED: COO
+ * and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part, or
+ * its indices meet. STALE_VIEW, BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_accumulate(struct tnr_context *context TNR_BORROWED,
+                                 const struct tnr_sparse_view *a,
+                                 const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * A function of each entry, as a new matrix that shares offsets and indices with the one that `a`
+ * is a view of: NEG, ABS, SQRT and RELU, which are 0 at 0. `a` is all of a held matrix; of lent
+ * arrays, `tnr_unary` on the values is all there is to do.
+ *
+ * INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: EXP, which is 1 at 0; values
+ * of a dtype that `tnr_unary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_unary(struct tnr_context *context TNR_BORROWED,
+                                    tnr_unary_op op,
+                                    const struct tnr_sparse_view *a) TNR_NOEXCEPT;
+
+/**
+ * Multiplies each entry of a CSR or CSC matrix by the factor of its row (`axis` 0) or column
+ * (`axis` 1), in place: the product with a diagonal matrix from the left or from the right.
+ * Integers wrap. By one number: `tnr_binary_scalar` on the values.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check_mut` finds but flags (an offset or an index out of
+ * range is found as the call goes, and leaves the values a mixture); `factors` is not of rank 1,
+ * as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR; values other than f32,
+ * f64, i32 and i64. ALIASED: `factors` shares bytes with the values. STALE_VIEW, BUSY: as
+ * operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param factors (transfer none)
+ * @param a (transfer none)
+ * @threads exclusive(a)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_scale(struct tnr_context *context TNR_BORROWED,
+                            const struct tnr_view *factors,
+                            uint32_t axis,
+                            const struct tnr_sparse_view_mut *a) TNR_NOEXCEPT;
+
+/**
+ * Replaces the entries of each row of a CSR matrix by their softmax, in place: exp(x) over the
+ * sum of them. What is no entry takes no part, as if it were -infinity; a row without entries
+ * stays. f32 and f64; a row with a NaN is all NaN.
+ *
+ * INVALID_ARGUMENT: as `tnr_sparse_scale`. UNSUPPORTED: other formats and dtypes. STALE_VIEW,
+ * BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @threads exclusive(a)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_softmax(struct tnr_context *context TNR_BORROWED,
+                              const struct tnr_sparse_view_mut *a) TNR_NOEXCEPT;
+
+/**
+ * Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns (2:
+ * one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense matrix: SUM,
+ * MIN, MAX, and COUNT of elements that are not zero. Zeros that are not there take part: they are
+ * the smallest of entries that are all positive. Sums of f32 accumulate in f64, in an order that
+ * depends on the offsets alone, not on the number of threads.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
+ * found as the call goes); axes; the shape or dtype of `out` (i64 of COUNT, and of sums of i32);
+ * MIN and MAX of no elements; all but SUM where the flags do not say UNIQUE. UNSUPPORTED: other
+ * operations; COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes
+ * with a part. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_reduce(struct tnr_context *context TNR_BORROWED,
+                             tnr_reduce_op op,
+                             const struct tnr_sparse_view *a,
+                             uint32_t axes,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * A norm of a CSR or CSC matrix, computed in f64. NaN if an entry is. Without entries: 0.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which must have UNIQUE; a norm
+ * without a name. UNSUPPORTED: COO and BSR; values other than f32 and f64. STALE_VIEW, BUSY,
+ * OUT_OF_MEMORY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_norm(struct tnr_context *context TNR_BORROWED,
+                           tnr_sparse_norm_kind kind,
+                           const struct tnr_sparse_view *a,
+                           double *out) TNR_NOEXCEPT;
+
+/**
+ * Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter axis;
+ * 0 where there is no entry, the sum where there are several.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
+ * found as the call goes, and leaves `out` a mixture), another length or dtype. UNSUPPORTED: COO
+ * and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part.
+ * STALE_VIEW, BUSY: as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_diagonal(struct tnr_context *context TNR_BORROWED,
+                               const struct tnr_sparse_view *a,
+                               const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
+ * where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SPARSE_UPPER,
+ * else the lower one) are not looked at; nor, with TNR_SPARSE_UNIT_DIAGONAL, those of the diagonal.
+ *
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix that
+ * is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which is named
+ * (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other than f32 and f64.
+ * ALIASED: `out` shares bytes with a part, or with `b` without being exactly it. STALE_VIEW, BUSY:
+ * as operations.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
+                            uint32_t flags,
+                            const struct tnr_sparse_view *a,
+                            const struct tnr_view *b,
+                            const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* TENURE_TENURE_H */
