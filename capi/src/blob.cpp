@@ -11,12 +11,9 @@ using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::unwrap;
 using tenure::capi::wrap;
-using tenure::capi::write_sized;
+using tenure::capi::write_report;
 
 namespace {
-
-// The size of tnr_blob_info when 0.1 introduced it.
-constexpr std::size_t kFirstInfoSizeBytes = 48;
 
 tnr_blob_info describe(BlobToken token) {
   const tenure::BlobInfo info = tenure::blob_describe(token);
@@ -94,7 +91,7 @@ void* tnr_blob_data_mut(tnr_blob* blob) noexcept {
 }
 
 tnr_status tnr_blob_describe(const tnr_blob* blob, tnr_blob_info* info) noexcept {
-  return guarded([&] { write_sized(info, "info", kFirstInfoSizeBytes, describe(unwrap(blob))); });
+  return guarded([&] { write_report(info, "info", describe(unwrap(blob))); });
 }
 
 tnr_status tnr_blob_view(const tnr_blob* blob, size_t offset_bytes, tnr_dtype dtype, uint32_t rank,

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "first_sizes.hpp"
 #include "tenure/context.hpp"
 #include "tenure/status.hpp"
 
@@ -64,52 +65,80 @@ T& deref(T* pointer, const char* name) {
   return *pointer;
 }
 
-// No struct of ours will be larger: a size above is one that was never set.
+// No struct of ours will be larger, which headergen sees to: a size above is one that was never set.
 inline constexpr std::size_t kMaxStructSize = 4096;
 
-inline void require_struct_size(std::uint64_t size_bytes, const char* name,
-                                std::size_t first_size_bytes) {
-  if (size_bytes < first_size_bytes || size_bytes > kMaxStructSize) {
+// Between the size that a struct was introduced with, which every client has, and kMaxStructSize;
+// throws INVALID_ARGUMENT.
+template <class Sized>
+void require_struct_size(const Sized& sized, const char* name) {
+  static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
+  constexpr std::size_t kFirst = kFirstSizeBytes<Sized>;
+  static_assert(kFirst != 0 && kFirst <= sizeof(Sized) && sizeof(Sized) <= kMaxStructSize);
+  if (sized.struct_size < kFirst || sized.struct_size > kMaxStructSize) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "%s->struct_size is %llu but must be at least %zu and at most %zu", name,
-         static_cast<unsigned long long>(size_bytes), first_size_bytes, kMaxStructSize);
+         static_cast<unsigned long long>(sized.struct_size), kFirst, kMaxStructSize);
   }
+}
+
+// The offset of the first byte from `begin` to `end` that is not 0, or `end`.
+inline std::size_t first_set_byte(const void* data, std::size_t begin, std::size_t end) {
+  const char* const bytes = static_cast<const char*>(data);
+  return static_cast<std::size_t>(std::find_if(bytes + begin, bytes + std::max(begin, end),
+                                               [](char byte) { return byte != 0; }) -
+                                  bytes);
 }
 
 // A copy of a struct that starts with its struct_size and may be of an older or a newer version than
-// ours: fields that only we know are 0. Throws INVALID_ARGUMENT as write_sized() does, and for bytes
-// that only a newer client knows and that are not 0: it asks for what we do not know.
+// ours: fields that only we know are 0. Throws INVALID_ARGUMENT for a size that no version has, and
+// for bytes that only a newer client knows and that are not 0: it asks for what we do not know.
 template <class Sized>
-Sized read_sized(const Sized* source, const char* name, std::size_t first_size_bytes) {
-  static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
-  const std::uint64_t size_bytes = deref(source, name).struct_size;
-  require_struct_size(size_bytes, name, first_size_bytes);
-  const char* const bytes = reinterpret_cast<const char*>(source);
-  for (std::size_t i = sizeof(Sized); i < size_bytes; ++i) {
-    if (bytes[i] != 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "%s has a byte that is not 0 at offset %zu, but only %zu bytes of it are known here",
-           name, i, sizeof(Sized));
-    }
+Sized read_sized(const Sized* source, const char* name) {
+  require_struct_size(deref(source, name), name);
+  const std::size_t size_bytes = source->struct_size;
+  const std::size_t unknown = first_set_byte(source, sizeof(Sized), size_bytes);
+  if (unknown < size_bytes) {
+    fail(
+        TNR_STATUS_INVALID_ARGUMENT,
+        "%s has a byte that is not 0 at offset %zu, but this library, of ABI %d.%d, knows only %zu "
+        "bytes of it",
+        name, unknown, TNR_ABI_MAJOR, TNR_ABI_MINOR, sizeof(Sized));
   }
   Sized value{};
-  std::memcpy(&value, source, std::min<std::uint64_t>(size_bytes, sizeof(Sized)));
+  std::memcpy(&value, source, std::min(size_bytes, sizeof(Sized)));
   return value;
 }
 
-// Writes `value` to a struct that starts with its struct_size and may be of an older or a newer
-// version than ours: never beyond the caller's size, which stays. Fields that only a newer client
-// knows are set to 0, so that it reads "not told" and not what its stack held. Throws
-// INVALID_ARGUMENT when the size is below `first_size_bytes`, that of the version that introduced
-// the struct, or above kMaxStructSize.
+// Writes facts that stand beside each other to a struct that starts with its struct_size and may be
+// of an older or a newer version than ours: never beyond the caller's size, which stays. An older
+// client is told what it asks for. Fields that only a newer one knows are set to 0, so that it reads
+// "not told" and not what its stack held. Throws INVALID_ARGUMENT for a size that no version has.
 template <class Sized>
-void write_sized(Sized* target, const char* name, std::size_t first_size_bytes, Sized value) {
-  static_assert(std::is_trivially_copyable_v<Sized> && offsetof(Sized, struct_size) == 0);
-  value.struct_size = deref(target, name).struct_size;
-  require_struct_size(value.struct_size, name, first_size_bytes);
-  const std::size_t known_bytes = std::min<std::uint64_t>(value.struct_size, sizeof(Sized));
+void write_report(Sized* target, const char* name, Sized value) {
+  require_struct_size(deref(target, name), name);
+  value.struct_size = target->struct_size;
+  const std::size_t known_bytes = std::min<std::size_t>(value.struct_size, sizeof(Sized));
   std::memcpy(target, &value, known_bytes);
   std::memset(reinterpret_cast<char*>(target) + known_bytes, 0, value.struct_size - known_bytes);
+}
+
+// As write_report(), of a struct whose fields mean something together: what an older client has of it
+// would be another matrix if it lacked a field that is not 0. Throws INVALID_ARGUMENT then, and writes
+// nothing.
+template <class Sized>
+void write_sized(Sized* target, const char* name, const Sized& value) {
+  require_struct_size(deref(target, name), name);
+  const std::size_t size_bytes = target->struct_size;
+  const std::size_t dropped = first_set_byte(&value, size_bytes, sizeof(Sized));
+  if (dropped < sizeof(Sized)) {
+    fail(
+        TNR_STATUS_INVALID_ARGUMENT,
+        "%s->struct_size is %zu, but the result has a byte that is not 0 at offset %zu of its %zu: "
+        "the program was compiled for an older ABI than %d.%d, which cannot say this",
+        name, size_bytes, dropped, sizeof(Sized), TNR_ABI_MAJOR, TNR_ABI_MINOR);
+  }
+  write_report(target, name, value);
 }
 
 }  // namespace tenure::capi

@@ -7,13 +7,6 @@ using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::read_sized;
 
-namespace {
-
-// The size of tnr_context_options when 0.1 introduced it.
-constexpr std::size_t kFirstOptionsSizeBytes = 56;
-
-}  // namespace
-
 tnr_status tnr_context_release(tnr_context* context) noexcept {
   return guarded([&] {
     if (context != nullptr) tenure::context_release(reinterpret_cast<std::uintptr_t>(context));
@@ -22,8 +15,7 @@ tnr_status tnr_context_release(tnr_context* context) noexcept {
 
 tnr_context* tnr_context_create(const tnr_context_options* options) noexcept {
   return guarded_pointer([&] {
-    const tenure::ContextToken token =
-        tenure::context_create(read_sized(options, "options", kFirstOptionsSizeBytes));
+    const tenure::ContextToken token = tenure::context_create(read_sized(options, "options"));
     return reinterpret_cast<tnr_context*>(static_cast<std::uintptr_t>(token));
   });
 }

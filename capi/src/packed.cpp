@@ -11,12 +11,9 @@ using tenure::capi::guarded_pointer;
 using tenure::capi::read_sparse;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
-using tenure::capi::write_sized;
+using tenure::capi::write_report;
 
 namespace {
-
-// The size of tnr_packed_info when 0.2 introduced it.
-constexpr std::size_t kFirstInfoBytes = 80;
 
 std::uint64_t unwrap(const tnr_packed* packed) noexcept {
   return reinterpret_cast<std::uintptr_t>(packed);
@@ -46,8 +43,7 @@ tnr_packed* tnr_packed_retain(tnr_packed* packed) noexcept {
 }
 
 tnr_status tnr_packed_describe(const tnr_packed* packed, tnr_packed_info* out) noexcept {
-  return guarded(
-      [&] { write_sized(out, "out", kFirstInfoBytes, tenure::packed_describe(unwrap(packed))); });
+  return guarded([&] { write_report(out, "out", tenure::packed_describe(unwrap(packed))); });
 }
 
 tnr_status tnr_packed_matmul(tnr_context* context, const tnr_scalar* alpha,

@@ -8,7 +8,6 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
-using tenure::capi::kFirstSparseViewBytes;
 using tenure::capi::read_sized;
 using tenure::capi::read_sparse;
 using tenure::capi::run;
@@ -17,9 +16,6 @@ using tenure::capi::wrap;
 using tenure::capi::write_sized;
 
 namespace {
-
-// The size of tnr_sparse_options when 0.2 introduced it.
-constexpr std::size_t kFirstOptionsBytes = 256;
 
 tnr_sparse_view_mut read_view_mut(const tnr_sparse_view_mut* view, const char* name) {
   return {read_sparse(view == nullptr ? nullptr : &view->view, name)};
@@ -53,8 +49,7 @@ tnr_sparse* tnr_sparse_retain(tnr_sparse* matrix) noexcept {
 }
 
 tnr_status tnr_sparse_view_of(const tnr_sparse* matrix, tnr_sparse_view* out) noexcept {
-  return guarded(
-      [&] { write_sized(out, "out", kFirstSparseViewBytes, tenure::sparse_view(unwrap(matrix))); });
+  return guarded([&] { write_sized(out, "out", tenure::sparse_view(unwrap(matrix))); });
 }
 
 tnr_status tnr_sparse_parts(const tnr_sparse* matrix, tnr_blob** major, tnr_blob** minor,
@@ -80,8 +75,7 @@ tnr_status tnr_sparse_batch_offsets(const tnr_sparse* matrix, tnr_blob** offsets
 tnr_status tnr_sparse_batch_at(const tnr_sparse_view* batch, std::int64_t index,
                                tnr_sparse_view* out) noexcept {
   return guarded([&] {
-    write_sized(out, "out", kFirstSparseViewBytes,
-                tenure::sparse_batch_at(read_sparse(batch, "batch"), index));
+    write_sized(out, "out", tenure::sparse_batch_at(read_sparse(batch, "batch"), index));
   });
 }
 
@@ -97,7 +91,7 @@ tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_sparse_options* options) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
     return wrap_sparse(tenure::sparse_convert(context_of(context), read_sparse(a, "a"),
-                                              read_sized(options, "options", kFirstOptionsBytes)));
+                                              read_sized(options, "options")));
   });
 }
 
@@ -112,7 +106,7 @@ tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
                              const tnr_sparse_options* options) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
     return wrap_sparse(tenure::sparse_prune(context_of(context), read_sparse(a, "a"),
-                                            read_sized(options, "options", kFirstOptionsBytes)));
+                                            read_sized(options, "options")));
   });
 }
 
@@ -159,9 +153,8 @@ tnr_sparse* tnr_sparse_from_dense_dropout(tnr_context* context, const tnr_view* 
 tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
                                   const tnr_sparse_options* options) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
-    return wrap_sparse(
-        tenure::sparse_from_dense(context_of(context), deref(dense, "dense"),
-                                  read_sized(options, "options", kFirstOptionsBytes)));
+    return wrap_sparse(tenure::sparse_from_dense(context_of(context), deref(dense, "dense"),
+                                                 read_sized(options, "options")));
   });
 }
 

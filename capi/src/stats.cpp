@@ -4,13 +4,9 @@
 #include "tenure/blob.hpp"
 
 using tenure::capi::guarded;
-using tenure::capi::write_sized;
+using tenure::capi::write_report;
 
 namespace {
-
-// The sizes of the structs when 0.1 introduced them.
-constexpr std::size_t kFirstStatsSizeBytes = 48;
-constexpr std::size_t kFirstOperationStatsSizeBytes = 40;
 
 tnr_stats totals() {
   const tenure::Stats stats = tenure::stats();
@@ -50,12 +46,11 @@ void set_timing(tenure::Timing timing) noexcept {
 }  // namespace
 
 tnr_status tnr_stats_read(tnr_stats* stats) noexcept {
-  return guarded([&] { write_sized(stats, "stats", kFirstStatsSizeBytes, totals()); });
+  return guarded([&] { write_report(stats, "stats", totals()); });
 }
 
 tnr_status tnr_operation_stats_read(tnr_operation operation, tnr_operation_stats* stats) noexcept {
-  return guarded(
-      [&] { write_sized(stats, "stats", kFirstOperationStatsSizeBytes, totals_of(operation)); });
+  return guarded([&] { write_report(stats, "stats", totals_of(operation)); });
 }
 
 void tnr_stats_time_start() noexcept { set_timing(tenure::Timing::kOn); }
