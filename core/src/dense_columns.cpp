@@ -15,11 +15,6 @@ bool lie_across_lines(const DenseColumns& dense, std::int64_t first, std::int64_
          (begin % kLineBytes != 0 || dense.row_step % kLineBytes != 0);
 }
 
-bool must_copy(const DenseColumns& dense, std::int64_t count) noexcept {
-  if (dense.rows <= 1) return dense.column_step != dense.width_bytes && count > 1;
-  return (count == 1 ? dense.row_step : dense.column_step) != dense.width_bytes;
-}
-
 void copy_elements(const Context& context, const tnr_view& from, const tnr_view_mut& to) {
   Operands operands(to);
   operands.add(from, "b");
@@ -53,9 +48,14 @@ void require_product_shapes(const tnr_view& b, const tnr_view& out, const Produc
   if (b.rank == 2) require_extent(out, "out", 1, b.shape[1], "the columns of b");
 }
 
+bool AdjacentColumns::are_copied(const DenseColumns& dense, std::int64_t count) noexcept {
+  if (dense.rows <= 1) return dense.column_step != dense.width_bytes && count > 1;
+  return (count == 1 ? dense.row_step : dense.column_step) != dense.width_bytes;
+}
+
 AdjacentColumns::AdjacentColumns(const Context& context, const DenseColumns& dense,
                                  std::int64_t first, std::int64_t count, Rows rows)
-    : is_copied_(must_copy(dense, count) ||
+    : is_copied_((rows != Rows::kSpaced && are_copied(dense, count)) ||
                  (rows == Rows::kInLines && lie_across_lines(dense, first, count))),
       copy_(is_copied_ ? static_cast<std::size_t>(dense.rows * count * dense.width_bytes) : 0),
       data_(is_copied_ ? copy_.data() : dense.data + first * dense.column_step),

@@ -50,11 +50,12 @@ struct DenseColumns {
 };
 
 // Some columns of an operand, adjacent: where they lie, or copied. A single column comes with its
-// rows adjacent.
+// rows adjacent, unless these may be spaced.
 class AdjacentColumns {
  public:
-  // Where rows may begin: a register that is loaded across two lines takes twice as long.
-  enum class Rows { kAnywhere, kInLines };
+  // Where rows may begin: a register that is loaded across two lines takes twice as long. Spaced
+  // ones are those of a single column that is never copied.
+  enum class Rows { kAnywhere, kInLines, kSpaced };
 
   // Columns [first, first + count) of `dense`, of which there is one at least. Rows that must begin
   // with lines of the cache are copied where they do not, if they are whole lines. Throws
@@ -64,6 +65,9 @@ class AdjacentColumns {
 
   [[nodiscard]] const kernels::Byte* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }
+
+  // Whether so many columns are copied wherever their rows begin.
+  static bool are_copied(const DenseColumns& dense, std::int64_t count) noexcept;
 
  private:
   bool is_copied_;

@@ -38,8 +38,10 @@ void multiply(const Context& context, const SparseOperand& a, const Factors& fac
       .beta = factors.has_beta ? factors.beta.bytes : nullptr};
   const bool is_coo = format == TNR_SPARSE_FORMAT_COO;
   // Entries that nobody has checked are checked as they are used, which rows made of them are not.
-  const bool may_be_rows =
-      is_coo && !call.is_transposed && a.is_checked() && (a.view().flags & TNR_SPARSE_SORTED) != 0;
+  // Offsets of more rows than there are entries take longer to make than sums anywhere.
+  const bool may_be_rows = is_coo && !call.is_transposed && a.is_checked() &&
+                           (a.view().flags & TNR_SPARSE_SORTED) != 0 &&
+                           a.view().minor.shape[0] >= a.view().rows;
   if (may_be_rows && multiply_sorted(call)) return;
   if (is_coo || call.is_transposed) {
     multiply_spread(call);

@@ -30,6 +30,11 @@ struct SparseMatmul {
   const kernels::Byte* alpha;
   const kernels::Byte* beta;  // nullptr: 0
 
+  // Whether `entries` are too few to be worth a copy of b, rows that none of them names among them:
+  // then columns are read where they lie, one by one.
+  [[nodiscard]] bool reads_in_place(std::int64_t entries) const noexcept {
+    return entries < b.rows && AdjacentColumns::are_copied(b, b.columns);
+  }
   [[nodiscard]] kernels::Byte* out_data(std::int64_t first_column) const noexcept {
     return const_cast<kernels::Byte*>(out.data) + first_column * out.column_step;
   }

@@ -28,11 +28,18 @@ constexpr std::int64_t kSlicesOfThread = 8;
 // The types up to here have kernels of their own for matrices without blocks.
 constexpr unsigned kLastFloat = static_cast<unsigned>(kernels::Type::kF32);
 
-kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns) {
+// Whether rows of b follow each other, as the kernels of float types ask for: `b_step` is that of
+// Matmul, which of one column may be any.
+bool is_adjacent(const SparseMatmul& call, std::int64_t columns, std::int64_t b_step) {
+  return columns != 1 || call.b.rows <= 1 || b_step == call.b.width_bytes;
+}
+
+kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns,
+                                 std::int64_t b_step) {
   const tnr_sparse_view& view = call.a.view();
   const kernels::MatmulKernels& kernels = *kernels::table().matmul;
   const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
-  const bool is_float = call.type <= kLastFloat;
+  const bool is_float = call.type <= kLastFloat && is_adjacent(call, columns, b_step);
   if (view.format != TNR_SPARSE_FORMAT_BSR) {
     return (is_float ? kernels.rows : kernels.block_rows)[call.type][index];
   }
@@ -43,9 +50,11 @@ kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns)
 }
 
 // What asks for indices as it uses them; nullptr where nothing does.
-kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t columns) {
+kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t columns,
+                                      std::int64_t b_step) {
   const tnr_sparse_view& view = call.a.view();
-  if (view.format == TNR_SPARSE_FORMAT_BSR || columns != 1 || call.type > kLastFloat) {
+  if (view.format == TNR_SPARSE_FORMAT_BSR || columns != 1 || call.type > kLastFloat ||
+      !is_adjacent(call, columns, b_step)) {
     return nullptr;
   }
   return kernels::table()
@@ -62,7 +71,7 @@ class CutRows {
           const std::vector<LongRow>& long_rows)
       : call_(call),
         matmul_(matmul),
-        kernel_(row_kernel(call, matmul.columns)),
+        kernel_(row_kernel(call, matmul.columns, matmul.b_step)),
         long_rows_(long_rows),
         sums_step_(matmul.columns * call.b.width_bytes),
         one_(to_element(kOne, call.out.view.dtype, "alpha")),
@@ -170,13 +179,16 @@ void multiply_rows(const SparseMatmul& call) {
   const std::int64_t width = call.b.width_bytes;
   const std::int64_t entry_bytes = index_bytes(view) + call.a.value_bytes();
   const std::int64_t entries = RowSlices::entry_count(view);
-  for (std::int64_t first = 0; first < call.b.columns; first += kPanelBytes / width) {
-    const std::int64_t columns = std::min(call.b.columns - first, kPanelBytes / width);
-    // Copying a row of b costs as much as some of its uses.
-    const bool is_used_often = entries >= kUsesWorthCopying * call.b.rows;
-    const AdjacentColumns b(
-        call.context, call.b, first, columns,
-        is_used_often ? AdjacentColumns::Rows::kInLines : AdjacentColumns::Rows::kAnywhere);
+  const bool is_spaced = call.reads_in_place(entries);
+  // Copying a row of b costs as much as some of its uses.
+  const bool is_used_often = entries >= kUsesWorthCopying * call.b.rows;
+  const auto b_rows = is_spaced       ? AdjacentColumns::Rows::kSpaced
+                      : is_used_often ? AdjacentColumns::Rows::kInLines
+                                      : AdjacentColumns::Rows::kAnywhere;
+  const std::int64_t panel = is_spaced ? 1 : kPanelBytes / width;
+  for (std::int64_t first = 0; first < call.b.columns; first += panel) {
+    const std::int64_t columns = std::min(call.b.columns - first, panel);
+    const AdjacentColumns b(call.context, call.b, first, columns, b_rows);
     const kernels::Matmul matmul = {
         .a = call.a.compressed(),
         .block_rows = view.block_rows,
@@ -191,9 +203,9 @@ void multiply_rows(const SparseMatmul& call) {
         .alpha = call.alpha,
         .beta = call.beta,
     };
-    const kernels::MatmulKernel kernel = row_kernel(call, columns);
+    const kernels::MatmulKernel kernel = row_kernel(call, columns, matmul.b_step);
     const kernels::CheckedKernel checked =
-        call.a.is_checked() ? nullptr : checked_kernel(call, columns);
+        call.a.is_checked() ? nullptr : checked_kernel(call, columns, matmul.b_step);
     const std::int64_t bytes = entries * (entry_bytes + (columns - 1) * width) +
                                call.out.rows * (index_bytes(view) + 2 * columns * width);
     const std::int64_t most_slices = std::max<std::int64_t>(

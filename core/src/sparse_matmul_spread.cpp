@@ -2,13 +2,14 @@
 //
 // Sums are kept apart first: of many columns each thread takes some, and all entries; of few the
 // entries are shared out to a number of parts that the shapes decide, so that it is the same for any
-// number of threads.
+// number of threads. One part that a result of zeros can hold is added up there.
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "parallel.hpp"
 #include "row_slices.hpp"
+#include "scalar.hpp"
 #include "scratch.hpp"
 #include "sparse_matmul.hpp"
 #include "tenure/sparse.hpp"
@@ -73,7 +74,7 @@ class Source {
 class SpreadPanel {
  public:
   SpreadPanel(const SparseMatmul& call, const Source& source, std::int64_t first,
-              std::int64_t columns)
+              std::int64_t columns, AdjacentColumns::Rows b_rows)
       : call_(call),
         source_(source),
         first_(first),
@@ -86,30 +87,58 @@ class SpreadPanel {
                         ? 1
                         : std::clamp<std::int64_t>(source.entry_count() / (2 * call.out.rows), 1,
                                                    kMaxParts)),
-        sums_step_(group_count_ > 1 ? whole_lines(columns * sum_bytes_) : columns * sum_bytes_),
-        part_step_(whole_lines(sums_step_ * call.out.rows)),
-        sums_(scratch_bytes(part_step_, part_count_)),
-        b_(call.context, call.b, first, columns) {}
+        is_in_place_(part_count_ == 1 && group_count_ == 1 && call.beta == nullptr &&
+                     sum_bytes_ == call.out.width_bytes &&
+                     (columns == 1 || call.out.column_step == sum_bytes_)),
+        sums_step_(is_in_place_       ? call.out.row_step
+                   : group_count_ > 1 ? whole_lines(columns * sum_bytes_)
+                                      : columns * sum_bytes_),
+        part_step_(is_in_place_ ? 0 : whole_lines(sums_step_ * call.out.rows)),
+        scratch_(scratch_bytes(part_step_, part_count_)),
+        sums_(is_in_place_ ? call.out_data(first) : scratch_.data()),
+        b_(call.context, call.b, first, columns, b_rows) {}
 
   void run() const noexcept {
-    if (group_count_ > 1) {
+    if (is_in_place_) {
+      for_each_part_of_out([&](std::int64_t begin, std::int64_t end) noexcept {
+        clear(sums_, columns_, begin, end);
+      });
+      source_.add_part(spread(sums_, 0, columns_), 1, 0);
+      if (has_factor()) gather_all();
+    } else if (group_count_ > 1) {
       for_each_slice(call_.context, call_.context.thread_count() == 1 ? 1 : group_count_,
                      [&](std::int64_t group) noexcept { run_group(group); });
     } else {
       for_each_slice(call_.context, part_count_,
                      [&](std::int64_t part) noexcept { add(part, 0, columns_); });
-      const std::int64_t slices =
-          slice_count_of(call_.context, call_.out.rows * sums_step_ * (part_count_ + 1));
-      for_each_slice(call_.context, slices, [&](std::int64_t slice) noexcept {
-        gather(0, columns_, slice_begin(call_.out.rows, slices, slice),
-               slice_begin(call_.out.rows, slices, slice + 1));
-      });
+      gather_all();
     }
   }
 
  private:
   static std::size_t scratch_bytes(std::int64_t part_step, std::int64_t part_count) {
     return static_cast<std::size_t>(part_step) * static_cast<std::size_t>(part_count);
+  }
+
+  // Calls body(begin, end) for slices of the rows of out.
+  template <class Body>
+  void for_each_part_of_out(const Body& body) const noexcept {
+    const std::int64_t bytes = call_.out.rows * columns_ * sum_bytes_ * (part_count_ + 1);
+    const std::int64_t slices = slice_count_of(call_.context, bytes);
+    for_each_slice(call_.context, slices, [&](std::int64_t slice) noexcept {
+      body(slice_begin(call_.out.rows, slices, slice),
+           slice_begin(call_.out.rows, slices, slice + 1));
+    });
+  }
+  // Whether alpha is another number than 1.
+  [[nodiscard]] bool has_factor() const noexcept {
+    const tnr_scalar one = {TNR_DTYPE_U8, 0, {1}};
+    return std::memcmp(call_.alpha, to_element(one, call_.out.view.dtype, "alpha").bytes,
+                       static_cast<std::size_t>(sum_bytes_)) != 0;
+  }
+  void gather_all() const noexcept {
+    for_each_part_of_out(
+        [&](std::int64_t begin, std::int64_t end) noexcept { gather(0, columns_, begin, end); });
   }
 
   // All columns where one thread does it all.
@@ -122,29 +151,44 @@ class SpreadPanel {
   }
 
   void add(std::int64_t part, std::int64_t column, std::int64_t columns) const noexcept {
-    Byte* const sums = sums_.data() + part * part_step_ + column * sum_bytes_;
+    Byte* const sums = sums_ + part * part_step_ + column * sum_bytes_;
+    // What lies between the rows of scratch is free to be cleared too.
     if (columns == columns_) {
       std::memset(sums, 0, static_cast<std::size_t>(call_.out.rows * sums_step_));
     } else {
-      for (std::int64_t row = 0; row < call_.out.rows; ++row) {
-        std::memset(sums + row * sums_step_, 0, static_cast<std::size_t>(columns * sum_bytes_));
-      }
+      clear(sums, columns, 0, call_.out.rows);
     }
+    source_.add_part(spread(sums, column, columns), part_count_, part);
+  }
+
+  void clear(Byte* sums, std::int64_t columns, std::int64_t begin,
+             std::int64_t end) const noexcept {
+    const std::int64_t bytes = columns * sum_bytes_;
+    if (sums_step_ == bytes) {
+      std::memset(sums + begin * bytes, 0, static_cast<std::size_t>((end - begin) * bytes));
+      return;
+    }
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::memset(sums + row * sums_step_, 0, static_cast<std::size_t>(bytes));
+    }
+  }
+
+  [[nodiscard]] kernels::Spread spread(Byte* sums, std::int64_t column,
+                                       std::int64_t columns) const noexcept {
     const tnr_sparse_view& view = call_.a.view();
-    source_.add_part({.block_rows = view.block_rows,
-                      .block_cols = view.block_cols,
-                      .columns = columns,
-                      .b = b_.data() + column * call_.b.width_bytes,
-                      .b_step = b_.row_step(),
-                      .sums = sums,
-                      .sums_step = sums_step_},
-                     part_count_, part);
+    return {.block_rows = view.block_rows,
+            .block_cols = view.block_cols,
+            .columns = columns,
+            .b = b_.data() + column * call_.b.width_bytes,
+            .b_step = b_.row_step(),
+            .sums = sums,
+            .sums_step = sums_step_};
   }
 
   void gather(std::int64_t column, std::int64_t columns, std::int64_t begin,
               std::int64_t end) const noexcept {
     source_.spreads().gather({.columns = columns,
-                              .sums = sums_.data() + column * sum_bytes_,
+                              .sums = sums_ + column * sum_bytes_,
                               .sums_step = sums_step_,
                               .parts = part_count_,
                               .part_step = part_step_,
@@ -164,9 +208,11 @@ class SpreadPanel {
   std::int64_t group_columns_;  // a line of sums
   std::int64_t group_count_;
   std::int64_t part_count_;
+  bool is_in_place_;
   std::int64_t sums_step_;
   std::int64_t part_step_;
-  Scratch sums_;
+  Scratch scratch_;
+  Byte* sums_;
   AdjacentColumns b_;
 };
 
@@ -174,9 +220,12 @@ class SpreadPanel {
 
 void multiply_spread(const SparseMatmul& call) {
   const Source source(call);
-  const std::int64_t panel = kPanelBytes / source.spreads().sum_bytes;
+  // A single column is read with any step.
+  const bool is_spaced = call.b.columns == 1 || call.reads_in_place(source.entry_count());
+  const auto b_rows = is_spaced ? AdjacentColumns::Rows::kSpaced : AdjacentColumns::Rows::kAnywhere;
+  const std::int64_t panel = is_spaced ? 1 : kPanelBytes / source.spreads().sum_bytes;
   for (std::int64_t first = 0; first < call.b.columns; first += panel) {
-    SpreadPanel(call, source, first, std::min(call.b.columns - first, panel)).run();
+    SpreadPanel(call, source, first, std::min(call.b.columns - first, panel), b_rows).run();
   }
 }
 

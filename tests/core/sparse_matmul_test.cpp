@@ -13,6 +13,7 @@
 #include "sparse_arrays.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
+#include "test_context.hpp"
 
 namespace tenure::test {
 namespace {
@@ -86,6 +87,32 @@ TEST(SparseMatmul, EveryLayout) {
         for (const Lie out_lie : kWritable) {
           for (const std::int64_t columns : {0, 1, 37}) {
             expect_product(a, orientation, type, columns, b_lie, out_lie, 1, 2, random);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Fewer entries than rows and columns: sums are added up where they belong, and b is read in place.
+TEST(SparseMatmul, FewEntries) {
+  Random random(8);
+  const TestContext threads(3);
+  const Pattern pattern = scattered(90, 70, 20, random);
+  for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[6]}) {
+    for (const tnr_sparse_format format : kFormats) {
+      Matrix a(pattern, format, TNR_DTYPE_I32, type, random);
+      if (format == TNR_SPARSE_FORMAT_COO) a.view().flags = 0;
+      for (const tnr_orientation orientation : kOrientations) {
+        for (const Lie b_lie : kReadable) {
+          for (const Lie out_lie : kWritable) {
+            for (const std::int64_t columns : {0, 3}) {
+              for (const double beta : {0, 2}) {
+                expect_product(a, orientation, type, columns, b_lie, out_lie, 1 + beta / 2, beta,
+                               random, threads);
+              }
+              expect_product(a, orientation, type, columns, b_lie, out_lie, 3, 0, random);
+            }
           }
         }
       }

@@ -70,6 +70,15 @@ void block_rows(const Spread& s, const Compressed& a, int64_t begin, int64_t end
 
 template <class T, class I>
 void entries(const Spread& s, const Coordinates& a, int64_t begin, int64_t end) {
+  using S = Sum<T>;
+  if (s.columns == 1) {
+    for (int64_t k = begin; k < end; ++k) {
+      Byte* const to = s.sums + index_of<I>(a.col_indices, k) * s.sums_step;
+      store<S>(to, load<S>(to) + widened<T>(a.values + k * kStep<T>) *
+                                     widened<T>(s.b + index_of<I>(a.row_indices, k) * s.b_step));
+    }
+    return;
+  }
   for (int64_t k = begin; k < end; ++k) {
     add_products<T>(s.sums + index_of<I>(a.col_indices, k) * s.sums_step,
                     widened<T>(a.values + k * kStep<T>),
@@ -77,10 +86,36 @@ void entries(const Spread& s, const Coordinates& a, int64_t begin, int64_t end) 
   }
 }
 
+// out[i] = alpha * sums[i] + beta * out[i]; out may be sums.
+template <class T>
+void scale(const Scaling<T>& scaling, const Byte* sums, int64_t count, Byte* out) {
+  if (scaling.reads) {
+    TENURE_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) {
+      const T before = load<T>(out + i * kStep<T>);
+      store<T>(out + i * kStep<T>,
+               scaling.alpha * load<T>(sums + i * kStep<T>) + scaling.beta * before);
+    }
+    return;
+  }
+  TENURE_INDEPENDENT
+  for (int64_t i = 0; i < count; ++i) {
+    store<T>(out + i * kStep<T>, scaling.alpha * load<T>(sums + i * kStep<T>));
+  }
+}
+
 template <class T>
 void gather(const Gathering& g, int64_t begin, int64_t end) {
   using S = Sum<T>;
   const Scaling<T> scaling(g.alpha, g.beta);
+  if constexpr (kSame<T, S>) {
+    const int64_t row_bytes = g.columns * kStep<T>;
+    if (g.parts == 1 && g.sums_step == row_bytes && g.out_step == row_bytes &&
+        (g.columns == 1 || g.out_column_step == kStep<T>)) {
+      return scale<T>(scaling, g.sums + begin * row_bytes, (end - begin) * g.columns,
+                      g.out + begin * row_bytes);
+    }
+  }
   for (int64_t row = begin; row < end; ++row) {
     const Byte* const sums = g.sums + row * g.sums_step;
     Byte* const out = g.out + row * g.out_step;
