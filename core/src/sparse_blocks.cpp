@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstring>
+#include <utility>
 
 #include "block_columns.hpp"
+#include "empty_rows.hpp"
 #include "index_array.hpp"
 #include "parallel.hpp"
 #include "scratch.hpp"
@@ -324,8 +326,9 @@ SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
   return BlockMaker<std::int64_t>(context, csr, target).run();
 }
 
-SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr, tnr_dtype index_dtype) {
-  SparseBuilder builder(context, {.format = TNR_SPARSE_FORMAT_CSR,
+SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr,
+                        tnr_sparse_format format, tnr_dtype index_dtype) {
+  SparseBuilder builder(context, {.format = format,
                                   .rows = bsr.rows,
                                   .cols = bsr.cols,
                                   .index_dtype = index_dtype,
@@ -335,14 +338,18 @@ SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr, tnr_
   const std::int64_t count = (all.last - all.first) * rows * bsr.block_cols;
   builder.allocate_entries(count);
   const IndexType type = index_type(index_dtype);
-  put_index(builder.major(), type, 0, 0);
+  const bool is_coo = format == TNR_SPARSE_FORMAT_COO;
+  if (!is_coo) put_index(builder.major(), type, 0, 0);
   const std::int64_t block_row_count = major_count(bsr);
+  const IndexReader offsets(bsr.major);
   const std::int64_t slices =
       std::min(std::max<std::int64_t>(1, block_row_count), slice_count_of(context, 8 * count));
   for_each_slice(context, slices, [&](std::int64_t slice) {
     const std::int64_t end = slice_begin(block_row_count, slices, slice + 1);
     for (std::int64_t at = slice_begin(block_row_count, slices, slice); at < end; ++at) {
-      const EntryRange blocks{index_at(bsr.major, at), index_at(bsr.major, at + 1)};
+      if (is_coo) at = first_filled_row(offsets, at, end);
+      if (at == end) break;
+      const EntryRange blocks{offsets[at], offsets[at + 1]};
       const std::int64_t of_row = (blocks.last - blocks.first) * bsr.block_cols;
       std::int64_t out = (blocks.first - all.first) * rows * bsr.block_cols;
       for (std::int64_t row = 0; row < rows; ++row) {
@@ -351,8 +358,14 @@ SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr, tnr_
         } else {
           spell_row<std::int64_t>(bsr, row, blocks, out, builder);
         }
-        out += of_row;
-        put_index(builder.major(), type, at * rows + row + 1, out);
+        const std::int64_t before = std::exchange(out, out + of_row);
+        if (!is_coo) {
+          put_index(builder.major(), type, at * rows + row + 1, out);
+        } else {
+          for (std::int64_t k = before; k < out; ++k) {
+            put_index(builder.major(), type, k, at * rows + row);
+          }
+        }
       }
     }
   });

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "empty_rows.hpp"
 #include "index_array.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse_batch.hpp"
@@ -191,9 +192,10 @@ std::int64_t falls_between_rows(const tnr_sparse_view& view, bool counts_equal) 
   const auto* const indices = static_cast<const I*>(view.minor.data);
   const std::int64_t rows = major_count(view);
   std::int64_t falls = 0;
-  for (std::int64_t row = 1; row < rows; ++row) {
+  // The first row with entries has none before them.
+  std::int64_t row = first_filled_row(offsets, 0, rows);
+  while ((row = first_filled_row(offsets, row + 1, rows)) < rows) {
     const I begin = offsets[row];
-    if (begin == offsets[row - 1] || begin == offsets[rows]) continue;
     falls +=
         counts_equal ? indices[begin] <= indices[begin - 1] : indices[begin] < indices[begin - 1];
   }

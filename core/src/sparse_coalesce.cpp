@@ -1,6 +1,6 @@
 // Coalescing: entries in order, and those of one position made one. Sorting comes from the
 // conversions, and keeps the order of duplicates; then each row is read twice, to count what is left
-// and to fold it.
+// and to fold it. Coordinates that are in order need no rows, and few of them get none.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "empty_rows.hpp"
 #include "index_array.hpp"
 #include "kernels/fold.hpp"
 #include "operands.hpp"
@@ -17,6 +18,7 @@
 #include "sparse_convert.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_order.hpp"
 #include "sparse_traffic.hpp"
 
 namespace tenure {
@@ -29,7 +31,7 @@ constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
 class Coalescer {
  public:
-  // A compressed matrix with sorted rows; its own format, or COO of CSR.
+  // A matrix whose entries are in order; its own format, or COO of CSR.
   Coalescer(const Context& context, const tnr_sparse_view& a, tnr_sparse_combine combine,
             tnr_sparse_format format)
       : context_(context),
@@ -42,17 +44,23 @@ class Coalescer {
         begins_(range_.last - range_.first, 1) {
     const std::int64_t count = range_.last - range_.first;
     const std::int64_t slices = slice_count_of(context, count * (width_ + index_bytes(a)));
-    // Whole rows, of about as many entries for each slice.
+    // Whole rows, or runs, of about as many entries for each slice.
     for (std::int64_t slice = 0; slice < slices; ++slice) {
-      const std::int64_t entry = range_.first + slice_begin(count, slices, slice);
-      rows_.push_back(slice == 0 ? 0 : row_of_entry(offsets(), type_, major_count(a), entry));
+      const std::int64_t entry = slice_begin(count, slices, slice);
+      cuts_.push_back(slice == 0 ? 0
+                      : is_coo() ? end_of_run(std::max(entry, cuts_.back()))
+                                 : row_of_entry(bytes_at(a.major, 0), type_, major_count(a),
+                                                range_.first + entry));
     }
-    rows_.push_back(major_count(a));
-    runs_.assign(rows_.size(), 0);
+    cuts_.push_back(is_coo() ? count : major_count(a));
+    runs_.assign(cuts_.size(), 0);
   }
 
   SparseToken run() {
-    for_each_slice(context_, slice_count(), [&](std::int64_t slice) { count_runs(slice); });
+    for_each_slice(context_, slice_count(), [&](std::int64_t slice) {
+      runs_[at(slice) + 1] = type_ == IndexType::kI32 ? mark_runs<std::int32_t>(slice)
+                                                      : mark_runs<std::int64_t>(slice);
+    });
     std::partial_sum(runs_.begin(), runs_.end(), runs_.begin());
     SparseBuilder builder(context_, {.format = format_,
                                      .rows = a_.rows,
@@ -76,30 +84,52 @@ class Coalescer {
  private:
   static std::size_t at(std::int64_t slice) noexcept { return static_cast<std::size_t>(slice); }
   [[nodiscard]] std::int64_t slice_count() const noexcept {
-    return static_cast<std::int64_t>(rows_.size()) - 1;
+    return static_cast<std::int64_t>(cuts_.size()) - 1;
   }
-  [[nodiscard]] const Byte* offsets() const noexcept { return bytes_at(a_.major, 0); }
-  // Where the entries of a row begin, counted from the first of all.
-  [[nodiscard]] std::int64_t first_of_row(std::int64_t row) const noexcept {
-    return get_index(offsets(), type_, row) - range_.first;
+  [[nodiscard]] bool is_coo() const noexcept { return a_.format == TNR_SPARSE_FORMAT_COO; }
+  // Of COO. The first entry from this one on, but for number 0, at another position than the one
+  // before it.
+  [[nodiscard]] std::int64_t end_of_run(std::int64_t entry) const noexcept {
+    const IndexReader rows(a_.major);
+    const IndexReader cols(a_.minor);
+    while (entry > 0 && entry < range_.last && rows[entry] == rows[entry - 1] &&
+           cols[entry] == cols[entry - 1]) {
+      ++entry;
+    }
+    return entry;
   }
+  // Counted from the first of all.
   [[nodiscard]] EntryRange entries_of(std::int64_t slice) const noexcept {
-    return {first_of_row(rows_[at(slice)]), first_of_row(rows_[at(slice) + 1])};
+    if (is_coo()) return {cuts_[at(slice)], cuts_[at(slice) + 1]};
+    return {index_at(a_.major, cuts_[at(slice)]) - range_.first,
+            index_at(a_.major, cuts_[at(slice) + 1]) - range_.first};
   }
 
-  void count_runs(std::int64_t slice) noexcept {
+  // Returns how many runs there are.
+  template <class I>
+  std::int64_t mark_runs(std::int64_t slice) const noexcept {
     const EntryRange range = entries_of(slice);
     Byte* const begins = begins_.data();
     std::int64_t runs = kernels::table().folding->mark[static_cast<unsigned>(type_)](
         bytes_at(a_.minor, range_.first + range.first), range.last - range.first,
         begins + range.first);
-    for (std::int64_t row = rows_[at(slice)]; row < rows_[at(slice) + 1]; ++row) {
-      const std::int64_t first = first_of_row(row);
-      if (first == first_of_row(row + 1) || begins[first] != 0) continue;
-      begins[first] = 1;
-      ++runs;
+    const auto begin_at = [&](std::int64_t entry) {
+      runs += begins[entry] == 0 ? 1 : 0;
+      begins[entry] = 1;
+    };
+    const I* const majors = static_cast<const I*>(a_.major.data);
+    if (is_coo()) {
+      for (std::int64_t k = range.first + 1; k < range.last; ++k) {
+        if (majors[k] != majors[k - 1]) begin_at(k);
+      }
+      return runs;
     }
-    runs_[at(slice) + 1] = runs;
+    const std::int64_t end = cuts_[at(slice) + 1];
+    for (std::int64_t row = first_filled_row(majors, cuts_[at(slice)], end); row < end;
+         row = first_filled_row(majors, row + 1, end)) {
+      begin_at(majors[row] - range_.first);
+    }
+    return runs;
   }
 
   template <class I>
@@ -108,12 +138,28 @@ class Coalescer {
     const auto* const from = static_cast<const I*>(a_.minor.data) + range_.first;
     auto* const to = reinterpret_cast<I*>(builder.minor());
     auto* const major = reinterpret_cast<I*>(builder.major());
+    const I* const majors = static_cast<const I*>(a_.major.data);
     const Byte* const begins = begins_.data();
     std::int64_t run = first_run - 1;
-    for (std::int64_t row = rows_[at(slice)]; row < rows_[at(slice) + 1]; ++row) {
-      const std::int64_t end = first_of_row(row + 1);
+    if (is_coo()) {
+      for (std::int64_t k = cuts_[at(slice)]; k < cuts_[at(slice) + 1]; ++k) {
+        run += begins[k];
+        to[run] = from[k];
+        major[run] = majors[k];
+      }
+      return;
+    }
+    const std::int64_t end_row = cuts_[at(slice) + 1];
+    for (std::int64_t row = cuts_[at(slice)]; row < end_row; ++row) {
+      const std::int64_t filled = first_filled_row(majors, row, end_row);
+      if (format_ != TNR_SPARSE_FORMAT_COO) {
+        std::fill(major + row + 1, major + filled + 1, static_cast<I>(run + 1));
+      }
+      row = filled;
+      if (row == end_row) break;
+      const std::int64_t end = majors[row + 1] - range_.first;
       const std::int64_t before = run;
-      for (std::int64_t k = first_of_row(row); k < end; ++k) {
+      for (std::int64_t k = majors[row] - range_.first; k < end; ++k) {
         run += begins[k];
         to[run] = from[k];
       }
@@ -151,8 +197,8 @@ class Coalescer {
   EntryRange range_;
   IndexType type_;
   std::int64_t width_;
-  Scratch begins_;  // a byte for each entry: 1 where a run begins
-  std::vector<std::int64_t> rows_;
+  Scratch begins_;                  // a byte for each entry: 1 where a run begins
+  std::vector<std::int64_t> cuts_;  // where slices begin: a row, or an entry of COO
   std::vector<std::int64_t> runs_;  // of the slices before
 };
 
@@ -178,10 +224,10 @@ void check_combine(const tnr_sparse_view& a, tnr_sparse_combine combine) {
 SparseToken coalesce(const Context& context, const tnr_sparse_view& a, tnr_sparse_combine combine) {
   SparseTarget target{.format = a.format, .index_dtype = a.minor.dtype, .is_sorted = true};
   if ((a.flags & kCoalesced) == kCoalesced) return convert_entries(context, a, target);
-  const bool is_coo = a.format == TNR_SPARSE_FORMAT_COO;
   std::optional<OwnMatrix> sorted;
-  if (is_coo || !has_sorted_entries(a)) {
-    if (is_coo) target.format = TNR_SPARSE_FORMAT_CSR;
+  if (!has_sorted_entries(a)) {
+    const bool has_rows = a.format == TNR_SPARSE_FORMAT_COO && !are_few(a.minor.shape[0], a.rows);
+    if (has_rows) target.format = TNR_SPARSE_FORMAT_CSR;
     sorted.emplace(convert_entries(context, a, target));
   }
   return Coalescer(context, sorted ? sorted->view() : a, combine, a.format).run();

@@ -24,6 +24,7 @@
 #include "sparse_convert_steps.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_order.hpp"
 #include "sparse_regroup.hpp"
 #include "sparse_traffic.hpp"
 #include "tenure/ops.hpp"
@@ -38,17 +39,6 @@ using kernels::IndexType;
 constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
 // ---- copies ----
-
-// Offsets from 0 on.
-void copy_offsets(const tnr_sparse_view& a, const SparseBuilder& builder) {
-  const IndexType from = index_type(a.major.dtype);
-  const IndexType to = index_type(builder.shape().index_dtype);
-  const Byte* const offsets = bytes_at(a.major, 0);
-  const std::int64_t first = get_index(offsets, from, 0);
-  for (std::int64_t row = 0; row <= major_count(a); ++row) {
-    put_index(builder.major(), to, row, get_index(offsets, from, row) - first);
-  }
-}
 
 SparseToken copied(const Context& context, const tnr_sparse_view& a, const SparseTarget& target,
                    std::uint32_t flags) {
@@ -66,33 +56,6 @@ SparseToken copied(const Context& context, const tnr_sparse_view& a, const Spars
 }
 
 // ---- to coordinates ----
-
-// Rows of the entries of `a`, as compressed() counts them.
-void expand_rows(const Context& context, const tnr_sparse_view& a, Byte* rows, IndexType to) {
-  constexpr std::int64_t kChunkEntries = 1024;
-  const EntryRange range = entry_range(a);
-  const std::int64_t count = range.last - range.first;
-  const IndexType from = index_type(a.major.dtype);
-  const auto expand =
-      kernels::table().regrouping->expand[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
-  const std::int64_t width = index_width(to);
-  const std::int64_t slices = slice_count_of(context, count * width);
-  for_each_slice(context, slices, [&](std::int64_t slice) {
-    // Not to its place at once: the kernel writes past the end, where another slice may be done.
-    Byte chunk[(kChunkEntries + kernels::kExpandSlack) * 8];
-    std::int64_t begin = slice_begin(count, slices, slice);
-    const std::int64_t end = slice_begin(count, slices, slice + 1);
-    if (begin == end) return;
-    const Byte* const offsets = bytes_at(a.major, 0);
-    std::int64_t row = row_of_entry(offsets, from, major_count(a), range.first + begin);
-    for (; begin < end; begin += kChunkEntries) {
-      const std::int64_t chunk_end = std::min(end, begin + kChunkEntries);
-      row = expand(offsets, row, range.first + begin, range.first + chunk_end, chunk);
-      std::memcpy(rows + begin * width, chunk,
-                  static_cast<std::size_t>((chunk_end - begin) * width));
-    }
-  });
-}
 
 SparseToken coordinates_of(const Context& context, const tnr_sparse_view& a,
                            const SparseTarget& target) {
@@ -158,6 +121,7 @@ SparseToken convert_coordinates(const Context& context, const tnr_sparse_view& a
   if (target.format == TNR_SPARSE_FORMAT_COO) {
     const bool sorted = target.is_sorted && has_sorted_entries(a);
     if (target.is_sorted && !sorted) {
+      if (are_few(a.minor.shape[0], a.rows)) return ordered_entries(context, a, target);
       return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
     }
     return copied(context, a, target, (a.flags & kCoalesced) | (sorted ? TNR_SPARSE_SORTED : 0u));
@@ -170,13 +134,21 @@ SparseToken convert_compressed(const Context& context, const tnr_sparse_view& a,
   if (target.format == other_format(a.format)) return exchanged(context, a, target);
   const bool sorted = target.is_sorted && has_sorted_entries(a);
   const bool is_csr = a.format == TNR_SPARSE_FORMAT_CSR;
+  const EntryRange range = entry_range(a);
+  const std::int64_t count = range.last - range.first;
   if (target.format == a.format) {
     if (target.is_sorted && !sorted) {
+      if (are_few(count, minor_count(a))) return ordered_entries(context, a, target);
       return convert_through(context, a, other_format(a.format), false, target);
     }
     return copied(context, a, target, (a.flags & kCoalesced) | (sorted ? TNR_SPARSE_SORTED : 0u));
   }
   if (target.is_sorted && !(is_csr && sorted)) {
+    if (are_few(count, a.rows)) {
+      const OwnMatrix entries(coordinates_of(
+          context, a, {.format = TNR_SPARSE_FORMAT_COO, .index_dtype = a.minor.dtype}));
+      return ordered_entries(context, entries.view(), target);
+    }
     return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
   }
   return coordinates_of(context, a, target);
@@ -190,8 +162,11 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
     return copied(context, a, target,
                   (a.flags & kCoalesced) | (target.is_sorted ? TNR_SPARSE_SORTED : 0u));
   }
-  OwnMatrix elements(elements_of(context, a, target.index_dtype));
-  if (target.format == TNR_SPARSE_FORMAT_CSR && target.place == nullptr &&
+  // Offsets of rows are more than those of blocks, and a result of coordinates has neither.
+  const tnr_sparse_format format =
+      target.format == TNR_SPARSE_FORMAT_COO ? TNR_SPARSE_FORMAT_COO : TNR_SPARSE_FORMAT_CSR;
+  OwnMatrix elements(elements_of(context, a, format, target.index_dtype));
+  if (target.format == format && target.place == nullptr &&
       (!target.is_sorted || has_sorted_entries(elements.view()))) {
     return elements.release();
   }
@@ -273,6 +248,47 @@ SparseShape shape_of(const tnr_sparse_view& a, const SparseTarget& target) {
           .index_dtype = target.index_dtype,
           .value_dtype = a.values.dtype,
           .place = target.place};
+}
+
+void copy_offsets(const tnr_sparse_view& a, const SparseBuilder& builder) {
+  const IndexType from = index_type(a.major.dtype);
+  const IndexType to = index_type(builder.shape().index_dtype);
+  const Byte* const offsets = bytes_at(a.major, 0);
+  const std::int64_t first = get_index(offsets, from, 0);
+  const std::int64_t count = major_count(a) + 1;
+  if (first == 0 && from == to) {
+    std::memcpy(builder.major(), offsets, static_cast<std::size_t>(count * index_width(to)));
+    return;
+  }
+  for (std::int64_t row = 0; row < count; ++row) {
+    put_index(builder.major(), to, row, get_index(offsets, from, row) - first);
+  }
+}
+
+void expand_rows(const Context& context, const tnr_sparse_view& a, Byte* rows, IndexType to) {
+  constexpr std::int64_t kChunkEntries = 1024;
+  const EntryRange range = entry_range(a);
+  const std::int64_t count = range.last - range.first;
+  const IndexType from = index_type(a.major.dtype);
+  const auto expand =
+      kernels::table().regrouping->expand[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+  const std::int64_t width = index_width(to);
+  const std::int64_t slices = slice_count_of(context, count * width);
+  for_each_slice(context, slices, [&](std::int64_t slice) {
+    // Not to its place at once: the kernel writes past the end, where another slice may be done.
+    Byte chunk[(kChunkEntries + kernels::kExpandSlack) * 8];
+    std::int64_t begin = slice_begin(count, slices, slice);
+    const std::int64_t end = slice_begin(count, slices, slice + 1);
+    if (begin == end) return;
+    const Byte* const offsets = bytes_at(a.major, 0);
+    std::int64_t row = row_of_entry(offsets, from, major_count(a), range.first + begin);
+    for (; begin < end; begin += kChunkEntries) {
+      const std::int64_t chunk_end = std::min(end, begin + kChunkEntries);
+      row = expand(offsets, row, range.first + begin, range.first + chunk_end, chunk);
+      std::memcpy(rows + begin * width, chunk,
+                  static_cast<std::size_t>((chunk_end - begin) * width));
+    }
+  });
 }
 
 void copy_values(const Context& context, const tnr_sparse_view& a, EntryRange range, Byte* to) {

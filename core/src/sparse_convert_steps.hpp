@@ -18,6 +18,12 @@ SparseShape shape_of(const tnr_sparse_view& a, const SparseTarget& target);
 void copy_values(const Context& context, const tnr_sparse_view& a, EntryRange range,
                  kernels::Byte* to);
 
+// The offsets of `a` as those of a whole matrix: from 0 on.
+void copy_offsets(const tnr_sparse_view& a, const SparseBuilder& builder);
+// Rows of the entries of `a`, as compressed() counts them.
+void expand_rows(const Context& context, const tnr_sparse_view& a, kernels::Byte* rows,
+                 kernels::IndexType to);
+
 // COO to CSR or CSC.
 SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
                           const SparseTarget& target);

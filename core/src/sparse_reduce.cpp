@@ -9,6 +9,7 @@
 
 #include "parallel.hpp"
 #include "sparse_entries.hpp"
+#include "sparse_order.hpp"
 #include "sparse_traffic.hpp"
 #include "tenure/sparse.hpp"
 #include "value_runs.hpp"
@@ -61,6 +62,37 @@ class Reduction {
           }
         });
   }
+  // Whether entries are so few against the columns that filled_columns() is the way.
+  [[nodiscard]] bool has_few() const {
+    return are_few(a_.view().minor.shape[0], minor_count(a_.view()));
+  }
+  // The same for each column that has entries, in order, with no array of them all.
+  template <class Body>
+  void filled_columns(const Body& body) const {
+    struct Place {
+      std::int64_t column;
+      std::int64_t entry;
+    };
+    a_.check_all();
+    const auto [first, last] = a_.entries();
+    const IndexReader columns(a_.view().minor);
+    std::vector<Place> places(static_cast<std::size_t>(last - first));
+    for (std::int64_t k = first; k < last; ++k) {
+      places[static_cast<std::size_t>(k - first)] = {columns[k], k};
+    }
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+      return a.column != b.column ? a.column < b.column : a.entry < b.entry;
+    });
+    for (auto place = places.begin(); place != places.end();) {
+      const auto begin = place;
+      Value met = Rule::of(values_[place->entry]);
+      if constexpr (Rule::kZerosAreNothing) met = Rule::join(Value{}, met);
+      for (++place; place != places.end() && place->column == begin->column; ++place) {
+        met = Rule::join(met, Rule::of(values_[place->entry]));
+      }
+      body(begin->column, finish(met, place - begin, row_count()));
+    }
+  }
   // The same for each column, in order.
   template <class Body>
   void columns(const Body& body) const {
@@ -92,7 +124,7 @@ class Reduction {
     for_each_slice(context_, slices, [&, begin = first](std::int64_t slice) noexcept {
       const std::int64_t end = slice_begin(run_count, slices, slice + 1);
       for (std::int64_t run = slice_begin(run_count, slices, slice); run < end; ++run) {
-        runs[static_cast<std::size_t>(run)] = fold_run<Rule>(
+        runs[static_cast<std::size_t>(run)] = fold(
             values_ + begin + run * kRunEntries, std::min(kRunEntries, count - run * kRunEntries));
       }
     });
@@ -162,6 +194,9 @@ void reduce_to(const Context& context, SparseOperand& a, Over over, const tnr_vi
   const bool is_csr = a.view().format == TNR_SPARSE_FORMAT_CSR;
   if ((over == Over::kRows) == is_csr) {
     reduction.rows(write);
+  } else if (reduction.has_few()) {
+    for (std::int64_t i = 0; i < out_view.view.shape[0]; ++i) out[i * step] = Out{};
+    reduction.filled_columns(write);
   } else {
     reduction.columns(write);
   }
@@ -246,7 +281,12 @@ double norm_of(const Context& context, tnr_sparse_norm_kind kind, SparseOperand&
   const bool of_rows =
       (kind == TNR_SPARSE_NORM_KIND_INFINITY) == (a.view().format == TNR_SPARSE_FORMAT_CSR);
   if (!of_rows) {
-    magnitudes.columns([&](std::int64_t, double sum) { result = larger(result, sum); });
+    const auto meet = [&](std::int64_t, double sum) { result = larger(result, sum); };
+    if (magnitudes.has_few()) {
+      magnitudes.filled_columns(meet);
+    } else {
+      magnitudes.columns(meet);
+    }
     return result;
   }
   std::vector<double> sums(static_cast<std::size_t>(major_count(a.view())));

@@ -78,6 +78,26 @@ TEST(SparseCoalesce, LargeOnesAreTheSameForAnyNumberOfThreads) {
   }
 }
 
+// Rows and columns that no array has room for, nor one number for both.
+TEST(SparseCoalesce, OfHugeExtents) {
+  for (const std::int64_t extent : {std::int64_t{1} << 31, std::int64_t{1} << 62}) {
+    Pattern pattern = random_pattern("huge", extent, extent, 300, 43);
+    for (std::size_t k = 0; k < pattern.entries.size(); k += 3) {
+      pattern.entries[k] = pattern.entries[k / 2];
+      pattern.entries[k].value = static_cast<float>(k);
+    }
+    SparseArrays arrays(model_of(pattern, TNR_SPARSE_FORMAT_COO), TNR_DTYPE_I64);
+    for (const tnr_sparse_combine combine : kCombines) {
+      const Result result(sparse_coalesce(kDefaultContext, arrays.view(), combine));
+      EXPECT_TRUE(result.entries() == folded(pattern, combine, TNR_SPARSE_FORMAT_COO));
+    }
+    const Result sorted(sparse_convert(kDefaultContext, arrays.view(),
+                                       options_of(TNR_SPARSE_FORMAT_COO, TNR_SPARSE_SORT)));
+    std::stable_sort(pattern.entries.begin(), pattern.entries.end(), precedes);
+    EXPECT_TRUE(sorted.entries() == pattern.entries);
+  }
+}
+
 TEST(SparseCoalesce, CoalescedOnesAreCopied) {
   for (const SparseModel& model : {coo_model(), csr_model(), csc_model()}) {
     SparseArrays arrays(model, TNR_DTYPE_I64);

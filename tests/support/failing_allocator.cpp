@@ -1,5 +1,6 @@
 #include "failing_allocator.hpp"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ struct State {
   tenure::test::Failing mode;
   int first;
   tenure::test::AllocationCounts counts;
+  long bytes;
 };
 constinit thread_local State t_state = {};
 
@@ -42,7 +44,8 @@ bool must_fail() {
   if (!state.active) return false;
   const int number = state.counts.asked++;
   const bool fails =
-      state.mode == tenure::test::Failing::kOne ? number == state.first : number >= state.first;
+      state.first != tenure::test::kNone &&
+      (state.mode == tenure::test::Failing::kOne ? number == state.first : number >= state.first);
   if (fails) {
     state.counts.failed += 1;
     errno = ENOMEM;
@@ -50,9 +53,23 @@ bool must_fail() {
   return fails;
 }
 
+void add_bytes(long bytes) {
+  State& state = t_state;
+  state.bytes += bytes;
+  if (state.bytes > state.counts.peak_bytes) state.counts.peak_bytes = state.bytes;
+}
+
 void* counted(void* block) {
-  if (t_state.active && block != nullptr) t_state.counts.live_change += 1;
+  if (!t_state.active || block == nullptr) return block;
+  t_state.counts.live_change += 1;
+  add_bytes(static_cast<long>(malloc_usable_size(block)));
   return block;
+}
+
+void count_freed(void* block) {
+  if (!t_state.active || block == nullptr) return;
+  t_state.counts.live_change -= 1;
+  add_bytes(-static_cast<long>(malloc_usable_size(block)));
 }
 
 void* new_or_throw(void* block) {
@@ -69,7 +86,7 @@ void* aligned_new(std::size_t size, std::align_val_t alignment) {
 namespace tenure::test {
 
 AllocationFault::AllocationFault(Failing mode, int first) noexcept {
-  t_state = {true, mode, first, {}};
+  t_state = {true, mode, first, {}, 0};
 }
 AllocationFault::~AllocationFault() { t_state.active = false; }
 
@@ -87,8 +104,14 @@ void* calloc(std::size_t count, std::size_t size) noexcept {
 }
 void* realloc(void* block, std::size_t size) noexcept {
   if (must_fail()) return nullptr;
+  const long before =
+      block == nullptr || !t_state.active ? 0 : static_cast<long>(malloc_usable_size(block));
   void* const moved = TENURE_REAL(realloc)(block, size);
-  return block == nullptr ? counted(moved) : moved;
+  if (block == nullptr) return counted(moved);
+  if (t_state.active && moved != nullptr) {
+    add_bytes(static_cast<long>(malloc_usable_size(moved)) - before);
+  }
+  return moved;
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   return must_fail() ? nullptr : counted(TENURE_REAL(memalign)(alignment, size));
@@ -101,16 +124,22 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept
 void* mmap(void* address, std::size_t size, int protection, int flags, int file,
            off_t offset) noexcept {
   if (must_fail()) return MAP_FAILED;
-  if (t_state.active) t_state.counts.mapped_change += static_cast<long>(size);
+  if (t_state.active) {
+    t_state.counts.mapped_change += static_cast<long>(size);
+    add_bytes(static_cast<long>(size));
+  }
   const long mapped = syscall(SYS_mmap, address, size, protection, flags, file, offset);
   return reinterpret_cast<void*>(mapped);
 }
 int munmap(void* address, std::size_t size) noexcept {
-  if (t_state.active) t_state.counts.mapped_change -= static_cast<long>(size);
+  if (t_state.active) {
+    t_state.counts.mapped_change -= static_cast<long>(size);
+    add_bytes(-static_cast<long>(size));
+  }
   return static_cast<int>(syscall(SYS_munmap, address, size));
 }
 void free(void* block) noexcept {
-  if (t_state.active && block != nullptr) t_state.counts.live_change -= 1;
+  count_freed(block);
   TENURE_REAL(free)(block);
 }
 
