@@ -1,0 +1,44 @@
+// Every function of the public interface that takes or makes a sparse matrix, once: what it is called
+// with, and what it answers. The sweeps walk this list. Codes are walked as the header names them, and
+// a function that is missing here fails a test (operations_test.cpp).
+//
+// A row makes its dense operands from the matrix that it is given, of whatever shape that is; where
+// an output would be larger than memory, it is given one of another shape, which is to be refused.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "answer.hpp"
+#include "matrix.hpp"
+
+namespace tenure::sweeps {
+
+struct Operands {
+  tnr_context* context = nullptr;
+  Byte fill = kFill;  // of outputs, before they are written
+  tnr_sparse_view a = {};
+  // [a.cols, n] in a's format, and [a.rows, n]: what is multiplied, and where. Of format 0: none.
+  tnr_sparse_view right = {};
+  tnr_sparse_view mask = {};
+};
+
+struct Operation {
+  std::string function;
+  std::string variant;
+  std::function<void(const Operands& with, Answer& answer)> run;
+
+  // Whether it takes time by the entries alone, however far apart they are.
+  [[nodiscard]] bool is_by_entries() const;
+  [[nodiscard]] std::string name() const { return function + " " + variant; }
+  [[nodiscard]] Answer operator()(const Operands& with) const {
+    Answer answer;
+    run(with, answer);
+    return answer;
+  }
+};
+
+const std::vector<Operation>& sparse_operations();
+
+}  // namespace tenure::sweeps
