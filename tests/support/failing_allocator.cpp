@@ -5,9 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 // What this program's malloc hides: the C library's, or the sanitizer's where one is linked. This
@@ -59,6 +62,16 @@ void add_bytes(long bytes) {
   if (state.bytes > state.counts.peak_bytes) state.counts.peak_bytes = state.bytes;
 }
 
+constexpr int kNoFill = -1;
+constinit std::atomic<int> g_fill{kNoFill};
+
+void* filled(void* block, std::size_t size) {
+  constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+  const int fill = g_fill.load(std::memory_order_relaxed);
+  if (fill != kNoFill && block != nullptr) std::memset(block, fill, std::min(size, kMostBytes));
+  return block;
+}
+
 void* counted(void* block) {
   if (!t_state.active || block == nullptr) return block;
   t_state.counts.live_change += 1;
@@ -90,6 +103,9 @@ AllocationFault::AllocationFault(Failing mode, int first) noexcept {
 }
 AllocationFault::~AllocationFault() { t_state.active = false; }
 
+FilledAllocations::FilledAllocations(unsigned char fill) noexcept { g_fill = fill; }
+FilledAllocations::~FilledAllocations() { g_fill = kNoFill; }
+
 AllocationCounts allocation_counts() noexcept { return t_state.counts; }
 
 }  // namespace tenure::test
@@ -97,7 +113,7 @@ AllocationCounts allocation_counts() noexcept { return t_state.counts; }
 extern "C" {
 
 void* malloc(std::size_t size) noexcept {
-  return must_fail() ? nullptr : counted(TENURE_REAL(malloc)(size));
+  return must_fail() ? nullptr : filled(counted(TENURE_REAL(malloc)(size)), size);
 }
 void* calloc(std::size_t count, std::size_t size) noexcept {
   return must_fail() ? nullptr : counted(TENURE_REAL(calloc)(count, size));
@@ -114,11 +130,11 @@ void* realloc(void* block, std::size_t size) noexcept {
   return moved;
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  return must_fail() ? nullptr : counted(TENURE_REAL(memalign)(alignment, size));
+  return must_fail() ? nullptr : filled(counted(TENURE_REAL(memalign)(alignment, size)), size);
 }
 int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
   if (must_fail()) return ENOMEM;
-  *out = counted(TENURE_REAL(memalign)(alignment, size));
+  *out = filled(counted(TENURE_REAL(memalign)(alignment, size)), size);
   return *out == nullptr ? ENOMEM : 0;
 }
 void* mmap(void* address, std::size_t size, int protection, int flags, int file,
@@ -129,7 +145,9 @@ void* mmap(void* address, std::size_t size, int protection, int flags, int file,
     add_bytes(static_cast<long>(size));
   }
   const long mapped = syscall(SYS_mmap, address, size, protection, flags, file, offset);
-  return reinterpret_cast<void*>(mapped);
+  void* const start = reinterpret_cast<void*>(mapped);
+  const bool is_memory = (flags & MAP_ANONYMOUS) != 0 && (protection & PROT_WRITE) != 0;
+  return is_memory && start != MAP_FAILED ? filled(start, size) : start;
 }
 int munmap(void* address, std::size_t size) noexcept {
   if (t_state.active) {

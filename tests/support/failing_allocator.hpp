@@ -1,5 +1,6 @@
-// Allocations that fail on demand. A program that links failing_allocator.cpp has every malloc,
-// aligned_alloc, mmap and new of it and of the C++ runtime pass through here, those for exceptions too.
+// Allocations that fail, or are full of a byte, on demand. A program that links failing_allocator.cpp
+// has every malloc, aligned_alloc, mmap and new of it and of the C++ runtime pass through here, those
+// for exceptions too.
 #pragma once
 
 namespace tenure::test {
@@ -17,6 +18,16 @@ class AllocationFault {
   ~AllocationFault();
   AllocationFault(const AllocationFault&) = delete;
   AllocationFault& operator=(const AllocationFault&) = delete;
+};
+
+// While it lives, what any thread allocates is full of this byte, so that what reads memory that nobody
+// has written shows. Of the largest mappings the beginning.
+class FilledAllocations {
+ public:
+  explicit FilledAllocations(unsigned char fill) noexcept;
+  ~FilledAllocations();
+  FilledAllocations(const FilledAllocations&) = delete;
+  FilledAllocations& operator=(const FilledAllocations&) = delete;
 };
 
 // What the calling thread's last AllocationFault met: read it after the fault has ended, since what

@@ -7,8 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <regex>
-#include <set>
 #include <sstream>
 
 namespace tenure::sweeps {
@@ -91,10 +89,11 @@ bool Declaration::mentions(const std::string& word) const {
 
 std::vector<Declaration> exported_functions() {
   const std::string map = content_of(TENURE_VERSION_SCRIPT);
-  const std::regex name("tnr_[a-z0-9_]+(?=;)");
   std::vector<Declaration> declarations;
-  for (std::sregex_iterator at(map.begin(), map.end(), name), end; at != end; ++at) {
-    const std::string function = at->str();
+  std::istringstream words(map);
+  for (std::string function; words >> function;) {
+    if (function.rfind("tnr_", 0) != 0) continue;
+    function.pop_back();  // a semicolon
     // Not where it is named as what releases another's result: there no list follows.
     const std::size_t begin = header().find(" " + function + "(") != std::string::npos
                                   ? header().find(" " + function + "(")
@@ -108,10 +107,12 @@ std::vector<Declaration> exported_functions() {
 }
 
 std::vector<std::string> code_types() {
-  const std::regex type("typedef int32_t (tnr_[a-z0-9_]+);");
+  const std::string before = "typedef int32_t ";
   std::vector<std::string> names;
-  for (std::sregex_iterator at(header().begin(), header().end(), type), end; at != end; ++at) {
-    names.push_back((*at)[1]);
+  std::istringstream lines(header());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(before, 0) != 0) continue;
+    names.push_back(line.substr(before.size(), line.find(';') - before.size()));
   }
   return names;
 }

@@ -1,6 +1,7 @@
 #include "matrix.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace tenure::sweeps {
@@ -69,6 +70,29 @@ Matrix::Matrix(const Pattern& pattern, const Storage& storage)
   }
   if (is_coo) return;
   for (; line < major_.count(); ++line) put_index(major_, line, minor_.count());
+}
+
+Matrix::Matrix(const tnr_sparse_view& view)
+    : storage_{view.format, view.minor.dtype, view.values.dtype, view.block_rows, view.block_cols},
+      rows_(view.rows / view.block_rows),
+      cols_(view.cols / view.block_cols),
+      major_(view.major.dtype, view.major.shape[0]),
+      minor_(view.minor.dtype, entries_of(view).end - entries_of(view).begin),
+      values_(view.values.dtype, minor_.count() * view.block_rows * view.block_cols) {
+  const std::int64_t begin = entries_of(view).begin;
+  const std::int64_t less = view.format == TNR_SPARSE_FORMAT_COO ? 0 : begin;
+  for (std::int64_t i = 0; i < major_.count(); ++i) {
+    put_index(major_, i, index_at(view.major, i) - less);
+  }
+  for (std::int64_t k = 0; k < minor_.count(); ++k) {
+    put_index(minor_, k, index_at(view.minor, begin + k));
+  }
+  if (values_.count() == 0) return;
+  const std::size_t entry_bytes = values_.size_bytes() / static_cast<std::size_t>(minor_.count());
+  std::memcpy(
+      values_.at(0),
+      static_cast<const Byte*>(view.values.data) + static_cast<std::size_t>(begin) * entry_bytes,
+      values_.size_bytes());
 }
 
 tnr_sparse_view Matrix::view(std::uint32_t flags) const {

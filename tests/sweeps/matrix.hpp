@@ -39,6 +39,8 @@ class Matrix {
   // Of compressed formats entries keep the order that those of their row (CSC: column) have in the
   // pattern. The values depend on the positions in the pattern alone.
   Matrix(const Pattern& pattern, const Storage& storage);
+  // A copy of the entries that a view has, and of no others.
+  explicit Matrix(const tnr_sparse_view& view);
 
   // Lent; the flags are what they are said to be.
   [[nodiscard]] tnr_sparse_view view(std::uint32_t flags = 0) const;

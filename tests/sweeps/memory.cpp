@@ -122,14 +122,9 @@ struct FilledContext::Counts {
     }
     const std::size_t edge = edge_bytes(alignment);
     void* block = nullptr;
-#if defined(_WIN32)
-    block = _aligned_malloc(size_bytes + 2 * edge, alignment);
-#else
     if (posix_memalign(&block, std::max(alignment, sizeof(void*)), size_bytes + 2 * edge) != 0) {
-      block = nullptr;
+      return counts.held -= size_bytes, nullptr;
     }
-#endif
-    if (block == nullptr) return counts.held -= size_bytes, nullptr;
     auto* const bytes = static_cast<Byte*>(block);
     std::memset(bytes, kEdge, edge);
     std::memset(bytes + edge, counts.fill, size_bytes);
@@ -147,11 +142,7 @@ struct FilledContext::Counts {
       counts.overruns += 1;
       break;
     }
-#if defined(_WIN32)
-    _aligned_free(bytes);
-#else
     std::free(bytes);
-#endif
   }
 };
 

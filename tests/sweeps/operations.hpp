@@ -29,6 +29,10 @@ struct Operation {
   std::string variant;
   std::function<void(const Operands& with, Answer& answer)> run;
 
+  // Whether its operands are dense: of a matrix it takes the shape alone.
+  [[nodiscard]] bool is_of_dense() const {
+    return function.find("from_dense") != std::string::npos;
+  }
   // Whether it takes time by the entries alone, however far apart they are.
   [[nodiscard]] bool is_by_entries() const;
   [[nodiscard]] std::string name() const { return function + " " + variant; }

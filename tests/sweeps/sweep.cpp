@@ -1,15 +1,13 @@
 #include "sweep.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
-
-#if !defined(_WIN32)
-#include <unistd.h>
-#endif
 
 namespace tenure::sweeps {
 namespace {
@@ -20,15 +18,12 @@ char g_call[512] = "no call of a sweep";
 std::int64_t g_calls = 0;
 
 void say_call() {
-#if !defined(_WIN32)
   constexpr char kIntroduction[] = "\nunder way: ";
   (void)!write(STDERR_FILENO, kIntroduction, sizeof kIntroduction - 1);
   (void)!write(STDERR_FILENO, g_call, std::strlen(g_call));
   (void)!write(STDERR_FILENO, "\n", 1);
-#endif
 }
 
-#if !defined(_WIN32)
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 struct sigaction g_before[std::size(kSignals)];
 
@@ -49,7 +44,6 @@ void on_signal(int number) {
   }
   return true;
 }();
-#endif
 
 Pattern transposed(const Pattern& pattern) {
   Pattern other{pattern.name, pattern.cols, pattern.rows, pattern.positions};
@@ -117,9 +111,10 @@ std::int64_t announced_count() { return g_calls; }
 
 Subject::Subject(const Pattern& pattern, const Storage& storage)
     : name_("'" + pattern.name + "' as " + storage.name()),
-      a_(pattern, storage),
-      right_(transposed(pattern), storage),
-      mask_(mask_of(pattern), storage),
+      patterns_{pattern, transposed(pattern), mask_of(pattern)},
+      a_(patterns_[0], storage),
+      right_(patterns_[1], storage),
+      mask_(patterns_[2], storage),
       true_flags_(granted(a_) & granted(right_) & granted(mask_)) {}
 
 Operands Subject::operands(const Place& place, std::uint32_t flags) const {
@@ -135,6 +130,8 @@ std::string Subject::name(std::uint32_t flags) const {
   if ((flags & TNR_SPARSE_UNIQUE) != 0) name += " UNIQUE";
   return name;
 }
+
+const std::vector<Constant>& dtypes() { return codes_of("tnr_dtype"); }
 
 void expect_sound(const Answer& answer) {
   EXPECT_NE(answer.status, TNR_STATUS_INTERNAL) << answer.message;
@@ -186,6 +183,13 @@ std::vector<Pattern> small_patterns() {
       repeated("rows alike that fall", 40, 48, {9, 8, 3, 2, 1, 0}),
       {"one place", 4, 4, std::vector<Position>(30, Position{1, 2})},
   };
+  // SORTED and not UNIQUE, in rows as in columns; and the other way round.
+  Pattern doubled{"in order, twice", 9, 10, {}};
+  for (std::int64_t at = 0; at < 2 * 9 * 10; at += 3) {
+    doubled.positions.push_back({at / 20, at / 2 % 10});
+    if (at % 2 == 0) doubled.positions.push_back(doubled.positions.back());
+  }
+  patterns.push_back(std::move(doubled));
   // Full rows, from the last column to the first, and a square of the diagonal for solutions.
   Pattern falling{"full rows that fall", 24, 24, {}};
   for (std::int64_t row = 0; row < 24; ++row) {

@@ -4,10 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <array>
 #include <string>
 #include <vector>
 
+#include "header.hpp"
 #include "operations.hpp"
 
 namespace tenure::sweeps {
@@ -39,11 +40,14 @@ class Subject {
 
   [[nodiscard]] Operands operands(const Place& place, std::uint32_t flags) const;
   [[nodiscard]] std::string name(std::uint32_t flags) const;
+  // Of the three, in the order of Operands.
+  [[nodiscard]] const std::array<Pattern, 3>& patterns() const { return patterns_; }
   // What is true of all three.
   [[nodiscard]] std::uint32_t true_flags() const { return true_flags_; }
 
  private:
   std::string name_;
+  std::array<Pattern, 3> patterns_;
   Matrix a_;
   Matrix right_;
   Matrix mask_;
@@ -68,6 +72,9 @@ std::vector<Pattern> small_patterns();
 std::vector<Pattern> large_patterns();
 // A row that is wider, in bytes, than a stack is deep.
 Pattern far_apart();
+
+// Those that have names.
+const std::vector<Constant>& dtypes();
 
 inline constexpr tnr_dtype kIndexDtypes[] = {TNR_DTYPE_I32, TNR_DTYPE_I64};
 
