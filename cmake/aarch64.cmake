@@ -21,4 +21,5 @@ set(TENURE_LEFT_OUT
   Memory.WorksWhereHugePagesAreRefused
   Memory.LimitOfAddressSpaceIsOutOfMemory
   Memory.WhatIsHeldBackIsGivenUpBeforeACallFails
-  Scarcity.*)
+  Scarcity.*
+  SystemCalls*.* */SystemCalls.*)

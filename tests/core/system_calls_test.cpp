@@ -241,7 +241,11 @@ Report in_child(Body body) {
   const pid_t child = fork();
   EXPECT_NE(child, -1);
   if (child == 0) {
-    body(*shared);
+    try {
+      body(*shared);
+    } catch (...) {
+      _exit(1);  // not on with the tests of the parent
+    }
     const char* const harm = harm_to_others();
     if (harm != nullptr) std::snprintf((*shared).harm, sizeof(Report::harm), "%s", harm);
     (*shared).left_bytes = owned_bytes();

@@ -103,3 +103,94 @@ fn an_unknown_instruction_set_is_refused_by_what_computes() {
     let tensor = Tensor::copy_from_slice(&data, [2]).unwrap();
     assert_eq!(tensor.view().flip(0).unwrap().to_vec(), [2.0, 1.0]);
 }
+
+/// Each call to the system that sealed memory takes and that a limit can refuse: the error says so,
+/// no descriptor stays open, and one that was handed in comes back.
+#[cfg(all(feature = "sealed", target_os = "linux"))]
+mod sealed {
+    use std::fs::{self, File};
+    use std::os::fd::OwnedFd;
+
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+    use tenure::io::Sealed;
+
+    use super::*;
+
+    const BYTES: usize = 1 << 20;
+
+    fn open_descriptors() -> usize {
+        fs::read_dir("/proc/self/fd").unwrap().count()
+    }
+
+    fn refused(made: tenure::Result<Sealed>) -> ErrorKind {
+        made.err().expect("the limit refuses it").kind()
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "starts a process")]
+    fn no_descriptor_is_left() {
+        if !is_inside() {
+            let limited = ["sh", "-c", "ulimit -n 40 && exec \"$@\"", "sh"];
+            run_inside("sealed::no_descriptor_is_left", &limited, &[]);
+            return;
+        }
+        let mut others = Vec::new();
+        while let Ok(file) = File::open("/proc/self/exe") {
+            others.push(file);
+        }
+        assert!(others.len() > 8);
+        assert_eq!(refused(Sealed::copy_from_slice(&[1])), ErrorKind::DeviceError);
+        assert_eq!(refused(Sealed::read("/proc/self/exe")), ErrorKind::DeviceError);
+        others.pop();
+        // One for the file, none for the memory.
+        assert_eq!(refused(Sealed::read("/proc/self/exe")), ErrorKind::DeviceError);
+        assert_eq!(Sealed::copy_from_slice(&[1]).unwrap().as_ref(), [1]);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "starts a process")]
+    fn it_may_not_be_written() {
+        if !is_inside() {
+            // In blocks of 512 or 1024 bytes; without the signal the call itself is refused.
+            let limits = "trap '' XFSZ; ulimit -f 512 && exec \"$@\"";
+            run_inside("sealed::it_may_not_be_written", &["sh", "-c", limits, "sh"], &[]);
+            return;
+        }
+        let bytes = vec![7; BYTES];
+        let before = open_descriptors();
+        assert_eq!(refused(Sealed::copy_from_slice(&bytes)), ErrorKind::DeviceError);
+        assert_eq!(refused(Sealed::read("/proc/self/exe")), ErrorKind::DeviceError);
+        assert_eq!(open_descriptors(), before);
+        assert_eq!(Sealed::copy_from_slice(&bytes[..1000]).unwrap().as_ref(), &bytes[..1000]);
+        assert_eq!(open_descriptors(), before);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "starts a process")]
+    fn it_may_not_be_mapped() {
+        if !is_inside() {
+            let limited = ["sh", "-c", "ulimit -v 300000 && exec \"$@\"", "sh"];
+            run_inside("sealed::it_may_not_be_mapped", &limited, &[]);
+            return;
+        }
+        // Of addresses alone: nothing is written to it.
+        let of_another = |bytes: u64| -> OwnedFd {
+            let fd = memfd_create("test", MemfdFlags::ALLOW_SEALING).unwrap();
+            rustix::fs::ftruncate(&fd, bytes).unwrap();
+            fcntl_add_seals(&fd, SealFlags::WRITE | SealFlags::SHRINK).unwrap();
+            fd
+        };
+        let before = open_descriptors();
+        let rejected = Sealed::from_fd(of_another(1 << 30)).err().expect("the limit refuses it");
+        assert_eq!(rejected.error().kind(), ErrorKind::OutOfMemory);
+        let back = File::from(rejected.into_data());
+        assert_eq!(back.metadata().unwrap().len(), 1 << 30);
+        drop(back);
+        // What is mapped is unmapped: a thousand times more than there are addresses for.
+        for _ in 0..1000 {
+            let taken = Sealed::from_fd(of_another(64 << 20)).unwrap();
+            assert_eq!(taken.as_ref()[(64 << 20) - 1], 0);
+        }
+        assert_eq!(open_descriptors(), before);
+    }
+}
