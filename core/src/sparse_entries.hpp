@@ -71,7 +71,7 @@ template <class Body>
 void for_each_row_run(const Context& context, const SparseOperand& a, std::int64_t entry_bytes,
                       const Body& body) {
   const std::int64_t rows = major_count(a.view());
-  const std::int64_t bytes = a.view().minor.shape[0] * entry_bytes;
+  const std::int64_t bytes = a.entry_count() * entry_bytes;
   const std::int64_t slices =
       std::max<std::int64_t>(1, std::min(slice_count_of(context, bytes), rows));
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {

@@ -127,9 +127,13 @@ SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Acce
 void SparseOperand::prepare_checks() {
   if (checked_) return;
   checks_ = &index_checks(view_);
-  // Without rows there is one offset all the same, which no run of rows comes to.
-  const bool has_offsets = view_.format != TNR_SPARSE_FORMAT_COO;
-  if (has_offsets && !is_batch(view_) && view_.major.shape[0] == 1) check_all();
+  if (is_batch(view_)) return;
+  // At once, also of the one offset that a matrix without rows has, which no run of rows comes to.
+  const EntryRange range = entries();
+  const bool lies_in_minor =
+      range.first >= 0 && range.first <= range.last && range.last <= view_.minor.shape[0];
+  if (!lies_in_minor) [[unlikely]]
+    fail_checked();
 }
 
 void SparseOperand::check_all() {

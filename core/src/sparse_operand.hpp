@@ -29,9 +29,10 @@ class SparseOperand {
  public:
   enum class Batches { kRefused, kTaken };
 
-  // Throws what check_sparse() and Pins do, STALE_VIEW for the view's owner, and UNSUPPORTED for a
-  // batch, unless it is taken: then shape and owners are all that is known of it. `view` and `name`
-  // outlive the operand.
+  // Throws what check_sparse() and Pins do, STALE_VIEW for the view's owner, INVALID_ARGUMENT where
+  // the first and the last offset are no range of the entries, and UNSUPPORTED for a batch, unless it
+  // is taken: then shape and owners are all that is known of it. `view` and `name` outlive the
+  // operand.
   SparseOperand(const tnr_sparse_view& view, const char* name, Batches batches = Batches::kRefused);
   // A matrix of a batch that outlives the operand. It has no name: that of the batch is put in
   // front of what is said of it.
@@ -56,8 +57,14 @@ class SparseOperand {
     return static_cast<std::int64_t>(element_size(view_.values.dtype)) * view_.block_rows *
            view_.block_cols;
   }
-  // The entries of the view's rows. Any two numbers of a view whose offsets nobody has checked.
+  // The entries of the view's rows, which lie in minor and values: what belongs to a range of a
+  // matrix, whatever the arrays have beside it. Results are sized by it, and nothing else is
+  // touched. The offsets in between may be wrong unless is_checked().
   [[nodiscard]] EntryRange entries() const noexcept { return entry_range(view_); }
+  [[nodiscard]] std::int64_t entry_count() const noexcept {
+    const EntryRange range = entries();
+    return range.last - range.first;
+  }
 
   // Whether offsets and indices are known to be right, so that for_each_run() has nothing to do.
   [[nodiscard]] bool is_checked() const noexcept { return checked_; }
@@ -109,7 +116,7 @@ class SparseOperand {
   static constexpr std::int64_t kRunOffsets = 2048;
   SparseOperand(const tnr_sparse_view& view, const char* name, Access access, Batches batches);
 
-  // For a view that is not trusted.
+  // For a view that is not trusted. Throws unless entries() lie in minor.
   void prepare_checks();
   // Where the run that begins at `begin` ends; `begin` when it is wrong.
   [[nodiscard]] std::int64_t checked_end(std::int64_t begin, std::int64_t end) const noexcept;

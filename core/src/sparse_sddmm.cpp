@@ -22,7 +22,7 @@ void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
        rank);
 }
 
-// Of the values' shape, and as dense as they are.
+// Of the shape of the matrix's values, and as dense as they are.
 void check_output(const tnr_view& out, const tnr_view& values) {
   require_rank(out, "out", values.rank);
   for (std::uint32_t axis = 0; axis < values.rank; ++axis) {
@@ -32,6 +32,13 @@ void check_output(const tnr_view& out, const tnr_view& values) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "out.strides is %s but out must be row-major, as values are",
          shape_text(out.rank, out.strides).text);
   }
+}
+
+// Kernels count entries as offsets do, and an output has those of a range alone: where entry 0 would
+// be, if there were room for it. As a number, since no pointer may point there.
+kernels::Byte* out_of_entry_0(kernels::Byte* out, std::int64_t bytes_in_front) noexcept {
+  return reinterpret_cast<kernels::Byte*>(reinterpret_cast<std::uintptr_t>(out) -
+                                          static_cast<std::uintptr_t>(bytes_in_front));
 }
 
 void run(const Context& context, const SparseOperand& a, const kernels::Samplers& samplers,
@@ -44,7 +51,7 @@ void run(const Context& context, const SparseOperand& a, const kernels::Samplers
     std::swap(sampled.x_step, sampled.y_step);
   }
   const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
-  const std::int64_t entries = is_coo ? view.minor.shape[0] : RowSlices::entry_count(view);
+  const std::int64_t entries = a.entry_count();
   const std::int64_t bytes = entries * (index_bytes(view) + a.value_bytes() * (1 + sampled.length));
   const std::int64_t slice_count = slice_count_of(context, bytes);
   if (is_coo) {
@@ -87,7 +94,10 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   require_extent(x, "x", 0, a.rows, "the rows of a");
   require_extent(y, "y", 0, x.shape[1], "the columns of x");
   require_extent(y, "y", 1, a.cols, "the columns of a");
-  check_output(out.view, a.values);
+  // A range of a larger matrix has its own values alone, and as many results.
+  const EntryRange range = matrix.entries();
+  const tnr_view values = slice(a.values, 0, range.first, range.last, 1);
+  check_output(out.view, values);
   const tnr_dtype dtype = a.values.dtype;
   const unsigned type = type_index(dtype);
   if (type == kNoType || kernels::table().matmul->samplers[type].rows[0] == nullptr) {
@@ -103,7 +113,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   const SparseNames& names = sparse_names(a.format);
   require_alias(out.view, x, "x", SameView::kRefused);
   require_alias(out.view, y, "y", SameView::kRefused);
-  require_alias(out.view, a.values, "a.values", SameView::kAllowed);
+  require_alias(out.view, values, "a.values", SameView::kAllowed);
   require_alias(out.view, a.major, names.major, SameView::kRefused);
   require_alias(out.view, a.minor, names.minor, SameView::kRefused);
   if (is_empty(out.view)) {
@@ -127,7 +137,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
        .values = (flags & TNR_SPARSE_TIMES_VALUES) != 0
                      ? static_cast<const kernels::Byte*>(a.values.data)
                      : nullptr,
-       .out = writable(out)});
+       .out = out_of_entry_0(writable(out), range.first * matrix.value_bytes())});
   matrix.require_valid();
   count_call(TNR_OPERATION_SPARSE_SDDMM, matrix_bytes(a) + element_bytes(x) + element_bytes(y),
              element_bytes(out.view));

@@ -57,10 +57,32 @@ TEST(SparseOperand, RunsStopAtWhatIsWrong) {
       model.minor[static_cast<std::size_t>(wrong * 1000 + 500)] = 0;
       model.major[static_cast<std::size_t>(wrong)] = wrong == 0 ? -1 : model.major.back() + 1;
       SparseArrays offsets(model, dtype);
+      if (wrong == 0) {  // which is seen at once: it is where the entries begin
+        expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.row_offsets[0] is -1"},
+                     [&] { SparseOperand(offsets.view(), "a"); });
+        continue;
+      }
       const SparseOperand other(offsets.view(), "a");
       for (const auto& [begin, end] : runs_of(other, 0, 30)) EXPECT_LT(end, wrong + 1) << begin;
       expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.row_offsets[" + std::to_string(wrong) + "]"},
                    [&] { other.require_valid(); });
+    }
+  }
+}
+
+TEST(SparseOperand, EntriesOfARangeLieInTheArrays) {
+  for (const tnr_dtype dtype : kIndexDtypes) {
+    SparseModel model = csr_model();
+    model.major = {1, 2, 2, 4};
+    SparseArrays some(model, dtype);
+    const SparseOperand range(some.view(), "a");
+    EXPECT_EQ(range.entries().first, 1);
+    EXPECT_EQ(range.entry_count(), 3);
+    for (const Indices& wrong : {Indices{1, 2, 2, 6}, Indices{-1, 2, 2, 4}, Indices{4, 4, 4, 1}}) {
+      model.major = wrong;
+      SparseArrays arrays(model, dtype);
+      expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.row_offsets["},
+                   [&] { SparseOperand(arrays.view(), "a"); });
     }
   }
 }
@@ -187,7 +209,8 @@ TEST(SparseOperand, OnlyWhatWasCheckedIsTrusted) {
   // Fewer entries than the offsets were checked for.
   tnr_sparse_view shorter = csr.view;
   shorter.minor.shape[0] = shorter.values.shape[0] = 4;
-  EXPECT_FALSE(csr.trusts(shorter));
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.row_offsets[3] is 5"},
+               [&] { SparseOperand(shorter, "a"); });
   const Held coo(coo_model());
   tnr_sparse_view part = coo.view;
   part.major.shape[0] = part.minor.shape[0] = part.values.shape[0] = 3;

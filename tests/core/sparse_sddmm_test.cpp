@@ -142,6 +142,64 @@ TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
   }
 }
 
+// A range has the entries from its first offset to its last, and as many results: in an output of
+// their number, and in place of those values alone.
+TEST(SparseSddmm, OfARangeIsOfItsEntriesAlone) {
+  Random random(9);
+  const Pattern pattern = scattered(40, 30, 500, random);
+  for (const tnr_sparse_format format :
+       {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
+    const bool is_csc = format == TNR_SPARSE_FORMAT_CSC;
+    const bool is_bsr = format == TNR_SPARSE_FORMAT_BSR;
+    const std::int64_t block = is_bsr ? 2 : 1;
+    Matrix a(pattern, format, TNR_DTYPE_I64, kTypes[1], random, block, block);
+    Array x(TNR_DTYPE_F32, {a.view().rows, 5}, Lie::kRowMajor, random);
+    Array y(TNR_DTYPE_F32, {5, a.view().cols}, Lie::kRowMajor, random);
+    for (Array* const array : {&x, &y}) fill_with_numbers(*array, Type::kF32, random);
+    const std::size_t width = static_cast<std::size_t>(block * block);
+    std::vector<float> all(500 * width);
+    const auto shape_of = [&](std::int64_t count) {
+      return is_bsr ? std::vector<std::int64_t>{count, 2, 2} : std::vector<std::int64_t>{count};
+    };
+    sparse_sddmm(kDefaultContext, number(1), a.view(), TNR_SPARSE_TIMES_VALUES, x.view(), y.view(),
+                 {flat_view(all.data(), TNR_DTYPE_F32, shape_of(500))});
+    for (const auto& [first_row, end_row] :
+         {std::pair{7, 21}, std::pair{0, 12}, std::pair{9, 30}, std::pair{8, 8}}) {
+      SCOPED_TRACE(std::to_string(format) + ", rows from " + std::to_string(first_row));
+      tnr_sparse_view range = a.view();
+      range.major = slice(a.view().major, 0, first_row, end_row + 1, 1);
+      (is_csc ? range.cols : range.rows) = (end_row - first_row) * block;
+      const tnr_view x_part =
+          is_csc ? x.view() : slice(x.view(), 0, first_row * block, end_row * block, 1);
+      const tnr_view y_part =
+          is_csc ? slice(y.view(), 1, first_row * block, end_row * block, 1) : y.view();
+      const EntryRange entries = entry_range(range);
+      const std::int64_t count = entries.last - entries.first;
+      const auto first = static_cast<std::ptrdiff_t>(entries.first * block * block);
+      const std::vector<float> expected(all.begin() + first,
+                                        all.begin() + first + count * block * block);
+      // To the byte, so that the address sanitizer sees what is written beside it.
+      std::vector<float> out(expected.size(), -77.0f);
+      sparse_sddmm(kDefaultContext, number(1), range, TNR_SPARSE_TIMES_VALUES, x_part, y_part,
+                   {flat_view(out.data(), TNR_DTYPE_F32, shape_of(count))});
+      EXPECT_EQ(out, expected);
+      std::vector<float> whole(all.size());
+      expect_error(TNR_STATUS_INVALID_ARGUMENT, {"out.shape[0] is 500"}, [&] {
+        sparse_sddmm(kDefaultContext, number(1), range, 0, x_part, y_part,
+                     {flat_view(whole.data(), TNR_DTYPE_F32, shape_of(500))});
+      });
+      std::vector<float> values(all.size());
+      std::memcpy(values.data(), a.view().values.data, values.size() * sizeof(float));
+      std::vector<float> in_place = values;
+      range.values = flat_view(in_place.data(), TNR_DTYPE_F32, shape_of(500));
+      sparse_sddmm(kDefaultContext, number(1), range, TNR_SPARSE_TIMES_VALUES, x_part, y_part,
+                   {slice(range.values, 0, entries.first, entries.last, 1)});
+      std::copy(expected.begin(), expected.end(), values.begin() + first);
+      EXPECT_EQ(in_place, values);
+    }
+  }
+}
+
 TEST(SparseSddmm, Refusals) {
   SparseArrays a(csr_model(), TNR_DTYPE_I32);
   std::vector<float> x(6);

@@ -239,21 +239,25 @@ macro_rules! sparse {
         /// # Errors
         ///
         #[doc = concat!("`InvalidArgument`: entries that are not coalesced, ", $rows_or_cols,
-            ", which is looked at where it is not known.")]
+            ", which is looked at in one pass.")]
         impl<'a, T: Element> TryFrom<$view<'a, T, $index>> for $matrix<'a, $unsigned, T> {
             type Error = Error;
 
             fn try_from(view: $view<'a, T, $index>) -> Result<Self> {
-                let view = if view.is_coalesced() { view } else { view.coalesced()? };
+                // Looked at whatever the view says: it may be by `assume_coalesced`, and what faer
+                // does with entries in another order is not ours to promise.
+                let view = view.coalesced()?;
                 let (rows, cols) = (view.rows(), view.cols());
                 require_counted::<$index>(rows, cols)?;
-                let major = ::bytemuck::cast_slice::<$index, $unsigned>(view.$major());
-                let minor = ::bytemuck::cast_slice::<$index, $unsigned>(view.$minor());
+                // Offsets count from the first index that was lent, also those of a range.
+                let (major, minor, values) = view.arrays().counted()?;
+                let major = ::bytemuck::cast_slice::<$index, $unsigned>(major);
+                let minor = ::bytemuck::cast_slice::<$index, $unsigned>(minor);
                 // SAFETY: a view has been checked: offsets rise within the entries, and indices are
-                // inside the matrix; rows and columns are counted. faer computes nonsense of entries
-                // that are said to be coalesced and are not, and no more.
+                // inside the matrix; rows and columns are counted; and the entries of each row (of
+                // CSC column) have just been found to rise.
                 let symbolic = unsafe { $symbolic::new_unchecked(rows, cols, major, None, minor) };
-                Ok($matrix::new(symbolic, view.values()))
+                Ok($matrix::new(symbolic, values))
             }
         }
     )*)*};

@@ -1,5 +1,6 @@
 //! Sparse matrices: views lent to one call, and the handles that calls return.
 
+use std::any::Any;
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -32,6 +33,8 @@ pub(crate) struct SparseForm {
 /// hold may be wrong.
 pub(crate) struct LentArrays<'a> {
     view: tnr_sparse_view,
+    /// Offsets that were made for it, as the view points at them.
+    _offsets: Option<Box<dyn Any>>,
     _lent: PhantomData<&'a ()>,
 }
 
@@ -61,7 +64,19 @@ impl<'a> LentArrays<'a> {
             values: layout::exact(values.as_ptr().cast(), values.len(), T::DTYPE, value_shape),
             batch_offsets: NO_VIEW,
         };
-        LentArrays { view, _lent: PhantomData }
+        LentArrays { view, _offsets: None, _lent: PhantomData }
+    }
+
+    /// As `new`, with offsets that are kept as long as the view.
+    pub(crate) fn with_own_offsets<T: Element, I: SparseIndex>(
+        form: SparseForm,
+        offsets: Vec<I>,
+        minor: &'a [I],
+        values: &'a [T],
+    ) -> Self {
+        // The view is of the heap, where the offsets stay when the Vec is moved.
+        let view = LentArrays::new(form, &offsets, minor, values).view;
+        LentArrays { view, _offsets: Some(Box::new(offsets)), _lent: PhantomData }
     }
 
     /// Says that the arrays are those of a batch, whose matrices begin at these entries.

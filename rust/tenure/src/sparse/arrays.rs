@@ -169,14 +169,33 @@ impl Form {
     }
 }
 
-/// The arrays of a matrix, lent for reading.
+/// Which entries the rows have: from the first offset to the last; of COO all.
+fn covered<I: SparseIndex>(form: &Form, major: &[I], minor: &[I]) -> Range<usize> {
+    match (major.first(), major.last()) {
+        (Some(first), Some(last)) if !form.is_coo() => first.to_usize()..last.to_usize(),
+        _ => 0..minor.len(),
+    }
+}
+
+/// Where the values of these entries are.
+fn scaled(entries: Range<usize>, block_len: usize) -> Range<usize> {
+    entries.start * block_len..entries.end * block_len
+}
+
+/// The arrays of a matrix, lent for reading. A range of a matrix is its entries: indices and values
+/// are those from the first offset to the last, whatever else was lent beside them, and nobody
+/// outside of this module gets at the rest.
 // The invariant, but between making and checking: offsets and indices are right.
 #[derive(Clone, Copy)]
 pub(crate) struct Arrays<'a, T: Element, I: SparseIndex> {
     pub(super) form: Form,
-    pub(super) major: &'a [I],
-    pub(super) minor: &'a [I],
-    pub(super) values: &'a [T],
+    major: &'a [I],
+    /// As lent: offsets count from its first.
+    stored_minor: &'a [I],
+    stored_values: &'a [T],
+    /// The entry that the first of `stored_values` belongs to: 0, or that which a range began with
+    /// when it was given values of its own.
+    first_stored: usize,
 }
 
 impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
@@ -188,9 +207,13 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         values: &'a [T],
     ) -> Result<Self> {
         form.check_lengths(major.len(), minor.len(), values.len())?;
-        let arrays = Arrays { form, major, minor, values };
-        arrays.lend().check()?;
-        Ok(arrays)
+        LentArrays::new(form.raw(), major, minor, values).check()?;
+        Ok(Arrays::over(form, major, minor, values))
+    }
+
+    /// Of arrays that have been checked.
+    pub(super) fn over(form: Form, major: &'a [I], minor: &'a [I], values: &'a [T]) -> Self {
+        Arrays { form, major, stored_minor: minor, stored_values: values, first_stored: 0 }
     }
 
     /// The same arrays, which are found to be as the flags say.
@@ -205,7 +228,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         let (Some(first), Some(last)) = (self.major.first(), self.major.last()) else {
             return Ok(self);
         };
-        let (name, len) = (self.form.names().0, self.minor.len());
+        let (name, len) = (self.form.names().0, self.stored_minor.len());
         if self.form.is_coo() || (first.to_usize() == 0 && last.to_usize() == len) {
             return Ok(self);
         }
@@ -219,9 +242,34 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         )))
     }
 
-    /// As C sees it, checked or not.
-    pub(super) fn lend(&self) -> LentArrays<'a> {
-        LentArrays::new(self.form.raw(), self.major, self.minor, self.values)
+    /// As C sees it.
+    fn lend(&self) -> LentArrays<'a> {
+        let form = self.form.raw();
+        if self.first_stored != 0 {
+            let offsets = self.offsets_from_zero().collect();
+            return LentArrays::with_own_offsets(form, offsets, self.minor(), self.values());
+        }
+        // Offsets count what lies before the range too, but nothing behind it.
+        let end = self.range().end;
+        let (minor, values) =
+            (&self.stored_minor[..end], &self.stored_values[..end * self.form.block_len()]);
+        LentArrays::new(form, self.major, minor, values)
+    }
+
+    /// Offsets with the indices and values that they count: those in front of a range too.
+    #[cfg(feature = "faer")]
+    pub(crate) fn counted(&self) -> Result<(&'a [I], &'a [I], &'a [T])> {
+        if self.first_stored != 0 {
+            return Err(Error::invalid(format!(
+                "{}[0] is {} but must be 0 of a range with values of its own: nobody has values for \
+                 what lies in front of it",
+                self.form.names().0,
+                self.first_stored
+            )));
+        }
+        let end = self.range().end;
+        let values = &self.stored_values[..end * self.form.block_len()];
+        Ok((self.major, &self.stored_minor[..end], values))
     }
 
     /// As operations take it.
@@ -230,22 +278,47 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         unsafe { self.lend().checked() }
     }
 
-    /// Where the entries of the rows begin and end in `minor` and `values`.
+    /// Offsets, which count from `major()[0]`; of COO row indices.
+    pub(super) fn major(&self) -> &'a [I] {
+        self.major
+    }
+
+    /// The indices of the entries.
+    pub(super) fn minor(&self) -> &'a [I] {
+        &self.stored_minor[self.range()]
+    }
+
+    /// The values of the entries.
+    pub(super) fn values(&self) -> &'a [T] {
+        let Range { start, end } = self.range();
+        let range = start - self.first_stored..end - self.first_stored;
+        &self.stored_values[scaled(range, self.form.block_len())]
+    }
+
+    /// Where the entries of the rows begin and end, as the offsets count.
     pub(super) fn range(&self) -> Range<usize> {
-        match (self.major.first(), self.major.last()) {
-            (Some(first), Some(last)) if !self.form.is_coo() => first.to_usize()..last.to_usize(),
-            _ => 0..self.minor.len(),
-        }
+        covered(&self.form, self.major, self.stored_minor)
+    }
+
+    /// The offsets, counted from the first; of COO row indices as they are.
+    pub(super) fn offsets_from_zero(&self) -> impl ExactSizeIterator<Item = I> + use<'a, T, I> {
+        let first = self.range().start;
+        self.major.iter().map(move |offset| {
+            // A smaller number than one that fits.
+            I::from_usize(offset.to_usize() - first).unwrap_or_default()
+        })
     }
 
     /// The entries of one row: indices and values.
     pub(super) fn row(&self, row: usize) -> Option<(&'a [I], &'a [T])> {
         let &[begin, end] = self.major.get(row..row.checked_add(2)?)? else { return None };
-        let (range, block) = (begin.to_usize()..end.to_usize(), self.form.block_len());
-        Some((&self.minor[range.clone()], &self.values[range.start * block..range.end * block]))
+        let (begin, end) = (begin.to_usize(), end.to_usize());
+        let values = begin - self.first_stored..end - self.first_stored;
+        let values = &self.stored_values[scaled(values, self.form.block_len())];
+        Some((&self.stored_minor[begin..end], values))
     }
 
-    /// The part of a range of rows: a part of the offsets, and all of the entries.
+    /// The part of a range of rows: their offsets and their entries.
     pub(super) fn rows(mut self, rows: impl RangeBounds<usize>) -> Result<Self> {
         let Range { start, end } = range_below(rows, self.form.major_count())?;
         self.major = &self.major[start..=end];
@@ -265,9 +338,16 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
     where
         'a: 'b,
     {
-        let Arrays { form, major, minor, .. } = self;
-        form.check_lengths(major.len(), minor.len(), values.len())?;
-        Ok(Arrays { form, major, minor, values })
+        let Arrays { form, major, stored_minor, .. } = self;
+        let Range { start, end } = self.range();
+        form.check_values(end - start, values.len())?;
+        Ok(Arrays {
+            form,
+            major,
+            stored_minor: &stored_minor[..end],
+            stored_values: values,
+            first_stored: start,
+        })
     }
 }
 
@@ -290,26 +370,70 @@ pub(super) fn range_below(range: impl RangeBounds<usize>, count: usize) -> Resul
 }
 
 /// The arrays of a matrix, lent with values to be written.
-// The invariant is that of `Arrays`.
+// The invariant is that of `Arrays`, and what is said of ranges too.
 pub(super) struct ArraysMut<'a, T: Element, I: SparseIndex> {
     pub(super) form: Form,
-    pub(super) major: &'a [I],
-    pub(super) minor: &'a [I],
-    pub(super) values: &'a mut [T],
+    major: &'a [I],
+    stored_minor: &'a [I],
+    stored_values: &'a mut [T],
 }
 
 impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
+    /// Of arrays that have been checked.
+    pub(super) fn over(
+        form: Form,
+        major: &'a [I],
+        minor: &'a [I],
+        values: &'a mut [T],
+    ) -> ArraysMut<'a, T, I> {
+        ArraysMut { form, major, stored_minor: minor, stored_values: values }
+    }
+
+    /// For reading.
+    pub(super) fn as_arrays(&self) -> Arrays<'_, T, I> {
+        Arrays::over(self.form, self.major, self.stored_minor, self.stored_values)
+    }
+
+    /// For reading from now on.
+    pub(super) fn into_arrays(self) -> Arrays<'a, T, I> {
+        Arrays::over(self.form, self.major, self.stored_minor, self.stored_values)
+    }
+
+    /// For a shorter time.
+    pub(super) fn reborrow(&mut self) -> ArraysMut<'_, T, I> {
+        ArraysMut::over(self.form, self.major, self.stored_minor, self.stored_values)
+    }
+
     /// As operations take it.
     pub(super) fn lent(self) -> LentSparseMut<'a> {
+        let Range { end, .. } = covered(&self.form, self.major, self.stored_minor);
+        let (minor, block_len) = (&self.stored_minor[..end], self.form.block_len());
+        let values = &mut self.stored_values[..end * block_len];
         // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
-        unsafe { LentSparseMut::new(self.form.raw(), self.major, self.minor, self.values) }
+        unsafe { LentSparseMut::new(self.form.raw(), self.major, minor, values) }
+    }
+
+    /// Offsets, which count from `major()[0]`; of COO row indices.
+    pub(super) fn major(&self) -> &'a [I] {
+        self.major
+    }
+
+    /// The indices of the entries.
+    pub(super) fn minor(&self) -> &'a [I] {
+        &self.stored_minor[covered(&self.form, self.major, self.stored_minor)]
+    }
+
+    /// The values of the entries, for writing.
+    pub(super) fn values_mut(&mut self) -> &mut [T] {
+        let range = covered(&self.form, self.major, self.stored_minor);
+        &mut self.stored_values[scaled(range, self.form.block_len())]
     }
 
     /// The entries of one row: indices, and values for writing.
     pub(super) fn row(self, row: usize) -> Option<(&'a [I], &'a mut [T])> {
         let &[begin, end] = self.major.get(row..row.checked_add(2)?)? else { return None };
-        let (range, block) = (begin.to_usize()..end.to_usize(), self.form.block_len());
-        let values = &mut self.values[range.start * block..range.end * block];
-        Some((&self.minor[range], values))
+        let range = begin.to_usize()..end.to_usize();
+        let values = &mut self.stored_values[scaled(range.clone(), self.form.block_len())];
+        Some((&self.stored_minor[range], values))
     }
 }

@@ -68,17 +68,28 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
 
     fn get(&self, matrix: usize) -> Option<Arrays<'a, T, I>> {
         let place = Place::of(&self.form, self.offsets, matrix)?;
-        Some(Arrays {
-            form: self.form,
-            major: &self.major[place.major],
-            minor: &self.minor[place.minor],
-            values: &self.values[place.values],
-        })
+        let (major, minor) = (&self.major[place.major], &self.minor[place.minor]);
+        Some(Arrays::over(self.form, major, minor, &self.values[place.values]))
     }
 
     fn iter(self) -> impl ExactSizeIterator<Item = Arrays<'a, T, I>> {
         // Each is there.
         (0..self.len()).map(move |matrix| self.get(matrix).unwrap())
+    }
+
+    /// Offsets of all matrices; of COO the row indices of their entries.
+    fn covered_major(&self) -> &'a [I] {
+        if self.form.is_coo() { &self.major[covered(self.offsets)] } else { self.major }
+    }
+
+    /// The indices of all matrices.
+    fn covered_minor(&self) -> &'a [I] {
+        &self.minor[covered(self.offsets)]
+    }
+
+    /// The values of all matrices.
+    fn covered_values(&self) -> &'a [T] {
+        &self.values[covered_values(&self.form, self.offsets)]
     }
 
     /// As C sees it, checked or not.
@@ -102,6 +113,17 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
         }
         write!(f, ", dtype={}, index={})", T::DTYPE, I::DTYPE)
     }
+}
+
+/// The entries of all matrices: none that lies before the first or behind the last.
+fn covered(offsets: &[i64]) -> Range<usize> {
+    offsets[0] as usize..offsets[offsets.len() - 1] as usize
+}
+
+/// Where their values are.
+pub(super) fn covered_values(form: &Form, offsets: &[i64]) -> Range<usize> {
+    let Range { start, end } = covered(offsets);
+    start * form.block_len()..end * form.block_len()
 }
 
 /// Where one matrix of a batch lies in each array.
@@ -313,7 +335,7 @@ macro_rules! batches {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $major(&self) -> &'a [I] {
-                self.arrays.major
+                self.arrays.covered_major()
             }
 
             #[doc = concat!("The ", stringify!($minor), " of all matrices.")]
@@ -325,7 +347,7 @@ macro_rules! batches {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $minor(&self) -> &'a [I] {
-                self.arrays.minor
+                self.arrays.covered_minor()
             }
 
             /// The values of all matrices.
@@ -337,7 +359,7 @@ macro_rules! batches {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn values(&self) -> &'a [T] {
-                self.arrays.values
+                self.arrays.covered_values()
             }
         }
 

@@ -5,7 +5,7 @@ use std::{fmt, mem};
 use tenure_sys::tnr_sparse_format;
 
 use super::arrays::{ArraysMut, Form};
-use super::batch::{BatchArrays, Place};
+use super::batch::{BatchArrays, Place, covered_values};
 use super::{
     BsrBatchView, BsrViewMut, CooBatchView, CooViewMut, CscBatchView, CscViewMut, CsrBatchView,
     CsrViewMut,
@@ -27,6 +27,11 @@ impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
     fn checked(self) -> Result<Self> {
         self.lend().checked()?;
         Ok(self)
+    }
+
+    /// Those of all matrices.
+    pub(super) fn values_mut(&mut self) -> &mut [T] {
+        &mut self.values[covered_values(&self.form, self.offsets)]
     }
 
     /// For reading.
@@ -51,7 +56,7 @@ impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
         let BatchArraysMut { form, offsets, major, minor, values } = self;
         let place = Place::of(&form, offsets, matrix)?;
         let values = &mut values[place.values];
-        Some(ArraysMut { form, major: &major[place.major], minor: &minor[place.minor], values })
+        Some(ArraysMut::over(form, &major[place.major], &minor[place.minor], values))
     }
 
     fn iter(self) -> impl ExactSizeIterator<Item = ArraysMut<'a, T, I>> {
@@ -63,7 +68,7 @@ impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
             let (_, from) = mem::take(&mut rest).split_at_mut(place.values.start - passed);
             let (values, after) = from.split_at_mut(place.values.len());
             (rest, passed) = (after, place.values.end);
-            ArraysMut { form, major: &major[place.major], minor: &minor[place.minor], values }
+            ArraysMut::over(form, &major[place.major], &minor[place.minor], values)
         })
     }
 }
@@ -154,8 +159,7 @@ macro_rules! batches {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn get_mut(&mut self, matrix: usize) -> Option<$one<'_, T, I>> {
-                let ArraysMut { form, major, minor, values } = self.arrays.reborrow().get(matrix)?;
-                Some($one::over(form, major, minor, values))
+                Some($one::over(self.arrays.reborrow().get(matrix)?))
             }
 
             /// Each of them, in order, its values for writing.
@@ -171,10 +175,7 @@ macro_rules! batches {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = $one<'_, T, I>> {
-                self.arrays.reborrow().iter().map(|arrays| {
-                    let ArraysMut { form, major, minor, values } = arrays;
-                    $one::over(form, major, minor, values)
-                })
+                self.arrays.reborrow().iter().map($one::over)
             }
 
             /// Lends the batch on, for reading.
@@ -228,7 +229,7 @@ macro_rules! batches {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn values_mut(&mut self) -> &mut [T] {
-                self.arrays.values
+                self.arrays.values_mut()
             }
 
             fn lend(&self) -> BatchArrays<'_, T, I> {

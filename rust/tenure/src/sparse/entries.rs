@@ -2,7 +2,7 @@
 
 use std::iter::FusedIterator;
 
-use super::arrays::Arrays;
+use super::arrays::{Arrays, Form};
 use crate::{Element, SparseIndex};
 
 /// The entries of a matrix as `(row, column, &value)`, in the order in which they are stored.
@@ -29,11 +29,15 @@ pub struct Entries<'a, T: Element, I: SparseIndex>(BlockEntries<'a, T, I>);
 /// ```
 #[derive(Clone)]
 pub struct BlockEntries<'a, T: Element, I: SparseIndex> {
-    arrays: Arrays<'a, T, I>,
+    form: Form,
+    major: &'a [I],
+    minor: &'a [I],
+    values: &'a [T],
+    /// What offsets count from.
+    first: usize,
     /// The row of the next entry, or one before it, with none in between.
     row: usize,
     next: usize,
-    end: usize,
 }
 
 impl<'a, T: Element, I: SparseIndex> Entries<'a, T, I> {
@@ -44,8 +48,15 @@ impl<'a, T: Element, I: SparseIndex> Entries<'a, T, I> {
 
 impl<'a, T: Element, I: SparseIndex> BlockEntries<'a, T, I> {
     pub(super) fn new(arrays: Arrays<'a, T, I>) -> Self {
-        let range = arrays.range();
-        BlockEntries { arrays, row: 0, next: range.start, end: range.end }
+        BlockEntries {
+            form: arrays.form,
+            major: arrays.major(),
+            minor: arrays.minor(),
+            values: arrays.values(),
+            first: arrays.range().start,
+            row: 0,
+            next: 0,
+        }
     }
 }
 
@@ -53,16 +64,15 @@ impl<'a, T: Element, I: SparseIndex> Iterator for BlockEntries<'a, T, I> {
     type Item = (usize, usize, &'a [T]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next == self.end {
+        let BlockEntries { form, major, minor, values, first, next: at, .. } = *self;
+        if at == minor.len() {
             return None;
         }
-        let Arrays { form, major, minor, values } = self.arrays;
-        let at = self.next;
         self.next += 1;
         if form.is_coo() {
             self.row = major[at].to_usize();
         } else {
-            while major[self.row + 1].to_usize() <= at {
+            while major[self.row + 1].to_usize() - first <= at {
                 self.row += 1;
             }
         }
@@ -73,7 +83,7 @@ impl<'a, T: Element, I: SparseIndex> Iterator for BlockEntries<'a, T, I> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.end - self.next;
+        let left = self.minor.len() - self.next;
         (left, Some(left))
     }
 }

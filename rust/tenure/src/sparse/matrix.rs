@@ -2,7 +2,7 @@
 
 use tenure_sys::tnr_sparse_format;
 
-use super::arrays::{Arrays, COALESCED, Form};
+use super::arrays::{Arrays, ArraysMut, COALESCED, Form};
 use super::{BsrView, BsrViewMut, CooView, CooViewMut, CscView, CscViewMut, CsrView, CsrViewMut};
 use crate::raw::sparse::Made;
 use crate::{Element, Error, Rejected, Result, SharedTensor, SparseIndex, Tensor};
@@ -241,12 +241,7 @@ macro_rules! matrices {
         /// Lending, and what there is.
         impl<T: Element, I: SparseIndex> $name<T, I> {
             pub(super) fn arrays(&self) -> Arrays<'_, T, I> {
-                Arrays {
-                    form: self.form,
-                    major: self.$major(),
-                    minor: self.$minor(),
-                    values: self.values(),
-                }
+                Arrays::over(self.form, self.$major(), self.$minor(), self.values())
             }
 
             /// Lends the matrix for reading.
@@ -274,7 +269,7 @@ macro_rules! matrices {
                 let major = self.$major.as_slice().unwrap_or_default();
                 let minor = self.$minor.as_slice().unwrap_or_default();
                 let values = self.values.as_mut_slice().unwrap_or_default();
-                $view_mut::over(self.form, major, minor, values)
+                $view_mut::over(ArraysMut::over(self.form, major, minor, values))
             }
 
             #[doc = concat!("The ", stringify!($major), ".")]

@@ -15,7 +15,7 @@ fn samples<T: Number, I: SparseIndex>(
     y: &TensorView<'_, T>,
 ) -> Result<Tensor<T>> {
     let [rows, cols] = a.form.block;
-    let shape = [a.minor.len(), rows, cols];
+    let shape = [a.range().len(), rows, cols];
     let rank = if a.form.format == tnr_sparse_format::BSR { 3 } else { 1 };
     // SAFETY: a call that answers Ok has written every element, and it reads none.
     unsafe {

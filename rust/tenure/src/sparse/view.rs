@@ -23,7 +23,7 @@ macro_rules! views {
         }
 
         impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
-            pub(super) fn arrays(&self) -> Arrays<'a, T, I> {
+            pub(crate) fn arrays(&self) -> Arrays<'a, T, I> {
                 self.arrays
             }
         }
@@ -87,8 +87,9 @@ macro_rules! views {
             }
         }
 
-        /// The arrays, as they were given. Of a part of a matrix `values` and indices are those of
-        /// the whole.
+        /// The arrays, as they were given. A range of a matrix is its entries: `values` and indices
+        /// are those of the range, and its offsets are those that the matrix has for it, which count
+        /// from the first of them.
         impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
             #[doc = concat!("The ", stringify!($major), ".")]
             ///
@@ -99,7 +100,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $major(&self) -> &'a [I] {
-                self.arrays.major
+                self.arrays.major()
             }
 
             #[doc = concat!("The ", stringify!($minor), ".")]
@@ -111,7 +112,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $minor(&self) -> &'a [I] {
-                self.arrays.minor
+                self.arrays.minor()
             }
 
             /// The values.
@@ -123,7 +124,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn values(&self) -> &'a [T] {
-                self.arrays.values
+                self.arrays.values()
             }
 
             /// The same entries with other values, as many, of any type.
@@ -282,7 +283,7 @@ macro_rules! constructors {
                 values: &'a [T],
             ) -> Self {
                 let form = Form::new(tnr_sparse_format::$format, rows, cols);
-                $name { arrays: Arrays { form, major: $major, minor: $minor, values } }
+                $name { arrays: Arrays::over(form, $major, $minor, values) }
             }
         }
     )*};
@@ -347,7 +348,7 @@ impl<'a, T: Element, I: SparseIndex> BsrView<'a, T, I> {
         values: &'a [T],
     ) -> Self {
         let form = Form { block, ..Form::new(tnr_sparse_format::BSR, rows, cols) };
-        BsrView { arrays: Arrays { form, major: row_offsets, minor: col_indices, values } }
+        BsrView { arrays: Arrays::over(form, row_offsets, col_indices, values) }
     }
 
     /// Rows and columns of a block.
@@ -375,7 +376,7 @@ impl<'a, T: Element, I: SparseIndex> BsrView<'a, T, I> {
         self.arrays.row(row)
     }
 
-    /// The part of a range of rows of blocks: its own part of the offsets, and all indices and values.
+    /// The part of a range of rows of blocks: their part of the offsets, and their blocks.
     ///
     /// # Errors
     ///
@@ -407,7 +408,7 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
         self.arrays.row(row)
     }
 
-    /// The part of a range of rows: its own part of the offsets, and all indices and values.
+    /// The part of a range of rows: their part of the offsets, and their entries.
     ///
     /// # Errors
     ///
@@ -418,6 +419,7 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
     /// let matrix = CsrView::new(3, 3, &[0, 2, 3, 3], &[0, 2, 1], &[1.0, 2.0, 3.0])?;
     /// let rest = matrix.row_range(1..)?;
     /// assert_eq!((rest.rows(), rest.nnz(), rest.row_offsets()), (2, 1, &[2, 3, 3][..]));
+    /// assert_eq!((rest.col_indices(), rest.values()), (&[1][..], &[3.0][..]));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn row_range(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
@@ -453,7 +455,7 @@ impl<'a, T: Element, I: SparseIndex> CscView<'a, T, I> {
         self.arrays.row(col)
     }
 
-    /// The part of a range of columns: its own part of the offsets, and all indices and values.
+    /// The part of a range of columns: their part of the offsets, and their entries.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Matrices lent with values to be written; offsets and indices stay as they are.
 
-use super::arrays::{Arrays, ArraysMut, Form};
+use super::arrays::{Arrays, ArraysMut};
 use super::{BsrView, CooView, CscView, CsrView};
 use crate::raw::sparse::LentSparseMut;
 use crate::{Element, Result, SparseIndex};
@@ -13,10 +13,7 @@ macro_rules! views {
     )*) => {$(
         $(#[$doc])*
         pub struct $name<'a, T: Element, I: SparseIndex = i32> {
-            form: Form,
-            $major: &'a [I],
-            $minor: &'a [I],
-            values: &'a mut [T],
+            arrays: ArraysMut<'a, T, I>,
         }
 
         /// Construction.
@@ -44,40 +41,26 @@ macro_rules! views {
                 values: &'a mut [T],
             ) -> Result<Self> {
                 let view = $view::new(rows, cols, $($block,)? $major, $minor, values)?;
-                Ok(Self::over(view.arrays.form, $major, $minor, values))
+                let form = view.arrays.form;
+                Ok($name { arrays: ArraysMut::over(form, $major, $minor, values) })
             }
 
-            /// The arrays are those of a view or a matrix that has been checked.
-            pub(super) fn over(
-                form: Form,
-                $major: &'a [I],
-                $minor: &'a [I],
-                values: &'a mut [T],
-            ) -> Self {
-                $name { form, $major, $minor, values }
+            /// Of a view or a matrix that has been checked.
+            pub(super) fn over(arrays: ArraysMut<'a, T, I>) -> Self {
+                $name { arrays }
             }
         }
 
         /// Lending, and what there is.
         impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
             pub(super) fn arrays(&self) -> Arrays<'_, T, I> {
-                Arrays { form: self.form, major: self.$major, minor: self.$minor, values: self.values }
-            }
-
-            #[allow(dead_code, reason = "not of every format")]
-            fn arrays_mut(&mut self) -> ArraysMut<'_, T, I> {
-                ArraysMut {
-                    form: self.form,
-                    major: self.$major,
-                    minor: self.$minor,
-                    values: self.values,
-                }
+                self.arrays.as_arrays()
             }
 
             /// As operations take it that write values.
             #[allow(dead_code, reason = "not of every format")]
             pub(super) fn lent_mut(&mut self) -> LentSparseMut<'_> {
-                self.arrays_mut().lent()
+                self.arrays.reborrow().lent()
             }
 
             /// Lends the matrix on, for reading.
@@ -104,12 +87,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn view_mut(&mut self) -> $name<'_, T, I> {
-                $name {
-                    form: self.form,
-                    $major: self.$major,
-                    $minor: self.$minor,
-                    values: self.values,
-                }
+                $name { arrays: self.arrays.reborrow() }
             }
 
             /// Gives up writing, for as long as the memory was lent.
@@ -122,8 +100,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn into_view(self) -> $view<'a, T, I> {
-                let $name { form, $major: major, $minor: minor, values } = self;
-                $view { arrays: Arrays { form, major, minor, values } }
+                $view { arrays: self.arrays.into_arrays() }
             }
 
             #[doc = concat!("The ", stringify!($major), ".")]
@@ -136,7 +113,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $major(&self) -> &'a [I] {
-                self.$major
+                self.arrays.major()
             }
 
             #[doc = concat!("The ", stringify!($minor), ".")]
@@ -149,7 +126,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $minor(&self) -> &'a [I] {
-                self.$minor
+                self.arrays.minor()
             }
 
             /// The values.
@@ -162,7 +139,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn values(&self) -> &[T] {
-                self.values
+                self.arrays().values()
             }
 
             /// The values, to be written.
@@ -176,7 +153,7 @@ macro_rules! views {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn values_mut(&mut self) -> &mut [T] {
-                self.values
+                self.arrays.values_mut()
             }
         }
 
@@ -228,7 +205,7 @@ impl<T: Element, I: SparseIndex> CsrViewMut<'_, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn row_mut(&mut self, row: usize) -> Option<(&[I], &mut [T])> {
-        self.arrays_mut().row(row)
+        self.arrays.reborrow().row(row)
     }
 }
 
@@ -248,7 +225,7 @@ impl<T: Element, I: SparseIndex> CscViewMut<'_, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn col_mut(&mut self, col: usize) -> Option<(&[I], &mut [T])> {
-        self.arrays_mut().row(col)
+        self.arrays.reborrow().row(col)
     }
 }
 
@@ -267,6 +244,6 @@ impl<T: Element, I: SparseIndex> BsrViewMut<'_, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn block_row_mut(&mut self, row: usize) -> Option<(&[I], &mut [T])> {
-        self.arrays_mut().row(row)
+        self.arrays.reborrow().row(row)
     }
 }

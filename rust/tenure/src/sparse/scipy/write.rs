@@ -50,16 +50,13 @@ fn named<'a, T: Element>(name: &'static str, elements: &'a [T]) -> Named<'a> {
 }
 
 /// Offsets that begin at 0, as SciPy wants them; those of a range of rows begin elsewhere.
-fn from_zero<'a, I: SparseIndex>(offsets: &'a [I]) -> Named<'a> {
-    let first = offsets.first().map_or(0, |first| first.to_usize());
-    if first == 0 {
-        return named("indptr", offsets);
+fn from_zero<'a, T: Element, I: SparseIndex>(arrays: &Arrays<'a, T, I>) -> Named<'a> {
+    let named = named("indptr", arrays.major());
+    if arrays.range().start == 0 {
+        return named;
     }
-    let shifted: Vec<I> = offsets
-        .iter()
-        .map(|offset| I::from_usize(offset.to_usize() - first).unwrap_or_default())
-        .collect();
-    Named { bytes: Cow::Owned(bytes::of(&shifted).to_vec()), ..named("indptr", offsets) }
+    let shifted: Vec<I> = arrays.offsets_from_zero().collect();
+    Named { bytes: Cow::Owned(bytes::of(&shifted).to_vec()), ..named }
 }
 
 /// Values; NumPy's truth values are 0 or 1.
@@ -73,17 +70,15 @@ fn values<'a, T: Element>(elements: &'a [T]) -> Named<'a> {
 
 /// The three arrays, of which only the range of the matrix is written.
 fn parts<'a, T: Element, I: SparseIndex>(arrays: Arrays<'a, T, I>) -> [Named<'a>; 3] {
-    let Arrays { form, major, minor, values: data } = arrays;
-    let (range, block_len) = (arrays.range(), form.block_len());
-    let minor = &minor[range.clone()];
-    let mut data = values(&data[range.start * block_len..range.end * block_len]);
+    let (form, minor) = (arrays.form, arrays.minor());
+    let mut data = values(arrays.values());
     if form.is_coo() {
-        return [named("row", major), named("col", minor), data];
+        return [named("row", arrays.major()), named("col", minor), data];
     }
     if form.format == tenure_sys::tnr_sparse_format::BSR {
         data.shape = vec![minor.len(), form.block[0], form.block[1]];
     }
-    [named("indices", minor), from_zero(major), data]
+    [named("indices", minor), from_zero(&arrays), data]
 }
 
 macro_rules! sources {
