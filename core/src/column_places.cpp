@@ -8,7 +8,13 @@
 namespace tenure {
 
 ColumnPlaces::ColumnPlaces(const Numbers& list, std::int64_t cols, std::int64_t entries) {
-  for (std::int64_t i = 1; i < list.count(); ++i) rises_ = rises_ && list[i - 1] <= list[i];
+  for (std::int64_t i = 1; i < list.count(); ++i) {
+    if (list[i - 1] > list[i]) {
+      columns_in_ = EntryOrder::Columns::kFall;
+      break;
+    }
+    if (list[i - 1] == list[i]) columns_in_ = EntryOrder::Columns::kNeverFall;
+  }
   constexpr std::int64_t kPerEntry = 4;
   const bool is_worth_a_table =
       cols / kPerEntry <= entries + list.count() && list.count() < INT32_MAX;

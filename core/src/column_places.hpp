@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "entry_order.hpp"
 #include "index_array.hpp"
 #include "tenure/tenure.h"
 
@@ -40,8 +41,8 @@ class ColumnPlaces {
   // Throws std::bad_alloc.
   ColumnPlaces(const Numbers& list, std::int64_t cols, std::int64_t entries);
 
-  // Whether the columns of the list never fall.
-  [[nodiscard]] bool rises() const noexcept { return rises_; }
+  // How the columns of the list follow each other.
+  [[nodiscard]] EntryOrder::Columns columns() const noexcept { return columns_in_; }
 
   enum class Kind {
     kOnce,     // once() is a table
@@ -64,7 +65,7 @@ class ColumnPlaces {
   void count(const Numbers& list, std::int64_t cols);
   void sort(const Numbers& list);
 
-  bool rises_ = true;
+  EntryOrder::Columns columns_in_ = EntryOrder::Columns::kRise;
   Kind kind_ = Kind::kOnce;
   std::vector<std::int32_t> once_;
   std::vector<std::int32_t> begins_;

@@ -366,7 +366,7 @@ SparseToken sparse_binary(const Context& context, tnr_binary_op op, const tnr_sp
     merge_by_width<std::int64_t>(context, question, builder);
   }
   return count_made(TNR_OPERATION_SPARSE_BINARY, matrix_bytes(a) + matrix_bytes(b),
-                    builder.finish(kCoalesced));
+                    builder.finish(EntryOrder::of(a).and_of(EntryOrder::of(b))));
 }
 
 }  // namespace tenure

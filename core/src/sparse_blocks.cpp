@@ -121,7 +121,7 @@ class BlockMaker {
       case 8: fill<8>(builder, blocks_before); break;
       default: fill<16>(builder, blocks_before);
     }
-    return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+    return builder.finish(EntryOrder::rising());
   }
 
  private:
@@ -327,7 +327,9 @@ SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
 }
 
 SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr,
-                        tnr_sparse_format format, tnr_dtype index_dtype) {
+                        const SparseTarget& target) {
+  const tnr_sparse_format format = target.format;
+  const tnr_dtype index_dtype = target.index_dtype;
   SparseBuilder builder(context, {.format = format,
                                   .rows = bsr.rows,
                                   .cols = bsr.cols,
@@ -369,10 +371,8 @@ SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr,
       }
     }
   });
-  constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
-  // Blocks in order are elements in order only where none comes twice.
-  const std::uint32_t flags = bsr.flags & kCoalesced;
-  return builder.finish(flags == kCoalesced ? flags : flags & TNR_SPARSE_UNIQUE);
+  const EntryOrder order = EntryOrder::of(bsr).spelled();
+  return builder.finish(target.is_sorted ? builder.looked_at(order) : order);
 }
 
 }  // namespace tenure

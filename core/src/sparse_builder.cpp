@@ -120,14 +120,7 @@ std::int64_t SparseBuilder::index_bytes() const noexcept {
   return static_cast<std::int64_t>(element_size(shape_.index_dtype));
 }
 
-SparseToken SparseBuilder::finish(std::uint32_t flags) {
-  if (shape_.place != nullptr) {
-    shape_.place->flags = flags;
-    return 0;
-  }
-  if (shape_.value_dtype == TNR_DTYPE_BOOL8) {
-    write_as_bools(values_.data, entry_count_ * value_bytes());
-  }
+tnr_sparse_view SparseBuilder::view(EntryOrder order) const noexcept {
   const auto part_view = [](const Part& part, tnr_dtype dtype,
                             std::initializer_list<std::int64_t> shape) {
     tnr_view view = make_view(part.data, part.size_bytes, 0, dtype,
@@ -138,7 +131,7 @@ SparseToken SparseBuilder::finish(std::uint32_t flags) {
   tnr_sparse_view view{};
   view.struct_size = sizeof view;
   view.format = shape_.format;
-  view.flags = flags;
+  view.flags = order.flags();
   view.rows = shape_.rows;
   view.cols = shape_.cols;
   view.block_rows = shape_.block_rows;
@@ -153,9 +146,25 @@ SparseToken SparseBuilder::finish(std::uint32_t flags) {
   if (shape_.is_batch()) {
     view.batch_offsets = part_view(batch_offsets_, TNR_DTYPE_I64, {shape_.batches + 1});
   }
+  return view;
+}
+
+EntryOrder SparseBuilder::looked_at(EntryOrder known) const noexcept {
+  return known.is_sorted() || has_sorted_entries(view(known)) ? known.sorted() : known;
+}
+
+SparseToken SparseBuilder::finish(EntryOrder order) {
+  if (shape_.place != nullptr) {
+    shape_.place->order = order;
+    return 0;
+  }
+  if (shape_.value_dtype == TNR_DTYPE_BOOL8) {
+    write_as_bools(values_.data, entry_count_ * value_bytes());
+  }
+  const tnr_sparse_view made = view(order);
   // From here on the references are the handle's, or given up.
   major_.token = minor_.token = values_.token = batch_offsets_.token = 0;
-  return sparse_open(view);
+  return sparse_open(made);
 }
 
 SparseBuilder::Part SparseBuilder::allocate(std::int64_t count, tnr_dtype dtype,

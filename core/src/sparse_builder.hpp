@@ -5,13 +5,14 @@
 //   ...                                 write rows + 1 offsets to builder.major()
 //   builder.allocate_entries(count);    minor() and values(), and of COO major(), are there
 //   ...                                 write them all
-//   return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+//   return builder.finish(EntryOrder::rising());
 //
 // Of a batch major() has offsets for each matrix, and batches + 1 numbers go to batch_offsets().
 #pragma once
 
 #include <cstdint>
 
+#include "entry_order.hpp"
 #include "kernels/kernel.hpp"
 #include "reserved_memory.hpp"
 #include "tenure/blob.hpp"
@@ -25,7 +26,7 @@ struct SparsePlace {
   kernels::Byte* major;
   kernels::Byte* minor;
   kernels::Byte* values;
-  std::uint32_t flags = 0;  // what finish() was told
+  EntryOrder order = EntryOrder::said(0);  // what finish() was told
 };
 
 struct SparseShape {
@@ -90,9 +91,11 @@ class SparseBuilder {
     return reinterpret_cast<std::int64_t*>(batch_offsets_.data);
   }
 
-  // The handle over what was written, of which `flags` are true; 0 where it went to a place, whose
-  // owner calls this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc. Last.
-  SparseToken finish(std::uint32_t flags);
+  // What is known once all that was written has been looked at.
+  [[nodiscard]] EntryOrder looked_at(EntryOrder known) const noexcept;
+  // The handle over what was written, in this order; 0 where it went to a place, whose owner calls
+  // this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc. Last.
+  SparseToken finish(EntryOrder order);
 
  private:
   struct Part {
@@ -101,6 +104,7 @@ class SparseBuilder {
     std::size_t size_bytes = 0;
   };
   Part allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
+  [[nodiscard]] tnr_sparse_view view(EntryOrder order) const noexcept;
   // Bytes of one entry's value.
   [[nodiscard]] std::int64_t value_bytes() const noexcept;
   [[nodiscard]] std::int64_t index_bytes() const noexcept;

@@ -78,7 +78,7 @@ class Coalescer {
       }
       fold_values(slice, builder.values() + first_run * width_);
     });
-    return builder.finish(kCoalesced);
+    return builder.finish(EntryOrder::rising());
   }
 
  private:

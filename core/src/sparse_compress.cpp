@@ -97,18 +97,16 @@ SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
   const Coordinate by = coordinate(a, target.format);
   const std::int64_t count = by.keys->shape[0];
   const bool sorted = are_sorted(context, a, by);
-  std::uint32_t flags = a.flags & TNR_SPARSE_UNIQUE;
+  const EntryOrder in_no_order = EntryOrder::of(a).reordered();
   SparseBuilder builder(context, shape_of(a, target));
   if (sorted || (!target.is_sorted && never_falls(context, a, *by.keys))) {
     builder.allocate_entries(count);
     bound_keys(context, by, builder);
     copy_indices(context, *by.others, {0, count}, builder.minor(), target.index_dtype);
     copy_values(context, a, {0, count}, builder.values());
-    if (sorted) flags |= TNR_SPARSE_SORTED;
-    return builder.finish(flags);
+    return builder.finish(sorted ? in_no_order.sorted() : in_no_order);
   }
   const bool comes_sorted = never_falls(context, a, *by.others);
-  if (comes_sorted || target.is_sorted) flags |= TNR_SPARSE_SORTED;
   builder.allocate_entries(count);
   regroup(context,
           {.count = count,
@@ -125,7 +123,7 @@ SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
            .values = builder.values()},
           value_bytes_of(a),
           target.is_sorted && !comes_sorted ? Within::kByOther : Within::kAsTheyCame);
-  return builder.finish(flags);
+  return builder.finish(comes_sorted || target.is_sorted ? in_no_order.sorted() : in_no_order);
 }
 
 }  // namespace tenure

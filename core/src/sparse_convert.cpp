@@ -36,12 +36,15 @@ namespace {
 using kernels::Byte;
 using kernels::IndexType;
 
-constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+// Of the entries of `a` as they are, which are known to be sorted or not.
+EntryOrder order_of(const tnr_sparse_view& a, bool are_sorted) noexcept {
+  return are_sorted ? EntryOrder::of(a).sorted() : EntryOrder::of(a);
+}
 
 // ---- copies ----
 
 SparseToken copied(const Context& context, const tnr_sparse_view& a, const SparseTarget& target,
-                   std::uint32_t flags) {
+                   EntryOrder order) {
   const EntryRange range = entry_range(a);
   SparseBuilder builder(context, shape_of(a, target));
   builder.allocate_entries(range.last - range.first);
@@ -52,7 +55,7 @@ SparseToken copied(const Context& context, const tnr_sparse_view& a, const Spars
   }
   copy_indices(context, a.minor, range, builder.minor(), target.index_dtype);
   copy_values(context, a, range, builder.values());
-  return builder.finish(flags);
+  return builder.finish(order);
 }
 
 // ---- to coordinates ----
@@ -68,11 +71,8 @@ SparseToken coordinates_of(const Context& context, const tnr_sparse_view& a,
   expand_rows(context, a, majors, index_type(target.index_dtype));
   copy_indices(context, a.minor, range, minors, target.index_dtype);
   copy_values(context, a, range, builder.values());
-  std::uint32_t flags = a.flags & TNR_SPARSE_UNIQUE;
-  if (by_rows && (target.is_sorted || (a.flags & TNR_SPARSE_SORTED) != 0)) {
-    flags |= TNR_SPARSE_SORTED;
-  }
-  return builder.finish(flags);
+  const EntryOrder order = order_of(a, target.is_sorted);
+  return builder.finish(by_rows ? order : order.reordered());
 }
 
 // ---- CSR to CSC and back ----
@@ -99,7 +99,7 @@ SparseToken exchanged(const Context& context, const tnr_sparse_view& a,
       !regroup_by_panels(context, from, to, width)) {
     regroup(context, from, to, width, Within::kAsTheyCame);
   }
-  return builder.finish((a.flags & TNR_SPARSE_UNIQUE) | TNR_SPARSE_SORTED);
+  return builder.finish(EntryOrder::of(a).reordered().sorted());
 }
 
 // ---- all of them ----
@@ -124,7 +124,7 @@ SparseToken convert_coordinates(const Context& context, const tnr_sparse_view& a
       if (are_few(a.minor.shape[0], a.rows)) return ordered_entries(context, a, target);
       return convert_through(context, a, TNR_SPARSE_FORMAT_CSR, true, target);
     }
-    return copied(context, a, target, (a.flags & kCoalesced) | (sorted ? TNR_SPARSE_SORTED : 0u));
+    return copied(context, a, target, order_of(a, sorted));
   }
   return compressed_of(context, a, target);
 }
@@ -141,7 +141,7 @@ SparseToken convert_compressed(const Context& context, const tnr_sparse_view& a,
       if (are_few(count, minor_count(a))) return ordered_entries(context, a, target);
       return convert_through(context, a, other_format(a.format), false, target);
     }
-    return copied(context, a, target, (a.flags & kCoalesced) | (sorted ? TNR_SPARSE_SORTED : 0u));
+    return copied(context, a, target, order_of(a, sorted));
   }
   if (target.is_sorted && !(is_csr && sorted)) {
     if (are_few(count, a.rows)) {
@@ -159,15 +159,16 @@ SparseToken convert_blocks(const Context& context, const tnr_sparse_view& a,
   const bool same_blocks = target.format == TNR_SPARSE_FORMAT_BSR &&
                            target.block_rows == a.block_rows && target.block_cols == a.block_cols;
   if (same_blocks && (!target.is_sorted || has_sorted_entries(a))) {
-    return copied(context, a, target,
-                  (a.flags & kCoalesced) | (target.is_sorted ? TNR_SPARSE_SORTED : 0u));
+    return copied(context, a, target, order_of(a, target.is_sorted));
   }
   // Offsets of rows are more than those of blocks, and a result of coordinates has neither.
   const tnr_sparse_format format =
       target.format == TNR_SPARSE_FORMAT_COO ? TNR_SPARSE_FORMAT_COO : TNR_SPARSE_FORMAT_CSR;
-  OwnMatrix elements(elements_of(context, a, format, target.index_dtype));
+  OwnMatrix elements(elements_of(
+      context, a,
+      {.format = format, .index_dtype = target.index_dtype, .is_sorted = target.is_sorted}));
   if (target.format == format && target.place == nullptr &&
-      (!target.is_sorted || has_sorted_entries(elements.view()))) {
+      (!target.is_sorted || (elements.view().flags & TNR_SPARSE_SORTED) != 0)) {
     return elements.release();
   }
   return convert_entries(context, elements.view(), target);

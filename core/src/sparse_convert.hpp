@@ -61,11 +61,12 @@ std::int64_t result_count(const tnr_sparse_view& a, const SparseTarget& target) 
 // Throws UNSUPPORTED unless values have 1, 2, 4, 8 or 16 bytes: those that are moved one by one.
 void check_value_width(const tnr_sparse_view& a);
 
-// CSR with sorted rows to BSR, and BSR to CSR or COO with an entry for each element of a block.
+// CSR with sorted rows to BSR, and BSR to CSR or COO with an entry for each element of a block. Where it
+// must be sorted, it is looked at, and may turn out not to be.
 SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
                       const SparseTarget& target);
 SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr,
-                        tnr_sparse_format format, tnr_dtype index_dtype);
+                        const SparseTarget& target);
 
 // The indices of a part, as another index type, which they fit.
 void copy_indices(const Context& context, const tnr_view& from, EntryRange range, kernels::Byte* to,

@@ -54,15 +54,15 @@ void put(const tnr_view& part, Byte* whole, std::int64_t first, std::int64_t byt
 }
 
 // Puts the matrices side by side, and where they begin.
-std::uint32_t join(const Context& context, const Matrices& matrices, SparseBuilder& builder) {
+EntryOrder join(const Context& context, const Matrices& matrices, SparseBuilder& builder) {
   const SparseShape& shape = builder.shape();
   std::int64_t* const begins = builder.batch_offsets();
-  std::uint32_t flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+  EntryOrder order = EntryOrder::rising();  // as of no matrix
   begins[0] = 0;
   for (std::int64_t i = 0; i < shape.batches; ++i) {
     const tnr_sparse_view matrix = matrices[i];
     begins[i + 1] = begins[i] + matrix.minor.shape[0];
-    flags &= matrix.flags;
+    order = order.and_of(EntryOrder::of(matrix));
   }
   builder.allocate_entries(begins[shape.batches]);
   const auto index = static_cast<std::int64_t>(element_size(shape.index_dtype));
@@ -81,7 +81,7 @@ std::uint32_t join(const Context& context, const Matrices& matrices, SparseBuild
       put(matrix.values, builder.values(), begins[i], value);
     }
   });
-  return flags;
+  return order;
 }
 
 // Converts the matrices of `a`, which have been checked, one by one: convert(context, matrix, i).
@@ -102,9 +102,9 @@ void convert_each(const Context& context, const BatchOperand& a, const Convert& 
       });
 }
 
-// To blocks. Their flags.
-std::uint32_t make_and_join(const Context& context, const BatchOperand& a,
-                            const SparseTarget& target, SparseBuilder& builder) {
+// To blocks. What is known of each.
+EntryOrder make_and_join(const Context& context, const BatchOperand& a, const SparseTarget& target,
+                         SparseBuilder& builder) {
   Matrices matrices(a.count());
   convert_each(context, a, [&](const Context& own, const tnr_sparse_view& matrix, std::int64_t i) {
     matrices.set(i, convert_entries(own, matrix, target));
@@ -112,9 +112,9 @@ std::uint32_t make_and_join(const Context& context, const BatchOperand& a,
   return join(context, matrices, builder);
 }
 
-// To entries, of which each matrix has as many as before. Their flags.
-std::uint32_t make_in_place(const Context& context, const BatchOperand& a,
-                            const SparseTarget& target, SparseBuilder& builder) {
+// To entries, of which each matrix has as many as before. What is known of each.
+EntryOrder make_in_place(const Context& context, const BatchOperand& a, const SparseTarget& target,
+                         SparseBuilder& builder) {
   const SparseShape& shape = builder.shape();
   std::int64_t* const begins = builder.batch_offsets();
   begins[0] = 0;
@@ -127,7 +127,7 @@ std::uint32_t make_in_place(const Context& context, const BatchOperand& a,
   builder.allocate_entries(begins[a.count()]);
   const auto index = static_cast<std::int64_t>(element_size(shape.index_dtype));
   const auto value = static_cast<std::int64_t>(element_size(shape.value_dtype));
-  std::atomic<std::uint32_t> flags{TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE};
+  std::atomic<std::uint32_t> flags{EntryOrder::rising().flags()};
   convert_each(context, a, [&](const Context& own, const tnr_sparse_view& matrix, std::int64_t i) {
     const std::int64_t major = shape.has_offsets() ? i * (shape.row_count() + 1) : begins[i];
     SparsePlace place = {.major = builder.major() + major * index,
@@ -137,9 +137,9 @@ std::uint32_t make_in_place(const Context& context, const BatchOperand& a,
     own_target.place = &place;
     convert_entries(own, matrix, own_target);
     // Relaxed: read once all have come to their end.
-    flags.fetch_and(place.flags, std::memory_order_relaxed);
+    flags.fetch_and(place.order.flags(), std::memory_order_relaxed);
   });
-  return flags.load(std::memory_order_relaxed);
+  return EntryOrder::said(flags.load(std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -155,10 +155,10 @@ SparseToken convert_batch(const Context& context, const BatchOperand& a,
                                   .index_dtype = target.index_dtype,
                                   .value_dtype = view.values.dtype,
                                   .batches = a.count()});
-  const std::uint32_t flags = target.format == TNR_SPARSE_FORMAT_BSR
-                                  ? make_and_join(context, a, target, builder)
-                                  : make_in_place(context, a, target, builder);
-  return builder.finish(flags);
+  const EntryOrder order = target.format == TNR_SPARSE_FORMAT_BSR
+                               ? make_and_join(context, a, target, builder)
+                               : make_in_place(context, a, target, builder);
+  return builder.finish(order);
 }
 
 }  // namespace tenure

@@ -101,7 +101,7 @@ SparseToken without_entries(SparseBuilder& builder) {
   }
   if (shape.is_batch()) std::fill_n(builder.batch_offsets(), matrices + 1, 0);
   builder.allocate_entries(0);
-  return builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+  return builder.finish(EntryOrder::rising());
 }
 
 // Cuts what the rows of all matrices were found to have, one matrix after the other. `offsets` are
@@ -238,7 +238,7 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
   }
   const std::uint64_t mask_bytes = has_mask ? element_bytes(options.mask) : 0;
   return count_made(TNR_OPERATION_SPARSE_FROM_DENSE, element_bytes(dense) + mask_bytes,
-                    builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE));
+                    builder.finish(EntryOrder::rising()));
 }
 
 }  // namespace tenure

@@ -83,7 +83,7 @@ SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& de
     scan_entries<DenseScanner>(context, scan, bytes, builder, builder.major());
   }
   return count_made(TNR_OPERATION_SPARSE_FROM_DENSE, element_bytes(dense),
-                    builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE));
+                    builder.finish(EntryOrder::rising()));
 }
 
 }  // namespace tenure

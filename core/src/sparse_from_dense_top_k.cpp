@@ -172,7 +172,7 @@ SparseToken sparse_from_dense_top_k(const Context& context, const tnr_view& dens
     }
   });
   return count_made(TNR_OPERATION_SPARSE_FROM_DENSE, element_bytes(dense),
-                    builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE));
+                    builder.finish(EntryOrder::rising()));
 }
 
 }  // namespace tenure

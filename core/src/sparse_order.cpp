@@ -45,7 +45,7 @@ class Ordering {
     } else {
       sort_positions(builder);
     }
-    return builder.finish((a_.flags & TNR_SPARSE_UNIQUE) | TNR_SPARSE_SORTED);
+    return builder.finish(EntryOrder::of(a_).reordered().sorted());
   }
 
  private:

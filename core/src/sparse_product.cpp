@@ -176,7 +176,7 @@ SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
     multiply<std::int64_t>(context, product, kernels, builder);
   }
   return count_made(TNR_OPERATION_SPARSE_PRODUCT, matrix_bytes(a) + matrix_bytes(b),
-                    builder.finish(kCoalesced));
+                    builder.finish(EntryOrder::rising()));
 }
 
 }  // namespace tenure

@@ -302,7 +302,7 @@ SparseToken sparse_product_masked(const Context& context, const tnr_sparse_view&
       RowChunks<MaskedMultiplication<I, T, Sums>>(context, work, builder).run();
     };
     const auto multiply = [&]<class I>(I) {
-      if (has_map(wanted, mask.minor.shape[0])) {
+      if (has_map(wanted, mask_operand.entry_count())) {
         multiply_by(I{}, static_cast<MappedSums<I, T>*>(nullptr));
       } else {
         multiply_by(I{}, static_cast<HashedSums<I, T>*>(nullptr));
@@ -313,7 +313,7 @@ SparseToken sparse_product_masked(const Context& context, const tnr_sparse_view&
     } else {
       multiply(std::int64_t{});
     }
-    result = builder.finish(mask.flags & (TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE));
+    result = builder.finish(EntryOrder::of(mask));
   });
   return count_made(TNR_OPERATION_SPARSE_PRODUCT,
                     matrix_bytes(a) + matrix_bytes(b) + matrix_bytes(mask) - value_bytes(mask),

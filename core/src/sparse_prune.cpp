@@ -58,7 +58,7 @@ class Thinning {
     }
     const auto bytes = static_cast<std::size_t>(count_) * element_size(a_.values.dtype);
     if (bytes != 0) std::memcpy(builder.values(), kept_.values.data, bytes);
-    return builder.finish(a_.flags & (TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE));
+    return builder.finish(EntryOrder::of(a_));
   }
 
  private:

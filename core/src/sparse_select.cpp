@@ -227,8 +227,7 @@ class Selection {
                            builder.values() + offsets[row] * width_};
       write<I>(columns, entries, out, offsets[row + 1] - offsets[row]);
     });
-    const std::uint32_t sorted = places_.rises() ? TNR_SPARSE_SORTED : 0;
-    return builder.finish(a_.flags & (sorted | TNR_SPARSE_UNIQUE));
+    return builder.finish(EntryOrder::of(a_).moved(places_.columns()));
   }
 
   // Whether the entries of a row are worth a search.

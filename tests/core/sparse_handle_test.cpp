@@ -381,7 +381,7 @@ TEST(SparseBuilder, MakesWhatWasWritten) {
   const double values[] = {0.5, 1.5};
   std::memcpy(builder.minor(), indices, sizeof indices);
   std::memcpy(builder.values(), values, sizeof values);
-  const SparseToken matrix = builder.finish(TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+  const SparseToken matrix = builder.finish(EntryOrder::rising());
   const tnr_sparse_view view = sparse_view(matrix);
   check_matrix(view, "");
   EXPECT_EQ(view.rows, 2);
@@ -410,7 +410,7 @@ TEST(SparseBuilder, AllocatesForEachFormat) {
     const std::size_t offset_count = is_bsr ? 3 : format == TNR_SPARSE_FORMAT_CSC ? 7 : 5;
     if (format != TNR_SPARSE_FORMAT_COO) std::memset(builder.major(), 0, offset_count * 4);
     builder.allocate_entries(0);
-    const SparseToken matrix = builder.finish(0);
+    const SparseToken matrix = builder.finish(EntryOrder::said(0));
     check_matrix(sparse_view(matrix), "");
     sparse_release(matrix);
   }

@@ -45,7 +45,7 @@ class Liar {
     put(builder.major(), from.major);
     put(builder.minor(), from.minor);
     put(builder.values(), from.values);
-    return builder.finish(flags);
+    return builder.finish(EntryOrder::said(flags));
   }
 
   OwnMatrix matrix_;
