@@ -9,6 +9,7 @@
 #include "parallel.hpp"
 #include "streamed.hpp"
 #include "tenure/dtype.hpp"
+#include "tile_panels.hpp"
 #include "tiles.hpp"
 
 namespace tenure {
@@ -251,14 +252,29 @@ Finding Operands::run_tiles(const Context& context, StripKernel kernel, const Ne
   std::atomic<std::uint32_t> finding = kernels::kNothing;
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     unsigned found = kernels::kNothing;
-    Strip strip = whole;
-    tiles.for_each_strip(slice_begin(tile_count, slice_count, slice),
-                         slice_begin(tile_count, slice_count, slice + 1),
-                         [&](const std::int64_t* offsets, std::int64_t count) {
-                           strip.count = count;
-                           move_to(strip, offsets);
-                           found |= kernel(strip);
-                         });
+    TilePanels panels;
+    tiles.for_each_tile(slice_begin(tile_count, slice_count, slice),
+                        slice_begin(tile_count, slice_count, slice + 1),
+                        [&](const std::int64_t* offsets, std::int64_t rows, std::int64_t columns) {
+                          Strip strip = whole;
+                          strip.count = columns;
+                          move_to(strip, offsets);
+                          std::int64_t row_steps[kMaxInputs] = {};
+                          for (unsigned i = 0; i < input_count_; ++i) {
+                            row_steps[i] = nest.step(nest.rank() - 2, 1 + i);
+                            const std::int64_t width = width_of(i);
+                            if (!TilePanels::takes(nest, 1 + i, width)) continue;
+                            strip.in[i] = panels.fill(i, strip.in[i], width, whole.in_steps[i],
+                                                      rows, columns);
+                            strip.in_steps[i] = width;
+                            row_steps[i] = TilePanels::pitch(columns, width);
+                          }
+                          for (std::int64_t row = 0; row < rows; ++row) {
+                            found |= kernel(strip);
+                            strip.out += nest.step(nest.rank() - 2, 0);
+                            for (unsigned i = 0; i < input_count_; ++i) strip.in[i] += row_steps[i];
+                          }
+                        });
     finding.fetch_or(found, std::memory_order_relaxed);
   });
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));

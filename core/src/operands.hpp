@@ -278,10 +278,15 @@ class Operands {
   [[nodiscard]] Stores stores_of(const kernels::Strip& strip) const noexcept;
   // Bytes by which a call is cut into slices.
   [[nodiscard]] std::int64_t sliced_bytes(Stores stores) const noexcept;
+  // Bytes of an element of an input.
+  [[nodiscard]] std::int64_t width_of(unsigned input) const noexcept {
+    return views_[input] == nullptr ? flat_.width_bytes
+                                    : static_cast<std::int64_t>(element_size(views_[input]->dtype));
+  }
   // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.
   void move_to(kernels::Strip& strip, const std::int64_t* offsets) const noexcept;
 
-  static constexpr unsigned kMaxInputs = 3;
+  static constexpr unsigned kMaxInputs = Nest::kMaxOperands - 1;
 
   const tnr_view& out_;
   // The whole call where all operands are dense; else its count is 0, and the data pointers and the

@@ -42,22 +42,20 @@ class Tiles {
     return count;
   }
 
-  // Calls body(offsets, count) for each strip of the tiles [first, last): where it starts, from the
-  // operands' elements at index 0, and its elements.
+  // Of a tile.
+  static constexpr std::int64_t kMostElements = 1024;
+
+  // Calls body(offsets, rows, columns) for each of the tiles [first, last): where it starts, from the
+  // operands' elements at index 0, and its extents along the inner two axes.
   template <class Body>
-  void for_each_strip(std::int64_t first, std::int64_t last, Body&& body) const {
+  void for_each_tile(std::int64_t first, std::int64_t last, Body&& body) const {
     for (std::int64_t tile = first; tile < last; ++tile) {
       const std::int64_t column = tile % chunks_ * tile_columns_;
       const std::int64_t row = tile / chunks_ % bands_ * tile_rows_;
       std::int64_t offsets[Nest::kMaxOperands];
       go_to(tile / chunks_ / bands_, row, column, offsets);
-      const std::int64_t count = std::min(tile_columns_, columns_ - column);
-      for (std::int64_t left = std::min(tile_rows_, rows_ - row); left > 0; --left) {
-        body(static_cast<const std::int64_t*>(offsets), count);
-        for (unsigned i = 0; i < operand_count_; ++i) {
-          offsets[i] += nest_.step(nest_.rank() - 2, i);
-        }
-      }
+      body(static_cast<const std::int64_t*>(offsets), std::min(tile_rows_, rows_ - row),
+           std::min(tile_columns_, columns_ - column));
     }
   }
 

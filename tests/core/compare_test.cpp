@@ -53,6 +53,25 @@ TEST(Compare, MatchesItsTwinOnEveryLayout) {
   }
 }
 
+// Elements of every width beside results of one byte, in tiles.
+TEST(Compare, LargeTransposedOperandsMatchTheirTwin) {
+  Random random(22);
+  const Shape shape = {259, 301};
+  for (const NamedType& type : kTypes) {
+    Array a(type.dtype, shape, Lie::kRowMajor, random);
+    Array b(type.dtype, shape, Lie::kColumnMajor, random);
+    Array out(TNR_DTYPE_BOOL8, shape, Lie::kRowMajor, random);
+    fill_with_numbers(a, type.type, random, Nans::kSome);
+    fill_with_numbers(b, type.type, random, Nans::kSome);
+    compare(kDefaultContext, TNR_COMPARE_OP_LT, a.view(), b.view(), out.out());
+    for_each_index(out.view(), [&](const Index& index) {
+      ASSERT_EQ(*out.broadcast_element(index, 2),
+                twin(TNR_COMPARE_OP_LT, type.type, a.broadcast_element(index, 2),
+                     b.broadcast_element(index, 2)));
+    });
+  }
+}
+
 TEST(Compare, WithANumberMatchesItsTwin) {
   Random random(12);
   for (const NamedType& type : kTypes) {

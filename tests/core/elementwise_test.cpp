@@ -120,6 +120,20 @@ TEST(Binary, MatchesItsTwinOnEveryLayout) {
   }
 }
 
+// Outputs that are worth tiles, whose inputs are transposed in panels: whole tiles and parts.
+TEST(Binary, LargeTransposedOperandsMatchTheirTwin) {
+  Random random(21);
+  for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[5], kTypes[8]}) {
+    for (const Shape& shape : {Shape{259, 301}, Shape{3, 131, 263}}) {
+      Array a(type.dtype, shape, Lie::kRowMajor, random);
+      Array b(type.dtype, shape, Lie::kColumnMajor, random);
+      fill_with_bits(a, random);
+      fill_with_bits(b, random);
+      check_binary(0, type, shape, random, a, b);
+    }
+  }
+}
+
 TEST(Binary, WithANumberOnEitherSideMatchesItsTwin) {
   Random random(3);
   for (const NamedType& type : kTypes) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -54,17 +55,24 @@ TEST(Tiles, VisitEveryPositionOnceInAnySlices) {
       }
     });
     std::int64_t visits = 0;
-    const auto visit = [&](const std::int64_t* offsets, std::int64_t count) {
-      visits += count;
-      for (std::int64_t i = 0; i < count; ++i) {
-        met.at(static_cast<std::size_t>(offsets[0] + i * made.nest.inner_step(0))) =
-            offsets[1] + i * made.nest.inner_step(1);
+    const unsigned outer = std::max(2u, made.nest.rank()) - 2;  // the compiler knows no rank
+    const auto visit = [&](const std::int64_t* offsets, std::int64_t rows, std::int64_t columns) {
+      ASSERT_LE(rows * columns, Tiles::kMostElements);
+      visits += rows * columns;
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto place = [&](unsigned operand, std::int64_t column) {
+          return offsets[operand] + row * made.nest.step(outer, operand) +
+                 column * made.nest.inner_step(operand);
+        };
+        for (std::int64_t i = 0; i < columns; ++i) {
+          met.at(static_cast<std::size_t>(place(0, i))) = place(1, i);
+        }
       }
     };
     const auto middle =
         static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(tiles.count() + 1));
-    tiles.for_each_strip(0, middle, visit);
-    tiles.for_each_strip(middle, tiles.count(), visit);
+    tiles.for_each_tile(0, middle, visit);
+    tiles.for_each_tile(middle, tiles.count(), visit);
     EXPECT_EQ(visits, made.count);
     EXPECT_EQ(met, expected);
   }
