@@ -2064,8 +2064,9 @@ tnr_status tnr_copy(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Converts elements to `out`'s dtype: floats to integers saturate and NaN gives 0; to f16 and
- * bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. Complex
- * converts to complex only. `out` may be exactly `a`.
+ * bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. A real number
+ * becomes a complex one with an imaginary part of 0; complex converts to complex only. `out` may
+ * be exactly `a`.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
@@ -2721,8 +2722,9 @@ struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BOR
  *
  * Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
  * transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
- * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b`
- * that are not adjacent are copied, 256 bytes of a row at a time.
+ * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
+ * are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
+ * up to 256 bytes of each row at a time: a vector with gaps is copied whole.
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
  * dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
@@ -3045,7 +3047,8 @@ tnr_status tnr_sparse_norm(struct tnr_context *context TNR_BORROWED,
  * 0 where there is no entry, the sum where there are several.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
- * found as the call goes, and leaves `out` a mixture), another length or dtype. UNSUPPORTED: COO
+ * found as the call goes, beyond the diagonal too, and leaves `out` a mixture), another length or
+ * dtype. UNSUPPORTED: COO
  * and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part.
  * STALE_VIEW, BUSY: as operations.
  *
