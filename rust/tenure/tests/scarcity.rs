@@ -123,7 +123,7 @@ mod sealed {
     }
 
     fn refused(made: tenure::Result<Sealed>) -> ErrorKind {
-        made.err().expect("the limit refuses it").kind()
+        made.expect_err("the limit refuses it").kind()
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod sealed {
             fd
         };
         let before = open_descriptors();
-        let rejected = Sealed::from_fd(of_another(1 << 30)).err().expect("the limit refuses it");
+        let rejected = Sealed::from_fd(of_another(1 << 30)).expect_err("the limit refuses it");
         assert_eq!(rejected.error().kind(), ErrorKind::OutOfMemory);
         let back = File::from(rejected.into_data());
         assert_eq!(back.metadata().unwrap().len(), 1 << 30);
