@@ -145,14 +145,31 @@ TEST(SparseMatmulAlike, NoneWithManyEntries) {
   }
 }
 
+// Rows that have an entry for each line of x, of about one length and not: each four of them may go
+// over x together. Their columns rise or not; the last ones end with the arrays.
+Pattern long_rows(Random& random) {
+  Pattern pattern{"long rows", 60, 8000, {}};
+  for (std::int64_t row = 0; row < pattern.rows; ++row) {
+    const auto some = static_cast<std::int64_t>(random() % 40);
+    const std::int64_t length = row % 13 == 12 ? 3 : row % 17 == 16 ? 2049 : 1000 + some;
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto any = static_cast<std::int64_t>(random() % 8000);
+      pattern.positions.push_back({row, row % 5 == 0 ? any : i * 8000 / length});
+    }
+  }
+  return pattern;
+}
+
+TEST(SparseMatmulAlike, LongRows) {
+  Random random(45);
+  const Pattern pattern = long_rows(random);
+  expect_plain<double>(pattern, kTypes[0], random);
+  expect_plain<float>(pattern, kTypes[1], random);
+}
+
 // An index that is wrong, in rows that are alike, long, or neither: it is found, and not used,
 // wherever it is. Under a sanitizer nothing outside of the arrays is touched.
-TEST(SparseMatmulAlike, WrongIndicesAreFound) {
-  Random random(44);
-  Pattern pattern = nearly_alike(random);
-  for (std::int64_t row = 0; row < 10; ++row, ++pattern.rows) {
-    for (std::int64_t i = 0; i < 64 + row * 3; ++i) pattern.positions.push_back({pattern.rows, i});
-  }
+void expect_found(const Pattern& pattern, Random& random) {
   const Literal<float> b(TNR_DTYPE_F32,
                          any_values<float>(static_cast<std::size_t>(pattern.cols), random));
   std::vector<float> out(static_cast<std::size_t>(pattern.rows));
@@ -175,6 +192,12 @@ TEST(SparseMatmulAlike, WrongIndicesAreFound) {
     }
     EXPECT_NO_THROW(multiply());
   }
+}
+
+TEST(SparseMatmulAlike, WrongIndicesAreFound) {
+  Random random(44);
+  expect_found(nearly_alike(random), random);
+  expect_found(long_rows(random), random);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "kernels/matmul.hpp"
 
 #include "kernels/row_sum.hpp"
+#include "kernels/rows_together.hpp"
 #include "kernels/shifted_rows.hpp"
 #include "kernels/sums.hpp"
 #include "kernels/tables.hpp"
@@ -42,9 +43,20 @@ __attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t 
   Byte* out = m.out + begin * out_step;
   int64_t k = index_of<I>(m.a.offsets, begin);
   Known asked = known;
+  RowsTogether<T, I> together(m.b_rows, last);
   for (const Byte* const stop = m.a.offsets + end * kStep<I>; offset <= stop;
        offset += kStep<I>, out += out_step) {
     const int64_t row_end = load<I>(offset);
+    if (together.takes(row_end - k) && stop - offset >= kStep<I> * (together.kRows - 1) &&
+        together.take(offset - kStep<I>)) {
+      T sums[together.kRows];
+      together.add_up(all_values, all_indices, x, asked, sums);
+      for (int r = 0; r < together.kRows; ++r) scaling.write(out + r * out_step, sums[r]);
+      offset += kStep<I> * (together.kRows - 1);
+      out += out_step * (together.kRows - 1);
+      k = load<I>(offset);
+      continue;
+    }
     scaling.write(out, row_sum<T, I>(all_values + k * kStep<T>, all_indices + k * kStep<I>, x,
                                      row_end - k, last - k, is_near, asked));
     k = row_end;
