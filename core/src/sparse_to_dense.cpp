@@ -1,4 +1,4 @@
-// From sparse to dense. A few rows at a time are made in a cache, zeros first, and sent to memory
+// From sparse to dense. A few rows at a time are made in a cache, among zeros, and sent to memory
 // whole: what an output of many rows takes is one write of it.
 #include <algorithm>
 #include <cstring>
@@ -31,15 +31,24 @@ constexpr std::int64_t kGroupBytes = std::int64_t{16} << 10;
 // Rows that are longer are made where they are to be: they would leave the second cache.
 constexpr std::int64_t kMaxBufferBytes = std::int64_t{512} << 10;
 
-// Whole rows to where they belong, past the caches.
-void send(Byte* out, const Byte* in, std::int64_t bytes) noexcept {
+// Bytes that are sent, and then cleared.
+constexpr std::int64_t kPieceBytes = std::int64_t{4} << 10;
+
+// Whole rows to where they belong, past the caches, and zeros to where they were: a row may be all
+// that the first cache holds, and to clear it in a pass of its own would find none of it there.
+void send_and_clear(Byte* out, Byte* in, std::int64_t bytes) noexcept {
   const std::int64_t head = std::min<std::int64_t>(
       bytes, -reinterpret_cast<std::uintptr_t>(out) % static_cast<std::uintptr_t>(kLineBytes));
-  const std::int64_t lines = (bytes - head) / kLineBytes * kLineBytes;
+  const std::int64_t tail = head + (bytes - head) / kLineBytes * kLineBytes;
   std::memcpy(out, in, static_cast<std::size_t>(head));
-  kernels::table().stream(out + head, in + head, static_cast<std::uint64_t>(lines));
-  std::memcpy(out + head + lines, in + head + lines,
-              static_cast<std::size_t>(bytes - head - lines));
+  std::memset(in, 0, static_cast<std::size_t>(head));
+  for (std::int64_t at = head; at < tail; at += kPieceBytes) {
+    const auto piece = static_cast<std::size_t>(std::min(kPieceBytes, tail - at));
+    kernels::table().stream(out + at, in + at, piece);
+    std::memset(in + at, 0, piece);
+  }
+  std::memcpy(out + tail, in + tail, static_cast<std::size_t>(bytes - tail));
+  std::memset(in + tail, 0, static_cast<std::size_t>(bytes - tail));
 }
 
 // Rows [first, end).
@@ -236,6 +245,9 @@ void write_rows(const Context& context, const SparseOperand& a, const Scatter& s
   on_each_thread(
       context, slice_count_of(context, out.rows * out.row_bytes()) == 1 ? 1 : groups,
       is_streamed ? group_bytes + kLineBytes : 0, [&](Byte* buffer) noexcept {
+        if (is_streamed) {
+          std::memset(buffer, 0, static_cast<std::size_t>(group_bytes + kLineBytes));
+        }
         for (std::int64_t ticket; (ticket = tickets.take()) >= 0;) {
           const std::int64_t row = ticket * group;
           const std::int64_t end = std::min(row + group, out.rows);
@@ -249,11 +261,10 @@ void write_rows(const Context& context, const SparseOperand& a, const Scatter& s
           }
           // As the first of them lies to a line of memory, so that whole lines are loaded whole.
           Byte* const lines = buffer + reinterpret_cast<std::uintptr_t>(to.first) % kLineBytes;
-          std::memset(lines, 0, static_cast<std::size_t>((end - row) * out.row_bytes()));
           scatter_range(a, scatter, out, row, end, {lines, out.line_bytes(), out.width});
-          const Byte* from = lines;
+          Byte* from = lines;
           for_each_run_of_lines(out, row, end, [&](std::int64_t at, std::int64_t bytes) {
-            send(to.first + at, from, bytes);
+            send_and_clear(to.first + at, from, bytes);
             from += bytes;
           });
         }

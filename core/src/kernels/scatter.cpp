@@ -12,16 +12,44 @@ inline int64_t index_at(const Byte* indices, int64_t position) {
   return index;
 }
 
+// Fetched ahead: 2 KiB, as for other rows of entries (row_sum.hpp).
+constexpr int64_t kAheadBytes = 2048;
+
+// `step`, in which columns lie apart, is a constant or not. What is not a local would be loaded anew
+// after each store.
+template <int64_t kWidth, class I, class Step>
+__attribute__((always_inline)) inline void scatter_rows(const Compressed& matrix, int64_t first,
+                                                        int64_t end, const Field& to, Step step) {
+  Byte* row = to.first;
+  const int64_t row_step = to.row_step;
+  const Byte* const offsets = matrix.offsets;
+  const Byte* const indices = matrix.indices;
+  const Byte* const values = matrix.values;
+  int64_t k = index_at<I>(offsets, first);
+  for (int64_t i = first; i < end; ++i, row += row_step) {
+    const int64_t last = index_at<I>(offsets, i + 1);
+    const auto put = [&](int64_t entry) __attribute__((always_inline)) {
+      __builtin_memcpy(row + index_at<I>(indices, entry) * step, values + entry * kWidth, kWidth);
+    };
+    for (; k + 8 <= last; k += 8) {
+      __builtin_prefetch(values + k * kWidth + kAheadBytes);
+      __builtin_prefetch(indices + k * static_cast<int64_t>(sizeof(I)) + kAheadBytes);
+#pragma GCC unroll 8
+      for (int64_t entry = k; entry < k + 8; ++entry) put(entry);
+    }
+    for (; k < last; ++k) put(k);
+  }
+}
+
 template <int64_t kWidth, class I>
 void scatter_rows(const Compressed& matrix, int64_t first, int64_t end, const Field& to) {
-  Byte* row = to.first;
-  const int64_t step = to.column_step;
-  int64_t k = index_at<I>(matrix.offsets, first);
-  for (int64_t i = first; i < end; ++i, row += to.row_step) {
-    for (const int64_t last = index_at<I>(matrix.offsets, i + 1); k < last; ++k) {
-      __builtin_memcpy(row + index_at<I>(matrix.indices, k) * step, matrix.values + k * kWidth,
-                       kWidth);
-    }
+  struct Adjacent {
+    operator int64_t() const { return kWidth; }
+  };
+  if (to.column_step == kWidth) {
+    scatter_rows<kWidth, I>(matrix, first, end, to, Adjacent{});
+  } else {
+    scatter_rows<kWidth, I>(matrix, first, end, to, to.column_step);
   }
 }
 
