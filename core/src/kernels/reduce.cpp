@@ -57,32 +57,45 @@ void finish(const Results& results) {
   }
 }
 
-// ---- moments: `columns` means, then as many sums of squared deviations from them, in f64 ----
+// ---- moments, in f64: `columns` centers, as many rests, and as many sums of squares ----
+//
+// A mean is a center and a rest, which is what the mean is more than that number of 53 bits: two
+// means far from 0 and close to one another could not be told apart by the centers. The squares are
+// of the deviations from the mean.
+
+constexpr int64_t kMomentsBytes = 24;
 
 inline void start_moments(Byte* accumulators, int64_t columns) {
-  __builtin_memset(accumulators, 0, static_cast<uint64_t>(columns) * 16);
+  __builtin_memset(accumulators, 0, static_cast<uint64_t>(columns * kMomentsBytes));
 }
 
 // Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
 // variances", 1979.
 inline void merge_moments(const Merge& merge) {
   if (merge.into_count == 0) {
-    __builtin_memcpy(merge.into, merge.from, static_cast<uint64_t>(merge.columns) * 16);
+    __builtin_memcpy(merge.into, merge.from, static_cast<uint64_t>(merge.columns * kMomentsBytes));
     return;
   }
   const auto into_count = static_cast<double>(merge.into_count);
   const auto from_count = static_cast<double>(merge.from_count);
   const double share = from_count / (into_count + from_count);
-  Byte* const means = merge.into;
-  const Byte* const from_means = merge.from;
+  Byte* const centers = merge.into;
+  const Byte* const from_centers = merge.from;
   const int64_t end = merge.columns * 8;
-  Byte* const squares = means + end;
-  const Byte* const from_squares = from_means + end;
+  Byte* const rests = centers + end;
+  Byte* const squares = rests + end;
+  const Byte* const from_rests = from_centers + end;
+  const Byte* const from_squares = from_rests + end;
   TENURE_INDEPENDENT
   for (int64_t i = 0; i < end; i += 8) {
-    const auto mean = load<double>(means + i);
-    const double apart = load<double>(from_means + i) - mean;
-    store(means + i, mean + apart * share);
+    const auto center = load<double>(centers + i);
+    const auto rest = load<double>(rests + i);
+    const double apart =
+        (load<double>(from_centers + i) - center) + (load<double>(from_rests + i) - rest);
+    const double moved = rest + apart * share;
+    const double merged = center + moved;
+    store(centers + i, merged);
+    store(rests + i, moved - (merged - center));
     store(squares + i, load<double>(squares + i) + load<double>(from_squares + i) +
                            apart * (apart * (into_count * share)));
   }
@@ -91,9 +104,68 @@ inline void merge_moments(const Merge& merge) {
 template <class Finish>
 void finish_moments(const Results& results) {
   const Results own = results;
-  const Byte* const squares = own.accumulators + 8 * own.columns;
+  const Byte* const squares = own.accumulators + 16 * own.columns;
   for (int64_t column = 0; column < own.columns; ++column) {
     store(own.out + column * own.out_step, Finish::finish(load<double>(squares + column * 8), own));
+  }
+}
+
+// A number from which a deviation neither overflows nor is infinite unless the variance is.
+inline double pivot_of(double first) { return __builtin_fabs(first) < 1e300 ? first : 0; }
+
+// What the mean of deviations from a pivot makes of both: the center, and the rest.
+struct Center {
+  double center;
+  double rest;
+
+  Center(double pivot, double mean) : center(pivot + mean), rest(mean - (center - pivot)) {}
+};
+
+// The squares of deviations from the mean, by those from the center.
+inline double around_mean(double squares, double rest, double rows) {
+  const double around = squares - rest * (rest * rows);
+  return around < 0 ? 0 : around;
+}
+
+// The first of each of a tile's columns, in f64.
+template <class T>
+void first_row(const Reduction& reduction, const Tile& tile, Byte* pivots) {
+  constexpr int64_t kFetched = 256;
+  alignas(64) Byte buffer[kFetched * static_cast<int64_t>(sizeof(T))];
+  for (int64_t first = 0; first < tile.columns; first += kFetched) {
+    const int64_t count = lower(kFetched, tile.columns - first);
+    reduction.fetch(tile.in + first * tile.column_step, tile.column_step, count, buffer);
+    TENURE_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) {
+      const auto element = load<T>(buffer + i * static_cast<int64_t>(sizeof(T)));
+      store(pivots + (first + i) * 8, pivot_of(static_cast<double>(element)));
+    }
+  }
+}
+
+template <class T>
+void moments_across(const Reduction& reduction, const Tile& tile) {
+  Byte* const centers = tile.accumulators;
+  const int64_t end = tile.columns * 8;
+  Byte* const rests = centers + end;
+  Byte* const squares = rests + end;
+  const auto rows = static_cast<double>(tile.rows);
+  first_row<T>(reduction, tile, centers);
+  Tile sums = tile;
+  sums.accumulators = rests;
+  across<Deviations<T>>(reduction, sums, centers);
+  TENURE_INDEPENDENT
+  for (int64_t i = 0; i < end; i += 8) {
+    const Center found(load<double>(centers + i), load<double>(rests + i) / rows);
+    store(centers + i, found.center);
+    store(rests + i, found.rest);
+  }
+  sums.accumulators = squares;
+  sums.rows_ahead = 0;
+  across<SquaredDeviations<T>>(reduction, sums, centers);
+  TENURE_INDEPENDENT
+  for (int64_t i = 0; i < end; i += 8) {
+    store(squares + i, around_mean(load<double>(squares + i), load<double>(rests + i), rows));
   }
 }
 
@@ -101,25 +173,18 @@ void finish_moments(const Results& results) {
 // the deviations from them.
 template <class T>
 void accumulate_moments(const Reduction& reduction, const Tile& tile) {
-  if (tile.columns != 1) {
-    across<WideSum<T>>(reduction, tile, nullptr);
-    Byte* const means = tile.accumulators;
-    const int64_t end = tile.columns * 8;
-    const auto rows = static_cast<double>(tile.rows);
-    for (int64_t i = 0; i < end; i += 8) store(means + i, load<double>(means + i) / rows);
-    Tile deviations = tile;
-    deviations.accumulators = means + end;
-    deviations.rows_ahead = 0;
-    return across<SquaredDeviations<T>>(reduction, deviations, means);
-  }
+  if (tile.columns != 1) return moments_across<T>(reduction, tile);
   constexpr int64_t kBlock = 16384 / static_cast<int64_t>(sizeof(T));
   Tile block = tile;
   for (int64_t first = 0; first < tile.rows; first += kBlock) {
     block.in = tile.in + first * tile.row_step;
     block.rows = lower(kBlock, tile.rows - first);
-    double moments[2];
-    moments[0] = along<WideSum<T>>(reduction, block, 0) / static_cast<double>(block.rows);
-    moments[1] = along<SquaredDeviations<T>>(reduction, block, moments[0]);
+    const auto rows = static_cast<double>(block.rows);
+    double pivot;
+    first_row<T>(reduction, block, reinterpret_cast<Byte*>(&pivot));
+    const Center found(pivot, along<Deviations<T>>(reduction, block, pivot) / rows);
+    const double squares = along<SquaredDeviations<T>>(reduction, block, found.center);
+    const double moments[3] = {found.center, found.rest, around_mean(squares, found.rest, rows)};
     merge_moments({.columns = 1,
                    .into = tile.accumulators,
                    .from = reinterpret_cast<const Byte*>(moments),
@@ -207,7 +272,7 @@ constexpr Reduction mean_of() {
 template <class T, class Finish>
 constexpr Reduction moments_of() {
   if constexpr (kIsFloat<T>) {
-    return computed<T>({16, Meet::kInTree, kNever, nullptr, start_moments,
+    return computed<T>({kMomentsBytes, Meet::kInTree, kNever, nullptr, start_moments,
                         accumulate_moments<Computed<T>>, merge_moments, finish_moments<Finish>});
   } else {
     return kNone;

@@ -74,7 +74,13 @@ template <class T>
 struct WideSum : Sum<double> {
   using In = T;
 };
-// Squares of deviations from a center that is known, so that nothing cancels.
+// Deviations from a center, and their squares. Numbers that are close to one another are subtracted
+// exactly, so that nothing cancels.
+template <class T>
+struct Deviations : WideSum<T> {
+  static constexpr bool kCentered = true;
+  static Vector<double> term(Vector<double> x, Vector<double> center) { return x - center; }
+};
 template <class T>
 struct SquaredDeviations : WideSum<T> {
   static constexpr bool kCentered = true;
