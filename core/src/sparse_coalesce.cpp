@@ -235,6 +235,10 @@ SparseToken coalesce(const Context& context, const tnr_sparse_view& a, tnr_spars
 
 }  // namespace
 
+SparseToken summed_entries(const Context& context, const tnr_sparse_view& a) {
+  return coalesce(context, a, TNR_SPARSE_COMBINE_SUM);
+}
+
 SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,
                             tnr_sparse_combine combine) {
   SparseOperand operand(a, "a");

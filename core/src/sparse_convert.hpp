@@ -50,6 +50,9 @@ class OwnMatrix {
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
 
+// tnr_sparse_coalesce() of what it takes, by SUM, where the entries are known to be right as above.
+SparseToken summed_entries(const Context& context, const tnr_sparse_view& a);
+
 // Of a batch, whose entries may be wrong.
 SparseToken convert_batch(const Context& context, const BatchOperand& a,
                           const SparseTarget& target);

@@ -2,6 +2,7 @@
 // whole: what an output of many rows takes is one write of it.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "bisect.hpp"
 #include "bool8.hpp"
@@ -10,6 +11,7 @@
 #include "operands.hpp"
 #include "scalar.hpp"
 #include "sparse_batch.hpp"
+#include "sparse_convert.hpp"
 #include "sparse_entries.hpp"
 #include "sparse_operand.hpp"
 #include "sparse_traffic.hpp"
@@ -311,6 +313,49 @@ void pin_output(Pins& pins, const tnr_sparse_view& a, const tnr_view_mut& out) {
   }
 }
 
+// Whether no position has two entries because those of each row rise, which takes one look at them.
+// They have been checked.
+bool has_rising_rows(const SparseOperand& a) noexcept {
+  const tnr_sparse_view& view = a.view();
+  const kernels::IndexChecks& checks = index_checks(view);
+  if (view.format == TNR_SPARSE_FORMAT_COO) {
+    return checks.are_rising(bytes_at(view.major, 0), bytes_at(view.minor, 0), view.minor.shape[0]);
+  }
+  const IndexReader offsets(view.major);
+  for (std::int64_t row = 0; row < major_count(view); ++row) {
+    const std::int64_t begin = offsets[row];
+    if (checks.count_stays(bytes_at(view.minor, begin), offsets[row + 1] - begin) != 0)
+      return false;
+  }
+  return true;
+}
+
+// Halves that are added up in an element would be rounded at each addition. The sum of several is
+// rounded once, as coalescing and products have it.
+bool must_be_summed_first(SparseOperand& a) {
+  const tnr_dtype dtype = a.view().values.dtype;
+  if (dtype != TNR_DTYPE_F16 && dtype != TNR_DTYPE_BF16) return false;
+  if ((a.view().flags & TNR_SPARSE_UNIQUE) != 0) return false;
+  a.check_all();
+  return !has_rising_rows(a);
+}
+
+// Whatever the flags say of the order, which decides which memory is written: of a matrix that is our
+// own nobody checks it.
+OwnMatrix summed(const Context& context, tnr_sparse_view a) {
+  a.flags = 0;
+  const bool has_blocks = a.format == TNR_SPARSE_FORMAT_BSR;
+  // Offsets on the way count all entries, and columns of elements, which narrow ones may not.
+  if (!has_blocks && a.minor.shape[0] <= std::numeric_limits<std::int32_t>::max()) {
+    return OwnMatrix(summed_entries(context, a));
+  }
+  const OwnMatrix wide(
+      convert_entries(context, a,
+                      {.format = has_blocks ? tnr_sparse_format{TNR_SPARSE_FORMAT_CSR} : a.format,
+                       .index_dtype = TNR_DTYPE_I64}));
+  return OwnMatrix(summed_entries(context, wide.view()));
+}
+
 // One matrix to an output that has been checked.
 void write_matrix(const Context& context, SparseOperand& a, const tnr_view_mut& out,
                   Stores stores) {
@@ -322,6 +367,11 @@ void write_matrix(const Context& context, SparseOperand& a, const tnr_view_mut& 
   if (is_coo && is_sorted && !a.is_checked()) check_entries(view, Rows::kSome, a.name());
   if (is_coo || is_empty(out.view)) a.check_all();
   if (is_empty(out.view)) return;
+  if (must_be_summed_first(a)) {
+    const OwnMatrix sums = summed(context, view);
+    SparseOperand unique(sums.view(), a.name());
+    return write_matrix(context, unique, out, stores);
+  }
 
   const DenseOutput dense(view, out);
   if (dense.field.column_step == dense.width && (!is_coo || is_sorted)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "arrays.hpp"
@@ -204,6 +205,67 @@ TEST(SparseToDenseOfLentViews, SeveralEntriesForOnePositionAreAddedUp) {
                         .block_rows = 2,
                         .block_cols = 2};
   EXPECT_EQ(dense_of(bsr, TNR_DTYPE_I32), expected);
+}
+
+// 2048 + 1 + 1 + 1 is 2051 in f32, which f16 rounds to 2052; adding one by one it stays at 2048.
+TEST(SparseToDenseOfLentViews, HalvesAreAddedUpAndRoundedOnce) {
+  const std::vector<std::uint16_t> f16s = {0x6800, 0x3c00, 0x3c00, 0x3c00};   // 2048, 1, 1, 1
+  const std::vector<std::uint16_t> bf16s = {0x4380, 0x3f80, 0x3f80, 0x3f80};  // 256, 1, 1, 1
+  const SparseModel coo{.format = TNR_SPARSE_FORMAT_COO,
+                        .rows = 1,
+                        .cols = 2,
+                        .major = {0, 0, 0, 0},
+                        .minor = {1, 1, 1, 1},
+                        .values = {1, 2, 3, 4},
+                        .flags = TNR_SPARSE_SORTED};
+  SparseModel csr = coo;
+  csr.format = TNR_SPARSE_FORMAT_CSR;
+  csr.major = {0, 4};
+  SparseModel csc = csr;
+  csc.format = TNR_SPARSE_FORMAT_CSC;
+  csc.major = {0, 0, 4};
+  csc.minor = {0, 0, 0, 0};
+  SparseModel bsr = csr;
+  bsr.format = TNR_SPARSE_FORMAT_BSR;
+  bsr.block_rows = bsr.block_cols = 1;
+  for (const SparseModel& model : {coo, csr, csc, bsr}) {
+    for (const tnr_dtype index_dtype : kIndexDtypes) {
+      for (const auto& [dtype, values, sum] :
+           {std::tuple{TNR_DTYPE_F16, f16s, 0x6802}, {TNR_DTYPE_BF16, bf16s, 0x4382}}) {
+        SparseArrays arrays(model, index_dtype);
+        tnr_sparse_view view = arrays.view();
+        view.values = model.format == TNR_SPARSE_FORMAT_BSR
+                          ? flat_view(values.data(), dtype, {4, 1, 1})
+                          : flat_view(values.data(), dtype, {4});
+        for (const std::uint32_t flags : {model.flags, 0u}) {
+          view.flags = flags;
+          std::uint16_t out[2] = {9, 9};
+          sparse_to_dense(kDefaultContext, view, {flat_view(out, dtype, {1, 2})});
+          EXPECT_EQ(out[0], 0);
+          EXPECT_EQ(out[1], sum) << model.format;
+        }
+      }
+    }
+  }
+}
+
+// The order that a flag claims decides which memory is written.
+TEST(SparseToDenseOfLentViews, HalvesSaidToBeSortedStayInsideTheirMemory) {
+  SparseModel model{.format = TNR_SPARSE_FORMAT_COO, .rows = 3000, .cols = 40};
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    model.major.push_back((i * 1999) % 3000);
+    model.minor.push_back(i % 2);
+    model.values.push_back(1);
+  }
+  SparseArrays arrays(model, TNR_DTYPE_I32);
+  const std::vector<std::uint16_t> ones(5000, 0x3c00);
+  tnr_sparse_view view = arrays.view();
+  view.values = flat_view(ones.data(), TNR_DTYPE_F16, {5000});
+  view.flags = TNR_SPARSE_SORTED;
+  std::vector<std::uint16_t> out(3000 * 40);
+  const tnr_view_mut to = {flat_view(out.data(), TNR_DTYPE_F16, {3000, 40})};
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"sorted"},
+               [&] { sparse_to_dense(kDefaultContext, view, to); });
 }
 
 TEST(SparseToDenseOfLentViews, RangesOfRows) {

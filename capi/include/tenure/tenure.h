@@ -2639,7 +2639,8 @@ struct tnr_sparse *tnr_sparse_from_dense_dropout(struct tnr_context *context TNR
 /**
  * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
  * the entries where they are. Of several entries for one position the sum, in their order; where
- * the flags say UNIQUE, there are none.
+ * the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once: where they are not
+ * UNIQUE and those of a row do not rise, the matrix is coalesced first, and takes memory for it.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found as
  * the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
