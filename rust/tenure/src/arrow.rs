@@ -270,10 +270,22 @@ impl<T: Element> SharedTensor<T> {
             ));
             return Err(Rejected::new(error, self));
         }
+        // Of no elements there may be more lists than can be counted.
+        let mut counts = Vec::with_capacity(lists.len());
+        for axis in 0..lists.len() {
+            let count = lists[..axis].iter().try_fold(len, |count, &list| count.checked_mul(list));
+            let Some(count) = count else {
+                let error = Error::invalid(format!(
+                    "shape {shape:?} is of more lists than {}, the most that are counted",
+                    usize::MAX
+                ));
+                return Err(Rejected::new(error, self));
+            };
+            counts.push(count);
+        }
         let values = PrimitiveArray::<P>::new(ScalarBuffer::try_from(self)?, None);
         let mut array: ArrayRef = Arc::new(values);
-        for (axis, &extent) in lists.iter().enumerate().rev() {
-            let count = len * lists[..axis].iter().product::<usize>();
+        for (&extent, count) in lists.iter().zip(counts).rev() {
             let field = Arc::new(Field::new_list_field(array.data_type().clone(), false));
             // In range: that was asked of each.
             let list =
@@ -315,7 +327,9 @@ impl<T: Element + ArrowNativeType> TryFrom<SharedTensor<T>> for ScalarBuffer<T> 
             return Err(Rejected::new(error, tensor));
         }
         let (len, size_bytes) = (tensor.len(), size_of::<T>() * tensor.len());
-        let data = NonNull::new(tensor.as_ptr().cast_mut()).unwrap_or(NonNull::dangling());
+        // Empty memory may begin anywhere, which Arrow does not take.
+        let data = NonNull::new(tensor.as_ptr().cast_mut()).filter(|_| len > 0);
+        let data = data.unwrap_or(NonNull::dangling());
         // A panic leaves nothing behind in a tensor that nobody writes.
         let owner = Arc::new(AssertUnwindSafe(tensor));
         // SAFETY: these are the elements of the tensor, readable, and written by nobody, while it

@@ -154,7 +154,8 @@ impl<D: Dataset> Loader<D> {
     }
 
     /// How many buffers there are, of a batch each; two more than threads unless said. One is lent
-    /// with the current batch; the others are being filled, or wait until they are asked for.
+    /// with the current batch; the others are being filled, or wait until they are asked for. More
+    /// than an epoch's batches and one are not made, nor threads beyond them started.
     pub fn buffers(mut self, count: usize) -> Self {
         self.buffers = Some(count);
         self
@@ -191,9 +192,8 @@ impl<D: Dataset> Loader<D> {
     where
         D: 'static,
     {
-        let threads = self.threads;
-        let mut batches = self.prepare()?;
-        for _ in 0..batches.wanted(threads) {
+        let (mut batches, threads) = self.prepare(Filling::Ahead)?;
+        for _ in 0..threads {
             let work = Arc::clone(&batches.work);
             let builder = thread::Builder::new().name("tenure-loader".to_owned());
             let thread = builder.spawn(move || work.run()).map_err(|error| {
@@ -228,12 +228,11 @@ impl<D: Dataset> Loader<D> {
     // No `thread::Scope` is asked for: whoever forgot what runs in one would wait at its end for
     // ever. What is lent to a closure cannot be forgotten.
     pub fn scope<R>(self, body: impl FnOnce(&mut Batches<D>) -> R) -> Result<R> {
-        let threads = self.threads;
-        let mut batches = self.prepare()?;
+        let (mut batches, threads) = self.prepare(Filling::Ahead)?;
         thread::scope(|scope| {
             // Dropped before the scope waits for its threads, also where something panics.
             let closing = Closing(Arc::clone(&batches.work));
-            for _ in 0..batches.wanted(threads) {
+            for _ in 0..threads {
                 let work = Arc::clone(&closing.0);
                 let builder = thread::Builder::new().name("tenure-loader".to_owned());
                 builder.spawn_scoped(scope, move || work.run()).map_err(|error| {
@@ -250,12 +249,13 @@ impl<D: Dataset> Loader<D> {
     ///
     /// As [`start`](Self::start).
     pub fn serial(self) -> Result<Batches<D>> {
-        let mut batches = self.prepare()?;
+        let (mut batches, _) = self.prepare(Filling::AsAsked)?;
         batches.indices = Some(Vec::new());
         Ok(batches)
     }
 
-    fn prepare(self) -> Result<Batches<D>> {
+    /// The batches, and how many threads are to be started.
+    fn prepare(self, filling: Filling) -> Result<(Batches<D>, usize)> {
         let Loader { data, plan, transform, threads, buffers } = self;
         let buffers = buffers.unwrap_or(threads.saturating_add(2));
         for (name, count) in [("threads", threads), ("buffers", buffers)] {
@@ -270,15 +270,18 @@ impl<D: Dataset> Loader<D> {
             )));
         }
         let copies = last > 0 && (plan.is_shuffled || transform.is_some());
-        let mut free: Vec<Buffer<D>> = Vec::new();
-        if copies {
-            let allocate = |_| data.allocate(plan.room()).map(Some);
-            free = (0..buffers).map(allocate).collect::<Result<_>>()?;
-        }
-        let (position, ring) = (plan.start, Ring::new(free, threads));
+        // What is filled as it is asked for allocates its one buffer then.
+        let is_ahead = copies && matches!(filling, Filling::Ahead);
+        let useful = usize::try_from(last).unwrap_or(usize::MAX).saturating_add(1);
+        let buffers = if is_ahead { buffers.min(useful) } else { 0 };
+        let wanted = threads.min(buffers);
+        let allocate = |_| data.allocate(plan.room()).map(Some);
+        let free: Vec<Buffer<D>> = (0..buffers).map(allocate).collect::<Result<_>>()?;
+        let (position, ring) = (plan.start, Ring::new(free, wanted));
         let work = Arc::new(Work { data, plan, transform, ring });
         let (threads, lent) = (Vec::new(), None);
-        Ok(Batches { work, position, copies, number: 0, lent, indices: None, threads })
+        let batches = Batches { work, position, copies, number: 0, lent, indices: None, threads };
+        Ok((batches, wanted))
     }
 }
 
@@ -361,11 +364,13 @@ impl<D: Dataset> Batches<D> {
     pub fn batches_per_epoch(&self) -> u64 {
         self.work.plan.batches()
     }
+}
 
-    /// How many threads are to be started.
-    fn wanted(&self, threads: usize) -> usize {
-        if self.copies { threads } else { 0 }
-    }
+/// When the batches of a loader are filled.
+enum Filling {
+    /// By threads, before they are asked for.
+    Ahead,
+    AsAsked,
 }
 
 /// Lets the threads end that were started for some work. Not what `body` was lent: it can put other

@@ -480,3 +480,26 @@ fn a_mapped_file_is_a_dataset() {
     assert!(epoch(&mut batches).concat().into_iter().eq(0..1000));
     std::fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn no_more_is_made_than_an_epoch_has_work_for() {
+    let labels = |mut batches: Batches<SharedTensor<i32>>| {
+        let mut labels = Vec::new();
+        while let Some(batch) = batches.next() {
+            labels.extend(batch.unwrap().views().iter().copied());
+        }
+        labels
+    };
+    let data = SharedTensor::from_owner((0..100).collect::<Vec<i32>>(), [100]).unwrap();
+    let loader = || Loader::new(data.clone(), 30).unwrap().shuffle(4);
+    let expected = labels(loader().start().unwrap());
+    assert_eq!(expected.len(), 100);
+    for count in [usize::MAX, usize::MAX - 1, usize::MAX / 2] {
+        assert_eq!(labels(loader().threads(count).serial().unwrap()), expected);
+        assert_eq!(labels(loader().buffers(count).serial().unwrap()), expected);
+        assert_eq!(labels(loader().threads(count).start().unwrap()), expected);
+        assert_eq!(labels(loader().threads(2).buffers(count).start().unwrap()), expected);
+        let scoped = loader().threads(count).scope(|batches| batches.batches_per_epoch()).unwrap();
+        assert_eq!(scoped, 4);
+    }
+}
