@@ -1,0 +1,170 @@
+//! The tables of docs/migration.md: every piece of code in a column of Tenure's compiles and runs, as
+//! it stands there. A new piece is refused until it stands here too.
+
+use tenure::{
+    Bool8, Combine, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Result, SharedTensor, Tensor,
+    TensorView, TensorViewMut, Triangle, f16,
+};
+
+/// Runs expressions, and adds what they say to a list.
+macro_rules! says {
+    ($found:ident: $($code:expr;)+) => {$(
+        let _ = $code;
+        $found.push(squeezed(stringify!($code)));
+    )+};
+}
+
+fn squeezed(code: &str) -> String {
+    code.chars().filter(|char| !char.is_whitespace()).collect()
+}
+
+/// What stands there as a name, or as a method of what the same cell names.
+#[expect(unused_imports, reason = "that they are there is what is asked")]
+fn names() -> Vec<String> {
+    use tenure::dlpack::{Exported, Imported};
+    use tenure::matrix_market::Reader;
+    use tenure::{Error, add_into, cast};
+    let _ =
+        (TensorView::<'_, f32>::to_vec, SharedTensor::<f32>::into_vec, Tensor::<f32>::try_clone);
+    // Those of the feature `npz` have tests of their own.
+    let names = [
+        "SharedTensor",
+        "CscView",
+        "CscMatrix",
+        "matrix_market::Reader",
+        "tenure::Error",
+        "cast",
+        "dlpack::Exported",
+        "dlpack::Imported",
+        "to_vec()",
+        "into_vec()",
+        "matmul_into",
+        "solve_triangular",
+        "npz",
+        "npz::Reader",
+        "npz::Writer",
+    ];
+    names.into_iter().map(squeezed).collect()
+}
+
+fn dense() -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let vec = || vec![1.0_f32; 6];
+    let (mut data, shape, axes) = (vec(), [2, 3], [1, 0]);
+    says! { found: TensorViewMut::from_slice(&mut data, [2, 3])?; }
+    says! { found: TensorView::from_slice(&data, [2, 3])?; TensorView::from_slice(&data, shape)?; }
+    says! { found: Tensor::copy_from_slice(&data, shape)?; Tensor::<f32>::zeros([2, 3])?; }
+    {
+        let vec = vec();
+        says! { found: Tensor::from_vec(vec, [2, 3])?; }
+    }
+    {
+        let vec = vec();
+        says! { found: Tensor::from_vec(vec, shape)?; }
+    }
+    let mut tensor = Tensor::copy_from_slice(&data, shape)?;
+    let shared = tensor.try_clone()?.into_shared();
+    says! { found: shared.clone(); tenure::sum(&tensor, 0)?; tenure::relu(&tensor)?; }
+    says! { found: tenure::cast::<f16, _>(&tensor)?; tensor.to_csr()?; }
+    let view = TensorView::from_slice(&data, shape)?;
+    says! { found:
+        view.slice(0, 1..2)?; view.index(0, 1)?; view.t(); view.permute(&axes)?; view.reshape([6])?;
+        view[[1, 2]]; tenure::mean(&view, 0)?; view.flip(0)?; view.unsqueeze(1)?;
+        view.slice(0, 1..)?.slice_step(1, .., 2)?;
+    }
+    let (b, m) = (vec(), [Bool8::TRUE; 6]);
+    let b = TensorView::from_slice(&b, shape)?;
+    let m = TensorView::from_slice(&m, shape)?;
+    says! { found: tenure::add_assign(&mut tensor, &b)?; }
+    says! { found: tensor.into_vec(); }
+    let mut a = Tensor::copy_from_slice(&data, shape)?;
+    let (mut out, mut c) = (Tensor::zeros(shape)?, Tensor::zeros(shape)?);
+    says! { found:
+        tenure::add(&a, &b)?; tenure::add_into(&a, &b, &mut out)?; tenure::add_into(&a, &b, &mut c)?;
+        tenure::cast::<i8, _>(&a)?; tenure::sum(&a, 0)?; tenure::std(&a, .., 1)?;
+        tenure::select(&m, &a, &b)?; tenure::add_assign(&mut a, &b)?;
+    }
+    Ok(found)
+}
+
+fn sparse() -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let (r, c, i) = (4_usize, 4_usize, 1_usize);
+    let offsets = vec![0_i32, 1, 2, 3, 4];
+    let (indices, values) = (vec![0_i32, 1, 2, 3], vec![1.0_f64, 2.0, 3.0, 4.0]);
+    let (rows, cols) = (vec![0_i32, 1, 2, 3], vec![3_i32, 0]);
+    says! { found:
+        CsrView::new(r, c, &offsets, &indices, &values)?;
+        CooView::new(r, c, &rows, &indices, &values)?.to_csr()?;
+    }
+    let view = CsrView::new(r, c, &offsets, &indices, &values)?;
+    says! { found: view.to_csc()?; view.t(); view.row(i); }
+    let (a, csr) = (view.coalesced()?, view);
+    let (b, other) = (a, a);
+    let x = [1.0; 4];
+    says! { found:
+        a.matmul(&x)?; csr.matmul(&x)?; a.product(b)?; csr.product(other)?; a.add(b)?; a.mul(b)?;
+        a.maximum(b)?; a.to_csr()?; a.to_csc()?; a.to_bsr([4, 4])?; a.coalesce(Combine::Sum)?;
+        a.to_sorted()?; a.prune(0.0)?; a.row_sums()?; a.col_maxes()?; a.norm_1()?;
+        a.select_rows(&rows)?; a.select_cols(&cols)?; a.slice(1..3, 2..)?;
+        a.row_range(1..3);
+    }
+    {
+        let b = x;
+        says! { found: a.solve_triangular(Triangle::Lower, &b)?; }
+    }
+    {
+        let (rows, cols, indptr, data) = (r, c, &offsets, &values);
+        let (indptr, data) = (indptr.clone(), data.clone());
+        says! { found: CsrView::new(rows, cols, &indptr, &indices, &data)?; }
+    }
+    let matrix: CsrMatrix<f64> = a.to_csr()?;
+    says! { found: matrix.into_parts(); CsrMatrix::from_vecs(r, c, offsets, indices, values)?; }
+    let _: Option<(CscView<'_, f64>, CscMatrix<f64>)> = None;
+    Ok(found)
+}
+
+/// The code in the columns of Tenure's, which their heads name; C has columns of its own.
+fn pieces(page: &str) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut column = None;
+    for line in page.lines() {
+        if !line.starts_with("| ") {
+            column = None;
+            continue;
+        }
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let Some(column) = column else {
+            column = cells.iter().position(|&cell| cell == "Tenure");
+            if column.is_none() {
+                column = Some(usize::MAX); // a table of others
+            }
+            continue;
+        };
+        let Some(cell) = cells.get(column).filter(|cell| !cell.starts_with("---")) else {
+            continue;
+        };
+        pieces.extend(cell.split('`').skip(1).step_by(2).map(squeezed));
+    }
+    pieces
+}
+
+#[test]
+fn the_tables_compile() {
+    let page = include_str!("../../../docs/migration.md");
+    let pieces = pieces(page);
+    assert!(pieces.len() > 60, "only {} pieces of code were found", pieces.len());
+    let mut compiled = dense().unwrap();
+    compiled.extend(sparse().unwrap());
+    let names = names();
+    for piece in &pieces {
+        assert!(
+            compiled.contains(piece) || names.contains(piece),
+            "`{piece}` is on the page, and nothing here compiles it"
+        );
+    }
+    let row_range = "a.row_range(1..3)".to_owned(); // beside the column
+    for code in compiled.iter().filter(|code| **code != row_range) {
+        assert!(pieces.contains(code), "`{code}` compiles, and is not on the page");
+    }
+}
