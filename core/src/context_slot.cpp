@@ -24,11 +24,12 @@ void ContextSlot::start(const tnr_context_options& wanted) {
 }
 
 void ContextSlot::end() noexcept {
-  delete pool;
+  delete static_cast<ThreadPool*>(pool);
   pool = nullptr;
-  if (options.release == nullptr) return;
+  const tnr_context_options& own = options;
+  if (own.release == nullptr) return;
   const LastErrorKept kept;
-  options.release(options.user_context);
+  own.release(own.user_context);
 }
 
 void ContextSlot::forget_threads() noexcept {
@@ -49,11 +50,12 @@ std::uint64_t make_task(std::uint32_t index, std::uint64_t generation) {
 // Asks the caller's threads to help; some may be done before this returns.
 void ask_executor(ContextSlot& slot, std::uint64_t generation, std::uint32_t slice_count) noexcept {
   const std::uint64_t task = make_task(context_table.index_of(slot), generation);
-  const std::uint32_t wanted = std::min(slot.options.thread_count, slice_count) - 1;
+  const tnr_context_options& options = slot.options;
+  const std::uint32_t wanted = std::min(options.thread_count, slice_count) - 1;
   const LastErrorKept kept;
   for (std::uint32_t i = 0; i < wanted; ++i) {
     if (slot.job.open_generation() != generation) return;
-    slot.options.spawn(slot.options.user_context, task);
+    options.spawn(options.user_context, task);
   }
 }
 
@@ -62,7 +64,8 @@ void ask_executor(ContextSlot& slot, std::uint64_t generation, std::uint32_t sli
 void ContextSlot::run_job(SliceBody body, void* data, std::int64_t first, std::uint32_t count,
                           Wake wake) noexcept {
   const std::uint64_t generation = job.open(body, data, first, count);
-  if (pool != nullptr) return pool->run_job(generation, wake);
+  ThreadPool* const threads = pool;
+  if (threads != nullptr) return threads->run_job(generation, wake);
   ask_executor(*this, generation, count);
   std::uint32_t own_count = 0;
   while (job.run_one(generation)) ++own_count;
@@ -92,7 +95,8 @@ ContextSlot& ContextTable::take() {
     fail(TNR_STATUS_OUT_OF_MEMORY, "%u contexts exist, and there can be no more at once",
          kMaxContexts);
   }
-  return slots_[used_count_++];
+  used_count_ += 1;
+  return slots_[used_count_ - 1];
 }
 
 void ContextTable::give_back(ContextSlot& slot) noexcept {

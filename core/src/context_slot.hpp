@@ -1,9 +1,9 @@
 // Where contexts live. context.hpp has the rules.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "concurrency.hpp"
 #include "job.hpp"
 #include "mutex.hpp"
 #include "tenure/context.hpp"
@@ -16,12 +16,12 @@ namespace tenure {
 struct ContextSlot {
   // generation:24 | released:1 | uses:39; a slot that was never used is a released one. No process
   // has the memory for 2^39 uses.
-  std::atomic<std::uint64_t> word{kReleased};
+  Atomic<std::uint64_t> word{kReleased};
   Context context;
-  tnr_context_options options = {};
+  Handed<tnr_context_options> options = tnr_context_options{};
   // NULL with one thread, with an executor, and in a child of fork.
-  ThreadPool* pool = nullptr;
-  std::uint32_t next_free = 0;  // the holder of the table's mutex
+  Handed<ThreadPool*> pool = nullptr;
+  Handed<std::uint32_t> next_free = 0;  // the holder of the table's mutex
   Job job;
 
   static constexpr std::uint64_t kReleased = std::uint64_t{1} << 39;
@@ -76,9 +76,9 @@ class ContextTable {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   ContextSlot slots_[kMaxContexts];
-  Mutex mutex_;                   // guards all below, and next_free of every slot
-  std::uint32_t used_count_ = 0;  // slots from here on were never used
-  std::uint32_t first_free_ = kNone;
+  Mutex mutex_;                           // guards all below, and next_free of every slot
+  Handed<std::uint32_t> used_count_ = 0;  // slots from here on were never used
+  Handed<std::uint32_t> first_free_ = kNone;
 };
 
 // Constant-initialised and never destroyed, as the table of blobs: the threads of contexts that are

@@ -13,9 +13,9 @@
 // word belongs to the one who has acquired the job, and to those who hold a claim on its slices.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "concurrency.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
@@ -57,6 +57,12 @@ class Job {
     const std::uint64_t word = word_.load(std::memory_order_acquire);
     return unclaimed_of(word) == 0 ? 0 : generation_of(word);
   }
+  // Whether there is such a job, for a thread that has announced that it will park. Sequentially
+  // consistent, as its announcement and what the opener does: an acquire could find the word from
+  // before, while the opener finds nobody announced.
+  [[nodiscard]] bool is_open() const noexcept {
+    return unclaimed_of(word_.load(std::memory_order_seq_cst)) != 0;
+  }
 
  private:
   static constexpr unsigned kGenerationShift = 64 - kGenerationBits;
@@ -69,15 +75,15 @@ class Job {
   }
 
   // The line that those who look for work read.
-  alignas(64) std::atomic<std::uint64_t> word_{0};
-  SliceBody body_ = nullptr;
-  void* data_ = nullptr;
-  std::int64_t end_ = 0;  // behind the last slice
-  std::uint32_t count_ = 0;
+  alignas(64) Atomic<std::uint64_t> word_{0};
+  Handed<SliceBody> body_ = nullptr;
+  Handed<void*> data_ = nullptr;
+  Handed<std::int64_t> end_ = 0;  // behind the last slice
+  Handed<std::uint32_t> count_ = 0;
 
   // The line that the opener waits on.
-  alignas(64) std::atomic<std::uint32_t> finished_{0};  // slices, by others than the opener
-  std::atomic<bool> taken_{false};
+  alignas(64) Atomic<std::uint32_t> finished_{0};  // slices, by others than the opener
+  Atomic<bool> taken_{false};
 };
 
 }  // namespace tenure

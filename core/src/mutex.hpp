@@ -4,7 +4,7 @@
 // threads of mingw, makes it at run time.
 #pragma once
 
-#include <mutex>
+#include "concurrency.hpp"
 
 namespace tenure {
 
@@ -26,7 +26,7 @@ class Mutex {
 
 #else
 
-using Mutex = std::mutex;
+using Mutex = ConditionMutex;
 
 #endif
 

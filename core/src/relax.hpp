@@ -4,11 +4,24 @@
 #include <chrono>
 #include <thread>
 
+#include "concurrency.hpp"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #endif
 
 namespace tenure {
+
+#if defined(TENURE_EXPLORED)
+
+inline void relax() { explore::await_change_or_time_out(); }
+
+class Backoff {
+ public:
+  void pause() { explore::await_change(); }
+};
+
+#else
 
 // Tells the processor that this is a loop which waits: the other thread of the core goes first.
 inline void relax() noexcept {
@@ -41,5 +54,7 @@ class Backoff {
   static constexpr unsigned kYielded = kRelaxed + 1000;
   unsigned round_ = 0;
 };
+
+#endif
 
 }  // namespace tenure

@@ -5,10 +5,10 @@
 // Decoupled Look-back", NVIDIA, 2016).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 
+#include "concurrency.hpp"
 #include "relax.hpp"
 
 namespace tenure {
@@ -17,7 +17,7 @@ namespace tenure {
 class RunningSums {
  public:
   explicit RunningSums(std::int64_t chunk_count)
-      : words_(new std::atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
+      : words_(new Atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
 
   // Says how many entries the chunk has, and returns how many lie before it, once the chunks before
   // have been counted: others are at it.
@@ -55,7 +55,7 @@ class RunningSums {
                         std::memory_order_release);
   }
 
-  std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
+  std::unique_ptr<Atomic<std::uint64_t>[]> words_;
 };
 
 }  // namespace tenure

@@ -20,12 +20,12 @@
 // the matrix (sparse.cpp, packed.cpp), and the rest means nothing.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 
+#include "concurrency.hpp"
 #include "mutex.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/status.hpp"
@@ -54,19 +54,19 @@ constexpr bool is_finished(SlotWord word) {
 
 // One cache line, so that two blobs pinned by two threads do not share one.
 struct alignas(64) BlobSlot {
-  std::atomic<SlotWord> word{kClosed};
-  std::atomic<void*> data{nullptr};
-  std::atomic<std::size_t> size_bytes{0};
-  std::atomic<void*> context{nullptr};
-  tnr_release_fn release = nullptr;
-  const Context* allocator = nullptr;
-  std::atomic<tnr_tenure> tenure{0};
-  std::atomic<std::uint32_t> next_free{0};
+  Atomic<SlotWord> word{kClosed};
+  Atomic<void*> data{nullptr};
+  Atomic<std::size_t> size_bytes{0};
+  Atomic<void*> context{nullptr};
+  Handed<tnr_release_fn> release = nullptr;
+  Handed<const Context*> allocator = nullptr;
+  Atomic<tnr_tenure> tenure{0};
+  Atomic<std::uint32_t> next_free{0};
   // Sparse matrices for whose sake nobody may write the memory; see blob_seal().
-  std::atomic<std::uint32_t> seals{0};
+  Atomic<std::uint32_t> seals{0};
 };
 static_assert(sizeof(BlobSlot) == 64);
-static_assert(std::atomic<SlotWord>::is_always_lock_free);
+static_assert(Atomic<SlotWord>::is_always_lock_free);
 
 // What a new blob's slot is filled with.
 struct SlotContent {
@@ -147,7 +147,8 @@ class SlotTable {
 
  private:
   // Chunk c holds 64 << c slots: 4 KiB to begin with, and one bit scan finds the chunk of an index.
-  static constexpr unsigned kFirstChunkBits = 6;
+  // Explored ones hold 2 << c, so that tables grow within a few steps.
+  static constexpr unsigned kFirstChunkBits = kExplored ? 1 : 6;
   // Indices below 2^32 - 64; a chunk of number 26 is never made, but its garbage index is looked
   // up.
   static constexpr unsigned kMaxChunks = 26;
@@ -182,11 +183,11 @@ class SlotTable {
   }
   void grow();
 
-  std::atomic<BlobSlot*> chunks_[kMaxChunks + 1] = {};
-  std::atomic<FreeHead> free_{kNone};
+  Atomic<BlobSlot*> chunks_[kMaxChunks + 1] = {};
+  Atomic<FreeHead> free_{kNone};
 
   Mutex growing_;  // guards chunk_count_
-  unsigned chunk_count_ = 0;
+  Handed<unsigned> chunk_count_ = 0;
 };
 
 // Constant-initialised and never destroyed: blobs may be released from destructors of other

@@ -1,6 +1,8 @@
 #include "thread_pool.hpp"
 
+#include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <system_error>
 
 #include "relax.hpp"
@@ -53,7 +55,7 @@ class SignalsBlocked {
 ThreadPool::ThreadPool(Job& job, unsigned worker_count) : job_(job) {
   threads_.reserve(worker_count);
   // More threads than processors: the rest would spin in the way of those who work.
-  const std::size_t spinning_count = std::thread::hardware_concurrency();
+  const std::size_t spinning_count = Thread::hardware_concurrency();
   const SignalsBlocked blocked;
   try {
     while (threads_.size() < worker_count) {
@@ -77,7 +79,7 @@ void ThreadPool::stop() noexcept {
     stopping_.store(true, std::memory_order_relaxed);
   }
   wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (Thread& thread : threads_) thread.join();
 }
 
 void ThreadPool::run_job(std::uint64_t generation, Wake wake) noexcept {
@@ -86,7 +88,8 @@ void ThreadPool::run_job(std::uint64_t generation, Wake wake) noexcept {
   Clock::time_point begin{};
   if (may_wake) {
     begin = Clock::now();
-    if (wake == Wake::kAtOnce || begin - last_end_ < kSeriesGap) {
+    const Clock::time_point last_end = last_end_;
+    if (wake == Wake::kAtOnce || begin - last_end < kSeriesGap) {
       wake_one();
       may_wake = false;
     }
@@ -139,7 +142,7 @@ std::uint64_t ThreadPool::spin() const noexcept {
 void ThreadPool::park() noexcept {
   std::unique_lock lock(mutex_);
   parked_.fetch_add(1, std::memory_order_seq_cst);
-  if (!stopping_.load(std::memory_order_relaxed) && job_.open_generation() == 0) wake_.wait(lock);
+  if (!stopping_.load(std::memory_order_relaxed) && !job_.is_open()) wake_.wait(lock);
   parked_.fetch_sub(1, std::memory_order_relaxed);
 }
 

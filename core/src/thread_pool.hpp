@@ -8,14 +8,10 @@
 // Nobody waits for a worker to arrive.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
-#include <thread>
 #include <vector>
 
+#include "concurrency.hpp"
 #include "job.hpp"
 
 namespace tenure {
@@ -34,8 +30,6 @@ class ThreadPool {
   void run_job(std::uint64_t generation, Wake wake) noexcept;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void stop() noexcept;
   void work(bool spins) noexcept;
   std::uint64_t spin() const noexcept;
@@ -46,14 +40,14 @@ class ThreadPool {
   void wake_one() noexcept { wake_.notify_one(); }
 
   Job& job_;
-  Clock::time_point last_end_{};  // of a job that met parked workers; its opener's
+  Handed<Clock::time_point> last_end_{};  // of a job that met parked workers; its opener's
 
   // Apart from what only the opener writes.
-  alignas(64) std::atomic<unsigned> parked_{0};
-  std::atomic<bool> stopping_{false};
-  std::mutex mutex_;  // of those who park
-  std::condition_variable wake_;
-  std::vector<std::thread> threads_;
+  alignas(64) Atomic<unsigned> parked_{0};
+  Atomic<bool> stopping_{false};
+  ConditionMutex mutex_;  // of those who park
+  Condition wake_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace tenure

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
+#include "concurrency.hpp"
 #include "parallel.hpp"
 #include "tenure/context.hpp"
 #include "traffic.hpp"
@@ -25,7 +25,7 @@ class Tickets {
 
  private:
   const std::int64_t end_;
-  std::atomic<std::int64_t> next_{0};
+  Atomic<std::int64_t> next_{0};
 };
 
 // Runs body(buffer) on each thread that comes, which takes tickets until there are none; each has

@@ -1,0 +1,156 @@
+// Every scenario, and what each is worth: an operation weakened or torn must make one of them fail.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "scenarios.hpp"
+
+namespace tenure::explore {
+
+std::vector<Scenario> all_scenarios() {
+  std::vector<Scenario> all;
+  for (const auto group :
+       {blob_scenarios, seal_scenarios, table_scenarios, context_scenarios, job_scenarios}) {
+    const std::vector<Scenario> more = group();
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+namespace {
+
+bool is_long_run() { return std::getenv("TENURE_PROTOCOLS_LONG") != nullptr; }
+
+// Hours would not end some, which say so.
+constexpr std::uint64_t kLongExecutions = 20'000'000;
+
+Limits limits_of(const Scenario& scenario) {
+  if (!is_long_run()) return scenario.limits;
+  if (scenario.thread_count == 2) return {.max_executions = kLongExecutions};
+  return {.max_preemptions = 4, .max_spurious = 1, .max_executions = kLongExecutions};
+}
+
+class Protocols : public testing::TestWithParam<Scenario> {};
+
+TEST_P(Protocols, HoldInEveryOrder) {
+  const Outcome outcome = explore(GetParam().run, limits_of(GetParam()));
+  EXPECT_EQ(outcome.failure, "");
+  EXPECT_GT(outcome.execution_count, 1u);
+  EXPECT_TRUE(outcome.is_complete || is_long_run());
+  std::printf("%llu executions%s\n", static_cast<unsigned long long>(outcome.execution_count),
+              outcome.is_complete ? "" : ", cut off");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Protocols, testing::ValuesIn(all_scenarios()),
+                         [](const auto& scenario) { return std::string(scenario.param.name); });
+
+// ---- mutants ----
+
+// Lines of a source of the library; none of a file that is not one.
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream source(std::string(TENURE_CORE_SOURCES "/") + file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(source, line);) lines.push_back(line);
+  return lines;
+}
+
+// Mutants that no scenario can tell from what is there, and why that is right.
+struct Spared {
+  const char* file;
+  const char* text;  // in the line of the operation
+  Defect defect;
+  const char* reason;
+};
+constexpr Spared kSpared[] = {
+    {"none", "none", Defect::kNone, ""},
+};
+
+bool is_spared(const Mutant& mutant, const std::string& line) {
+  return std::any_of(std::begin(kSpared), std::end(kSpared), [&](const Spared& spared) {
+    return spared.defect == mutant.defect && mutant.site.file == spared.file &&
+           line.find(spared.text) != std::string::npos;
+  });
+}
+
+// Scenarios that run an operation where the mutant is, those of fewer executions first.
+struct Use {
+  std::uint64_t execution_count;
+  std::size_t scenario;
+};
+
+// Executions that each mutant gets, of all scenarios together; the run of every day decides those
+// that are found soon.
+constexpr std::uint64_t kDailyExecutions = 2'000;
+
+bool is_found(const Mutant& mutant, std::vector<Use> uses, const std::vector<Scenario>& scenarios) {
+  std::sort(uses.begin(), uses.end(),
+            [](const Use& a, const Use& b) { return a.execution_count < b.execution_count; });
+  std::uint64_t left = is_long_run() ? UINT64_MAX : kDailyExecutions;
+  for (const Use& use : uses) {
+    Limits limits = scenarios[use.scenario].limits;
+    limits.max_executions = std::min(left, 20 * use.execution_count + 1000);
+    const Outcome outcome = explore(scenarios[use.scenario].run, limits, mutant);
+    // A bound of the explorer's own proves nothing.
+    if (!outcome.failure.empty() && outcome.failure.find("too many") == std::string::npos) {
+      return true;
+    }
+    left -= std::min(left, outcome.execution_count);
+    if (left == 0) return false;
+  }
+  return false;
+}
+
+// The same in every run, until the sources or the scenarios change.
+constexpr std::size_t kFoundDaily = 37;
+
+TEST(ProtocolMutants, EachIsFound) {
+  const std::vector<Scenario> scenarios = all_scenarios();
+  std::map<Mutant, std::vector<Use>> uses;
+  take_mutants();
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    Limits limits = scenarios[i].limits;
+    limits.max_executions = is_long_run() ? 10'000 : 1'000;  // enough to run each operation
+    const Outcome outcome = explore(scenarios[i].run, limits);
+    for (const Mutant& mutant : take_mutants()) {
+      uses[mutant].push_back({outcome.execution_count, i});
+    }
+  }
+  std::size_t found_count = 0;
+  std::size_t spared_count = 0;
+  std::size_t missed_count = 0;
+  std::string missed;
+  for (const auto& [mutant, where] : uses) {
+    const std::vector<std::string> lines = lines_of(mutant.site.file);
+    if (mutant.site.line > lines.size()) continue;  // the scenario's own
+    const std::string& line = lines[mutant.site.line - 1];
+    if (is_spared(mutant, line)) {
+      ++spared_count;
+      continue;
+    }
+    const bool found = is_found(mutant, where, scenarios);
+    (found ? found_count : missed_count) += 1;
+    if (found) continue;
+    std::ostringstream what;
+    what << mutant.site.file << ":" << mutant.site.line << ": " << defect_name(mutant.defect)
+         << " makes no scenario fail:\n"
+         << line << "\n";
+    missed += what.str();
+  }
+  std::printf("%zu mutants found, %zu spared, %zu not found\n", found_count, spared_count,
+              missed_count);
+  if (is_long_run()) {
+    EXPECT_EQ(missed, "");
+  } else {
+    EXPECT_GE(found_count, kFoundDaily) << missed;
+  }
+}
+
+}  // namespace
+
+}  // namespace tenure::explore
