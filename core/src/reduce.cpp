@@ -1,12 +1,14 @@
 // Reductions over any axes.
 #include <bit>
 #include <cinttypes>
+#include <cstdlib>
 #include <iterator>
 
 #include "operands.hpp"
 #include "reduce_walk.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
+#include "tenure/view.hpp"
 
 namespace tenure {
 namespace {
@@ -89,6 +91,41 @@ void check_result_shape(const tnr_view& a, std::uint32_t axes, const tnr_view& o
   }
 }
 
+// Whether the elements fill the memory that they span, in whatever order.
+bool is_flat(const tnr_view& a) noexcept {
+  std::int64_t count = 1;
+  std::int64_t span = 1;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    count *= a.shape[axis];
+    if (a.shape[axis] > 1) span += (a.shape[axis] - 1) * std::abs(a.strides[axis]);
+  }
+  return count == span;
+}
+
+// The smallest or largest of all elements of what is not flat: of each column of short rows first, so
+// that a row is a few registers into others, and no result of its own. False where that is not worth it.
+bool reduce_by_columns(const Context& context, const Reduction& reduction, const tnr_view& a,
+                       const tnr_view_mut& out) {
+  // Longer rows do not notice what each costs; shorter ones fill no registers.
+  constexpr std::int64_t kMostBytes = 4096;
+  constexpr std::int64_t kFewestBytes = 64;
+  constexpr std::int64_t kFewestRows = 16;
+  const auto width = static_cast<std::int64_t>(element_size(a.dtype));
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    const std::int64_t bytes = a.shape[axis] <= kMostBytes ? a.shape[axis] * width : 0;
+    if (a.strides[axis] != 1 || bytes < kFewestBytes || bytes > kMostBytes) continue;
+    const std::uint32_t others = ((1u << a.rank) - 1) & ~(1u << axis);
+    if (reduced_count(a, others) < kFewestRows) return false;
+    alignas(64) unsigned char columns[kMostBytes];
+    const tnr_view_mut of_columns = {make_view(columns, static_cast<std::size_t>(bytes), 0, a.dtype,
+                                               1, &a.shape[axis], nullptr)};
+    walk_reduction(context, reduction, a, others, 0, of_columns);
+    walk_reduction(context, reduction, of_columns.view, 1, 0, out);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
@@ -115,7 +152,11 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
     fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape is %s, so that %s has no elements but needs one",
          shape_text(a.rank, a.shape).text, operation.name);
   }
-  walk_reduction(context, reduction, a, axes, ddof, out);
+  const bool is_extreme = op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX;
+  const bool is_of_all = axes == (1u << a.rank) - 1;
+  if (!is_extreme || !is_of_all || is_flat(a) || !reduce_by_columns(context, reduction, a, out)) {
+    walk_reduction(context, reduction, a, axes, ddof, out);
+  }
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }
 

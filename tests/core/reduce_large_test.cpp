@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "tenure/ops.hpp"
+#include "tenure/view.hpp"
 #include "test_context.hpp"
 
 namespace tenure::test {
@@ -137,6 +138,51 @@ void check_places(const NamedType& type, std::int64_t count, Line kind) {
       expect_place(line, op, count / 2, -worst);
     }
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+double as_double(Type type, const Byte* element) {
+  Byte bytes[8];
+  reference::cast(type, element, Type::kF64, bytes);
+  double value = 0;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// One element after the other; NaN if there is one.
+double extreme_of(tnr_reduce_op op, const tnr_view& a, Type type) {
+  double found = op == TNR_REDUCE_OP_MIN ? std::numeric_limits<double>::infinity()
+                                         : -std::numeric_limits<double>::infinity();
+  for_each_index(a, [&](const Index& index) {
+    const double value = as_double(type, static_cast<const Byte*>(a.base) + byte_of(a, index));
+    const bool beats = op == TNR_REDUCE_OP_MIN ? value < found : value > found;
+    if (found == found && (beats || value != value)) found = value;
+  });
+  return found;
+}
+
+// Rows of a wider matrix, and its transpose: of each column first, and of short and long rows not so.
+TEST(ReduceLarge, ExtremesOfPartsOfRows) {
+  Random random(31);
+  const TestContext threads(3);
+  for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[4], kTypes[8]}) {
+    for (const Shape& shape : {Shape{40, 70}, Shape{15, 70}, Shape{300, 129}, Shape{20, 4200}}) {
+      for (const Nans nans : {Nans::kNone, Nans::kSome}) {
+        Array whole(type.dtype, {shape[0], shape[1] + 9}, Lie::kRowMajor, random);
+        fill_with_numbers(whole, type.type, random, nans);
+        const tnr_view part = slice(whole.view(), 1, 5, 5 + shape[1], 1);
+        for (const tnr_view& a : std::vector<tnr_view>{part, transpose(part, 0, 1)}) {
+          for (const tnr_reduce_op op : {TNR_REDUCE_OP_MIN, TNR_REDUCE_OP_MAX}) {
+            Byte made[8] = {};
+            reduce(threads, op, a, 3, 0, {view_of(made, sizeof made, 0, type.dtype, {})});
+            const double expected = extreme_of(op, a, type.type);
+            const double value = as_double(type.type, made);
+            EXPECT_TRUE(value == expected || (value != value && expected != expected))
+                << op << " of " << describe(a) << ": " << value << " for " << expected;
+          }
+        }
+      }
+    }
   }
 }
 

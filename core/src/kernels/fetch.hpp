@@ -47,8 +47,17 @@ void fetch(const Byte* in, int64_t step, int64_t count, Byte* buffer) {
     }
     return;
   }
-  TENURE_INDEPENDENT
-  for (int64_t i = 0; i < count; ++i) {
+  // Single loads, put together in a register: compilers would make gathers of a plain loop, which
+  // take three times as long where they are not the processor's strength.
+  typedef To Few __attribute__((vector_size(16)));
+  constexpr int64_t kFew = 16 / kToBytes;
+  int64_t i = 0;
+  for (; i + kFew <= count; i += kFew) {
+    Few few;
+    for (int64_t j = 0; j < kFew; ++j) few[j] = Change::of(load<From>(in + (i + j) * step));
+    store(buffer + i * kToBytes, few);
+  }
+  for (; i < count; ++i) {
     store(buffer + i * kToBytes, Change::of(load<From>(in + i * step)));
   }
 }
