@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "empty_rows.hpp"
 #include "operands.hpp"
 #include "row_chunks.hpp"
 #include "sparse_builder.hpp"
@@ -46,7 +47,7 @@ class Merge {
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
                                std::int64_t limit) const noexcept {
     std::int64_t entries = 0;
-    for (std::int64_t row = begin; row < end; ++row) {
+    for (std::int64_t row = begin; (row = filled(row, end)) < end; ++row) {
       const std::int64_t a_count = a_.offsets[row + 1] - a_.offsets[row];
       const std::int64_t b_count = b_.offsets[row + 1] - b_.offsets[row];
       const std::int64_t more =
@@ -64,7 +65,7 @@ class Merge {
 
   std::int64_t count(V*, std::int64_t begin, std::int64_t end) const noexcept {
     std::int64_t entries = 0;
-    for (std::int64_t row = begin; row < end; ++row) {
+    for (std::int64_t row = begin; (row = filled(row, end)) < end; ++row) {
       const std::int64_t both = common(row);
       const std::int64_t all =
           a_.offsets[row + 1] - a_.offsets[row] + (b_.offsets[row + 1] - b_.offsets[row]);
@@ -83,6 +84,10 @@ class Merge {
                   out.position};
     I* const offsets = reinterpret_cast<I*>(out.offsets);
     for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t next = filled(row, end);
+      std::fill(offsets + row + 1, offsets + next + 1, static_cast<I>(joined.position));
+      row = next;
+      if (row == end) break;
       if (has_same_columns(row)) {
         const std::int64_t i = a_.offsets[row];
         joined.add_run(a_.columns + i, a_.values + i, b_.values + b_.offsets[row],
@@ -167,6 +172,12 @@ class Merge {
       first = position;
     }
   };
+
+  // The first row of [row, end) that has entries on either side, or `end`.
+  [[nodiscard]] std::int64_t filled(std::int64_t row, std::int64_t end) const noexcept {
+    if (row < end && b_.offsets[row + 1] != b_.offsets[row]) return row;
+    return first_filled_row(b_.offsets, row, first_filled_row(a_.offsets, row, end));
+  }
 
   [[nodiscard]] bool has_same_columns(std::int64_t row) const noexcept {
     const I* const columns = a_.columns + a_.offsets[row];

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "empty_rows.hpp"
 #include "operands.hpp"
 #include "row_chunks.hpp"
 #include "sparse_builder.hpp"
@@ -42,7 +43,7 @@ class Multiplication {
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
                                std::int64_t limit) const noexcept {
     std::int64_t entries = 0;
-    for (std::int64_t row = begin; row < end; ++row) {
+    for (std::int64_t row = begin; (row = first_filled_row(a_offsets(), row, end)) < end; ++row) {
       const std::int64_t more = std::min(products(row), product_.b.cols);
       if (more > limit - entries) return {entries, row};
       entries += more;
@@ -58,14 +59,33 @@ class Multiplication {
   }
 
   std::int64_t count(RowSums& sums, std::int64_t begin, std::int64_t end) const noexcept {
-    return kernels_.count(product_, sums, begin, end);
+    if (has_many_entries(begin, end)) return kernels_.count(product_, sums, begin, end);
+    std::int64_t entries = 0;
+    for (std::int64_t row = begin; (row = first_filled_row(a_offsets(), row, end)) < end; ++row) {
+      entries += kernels_.count(product_, sums, row, row + 1);
+    }
+    return entries;
   }
   std::int64_t fill(RowSums& sums, std::int64_t begin, std::int64_t end,
                     const SparseRows& out) const noexcept {
-    return kernels_.fill(product_, sums, begin, end, out);
+    if (has_many_entries(begin, end)) return kernels_.fill(product_, sums, begin, end, out);
+    I* const offsets = reinterpret_cast<I*>(out.offsets);
+    SparseRows next = out;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t filled = first_filled_row(a_offsets(), row, end);
+      std::fill(offsets + row + 1, offsets + filled + 1, static_cast<I>(next.position));
+      row = filled;
+      if (row == end) break;
+      next.position += kernels_.fill(product_, sums, row, row + 1, next);
+    }
+    return next.position - out.position;
   }
 
  private:
+  // Whether so many rows have entries that a call for each of those would cost more than the others.
+  [[nodiscard]] bool has_many_entries(std::int64_t begin, std::int64_t end) const noexcept {
+    return a_offsets()[end] - a_offsets()[begin] >= (end - begin) / 4;
+  }
   // Rows and entries before a row.
   struct Weight {
     const I* offsets;
@@ -99,7 +119,8 @@ class Multiplication {
     for_each_slice(context, parts, [&](std::int64_t part) noexcept {
       std::int64_t own = 0;
       const std::int64_t end = chunks_.begin(std::min(chunks_.count(), (part + 1) * kTogether));
-      for (std::int64_t row = chunks_.begin(part * kTogether); row < end; ++row) {
+      for (std::int64_t row = chunks_.begin(part * kTogether);
+           (row = first_filled_row(a_offsets(), row, end)) < end; ++row) {
         own = std::max(own, products(row));
       }
       std::int64_t found = most.load(std::memory_order_relaxed);

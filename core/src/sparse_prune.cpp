@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "empty_rows.hpp"
 #include "index_array.hpp"
 #include "operands.hpp"
 #include "order_key.hpp"
@@ -107,9 +108,15 @@ class Thinning {
     with_places([&]<class I>(I, const auto& places) {
       const I* const ends = static_cast<const I*>(a_.major.data) + 1;
       I* const offsets = reinterpret_cast<I*>(to);
+      const I* const begins = ends - 1;
+      const std::int64_t rows = major_count(a_);
       std::int64_t k = 0;
       offsets[0] = 0;
-      for (std::int64_t row = 0; row < major_count(a_); ++row) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t filled = first_filled_row(begins, row, rows);
+        std::fill(offsets + row + 1, offsets + filled + 1, static_cast<I>(k));
+        row = filled;
+        if (row == rows) break;
         const std::int64_t end = ends[row];
         while (k < count_ && places[k] < end) ++k;
         offsets[row + 1] = static_cast<I>(k);
@@ -236,7 +243,9 @@ SparseToken sparse_top_k(const Context& context, const tnr_sparse_view& a, std::
       std::min(slice_count_of(context, 16 * count), std::max<std::int64_t>(1, a.rows));
   for_each_slice(context, slices, [&](std::int64_t slice) {
     const std::int64_t end = slice_begin(a.rows, slices, slice + 1);
-    for (std::int64_t row = slice_begin(a.rows, slices, slice); row < end; ++row) {
+    const IndexReader offsets(a.major);
+    for (std::int64_t row = slice_begin(a.rows, slices, slice);
+         (row = first_filled_row(offsets, row, end)) < end; ++row) {
       const std::int64_t first = index_at(a.major, row) - range.first;
       const std::int64_t last = index_at(a.major, row + 1) - range.first;
       for (std::int64_t i = first; i < last; ++i) {

@@ -6,6 +6,7 @@
 
 #include "bisect.hpp"
 #include "column_places.hpp"
+#include "empty_rows.hpp"
 #include "index_array.hpp"
 #include "operands.hpp"
 #include "parallel.hpp"
@@ -214,15 +215,16 @@ class Selection {
                                      .value_dtype = a_.values.dtype});
     const Scratch before(rows_.count() + 1, sizeof(std::int64_t));
     std::int64_t* const offsets = before.numbers();
-    offsets[0] = 0;
+    std::memset(offsets, 0, before.size_bytes());
     for_each_row([&](std::int64_t row, const ConstEntries& entries) {
       offsets[row + 1] = count<I>(columns, entries);
     });
     for (std::int64_t row = 0; row < rows_.count(); ++row) offsets[row + 1] += offsets[row];
     builder.allocate_entries(offsets[rows_.count()]);
-    store<I>(builder.major(), 0, 0);
+    for (std::int64_t row = 0; row <= rows_.count(); ++row) {
+      store<I>(builder.major(), row, offsets[row]);
+    }
     for_each_row([&](std::int64_t row, const ConstEntries& entries) {
-      store<I>(builder.major(), row + 1, offsets[row + 1]);
       const Entries out = {builder.minor() + offsets[row] * index_width(type_),
                            builder.values() + offsets[row] * width_};
       write<I>(columns, entries, out, offsets[row + 1] - offsets[row]);
@@ -260,7 +262,8 @@ class Selection {
     }
   }
 
-  // Calls body(row of the result, entries of a) for each, on the context's threads.
+  // Calls body(row of the result, entries of a) for each that has some, on the context's threads; of
+  // a list for all.
   template <class Body>
   void for_each_row(const Body& body) const noexcept {
     const std::int64_t rows = rows_.count();
@@ -272,9 +275,20 @@ class Selection {
         std::min(slice_count_of(context_, bytes), std::max<std::int64_t>(1, rows));
     for_each_slice(context_, slices, [&](std::int64_t slice) noexcept {
       const std::int64_t end = slice_begin(rows, slices, slice + 1);
-      for (std::int64_t row = slice_begin(rows, slices, slice); row < end; ++row) {
-        if (rows_.is_list() && row + kAheadRows < end) fetch(rows_[row + kAheadRows]);
-        body(row, entries(rows_[row]));
+      std::int64_t row = slice_begin(rows, slices, slice);
+      if (rows_.is_list()) {
+        for (; row < end; ++row) {
+          if (row + kAheadRows < end) fetch(rows_[row + kAheadRows]);
+          body(row, entries(rows_[row]));
+        }
+        return;
+      }
+      if (row == end) return;
+      // Rows of `a`, from the first that is kept on.
+      const std::int64_t first = rows_[0];
+      while ((row = first_filled_row(offsets_, first + row, first + end) - first) < end) {
+        body(row, entries(first + row));
+        ++row;
       }
     });
   }

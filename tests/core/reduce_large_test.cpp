@@ -171,6 +171,11 @@ TEST(ReduceLarge, ExtremesOfPartsOfRows) {
         Array whole(type.dtype, {shape[0], shape[1] + 9}, Lie::kRowMajor, random);
         fill_with_numbers(whole, type.type, random, nans);
         const tnr_view part = slice(whole.view(), 1, 5, 5 + shape[1], 1);
+        const double largest = 99;  // of all, and in the last column
+        Byte bytes[8];
+        std::memcpy(bytes, &largest, sizeof largest);
+        reference::cast(Type::kF64, bytes, type.type,
+                        whole.elements()[static_cast<std::size_t>((shape[1] + 9) * shape[0] - 5)]);
         for (const tnr_view& a : std::vector<tnr_view>{part, transpose(part, 0, 1)}) {
           for (const tnr_reduce_op op : {TNR_REDUCE_OP_MIN, TNR_REDUCE_OP_MAX}) {
             Byte made[8] = {};
