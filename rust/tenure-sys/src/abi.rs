@@ -2202,7 +2202,8 @@ unsafe extern "C" {
     /// transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
     /// rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
     /// are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
-    /// up to 256 bytes of each row at a time: a vector with gaps is copied whole.
+    /// up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows, `b` is
+    /// read where it lies, whatever its strides.
     ///
     /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
     /// dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
