@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "slot_table.hpp"
+#include "sparse_voucher.hpp"
 
 namespace tenure {
 
@@ -154,7 +155,7 @@ void require_owner(const tnr_view& part, const char* name) {
 }  // namespace
 
 SparseToken sparse_create(const tnr_sparse_view& parts) {
-  check_sparse(parts, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE, "");
+  check_sparse(parts, "");
   check_values_apart(parts, "");
   if (parts.owner != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -226,7 +227,7 @@ BlobToken sparse_batch_offsets(SparseToken token) {
 // ---- uses by the owner of a view ----
 
 SparseUse::SparseUse(SparseToken owner, const char* name) : owner_(owner) {
-  if (owner == 0) return;
+  if (owner == 0 || is_sparse_voucher(owner)) return;
   slot_ = &pin(owner, TNR_STATUS_STALE_VIEW, name, *name != '\0' ? ".owner" : "owner");
   whole_ = &record_of(*slot_);
 }

@@ -318,7 +318,7 @@ void check_format(const tnr_sparse_view& view, const char* name) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "%s.flags is 0x%" PRIx32
          " but must have SORTED and UNIQUE, because rows are merged: coalesce it",
-         name, view.flags & ~kSparseChecked);
+         name, view.flags);
   }
 }
 

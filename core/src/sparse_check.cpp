@@ -52,13 +52,14 @@ void check_block(std::int64_t extent, const char* extent_name, std::int64_t bloc
   }
 }
 
-void check_words(const tnr_sparse_view& view, std::uint32_t known_flags) {
+void check_words(const tnr_sparse_view& view) {
   if (view.format < TNR_SPARSE_FORMAT_COO || view.format > TNR_SPARSE_FORMAT_BSR) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "format is %" PRId32 ", which names no format", view.format);
   }
-  if ((view.flags & ~known_flags) != 0) {
+  constexpr std::uint32_t kKnown = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+  if ((view.flags & ~kKnown) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 " but only 0x%x is known", view.flags,
-         TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
+         kKnown);
   }
   // One below the highest number, so that rows + 1 is one too.
   for (const auto& [extent, extent_name] :
@@ -151,8 +152,8 @@ void check_batch_shape(const tnr_sparse_view& view, const SparseNames& names) {
   check_extent(view.major, names.major, 0, expected, "those of each matrix of the batch");
 }
 
-void check_shape(const tnr_sparse_view& view, std::uint32_t known_flags) {
-  check_words(view, known_flags);
+void check_shape(const tnr_sparse_view& view) {
+  check_words(view);
   const SparseNames& names = sparse_names(view.format);
   check_contiguous(view.major, names.major, 1);
   check_contiguous(view.minor, names.minor, 1);
@@ -397,8 +398,8 @@ EntryRange entry_range(const tnr_sparse_view& view) noexcept {
   return {index_at(view.major, 0), index_at(view.major, view.major.shape[0] - 1)};
 }
 
-void check_sparse(const tnr_sparse_view& view, std::uint32_t known_flags, const char* name) {
-  check_fields_of(name, [&] { check_shape(view, known_flags); });
+void check_sparse(const tnr_sparse_view& view, const char* name) {
+  check_fields_of(name, [&] { check_shape(view); });
 }
 
 void check_values_apart(const tnr_sparse_view& view, const char* name) {
@@ -424,7 +425,7 @@ void pin_parts_mut(Pins& pins, const tnr_sparse_view_mut& view, const char* name
 }
 
 void check_matrix(const tnr_sparse_view& view, const char* name) {
-  check_sparse(view, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE, name);
+  check_sparse(view, name);
   const SparseUse use(view.owner, name);
   Pins pins;
   pin_parts(pins, view, name);
@@ -432,7 +433,7 @@ void check_matrix(const tnr_sparse_view& view, const char* name) {
 }
 
 void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name) {
-  check_sparse(view.view, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE, name);
+  check_sparse(view.view, name);
   check_values_apart(view.view, name);
   const SparseUse use(view.view.owner, name);
   Pins pins;

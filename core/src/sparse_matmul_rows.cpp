@@ -156,8 +156,7 @@ void multiply_checked(const SparseMatmul& call) {
   view.owner = 0;
   view.flags = 0;
   check_entries(view, Rows::kSome, call.a.name());
-  view.flags = kSparseChecked;
-  const SparseOperand checked(view, call.a.name());
+  const SparseOperand checked(view, call.a.name(), SparseOperand::Checked{});
   multiply_rows({.context = call.context,
                  .a = checked,
                  .is_transposed = call.is_transposed,

@@ -88,9 +88,8 @@ bool multiply_sorted(const SparseMatmul& call) {
   tnr_sparse_view rows = view;
   rows.owner = 0;
   rows.format = TNR_SPARSE_FORMAT_CSR;
-  rows.flags |= kSparseChecked;
   rows.major = offsets.view(view.major.dtype);
-  const SparseOperand compressed(rows, call.a.name());
+  const SparseOperand compressed(rows, call.a.name(), SparseOperand::Checked{});
   multiply_rows({.context = call.context,
                  .a = compressed,
                  .is_transposed = false,

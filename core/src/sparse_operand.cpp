@@ -4,6 +4,7 @@
 
 #include "index_array.hpp"
 #include "sparse_batch.hpp"
+#include "sparse_voucher.hpp"
 
 namespace tenure {
 
@@ -108,10 +109,13 @@ SparseOperand::SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& 
   prepare_checks();
 }
 
+SparseOperand::SparseOperand(const tnr_sparse_view& own, const char* name, Checked)
+    : view_(own), name_(name), use_(0, ""), checked_(true) {}
+
 SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Access access,
                              Batches batches)
     : view_(view), name_(name), use_(view.owner, name) {
-  check_sparse(view, TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE | kSparseChecked, name);
+  check_sparse(view, name);
   if (batches == Batches::kRefused) require_one_matrix(view, name);
   if (access == Access::kWriteValues) {
     check_values_apart(view, name);
@@ -119,8 +123,8 @@ SparseOperand::SparseOperand(const tnr_sparse_view& view, const char* name, Acce
   } else {
     pin_parts(pins_, view, name);
   }
-  checked_ = (view.flags & kSparseChecked) != 0 ||
-             (use_.whole() != nullptr && is_part_of(view, *use_.whole()));
+  checked_ =
+      is_sparse_voucher(view.owner) || (use_.whole() != nullptr && is_part_of(view, *use_.whole()));
   prepare_checks();
 }
 

@@ -37,7 +37,11 @@ class SparseOperand {
   // A matrix of a batch that outlives the operand. It has no name: that of the batch is put in
   // front of what is said of it.
   SparseOperand(const tnr_sparse_view& matrix, const BatchOperand& batch);
-  // As above, for values that are written; also throws INVALID_ARGUMENT when nobody may write them.
+  // A view that the call has made over parts of its operands, whose owners are pinned, and whose
+  // offsets and indices it has checked or made. `own` outlives the operand.
+  struct Checked {};
+  SparseOperand(const tnr_sparse_view& own, const char* name, Checked);
+  // As the first, for values that are written; also throws INVALID_ARGUMENT when nobody may write them.
   SparseOperand(const tnr_sparse_view_mut& view, const char* name);
   SparseOperand(const SparseOperand&) = delete;
   SparseOperand& operator=(const SparseOperand&) = delete;

@@ -208,7 +208,7 @@ void require_unique(const tnr_sparse_view& a) {
   fail(TNR_STATUS_INVALID_ARGUMENT,
        "a.flags is 0x%" PRIx32
        " but must have UNIQUE, because entries of one position count together: coalesce it",
-       a.flags & ~kSparseChecked);
+       a.flags);
 }
 
 Over over_of(std::uint32_t axes) {

@@ -14,6 +14,8 @@ inline constexpr std::uint32_t kContextKind = 2;
 inline constexpr std::uint32_t kTaskKind = 3;
 inline constexpr std::uint32_t kSparseKind = 4;
 inline constexpr std::uint32_t kPackedKind = 5;
+// Of no table: sparse_voucher.hpp.
+inline constexpr std::uint32_t kVoucherKind = 0xff;
 
 constexpr Token make_token(std::uint32_t kind, std::uint32_t generation, std::uint32_t index) {
   return Token{kind} << 56 | Token{generation} << 32 | index;

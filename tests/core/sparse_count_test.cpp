@@ -6,6 +6,7 @@
 
 #include "expect_error.hpp"
 #include "sparse_arrays.hpp"
+#include "sparse_voucher.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
 
@@ -46,7 +47,8 @@ class ManyEntries : public testing::Test {
     tnr_sparse_view view{};
     view.struct_size = sizeof view;
     view.format = format;
-    view.flags = TNR_SPARSE_SORTED | kSparseChecked;
+    view.flags = TNR_SPARSE_SORTED;
+    view.owner = sparse_voucher();
     view.rows = format == TNR_SPARSE_FORMAT_CSC ? 4 : 1;
     view.cols = format == TNR_SPARSE_FORMAT_CSC ? 1 : 4;
     view.block_rows = view.block_cols = 1;

@@ -11,6 +11,7 @@
 #include "expect_error.hpp"
 #include "index_array.hpp"
 #include "product_patterns.hpp"
+#include "sparse_voucher.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
 
@@ -91,12 +92,12 @@ void expect_plain(const Pattern& pattern, const NamedType& type, Random& random)
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, type, random);
     a.view().values =
         flat_view(values.data(), type.dtype, {static_cast<std::int64_t>(values.size())});
-    for (const auto& [adds, step, flags] : {std::tuple(false, 1, 0u),
-                                            {true, 3, 0u},
-                                            {true, 1, kSparseChecked},
-                                            {false, 3, kSparseChecked}}) {
+    for (const auto& [adds, step, owner] : {std::tuple(false, 1, SparseToken{0}),
+                                            {true, 3, SparseToken{0}},
+                                            {true, 1, sparse_voucher()},
+                                            {false, 3, sparse_voucher()}}) {
       SCOPED_TRACE(pattern.name + ", step " + std::to_string(step));
-      a.view().flags = flags;
+      a.view().owner = owner;
       std::vector<T> out = any_values<T>(sums.size() * static_cast<std::size_t>(step), random);
       std::vector<T> expected = out;
       for (std::size_t row = 0; row < sums.size(); ++row) {

@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "context_options.hpp"
 #include "product_patterns.hpp"
+#include "sparse_voucher.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
 
@@ -70,8 +71,8 @@ void expect_plain(const NamedType& type, tnr_dtype index_dtype, const Pattern& p
   Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, type, random);
   a.view().values =
       flat_view(values.data(), type.dtype, {static_cast<std::int64_t>(values.size())});
-  const auto expect_on = [&](const Context& context, std::uint32_t flags) {
-    a.view().flags = flags;
+  const auto expect_on = [&](const Context& context, SparseToken owner) {
+    a.view().owner = owner;
     std::vector<T> out = before;
     const tnr_view to = flat_view(out.data(), type.dtype, {pattern.rows, columns});
     sparse_matmul(context, number(1.25), a.view(), TNR_ORIENTATION_AS_IS, b,
@@ -79,8 +80,8 @@ void expect_plain(const NamedType& type, tnr_dtype index_dtype, const Pattern& p
     EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(T)), 0);
   };
   expect_on(kDefaultContext, 0);
-  expect_on(kDefaultContext, kSparseChecked);
-  expect_on(ContextUse(token), kSparseChecked);
+  expect_on(kDefaultContext, sparse_voucher());
+  expect_on(ContextUse(token), sparse_voucher());
   context_release(token);
 }
 

@@ -11,6 +11,7 @@
 #include "long_rows.hpp"
 #include "product_patterns.hpp"
 #include "sparse_arrays.hpp"
+#include "sparse_voucher.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
 #include "test_context.hpp"
@@ -187,20 +188,20 @@ TEST(SparseMatmul, SameBitsForAnyNumberOfThreads) {
             std::memcpy(bytes, &value, sizeof value);
             reference::cast(Type::kF64, bytes, type.type, element);
           }
-          const auto result = [&](const Context& context, std::uint32_t flags) {
+          const auto result = [&](const Context& context, SparseToken owner) {
             Random same(1);
             Array out(type.dtype, shape(as_is ? 400 : 300), Lie::kRowMajor, same);
             tnr_sparse_view view = a.view();
-            view.flags |= flags;
+            view.owner = owner;
             sparse_matmul(context, number(1), view, orientation, b.view(), number(0), out.out());
             return out.snapshot();
           };
           const std::vector<Byte> serial = result(kDefaultContext, 0);
-          EXPECT_EQ(serial, result(kDefaultContext, kSparseChecked));
+          EXPECT_EQ(serial, result(kDefaultContext, sparse_voucher()));
           for (const ContextToken token : tokens) {
             const ContextUse context(token);
             EXPECT_EQ(serial, result(context, 0));
-            EXPECT_EQ(serial, result(context, kSparseChecked));
+            EXPECT_EQ(serial, result(context, sparse_voucher()));
           }
         }
       }
@@ -250,7 +251,7 @@ TEST(SparseMatmul, LongRowsHaveTheSameBitsForAnyNumberOfThreads) {
   };
   const std::vector<float> expected = product(kDefaultContext, a.view());
   tnr_sparse_view checked = a.view();
-  checked.flags |= kSparseChecked;
+  checked.owner = sparse_voucher();
   EXPECT_EQ(product(kDefaultContext, checked), expected);
   for (const unsigned threads : {2u, 3u}) {
     const ContextToken token = context_create(options(threads));
@@ -272,7 +273,8 @@ TEST(SparseMatmul, CoordinatesThatSayTheyAreSorted) {
   for (const Pattern& pattern : patterns()) {
     for (const tnr_dtype index_dtype : kIndexDtypes) {
       Matrix a(pattern, TNR_SPARSE_FORMAT_COO, index_dtype, kTypes[1], random);
-      a.view().flags = TNR_SPARSE_SORTED | kSparseChecked;
+      a.view().flags = TNR_SPARSE_SORTED;
+      a.view().owner = sparse_voucher();
       for (const tnr_orientation orientation : kOrientations) {
         SCOPED_TRACE(pattern.name + ", orientation " + std::to_string(orientation));
         for (const std::int64_t columns : {0, 5}) {
@@ -299,7 +301,8 @@ TEST(SparseMatmul, SortedCoordinatesAreRows) {
   for (const tnr_dtype index_dtype : kIndexDtypes) {
     const auto result = [&](tnr_sparse_format format, const Context& context) {
       Matrix a(pattern, format, index_dtype, kTypes[1], random);
-      a.view().flags = TNR_SPARSE_SORTED | kSparseChecked;
+      a.view().flags = TNR_SPARSE_SORTED;
+      a.view().owner = sparse_voucher();
       a.view().values =
           flat_view(values.data(), TNR_DTYPE_F32, {static_cast<std::int64_t>(values.size())});
       Literal<float> out(TNR_DTYPE_F32, std::vector<float>(3000));

@@ -7,6 +7,7 @@
 #include "expect_error.hpp"
 #include "sparse_arrays.hpp"
 #include "sparse_operand.hpp"
+#include "sparse_voucher.hpp"
 
 namespace tenure::test {
 namespace {
@@ -126,8 +127,24 @@ TEST(SparseOperand, CheckAllChecksAtOnceAndBelievesFlags) {
 
 TEST(SparseOperand, WhatTheRustCrateCheckedIsTrusted) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
-  arrays.view().flags |= kSparseChecked;
+  arrays.view().owner = sparse_voucher();
   EXPECT_TRUE(SparseOperand(arrays.view(), "a").is_checked());
+  EXPECT_EQ(sparse_voucher(), arrays.view().owner);
+  // Nothing that is written into the fields that C knows of is as good.
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    arrays.view().owner = sparse_voucher() ^ SparseToken { 1 } << bit;
+    expect_error(TNR_STATUS_STALE_VIEW, {"a.owner"}, [&] { SparseOperand(arrays.view(), "a"); });
+  }
+  arrays.view().owner = 0;
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    arrays.view().flags = 1u << bit;
+    if (bit < 2) {
+      EXPECT_FALSE(SparseOperand(arrays.view(), "a").is_checked());
+      continue;
+    }
+    expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.flags is 0x"},
+                 [&] { SparseOperand(arrays.view(), "a"); });
+  }
 }
 
 // The owner of the model's parts, and the handle over them.

@@ -25,7 +25,8 @@
 //   owner is a tnr_sparse, and major and minor are its own or those of a range of its rows, of one
 //     of its matrices or of a range of them: they were checked when the handle was made, and nobody
 //     may have written them since;
-//   kSparseChecked is set: the Rust crate has checked them, and nobody can have written them since;
+//   owner is the voucher of this process: the Rust crate has checked them, and nobody can have
+//     written them since; see sparse_voucher.hpp;
 //   else: SparseOperand checks offsets and indices as the call goes. The flags of such a view are
 //     believed. They decide what a result is, never which memory is touched.
 #pragma once
@@ -41,9 +42,6 @@ namespace tenure {
 
 // {kind:8, generation:24, index:32}; what a tnr_sparse* and a sparse view's owner hold.
 using SparseToken = std::uint64_t;
-
-// TNR_SPARSE_CHECKED of abi.rs, which tenure.h does not have.
-inline constexpr std::uint32_t kSparseChecked = std::uint32_t{1} << 31;
 
 // What the parts of a format are called in messages, and what the minor indices count.
 struct SparseNames {
@@ -82,10 +80,10 @@ struct EntryRange {
 EntryRange entry_range(const tnr_sparse_view& view) noexcept;
 
 // Throws unless the shape is as above: all that can be seen without reading offsets or indices.
-//   INVALID_ARGUMENT  also a format without a name, and flags that are not `known_flags`
+//   INVALID_ARGUMENT  also a format without a name, and flags other than SORTED and UNIQUE
 //   UNSUPPORTED       also blocks over TNR_SPARSE_MAX_BLOCK
 // Does not ask the owners. `name` is the parameter's, for the message; "" for none.
-void check_sparse(const tnr_sparse_view& view, std::uint32_t known_flags, const char* name);
+void check_sparse(const tnr_sparse_view& view, const char* name);
 
 // Throws ALIASED where values share bytes with offsets or indices. The view has passed
 // check_sparse().
@@ -142,7 +140,7 @@ tnr_sparse_view sparse_batch_at(const tnr_sparse_view& batch, std::int64_t matri
 // Keeps the handle that owns a view alive: while it lasts, its blobs stay sealed.
 class SparseUse {
  public:
-  // Throws STALE_VIEW, or BUSY at kMaxPins. 0 names no handle. `name` is the view's.
+  // Throws STALE_VIEW, or BUSY at kMaxPins. 0 and the voucher name no handle. `name` is the view's.
   SparseUse(SparseToken owner, const char* name);
   SparseUse(const SparseUse&) = delete;
   SparseUse& operator=(const SparseUse&) = delete;

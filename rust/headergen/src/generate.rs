@@ -27,6 +27,13 @@ pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
     generate_from(&root.join(SOURCE), &root.join(CONFIG))
 }
 
+/// The version that the library and the crates have together.
+fn library_version() -> &'static str {
+    let manifest = include_str!("../../../Cargo.toml");
+    let version = manifest.lines().find_map(|line| line.strip_prefix("version = \""));
+    version.and_then(|version| version.strip_suffix('"')).expect("the workspace has a version")
+}
+
 /// The files of a source anywhere.
 pub fn generate_from(source: &Path, config: &Path) -> Result<Generated, Box<dyn Error>> {
     let text = std::fs::read_to_string(source)?;
@@ -52,7 +59,7 @@ pub fn generate_from(source: &Path, config: &Path) -> Result<Generated, Box<dyn 
     let note = format!("Generated from {SOURCE} by headergen. Do not edit.");
     let files = vec![
         (HEADER, header),
-        (MAP, linker::script(&abi, &note)),
+        (MAP, linker::script(&abi, &note, library_version())),
         (CPP_LAYOUT, layout::cpp_asserts(&abi, &note)),
         (RUST_LAYOUT, layout::rust_asserts(&abi, &note)),
         (FIRST_SIZES, layout::first_sizes(&abi, &note)),

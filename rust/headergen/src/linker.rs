@@ -7,8 +7,12 @@ use std::collections::BTreeSet;
 use crate::abi::Abi;
 use crate::tags::{FIRST, Version};
 
-/// `capi/tenure.map`.
-pub fn script(abi: &Abi, note: &str) -> String {
+/// What `rust/tenure-sys/src/private.rs` declares: no part of the ABI, and for the build alone that the
+/// node is named after.
+const PRIVATE: [&str; 1] = ["tenure_private_sparse_voucher"];
+
+/// `capi/tenure.map`, of a library of this version.
+pub fn script(abi: &Abi, note: &str, library: &str) -> String {
     let since = |function: &crate::abi::Function| function.comment.since.unwrap_or(FIRST);
     let minors: BTreeSet<Version> = abi.functions.iter().map(since).collect();
     let mut text = format!("# {note}\n");
@@ -27,6 +31,8 @@ pub fn script(abi: &Abi, note: &str) -> String {
         text.push_str(&format!("{node} {{\n    global:\n{names}{local}}}{inherits};\n"));
         older = Some(node);
     }
+    let names: String = PRIVATE.iter().map(|name| format!("        {name};\n")).collect();
+    text.push_str(&format!("TENURE_PRIVATE_{library} {{\n    global:\n{names}}};\n"));
     text
 }
 
@@ -40,7 +46,8 @@ mod tests {
         let abi = crate::abi::read(source, &mut Vec::new()).expect("the source of a test is Rust");
         let expected = "# note\n\
             TENURE_0.1 {\n    global:\n        tnr_a;\n        tnr_b;\n    local: *;\n};\n\
-            TENURE_0.4 {\n    global:\n        tnr_c;\n} TENURE_0.1;\n";
-        assert_eq!(super::script(&abi, "note"), expected);
+            TENURE_0.4 {\n    global:\n        tnr_c;\n} TENURE_0.1;\n\
+            TENURE_PRIVATE_1.2.3 {\n    global:\n        tenure_private_sparse_voucher;\n};\n";
+        assert_eq!(super::script(&abi, "note", "1.2.3"), expected);
     }
 }

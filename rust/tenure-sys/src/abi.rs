@@ -281,14 +281,6 @@ pub const TNR_SPARSE_UNIQUE: u32 = 2;
 /// @since 0.2
 pub const TNR_SPARSE_TIMES_VALUES: u32 = 1;
 
-/// Flag by which the Rust crate says that it has checked the view, and that nobody can have written
-/// its indices since: the borrow checker sees to it. It is not in tenure.h, because nothing sees to
-/// it in C.
-///
-/// cbindgen:ignore
-#[doc(hidden)]
-pub const TNR_SPARSE_CHECKED: u32 = 1 << 31;
-
 /// Most rows, and most columns, of a block of BSR.
 ///
 /// @since 0.2
@@ -307,9 +299,9 @@ pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 ///
 /// Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
 /// `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
-/// may be above 0, and with all of `minor` and `values`. Indices are at least 0 and below the number
-/// of columns (CSC: rows; BSR: of blocks). All three are contiguous; `major` and `minor` are both i32
-/// or both i64. Values that are held or written share no byte with them.
+/// may be above 0, and with all of `minor` and `values`; the entries between its offsets are all that
+/// it has. Indices are at least 0 and below the number of columns (CSC: rows; BSR: of blocks). All are
+/// contiguous; `major` and `minor` both i32 or i64. Values held or written share no byte with them.
 ///
 /// A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
 /// arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
@@ -2332,14 +2324,14 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
     /// an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`
     /// has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte
-    /// with another operand and is not exactly `a.values`. OUT_OF_MEMORY.
+    /// with another operand and is not exactly `a.values`, or its part of them. OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param alpha (transfer none)
     /// @param a (transfer none) [m, n]
     /// @param x (transfer none) [m, k], any strides
     /// @param y (transfer none) [k, n], any strides
-    /// @param out (transfer none) of the shape of `a.values`
+    /// @param out (transfer none) of the shape of `a.values`; of a range, of its part of them
     /// @threads exclusive(out)
     /// @since 0.2
     #[must_use]

@@ -4,6 +4,7 @@
 
 mod abi;
 mod layout;
+pub mod private;
 pub use abi::*;
 
 impl tnr_stats {

@@ -310,6 +310,11 @@ unsafe fn indices(part: &tnr_view) -> Vec<i64> {
     }
 }
 
+#[unsafe(no_mangle)]
+extern "C" fn tenure_private_sparse_voucher() -> u64 {
+    0xff << 56 | 1
+}
+
 /// Offsets, indices and flags; the lengths are right, for slices that the Rust side has counted.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tnr_sparse_check(view: *const tnr_sparse_view) -> tnr_status {

@@ -182,7 +182,8 @@ fn rows_and_their_ranges_are_parts_of_the_arrays() {
     let part = matrix.row_range(1..3).unwrap();
     assert_eq!((part.rows(), part.cols(), part.nnz()), (2, 4, 3));
     assert_eq!(part.row_offsets(), [2, 2, 5]);
-    assert_eq!(part.values().as_ptr(), VALUES.as_ptr());
+    assert_eq!(part.values().as_ptr(), VALUES[2..].as_ptr());
+    assert_eq!((part.values(), part.col_indices()), (&VALUES[2..], &COLUMNS[2..]));
     assert_eq!(triples(part.iter()), [(1, 0, &3.0), (1, 1, &4.0), (1, 3, &5.0)]);
     assert_eq!(part.row_range(1..=1).unwrap().nnz(), 3);
     assert_eq!(part.row_range(..0).unwrap().rows(), 0);

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use tenure_sys as sys;
+use tenure_sys::private::tenure_private_sparse_voucher;
 use tenure_sys::{
-    TNR_SPARSE_CHECKED, tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format,
-    tnr_sparse_options, tnr_sparse_order, tnr_sparse_predicate, tnr_sparse_view,
-    tnr_sparse_view_mut,
+    tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_options,
+    tnr_sparse_order, tnr_sparse_predicate, tnr_sparse_view, tnr_sparse_view_mut,
 };
 
 use super::context::current;
@@ -99,7 +99,7 @@ impl<'a> LentArrays<'a> {
     ///
     /// - It was, by these offsets and indices, and nobody has written them since.
     pub(crate) unsafe fn checked(mut self) -> LentSparse<'a> {
-        self.view.flags |= TNR_SPARSE_CHECKED;
+        self.view.owner = tenure_private_sparse_voucher();
         LentSparse(self)
     }
 }
@@ -138,7 +138,7 @@ impl<'a> LentSparseMut<'a> {
         values: &'a mut [T],
     ) -> Self {
         let mut view = LentArrays::new(form, major, minor, values).view;
-        view.flags |= TNR_SPARSE_CHECKED;
+        view.owner = tenure_private_sparse_voucher();
         if !values.is_empty() {
             view.values.data = values.as_mut_ptr().cast();
             view.values.base = view.values.data;
@@ -485,8 +485,8 @@ mod tests {
         // SAFETY: it was.
         let checked = unsafe { lent.checked() };
         // SAFETY: readable; what has been checked says so to operations alone.
-        let flags = unsafe { (*checked.as_ptr()).flags };
-        assert_eq!(flags, TNR_SPARSE_CHECKED);
+        let (flags, owner) = unsafe { ((*checked.as_ptr()).flags, (*checked.as_ptr()).owner) };
+        assert_eq!((flags, owner), (0, tenure_private_sparse_voucher()));
     }
 
     #[test]

@@ -1,0 +1,21 @@
+// What the Rust crate asks of the very library that it was built with, and nobody else: it is in no
+// header, may change in any build, and is exported in a node of its own.
+#include <cstdint>
+
+#include "sparse_voucher.hpp"
+
+#if defined(_WIN32)
+#define TENURE_EXPORTED
+#else
+#define TENURE_EXPORTED __attribute__((visibility("default")))
+#endif
+
+extern "C" {
+
+TENURE_EXPORTED std::uint64_t tenure_private_sparse_voucher() noexcept;
+
+// What stands in the owner of a sparse view whose offsets and indices have been checked, and cannot
+// have been written since.
+std::uint64_t tenure_private_sparse_voucher() noexcept { return tenure::sparse_voucher(); }
+
+}  // extern "C"
