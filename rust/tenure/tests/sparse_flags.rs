@@ -14,6 +14,11 @@ fn bits_of_columns_that_fall_are_set_nowhere_else() -> Result<(), Error> {
         assert_eq!(packed.matmul(&vec![1.0_f32; COLS])?.shape(), [1]);
         lie.pack()?;
     }
+    // So far that the marks of one row are in front of the stack.
+    const FAR: usize = 1 << 28;
+    let columns = [FAR as i32 - 1, 0];
+    let lie = CsrView::new(1, FAR, &[0, 2], &columns, &[1.0_f32, 2.0])?.assume_coalesced();
+    lie.pack_as(PackedLayout::Bitmap)?;
     // As many entries as make a bitmap by themselves.
     let columns: Vec<i32> = (0..100_000).rev().collect();
     let values = vec![1.0_f32; columns.len()];
