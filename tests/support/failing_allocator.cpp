@@ -42,7 +42,13 @@ struct State {
 };
 constinit thread_local State t_state = {};
 
-bool must_fail() {
+constinit std::atomic<unsigned long> g_most_bytes{~0UL};
+
+bool must_fail(std::size_t size) {
+  if (size > g_most_bytes.load(std::memory_order_relaxed)) {
+    errno = ENOMEM;
+    return true;
+  }
   State& state = t_state;
   if (!state.active) return false;
   const int number = state.counts.asked++;
@@ -103,6 +109,11 @@ AllocationFault::AllocationFault(Failing mode, int first) noexcept {
 }
 AllocationFault::~AllocationFault() { t_state.active = false; }
 
+LimitedAllocations::LimitedAllocations(unsigned long most_bytes) noexcept {
+  g_most_bytes = most_bytes;
+}
+LimitedAllocations::~LimitedAllocations() { g_most_bytes = ~0UL; }
+
 FilledAllocations::FilledAllocations(unsigned char fill) noexcept { g_fill = fill; }
 FilledAllocations::~FilledAllocations() { g_fill = kNoFill; }
 
@@ -113,13 +124,13 @@ AllocationCounts allocation_counts() noexcept { return t_state.counts; }
 extern "C" {
 
 void* malloc(std::size_t size) noexcept {
-  return must_fail() ? nullptr : filled(counted(TENURE_REAL(malloc)(size)), size);
+  return must_fail(size) ? nullptr : filled(counted(TENURE_REAL(malloc)(size)), size);
 }
 void* calloc(std::size_t count, std::size_t size) noexcept {
-  return must_fail() ? nullptr : counted(TENURE_REAL(calloc)(count, size));
+  return must_fail(count * size) ? nullptr : counted(TENURE_REAL(calloc)(count, size));
 }
 void* realloc(void* block, std::size_t size) noexcept {
-  if (must_fail()) return nullptr;
+  if (must_fail(size)) return nullptr;
   const long before =
       block == nullptr || !t_state.active ? 0 : static_cast<long>(malloc_usable_size(block));
   void* const moved = TENURE_REAL(realloc)(block, size);
@@ -130,16 +141,16 @@ void* realloc(void* block, std::size_t size) noexcept {
   return moved;
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  return must_fail() ? nullptr : filled(counted(TENURE_REAL(memalign)(alignment, size)), size);
+  return must_fail(size) ? nullptr : filled(counted(TENURE_REAL(memalign)(alignment, size)), size);
 }
 int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
-  if (must_fail()) return ENOMEM;
+  if (must_fail(size)) return ENOMEM;
   *out = filled(counted(TENURE_REAL(memalign)(alignment, size)), size);
   return *out == nullptr ? ENOMEM : 0;
 }
 void* mmap(void* address, std::size_t size, int protection, int flags, int file,
            off_t offset) noexcept {
-  if (must_fail()) return MAP_FAILED;
+  if (must_fail(size)) return MAP_FAILED;
   if (t_state.active) {
     t_state.counts.mapped_change += static_cast<long>(size);
     add_bytes(static_cast<long>(size));

@@ -30,6 +30,15 @@ class FilledAllocations {
   FilledAllocations& operator=(const FilledAllocations&) = delete;
 };
 
+// While it lives, no thread is given a block or a mapping of more bytes.
+class LimitedAllocations {
+ public:
+  explicit LimitedAllocations(unsigned long most_bytes) noexcept;
+  ~LimitedAllocations();
+  LimitedAllocations(const LimitedAllocations&) = delete;
+  LimitedAllocations& operator=(const LimitedAllocations&) = delete;
+};
+
 // What the calling thread's last AllocationFault met: read it after the fault has ended, since what
 // reports a failed expectation allocates.
 struct AllocationCounts {

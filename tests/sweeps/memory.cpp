@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace tenure::sweeps {
 namespace {
@@ -26,6 +27,16 @@ std::uint16_t half_of(std::int64_t number) {
   const auto mantissa = static_cast<unsigned>((fraction * 2 - 1) * 1024);
   return static_cast<std::uint16_t>((number < 0 ? 0x8000u : 0u) |
                                     static_cast<unsigned>(exponent - 1 + 15) << 10 | mantissa);
+}
+
+Truths::Kind g_truths = Truths::kOne;
+
+// A byte that reads as true.
+Byte truth(std::int64_t number) {
+  constexpr Byte kTruths[] = {2, 255, 1, 3, 128};
+  return g_truths == Truths::kWild
+             ? kTruths[static_cast<std::uint64_t>(number) % std::size(kTruths)]
+             : 1;
 }
 
 template <class T>
@@ -52,12 +63,15 @@ void put_number(tnr_dtype dtype, std::int64_t number, Byte* to) {
     case TNR_DTYPE_U16: return store(to, static_cast<std::int16_t>(number));
     case TNR_DTYPE_I8:
     case TNR_DTYPE_U8: return store(to, static_cast<std::int8_t>(number));
-    case TNR_DTYPE_BOOL8: return store(to, static_cast<std::uint8_t>(number != 0));
+    case TNR_DTYPE_BOOL8: return store(to, number == 0 ? Byte{0} : truth(number));
     case TNR_DTYPE_C64: return store(to, narrow), store(to + 4, 0.0f);
     case TNR_DTYPE_C128: return store(to, static_cast<double>(number)), store(to + 8, 0.0);
     default: ADD_FAILURE() << "no numbers of dtype " << dtype << " are known to the sweeps";
   }
 }
+
+Truths::Truths(Kind kind) : before_(g_truths) { g_truths = kind; }
+Truths::~Truths() { g_truths = before_; }
 
 tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
               const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
@@ -165,6 +179,7 @@ FilledContext::~FilledContext() {
 void FilledContext::set_fill(Byte fill) { counts_->fill = fill; }
 void FilledContext::set_limit(std::size_t bytes) { counts_->limit = bytes; }
 std::size_t FilledContext::take_peak() { return counts_->peak.exchange(counts_->held); }
+std::size_t FilledContext::held_bytes() const { return counts_->held; }
 std::int64_t FilledContext::overrun_count() const { return counts_->overruns; }
 
 }  // namespace tenure::sweeps

@@ -22,6 +22,20 @@ inline constexpr Byte kFill = 0xA5;
 // is 0, of complex numbers the real part.
 void put_number(tnr_dtype dtype, std::int64_t number, Byte* to);
 
+// While it lives, what is true is written to bool8 as 1, or as other bytes too.
+class Truths {
+ public:
+  enum Kind { kOne, kWild };
+
+  explicit Truths(Kind kind);
+  ~Truths();
+  Truths(const Truths&) = delete;
+  Truths& operator=(const Truths&) = delete;
+
+ private:
+  Kind before_;
+};
+
 // A view of memory that nobody owns, row-major where no strides are given.
 tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
               const std::vector<std::int64_t>& shape,
@@ -69,6 +83,8 @@ class FilledContext {
   void set_limit(std::size_t bytes);
   // Most bytes at the same time since the last call.
   std::size_t take_peak();
+  // Bytes that are given at the moment.
+  [[nodiscard]] std::size_t held_bytes() const;
   // Blocks around which something was written.
   [[nodiscard]] std::int64_t overrun_count() const;
 

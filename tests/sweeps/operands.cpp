@@ -13,18 +13,25 @@ struct Layout {
   std::int64_t room = 1;
 };
 
+bool is_empty(const std::vector<std::int64_t>& shape) {
+  return std::find(shape.begin(), shape.end(), 0) != shape.end();
+}
+
 bool is_too_large(const std::vector<std::int64_t>& shape) {
+  if (is_empty(shape)) return false;
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) {
-    if (extent != 0 && count > kMostElements / extent) return true;
+    if (count > kMostElements / extent) return true;
     count *= extent;
   }
   return false;
 }
 
 Layout layout_of(std::vector<std::int64_t> shape, Lie lie) {
-  Layout layout = {std::move(shape), {}, lie == Lie::kApart ? 2 : 1};
-  layout.strides.resize(layout.shape.size());
+  const std::int64_t step = lie == Lie::kApart ? 2 : 1;
+  Layout layout = {std::move(shape), {}, step};
+  layout.strides.resize(layout.shape.size(), step);
+  if (is_empty(layout.shape)) return layout.room = 0, layout;
   for (std::size_t i = 0; i < layout.shape.size(); ++i) {
     const std::size_t axis = lie == Lie::kColumnMajor ? i : layout.shape.size() - 1 - i;
     layout.strides[axis] = layout.room;

@@ -44,5 +44,7 @@ struct Operation {
 };
 
 const std::vector<Operation>& sparse_operations();
+// Those of dense memory alone, on elements of the dtype and of the shape of `a`.
+const std::vector<Operation>& dense_operations();
 
 }  // namespace tenure::sweeps

@@ -1,4 +1,5 @@
-// The sweeps miss nothing: their list has every function that takes or makes a sparse matrix, and
+// The sweeps miss nothing: their lists have every function that takes or makes a sparse matrix, or
+// computes, and
 // every constant that such a function may be called with.
 #include "operations.hpp"
 
@@ -16,6 +17,7 @@ const std::set<std::string>& listed() {
   static const std::set<std::string> functions = [] {
     std::set<std::string> names;
     for (const Operation& operation : sparse_operations()) names.insert(operation.function);
+    for (const Operation& operation : dense_operations()) names.insert(operation.function);
     return names;
   }();
   return functions;
@@ -29,19 +31,25 @@ bool is_of_sparse(const Declaration& declaration) {
   return declaration.function.rfind("tnr_sparse_", 0) == 0;
 }
 
-TEST(Operations, EveryFunctionOfSparseMatricesIsListed) {
+// Those that run with a context, and write what they are lent.
+bool is_of_dense(const Declaration& declaration) {
+  return declaration.mentions("tnr_context") && declaration.mentions("tnr_view_mut");
+}
+
+TEST(Operations, EveryOneThatComputesIsListed) {
   std::set<std::string> declared;
   for (const Declaration& declaration : exported_functions()) {
-    if (!is_of_sparse(declaration)) continue;
+    if (!is_of_sparse(declaration) && !is_of_dense(declaration)) continue;
     declared.insert(declaration.function);
     EXPECT_EQ(listed().count(declaration.function), 1u)
-        << declaration.function << " is in no sweep: give it a row in operations.cpp";
+        << declaration.function
+        << " is in no sweep: give it a row in operations.cpp or dense_operations.cpp";
   }
   EXPECT_EQ(listed(), declared);
 }
 
 TEST(Operations, EveryCodeOfTheirParametersIsWalked) {
-  (void)sparse_operations();
+  (void)listed();
   const std::vector<std::string> walked = types_asked_for();
   for (const Declaration& declaration : exported_functions()) {
     if (listed().count(declaration.function) == 0) continue;
@@ -63,7 +71,9 @@ TEST(Operations, EachSucceedsOnSomeMatrix) {
     const Matrix a(square, {.format = format});
     constexpr std::uint32_t kTrue = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
     const Operands with = {.a = a.view(kTrue), .right = a.view(kTrue), .mask = a.view(kTrue)};
-    for (const Operation& operation : sparse_operations()) {
+    std::vector<Operation> all = sparse_operations();
+    all.insert(all.end(), dense_operations().begin(), dense_operations().end());
+    for (const Operation& operation : all) {
       const Answer answer = operation(with);
       (answer.status == TNR_STATUS_OK ? succeeding : failing).insert(operation.function);
       EXPECT_EQ(answer.fault, "") << operation.name();

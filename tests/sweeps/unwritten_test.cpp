@@ -20,9 +20,10 @@ Answer answer_in(const Operation& operation, Operands with, const Place& place, 
   return operation(with);
 }
 
-void sweep(const Subject& subject, const Storage& storage, std::uint32_t flags) {
+void sweep(const std::vector<Operation>& operations, const Subject& subject, const Storage& storage,
+           std::uint32_t flags) {
   const std::string name = subject.name(flags);
-  for (const Operation& operation : sparse_operations()) {
+  for (const Operation& operation : operations) {
     // Dense operands are the same for all formats, but for the blocks that divide their shape.
     if (operation.is_of_dense() && storage.format != TNR_SPARSE_FORMAT_CSR) continue;
     SCOPED_TRACE(operation.name() + " of " + name);
@@ -52,8 +53,8 @@ void sweep_all(const Pattern& pattern, tnr_dtype index_dtype, tnr_dtype value_dt
                                  Storage{TNR_SPARSE_FORMAT_CSC, index_dtype, value_dtype},
                                  Storage{TNR_SPARSE_FORMAT_BSR, index_dtype, value_dtype, 2, 2}}) {
     const Subject subject(pattern, storage);
-    sweep(subject, storage, subject.true_flags());
-    if (is_long() && subject.true_flags() != 0) sweep(subject, storage, 0);
+    sweep(sparse_operations(), subject, storage, subject.true_flags());
+    if (is_long() && subject.true_flags() != 0) sweep(sparse_operations(), subject, storage, 0);
   }
 }
 
@@ -76,6 +77,18 @@ TEST(Unwritten, OfAllDtypes) {
               static_cast<tnr_dtype>(dtype.value));
   }
   expect_no_overrun();
+}
+
+TEST(Unwritten, OfDenseOperands) {
+  for (const Constant& dtype : dtypes()) {
+    for (const std::int64_t columns : {7, 1100}) {
+      if (columns > 7 && !is_long() && dtype.value != TNR_DTYPE_F32) continue;
+      const Storage storage = {TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I32,
+                               static_cast<tnr_dtype>(dtype.value)};
+      const Subject shape({"dense", 300, columns, {{0, 0}}}, storage);
+      sweep(dense_operations(), shape, storage, 0);
+    }
+  }
 }
 
 TEST(Unwritten, OfLargeMatrices) {

@@ -1,0 +1,170 @@
+// The operations of dense memory, with operands that lie in every order.
+#include <cstring>
+#include <utility>
+
+#include "header.hpp"
+#include "operands.hpp"
+#include "operations.hpp"
+
+namespace tenure::sweeps {
+namespace {
+
+using List = std::vector<Operation>;
+
+std::string short_name(const Constant& constant) {
+  return constant.name.substr(std::strlen("TNR_"));
+}
+
+tnr_scalar scalar(tnr_dtype dtype, std::int64_t number) {
+  tnr_scalar value = {};
+  value.dtype = dtype;
+  put_number(dtype, number, value.bytes);
+  return value;
+}
+
+// Where the first input, the second and the output lie.
+struct Lies {
+  const char* name;
+  Lie a;
+  Lie b;
+  Lie out;
+};
+constexpr Lies kLies[] = {
+    {"side by side", Lie::kRowMajor, Lie::kRowMajor, Lie::kRowMajor},
+    {"across", Lie::kColumnMajor, Lie::kRowMajor, Lie::kColumnMajor},
+    {"apart", Lie::kRowMajor, Lie::kApart, Lie::kApart},
+};
+
+// An input of the operands' shape and dtype, or of another dtype.
+Input input(const Operands& with, Lie lie, std::int64_t seed, tnr_dtype dtype = 0) {
+  return {dtype != 0 ? dtype : with.a.values.dtype, {with.a.rows, with.a.cols}, lie, seed};
+}
+
+// Adds a row for each way to lie: call(context, dtype, a, b, out) with an output of `to`, or of the
+// operands' dtype where that is 0.
+template <class Call>
+void add(List& list, const char* function, const std::string& variant, tnr_dtype to,
+         const Call& call) {
+  for (const Lies& lies : kLies) {
+    list.push_back(
+        {function, variant + ", " + lies.name, [=, &lies](const Operands& with, Answer& answer) {
+           const tnr_dtype dtype = with.a.values.dtype;
+           const Input a = input(with, lies.a, 0);
+           const Input b = input(with, lies.b, 2);
+           const Output out(to != 0 ? to : dtype, {with.a.rows, with.a.cols}, with.fill, lies.out);
+           (void)answer.succeeds(call(with, dtype, a, b, out));
+           out.give(answer);
+         }});
+  }
+}
+
+void add_movement(List& list) {
+  add(list, "tnr_copy", "", 0,
+      [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
+        return tnr_copy(with.context, a, out);
+      });
+  for (const Constant& to : codes_of("tnr_dtype")) {
+    add(list, "tnr_cast", "to " + short_name(to), static_cast<tnr_dtype>(to.value),
+        [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
+          return tnr_cast(with.context, a, out);
+        });
+  }
+  add(list, "tnr_fill", "", 0,
+      [](const Operands& with, tnr_dtype dtype, const Input&, const Input&, const Output& out) {
+        const tnr_scalar value = scalar(dtype, 2);
+        return tnr_fill(with.context, &value, out);
+      });
+  add(list, "tnr_select", "", 0,
+      [](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
+        const Input condition = input(with, Lie::kRowMajor, 1, TNR_DTYPE_BOOL8);
+        return tnr_select(with.context, condition, a, b, out);
+      });
+}
+
+void add_arithmetic(List& list) {
+  for (const Constant& code : codes_of("tnr_unary_op")) {
+    const auto op = static_cast<tnr_unary_op>(code.value);
+    add(list, "tnr_unary", short_name(code), 0,
+        [op](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
+          return tnr_unary(with.context, op, a, out);
+        });
+  }
+  for (const Constant& code : codes_of("tnr_binary_op")) {
+    const auto op = static_cast<tnr_binary_op>(code.value);
+    add(list, "tnr_binary", short_name(code), 0,
+        [op](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
+          return tnr_binary(with.context, op, a, b, out);
+        });
+    add(list, "tnr_binary_scalar", short_name(code), 0,
+        [op](const Operands& with, tnr_dtype dtype, const Input& a, const Input&,
+             const Output& out) {
+          const tnr_scalar two = scalar(dtype, 2);
+          return tnr_binary_scalar(with.context, op, a, &two, out);
+        });
+    add(list, "tnr_scalar_binary", short_name(code), 0,
+        [op](const Operands& with, tnr_dtype dtype, const Input& a, const Input&,
+             const Output& out) {
+          const tnr_scalar two = scalar(dtype, 2);
+          return tnr_scalar_binary(with.context, op, &two, a, out);
+        });
+  }
+  for (const Constant& code : codes_of("tnr_compare_op")) {
+    const auto op = static_cast<tnr_compare_op>(code.value);
+    add(list, "tnr_compare", short_name(code), TNR_DTYPE_BOOL8,
+        [op](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
+          return tnr_compare(with.context, op, a, b, out);
+        });
+    add(list, "tnr_compare_scalar", short_name(code), TNR_DTYPE_BOOL8,
+        [op](const Operands& with, tnr_dtype dtype, const Input& a, const Input&,
+             const Output& out) {
+          const tnr_scalar two = scalar(dtype, 2);
+          return tnr_compare_scalar(with.context, op, a, &two, out);
+        });
+  }
+}
+
+// Which dtypes a reduction may give; one of them is the one that it gives of its operand.
+std::vector<tnr_dtype> reduced_dtypes(tnr_dtype dtype) {
+  return {dtype, TNR_DTYPE_I64, TNR_DTYPE_U64, TNR_DTYPE_BOOL8};
+}
+
+void reduce(const Operands& with, tnr_reduce_op op, std::uint32_t axes, const Lies& lies,
+            Answer& answer) {
+  const Input a = input(with, lies.a, 0);
+  for (const tnr_dtype dtype : reduced_dtypes(with.a.values.dtype)) {
+    const Output out(dtype, {(axes & 1) != 0 ? 1 : with.a.rows, (axes & 2) != 0 ? 1 : with.a.cols},
+                     with.fill, lies.out);
+    (void)answer.succeeds(tnr_reduce(with.context, op, a, axes, 0, out));
+    out.give(answer);
+    if (answer.status == TNR_STATUS_OK) return;
+  }
+}
+
+void add_reductions(List& list) {
+  for (const Constant& code : codes_of("tnr_reduce_op")) {
+    for (const std::uint32_t axes : {1u, 2u, 3u}) {
+      for (const Lies& lies : kLies) {
+        list.push_back({"tnr_reduce",
+                        short_name(code) + " over axes " + std::to_string(axes) + ", " + lies.name,
+                        [=, &lies](const Operands& with, Answer& answer) {
+                          reduce(with, static_cast<tnr_reduce_op>(code.value), axes, lies, answer);
+                        }});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<Operation>& dense_operations() {
+  static const List list = [] {
+    List all;
+    add_movement(all);
+    add_arithmetic(all);
+    add_reductions(all);
+    return all;
+  }();
+  return list;
+}
+
+}  // namespace tenure::sweeps
