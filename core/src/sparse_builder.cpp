@@ -46,12 +46,6 @@ SparseBuilder::SparseBuilder(const Context& context, const SparseShape& shape)
   if (shape.has_offsets()) major_ = allocate(offset_count(shape), shape.index_dtype, 1);
 }
 
-SparseBuilder::~SparseBuilder() {
-  for (const Part* part : {&major_, &minor_, &values_, &batch_offsets_}) {
-    if (part->token != 0) blob_drop(part->token);
-  }
-}
-
 void SparseBuilder::allocate_entries(std::int64_t count) {
   entry_count_ = count;
   if (!is_coo() && !shape_.is_batch()) require_index_fit(shape_.index_dtype, "offsets", count);

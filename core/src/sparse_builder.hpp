@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "entry_order.hpp"
 #include "kernels/kernel.hpp"
@@ -60,7 +61,6 @@ class SparseBuilder {
   SparseBuilder(const Context& context, const SparseShape& shape);
   SparseBuilder(const SparseBuilder&) = delete;
   SparseBuilder& operator=(const SparseBuilder&) = delete;
-  ~SparseBuilder();
 
   // Throws INVALID_ARGUMENT when offsets do not fit the index type, for which those of a batch say
   // it themselves: require_matrix_fit(); OUT_OF_MEMORY. Of BSR the entries are blocks. Once.
@@ -98,10 +98,24 @@ class SparseBuilder {
   SparseToken finish(EntryOrder order);
 
  private:
+  // Each gives its blob up by itself: also those that a constructor has made before it throws.
   struct Part {
     BlobToken token = 0;
     kernels::Byte* data = nullptr;
     std::size_t size_bytes = 0;
+
+    Part() noexcept = default;
+    Part(Part&& other) noexcept
+        : token(std::exchange(other.token, 0)), data(other.data), size_bytes(other.size_bytes) {}
+    Part& operator=(Part&& other) noexcept {
+      std::swap(token, other.token);
+      data = other.data;
+      size_bytes = other.size_bytes;
+      return *this;
+    }
+    ~Part() {
+      if (token != 0) blob_drop(token);
+    }
   };
   Part allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
   [[nodiscard]] tnr_sparse_view view(EntryOrder order) const noexcept;
