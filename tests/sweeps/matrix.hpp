@@ -21,6 +21,7 @@ struct Pattern {
   std::int64_t rows;
   std::int64_t cols;
   std::vector<Position> positions;
+  bool is_costly = false;  // the short sweeps take it as COO alone
 };
 
 // How a matrix of a pattern is stored.

@@ -115,11 +115,6 @@ OwnValues::OwnValues(const tnr_sparse_view& a)
   view_.view.owner = view_.view.major.owner = view_.view.minor.owner = 0;
 }
 
-void OwnValues::fill(Byte fill) {
-  before_.assign(before_.size(), fill);
-  if (!before_.empty()) std::memcpy(values_.at(0), before_.data(), before_.size());
-}
-
 void OwnValues::give(Answer& answer) const {
   const EntryRange own = entries_of(view_.view);
   const std::size_t per_entry =

@@ -49,8 +49,6 @@ class OwnValues {
  public:
   explicit OwnValues(const tnr_sparse_view& a);
   operator const tnr_sparse_view_mut*() const { return &view_; }
-  // All of them, where they are written but not read.
-  void fill(Byte fill);
   // The values of the entries that are the matrix's; the others must be what they were.
   void give(Answer& answer) const;
 

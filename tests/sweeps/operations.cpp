@@ -485,13 +485,16 @@ void add_sddmm(List& list) {
                         const tnr_scalar alpha = scalar(dtype, 2);
                         const Input x(dtype, {with.a.rows, depth});
                         const Input y(dtype, {depth, with.a.cols}, Lie::kColumnMajor, 2);
-                        // As values of its own, so that those of other entries are looked at.
-                        OwnValues out(with.a);
-                        out.fill(with.fill);
-                        const tnr_sparse_view_mut* const to = out;
-                        const tnr_view_mut values = {to->view.values};
+                        // A value for each entry that is the matrix's.
+                        const EntryRange own = entries_of(with.a);
+                        const std::int64_t count = own.end - own.begin;
+                        const Output out =
+                            with.a.format == TNR_SPARSE_FORMAT_BSR
+                                ? Output(dtype, {count, with.a.block_rows, with.a.block_cols},
+                                         with.fill)
+                                : Output(dtype, {count}, with.fill);
                         (void)answer.succeeds(
-                            tnr_sparse_sddmm(with.context, &alpha, &with.a, flags, x, y, &values));
+                            tnr_sparse_sddmm(with.context, &alpha, &with.a, flags, x, y, out));
                         out.give(answer);
                       }});
     }

@@ -46,7 +46,7 @@ void on_signal(int number) {
 }();
 
 Pattern transposed(const Pattern& pattern) {
-  Pattern other{pattern.name, pattern.cols, pattern.rows, pattern.positions};
+  Pattern other{pattern.name, pattern.cols, pattern.rows, pattern.positions, pattern.is_costly};
   for (Position& at : other.positions) std::swap(at.row, at.col);
   return other;
 }
@@ -201,13 +201,14 @@ std::vector<Pattern> small_patterns() {
 
 std::vector<Pattern> large_patterns() {
   std::vector<Pattern> patterns = {
-      wild("large and square", 600, 600, 40'000, 4),
+      wild("large and square", 450, 450, 22'000, 4),
       // Entries that many threads share, and dense memory that is streamed to.
       wild("large and dense enough to be streamed", 2600, 2600, 60'000, 5),
       repeated("many rows alike that fall", 1500, 1500, {7, 6, 5, 2, 1, 0}),
       // A row whose marks are made in several pieces, in the wrong order.
       wild("wide rows", 12, 40'000, 6'000, 6),
   };
+  patterns[1].is_costly = true;
   return patterns;
 }
 

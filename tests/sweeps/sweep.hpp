@@ -54,6 +54,11 @@ class Subject {
   std::uint32_t true_flags_ = 0;
 };
 
+// Whether a sweep takes the pattern in this format.
+inline bool takes(const Pattern& pattern, tnr_sparse_format format) {
+  return is_long() || !pattern.is_costly || format == TNR_SPARSE_FORMAT_COO;
+}
+
 // What every answer must be.
 void expect_sound(const Answer& answer);
 

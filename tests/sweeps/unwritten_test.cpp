@@ -52,6 +52,7 @@ void sweep_all(const Pattern& pattern, tnr_dtype index_dtype, tnr_dtype value_dt
                                  Storage{TNR_SPARSE_FORMAT_CSR, index_dtype, value_dtype},
                                  Storage{TNR_SPARSE_FORMAT_CSC, index_dtype, value_dtype},
                                  Storage{TNR_SPARSE_FORMAT_BSR, index_dtype, value_dtype, 2, 2}}) {
+    if (!takes(pattern, storage.format)) continue;
     const Subject subject(pattern, storage);
     sweep(sparse_operations(), subject, storage, subject.true_flags());
     if (is_long() && subject.true_flags() != 0) sweep(sparse_operations(), subject, storage, 0);
