@@ -125,14 +125,18 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   const DenseColumns right(columns);
   const AdjacentColumns x_rows(context, left, 0, left.columns);
   const AdjacentColumns y_columns(context, right, 0, right.columns);
+  // Without elements nothing bounds the extents, and how far a row is from the first may be no number.
+  const auto steps_of = [&left](const AdjacentColumns& rows) {
+    return left.columns == 0 ? 0 : rows.row_step();
+  };
   run(context, matrix, kernels::table().matmul->samplers[type],
       {.block_rows = a.block_rows,
        .block_cols = a.block_cols,
        .length = left.columns,
        .x = x_rows.data(),
-       .x_step = x_rows.row_step(),
+       .x_step = steps_of(x_rows),
        .y = y_columns.data(),
-       .y_step = y_columns.row_step(),
+       .y_step = steps_of(y_columns),
        .alpha = scale.bytes,
        .values = (flags & TNR_SPARSE_TIMES_VALUES) != 0
                      ? static_cast<const kernels::Byte*>(a.values.data)
