@@ -100,7 +100,7 @@ struct Use {
 
 // Executions that each mutant gets, of all scenarios together; the run of every day decides those
 // that are found soon.
-constexpr std::uint64_t kDailyExecutions = 2'000;
+constexpr std::uint64_t kDailyExecutions = 12'000;
 
 bool is_found(const Mutant& mutant, std::vector<Use> uses, const std::vector<Scenario>& scenarios) {
   std::sort(uses.begin(), uses.end(),
@@ -121,7 +121,7 @@ bool is_found(const Mutant& mutant, std::vector<Use> uses, const std::vector<Sce
 }
 
 // The same in every run, until the sources or the scenarios change.
-constexpr std::size_t kFoundDaily = 37;
+constexpr std::size_t kFoundDaily = 48;
 
 TEST(ProtocolMutants, EachIsFound) {
   const std::vector<Scenario> scenarios = all_scenarios();
