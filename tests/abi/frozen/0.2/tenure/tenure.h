@@ -930,9 +930,9 @@ typedef int32_t tnr_sparse_format;
  *
  * Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
  * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
- * may be above 0, and with all of `minor` and `values`. Indices are at least 0 and below the number
- * of columns (CSC: rows; BSR: of blocks). All three are contiguous; `major` and `minor` are both i32
- * or both i64. Values that are held or written share no byte with them.
+ * may be above 0, and with all of `minor` and `values`; the entries between its offsets are all that
+ * it has. Indices are at least 0 and below the number of columns (CSC: rows; BSR: of blocks). All are
+ * contiguous; `major` and `minor` both i32 or i64. Values held or written share no byte with them.
  *
  * A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
  * arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
@@ -2639,7 +2639,8 @@ struct tnr_sparse *tnr_sparse_from_dense_dropout(struct tnr_context *context TNR
 /**
  * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
  * the entries where they are. Of several entries for one position the sum, in their order; where
- * the flags say UNIQUE, there are none.
+ * the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once: where they are not
+ * UNIQUE and those of a row do not rise, the matrix is coalesced first, and takes memory for it.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found as
  * the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
@@ -2724,7 +2725,8 @@ struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BOR
  * transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
  * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
  * are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
- * up to 256 bytes of each row at a time: a vector with gaps is copied whole.
+ * up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows, `b` is
+ * read where it lies, whatever its strides.
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
  * dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
@@ -2866,14 +2868,14 @@ tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
  * an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`
  * has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte
- * with another operand and is not exactly `a.values`. OUT_OF_MEMORY.
+ * with another operand and is not exactly `a.values`, or its part of them. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
  * @param a (transfer none) [m, n]
  * @param x (transfer none) [m, k], any strides
  * @param y (transfer none) [k, n], any strides
- * @param out (transfer none) of the shape of `a.values`
+ * @param out (transfer none) of the shape of `a.values`; of a range, of its part of them
  * @threads exclusive(out)
  * @since 0.2
  */
