@@ -379,8 +379,14 @@ TEST(SparseBatchHandle, OneMatrixHasNoBatchOffsets) {
   EXPECT_EQ(sparse_batch_offsets(one.view().owner), 0u);
 }
 
+// Parts that cannot belong together may also be refused at once.
 bool is_trusted(const tnr_sparse_view& view) {
-  return SparseOperand(view, "a", SparseOperand::Batches::kTaken).is_checked();
+  try {
+    return SparseOperand(view, "a", SparseOperand::Batches::kTaken).is_checked();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), TNR_STATUS_INVALID_ARGUMENT);
+    return false;
+  }
 }
 
 TEST(SparseBatchHandle, PartsOfItAreTrusted) {

@@ -2,6 +2,7 @@
 #include "fork.hpp"
 #include "memory.hpp"
 #include "scenarios.hpp"
+#include "sparse_voucher.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/status.hpp"
 
@@ -24,7 +25,8 @@ const SparseNames& sparse_names(tnr_sparse_format) noexcept {
   static constexpr SparseNames kNames = {"row_offsets", "col_indices", "cols"};
   return kNames;
 }
-void check_sparse(const tnr_sparse_view&, std::uint32_t, const char*) {}
+void check_sparse(const tnr_sparse_view&, const char*) {}
+bool is_sparse_voucher(SparseToken) noexcept { return false; }
 void check_values_apart(const tnr_sparse_view&, const char*) {}
 void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name) {
   pins.add(view.major, name);
