@@ -70,11 +70,13 @@ void add_bytes(long bytes) {
 
 constexpr int kNoFill = -1;
 constinit std::atomic<int> g_fill{kNoFill};
+constinit std::atomic<unsigned long> g_most_filled{0};
 
 void* filled(void* block, std::size_t size) {
-  constexpr std::size_t kMostBytes = std::size_t{32} << 20;
   const int fill = g_fill.load(std::memory_order_relaxed);
-  if (fill != kNoFill && block != nullptr) std::memset(block, fill, std::min(size, kMostBytes));
+  if (fill != kNoFill && block != nullptr) {
+    std::memset(block, fill, std::min<std::size_t>(size, g_most_filled));
+  }
   return block;
 }
 
@@ -114,7 +116,10 @@ LimitedAllocations::LimitedAllocations(unsigned long most_bytes) noexcept {
 }
 LimitedAllocations::~LimitedAllocations() { g_most_bytes = ~0UL; }
 
-FilledAllocations::FilledAllocations(unsigned char fill) noexcept { g_fill = fill; }
+FilledAllocations::FilledAllocations(unsigned char fill, unsigned long most_bytes) noexcept {
+  g_most_filled = most_bytes;
+  g_fill = fill;
+}
 FilledAllocations::~FilledAllocations() { g_fill = kNoFill; }
 
 AllocationCounts allocation_counts() noexcept { return t_state.counts; }

@@ -21,10 +21,10 @@ class AllocationFault {
 };
 
 // While it lives, what any thread allocates is full of this byte, so that what reads memory that nobody
-// has written shows. Of the largest mappings the beginning.
+// has written shows. Of blocks and mappings of more than `most_bytes` the beginning.
 class FilledAllocations {
  public:
-  explicit FilledAllocations(unsigned char fill) noexcept;
+  FilledAllocations(unsigned char fill, unsigned long most_bytes) noexcept;
   ~FilledAllocations();
   FilledAllocations(const FilledAllocations&) = delete;
   FilledAllocations& operator=(const FilledAllocations&) = delete;
