@@ -113,6 +113,12 @@ void add_checks(List& list) {
 
 // ---- from sparse to sparse ----
 
+// What is asked to be in order says that it is.
+void expect_order(const tnr_sparse_options& to, Answer& answer) {
+  if (answer.made == nullptr || (to.flags & TNR_SPARSE_SORT) == 0) return;
+  if ((answer.made.view().flags & TNR_SPARSE_SORTED) == 0) answer.fault = "SORT is not SORTED";
+}
+
 void add_conversions(List& list) {
   for (const Constant& format : codes_of("tnr_sparse_format")) {
     for (const std::uint32_t flags : {0, TNR_SPARSE_SORT}) {
@@ -132,12 +138,14 @@ void add_conversions(List& list) {
                           tnr_sparse_options to = wanted(with.a);
                           to.index_dtype = index;
                           answer.take(tnr_sparse_convert(with.context, &with.a, &to));
+                          expect_order(to, answer);
                         }});
       }
       list.push_back(
           {"tnr_sparse_convert", name + ", of a batch", [=](const Operands& with, Answer& answer) {
              const tnr_sparse_options to = wanted(with.a);
              answer.take(tnr_sparse_convert(with.context, Batch(with.a), &to));
+             expect_order(to, answer);
            }});
     }
   }
