@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <vector>
 
 #include "concurrency.hpp"
@@ -23,6 +24,9 @@ struct Scenario {
   // In the run of every day; a long one has no bound of two threads, and more of the rest.
   Limits limits = {};
 };
+
+// For GoogleTest, which else prints the bytes of a scenario, addresses among them.
+inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 // Of three threads, and of what two do in too many ways for every day.
 inline constexpr Limits kThreePreemptions = {.max_preemptions = 3, .max_spurious = 0};
