@@ -21,7 +21,7 @@ struct Pattern {
   std::int64_t rows;
   std::int64_t cols;
   std::vector<Position> positions;
-  bool is_costly = false;  // the short sweeps take it as COO alone
+  tnr_sparse_format format = 0;  // the only one that the short sweeps take it in; 0: each
 };
 
 // How a matrix of a pattern is stored.

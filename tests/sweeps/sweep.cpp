@@ -45,8 +45,10 @@ void on_signal(int number) {
   return true;
 }();
 
-Pattern transposed(const Pattern& pattern) {
-  Pattern other{pattern.name, pattern.cols, pattern.rows, pattern.positions, pattern.is_costly};
+// A square one is multiplied by itself, so that its order is that of both factors.
+Pattern right_of(const Pattern& pattern) {
+  if (pattern.rows == pattern.cols) return pattern;
+  Pattern other{pattern.name, pattern.cols, pattern.rows, pattern.positions, pattern.format};
   for (Position& at : other.positions) std::swap(at.row, at.col);
   return other;
 }
@@ -111,7 +113,7 @@ std::int64_t announced_count() { return g_calls; }
 
 Subject::Subject(const Pattern& pattern, const Storage& storage)
     : name_("'" + pattern.name + "' as " + storage.name()),
-      patterns_{pattern, transposed(pattern), mask_of(pattern)},
+      patterns_{pattern, right_of(pattern), mask_of(pattern)},
       a_(patterns_[0], storage),
       right_(patterns_[1], storage),
       mask_(patterns_[2], storage),
@@ -205,10 +207,20 @@ std::vector<Pattern> large_patterns() {
       // Entries that many threads share, and dense memory that is streamed to.
       wild("large and dense enough to be streamed", 2600, 2600, 60'000, 5),
       repeated("many rows alike that fall", 1500, 1500, {7, 6, 5, 2, 1, 0}),
+      // Rows whose ends say that there is nothing between them.
+      repeated("rows alike that are runs by their ends", 400, 400, {3, 40, 5, 60, 6, 8}),
       // A row whose marks are made in several pieces, in the wrong order.
       wild("wide rows", 12, 40'000, 6'000, 6),
   };
-  patterns[1].is_costly = true;
+  patterns[1].format = TNR_SPARSE_FORMAT_COO;
+  // Rows whose ends are next to each other, with all else outside; their product is larger than what
+  // is held back while it is counted.
+  std::vector<std::int64_t> shape;
+  for (std::int64_t i = 0; i < 32; ++i) shape.push_back(i * 331 % 1000);
+  shape.front() = 500;
+  shape.back() = 501;
+  patterns.push_back(repeated("rows alike whose ends are next to each other", 1000, 1000, shape));
+  patterns.back().format = TNR_SPARSE_FORMAT_CSR;
   return patterns;
 }
 

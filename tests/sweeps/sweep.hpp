@@ -56,7 +56,7 @@ class Subject {
 
 // Whether a sweep takes the pattern in this format.
 inline bool takes(const Pattern& pattern, tnr_sparse_format format) {
-  return is_long() || !pattern.is_costly || format == TNR_SPARSE_FORMAT_COO;
+  return is_long() || pattern.format == 0 || pattern.format == format;
 }
 
 // What every answer must be.
