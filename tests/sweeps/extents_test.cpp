@@ -130,6 +130,8 @@ TEST(Extents, OfFewEntries) {
 
 TEST(Extents, OfNothing) {
   for (const std::int64_t extent : kExtents) {
+    const bool is_first_or_last = extent == kExtents[0] || extent == INT64_MAX;
+    if (!is_long() && !is_first_or_last && extent != std::int64_t{1} << 60) continue;
     const Pattern small = corners(0, 3);
     sweep(corners(extent, 0), small, {TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I64});
     sweep(corners(0, extent), small, {TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64});

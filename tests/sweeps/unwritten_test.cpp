@@ -11,6 +11,14 @@ namespace {
 
 constexpr Byte kFills[] = {0x5A, 0xA5};
 
+// What AddressSanitizer looks for is in the other sweeps too, so that here it takes a part.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsPart = true;
+#else
+constexpr bool kIsPart = false;
+#endif
+bool is_part() { return kIsPart && !is_long(); }
+
 Answer answer_in(const Operation& operation, Operands with, const Place& place, Byte fill) {
   tnr_memory_trim();  // what is recycled has old results in it
   if (place.filled != nullptr) place.filled->set_fill(fill);
@@ -66,6 +74,7 @@ void sweep_all(const Pattern& pattern, tnr_dtype index_dtype, tnr_dtype value_dt
 TEST(Unwritten, OfSmallMatrices) {
   for (const Pattern& pattern : small_patterns()) {
     for (const tnr_dtype index_dtype : kIndexDtypes) {
+      if (is_part() && index_dtype == TNR_DTYPE_I64) continue;
       sweep_all(pattern, index_dtype, TNR_DTYPE_F32);
       sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), index_dtype, TNR_DTYPE_F64);
       sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSC), index_dtype, TNR_DTYPE_I32);
@@ -87,7 +96,7 @@ TEST(Unwritten, OfAllDtypes) {
 TEST(Unwritten, OfDenseOperands) {
   for (const Constant& dtype : dtypes()) {
     for (const std::int64_t columns : {7, 1100}) {
-      if (columns > 7 && !is_long() && dtype.value != TNR_DTYPE_F32) continue;
+      if (columns > 7 && !is_long() && (is_part() || dtype.value != TNR_DTYPE_F32)) continue;
       const Storage storage = {TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I32,
                                static_cast<tnr_dtype>(dtype.value)};
       const Subject shape({"dense", 300, columns, {{0, 0}}}, storage);
@@ -97,7 +106,9 @@ TEST(Unwritten, OfDenseOperands) {
 }
 
 TEST(Unwritten, OfLargeMatrices) {
-  for (const Pattern& pattern : large_patterns()) {
+  const std::vector<Pattern> patterns = large_patterns();
+  for (const Pattern& pattern : patterns) {
+    if (is_part() && &pattern != patterns.data()) break;
     sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), TNR_DTYPE_I32, TNR_DTYPE_F32);
     if (!is_long()) continue;
     sweep_all(pattern, TNR_DTYPE_I64, TNR_DTYPE_F64);
