@@ -73,6 +73,15 @@ std::uint32_t granted(const Matrix& matrix) {
   return flags;
 }
 
+// Says at the end how much was tried.
+class Count : public testing::Environment {
+  void TearDown() override {
+    std::printf("%lld calls of sweeps\n", static_cast<long long>(g_calls));
+  }
+};
+[[maybe_unused]] const testing::Environment* const g_count =
+    testing::AddGlobalTestEnvironment(new Count);
+
 }  // namespace
 
 bool is_long() {
@@ -108,8 +117,6 @@ void announce(const std::string& matrix, const Operation& operation, const Place
                 operation.variant.c_str(), matrix.c_str(), place.name);
   g_calls += 1;
 }
-
-std::int64_t announced_count() { return g_calls; }
 
 Subject::Subject(const Pattern& pattern, const Storage& storage)
     : name_("'" + pattern.name + "' as " + storage.name()),

@@ -29,9 +29,8 @@ const std::vector<Place>& places();
 // No call has written around what a context of places() gave it.
 void expect_no_overrun();
 
-// Names the call under way, should it end the process. Counts calls.
+// Names the call under way, should it end the process; the calls are counted.
 void announce(const std::string& matrix, const Operation& operation, const Place& place);
-std::int64_t announced_count();
 
 // A matrix of a pattern, and what it is multiplied with and masked by.
 class Subject {
