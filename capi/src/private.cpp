@@ -1,5 +1,5 @@
-// What the Rust crate asks of the very library that it was built with, and nobody else: it is in no
-// header, may change in any build, and is exported in a node of its own.
+// Functions for the Rust crate alone, of the very library that it was built with: they are in no
+// header, may change in any build, and are exported in a node of its own.
 #include <cstdint>
 
 #include "sparse_voucher.hpp"

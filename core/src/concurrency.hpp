@@ -1,4 +1,4 @@
-// What threads meet at: atomics, mutexes, threads, the clock.
+// Synchronisation primitives: atomics, mutexes, threads, the clock.
 //
 // In the library these are the standard's. tests/protocols/ compiles the sources that use them once
 // more, with types of its own under the same names, which run every interleaving and every value

@@ -1,4 +1,4 @@
-// What is known of the order of a result's entries. SORTED and UNIQUE of all that the library makes
+// The known order of a result's entries. SORTED and UNIQUE of all that the library makes
 // come from here: an operation says how it has got its entries, and what follows from that is proved
 // in this file alone.
 #pragma once
@@ -46,7 +46,7 @@ class EntryOrder {
     // Of two blocks in one place, the second begins with a column that is less than the last one.
     return {is_sorted_ && is_unique_, is_unique_};
   }
-  // Of several matrices what is known of each.
+  // For a batch: what is known of each matrix.
   [[nodiscard]] constexpr EntryOrder and_of(EntryOrder other) const noexcept {
     return {is_sorted_ && other.is_sorted_, is_unique_ && other.is_unique_};
   }

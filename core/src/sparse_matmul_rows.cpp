@@ -49,7 +49,7 @@ kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns,
   return kernel != nullptr ? kernel : kernels.block_rows[call.type][index];
 }
 
-// What asks for indices as it uses them; nullptr where nothing does.
+// The kernel that checks indices as it uses them; nullptr where there is none.
 kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t columns,
                                       std::int64_t b_step) {
   const tnr_sparse_view& view = call.a.view();

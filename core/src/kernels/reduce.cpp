@@ -113,7 +113,7 @@ void finish_moments(const Results& results) {
 // A number from which a deviation neither overflows nor is infinite unless the variance is.
 inline double pivot_of(double first) { return __builtin_fabs(first) < 1e300 ? first : 0; }
 
-// What the mean of deviations from a pivot makes of both: the center, and the rest.
+// Moves the mean of deviations from a pivot into both: the center, and the rest.
 struct Center {
   double center;
   double rest;
