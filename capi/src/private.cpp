@@ -2,7 +2,7 @@
 // header, may change in any build, and are exported in a node of its own.
 #include <cstdint>
 
-#include "sparse_voucher.hpp"
+#include "tenure/sparse_voucher.hpp"
 
 #if defined(_WIN32)
 #define TENURE_EXPORTED

@@ -1,7 +1,6 @@
 #include "boundary.hpp"
-#include "counters.hpp"
-#include "memory.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/counters.hpp"
 
 using tenure::capi::guarded;
 using tenure::capi::write_report;

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "boundary.hpp"
-#include "counters.hpp"
+#include "tenure/counters.hpp"
 
 namespace tenure::capi {
 

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "instruction_set.hpp"
 #include "tenure/dtype.hpp"
+#include "tenure/instruction_set.hpp"
 #include "tenure/status.hpp"
 
 // What the build leaves behind in the compiler's own macros, so that no build system has to pass

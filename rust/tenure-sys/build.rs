@@ -67,7 +67,7 @@ fn compile(root: &Path) {
     }
     let sources = read_list(root, "core/sources.txt");
     let (kernels, rest): (Vec<_>, Vec<_>) =
-        sources.lines().partition(|source| source.starts_with("core/src/kernels/"));
+        sources.lines().partition(|source| source.starts_with("core/src/cpu/kernels/"));
 
     let mut build = cc::Build::new();
     build

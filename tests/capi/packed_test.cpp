@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "expect_status.hpp"
-#include "slot_table.hpp"
+#include "memory/slot_table.hpp"
 #include "sparse_arrays.hpp"
 #include "tenure/tenure.h"
 

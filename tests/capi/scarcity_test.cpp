@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "layouts.hpp"
-#include "memory.hpp"
+#include "memory/memory.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::view_of;

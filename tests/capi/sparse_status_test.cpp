@@ -8,7 +8,7 @@
 
 #include "context_options.hpp"
 #include "expect_status.hpp"
-#include "slot_table.hpp"
+#include "memory/slot_table.hpp"
 #include "sparse_arrays.hpp"
 #include "sparse_calls.hpp"
 #include "tenure/tenure.h"

@@ -1,4 +1,4 @@
-// What core/src/concurrency.hpp names, as the explorer runs it. Outside of an exploration an object
+// What core/src/base/concurrency.hpp names, as the explorer runs it. Outside of an exploration an object
 // is what its memory holds.
 #pragma once
 

@@ -338,9 +338,11 @@ void note(const char* what, const void* object, std::uint64_t value, const Place
 
 // ---- what is wrong on purpose ----
 
+// The file's path below the folder of the core's sources; of a scenario's own file its name.
 std::string name_of(const Place& place) {
   const std::string path = place.file_name();
-  return path.substr(path.rfind('/') + 1);
+  const std::string folder = TENURE_CORE_SOURCES "/";
+  return path.starts_with(folder) ? path.substr(folder.size()) : path.substr(path.rfind('/') + 1);
 }
 
 bool is_mutated(const Place& place, Defect defect) {

@@ -2,12 +2,12 @@
 #include <array>
 #include <memory>
 
-#include "context_slot.hpp"
-#include "job.hpp"
 #include "lent_word.hpp"
-#include "running_sums.hpp"
+#include "memory/tickets.hpp"
 #include "tenure/context.hpp"
-#include "tickets.hpp"
+#include "threads/context_slot.hpp"
+#include "threads/job.hpp"
+#include "threads/lookback_scan.hpp"
 
 namespace tenure::explore {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "concurrency.hpp"
+#include "base/concurrency.hpp"
 #include "explorer.hpp"
 
 using namespace tenure;

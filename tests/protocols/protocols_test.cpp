@@ -68,20 +68,20 @@ struct Spared {
   [[maybe_unused]] const char* reason;
 };
 constexpr Spared kSpared[] = {
-    {"blob.cpp", "is_borrowed(slot.tenure.load", Defect::kNoAcquire,
+    {"memory/blob.cpp", "is_borrowed(slot.tenure.load", Defect::kNoAcquire,
      "the exchange behind it succeeds on the word of the same life only"},
-    {"blob.cpp", "const tnr_tenure tenure = slot.tenure.load(std::memory_order_acquire)",
+    {"memory/blob.cpp", "const tnr_tenure tenure = slot.tenure.load(std::memory_order_acquire)",
      Defect::kNoAcquire, "the same"},
-    {"blob.cpp", "adopted_with = slot.context.load", Defect::kNoAcquire, "the same"},
-    {"blob.cpp", "if (!may_write(slot.tenure.load(std::memory_order_acquire))) return;",
+    {"memory/blob.cpp", "adopted_with = slot.context.load", Defect::kNoAcquire, "the same"},
+    {"memory/blob.cpp", "if (!may_write(slot.tenure.load(std::memory_order_acquire))) return;",
      Defect::kNoAcquire, "who seals and unseals holds a reference, and has acquired the content"},
-    {"blob.cpp", "slot.seals.compare_exchange_weak(seals", Defect::kNoRelease,
+    {"memory/blob.cpp", "slot.seals.compare_exchange_weak(seals", Defect::kNoRelease,
      "the update of the word behind it releases"},
-    {"blob.cpp", "slot.seals.store(pins_of(word)", Defect::kLate,
+    {"memory/blob.cpp", "slot.seals.store(pins_of(word)", Defect::kLate,
      "until it comes the seal is that of who is sealing"},
-    {"blob.cpp", "slot.seals.fetch_sub(1", Defect::kNoAcquire,
+    {"memory/blob.cpp", "slot.seals.fetch_sub(1", Defect::kNoAcquire,
      "who unseals reads nothing that others wrote"},
-    {"context.cpp", "compare_exchange_weak(word, step(word)", Defect::kNoRelease,
+    {"threads/context.cpp", "compare_exchange_weak(word, step(word)", Defect::kNoRelease,
      "the end of each use releases, and a use has done nothing before it begins"},
 };
 

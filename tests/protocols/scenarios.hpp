@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "concurrency.hpp"
+#include "base/concurrency.hpp"
 #include "explorer.hpp"
 
 namespace tenure::explore {

@@ -1,9 +1,9 @@
 // What the explored sources ask of the rest of the library, as far as threads can tell.
-#include "fork.hpp"
-#include "memory.hpp"
+#include "base/fork.hpp"
+#include "memory/memory.hpp"
 #include "scenarios.hpp"
-#include "sparse_voucher.hpp"
 #include "tenure/sparse.hpp"
+#include "tenure/sparse_voucher.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {

@@ -2,10 +2,10 @@
 #include <cstring>
 #include <mutex>
 
-#include "context_slot.hpp"
 #include "lent_word.hpp"
-#include "slot_table.hpp"
+#include "memory/slot_table.hpp"
 #include "tenure/context.hpp"
+#include "threads/context_slot.hpp"
 
 namespace tenure::explore {
 

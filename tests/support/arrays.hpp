@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/reference.hpp"
+#include "cpu/kernels/reference.hpp"
 #include "layouts.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "index_array.hpp"
-#include "kernels/reference.hpp"
+#include "cpu/kernels/reference.hpp"
+#include "sparse/index_array.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/sparse.hpp"
 

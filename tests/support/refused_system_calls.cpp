@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "system_calls.hpp"
+#include "base/system_calls.hpp"
 
 namespace tenure::test {
 

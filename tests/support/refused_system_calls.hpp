@@ -1,6 +1,6 @@
 // The system as a test wants it: calls that are refused, in the manners that kernels have, and other
 // threads that map memory wherever some becomes free. A program that links refused_system_calls.cpp
-// has it in the place of core/src/system_calls_posix.cpp.
+// has it in the place of core/src/base/system_calls_posix.cpp.
 //
 // It always is an old Linux in one respect: several mappings do not move at once, and whoever asks
 // for it loses what was mapped at the target.

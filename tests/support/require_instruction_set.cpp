@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "instruction_set.hpp"
+#include "tenure/instruction_set.hpp"
 #include "tenure/status.hpp"
 
 namespace {

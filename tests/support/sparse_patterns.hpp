@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "index_array.hpp"
+#include "sparse/index_array.hpp"
 #include "sparse_arrays.hpp"
 #include "test_context.hpp"
 

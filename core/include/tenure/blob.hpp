@@ -167,4 +167,7 @@ struct Stats {
 // Process totals, ended threads included; the cached bytes are those of one moment.
 Stats stats() noexcept;
 
+// Gives the memory that is cached for reuse back to the system; returns how many bytes.
+std::size_t trim_memory() noexcept;
+
 }  // namespace tenure

@@ -1,0 +1,120 @@
+// The border of the kernels that take entries out of dense elements.
+//
+// Elements are looked at in words of 64: `mark` makes one bit of each element, `compact` moves what
+// the bits say. In between the caller learns how many entries there are, and so where they go; the
+// elements are then still in a cache.
+#pragma once
+
+#include "cpu/kernel.hpp"
+
+namespace tenure::kernels {
+
+inline constexpr int64_t kWordElements = 64;
+
+// Which elements are entries: asked of their bits, as a kernel knows widths and no types. Only the
+// low bits of each number count, as many as an element has.
+struct Keep {
+  enum class Kind : uint8_t {
+    kMasked,   // those with bits & mask not 0
+    kOutside,  // those whose key is below low or above high
+  };
+  static constexpr unsigned kKindCount = 2;
+
+  Kind kind;
+  uint64_t mask;
+  // The key orders elements as signed integers: bits ^ bias, and where the sign bit is set, also
+  // ^ flip.
+  uint64_t flip;
+  uint64_t bias;
+  int64_t low;
+  int64_t high;
+};
+
+// Lines that will be marked soon: they are brought into the second cache meanwhile, a few with each
+// word, as the memory stands idle while bits are turned into entries.
+struct Ahead {
+  const Byte* next;
+  const Byte* end;
+
+  __attribute__((always_inline)) void fetch(unsigned lines) {
+    if (next >= end) return;
+    for (unsigned line = 0; line < lines; ++line) __builtin_prefetch(next + line * 64, 0, 2);
+    next += lines * 64;
+  }
+};
+
+// Elements side by side, and the matrix that they are a part of in row-major order.
+struct Run {
+  int64_t count;
+  const Byte* in;
+  uint64_t* bits;  // element i is bit i % 64 of word i / 64; those behind the last are 0
+  int64_t row;     // of element 0
+  int64_t column;  // of element 0
+  int64_t columns;
+  Ahead* ahead;
+};
+
+// Where the entries of a run go, one after the other. Each is written kSlackBytes past its end too,
+// so these are buffers of the caller's own.
+struct Entries {
+  Byte* values;
+  Byte* columns;
+  Byte* rows;  // nullptr: the rows are not asked for
+};
+inline constexpr int64_t kSlackBytes = 256;
+
+// What chance keeps: the elements whose random number, which the seed and their place say, is so
+// large. Of 2^64 numbers.
+struct Chance {
+  uint64_t seed;
+  uint64_t least;
+};
+
+// Sets the bits; returns how many are 1.
+using Marker = int64_t (*)(const Run&, const Keep&);
+// Moves what the bits say; returns how many entries that are.
+using Compactor = int64_t (*)(const Run&, const Entries&);
+// Writes offsets[row + 1] of each row that ends in the run, of which the first is run.row; `before`
+// entries lie before the run.
+using RowCounter = void (*)(const Run&, int64_t before, Byte* offsets);
+
+// A row of blocks of a dense matrix, and how far it has been taken.
+struct BlockRow {
+  const Byte* in;    // its first element; those of a line lie side by side
+  int64_t row_step;  // bytes from one line to the next
+  Blocks blocks;
+  const uint64_t* bits;  // that of a block's first column: whether it is there; all else is 0
+  int64_t words;
+  int64_t word;  // the next of `left`; -1 before the first
+  uint64_t left;
+  Ahead* ahead;
+};
+struct BlockTaking {
+  // Makes of the bits of `column_count` columns, each whether some line of it has an entry, those of
+  // a BlockRow; returns how many blocks there are. `columns` are those of a block, 16 at most.
+  int64_t (*fold)(uint64_t* bits, int64_t words, int64_t column_count, int64_t columns);
+  // Moves the next `most` blocks, and where each is, or what is left; returns how many. By width of
+  // the indices: k4, k8.
+  int64_t (*take[2])(BlockRow&, int64_t most, Byte* values, Byte* columns);
+};
+
+// Clears the bits of those that chance does not keep, of which bit 0 is element `first`; returns how
+// many are left.
+using Thinner = int64_t (*)(uint64_t* bits, int64_t words, uint64_t first, const Chance&);
+
+// Writes the place of each bit that is 1, up to kMostPlaces, and up to kMorePlaces numbers behind
+// them; returns how many. So entries are taken one by one without a branch that nobody can foresee.
+using Lister = int64_t (*)(const uint64_t* bits, int64_t words, uint16_t* places);
+inline constexpr int64_t kMostPlaces = 65536;
+inline constexpr int64_t kMorePlaces = 64;
+
+struct Compaction {
+  const Marker (*mark)[4];        // by kind of Keep, by width up to k8
+  const Compactor (*compact)[2];  // by width up to k8, by width of the indices: k4, k8
+  const RowCounter* count_rows;   // by width of the offsets: k4, k8
+  const BlockTaking* blocks;
+  Lister list_places;
+  Thinner thin;
+};
+
+}  // namespace tenure::kernels

@@ -1,0 +1,345 @@
+// The border between the core and its inner loops: plain structs and tables of functions.
+//
+// A kernel runs along one axis. It sees pointers, a count and steps in bytes; it reads and writes
+// the bytes of those elements and no byte between them (the halves of a split axis interleave in
+// memory, and two threads may write them). It never throws, allocates or keeps anything.
+//
+// Every listed file of this folder is compiled once per instruction set. It includes only the
+// headers beside it and no std templates: the linker may keep any one copy of a weak symbol, also
+// the one that an older processor cannot run. What is compiled per set therefore lives in the
+// namespace TENURE_ISA, which the build defines as the set's name, and is private to its file but
+// for the tables.
+#pragma once
+
+#include <stdint.h>
+
+namespace tenure::kernels {
+
+using Byte = unsigned char;  // may alias every type
+
+// The real dtypes, in the order of every table. Complex and foreign types are only moved, by width.
+enum class Type : uint8_t {
+  kF64,
+  kF32,
+  kF16,
+  kBF16,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kBool8
+};
+inline constexpr unsigned kTypeCount = 13;
+
+// Rows of the tables: the ABI's operation codes less one. GT and GE are LT and LE with the inputs
+// exchanged, so they have no kernels.
+inline constexpr unsigned kUnaryCount = 5;    // neg abs sqrt exp relu
+inline constexpr unsigned kBinaryCount = 6;   // add sub mul div min max
+inline constexpr unsigned kCompareCount = 4;  // eq ne lt le
+inline constexpr unsigned kReduceCount = 12;  // sum prod mean var std min max argmin argmax any all
+                                              // count
+
+// Widths in bytes that have movement kernels of their own; the last entry takes any width.
+enum class Width : uint8_t { k1, k2, k4, k8, k16, kAny };
+inline constexpr unsigned kWidthCount = 6;
+
+// One run of an element-wise kernel: out[i] = f(in[0][i], in[1][i], in[2][i]) for i < count.
+struct Strip {
+  int64_t count;
+  Byte* out;
+  const Byte* in[3];
+  int64_t out_step;  // bytes from one element to the next, of any sign
+  int64_t in_steps[3];
+  int64_t width_bytes;  // of an element; read by Width::kAny alone
+};
+
+// What a kernel found in the data.
+enum Finding : uint32_t { kNothing = 0, kZeroDivisor = 1 };
+
+using StripKernel = Finding (*)(const Strip&);
+
+// Copies whole lines past the caches: `out` is aligned to 64 bytes, size_bytes a multiple of 64.
+// The stores are not ordered with others.
+using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
+// The same, while as many bytes at `next` and `other_next`, which will be read soon, are fetched.
+using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
+                                  const Byte* next, const Byte* other_next);
+
+// Parts of lines of the output that wait for the rest of them. Of the sets, each line has one.
+inline constexpr unsigned kEdgeWays = 4;
+struct EdgeSet {
+  Byte* lines[kEdgeWays];
+  uint8_t first[kEdgeWays];              // bytes of the line
+  uint8_t last[kEdgeWays];               // the one after; 0: none waits
+  uint32_t next;                         // to give way
+  alignas(64) Byte from[kEdgeWays][64];  // as the line, where it has those bytes
+};
+// With no sets, no part of a line waits.
+struct Edges {
+  EdgeSet* sets;
+  unsigned shift;  // 64 less the logarithm of how many there are
+};
+
+// Runs that wait in a buffer, one every `pitch` bytes, and where each goes. A line's length
+// can be read before and after every byte of them.
+struct Flush {
+  int64_t count;
+  int64_t bytes;      // of each
+  int64_t available;  // of each, with those after it that may fill its last line
+  bool continues;     // what lies before the first whole line is not written: it was, with the rest
+  const Byte* in;
+  int64_t pitch;
+  Byte* out;
+  const int64_t* offsets;  // from out
+  Edges edges;
+};
+// Lines that will be read soon.
+struct Fetch {
+  int64_t count;
+  const Byte* first;
+  const int64_t* offsets;  // from first
+};
+// Elements that are moved: the one at the sum of in_steps goes to the sum of out_steps. Meanwhile
+// `flush` is written past the caches, with stores that are not ordered with others, and the
+// lines of `fetch` are brought closer; each may be empty.
+inline constexpr unsigned kMaxBlockRank = 8;
+struct Block {
+  unsigned rank;  // at least 2; the kernel's own axes are the last two
+  int64_t extents[kMaxBlockRank];
+  int64_t in_steps[kMaxBlockRank];  // bytes
+  int64_t out_steps[kMaxBlockRank];
+  const Byte* in;
+  Byte* out;
+  int64_t width_bytes;  // read by Width::kAny alone
+  Flush flush;
+  Fetch fetch;  // what a later block reads
+};
+
+using BlockKernel = void (*)(const Block&);
+
+// Elements that are moved as by Permuting::transpose, but straight into whole lines past the caches,
+// and with rows that lie anywhere: element (r, c), at row_offsets[r] + width * c, goes to
+// width * r + out_step * c.
+struct Panel {
+  int64_t rows;
+  int64_t available;           // rows, with those after them that may fill a column's last line
+  const int64_t* row_offsets;  // from in; followed by two lines' worth that may be read as well
+  int64_t columns;             // at least 16 bytes
+  const Byte* in;
+  Byte* out;
+  int64_t out_step;
+  bool aligned;          // every column begins with a line
+  bool conflict;         // the rows' lines evict each other
+  bool continues;        // as Flush's
+  bool first_continues;  // the same of column 0
+  Edges edges;
+  Fetch fetch;
+};
+
+using PanelKernel = void (*)(const Panel&);
+
+struct Permuting {
+  // By Width. The last axis has an out_step of one element, the one before it such an in_step.
+  BlockKernel transpose[kWidthCount];
+  BlockKernel move[kWidthCount];  // any steps
+  BlockKernel flush;              // the block's `flush` alone
+  const PanelKernel* panel;       // by Width; nullptr where the registers are too small for it
+};
+
+// One step of a reduction: `rows` elements into each of `columns` accumulators.
+struct Tile {
+  int64_t rows;     // at least 1
+  int64_t columns;  // at least 1
+  const Byte* in;
+  int64_t row_step;  // bytes
+  int64_t column_step;
+  // From the first on, which are to be fetched while others are read; 0 where a cache holds them.
+  int64_t rows_ahead;
+  int64_t index;  // of row 0, for argmin and argmax
+  int64_t index_step;
+  Byte* accumulators;  // started, or, of what does not keep_apart, holding what earlier rows gave
+};
+
+// Accumulators to elements: how `columns` results are written.
+struct Results {
+  int64_t columns;
+  const Byte* accumulators;
+  Byte* out;
+  int64_t out_step;  // bytes
+  int64_t count;     // elements reduced into each
+  int64_t ddof;
+};
+
+// Two sets of accumulators and how many elements went into each one of them.
+struct Merge {
+  int64_t columns;
+  Byte* into;
+  const Byte* from;
+  int64_t into_count;
+  int64_t from_count;
+};
+
+// How the accumulators of several tiles meet.
+enum class Meet : uint8_t {
+  kAnyhow,  // in any order, and a tile may go on with accumulators that hold something
+  kApart,   // in any order, but each tile has accumulators of its own
+  kInTree,  // apart, and the order shows in the last places: in a tree, so that it shows little
+};
+
+struct Reduction {
+  uint32_t accumulator_bytes;  // 0: there is no such reduction
+  Meet meet;
+  // Elements so many bytes apart are read where they lie; others are fetched into a buffer first.
+  int64_t step_in_place;
+  void (*fetch)(const Byte* in, int64_t step, int64_t count, Byte* buffer);
+  void (*start)(Byte* accumulators, int64_t columns);
+  void (*accumulate)(const Reduction&, const Tile&);
+  void (*merge)(const Merge&);
+  void (*finish)(const Results&);
+};
+
+// ---- sparse matrices ----
+
+// The types of indices and offsets, in the order of every table.
+enum class IndexType : uint8_t { kI32, kI64 };
+inline constexpr unsigned kIndexTypeCount = 2;
+
+// A compressed matrix: row r has the entries offsets[r] to offsets[r + 1] of indices and values. CSR
+// as it is; CSC as its transpose, so that a row here is a column there; BSR with blocks in the place
+// of elements, whose values are block_rows * block_cols elements each, in row-major order.
+//
+// Of a row range of a larger matrix the first offset is not 0, and indices and values are those of
+// the larger matrix: entry k lies at index k, always.
+struct Compressed {
+  int64_t rows;  // rows + 1 offsets
+  int64_t cols;  // each index is below
+  IndexType index_type;
+  const Byte* offsets;
+  const Byte* indices;
+  const Byte* values;
+};
+
+// Entries by their coordinates.
+struct Coordinates {
+  int64_t rows;
+  int64_t cols;
+  int64_t count;
+  IndexType index_type;
+  const Byte* row_indices;
+  const Byte* col_indices;
+  const Byte* values;
+};
+
+// Questions to whole arrays of one index type.
+struct IndexChecks {
+  // Whether each lies in [0, limit).
+  bool (*are_below)(const Byte* indices, int64_t count, int64_t limit);
+  // How many are less than the one before; and how many are not greater.
+  int64_t (*count_falls)(const Byte* indices, int64_t count);
+  int64_t (*count_stays)(const Byte* indices, int64_t count);
+  // Whether no pair is less than the one before, rows first; and whether each is greater.
+  bool (*are_sorted)(const Byte* rows, const Byte* cols, int64_t count);
+  bool (*are_rising)(const Byte* rows, const Byte* cols, int64_t count);
+};
+
+// Elements of a dense matrix, by the bytes between two of them.
+struct Field {
+  Byte* first;
+  int64_t row_step;
+  int64_t column_step;
+};
+// What the entries of a BSR are.
+struct Blocks {
+  int64_t rows;
+  int64_t columns;
+  int64_t width_bytes;  // of an element
+};
+// Writes entries to the elements that they are, one after the other. Rows [first, end), of which
+// the first begins at the field's first element; of points entries [first, end).
+struct Scattering {
+  void (*rows[5])(const Compressed&, int64_t first, int64_t end, const Field&);     // by Width
+  void (*points[5])(const Coordinates&, int64_t first, int64_t end, const Field&);  // by Width
+  void (*blocks)(const Compressed&, const Blocks&, int64_t first, int64_t end, const Field&);
+};
+
+struct Compaction;     // compress.hpp
+struct Folding;        // fold.hpp
+struct Regrouping;     // group_by_key.hpp
+struct MatmulKernels;  // spmm.hpp
+
+// A product of two compressed matrices of one index type. Its rows are those of `a`, its columns
+// those of `b`.
+struct SparseProduct {
+  Compressed a;
+  Compressed b;
+  bool b_is_coalesced;  // each row of b has rising indices
+};
+
+// Where one row of a product at a time is summed up: a place for each column, or a table. Started
+// once, and then the kernels' own.
+inline constexpr int64_t kPlacesBytes = int64_t{8} << 20;  // up to here places in any case
+inline constexpr int64_t kSumBlock = 16;                   // places that have one mark
+inline constexpr unsigned kProductTypeCount = 2;           // of Type: f64 and f32
+struct RowSums {
+  int64_t cols;
+  int64_t most;      // products of a row
+  Byte* repeated;    // what rows are like that repeat
+  Byte* places;      // elements of the product's type, as many as whole blocks have; or nullptr
+  Byte* marks;       // a byte for each block, and for as many more as 8 divides
+  uint32_t* stamps;  // one for each column
+  uint32_t stamp;    // the last one
+  Byte* table;       // where there are no places
+};
+
+// Where rows of a matrix go: entries from `position` on, and offsets that count as `position` does.
+struct SparseRows {
+  int64_t position;
+  Byte* offsets;  // of the whole matrix; of rows begin to end those behind each row are written
+  Byte* indices;
+  Byte* values;
+};
+
+// Rows [begin, end) of a product. Every index has been checked.
+struct RowProducts {
+  // Bytes that a thread needs for a product with so many columns, no row of which has more than
+  // `most` products; and those bytes made ready. Memory is that of a line's beginning.
+  int64_t (*scratch_bytes)(int64_t cols, int64_t most);
+  RowSums (*start)(Byte* memory, int64_t cols, int64_t most);
+  // How many entries they have.
+  int64_t (*count)(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end);
+  // Writes them with rising indices; returns how many they are. The sum of an entry begins at 0 and
+  // takes the products in the order of a's entries.
+  int64_t (*fill)(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end,
+                  const SparseRows& out);
+};
+
+// Every kernel of one instruction set. An entry that is nullptr is an unsupported dtype.
+struct Table {
+  const StripKernel* copy;    // by Width
+  const StripKernel* select;  // by Width; [kWidthCount] is bool8, whose values are normalised
+  const StripKernel (*cast)[kTypeCount];  // from, to
+  const StripKernel* cast_complex;        // c64 to c128, c128 to c64
+  const StripKernel (*unary)[kTypeCount];
+  const StripKernel (*binary)[kTypeCount];
+  const StripKernel (*compare)[kTypeCount];
+  const Reduction (*reduce)[kTypeCount];
+  Streamer stream;
+  FetchingStreamer stream_and_fetch;
+  const Permuting* permuting;
+  const IndexChecks* index_checks;  // by IndexType
+  const Compaction* compaction;
+  const Regrouping* regrouping;
+  const Folding* folding;
+  const Scattering* scattering;                          // by IndexType
+  const RowProducts (*row_products)[kProductTypeCount];  // by IndexType, then Type
+  const MatmulKernels* matmul;
+};
+
+// The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.
+const Table& table();
+
+}  // namespace tenure::kernels

@@ -1,0 +1,154 @@
+// Blocks times one dense column: bound by the memory that the blocks come from, where the sums of a row
+// of blocks stay in registers.
+//
+// Rows are added up as those without blocks are (row_sum.hpp): eight sums take turns and meet in a tree.
+// As many blocks as have eight columns are a turn, so that entries get the sums that they would have had
+// without blocks.
+#include "cpu/kernels/product/row_sum.hpp"
+#include "cpu/kernels/sums.hpp"
+#include "cpu/spmm.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+// The sums of a row of blocks, kRows by kCols. A register has those of one row.
+template <class T, int kRows, int kCols>
+struct BlockSums {
+  static constexpr int kWidth = kCols < kSumLanes ? kCols : kSumLanes;
+  static constexpr int kTurns = kSumLanes / kWidth;
+  using Span = SpanOf<T, kWidth* static_cast<int>(sizeof(T))>;
+  using Part = typename Span::Part;
+
+  void add(int turn, const Byte* values, const Byte* x) {
+    for (int column = 0; column < kCols; column += kWidth) {
+      for (int p = 0; p < Span::kParts; ++p) {
+        const int64_t at = column * kStep<T> + p * Span::kPartBytes;
+        const Part factors = load<Part>(x + at);
+        for (int r = 0; r < kRows; ++r) {
+          parts[turn][r][p] += load<Part>(values + r * kCols * kStep<T> + at) * factors;
+        }
+      }
+    }
+  }
+  T lane(int row, int number) const {
+    const auto* const lanes = reinterpret_cast<const Byte*>(parts[number / kWidth][row]);
+    return load<T>(lanes + number % kWidth * kStep<T>);
+  }
+
+  Part parts[kTurns][kRows][Span::kParts] = {};
+};
+
+// Of blocks with one column. A register has those of several rows.
+template <class T, int kRows>
+struct BlockSums<T, kRows, 1> {
+  static constexpr int kTurns = kSumLanes;
+  using Span = SpanOf<T, kRows* static_cast<int>(sizeof(T))>;
+  using Part = typename Span::Part;
+
+  void add(int turn, const Byte* values, const Byte* x) {
+    const T factor = load<T>(x);
+    for (int p = 0; p < Span::kParts; ++p) {
+      parts[turn][p] += load<Part>(values + p * Span::kPartBytes) * factor;
+    }
+  }
+  T lane(int row, int number) const {
+    return load<T>(reinterpret_cast<const Byte*>(parts[number]) + row * kStep<T>);
+  }
+
+  Part parts[kTurns][Span::kParts] = {};
+};
+
+template <class T, class Sums>
+inline T total_of(const Sums& sums, int row) {
+  T lanes[kSumLanes];
+  for (int i = 0; i < kSumLanes; ++i) lanes[i] = sums.lane(row, i);
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+// Adds `count` blocks, the first of which has the first turn.
+template <class T, class I, int kRows, int kCols>
+inline void add_blocks(BlockSums<T, kRows, kCols>& sums, const Byte* values, const Byte* indices,
+                       const Byte* x, int64_t count) {
+  constexpr int64_t kBlockBytes = kRows * kCols * kStep<T>;
+  constexpr int kTurns = BlockSums<T, kRows, kCols>::kTurns;
+  const auto add = [&](int turn) {
+    sums.add(turn, values + turn * kBlockBytes, x + index_of<I>(indices, turn) * kCols * kStep<T>);
+  };
+  for (; count >= kTurns; count -= kTurns) {
+    // Larger ones the processor sees coming by itself, and telling it takes longer.
+    if constexpr (kTurns * kBlockBytes <= 64) __builtin_prefetch(values + kAheadBytes);
+    for (int turn = 0; turn < kTurns; ++turn) add(turn);
+    values += kTurns * kBlockBytes;
+    indices += kTurns * kStep<I>;
+  }
+  for (int turn = 0; turn < kTurns - 1; ++turn) {
+    if (turn < count) add(turn);
+  }
+}
+
+// As add_blocks(), of floats of 16 bits: as many at a time as end with a turn become f32.
+template <class V, class I, int kRows, int kCols>
+inline void add_widened(BlockSums<float, kRows, kCols>& sums, const Byte* values,
+                        const Byte* indices, const Byte* x, int64_t count) {
+  constexpr int64_t kElements = kRows * kCols;
+  constexpr int64_t kSome = kElements < 64 ? 512 / kElements : kSumLanes;
+  float wide[kSome * kElements];
+  for (int64_t k = 0; k < count; k += kSome) {
+    const int64_t some = count - k < kSome ? count - k : kSome;
+    const Byte* const from = values + k * kElements * kStep<V>;
+    for (int64_t i = 0; i < some * kElements; ++i) wide[i] = widened<V>(from + i * kStep<V>);
+    add_blocks<float, I>(sums, reinterpret_cast<const Byte*>(wide), indices + k * kStep<I>, x,
+                         some);
+  }
+}
+
+template <class V, class I, int kRows, int kCols>
+void rows_of_blocks(const Matmul& m, int64_t begin, int64_t end) {
+  using T = Computed<V>;
+  const Scaling<V> scaling(m.alpha, m.beta);
+  int64_t k = index_of<I>(m.a.offsets, begin);
+  Byte* out = m.out + begin * kRows * m.out_step;
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t row_end = index_of<I>(m.a.offsets, row + 1);
+    const Byte* const values = m.a.values + k * kRows * kCols * kStep<V>;
+    const Byte* const indices = m.a.indices + k * kStep<I>;
+    BlockSums<T, kRows, kCols> sums;
+    if constexpr (kSame<V, T>) {
+      add_blocks<T, I>(sums, values, indices, m.b, row_end - k);
+    } else {
+      add_widened<V, I>(sums, values, indices, m.b, row_end - k);
+    }
+    k = row_end;
+    for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, total_of<T>(sums, r));
+  }
+}
+
+template <class V, class I>
+MatmulKernel find(int64_t block_rows, int64_t block_cols) {
+  switch (block_rows * 100 + block_cols) {
+    case 202: return rows_of_blocks<V, I, 2, 2>;
+    case 404: return rows_of_blocks<V, I, 4, 4>;
+    case 808: return rows_of_blocks<V, I, 8, 8>;
+    case 1616: return rows_of_blocks<V, I, 16, 16>;
+    case 104: return rows_of_blocks<V, I, 1, 4>;
+    case 108: return rows_of_blocks<V, I, 1, 8>;
+    case 401: return rows_of_blocks<V, I, 4, 1>;
+    case 801: return rows_of_blocks<V, I, 8, 1>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+const BlockColumn kBlockColumn[4][kIndexTypeCount] = {
+    TENURE_BY_INDEX(find, double),
+    TENURE_BY_INDEX(find, float),
+    {find<F16, int32_t>, nullptr},
+    {find<BF16, int32_t>, nullptr},
+};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

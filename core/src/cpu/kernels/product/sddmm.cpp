@@ -1,0 +1,113 @@
+// Products of dense rows, at the entries of a pattern alone.
+#include "cpu/sddmm.hpp"
+
+#include "cpu/kernels/sums.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+// Lanes of a sum, as many under every set.
+template <class T>
+constexpr int64_t kSumLanes = kLanesBytes / kStep<Sum<T>>;
+
+// The whole blocks of lanes; returns how many elements these are.
+template <class T>
+inline int64_t sum_blocks(const Byte* x, const Byte* y, int64_t length, Sum<T>* lanes) {
+  constexpr int64_t kLanes = kSumLanes<T>;
+  int64_t i = 0;
+  if constexpr (kIsFloat<T> && kSame<T, Sum<T>>) {
+    Lanes<T> sums = {};
+    for (; i + kLanes <= length; i += kLanes) {
+      for (int p = 0; p < Lanes<T>::kParts; ++p) {
+        const int64_t at = i * kStep<T> + p * kVectorBytes;
+        sums.parts[p] += load<Vector<T>>(x + at) * load<Vector<T>>(y + at);
+      }
+    }
+    __builtin_memcpy(lanes, sums.parts, sizeof sums.parts);
+  } else {
+    for (; i + kLanes <= length; i += kLanes) {
+      TENURE_INDEPENDENT
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        lanes[lane] +=
+            widened<T>(x + (i + lane) * kStep<T>) * widened<T>(y + (i + lane) * kStep<T>);
+      }
+    }
+  }
+  return i;
+}
+
+template <class T>
+inline Sum<T> dot(const Byte* x, const Byte* y, int64_t length) {
+  constexpr int64_t kLanes = kSumLanes<T>;
+  Sum<T> lanes[kLanes] = {};
+  const int64_t done = sum_blocks<T>(x, y, length, lanes);
+  for (int64_t lane = 0; lane < length - done; ++lane) {
+    lanes[lane] +=
+        widened<T>(x + (done + lane) * kStep<T>) * widened<T>(y + (done + lane) * kStep<T>);
+  }
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    TENURE_INDEPENDENT
+    for (int64_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+  }
+  return lanes[0];
+}
+
+// Entry `entry`, an element or a block, whose rows of x and of y begin at these.
+template <class T>
+inline void sample(const Sampled& s, Sum<T> alpha, int64_t entry, const Byte* x, const Byte* y) {
+  int64_t at = entry * s.block_rows * s.block_cols * kStep<T>;
+  for (int64_t i = 0; i < s.block_rows; ++i) {
+    for (int64_t j = 0; j < s.block_cols; ++j, at += kStep<T>) {
+      Sum<T> product = alpha * dot<T>(x + i * s.x_step, y + j * s.y_step, s.length);
+      if (s.values != nullptr) product *= widened<T>(s.values + at);
+      store_sum<T>(s.out + at, product);
+    }
+  }
+}
+
+template <class T, class I>
+void rows(const Sampled& s, const Compressed& a, int64_t begin, int64_t end) {
+  const auto alpha = static_cast<Sum<T>>(load<Computed<T>>(s.alpha));
+  int64_t k = index_of<I>(a.offsets, begin);
+  for (int64_t row = begin; row < end; ++row) {
+    const Byte* const x = s.x + row * s.block_rows * s.x_step;
+    for (const int64_t row_end = index_of<I>(a.offsets, row + 1); k < row_end; ++k) {
+      sample<T>(s, alpha, k, x, s.y + index_of<I>(a.indices, k) * s.block_cols * s.y_step);
+    }
+  }
+}
+
+template <class T, class I>
+void entries(const Sampled& s, const Coordinates& a, int64_t begin, int64_t end) {
+  const auto alpha = static_cast<Sum<T>>(load<Computed<T>>(s.alpha));
+  for (int64_t k = begin; k < end; ++k) {
+    sample<T>(s, alpha, k, s.x + index_of<I>(a.row_indices, k) * s.x_step,
+              s.y + index_of<I>(a.col_indices, k) * s.y_step);
+  }
+}
+
+template <class T>
+constexpr Samplers kSamplersOf = {TENURE_BY_INDEX(rows, T), TENURE_BY_INDEX(entries, T)};
+
+}  // namespace
+
+const Samplers kSamplers[kTypeCount] = {
+    kSamplersOf<double>,
+    kSamplersOf<float>,
+    kSamplersOf<F16>,
+    kSamplersOf<BF16>,
+    kSamplersOf<uint8_t>,
+    kSamplersOf<uint16_t>,
+    kSamplersOf<uint32_t>,
+    kSamplersOf<uint64_t>,
+    kSamplersOf<uint8_t>,
+    kSamplersOf<uint16_t>,
+    kSamplersOf<uint32_t>,
+    kSamplersOf<uint64_t>,
+    {},
+};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

@@ -1,0 +1,340 @@
+#include "cpu/kernels/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace tenure::kernels::reference {
+namespace {
+
+using Whole = __int128;
+using Real = long double;
+
+// How a type's bits are laid out; integers have no significand.
+struct Format {
+  int bytes;
+  bool is_float;
+  bool is_signed;
+  int significand_bits;  // with the hidden one
+  int max_exponent;      // of the largest finite number, as a power of two
+};
+
+Format format_of(Type type) {
+  switch (type) {
+    case Type::kF64: return {8, true, true, 53, 1023};
+    case Type::kF32: return {4, true, true, 24, 127};
+    case Type::kF16: return {2, true, true, 11, 15};
+    case Type::kBF16: return {2, true, true, 8, 127};
+    case Type::kI8: return {1, false, true, 0, 0};
+    case Type::kI16: return {2, false, true, 0, 0};
+    case Type::kI32: return {4, false, true, 0, 0};
+    case Type::kI64: return {8, false, true, 0, 0};
+    case Type::kU8: return {1, false, false, 0, 0};
+    case Type::kU16: return {2, false, false, 0, 0};
+    case Type::kU32: return {4, false, false, 0, 0};
+    case Type::kU64: return {8, false, false, 0, 0};
+    case Type::kBool8: break;
+  }
+  return {1, false, false, 0, 0};
+}
+
+// An element of any type, exactly.
+struct Number {
+  bool is_float;
+  Whole whole;
+  Real real;
+};
+
+uint64_t bits_of(Type type, const Byte* from) {
+  uint64_t bits = 0;  // the machine is little-endian, as every one that this is tested on
+  std::memcpy(&bits, from, static_cast<std::size_t>(format_of(type).bytes));
+  return bits;
+}
+
+Real decode(const Format& format, uint64_t bits) {
+  const int fraction_bits = format.significand_bits - 1;
+  const int exponent_bits = format.bytes * 8 - format.significand_bits;
+  const uint64_t fraction = bits & ((uint64_t{1} << fraction_bits) - 1);
+  const auto exponent =
+      static_cast<int>(bits >> fraction_bits & ((uint64_t{1} << exponent_bits) - 1));
+  const bool negative = (bits >> (format.bytes * 8 - 1)) != 0;
+  Real magnitude;
+  if (exponent == 2 * format.max_exponent + 1) {
+    magnitude = fraction == 0 ? std::numeric_limits<Real>::infinity()
+                              : std::numeric_limits<Real>::quiet_NaN();
+  } else if (exponent == 0) {
+    magnitude = std::ldexp(static_cast<Real>(fraction), 1 - format.max_exponent - fraction_bits);
+  } else {
+    const uint64_t significand = fraction | uint64_t{1} << fraction_bits;
+    magnitude =
+        std::ldexp(static_cast<Real>(significand), exponent - format.max_exponent - fraction_bits);
+  }
+  return negative ? -magnitude : magnitude;
+}
+
+// The nearest number of the format, ties to the even one: in units of its last place, rounded.
+uint64_t encode(const Format& format, Real value) {
+  const int fraction_bits = format.significand_bits - 1;
+  const uint64_t sign = std::signbit(value) ? uint64_t{1} << (format.bytes * 8 - 1) : 0;
+  const uint64_t infinity = static_cast<uint64_t>(2 * format.max_exponent + 1) << fraction_bits;
+  if (std::isnan(value)) return sign | infinity | uint64_t{1} << (fraction_bits - 1);
+  const Real magnitude = std::fabs(value);
+  if (std::isinf(magnitude)) return sign | infinity;
+  int exponent = magnitude == 0 ? 1 - format.max_exponent : std::ilogb(magnitude);
+  if (exponent < 1 - format.max_exponent) exponent = 1 - format.max_exponent;
+  const auto units =
+      static_cast<uint64_t>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
+  // Units beyond the significand carry into the exponent, up to infinity, as the format intends.
+  const uint64_t base = static_cast<uint64_t>(exponent - 1 + format.max_exponent) << fraction_bits;
+  const uint64_t bits = base + units;
+  return sign | (bits > infinity || exponent > format.max_exponent ? infinity : bits);
+}
+
+Number load(Type type, const Byte* from) {
+  const Format format = format_of(type);
+  const uint64_t bits = bits_of(type, from);
+  if (format.is_float) return {true, 0, decode(format, bits)};
+  if (type == Type::kBool8) return {false, bits != 0 ? 1 : 0, 0};
+  const Whole modulus = Whole{1} << (format.bytes * 8);
+  const bool negative = format.is_signed && bits >> (format.bytes * 8 - 1) != 0;
+  return {false, negative ? static_cast<Whole>(bits) - modulus : static_cast<Whole>(bits), 0};
+}
+
+// Integers keep their low bits: that is how they wrap.
+void store(Type type, Byte* to, const Number& number) {
+  const Format format = format_of(type);
+  const uint64_t bits =
+      format.is_float ? encode(format, number.real) : static_cast<uint64_t>(number.whole);
+  std::memcpy(to, &bits, static_cast<std::size_t>(format.bytes));
+}
+
+Number real(Real value) { return {true, 0, value}; }
+Number whole(Whole value) { return {false, value, 0}; }
+
+Whole largest(const Format& format) {
+  return (Whole{1} << (format.bytes * 8 - (format.is_signed ? 1 : 0))) - 1;
+}
+Whole smallest(const Format& format) { return format.is_signed ? -largest(format) - 1 : 0; }
+
+Whole saturated(const Format& format, Real value) {
+  if (std::isnan(value)) return 0;
+  if (value >= static_cast<Real>(largest(format))) return largest(format);
+  if (value <= static_cast<Real>(smallest(format))) return smallest(format);
+  return static_cast<Whole>(value);
+}
+
+bool is_nonzero(const Number& number) {
+  return number.is_float ? number.real != 0 : number.whole != 0;
+}
+
+bool is_less(const Number& a, const Number& b) {
+  return a.is_float ? a.real < b.real : a.whole < b.whole;
+}
+bool is_equal(const Number& a, const Number& b) {
+  return a.is_float ? a.real == b.real : a.whole == b.whole;
+}
+bool is_nan(const Number& number) { return number.is_float && std::isnan(number.real); }
+
+// f64 is computed in f64: a Real is not wide enough for rounding twice to be rounding once.
+template <class Function>
+Number arithmetic(Type type, const Number& a, const Number& b, const Function& function) {
+  if (type == Type::kF64) {
+    return real(function(static_cast<double>(a.real), static_cast<double>(b.real)));
+  }
+  return a.is_float ? real(function(a.real, b.real)) : whole(function(a.whole, b.whole));
+}
+
+Number lower(const Number& a, const Number& b) { return is_nan(a) || is_less(a, b) ? a : b; }
+Number higher(const Number& a, const Number& b) { return is_nan(a) || is_less(b, a) ? a : b; }
+
+Real sum_of_squares(Type type, const Byte* const* elements, int64_t count) {
+  Real sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += load(type, elements[i]).real;
+  const Real mean = sum / static_cast<Real>(count);
+  Real squares = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const Real deviation = load(type, elements[i]).real - mean;
+    squares += deviation * deviation;
+  }
+  return squares;
+}
+
+// The first of the elements that no other beats; a NaN beats every number.
+int64_t extreme(bool smallest_wins, Type type, const Byte* const* elements, int64_t count) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < count; ++i) {
+    const Number a = load(type, elements[best]);
+    const Number b = load(type, elements[i]);
+    if (is_nan(a)) break;
+    if (is_nan(b) || (smallest_wins ? is_less(b, a) : is_less(a, b))) best = i;
+  }
+  return best;
+}
+
+void reduce_sum(bool multiplies, Type type, const Byte* const* elements, int64_t count, Byte* out) {
+  const Format format = format_of(type);
+  Real total_real = multiplies ? 1 : 0;
+  auto total_whole = static_cast<uint64_t>(multiplies ? 1 : 0);
+  for (int64_t i = 0; i < count; ++i) {
+    const Number number = load(type, elements[i]);
+    const auto bits = static_cast<uint64_t>(number.whole);
+    total_real = multiplies ? total_real * number.real : total_real + number.real;
+    total_whole = multiplies ? total_whole * bits : total_whole + bits;
+  }
+  if (format.is_float) {
+    store(type, out, real(total_real));
+  } else {
+    store(Type::kU64, out, whole(static_cast<Whole>(total_whole)));
+  }
+}
+
+void reduce_moment(unsigned row, Type type, const Byte* const* elements, int64_t count,
+                   int64_t ddof, Byte* out) {
+  Real result = std::numeric_limits<Real>::quiet_NaN();
+  if (row == 2 && count > 0) {
+    result = 0;
+    for (int64_t i = 0; i < count; ++i) result += load(type, elements[i]).real;
+    result /= static_cast<Real>(count);
+  } else if (row != 2 && count > ddof) {
+    result = sum_of_squares(type, elements, count) / static_cast<Real>(count - ddof);
+    if (row == 4) result = std::sqrt(result);
+  }
+  store(type, out, real(result));
+}
+
+}  // namespace
+
+uint64_t element_bytes(Type type) { return static_cast<uint64_t>(format_of(type).bytes); }
+
+void cast(Type from, const Byte* a, Type to, Byte* out) {
+  const Format format = format_of(to);
+  const Number number = load(from, a);
+  if (to == Type::kBool8) {
+    store(to, out, whole(is_nonzero(number) ? 1 : 0));
+  } else if (format.is_float) {
+    store(to, out, number.is_float ? number : real(static_cast<Real>(number.whole)));
+  } else {
+    store(to, out, number.is_float ? whole(saturated(format, number.real)) : number);
+  }
+}
+
+void unary(unsigned row, Type type, const Byte* a, Byte* out) {
+  const Number x = load(type, a);
+  Number result = x;
+  switch (row) {
+    case 0: result = x.is_float ? real(-x.real) : whole(-x.whole); break;
+    case 1:
+      result = x.is_float ? real(std::fabs(x.real)) : whole(x.whole < 0 ? -x.whole : x.whole);
+      break;
+    case 2:
+      result = real(type == Type::kF64 ? static_cast<Real>(std::sqrt(static_cast<double>(x.real)))
+                                       : std::sqrt(x.real));
+      break;
+    case 3: result = real(std::exp(x.real)); break;
+    default:
+      if (is_less(x, x.is_float ? real(0) : whole(0))) result = x.is_float ? real(0) : whole(0);
+      break;
+  }
+  store(type, out, result);
+}
+
+Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out) {
+  const Number x = load(type, a);
+  const Number y = load(type, b);
+  Number result = x;
+  switch (row) {
+    case 0: result = arithmetic(type, x, y, [](auto p, auto q) { return p + q; }); break;
+    case 1: result = arithmetic(type, x, y, [](auto p, auto q) { return p - q; }); break;
+    case 2:
+      // In 64 bits, whose low ones are those of any wider product.
+      if (!x.is_float) {
+        result = whole(
+            static_cast<Whole>(static_cast<uint64_t>(x.whole) * static_cast<uint64_t>(y.whole)));
+      } else {
+        result = arithmetic(type, x, y, [](auto p, auto q) { return p * q; });
+      }
+      break;
+    case 3:
+      if (!x.is_float && y.whole == 0) {
+        store(type, out, whole(0));
+        return kZeroDivisor;
+      }
+      result = arithmetic(type, x, y, [](auto p, auto q) { return p / q; });
+      break;
+    case 4: result = lower(x, y); break;
+    default: result = higher(x, y); break;
+  }
+  store(type, out, result);
+  return kNothing;
+}
+
+void compare(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out) {
+  const Number x = load(type, a);
+  const Number y = load(type, b);
+  switch (row) {
+    case 0: *out = is_equal(x, y) ? 1 : 0; break;
+    case 1: *out = is_equal(x, y) ? 0 : 1; break;
+    case 2: *out = is_less(x, y) ? 1 : 0; break;
+    default: *out = is_less(x, y) || is_equal(x, y) ? 1 : 0; break;
+  }
+}
+
+void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count, int64_t ddof,
+            Byte* out) {
+  int64_t nonzero = 0;
+  for (int64_t i = 0; i < count; ++i) nonzero += is_nonzero(load(type, elements[i])) ? 1 : 0;
+  switch (row) {
+    case 0:
+    case 1: return reduce_sum(row == 1, type, elements, count, out);
+    case 2:
+    case 3:
+    case 4: return reduce_moment(row, type, elements, count, ddof, out);
+    case 5:
+    case 6: {
+      const Byte* const best = elements[extreme(row == 5, type, elements, count)];
+      return store(type, out, load(type, best));
+    }
+    case 7:
+    case 8: return store(Type::kI64, out, whole(extreme(row == 7, type, elements, count)));
+    case 9: return store(Type::kBool8, out, whole(nonzero > 0 ? 1 : 0));
+    case 10: return store(Type::kBool8, out, whole(nonzero == count ? 1 : 0));
+    default: return store(Type::kI64, out, whole(nonzero));
+  }
+}
+
+void sum_of_products(Type type, const Byte* const* a, const Byte* const* b, int64_t count,
+                     const Byte* alpha, const Byte* beta, Byte* out) {
+  Real real_sum = 0;
+  uint64_t whole_sum = 0;  // whose low bits are those of any wider sum
+  for (int64_t i = 0; i < count; ++i) {
+    const Number x = load(type, a[i]);
+    const Number y = load(type, b[i]);
+    real_sum += x.real * y.real;
+    whole_sum += static_cast<uint64_t>(x.whole) * static_cast<uint64_t>(y.whole);
+  }
+  const Number scale = load(type, alpha);
+  real_sum *= scale.real;
+  whole_sum *= static_cast<uint64_t>(scale.whole);
+  if (beta != nullptr) {
+    const Number old_scale = load(type, beta);
+    const Number old = load(type, out);
+    real_sum += old_scale.real * old.real;
+    whole_sum += static_cast<uint64_t>(old_scale.whole) * static_cast<uint64_t>(old.whole);
+  }
+  store(type, out, scale.is_float ? real(real_sum) : whole(static_cast<Whole>(whole_sum)));
+}
+
+bool is_near(Type type, const Byte* a, const Byte* b, double last_places) {
+  const Real x = load(type, a).real;
+  const Real y = load(type, b).real;
+  if (x == y || (std::isnan(x) && std::isnan(y))) return true;
+  const Real larger = std::fmax(std::fabs(x), std::fabs(y));
+  if (std::isinf(larger)) return false;
+  const Format format = format_of(type);
+  const int exponent = std::max(std::ilogb(larger), 1 - format.max_exponent);
+  const Real place = std::ldexp(Real{1}, exponent - format.significand_bits + 1);
+  return std::fabs(x - y) <= static_cast<Real>(last_places) * place;
+}
+
+}  // namespace tenure::kernels::reference

@@ -1,0 +1,96 @@
+// What the kernels of sparse times dense see: one sparse matrix, and dense operands of which those
+// that are read have adjacent columns.
+#pragma once
+
+#include "cpu/kernel.hpp"
+
+namespace tenure::kernels {
+
+// alpha and beta are one element each, of the type that is computed in: f32 for f16 and bf16, else
+// the elements' own. beta is nullptr for 0, and then out is not read.
+
+// out = alpha * a b + beta * out.
+struct Matmul {
+  Compressed a;
+  int64_t block_rows;  // 1 and 1 where there are no blocks
+  int64_t block_cols;
+  int64_t columns;  // of b and out; at least 1
+  const Byte* b;    // one row for each column of a, block_cols for one of blocks
+  int64_t b_rows;
+  int64_t b_step;  // bytes from a row to the next
+  Byte* out;       // one row for each row of a, block_rows for one of blocks
+  int64_t out_step;
+  int64_t out_column_step;
+  const Byte* alpha;
+  const Byte* beta;
+};
+
+// Rows of a [begin, end). An element of out is one sum, the same whatever the rows of a call are. It
+// is added up in the order of the entries, but for a single column of f32 or f64 without blocks: that
+// in eight lanes, which meet in a tree. There b_step is an element. BlockColumn has kernels that do so
+// with blocks.
+using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
+
+// The same for one column, without blocks, of rows whose indices nobody has asked for yet: offsets
+// are right. No index that is wrong is used; false where there was one, and then out is written in
+// part.
+using CheckedKernel = bool (*)(const Matmul&, int64_t begin, int64_t end);
+
+// The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16, and b of the
+// type that is computed in, adjacent. Element k of a row goes to sum k % 8, as without
+// blocks, and the eight meet in a tree.
+using BlockColumn = MatmulKernel (*)(int64_t block_rows, int64_t block_cols);
+
+// sums += transpose(a) b, where a is whatever a kernel is given beside this.
+struct Spread {
+  int64_t block_rows;  // of a, as Matmul has them
+  int64_t block_cols;
+  int64_t columns;  // of b and sums
+  const Byte* b;    // one row for each row of a
+  int64_t b_step;
+  Byte* sums;  // one row for each column of a, adjacent elements of sum_bytes
+  int64_t sums_step;
+};
+
+// out = alpha * (the sum of `parts` arrays of sums, in their order) + beta * out.
+struct Gathering {
+  int64_t columns;
+  const Byte* sums;  // of the first part
+  int64_t sums_step;
+  int64_t parts;
+  int64_t part_step;
+  Byte* out;
+  int64_t out_step;
+  int64_t out_column_step;
+  const Byte* alpha;
+  const Byte* beta;
+};
+
+// Of one type of elements.
+struct Spreads {
+  int64_t sum_bytes;
+  // Rows [begin, end) of a, entries in their order.
+  void (*rows[kIndexTypeCount])(const Spread&, const Compressed& a, int64_t begin, int64_t end);
+  void (*block_rows[kIndexTypeCount])(const Spread&, const Compressed& a, int64_t begin,
+                                      int64_t end);
+  // Entries [begin, end) of a.
+  void (*entries[kIndexTypeCount])(const Spread&, const Coordinates& a, int64_t begin, int64_t end);
+  // Rows [begin, end) of out.
+  void (*gather)(const Gathering&, int64_t begin, int64_t end);
+};
+
+struct Samplers;       // sddmm.hpp
+struct PackedKernels;  // packed.hpp
+
+// Of all products with dense operands.
+struct MatmulKernels {
+  const MatmulKernel (*rows)[kIndexTypeCount];             // f64 and f32, without blocks
+  const MatmulKernel (*block_rows)[kIndexTypeCount];       // by Type; nullptr: no such product
+  const BlockColumn (*block_column)[kIndexTypeCount];      // by Type; nullptr: i64 beside 16 bits
+  const Spreads* spreads;                                  // by Type
+  const Samplers* samplers;                                // by Type
+  const PackedKernels* packed;                             // by Type: floats
+  const CheckedKernel (*checked_column)[kIndexTypeCount];  // f64 and f32, without blocks
+};
+
+}  // namespace tenure::kernels

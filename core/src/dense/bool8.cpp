@@ -1,0 +1,33 @@
+#include "dense/bool8.hpp"
+
+#include <cstring>
+
+#include "dense/operands.hpp"
+
+namespace tenure {
+
+using kernels::Byte;
+
+bool are_written_bools(const Byte* bytes, std::int64_t count) noexcept {
+  std::uint64_t met = 0;
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes + i, sizeof word);
+    met |= word;
+  }
+  for (; i < count; ++i) met |= bytes[i];
+  return (met & 0xfefefefefefefefe) == 0;
+}
+
+void write_as_bools(Byte* bytes, std::int64_t count) noexcept {
+  const unsigned type = type_index(TNR_DTYPE_BOOL8);
+  kernels::table().cast[type][type]({.count = count,
+                                     .out = bytes,
+                                     .in = {bytes},
+                                     .out_step = 1,
+                                     .in_steps = {1},
+                                     .width_bytes = 1});
+}
+
+}  // namespace tenure

@@ -1,0 +1,68 @@
+// Comparisons, element by element, with results of bool8.
+#include <iterator>
+
+#include "dense/operands.hpp"
+#include "tenure/ops.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::StripKernel;
+
+// a > b is b < a, also where NaN takes part: the inputs change places and the kernel stays.
+enum class Sides { kAsGiven, kExchanged };
+struct Question {
+  const char* name;
+  unsigned row;  // of the kernel table
+  Sides sides;
+};
+// In the order of the ABI's codes, which start at 1.
+constexpr Question kQuestions[] = {
+    {"eq", 0, Sides::kAsGiven}, {"ne", 1, Sides::kAsGiven},   {"lt", 2, Sides::kAsGiven},
+    {"le", 3, Sides::kAsGiven}, {"gt", 2, Sides::kExchanged}, {"ge", 3, Sides::kExchanged},
+};
+static_assert(TNR_COMPARE_OP_EQ == 1 && TNR_COMPARE_OP_GE == std::size(kQuestions));
+
+const Question& question_of(tnr_compare_op op) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= std::size(kQuestions)) [[unlikely]]
+    refuse_code("compare", op);
+  return kQuestions[row];
+}
+
+StripKernel kernel_of(const Question& question, tnr_dtype dtype) {
+  const unsigned column = type_index(dtype);
+  if (column == kNoType) refuse_dtype(question.name, dtype);
+  return kernels::table().compare[question.row][column];
+}
+
+}  // namespace
+
+void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
+             const tnr_view_mut& out) {
+  const Question& question = question_of(op);
+  const bool exchanged = question.sides == Sides::kExchanged;
+  Operands operands(out);
+  operands.add(exchanged ? b : a, exchanged ? "b" : "a");
+  operands.add(exchanged ? a : b, exchanged ? "a" : "b");
+  require_dtype(b, "b", a.dtype, "a.dtype is");
+  require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
+  operands.run(context, kernel_of(question, a.dtype));
+  operands.count(TNR_OPERATION_COMPARE);
+}
+
+void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,
+             const tnr_view_mut& out) {
+  const Question& question = question_of(op);
+  Operands operands(out);
+  const StripKernel kernel = kernel_of(question, a.dtype);
+  const Element element = to_element(b, a.dtype, "b");
+  if (question.sides == Sides::kExchanged) operands.add(element);
+  operands.add(a, "a");
+  if (question.sides == Sides::kAsGiven) operands.add(element);
+  require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
+  operands.run(context, kernel);
+  operands.count(TNR_OPERATION_COMPARE);
+}
+
+}  // namespace tenure

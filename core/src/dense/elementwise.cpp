@@ -1,0 +1,108 @@
+// Arithmetic, element by element: unary and binary operations.
+#include <algorithm>
+
+#include "dense/operands.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/ops.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::StripKernel;
+using kernels::table;
+
+// In the order of the ABI's codes, which start at 1; so are the rows of the kernel tables.
+constexpr const char* kUnaryNames[kernels::kUnaryCount] = {"neg", "abs", "sqrt", "exp", "relu"};
+constexpr const char* kBinaryNames[kernels::kBinaryCount] = {"add", "sub", "mul",
+                                                             "div", "min", "max"};
+static_assert(TNR_UNARY_OP_NEG == 1 && TNR_UNARY_OP_RELU == kernels::kUnaryCount);
+static_assert(TNR_BINARY_OP_ADD == 1 && TNR_BINARY_OP_MAX == kernels::kBinaryCount);
+
+StripKernel unary_kernel(tnr_unary_op op, tnr_dtype dtype) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= kernels::kUnaryCount) [[unlikely]]
+    refuse_code("unary", op);
+  const unsigned column = type_index(dtype);
+  const StripKernel kernel = column == kNoType ? nullptr : table().unary[row][column];
+  if (kernel == nullptr) [[unlikely]]
+    refuse_dtype(kUnaryNames[row], dtype);
+  return kernel;
+}
+
+StripKernel binary_kernel(tnr_binary_op op, tnr_dtype dtype) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= kernels::kBinaryCount) [[unlikely]]
+    refuse_code("binary", op);
+  const unsigned column = type_index(dtype);
+  const StripKernel kernel = column == kNoType ? nullptr : table().binary[row][column];
+  if (kernel == nullptr) [[unlikely]]
+    refuse_dtype(kBinaryNames[row], dtype);
+  return kernel;
+}
+
+bool is_integer(tnr_dtype dtype) {
+  return code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint;
+}
+
+// A number as divisor is known before the work, so that the output stays untouched.
+void require_divisor(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
+  if (op != TNR_BINARY_OP_DIV || !is_integer(dtype)) return;
+  if (std::all_of(b.bytes, b.bytes + element_size(dtype), [](auto byte) { return byte == 0; })) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "b is 0 but an integer divisor must not be 0");
+  }
+}
+
+void run(const Context& context, const Operands& operands, StripKernel kernel) {
+  if (operands.run(context, kernel) == kernels::kZeroDivisor) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "b has an element 0 but integer divisors must not be 0; out holds a mixture");
+  }
+}
+
+}  // namespace
+
+void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  operands.run(context, unary_kernel(op, a.dtype));
+  operands.count(TNR_OPERATION_UNARY);
+}
+
+void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_view& b,
+            const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  operands.add(b, "b");
+  require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  require_dtype(b, "b", out.view.dtype, "out.dtype is");
+  run(context, operands, binary_kernel(op, a.dtype));
+  operands.count(TNR_OPERATION_BINARY);
+}
+
+void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const tnr_scalar& b,
+            const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  const StripKernel kernel = binary_kernel(op, a.dtype);
+  const Element element = to_element(b, a.dtype, "b");
+  require_divisor(op, element, a.dtype);
+  operands.add(element);
+  run(context, operands, kernel);
+  operands.count(TNR_OPERATION_BINARY);
+}
+
+void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
+            const tnr_view_mut& out) {
+  Operands operands(out);
+  const StripKernel kernel = binary_kernel(op, out.view.dtype);
+  const Element element = to_element(a, out.view.dtype, "a");
+  operands.add(element);
+  operands.add(b, "b");
+  require_dtype(b, "b", out.view.dtype, "out.dtype is");
+  run(context, operands, kernel);
+  operands.count(TNR_OPERATION_BINARY);
+}
+
+}  // namespace tenure

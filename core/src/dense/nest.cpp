@@ -1,0 +1,108 @@
+#include "dense/nest.hpp"
+
+#include <utility>
+
+namespace tenure {
+namespace {
+
+// Below this a strip costs more to start than to run, so a longer axis is worth larger steps.
+constexpr std::int64_t kShortStrip = 16;
+
+}  // namespace
+
+void Nest::add(std::int64_t extent, const std::int64_t* steps) noexcept {
+  if (extent == 1) return;
+  Axis& axis = axes_[rank_++];
+  axis.extent = extent;
+  for (unsigned operand = 0; operand < operand_count_; ++operand) {
+    axis.steps[operand] = steps[operand];
+  }
+}
+
+void Nest::order(unsigned key) noexcept {
+  for (unsigned i = 0; i < rank_; ++i) {
+    if (axes_[i].steps[key] < 0) reverse(axes_[i]);
+  }
+  sort(key);
+  join();
+}
+
+void Nest::arrange(unsigned key) noexcept {
+  order(key);
+  lengthen_inner();
+}
+
+void Nest::reverse(Axis& axis) noexcept {
+  for (unsigned operand = 0; operand < operand_count_; ++operand) {
+    starts_[operand] += (axis.extent - 1) * axis.steps[operand];
+    axis.steps[operand] = -axis.steps[operand];
+  }
+}
+
+// By insertion: at most eight axes, and mostly in order already.
+void Nest::sort(unsigned key) noexcept {
+  for (unsigned i = 1; i < rank_; ++i) {
+    for (unsigned j = i; j > 0 && axes_[j - 1].steps[key] < axes_[j].steps[key]; --j) {
+      std::swap(axes_[j - 1], axes_[j]);
+    }
+  }
+}
+
+void Nest::join() noexcept {
+  if (rank_ == 0) return;
+  unsigned kept = 0;
+  for (unsigned i = 1; i < rank_; ++i) {
+    Axis& outer = axes_[kept];
+    const Axis& inner = axes_[i];
+    bool joined = true;
+    for (unsigned operand = 0; operand < operand_count_; ++operand) {
+      joined &= outer.steps[operand] == inner.steps[operand] * inner.extent;
+    }
+    if (joined) {
+      const std::int64_t extent = outer.extent * inner.extent;
+      outer = inner;
+      outer.extent = extent;
+    } else {
+      axes_[++kept] = inner;
+    }
+  }
+  rank_ = kept + 1;
+}
+
+void Nest::lengthen_inner() noexcept {
+  if (rank_ < 2) return;
+  Axis& inner = axes_[rank_ - 1];
+  Axis& next = axes_[rank_ - 2];
+  if (inner.extent < kShortStrip && next.extent > inner.extent) std::swap(inner, next);
+}
+
+void Nest::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
+                 std::int64_t* offsets) const noexcept {
+  for (unsigned operand = 0; operand < operand_count_; ++operand) {
+    offsets[operand] = starts_[operand];
+  }
+  for (unsigned i = axis_count; i-- > 0;) {
+    const Axis& axis = axes_[i];
+    position[i] = index % axis.extent;
+    index /= axis.extent;
+    for (unsigned operand = 0; operand < operand_count_; ++operand) {
+      offsets[operand] += position[i] * axis.steps[operand];
+    }
+  }
+}
+
+// From the last position to the first again: nobody asks for what follows the last.
+void Nest::advance(std::int64_t* position, std::int64_t* offsets) const noexcept {
+  for (unsigned i = rank_ < 2 ? 0 : rank_ - 1; i-- > 0;) {
+    const Axis& axis = axes_[i];
+    const bool wrapped = ++position[i] == axis.extent;
+    const std::int64_t moves = wrapped ? 1 - axis.extent : 1;
+    for (unsigned operand = 0; operand < operand_count_; ++operand) {
+      offsets[operand] += moves * axis.steps[operand];
+    }
+    if (!wrapped) return;
+    position[i] = 0;
+  }
+}
+
+}  // namespace tenure

@@ -1,0 +1,302 @@
+// What every operation asks of its operands before it touches an element, and how it walks them.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/kernel.hpp"
+#include "dense/nest.hpp"
+#include "dense/permutation.hpp"
+#include "dense/scalar.hpp"
+#include "memory/traffic.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/context.hpp"
+#include "tenure/counters.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+inline constexpr unsigned kNoType = kernels::kTypeCount;
+
+// Types by DLPack's code and by bytes, so that an operation finds its kernel with two loads.
+struct TypeIndex {
+  std::uint8_t by_code_and_bytes[7][9];
+
+  constexpr TypeIndex() : by_code_and_bytes{} {
+    for (auto& row : by_code_and_bytes) {
+      for (auto& entry : row) entry = kNoType;
+    }
+    set(TNR_DTYPE_F64, kernels::Type::kF64);
+    set(TNR_DTYPE_F32, kernels::Type::kF32);
+    set(TNR_DTYPE_F16, kernels::Type::kF16);
+    set(TNR_DTYPE_BF16, kernels::Type::kBF16);
+    set(TNR_DTYPE_I8, kernels::Type::kI8);
+    set(TNR_DTYPE_I16, kernels::Type::kI16);
+    set(TNR_DTYPE_I32, kernels::Type::kI32);
+    set(TNR_DTYPE_I64, kernels::Type::kI64);
+    set(TNR_DTYPE_U8, kernels::Type::kU8);
+    set(TNR_DTYPE_U16, kernels::Type::kU16);
+    set(TNR_DTYPE_U32, kernels::Type::kU32);
+    set(TNR_DTYPE_U64, kernels::Type::kU64);
+    set(TNR_DTYPE_BOOL8, kernels::Type::kBool8);
+  }
+
+  constexpr void set(tnr_dtype dtype, kernels::Type type) {
+    by_code_and_bytes[dtype & 0xffu][bits_of(dtype) / 8] = static_cast<std::uint8_t>(type);
+  }
+};
+inline constexpr TypeIndex kTypeIndex;
+
+// Row or column of the kernel tables; kNoType for complex and foreign dtypes.
+inline unsigned type_index(tnr_dtype dtype) noexcept {
+  const std::uint32_t code = dtype & 0xffu;
+  const std::uint32_t bits = bits_of(dtype);
+  if (code > 6 || bits > 64 || bits % 8 != 0 || lanes_of(dtype) != 1) return kNoType;
+  return kTypeIndex.by_code_and_bytes[code][bits / 8];
+}
+
+// Index of the movement kernels for elements of this size.
+unsigned index_of_width(std::int64_t width_bytes) noexcept;
+inline unsigned width_index(tnr_dtype dtype) noexcept {
+  return index_of_width(static_cast<std::int64_t>(element_size(dtype)));
+}
+
+// Throws INVALID_ARGUMENT: "a.dtype is f32 but out.dtype is f64".
+[[noreturn, gnu::cold]] void refuse_other_dtype(const tnr_view& view, const char* name,
+                                                tnr_dtype dtype, const char* other_name);
+inline void require_dtype(const tnr_view& view, const char* name, tnr_dtype dtype,
+                          const char* other_name) {
+  if (view.dtype != dtype) [[unlikely]]
+    refuse_other_dtype(view, name, dtype, other_name);
+}
+
+// Throws UNSUPPORTED: "exp does not take u8".
+[[noreturn, gnu::cold]] void refuse_dtype(const char* operation, tnr_dtype dtype);
+
+// Throws INVALID_ARGUMENT for an operation code that has no name.
+[[noreturn, gnu::cold]] void refuse_code(const char* kind, std::int32_t code);
+
+// The core casts const away here alone, from data that came in a tnr_view_mut.
+inline kernels::Byte* writable(const tnr_view_mut& out) noexcept {
+  return static_cast<kernels::Byte*>(const_cast<void*>(out.view.data));
+}
+
+// How the output overlaps the input. Throws ALIASED unless it is kNone or, where allowed, kSame.
+enum class SameView { kRefused, kAllowed };
+Alias require_alias(const tnr_view& out, const tnr_view& in, const char* name, SameView same);
+
+// Elements of a checked view whose elements lie in row-major order without gaps; else 0.
+inline std::int64_t dense_count(const tnr_view& view) noexcept {
+  std::uint64_t count = 1;  // unsigned: beside an extent of 0 the others may overflow
+  for (std::uint32_t axis = view.rank; axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(view.shape[axis]);
+    if (extent > 1 && static_cast<std::uint64_t>(view.strides[axis]) != count) return 0;
+    count *= extent;
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+// Bytes of a view's elements, one that a stride of 0 repeats counted once.
+inline std::uint64_t element_bytes(const tnr_view& view) noexcept {
+  std::uint64_t bytes = element_size(view.dtype);
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.strides[axis] != 0 || view.shape[axis] == 0)
+      bytes *= static_cast<std::uint64_t>(view.shape[axis]);
+  }
+  return bytes;
+}
+
+// Pairs of 32-bit fields of a view, compared as the one word they lie in.
+enum class Pair : std::size_t {
+  kDtypeAndRank = offsetof(tnr_view, dtype),
+  kDevice = offsetof(tnr_view, device),
+  kFlagsAndBitOffset = offsetof(tnr_view, flags),
+};
+static_assert(offsetof(tnr_view, rank) == offsetof(tnr_view, dtype) + 4);
+static_assert(sizeof(tnr_device) == 8 && offsetof(tnr_device, index) == 4);
+static_assert(offsetof(tnr_view, bit_offset) == offsetof(tnr_view, flags) + 4);
+
+inline std::uint64_t word_of(const tnr_view& view, Pair pair) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, reinterpret_cast<const char*>(&view) + static_cast<std::size_t>(pair),
+              sizeof word);
+  return word;
+}
+constexpr std::uint64_t word_of(std::uint32_t first, std::uint32_t second) noexcept {
+  struct Two {
+    std::uint32_t first;
+    std::uint32_t second;
+  };
+  return std::bit_cast<std::uint64_t>(Two{first, second});
+}
+
+// What does not depend on the shape: a view of the CPU's memory that is there, does not wrap, and
+// is aligned. `bytes` are those of a dense view's elements.
+[[gnu::always_inline]] inline bool has_plain_memory(const tnr_view& view,
+                                                    std::uint64_t bytes) noexcept {
+  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
+  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(view.data);
+  const std::uint64_t offset = data - base;  // wraps below base, and exceeds size_bytes then
+  const std::uint64_t unknown =
+      word_of(view, Pair::kFlagsAndBitOffset) & ~word_of(TNR_VIEW_EXCLUSIVE, 0);
+  // No alignment over 8 is ever asked, so the common case needs no look at the dtype.
+  return (unknown | view.reserved) == 0 && base != 0 && data != 0 &&
+         view.size_bytes <= static_cast<std::uint64_t>(kMaxSpanBytes) &&
+         base + view.size_bytes >= base && offset <= view.size_bytes &&
+         view.size_bytes - offset >= bytes &&
+         (data % 8 == 0 || data % element_alignment(view.dtype) == 0);
+}
+
+// Elements of a view that is dense, not empty and passes check_view_mut(); 0 says nothing, and
+// check_view_mut() and dense_count() are asked, whose short way this is.
+[[gnu::always_inline]] inline std::int64_t plain_count(const tnr_view& view) noexcept {
+  const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
+  if (word_of(view, Pair::kDevice) != word_of(TNR_DEVICE_KIND_CPU, 0) || element_bytes == 0 ||
+      view.rank > TNR_MAX_RANK) {
+    return 0;
+  }
+  std::int64_t count = 1;
+  for (std::uint32_t axis = view.rank; axis-- > 0;) {
+    const std::int64_t extent = view.shape[axis];
+    if (extent <= 0 || (extent != 1 && view.strides[axis] != count) ||
+        __builtin_mul_overflow(count, extent, &count)) {
+      return 0;
+    }
+  }
+  std::int64_t bytes;
+  if (__builtin_mul_overflow(count, element_bytes, &bytes)) return 0;
+  return has_plain_memory(view, static_cast<std::uint64_t>(bytes)) ? count : 0;
+}
+
+// Whether `in` differs from the checked and dense `out` in its memory alone, is valid, and is
+// exactly `out` or lies apart from it. True answers at once what check_view(), require_broadcast()
+// and alias_of() answer one by one; false says nothing, and they are asked.
+[[gnu::always_inline]] inline bool is_twin(const tnr_view& in, const tnr_view& out,
+                                           std::uint64_t out_bytes) noexcept {
+  if (word_of(in, Pair::kDtypeAndRank) != word_of(out, Pair::kDtypeAndRank) ||
+      word_of(in, Pair::kDevice) != word_of(out, Pair::kDevice)) {
+    return false;
+  }
+  for (std::uint32_t axis = 0; axis < out.rank; ++axis) {
+    if (in.shape[axis] != out.shape[axis] || in.strides[axis] != out.strides[axis]) return false;
+  }
+  const std::uint64_t distance =
+      reinterpret_cast<std::uintptr_t>(in.data) - reinterpret_cast<std::uintptr_t>(out.data);
+  return has_plain_memory(in, out_bytes) &&
+         (distance == 0 || (distance >= out_bytes && 0 - distance >= out_bytes));
+}
+
+// The operands of one element-wise call, from the checks to the run. While it lives, the owners of
+// its views are pinned.
+class Operands {
+ public:
+  // Throws what a malformed output deserves. `out` outlives the call.
+  explicit Operands(const tnr_view_mut& out) : out_(out.view) {
+    flat_.count = plain_count(out_);
+    if (flat_.count == 0) [[unlikely]]
+      flat_.count = check_output(out);
+    pins_.add_mut(out, "out");
+    flat_.out = writable(out);
+    flat_.width_bytes = flat_.out_step = static_cast<std::int64_t>(element_size(out_.dtype));
+    out_bytes_ = static_cast<std::uint64_t>(flat_.count * flat_.width_bytes);
+  }
+
+  // Adds an input that broadcasts to the output and is exactly it or shares no byte with it. Throws
+  // INVALID_ARGUMENT, ALIASED, or what the view itself deserves. `view` outlives the call.
+  void add(const tnr_view& view, const char* name) {
+    if (flat_.count != 0 && is_twin(view, out_, out_bytes_)) [[likely]] {
+      pins_.add(view, name);
+      add_input(&view, view.data, flat_.width_bytes);
+      read_bytes_ += out_bytes_;
+    } else {
+      add_stepwise(view, name);
+    }
+  }
+  // Adds an element that meets every element of the output. `element` outlives the call.
+  void add(const Element& element) noexcept { add_input(nullptr, element.bytes, 0); }
+
+  // Whether input `index` is exactly the output.
+  [[nodiscard]] bool is_in_place(unsigned index) const noexcept {
+    return views_[index] != nullptr && flat_.in[index] == flat_.out;
+  }
+
+  // Whether all operands are dense, so that one strip does it.
+  [[nodiscard]] bool is_flat() const noexcept { return flat_.count != 0; }
+  // Of the elements of output and inputs, one that is repeated counted each time.
+  [[nodiscard]] std::int64_t moved_bytes() const noexcept;
+  // The elements of the output and of the one input; neither is empty.
+  [[nodiscard]] Movement movement() const noexcept;
+
+  // Before the output is written by others than run(): touch_fresh_pages().
+  void touch_output(const Context& context) const noexcept;
+
+  kernels::Finding run(const Context& context, kernels::StripKernel kernel) const noexcept {
+    if (flat_.count == 0) return run_nested(context, kernel);
+    if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]]
+      return kernel(flat_);
+    return run_flat(context, kernel);
+  }
+
+  // Counts the call, which has succeeded.
+  void count(tnr_operation operation) const noexcept {
+    if (out_bytes_ != 0) [[likely]]
+      return count_call(operation, read_bytes_, out_bytes_);
+    if (is_empty(out_)) return count_call(operation, 0, 0);
+    count_call(operation, read_bytes_, element_bytes(out_));
+  }
+
+ private:
+  // `step`: bytes from one element to the next if the call is flat.
+  void add_input(const tnr_view* view, const void* data, std::int64_t step) noexcept {
+    views_[input_count_] = view;
+    flat_.in[input_count_] = static_cast<const kernels::Byte*>(data);
+    flat_.in_steps[input_count_] = step;
+    ++input_count_;
+  }
+
+  // Throws what a malformed output deserves; the elements if it is dense, else 0.
+  static std::int64_t check_output(const tnr_view_mut& out);
+  // The plain twin of add(): one check after the other, for operands of any layout.
+  void add_stepwise(const tnr_view& view, const char* name);
+  kernels::Finding run_flat(const Context& context, kernels::StripKernel kernel) const noexcept;
+  kernels::Finding run_nested(const Context& context, kernels::StripKernel kernel) const noexcept;
+
+  // Steps in bytes, of the output and then the inputs; not arranged.
+  [[nodiscard]] Nest nest() const noexcept;
+  // The strip in slices, on the threads of the context.
+  kernels::Finding run_slices(const Context& context, kernels::StripKernel kernel,
+                              const kernels::Strip& whole) const noexcept;
+  // An arranged nest whose operands disagree on its inner axis.
+  kernels::Finding run_tiles(const Context& context, kernels::StripKernel kernel, const Nest& nest,
+                             const kernels::Strip& whole) const noexcept;
+  // How strips like this are stored: streamed where the call moves more than caches keep. Not in
+  // place: there the lines are in the caches when they are written. Nor where nothing is read:
+  // whole lines that are only written are not read first.
+  [[nodiscard]] Stores stores_of(const kernels::Strip& strip) const noexcept;
+  // Bytes by which a call is cut into slices.
+  [[nodiscard]] std::int64_t sliced_bytes(Stores stores) const noexcept;
+  // Bytes of an element of an input.
+  [[nodiscard]] std::int64_t width_of(unsigned input) const noexcept {
+    return views_[input] == nullptr ? flat_.width_bytes
+                                    : static_cast<std::int64_t>(element_size(views_[input]->dtype));
+  }
+  // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.
+  void move_to(kernels::Strip& strip, const std::int64_t* offsets) const noexcept;
+
+  static constexpr unsigned kMaxInputs = Nest::kMaxOperands - 1;
+
+  const tnr_view& out_;
+  // The whole call where all operands are dense; else its count is 0, and the data pointers and the
+  // width are what is used of it. Unwritten beyond input_count_.
+  kernels::Strip flat_;
+  std::uint64_t out_bytes_;  // of a dense output
+  std::uint64_t read_bytes_ = 0;
+  unsigned input_count_ = 0;
+  const tnr_view* views_[kMaxInputs];  // nullptr for an element
+  Pins pins_;
+};
+
+}  // namespace tenure

@@ -1,0 +1,163 @@
+// Reductions over any axes.
+#include <bit>
+#include <cinttypes>
+#include <cstdlib>
+#include <iterator>
+
+#include "dense/operands.hpp"
+#include "dense/reduce/walk.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Reduction;
+
+// What an output's dtype is.
+enum class Gives { kElement, kSum, kIndex, kTruth };
+struct Operation {
+  const char* name;
+  Gives gives;
+};
+// In the order of the ABI's codes, which start at 1; so are the rows of the kernel table.
+constexpr Operation kOperations[] = {
+    {"sum", Gives::kSum},     {"prod", Gives::kSum},     {"mean", Gives::kElement},
+    {"var", Gives::kElement}, {"std", Gives::kElement},  {"min", Gives::kElement},
+    {"max", Gives::kElement}, {"argmin", Gives::kIndex}, {"argmax", Gives::kIndex},
+    {"any", Gives::kTruth},   {"all", Gives::kTruth},    {"count", Gives::kIndex},
+};
+static_assert(std::size(kOperations) == kernels::kReduceCount);
+static_assert(TNR_REDUCE_OP_SUM == 1 && TNR_REDUCE_OP_COUNT == kernels::kReduceCount);
+
+bool is_deviation(tnr_reduce_op op) { return op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD; }
+bool gives_place(tnr_reduce_op op) {
+  return op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
+}
+bool needs_an_element(tnr_reduce_op op) {
+  return op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX || gives_place(op);
+}
+
+tnr_dtype result_dtype(Gives gives, tnr_dtype dtype) {
+  switch (gives) {
+    case Gives::kIndex: return TNR_DTYPE_I64;
+    case Gives::kTruth: return TNR_DTYPE_BOOL8;
+    case Gives::kSum:
+      if (code_of(dtype) == DtypeCode::kInt) return TNR_DTYPE_I64;
+      if (code_of(dtype) == DtypeCode::kUint) return TNR_DTYPE_U64;
+      return dtype;
+    default: return dtype;
+  }
+}
+
+bool is_reduced(std::uint32_t axes, std::uint32_t axis) { return (axes >> axis & 1u) != 0; }
+
+void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof) {
+  if (axes >> a.rank != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "axes is 0x%" PRIx32 " but a.rank is %" PRIu32, axes, a.rank);
+  }
+  if (ddof != 0 && !is_deviation(op)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "ddof is %" PRIu32 " but must be 0 for all but var and std",
+         ddof);
+  }
+  const auto reduced = static_cast<std::uint32_t>(std::popcount(axes));
+  if (gives_place(op) && reduced != 1 && reduced != a.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "axes names %" PRIu32 " of %" PRIu32 " axes but argmin and argmax take one or all",
+         reduced, a.rank);
+  }
+}
+
+// out has the axes that are not reduced, or all with the reduced ones of extent 1.
+void check_result_shape(const tnr_view& a, std::uint32_t axes, const tnr_view& out) {
+  const std::uint32_t kept = a.rank - static_cast<std::uint32_t>(std::popcount(axes));
+  if (out.rank != kept && out.rank != a.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "out.rank is %" PRIu32 " but must be %" PRIu32 ", or %" PRIu32
+         " with the reduced axes of extent 1",
+         out.rank, kept, a.rank);
+  }
+  std::uint32_t out_axis = 0;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    if (is_reduced(axes, axis) && out.rank == kept) continue;
+    const std::int64_t expected = is_reduced(axes, axis) ? 1 : a.shape[axis];
+    if (out.shape[out_axis] != expected) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "out.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64, out_axis,
+           out.shape[out_axis], expected);
+    }
+    ++out_axis;
+  }
+}
+
+// Whether the elements fill the memory that they span, in whatever order.
+bool is_flat(const tnr_view& a) noexcept {
+  std::int64_t count = 1;
+  std::int64_t span = 1;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    count *= a.shape[axis];
+    if (a.shape[axis] > 1) span += (a.shape[axis] - 1) * std::abs(a.strides[axis]);
+  }
+  return count == span;
+}
+
+// The smallest or largest of all elements of what is not flat: of each column of short rows first, so
+// that a row is a few registers into others, and no result of its own. False where that is not worth it.
+bool reduce_by_columns(const Context& context, const Reduction& reduction, const tnr_view& a,
+                       const tnr_view_mut& out) {
+  // Longer rows do not notice what each costs; shorter ones fill no registers.
+  constexpr std::int64_t kMostBytes = 4096;
+  constexpr std::int64_t kFewestBytes = 64;
+  constexpr std::int64_t kFewestRows = 16;
+  const auto width = static_cast<std::int64_t>(element_size(a.dtype));
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    const std::int64_t bytes = a.shape[axis] <= kMostBytes ? a.shape[axis] * width : 0;
+    if (a.strides[axis] != 1 || bytes < kFewestBytes || bytes > kMostBytes) continue;
+    const std::uint32_t others = ((1u << a.rank) - 1) & ~(1u << axis);
+    if (reduced_count(a, others) < kFewestRows) return false;
+    alignas(64) unsigned char columns[kMostBytes];
+    const tnr_view_mut of_columns = {make_view(columns, static_cast<std::size_t>(bytes), 0, a.dtype,
+                                               1, &a.shape[axis], nullptr)};
+    walk_reduction(context, reduction, a, others, 0, of_columns);
+    walk_reduction(context, reduction, of_columns.view, 1, 0, out);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+            std::uint32_t ddof, const tnr_view_mut& out) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= kernels::kReduceCount) refuse_code("reduce", op);
+  const Operation& operation = kOperations[row];
+  Pins pins;
+  check_view_mut(out, "out");
+  check_view(a, "a");
+  check_axes(op, a, axes, ddof);
+  check_result_shape(a, axes, out.view);
+  const unsigned type = type_index(a.dtype);
+  if (type == kNoType) refuse_dtype(operation.name, a.dtype);
+  const Reduction& reduction = kernels::table().reduce[row][type];
+  if (reduction.accumulator_bytes == 0) refuse_dtype(operation.name, a.dtype);
+  const tnr_dtype expected = result_dtype(operation.gives, a.dtype);
+  require_dtype(out.view, "out", expected, "must be");
+  pins.add_mut(out, "out");
+  pins.add(a, "a");
+  require_alias(out.view, a, "a", SameView::kRefused);
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
+  if (needs_an_element(op) && reduced_count(a, axes) == 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape is %s, so that %s has no elements but needs one",
+         shape_text(a.rank, a.shape).text, operation.name);
+  }
+  const bool is_extreme = op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX;
+  const bool is_of_all = axes == (1u << a.rank) - 1;
+  if (!is_extreme || !is_of_all || is_flat(a) || !reduce_by_columns(context, reduction, a, out)) {
+    walk_reduction(context, reduction, a, axes, ddof, out);
+  }
+  count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
+}
+
+}  // namespace tenure

@@ -1,0 +1,315 @@
+#include "dense/reduce/walk.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "dense/nest.hpp"
+#include "dense/operands.hpp"
+#include "dense/reduce/cascade.hpp"
+#include "memory/traffic.hpp"
+#include "tenure/dtype.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::Meet;
+using kernels::Reduction;
+
+// Where an element is added depends on the constants of this file, so a change of them changes the
+// last places of sums.
+
+// Rows of a tile of results side by side, of sums that are added in a tree.
+constexpr std::int64_t kTileRows = 64;
+// Elements of a tile of a single result.
+constexpr std::int64_t kTileElements = std::int64_t{32} << 10;
+// Accumulators of one panel, on the stack of the thread that works at it.
+constexpr std::int64_t kPanelBytes = std::int64_t{48} << 10;
+// Accumulators of all blocks of all results, on the caller's stack.
+constexpr std::int64_t kBlocksBytes = std::int64_t{16} << 10;
+// Results are few where this many blocks of each have room there.
+constexpr std::int64_t kFewestBlocks = 8;
+// Panels are no wider, of input: sixteen rows of one, and those fetched ahead, have room in L2.
+constexpr std::int64_t kWidestPanelBytes = std::int64_t{16} << 10;
+// Panels are cut no narrower for the sake of more threads: runs of a page.
+constexpr std::int64_t kNarrowestPanelBytes = 4096;
+constexpr std::int64_t kPanelColumns = 64;  // what widths are multiples of: whole cache lines
+
+// Fewer rows are not worth a call of their own.
+constexpr std::int64_t kWorthACall = 16;
+// Fewer columns leave most of a register empty.
+constexpr std::int64_t kWorthARegister = 8;
+
+// Operands of the nest over the axes kept.
+enum Kept : unsigned { kIn, kOut };
+// Operands of the nest over the axes reduced; kIn is the first here too. Positions in the order
+// that argmin and argmax report are walked like memory.
+enum Reduced : unsigned { kIndex = 1 };
+
+bool is_reduced(std::uint32_t axes, std::uint32_t axis) { return (axes >> axis & 1u) != 0; }
+
+constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
+
+// Results are finished one after the other ("along") or as a panel of them side by side. What goes
+// into one is cut into tiles, the same for each result: pieces of the strips of the reduced axes.
+// All but `width` follows from shape and strides.
+class Walk {
+ public:
+  Walk(const Reduction& reduction, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
+       const tnr_view_mut& out) noexcept
+      : reduction_(reduction),
+        in_(static_cast<const Byte*>(a.data)),
+        out_(writable(out)),
+        ddof_(ddof),
+        in_bytes_(static_cast<std::int64_t>(element_size(a.dtype))),
+        count_(reduced_count(a, axes)) {
+    add_axes(a, axes, out.view);
+    runs_along_ = runs_along();
+    cut();
+    fetches_ = kept_.strip_count() * kept_.inner_extent() * count_ * in_bytes_ >= kStreamedBytes;
+  }
+
+  void run(const Context& context) noexcept {
+    if (blocks_ > 1) {
+      run_in_blocks(context);
+    } else {
+      run_in_panels(context);
+    }
+  }
+
+ private:
+  void add_axes(const tnr_view& a, std::uint32_t axes, const tnr_view& out) noexcept {
+    const auto out_bytes = static_cast<std::int64_t>(element_size(out.dtype));
+    std::int64_t index_step = 1;
+    std::uint32_t out_axis = out.rank;
+    for (std::uint32_t axis = a.rank; axis-- > 0;) {
+      const std::int64_t extent = a.shape[axis];
+      // Of an empty input nothing is read, and its strides may be any numbers.
+      const std::int64_t in_step = extent > 1 && count_ != 0 ? a.strides[axis] * in_bytes_ : 0;
+      if (!is_reduced(axes, axis) || out.rank == a.rank) --out_axis;
+      if (is_reduced(axes, axis)) {
+        const std::int64_t steps[] = {in_step, index_step};
+        if (count_ != 0) reduced_.add(extent, steps);
+        index_step *= count_ != 0 ? extent : 1;
+      } else if (extent > 1) {
+        const std::int64_t steps[] = {in_step, out.strides[out_axis] * out_bytes};
+        kept_.add(extent, steps);
+      }
+    }
+    kept_.arrange(kIn);
+    reduced_.arrange(kIn);
+  }
+
+  // Better where the elements that meet in a result are the closer ones, and enough of them to be
+  // worth a call of their own.
+  [[nodiscard]] bool runs_along() const noexcept {
+    if (kept_.rank() == 0) return true;
+    if (reduced_.inner_extent() < kWorthACall) return false;
+    return reduced_.inner_step(kIn) <= kept_.inner_step(kIn) ||
+           kept_.inner_extent() < kWorthARegister;
+  }
+
+  void cut() noexcept {
+    const std::int64_t rows = reduced_.inner_extent();
+    const std::int64_t results = kept_.strip_count() * kept_.inner_extent();
+    const std::int64_t room = kBlocksBytes / reduction_.accumulator_bytes / results;
+    if (runs_along_) {
+      tile_rows_ = kTileElements;
+    } else if (reduction_.meet == Meet::kInTree) {
+      tile_rows_ = kTileRows;
+    } else {
+      tile_rows_ = std::max(kTileRows, room < kFewestBlocks ? rows : quotient_up(rows, room));
+    }
+    tile_rows_ = std::min(tile_rows_, rows);
+    tiles_per_strip_ = quotient_up(rows, tile_rows_);
+    tiles_ = count_ == 0 ? 0 : reduced_.strip_count() * tiles_per_strip_;
+    const bool worth_it = count_ >= kTileElements / results;
+    blocks_ = room >= kFewestBlocks && worth_it ? std::min(room, tiles_) : 1;
+  }
+
+  // Elements of a result in the first `tiles` of its tiles.
+  [[nodiscard]] std::int64_t elements_in(std::int64_t tiles) const noexcept {
+    const std::int64_t rows = reduced_.inner_extent();
+    return tiles / tiles_per_strip_ * rows + tiles % tiles_per_strip_ * tile_rows_;
+  }
+
+  // Tiles [first, last) of `columns` results, the first of which starts at `in`.
+  void gather(const Byte* in, std::int64_t columns, std::int64_t first, std::int64_t last,
+              Cascade& cascade) const noexcept {
+    if (first == last) return;
+    kernels::Tile tile;
+    tile.columns = columns;
+    tile.column_step = kept_.inner_step(kIn);
+    tile.row_step = reduced_.inner_step(kIn);
+    tile.index_step = reduced_.inner_step(kIndex);
+    const std::int64_t first_strip = first / tiles_per_strip_;
+    std::int64_t left = last - first;
+    std::int64_t row = first % tiles_per_strip_ * tile_rows_;
+    reduced_.for_each_strip(
+        first_strip, quotient_up(last, tiles_per_strip_), [&](const std::int64_t* offsets) {
+          for (; row < reduced_.inner_extent() && left > 0; row += tile_rows_, --left) {
+            tile.rows = std::min(tile_rows_, reduced_.inner_extent() - row);
+            tile.rows_ahead = fetches_ ? reduced_.inner_extent() - row : 0;
+            tile.in = in + offsets[kIn] + row * tile.row_step;
+            tile.index = offsets[kIndex] + row * tile.index_step;
+            cascade.add(tile);
+          }
+          row = 0;
+        });
+  }
+
+  void finish(std::int64_t columns, const Byte* accumulators, Byte* out) const noexcept {
+    reduction_.finish({.columns = columns,
+                       .accumulators = accumulators,
+                       .out = out,
+                       .out_step = kept_.inner_step(kOut),
+                       .count = count_,
+                       .ddof = ddof_});
+  }
+
+  // ---- many results: each is one thread's ----
+
+  // The most columns of which the levels have room in a panel, and the rows in a cache.
+  [[nodiscard]] std::int64_t widest_panel() const noexcept {
+    const std::int64_t level_bytes = kPanelBytes / Cascade::level_count(reduction_.meet, tiles_);
+    const std::int64_t columns =
+        std::min(level_bytes / reduction_.accumulator_bytes, kWidestPanelBytes / in_bytes_);
+    return columns / kPanelColumns * kPanelColumns;
+  }
+
+  // A column's result does not depend on the width of its panel.
+  [[nodiscard]] std::int64_t panel_width(const Context& context) const noexcept {
+    if (runs_along_) return 1;
+    const std::int64_t columns = kept_.inner_extent();
+    const std::int64_t wanted = quotient_up(context.thread_count(), kept_.strip_count());
+    const std::int64_t narrowest = std::max(kNarrowestPanelBytes / in_bytes_, kPanelColumns);
+    const std::int64_t panels = std::max(quotient_up(columns, widest_panel()),
+                                         std::min(wanted, quotient_up(columns, narrowest)));
+    const std::int64_t even = quotient_up(columns, panels);
+    return std::min(quotient_up(even, kPanelColumns) * kPanelColumns, widest_panel());
+  }
+
+  void run_panel(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
+    alignas(64) Byte memory[kPanelBytes];
+    Cascade cascade(reduction_, columns, memory);
+    gather(in, columns, 0, tiles_, cascade);
+    finish(columns, cascade.total(), out);
+  }
+
+  void run_in_panels(const Context& context) const noexcept {
+    const std::int64_t width = panel_width(context);
+    const std::int64_t per_strip = quotient_up(kept_.inner_extent(), width);
+    const std::int64_t panels = kept_.strip_count() * per_strip;
+    const std::int64_t bytes = panels * std::min(width, kept_.inner_extent()) * count_ * in_bytes_;
+    const std::int64_t slices = std::min(panels, slice_count_of(context, bytes));
+    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+      const std::int64_t first = slice_begin(panels, slices, slice);
+      const std::int64_t last = slice_begin(panels, slices, slice + 1);
+      std::int64_t left = last - first;
+      std::int64_t column = first % per_strip * width;
+      kept_.for_each_strip(
+          first / per_strip, quotient_up(last, per_strip), [&](const std::int64_t* offsets) {
+            for (; column < kept_.inner_extent() && left > 0; column += width, --left) {
+              run_panel(in_ + offsets[kIn] + column * kept_.inner_step(kIn),
+                        std::min(width, kept_.inner_extent() - column),
+                        out_ + offsets[kOut] + column * kept_.inner_step(kOut));
+            }
+            column = 0;
+          });
+    });
+  }
+
+  // ---- few results: blocks of tiles are shared out, and added as a binary tree ----
+
+  void run_block(std::int64_t block, const Byte* in, std::int64_t columns,
+                 Byte* accumulators) const noexcept {
+    alignas(64) Byte memory[kPanelBytes];
+    Cascade cascade(reduction_, columns, memory);
+    gather(in, columns, slice_begin(tiles_, blocks_, block),
+           slice_begin(tiles_, blocks_, block + 1), cascade);
+    std::memcpy(accumulators, cascade.total(),
+                static_cast<std::size_t>(columns * reduction_.accumulator_bytes));
+  }
+
+  // Into the first of the blocks' accumulators.
+  void merge_blocks(Byte* accumulators, std::int64_t columns) const noexcept {
+    const std::int64_t step = columns * reduction_.accumulator_bytes;
+    const auto elements_before = [&](std::int64_t block) {
+      return elements_in(slice_begin(tiles_, blocks_, std::min(block, blocks_)));
+    };
+    for (std::int64_t gap = 1; gap < blocks_; gap *= 2) {
+      for (std::int64_t block = 0; block + gap < blocks_; block += 2 * gap) {
+        const std::int64_t middle = elements_before(block + gap);
+        reduction_.merge({.columns = columns,
+                          .into = accumulators + block * step,
+                          .from = accumulators + (block + gap) * step,
+                          .into_count = middle - elements_before(block),
+                          .from_count = elements_before(block + 2 * gap) - middle});
+      }
+    }
+  }
+
+  void run_in_blocks(const Context& context) const noexcept {
+    alignas(64) Byte accumulators[kBlocksBytes];
+    const std::int64_t columns = runs_along_ ? 1 : kept_.inner_extent();
+    const std::int64_t per_strip = kept_.inner_extent() / columns;
+    const std::int64_t panels = kept_.strip_count() * per_strip;
+    const std::int64_t step = columns * reduction_.accumulator_bytes;
+    const std::int64_t works = panels * blocks_;
+    const std::int64_t slices =
+        std::min(works, slice_count_of(context, panels * columns * count_ * in_bytes_));
+    const auto at_panel = [&](std::int64_t panel, const auto& visit) {
+      kept_.for_each_strip(
+          panel / per_strip, panel / per_strip + 1, [&](const std::int64_t* offsets) {
+            visit(in_ + offsets[kIn] + panel % per_strip * kept_.inner_step(kIn),
+                  out_ + offsets[kOut] + panel % per_strip * kept_.inner_step(kOut));
+          });
+    };
+    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+      const std::int64_t last = slice_begin(works, slices, slice + 1);
+      for (std::int64_t work = slice_begin(works, slices, slice); work < last; ++work) {
+        at_panel(work / blocks_, [&](const Byte* in, Byte*) {
+          run_block(work % blocks_, in, columns, accumulators + work * step);
+        });
+      }
+    });
+    for (std::int64_t panel = 0; panel < panels; ++panel) {
+      Byte* const own = accumulators + panel * blocks_ * step;
+      merge_blocks(own, columns);
+      at_panel(panel, [&](const Byte*, Byte* out) { finish(columns, own, out); });
+    }
+  }
+
+  const Reduction& reduction_;
+  const Byte* in_;
+  Byte* out_;
+  std::int64_t ddof_;
+  std::int64_t in_bytes_;
+  std::int64_t count_;  // elements into each result
+  Nest kept_{2};
+  Nest reduced_{2};
+  bool runs_along_;
+  std::int64_t tile_rows_;
+  std::int64_t tiles_per_strip_;
+  std::int64_t tiles_;   // of one result
+  std::int64_t blocks_;  // into which they are grouped
+  bool fetches_;         // rows ahead: there are more than the caches hold
+};
+
+}  // namespace
+
+std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept {
+  std::uint64_t count = 1;  // unsigned: beside an extent of 0 the others may overflow
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    if (is_reduced(axes, axis)) count *= static_cast<std::uint64_t>(a.shape[axis]);
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+void walk_reduction(const Context& context, const Reduction& reduction, const tnr_view& a,
+                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out) noexcept {
+  Walk(reduction, a, axes, ddof, out).run(context);
+}
+
+}  // namespace tenure

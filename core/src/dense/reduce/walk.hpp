@@ -1,0 +1,19 @@
+// How a reduction walks memory, and how its work is cut.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/kernel.hpp"
+#include "tenure/context.hpp"
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+// Elements that go into each result.
+std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept;
+
+// Reduces `a` over `axes` into `out`, which have been checked and are not empty but for `a`.
+void walk_reduction(const Context& context, const kernels::Reduction& reduction, const tnr_view& a,
+                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out) noexcept;
+
+}  // namespace tenure

@@ -1,0 +1,441 @@
+#include "tenure/blob.hpp"
+
+#include <cassert>
+#include <cinttypes>
+#include <cstddef>
+#include <cstring>
+
+#include "base/callback.hpp"
+#include "memory/memory.hpp"
+#include "memory/slot_table.hpp"
+#include "tenure/counters.hpp"
+
+namespace tenure {
+
+namespace {
+
+const char* tenure_name(tnr_tenure tenure) {
+  switch (tenure) {
+    case TNR_TENURE_ALLOCATED: return "allocated";
+    case TNR_TENURE_COPIED: return "copied";
+    case TNR_TENURE_ADOPTED: return "adopted";
+    case TNR_TENURE_SHARED: return "shared";
+    case TNR_TENURE_BORROWED: return "borrowed";
+    default: return "borrowed mutably";
+  }
+}
+
+// ---- handles: what a token may name ----
+
+// After "is", of a blob that a sparse matrix has sealed.
+constexpr char kSealedText[] = "sealed by a sparse matrix, whose indices nobody may write";
+
+BlobSlot& slot_of_handle(BlobToken token) {
+  BlobSlot* const slot = slot_table.find(token);
+  if (slot == nullptr) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "blob is 0x%" PRIx64 ", which no blob was ever given", token);
+  }
+  return *slot;
+}
+
+void require_held(SlotWord word, BlobToken token) {
+  if (!is_held(word, token)) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "blob 0x%" PRIx64 " has been released", token);
+  }
+}
+
+[[noreturn, gnu::cold]] void fail_ended(BlobToken token) {
+  fail(TNR_STATUS_STALE_HANDLE, "the borrow of blob 0x%" PRIx64 " has ended", token);
+}
+
+// ---- the end of a blob ----
+
+void run_callback(tnr_release_fn release, void* context) noexcept {
+  if (release == nullptr) return;
+  const LastErrorKept kept;
+  release(context);
+}
+
+// `origin` is what the memory's source needs to know besides.
+void give_back(const Context* allocator, Memory memory, std::size_t size_bytes) noexcept {
+  if (allocator == nullptr) return give_memory(memory, size_bytes);
+  allocator->deallocate(memory.data, size_bytes, kBlobAlignment);
+}
+
+// Runs once per blob, in the thread whose step made is_finished() true, with no lock held. After
+// that step nobody else reads the content: no step leads out of a finished word.
+void finish(BlobToken token, BlobSlot& slot) noexcept {
+  switch (slot.tenure.load(std::memory_order_relaxed)) {
+    case TNR_TENURE_ALLOCATED:
+    case TNR_TENURE_COPIED:
+      give_back(
+          slot.allocator,
+          {slot.data.load(std::memory_order_relaxed), slot.context.load(std::memory_order_relaxed)},
+          slot.size_bytes.load(std::memory_order_relaxed));
+      break;
+    case TNR_TENURE_ADOPTED:
+    case TNR_TENURE_SHARED:
+      run_callback(slot.release, slot.context.load(std::memory_order_relaxed));
+      break;
+    default: break;  // borrowed: the memory is the caller's
+  }
+  slot_table.retire_or_reuse(token, slot);
+}
+
+// ---- making ----
+
+// No object is larger: the distance between two of its bytes must fit a ptrdiff_t.
+constexpr std::size_t kMaxSizeBytes = PTRDIFF_MAX;
+
+void require_memory(const void* data, std::size_t size_bytes) {
+  if (data == nullptr && size_bytes != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "data is NULL but size_bytes is %zu; only 0 bytes may be NULL", size_bytes);
+  }
+  if (size_bytes > kMaxSizeBytes) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "size_bytes is %zu but must be at most %zu", size_bytes,
+         kMaxSizeBytes);
+  }
+  if (reinterpret_cast<std::uintptr_t>(data) > UINTPTR_MAX - size_bytes) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "data is %p, and %zu bytes from there exceed the address space", data, size_bytes);
+  }
+}
+
+// Memory on its way into a slot.
+class Allocation {
+ public:
+  Allocation(const Context& context, std::size_t size_bytes) : size_bytes_(size_bytes) {
+    if (context.has_allocator() && size_bytes != 0) [[unlikely]] {
+      require_object_size(size_bytes);
+      memory_.data = context.allocate(size_bytes, kBlobAlignment);
+      allocator_ = &context;
+    } else {
+      memory_ = take_memory(size_bytes);
+    }
+  }
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+  ~Allocation() {
+    if (memory_.data != nullptr) give_back(allocator_, memory_, size_bytes_);
+  }
+
+  void* data() const { return memory_.data; }
+
+  // Throws std::bad_alloc, and then keeps the memory.
+  BlobToken open(tnr_tenure tenure) {
+    const BlobToken token =
+        slot_table.open({memory_.data, size_bytes_, tenure, nullptr, memory_.origin, allocator_});
+    memory_ = {};
+    return token;
+  }
+
+ private:
+  Memory memory_;
+  std::size_t size_bytes_;
+  const Context* allocator_ = nullptr;
+};
+
+}  // namespace
+
+BlobToken blob_allocate(const Context& context, std::size_t size_bytes) {
+  return Allocation(context, size_bytes).open(TNR_TENURE_ALLOCATED);
+}
+
+BlobToken blob_copy(const Context& context, const void* data, std::size_t size_bytes) {
+  require_memory(data, size_bytes);
+  Allocation memory(context, size_bytes);
+  if (size_bytes != 0) std::memcpy(memory.data(), data, size_bytes);
+  return memory.open(TNR_TENURE_COPIED);
+}
+
+BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context) {
+  require_memory(data, size_bytes);
+  return slot_table.open({data, size_bytes, TNR_TENURE_ADOPTED, release, context});
+}
+
+BlobToken blob_share(const void* data, std::size_t size_bytes, tnr_release_fn release,
+                     void* context) {
+  require_memory(data, size_bytes);
+  // Never written: may_write() is asked before anybody gets the address to write to.
+  return slot_table.open(
+      {const_cast<void*>(data), size_bytes, TNR_TENURE_SHARED, release, context});
+}
+
+BlobToken blob_borrow(const void* data, std::size_t size_bytes) {
+  require_memory(data, size_bytes);
+  return slot_table.open(
+      {const_cast<void*>(data), size_bytes, TNR_TENURE_BORROWED, nullptr, nullptr});
+}
+
+BlobToken blob_borrow_mut(void* data, std::size_t size_bytes) {
+  require_memory(data, size_bytes);
+  return slot_table.open({data, size_bytes, TNR_TENURE_BORROWED_MUT, nullptr, nullptr});
+}
+
+// ---- holding ----
+
+void blob_retain(BlobToken token) {
+  retain_slot(slot_of_handle(token), token, "blob", [token](SlotWord word) {
+    require_held(word, token);
+    if (is_closed(word)) fail_ended(token);
+  });
+}
+
+void blob_release(BlobToken token) {
+  BlobSlot& slot = slot_of_handle(token);
+  const SlotWord left = change(slot, [&slot, token](SlotWord word) {
+    require_held(word, token);
+    if (refs_of(word) > 1) return word - kOneRef;
+    // A borrow's memory must outlive its pins, and the caller would not learn when they end.
+    if (pins_of(word) != 0 && is_borrowed(slot.tenure.load(std::memory_order_acquire))) {
+      fail(TNR_STATUS_BUSY,
+           "blob 0x%" PRIx64
+           " is borrowed and in use by %u calls, but must be in use by 0 "
+           "when its last handle is released",
+           token, pins_of(word));
+    }
+    return (word - kOneRef) | kClosed;
+  });
+  if (is_finished(left)) finish(token, slot);
+}
+
+void blob_reclaim(BlobToken token, void* context) {
+  BlobSlot& slot = slot_of_handle(token);
+  change(slot, [&slot, token, context](SlotWord word) {
+    require_held(word, token);
+    const tnr_tenure tenure = slot.tenure.load(std::memory_order_acquire);
+    if (tenure != TNR_TENURE_ADOPTED) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s but must be adopted", token,
+           tenure_name(tenure));
+    }
+    void* const adopted_with = slot.context.load(std::memory_order_acquire);
+    if (adopted_with != context) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "release_context is %p but blob 0x%" PRIx64 " was adopted with %p", context, token,
+           adopted_with);
+    }
+    if (refs_of(word) != 1 || pins_of(word) != 0) {
+      fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " has %u handles and %u users but must have 1 and 0",
+           token, refs_of(word), pins_of(word));
+    }
+    return (word - kOneRef) | kClosed;
+  });
+  slot_table.retire_or_reuse(token, slot);
+}
+
+void blob_end_borrow(BlobToken token) {
+  BlobSlot& slot = slot_of_handle(token);
+  // Closing comes first, whatever the answer: while new uses may start, threads that take turns
+  // could keep a borrow open for ever.
+  const SlotWord word = change(slot, [&slot, token](SlotWord old) {
+    require_held(old, token);
+    const tnr_tenure tenure = slot.tenure.load(std::memory_order_acquire);
+    if (!is_borrowed(tenure)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s but must be borrowed", token,
+           tenure_name(tenure));
+    }
+    return old | kClosed;
+  });
+  // Escape before use: a use ends by itself, another handle has to be released by somebody.
+  if (refs_of(word) != 1) {
+    fail(TNR_STATUS_BORROW_ESCAPED, "blob 0x%" PRIx64 " has %u handles but must have 1", token,
+         refs_of(word));
+  }
+  if (pins_of(word) != 0) {
+    fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " is in use by %u calls but must be in use by 0", token,
+         pins_of(word));
+  }
+}
+
+// ---- holding, for the parts of sparse matrices ----
+
+namespace {
+
+// In BlobSlot::seals while the one thread that wants the first seal looks for users.
+constexpr std::uint32_t kSealing = UINT32_MAX;
+
+}  // namespace
+
+void blob_seal(BlobToken token) {
+  BlobSlot& slot = slot_of_handle(token);
+  if (!may_write(slot.tenure.load(std::memory_order_acquire))) return;
+  // Every seal comes with a reference, so the count cannot reach kSealing.
+  std::uint32_t seals = slot.seals.load(std::memory_order_relaxed);
+  do {
+    if (seals == kSealing) {
+      fail(TNR_STATUS_BUSY, "blob 0x%" PRIx64 " is being sealed by another thread", token);
+    }
+  } while (!slot.seals.compare_exchange_weak(seals, seals == 0 ? kSealing : seals + 1,
+                                             std::memory_order_acq_rel, std::memory_order_relaxed));
+  if (seals != 0) return;
+  // A read-modify-write, not a load: of this and the pin of a writer one comes first, and either
+  // the pin is seen here, or the writer acquires this one and sees the seal.
+  const SlotWord word = slot.word.fetch_add(0, std::memory_order_acq_rel);
+  slot.seals.store(pins_of(word) == 0 ? 1 : 0, std::memory_order_release);
+  if (pins_of(word) != 0) {
+    fail(TNR_STATUS_BUSY,
+         "blob 0x%" PRIx64
+         " is in use by %u calls, any of which may write it, but must be in use by 0 when its "
+         "indices become those of a sparse matrix",
+         token, pins_of(word));
+  }
+}
+
+void blob_unseal(BlobToken token) noexcept {
+  BlobSlot& slot = *slot_table.find(token);
+  if (!may_write(slot.tenure.load(std::memory_order_acquire))) return;
+  slot.seals.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void blob_drop(BlobToken token) noexcept {
+  BlobSlot& slot = *slot_table.find(token);
+  const SlotWord left = change(slot, [](SlotWord word) {
+    return refs_of(word) > 1 ? word - kOneRef : (word - kOneRef) | kClosed;
+  });
+  if (is_finished(left)) finish(token, slot);
+}
+
+// ---- asking ----
+
+BlobInfo blob_describe(BlobToken token) {
+  const BlobSlot& slot = slot_of_handle(token);
+  const SlotWord word = slot.word.load(std::memory_order_acquire);
+  require_held(word, token);
+  const BlobInfo info = {
+      .data = slot.data.load(std::memory_order_acquire),
+      .size_bytes = slot.size_bytes.load(std::memory_order_acquire),
+      .tenure = slot.tenure.load(std::memory_order_acquire),
+      .holder_count = refs_of(word),
+      .pin_count = pins_of(word),
+      .closed = is_closed(word),
+      .sealed = slot.seals.load(std::memory_order_acquire) != 0,
+  };
+  // The content belongs to the token if the generation is still the same after reading it.
+  require_held(slot.word.load(std::memory_order_relaxed), token);
+  return info;
+}
+
+BlobMemory blob_memory(BlobToken token) {
+  const BlobInfo info = blob_describe(token);
+  if (info.closed) fail_ended(token);
+  return {info.data, info.size_bytes};
+}
+
+BlobMemory blob_memory_mut(BlobToken token) {
+  const BlobInfo info = blob_describe(token);
+  if (info.closed) fail_ended(token);
+  if (!may_write(info.tenure)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s, which nobody may write", token,
+         tenure_name(info.tenure));
+  }
+  if (info.sealed) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s", token, kSealedText);
+  }
+  return {info.data, info.size_bytes};
+}
+
+Stats stats() noexcept {
+  const BlobStats blobs = blob_stats();
+  return {
+      .allocated_bytes = blobs.allocated_bytes,
+      .copied_bytes = blobs.copied_bytes,
+      .blobs_made = blobs.made,
+      .blobs_finished = blobs.finished,
+      .cached_bytes = cached_memory_bytes(),
+  };
+}
+
+// ---- pinning ----
+
+namespace {
+
+[[noreturn, gnu::cold]] void fail_pin(SlotWord word, BlobToken token, const char* name) {
+  if (generation_of(word) != token_generation(token) || (is_closed(word) && refs_of(word) == 0)) {
+    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", a blob that has been released", name,
+         token);
+  }
+  if (is_closed(word)) {
+    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", a blob whose borrow has ended", name,
+         token);
+  }
+  fail(TNR_STATUS_BUSY, "%s.owner is in use by %u calls, and no more can be counted", name,
+       kMaxPins);
+}
+
+// Not change(): this is the path that every operation pays for every owner.
+BlobSlot& pin_slot(BlobToken token, const char* name) {
+  BlobSlot* const slot = slot_table.find(token);
+  if (slot == nullptr) [[unlikely]] {
+    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", which no blob was ever given", name,
+         token);
+  }
+  SlotWord word = slot->word.load(std::memory_order_relaxed);
+  do {
+    const bool may_pin = generation_of(word) == token_generation(token) && !is_closed(word) &&
+                         pins_of(word) != kMaxPins;
+    if (!may_pin) [[unlikely]]
+      fail_pin(word, token, name);
+    // Acquire: the content is read next. No release: a pin publishes nothing, and the release of
+    // whoever opened the slot carries on through it, as through every read-modify-write.
+  } while (!slot->word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
+                                             std::memory_order_relaxed));
+  return *slot;
+}
+
+void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
+  // Release: what this call did to the memory comes before its end. Acquire: if this was the last
+  // thing that kept the memory, the end is run here. Subtracting cannot reach the neighbouring
+  // fields, since each unpin undoes one pin.
+  const SlotWord left = slot.word.fetch_sub(kOnePin, std::memory_order_acq_rel) - kOnePin;
+  if (is_finished(left)) [[unlikely]]
+    finish(token, slot);
+}
+
+bool lies_inside(const tnr_view& view, const void* data, std::size_t size_bytes) {
+  // Unsigned: a base below the memory becomes a huge offset.
+  const std::uintptr_t offset =
+      reinterpret_cast<std::uintptr_t>(view.base) - reinterpret_cast<std::uintptr_t>(data);
+  return offset <= size_bytes && view.size_bytes <= size_bytes - offset;
+}
+
+}  // namespace
+
+void Pins::pin(const tnr_view& view, const char* name, Access access) {
+  const BlobSlot& slot = slot_of(view.owner, name);
+  // Relaxed: the pin has acquired the content, and keeps it as it is.
+  void* const data = slot.data.load(std::memory_order_relaxed);
+  const std::size_t size_bytes = slot.size_bytes.load(std::memory_order_relaxed);
+  if (!lies_inside(view, data, size_bytes)) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p", name,
+         view.size_bytes, view.base, size_bytes, data);
+  }
+  if (access == Access::kRead) return;
+  const tnr_tenure tenure = slot.tenure.load(std::memory_order_relaxed);
+  if (!may_write(tenure)) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s, which nobody may write",
+         name, tenure_name(tenure));
+  }
+  // A seal is seen: the pin has acquired what its sealer stored and then looked at the word. Acquire:
+  // and where there was one, what was read under it comes before what this call writes.
+  if (slot.seals.load(std::memory_order_acquire) != 0) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s", name, kSealedText);
+  }
+}
+
+BlobSlot& Pins::slot_of(BlobToken token, const char* name) {
+  for (unsigned i = 0; i < count_; ++i) {
+    if (pinned_[i].token == token) return *pinned_[i].slot;
+  }
+  assert(count_ < kCapacity);
+  BlobSlot& slot = pin_slot(token, name);
+  pinned_[count_++] = {token, &slot};
+  return slot;
+}
+
+void Pins::unpin_all() noexcept {
+  for (unsigned i = 0; i < count_; ++i) unpin_slot(pinned_[i].token, *pinned_[i].slot);
+}
+
+}  // namespace tenure

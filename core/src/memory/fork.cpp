@@ -1,0 +1,64 @@
+#include "base/fork.hpp"
+
+#if defined(_WIN32)
+
+namespace tenure {
+
+bool prepare_for_fork() noexcept { return true; }  // there is no fork
+
+}  // namespace tenure
+
+#else
+
+#include <atomic>
+
+#include "base/mutex.hpp"
+#include "base/system_calls.hpp"
+#include "memory/memory.hpp"
+#include "memory/slot_table.hpp"
+#include "threads/context_slot.hpp"
+
+namespace tenure {
+
+namespace {
+
+// No thread that holds one of these asks for another, so their order is free.
+void lock_all() {
+  context_table.lock();
+  slot_table.lock();
+  sparse_table.lock();
+  packed_table.lock();
+  lock_memory();
+}
+
+void unlock_all() {
+  unlock_memory();
+  packed_table.unlock();
+  sparse_table.unlock();
+  slot_table.unlock();
+  context_table.unlock();
+}
+
+void start_child() {
+  context_table.forget_threads();
+  unlock_all();
+}
+
+}  // namespace
+
+bool prepare_for_fork() noexcept {
+  static constinit Mutex mutex;
+  static constinit std::atomic<bool> is_prepared{false};
+  if (is_prepared.load(std::memory_order_acquire)) return true;
+  const std::lock_guard lock(mutex);
+  // Once: a second time every lock would be taken twice. But what was refused is tried again.
+  if (!is_prepared.load(std::memory_order_relaxed)) {
+    is_prepared.store(system_calls::at_fork(lock_all, unlock_all, start_child) == 0,
+                      std::memory_order_release);
+  }
+  return is_prepared.load(std::memory_order_relaxed);
+}
+
+}  // namespace tenure
+
+#endif

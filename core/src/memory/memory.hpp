@@ -1,0 +1,81 @@
+// Where the bytes of allocated and copied blobs come from.
+//
+//   size              from                                            aligned to
+//   ----------------  ----------------------------------------------  ----------
+//   0                 nowhere: NULL                                   -
+//   less than 1 MiB   malloc, a little more than asked for            64 bytes
+//   1 MiB and more    a region: huge pages, recycled (region.hpp)     2 MiB
+//
+// Under a sanitizer all of it comes from posix_memalign, to the byte, so that a use after the end
+// and a byte past it stay visible.
+#pragma once
+
+#include <cstddef>
+
+namespace tenure {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+// From here on a page fault costs more than the system calls of a mapping.
+inline constexpr std::size_t kRegionThresholdBytes = std::size_t{1} << 20;
+
+// What the cache holds back unless TENURE_CACHE_BYTES says otherwise: two results of 256 MiB, which
+// a chain of operations on such alternates between. The process does not see these bytes otherwise,
+// so no more than that.
+inline constexpr std::size_t kDefaultCacheBytes = std::size_t{512} << 20;
+
+struct Memory {
+  void* data = nullptr;
+  // What giving back needs to know: what malloc returned, or the end of the region.
+  void* origin = nullptr;
+};
+
+// Throws OUT_OF_MEMORY for more bytes than an object can have, alignment included: wherever the
+// memory would come from.
+void require_object_size(std::size_t size_bytes);
+
+// Throws OUT_OF_MEMORY, after the cache has been emptied to no avail. The bytes are undefined: they
+// may be those of a blob that has ended.
+Memory take_memory(std::size_t size_bytes);
+// `size_bytes` as it was asked for.
+void give_memory(Memory memory, std::size_t size_bytes) noexcept;
+
+// Memory of which only what is written is taken.
+struct Reservation {
+  Memory memory;
+  // The first bytes, of a region that was in use before. What lies behind has never been touched.
+  std::size_t recycled_bytes = 0;
+};
+
+// Memory for at most `max_bytes`, for content that is written to find out how large it is;
+// presumably about `expected_bytes`, which the cache is asked for. It has no data where the system
+// refuses or cannot do that, and where the memory would be no region.
+Reservation reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept;
+// The first `size_bytes` of it as memory from take_memory(); the rest is given back. Throws
+// OUT_OF_MEMORY, and then nothing has changed.
+Memory trim_reserved(Memory reserved, std::size_t size_bytes);
+void give_reserved(Memory reserved) noexcept;
+
+// What the cache holds, until trim_memory() or a region that is taken.
+std::size_t cached_memory_bytes() noexcept;
+
+// Around fork: nobody else uses the cache while the process is copied.
+void lock_memory() noexcept;
+void unlock_memory() noexcept;
+
+// The bound that TENURE_CACHE_BYTES names: a decimal number of bytes. The default for NULL and for
+// anything else.
+std::size_t cache_limit(const char* text) noexcept;
+
+}  // namespace tenure

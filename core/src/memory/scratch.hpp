@@ -1,0 +1,47 @@
+// Memory that an operation needs while it runs.
+#pragma once
+
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernel.hpp"
+#include "memory/memory.hpp"
+#include "tenure/status.hpp"
+
+namespace tenure {
+
+class Scratch {
+ public:
+  // Throws OUT_OF_MEMORY. The bytes are undefined.
+  explicit Scratch(std::size_t size_bytes)
+      : size_bytes_(size_bytes), memory_(take_memory(size_bytes)) {}
+  // Of `count` things of so many bytes each.
+  Scratch(std::int64_t count, std::int64_t bytes_each) : Scratch(product(count, bytes_each)) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { give_memory(memory_, size_bytes_); }
+
+  [[nodiscard]] kernels::Byte* data() const noexcept {
+    return static_cast<kernels::Byte*>(memory_.data);
+  }
+  [[nodiscard]] std::int64_t* numbers() const noexcept {
+    return static_cast<std::int64_t*>(memory_.data);
+  }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
+
+ private:
+  static std::size_t product(std::int64_t count, std::int64_t bytes_each) {
+    std::int64_t bytes;
+    if (__builtin_mul_overflow(count, bytes_each, &bytes)) {
+      fail(TNR_STATUS_OUT_OF_MEMORY, "%" PRId64 " times %" PRId64 " bytes fit no memory", count,
+           bytes_each);
+    }
+    return static_cast<std::size_t>(bytes);
+  }
+
+  std::size_t size_bytes_;
+  Memory memory_;
+};
+
+}  // namespace tenure

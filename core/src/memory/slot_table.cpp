@@ -1,0 +1,109 @@
+#include "memory/slot_table.hpp"
+
+#include <new>
+#include <type_traits>
+
+#include "base/fork.hpp"
+#include "tenure/counters.hpp"
+
+namespace tenure {
+
+constinit SlotTable<kBlobKind> slot_table;
+constinit SlotTable<kSparseKind> sparse_table;
+constinit SlotTable<kPackedKind> packed_table;
+static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
+
+template <std::uint32_t kKind>
+Token SlotTable<kKind>::open(const SlotContent& content) {
+  const std::uint32_t index = take();
+  BlobSlot* const slot = &slot_at(index);
+  if constexpr (kKind == kBlobKind) {
+    const bool is_copy = content.tenure == TNR_TENURE_COPIED;
+    const bool is_ours = is_copy || content.tenure == TNR_TENURE_ALLOCATED;
+    count_blob_made(is_ours ? content.size_bytes : 0, is_copy ? content.size_bytes : 0);
+  }
+  // Relaxed: the slot is ours, and taking it came after the store that freed it.
+  const std::uint32_t generation = generation_of(slot->word.load(std::memory_order_relaxed));
+  slot->release = content.release;
+  slot->allocator = content.allocator;
+  slot->context.store(content.context, std::memory_order_release);
+  slot->data.store(content.data, std::memory_order_release);
+  slot->size_bytes.store(content.size_bytes, std::memory_order_release);
+  slot->tenure.store(content.tenure, std::memory_order_release);
+  slot->seals.store(0, std::memory_order_release);
+  // Release: whoever finds the slot open finds its content. A plain store: on a closed word every
+  // compare-and-swap refuses, so nobody else writes it.
+  slot->word.store(SlotWord{generation} << kGenerationShift | kOneRef, std::memory_order_release);
+  return make_token(kKind, generation, index);
+}
+
+template <std::uint32_t kKind>
+void SlotTable<kKind>::retire_or_reuse(Token token, BlobSlot& slot) noexcept {
+  if constexpr (kKind == kBlobKind) count_blob_finished();
+  // Not reused after the last generation: the next would be the first again, and tokens that were
+  // stale for 2^24 lives would name a blob. The 64 bytes are the price.
+  if (token_generation(token) == kLastGeneration) return;
+  // Release: a reader with the old token who meets the next life's content meets this word too.
+  slot.word.store(SlotWord{token_generation(token) + 1} << kGenerationShift | kClosed,
+                  std::memory_order_release);
+  put_back(token_index(token), slot);
+}
+
+template <std::uint32_t kKind>
+std::uint32_t SlotTable<kKind>::take() {
+  // Acquire, here and below: what was done to the slot before it was put back, its link included,
+  // and the chunk that it lies in.
+  FreeHead head = free_.load(std::memory_order_acquire);
+  for (;;) {
+    const std::uint32_t index = first_of(head);
+    if (index == kNone) [[unlikely]] {
+      grow();
+      head = free_.load(std::memory_order_acquire);
+      continue;
+    }
+    const FreeHead next = slot_at(index).next_free.load(std::memory_order_relaxed);
+    const FreeHead takes = (head >> 32) + 1;
+    if (free_.compare_exchange_weak(head, takes << 32 | next, std::memory_order_acquire,
+                                    std::memory_order_acquire)) {
+      return index;
+    }
+  }
+}
+
+template <std::uint32_t kKind>
+void SlotTable<kKind>::put_back(std::uint32_t first, BlobSlot& last) noexcept {
+  FreeHead head = free_.load(std::memory_order_relaxed);
+  FreeHead wanted;
+  do {
+    last.next_free.store(first_of(head), std::memory_order_relaxed);
+    wanted = (head >> 32) << 32 | first;
+  } while (!free_.compare_exchange_weak(head, wanted, std::memory_order_release,
+                                        std::memory_order_relaxed));
+}
+
+template <std::uint32_t kKind>
+void SlotTable<kKind>::grow() {
+  prepare_for_fork();
+  const std::lock_guard lock(growing_);
+  // Another thread may have grown the table, or put a slot back, while this one waited.
+  if (first_of(free_.load(std::memory_order_relaxed)) != kNone) return;
+  if (chunk_count_ == kMaxChunks) throw std::bad_alloc();
+  const std::size_t slot_count = std::size_t{1} << (kFirstChunkBits + chunk_count_);
+  BlobSlot* const chunk = new BlobSlot[slot_count];
+  const std::uint32_t first_index =
+      static_cast<std::uint32_t>(slot_count - (std::size_t{1} << kFirstChunkBits));
+  for (std::size_t i = 0; i + 1 < slot_count; ++i) {
+    chunk[i].next_free.store(first_index + static_cast<std::uint32_t>(i) + 1,
+                             std::memory_order_relaxed);
+  }
+  // Release: find() may meet the address at once, through a garbage token.
+  chunks_[chunk_count_].store(chunk, std::memory_order_release);
+  chunk_count_ += 1;
+  put_back(first_index, chunk[slot_count - 1]);
+}
+
+template class SlotTable<kBlobKind>;
+template class SlotTable<kSparseKind>;
+template class SlotTable<kPackedKind>;
+
+}  // namespace tenure

@@ -1,0 +1,139 @@
+// A matrix in the making: what an operation that returns one allocates, fills and hands out.
+//
+//   SparseBuilder builder(context, {.format = TNR_SPARSE_FORMAT_CSR, .rows = m, .cols = n,
+//                                   .index_dtype = TNR_DTYPE_I32, .value_dtype = TNR_DTYPE_F32});
+//   ...                                 write rows + 1 offsets to builder.major()
+//   builder.allocate_entries(count);    minor() and values(), and of COO major(), are there
+//   ...                                 write them all
+//   return builder.finish(EntryOrder::rising());
+//
+// Of a batch major() has offsets for each matrix, and batches + 1 numbers go to batch_offsets().
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "cpu/kernel.hpp"
+#include "memory/reserved_memory.hpp"
+#include "sparse/entry_order.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/context.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+
+// Where a matrix goes that is a part of another: each array has room for it, and no handle is made.
+struct SparsePlace {
+  kernels::Byte* major;
+  kernels::Byte* minor;
+  kernels::Byte* values;
+  EntryOrder order = EntryOrder::said(0);  // what finish() was told
+};
+
+struct SparseShape {
+  tnr_sparse_format format = 0;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t block_rows = 1;
+  std::int64_t block_cols = 1;
+  tnr_dtype index_dtype = TNR_DTYPE_I32;
+  tnr_dtype value_dtype = TNR_DTYPE_F32;
+  std::int64_t batches = kNoBatch;
+  SparsePlace* place = nullptr;  // else memory is allocated
+
+  static constexpr std::int64_t kNoBatch = -1;
+  [[nodiscard]] bool is_batch() const noexcept { return batches != kNoBatch; }
+  [[nodiscard]] bool has_offsets() const noexcept { return format != TNR_SPARSE_FORMAT_COO; }
+  // Rows of one matrix as offsets count them.
+  [[nodiscard]] std::int64_t row_count() const noexcept {
+    return format == TNR_SPARSE_FORMAT_CSC ? cols : rows / block_rows;
+  }
+};
+
+// Throws INVALID_ARGUMENT where numbers of this index type, say "offsets", do not reach so far.
+void require_index_fit(tnr_dtype index_dtype, const char* what, std::int64_t number);
+
+class SparseBuilder {
+ public:
+  // Allocates the offsets, if the format has any. The shape has been checked, but for its fit into
+  // the index type: throws INVALID_ARGUMENT where an extent has an index that does not fit;
+  // OUT_OF_MEMORY.
+  SparseBuilder(const Context& context, const SparseShape& shape);
+  SparseBuilder(const SparseBuilder&) = delete;
+  SparseBuilder& operator=(const SparseBuilder&) = delete;
+
+  // Throws INVALID_ARGUMENT when offsets do not fit the index type, for which those of a batch say
+  // it themselves: require_matrix_fit(); OUT_OF_MEMORY. Of BSR the entries are blocks. Once.
+  void allocate_entries(std::int64_t count);
+
+  // Instead of allocate_entries(), where the entries are counted as they are written: room for
+  // `max_count` of them, presumably `expected_count`, of which only what is written is taken. False
+  // where the memory of the context or the system cannot do that; then nothing has changed.
+  bool reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept;
+  // Before the first `count` entries of those are written, by any thread: touches their memory.
+  void touch_entries(std::int64_t count) noexcept;
+  // Whether the memory of the first `count` entries of those has all been written or touched.
+  [[nodiscard]] bool has_touched(std::int64_t count) const noexcept;
+  // Keeps the first `count` entries of those that were reserved. Throws as allocate_entries(). Once.
+  void trim_entries(std::int64_t count);
+
+  // Throws INVALID_ARGUMENT when offsets of a matrix of a batch, with so many entries, do not fit.
+  void require_matrix_fit(std::int64_t matrix, std::int64_t count) const;
+
+  [[nodiscard]] const SparseShape& shape() const noexcept { return shape_; }
+  // Of all matrices, as soon as there is room for them.
+  [[nodiscard]] std::int64_t entry_count() const noexcept { return entry_count_; }
+  // Bytes undefined until written. Of CSR, CSC and BSR offsets, of COO row indices.
+  [[nodiscard]] kernels::Byte* major() const noexcept { return major_.data; }
+  [[nodiscard]] kernels::Byte* minor() const noexcept { return minor_.data; }
+  [[nodiscard]] kernels::Byte* values() const noexcept { return values_.data; }
+  [[nodiscard]] std::int64_t* batch_offsets() const noexcept {
+    return reinterpret_cast<std::int64_t*>(batch_offsets_.data);
+  }
+
+  // What is known once all that was written has been looked at.
+  [[nodiscard]] EntryOrder looked_at(EntryOrder known) const noexcept;
+  // The handle over what was written, in this order; 0 where it went to a place, whose owner calls
+  // this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc. Last.
+  SparseToken finish(EntryOrder order);
+
+ private:
+  // Each gives its blob up by itself: also those that a constructor has made before it throws.
+  struct Part {
+    BlobToken token = 0;
+    kernels::Byte* data = nullptr;
+    std::size_t size_bytes = 0;
+
+    Part() noexcept = default;
+    Part(Part&& other) noexcept
+        : token(std::exchange(other.token, 0)), data(other.data), size_bytes(other.size_bytes) {}
+    Part& operator=(Part&& other) noexcept {
+      std::swap(token, other.token);
+      data = other.data;
+      size_bytes = other.size_bytes;
+      return *this;
+    }
+    ~Part() {
+      if (token != 0) blob_drop(token);
+    }
+  };
+  Part allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
+  [[nodiscard]] tnr_sparse_view view(EntryOrder order) const noexcept;
+  // Bytes of one entry's value.
+  [[nodiscard]] std::int64_t value_bytes() const noexcept;
+  [[nodiscard]] std::int64_t index_bytes() const noexcept;
+  [[nodiscard]] bool is_coo() const noexcept { return !shape_.has_offsets(); }
+
+  const Context& context_;
+  SparseShape shape_;
+  std::int64_t entry_count_ = 0;
+  Part major_;
+  Part minor_;
+  Part values_;
+  Part batch_offsets_;
+  ReservedMemory reserved_major_;
+  ReservedMemory reserved_minor_;
+  ReservedMemory reserved_values_;
+};
+
+}  // namespace tenure

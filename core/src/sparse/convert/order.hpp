@@ -1,0 +1,25 @@
+// Few entries of a huge extent put in order: sorted themselves, where an array of the extent would be
+// larger than all of them.
+#pragma once
+
+#include <cstdint>
+
+#include "sparse/convert/convert.hpp"
+#include "tenure/context.hpp"
+#include "tenure/sparse.hpp"
+
+namespace tenure {
+
+// Whether so many entries are too few to be ordered by counting them for each row or column of an
+// extent. Sorting an entry takes about as long as eight numbers of an array take to be made and read.
+constexpr bool are_few(std::int64_t entries, std::int64_t extent) noexcept {
+  return entries < extent / 8;
+}
+
+// Entries of COO by row and column, or those of each row of CSR or CSC by their index, in the same
+// format; of one position as they came. Offsets and indices of `a` are right. Takes memory for the
+// entries alone. Throws OUT_OF_MEMORY.
+SparseToken ordered_entries(const Context& context, const tnr_sparse_view& a,
+                            const SparseTarget& target);
+
+}  // namespace tenure

@@ -1,0 +1,432 @@
+// From sparse to dense. A few rows at a time are made in a cache, among zeros, and sent to memory
+// whole: what an output of many rows takes is one write of it.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/bisect.hpp"
+#include "dense/bool8.hpp"
+#include "dense/operands.hpp"
+#include "dense/scalar.hpp"
+#include "dense/streamed.hpp"
+#include "memory/fresh_pages.hpp"
+#include "memory/tickets.hpp"
+#include "memory/traffic.hpp"
+#include "sparse/batch.hpp"
+#include "sparse/convert/convert.hpp"
+#include "sparse/entries.hpp"
+#include "sparse/index_array.hpp"
+#include "sparse/operand.hpp"
+#include "sparse/traffic.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/sparse.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::Field;
+
+// Rows that are made at once: what a first cache holds, and at least one.
+constexpr std::int64_t kGroupBytes = std::int64_t{16} << 10;
+// Rows that are longer are made where they are to be: they would leave the second cache.
+constexpr std::int64_t kMaxBufferBytes = std::int64_t{512} << 10;
+
+// Bytes that are sent, and then cleared.
+constexpr std::int64_t kPieceBytes = std::int64_t{4} << 10;
+
+// Whole rows to where they belong, past the caches, and zeros to where they were: a row may be all
+// that the first cache holds, and to clear it in a pass of its own would find none of it there.
+void send_and_clear(Byte* out, Byte* in, std::int64_t bytes) noexcept {
+  const std::int64_t head = std::min<std::int64_t>(
+      bytes, -reinterpret_cast<std::uintptr_t>(out) % static_cast<std::uintptr_t>(kLineBytes));
+  const std::int64_t tail = head + (bytes - head) / kLineBytes * kLineBytes;
+  std::memcpy(out, in, static_cast<std::size_t>(head));
+  std::memset(in, 0, static_cast<std::size_t>(head));
+  for (std::int64_t at = head; at < tail; at += kPieceBytes) {
+    const auto piece = static_cast<std::size_t>(std::min(kPieceBytes, tail - at));
+    kernels::table().stream(out + at, in + at, piece);
+    std::memset(in + at, 0, piece);
+  }
+  std::memcpy(out + tail, in + tail, static_cast<std::size_t>(bytes - tail));
+  std::memset(in + tail, 0, static_cast<std::size_t>(bytes - tail));
+}
+
+// Rows [first, end).
+struct RowRange {
+  std::int64_t first;
+  std::int64_t end;
+
+  [[nodiscard]] bool has(std::int64_t row) const noexcept { return row >= first && row < end; }
+};
+
+// Entries to the elements that they are; of those for one element the sum.
+class Scatter {
+ public:
+  explicit Scatter(const SparseOperand& a)
+      : a_(a),
+        scattering_(kernels::table().scattering[static_cast<unsigned>(index_type(dtype_of(a)))]),
+        width_index_(width_index(a.view().values.dtype)),
+        blocks_{a.view().block_rows, a.view().block_cols,
+                static_cast<std::int64_t>(element_size(a.view().values.dtype))},
+        is_unique_((a.view().flags & TNR_SPARSE_UNIQUE) != 0) {
+    const unsigned type = type_index(a.view().values.dtype);
+    if (type != kNoType) add_ = kernels::table().binary[TNR_BINARY_OP_ADD - 1][type];
+    if (!is_unique_ && add_ == nullptr) {
+      fail(TNR_STATUS_UNSUPPORTED,
+           "%s is not said to be UNIQUE, but several %s cannot be added up to one element",
+           *a.name() != '\0' ? a.name() : "it", dtype_name(a.view().values.dtype));
+    }
+  }
+
+  // Rows [first, end) of what compressed() gives, which have been checked.
+  void rows(std::int64_t first, std::int64_t end, const Field& to) const noexcept {
+    const kernels::Compressed matrix = a_.compressed();
+    if (is_unique_) return write_rows(matrix, first, end, to);
+    const kernels::IndexChecks& checks = index_checks(a_.view());
+    for (std::int64_t row = first; row < end; ++row) {
+      const std::int64_t begin = index_at(a_.view().major, row);
+      const std::int64_t count = index_at(a_.view().major, row + 1) - begin;
+      const Field field = {to.first + (row - first) * blocks_.rows * to.row_step, to.row_step,
+                           to.column_step};
+      if (checks.count_stays(bytes_at(a_.view().minor, begin), count) == 0) {
+        write_rows(matrix, row, row + 1, field);
+        continue;
+      }
+      for (std::int64_t k = begin; k < begin + count; ++k) {
+        add(k, field, index_at(a_.view().minor, k) * blocks_.columns);
+      }
+    }
+  }
+
+  // Entries [first, end) of COO, which have been checked, as far as they are of `rows`: where entries
+  // are wrongly said to be SORTED, others may be among them, for which there is no room. The field
+  // begins at the matrix's first element.
+  void points(std::int64_t first, std::int64_t end, RowRange rows, const Field& to) const noexcept {
+    if (first >= end) return;
+    const kernels::Coordinates matrix = a_.coordinates();
+    if (are_in_order(first, end) && has_ends_of(first, end, rows)) {
+      return scattering_.points[width_index_](matrix, first, end, to);
+    }
+    for (std::int64_t k = first; k < end; ++k) {
+      const std::int64_t row = index_at(a_.view().major, k);
+      if (!rows.has(row)) continue;
+      if (is_unique_) {
+        scattering_.points[width_index_](matrix, k, k + 1, to);
+        continue;
+      }
+      const Field field = {to.first + row * to.row_step, to.row_step, to.column_step};
+      add(k, field, index_at(a_.view().minor, k));
+    }
+  }
+  // All entries of COO, to a field that begins at the matrix's first element.
+  void all_points(const Field& to) const noexcept {
+    const std::int64_t count = a_.view().minor.shape[0];
+    if (!is_unique_) return points(0, count, {0, a_.view().rows}, to);
+    scattering_.points[width_index_](a_.coordinates(), 0, count, to);
+  }
+
+ private:
+  static tnr_dtype dtype_of(const SparseOperand& a) noexcept { return a.view().minor.dtype; }
+
+  // Whether the rows of some entries of COO never fall; and where positions may repeat, whether none
+  // does.
+  [[nodiscard]] bool are_in_order(std::int64_t first, std::int64_t end) const noexcept {
+    const kernels::IndexChecks& checks = index_checks(a_.view());
+    const Byte* const rows = bytes_at(a_.view().major, first);
+    if (is_unique_) return checks.count_falls(rows, end - first) == 0;
+    return checks.are_rising(rows, bytes_at(a_.view().minor, first), end - first);
+  }
+  // Whether those, of rows that never fall, are of `rows` alone.
+  [[nodiscard]] bool has_ends_of(std::int64_t first, std::int64_t end,
+                                 RowRange rows) const noexcept {
+    return rows.has(index_at(a_.view().major, first)) &&
+           rows.has(index_at(a_.view().major, end - 1));
+  }
+
+  void write_rows(const kernels::Compressed& matrix, std::int64_t first, std::int64_t end,
+                  const Field& to) const noexcept {
+    if (a_.view().format == TNR_SPARSE_FORMAT_BSR) {
+      return scattering_.blocks(matrix, blocks_, first, end, to);
+    }
+    scattering_.rows[width_index_](matrix, first, end, to);
+  }
+
+  // Adds entry k, a block perhaps, to what is there.
+  void add(std::int64_t k, const Field& row, std::int64_t column) const noexcept {
+    const Byte* in = static_cast<const Byte*>(a_.view().values.data) + k * a_.value_bytes();
+    Byte* out = row.first + column * row.column_step;
+    for (std::int64_t line = 0; line < blocks_.rows; ++line) {
+      add_({blocks_.columns,
+            out,
+            {out, in, nullptr},
+            row.column_step,
+            {row.column_step, blocks_.width_bytes, 0},
+            blocks_.width_bytes});
+      in += blocks_.columns * blocks_.width_bytes;
+      out += row.row_step;
+    }
+  }
+
+  const SparseOperand& a_;
+  const kernels::Scattering& scattering_;
+  unsigned width_index_;
+  kernels::Blocks blocks_;
+  bool is_unique_;
+  kernels::StripKernel add_ = nullptr;
+};
+
+// The output, with its axes as the operand's major and minor indices see them.
+struct DenseOutput {
+  std::int64_t rows;  // of BSR of blocks
+  std::int64_t lines_a_row;
+  std::int64_t columns;  // of elements
+  std::int64_t width;
+  Field field;
+
+  DenseOutput(const tnr_sparse_view& a, const tnr_view_mut& out) noexcept {
+    const bool is_csc = a.format == TNR_SPARSE_FORMAT_CSC;
+    width = static_cast<std::int64_t>(element_size(out.view.dtype));
+    rows = major_count(a);
+    lines_a_row = a.block_rows;
+    columns = out.view.shape[is_csc ? 0 : 1];
+    field = {writable(out), out.view.strides[is_csc ? 1 : 0] * width,
+             out.view.strides[is_csc ? 0 : 1] * width};
+  }
+
+  [[nodiscard]] std::int64_t line_bytes() const noexcept { return columns * width; }
+  [[nodiscard]] std::int64_t row_bytes() const noexcept { return lines_a_row * line_bytes(); }
+  // Whether nothing lies between the lines.
+  [[nodiscard]] bool is_dense() const noexcept { return field.row_step == line_bytes(); }
+  [[nodiscard]] Field from_row(std::int64_t row) const noexcept {
+    return {field.first + row * lines_a_row * field.row_step, field.row_step, field.column_step};
+  }
+};
+
+// Calls body(offset from the first line of `row`, bytes) for the runs of memory that are the lines
+// of rows [row, end).
+template <class Body>
+void for_each_run_of_lines(const DenseOutput& out, std::int64_t row, std::int64_t end,
+                           const Body& body) noexcept {
+  if (out.is_dense()) return body(0, (end - row) * out.row_bytes());
+  for (std::int64_t line = 0; line < (end - row) * out.lines_a_row; ++line) {
+    body(line * out.field.row_step, out.line_bytes());
+  }
+}
+
+// Where the entries of rows below `row` end, in COO that is sorted.
+std::int64_t entries_below(const tnr_sparse_view& a, std::int64_t row) noexcept {
+  const IndexReader rows(a.major);
+  return first_where(0, a.minor.shape[0], [&](std::int64_t k) { return rows[k] >= row; });
+}
+
+// Writes the entries of rows [row, end) to a field that begins with the first of them.
+void scatter_range(const SparseOperand& a, const Scatter& scatter, const DenseOutput& out,
+                   std::int64_t row, std::int64_t end, const Field& to) noexcept {
+  if (a.view().format == TNR_SPARSE_FORMAT_COO) {
+    const Field whole = {to.first - row * to.row_step, to.row_step, to.column_step};
+    return scatter.points(entries_below(a.view(), row), entries_below(a.view(), end), {row, end},
+                          whole);
+  }
+  a.for_each_run(row, end, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t lines = (first - row) * out.lines_a_row;
+    scatter.rows(first, last, {to.first + lines * to.row_step, to.row_step, to.column_step});
+  });
+}
+
+// Rows whose elements lie side by side: zeros and entries, group by group.
+void write_rows(const Context& context, const SparseOperand& a, const Scatter& scatter,
+                const DenseOutput& out, Stores stores) {
+  const std::int64_t group = std::max<std::int64_t>(1, kGroupBytes / out.row_bytes());
+  const std::int64_t group_bytes = group * out.row_bytes();
+  const std::int64_t groups = (out.rows + group - 1) / group;
+  const bool is_streamed = stores == Stores::kStreamed && group_bytes <= kMaxBufferBytes;
+  if (out.is_dense()) touch_fresh_pages(context, out.field.first, out.rows * out.row_bytes());
+  Tickets tickets(groups);
+  on_each_thread(
+      context, slice_count_of(context, out.rows * out.row_bytes()) == 1 ? 1 : groups,
+      is_streamed ? group_bytes + kLineBytes : 0, [&](Byte* buffer) noexcept {
+        if (is_streamed) {
+          std::memset(buffer, 0, static_cast<std::size_t>(group_bytes + kLineBytes));
+        }
+        for (std::int64_t ticket; (ticket = tickets.take()) >= 0;) {
+          const std::int64_t row = ticket * group;
+          const std::int64_t end = std::min(row + group, out.rows);
+          const Field to = out.from_row(row);
+          if (!is_streamed) {
+            for_each_run_of_lines(out, row, end, [&](std::int64_t at, std::int64_t bytes) {
+              std::memset(to.first + at, 0, static_cast<std::size_t>(bytes));
+            });
+            scatter_range(a, scatter, out, row, end, to);
+            continue;
+          }
+          // As the first of them lies to a line of memory, so that whole lines are loaded whole.
+          Byte* const lines = buffer + reinterpret_cast<std::uintptr_t>(to.first) % kLineBytes;
+          scatter_range(a, scatter, out, row, end, {lines, out.line_bytes(), out.width});
+          Byte* from = lines;
+          for_each_run_of_lines(out, row, end, [&](std::int64_t at, std::int64_t bytes) {
+            send_and_clear(to.first + at, from, bytes);
+            from += bytes;
+          });
+        }
+        if (is_streamed) order_streamed_stores();
+      });
+}
+
+// Elements that lie in any way: all zeros, and then the entries.
+void write_elements(const Context& context, const SparseOperand& a, const Scatter& scatter,
+                    const DenseOutput& out, const tnr_view_mut& view) {
+  tnr_scalar zero{};
+  zero.dtype = view.view.dtype;
+  fill(context, zero, view);
+  if (a.view().format == TNR_SPARSE_FORMAT_COO) {
+    // In their order: several may be for one element.
+    return scatter.all_points(out.field);
+  }
+  const std::int64_t slices =
+      std::min(out.rows, slice_count_of(context, out.rows * out.row_bytes()));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    const std::int64_t row = slice_begin(out.rows, slices, slice);
+    const std::int64_t end = slice_begin(out.rows, slices, slice + 1);
+    scatter_range(a, scatter, out, row, end, out.from_row(row));
+  });
+}
+
+void check_output(const tnr_sparse_view& a, const tnr_view_mut& out) {
+  check_view_mut(out, "out");
+  require_dense_shape(out.view, a);
+  require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
+  const bool is_complex = code_of(out.view.dtype) == DtypeCode::kComplex;
+  if (type_index(out.view.dtype) == kNoType && !is_complex) {
+    refuse_dtype("to dense", out.view.dtype);
+  }
+}
+
+void pin_output(Pins& pins, const tnr_sparse_view& a, const tnr_view_mut& out) {
+  pins.add_mut(out, "out");
+  require_alias(out.view, a.major, "a.major", SameView::kRefused);
+  require_alias(out.view, a.minor, "a.minor", SameView::kRefused);
+  require_alias(out.view, a.values, "a.values", SameView::kRefused);
+  if (is_batch(a)) {
+    require_alias(out.view, a.batch_offsets, "a.batch_offsets", SameView::kRefused);
+  }
+}
+
+// Whether no position has two entries because those of each row rise, which takes one look at them.
+// They have been checked.
+bool has_rising_rows(const SparseOperand& a) noexcept {
+  const tnr_sparse_view& view = a.view();
+  const kernels::IndexChecks& checks = index_checks(view);
+  if (view.format == TNR_SPARSE_FORMAT_COO) {
+    return checks.are_rising(bytes_at(view.major, 0), bytes_at(view.minor, 0), view.minor.shape[0]);
+  }
+  const IndexReader offsets(view.major);
+  for (std::int64_t row = 0; row < major_count(view); ++row) {
+    const std::int64_t begin = offsets[row];
+    if (checks.count_stays(bytes_at(view.minor, begin), offsets[row + 1] - begin) != 0)
+      return false;
+  }
+  return true;
+}
+
+// Halves that are added up in an element would be rounded at each addition. The sum of several is
+// rounded once, as coalescing and products have it.
+bool must_be_summed_first(SparseOperand& a) {
+  const tnr_dtype dtype = a.view().values.dtype;
+  if (dtype != TNR_DTYPE_F16 && dtype != TNR_DTYPE_BF16) return false;
+  if ((a.view().flags & TNR_SPARSE_UNIQUE) != 0) return false;
+  a.check_all();
+  return !has_rising_rows(a);
+}
+
+// Whatever the flags say of the order, which decides which memory is written: of a matrix that is our
+// own nobody checks it.
+OwnMatrix summed(const Context& context, tnr_sparse_view a) {
+  a.flags = 0;
+  const bool has_blocks = a.format == TNR_SPARSE_FORMAT_BSR;
+  // Offsets on the way count all entries, and columns of elements, which narrow ones may not.
+  if (!has_blocks && a.minor.shape[0] <= std::numeric_limits<std::int32_t>::max()) {
+    return OwnMatrix(summed_entries(context, a));
+  }
+  const OwnMatrix wide(
+      convert_entries(context, a,
+                      {.format = has_blocks ? tnr_sparse_format{TNR_SPARSE_FORMAT_CSR} : a.format,
+                       .index_dtype = TNR_DTYPE_I64}));
+  return OwnMatrix(summed_entries(context, wide.view()));
+}
+
+// One matrix to an output that has been checked.
+void write_matrix(const Context& context, SparseOperand& a, const tnr_view_mut& out,
+                  Stores stores) {
+  const tnr_sparse_view& view = a.view();
+  const Scatter scatter(a);
+  const bool is_coo = view.format == TNR_SPARSE_FORMAT_COO;
+  const bool is_sorted = (view.flags & TNR_SPARSE_SORTED) != 0;
+  // The order of coordinates decides which memory is written.
+  if (is_coo && is_sorted && !a.is_checked()) check_entries(view, Rows::kSome, a.name());
+  if (is_coo || is_empty(out.view)) a.check_all();
+  if (is_empty(out.view)) return;
+  if (must_be_summed_first(a)) {
+    const OwnMatrix sums = summed(context, view);
+    SparseOperand unique(sums.view(), a.name());
+    return write_matrix(context, unique, out, stores);
+  }
+
+  const DenseOutput dense(view, out);
+  if (dense.field.column_step == dense.width && (!is_coo || is_sorted)) {
+    write_rows(context, a, scatter, dense, stores);
+  } else {
+    write_elements(context, a, scatter, dense, out);
+  }
+  a.require_valid();
+}
+
+void write_batch(const Context& context, const BatchOperand& a, const tnr_view_mut& out) {
+  const auto width = static_cast<std::int64_t>(element_size(out.view.dtype));
+  if (a.count() == 0) return;  // no element bounds the extents
+  const std::int64_t out_bytes = a.view().rows * a.view().cols * width;
+  const Stores stores = stores_for(static_cast<std::int64_t>(element_bytes(out.view)));
+  for_each_matrix(
+      context, a, [=](std::int64_t) { return out_bytes; },
+      [&](const Context& own, std::int64_t i) {
+        const tnr_sparse_view matrix = a.matrix(i);
+        SparseOperand operand(matrix, a);
+        write_matrix(own, operand, {index(out.view, 0, i)}, stores);
+      });
+}
+
+// Entries were moved as bytes. What they were moved to is read again where one is no bool that the
+// library writes.
+void write_as_bools(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out) {
+  const auto count = static_cast<std::int64_t>(element_bytes(a.values));
+  if (a.values.dtype != TNR_DTYPE_BOOL8 ||
+      are_written_bools(static_cast<const Byte*>(a.values.data), count)) {
+    return;
+  }
+  copy(context, out.view, out);
+}
+
+}  // namespace
+
+void sparse_to_dense(const Context& context, const tnr_sparse_view& view, const tnr_view_mut& out) {
+  Pins pins;
+  if (is_batch(view)) {
+    const BatchOperand a(view, "a");
+    check_output(view, out);
+    pin_output(pins, view, out);
+    write_batch(context, a, out);
+    write_as_bools(context, view, out);
+  } else {
+    SparseOperand a(view, "a");
+    check_output(view, out);
+    pin_output(pins, view, out);
+    write_matrix(context, a, out, stores_for(static_cast<std::int64_t>(element_bytes(out.view))));
+    write_as_bools(context, view, out);
+  }
+  const bool has_elements = !is_empty(out.view);
+  count_call(TNR_OPERATION_SPARSE_TO_DENSE, has_elements ? matrix_bytes(view) : 0,
+             element_bytes(out.view));
+}
+
+}  // namespace tenure

@@ -1,0 +1,75 @@
+// The entries of a dense matrix by columns, where it lies row by row: panel by panel of columns.
+//
+// A panel is a few lines wide, and all rows high. Some rows of it at a time are brought to the
+// first cache, and each of their entries is put behind those of its column, of which every one has a
+// buffer of its own. When all rows have been seen these go to the result one after the other. So
+// elements are read once, and read in pieces that are longer than a line.
+//
+// Panels of a line, transposed first, as DenseScanner takes those of the transpose, mostly wait for
+// lines: 66 ms for 8192^2 f32, whatever is in them. docs/performance.md has more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sparse/from_dense/dense_scan.hpp"
+
+namespace tenure {
+
+struct ColumnScan {
+  explicit ColumnScan(const DenseScan& matrix) noexcept;
+
+  // Whether there are such panels: the elements of a row lie side by side, as do what is asked, and
+  // those of a column do not; and a panel is not too high.
+  [[nodiscard]] bool is_possible() const noexcept;
+  [[nodiscard]] std::int64_t entry_count() const noexcept { return dense.entry_count(); }
+
+  DenseScan dense;  // rows and columns as they lie
+  std::int64_t panel_columns;
+};
+
+// One thread's work on a scan; as DenseScanner. A chunk is a panel.
+class ColumnScanner {
+ public:
+  using Scan = ColumnScan;
+
+  static std::int64_t buffer_bytes(const ColumnScan& scan) noexcept;
+  static std::int64_t chunk_count(const ColumnScan& scan) noexcept {
+    return (scan.dense.columns + scan.panel_columns - 1) / scan.panel_columns;
+  }
+
+  ColumnScanner(const ColumnScan& scan, kernels::Byte* buffer) noexcept;
+
+  std::int64_t count(std::int64_t chunk) noexcept;
+  void write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept;
+  std::int64_t expected_count() noexcept;
+
+ private:
+  // Lists the places of entries among the elements of rows [first, first + count); returns how
+  // many there are.
+  std::int64_t list(std::int64_t first, std::int64_t count) noexcept;
+  // Puts those entries behind what their columns have.
+  template <class E>
+  void put(std::int64_t first, std::int64_t listed) noexcept;
+  template <class E>
+  void stage(const E* entries, std::int64_t count) noexcept;
+
+  const ColumnScan& scan_;
+  std::uint64_t* bits_;      // of some rows
+  kernels::Byte* elements_;  // side by side
+  kernels::Byte* asked_;
+  std::uint16_t* places_;
+  // Buffers of the columns, `room_` entries from one to the next, and where the entries of each
+  // end.
+  kernels::Byte* entries_;
+  std::int64_t* ends_;
+  std::int64_t room_;
+  // Of the panel that was counted last.
+  std::int64_t first_column_ = 0;
+  std::int64_t column_count_ = 0;
+  // Both results go to memory line by line.
+  EntryStage staged_values_;
+  EntryStage staged_rows_;
+};
+
+}  // namespace tenure

@@ -1,0 +1,115 @@
+// The entries of a dense matrix, found and written chunk by chunk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cpu/compress.hpp"
+#include "dense/scalar.hpp"
+#include "memory/traffic.hpp"
+#include "sparse/from_dense/elements.hpp"
+#include "sparse/from_dense/entry_stage.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+// What chance drops of the entries, and what the others are multiplied by.
+struct Dropout {
+  kernels::Chance chance;  // of element i in row-major order
+  kernels::StripKernel multiply;
+  Element factor;
+};
+
+// What becomes of the elements of a dense matrix, in row-major order.
+struct DenseScan {
+  std::int64_t rows;
+  std::int64_t columns;
+  DenseElements elements;
+  const DenseElements* mask;  // what `keep` is asked of; nullptr: the elements
+  kernels::Keep keep;
+  kernels::IndexType index_type;
+  const Dropout* dropout = nullptr;
+
+  // Most entries that there can be.
+  [[nodiscard]] std::int64_t entry_count() const noexcept { return rows * columns; }
+};
+
+// Where entries go: entry k to index k.
+struct EntryArrays {
+  kernels::Byte* values;
+  kernels::Byte* columns;
+  kernels::Byte* rows;     // nullptr: no row for each entry
+  kernels::Byte* offsets;  // nullptr: none of rows; the first is not written
+  Stores stores;
+};
+
+// Elements of a chunk: with 4 bytes each 256 KiB, a quarter of a second cache, which then still has
+// them when they are looked at again; and 8 KiB of bits.
+inline constexpr std::int64_t kChunkElements = std::int64_t{64} << 10;
+inline constexpr std::int64_t kChunkBytes = kChunkElements * 4;
+// And where the elements of columns lie side by side, of which a line of memory has some each: so
+// many rows of them, as long as that is no more than a second cache holds.
+inline constexpr std::int64_t kMaxFetchBytes = kChunkBytes * 3;
+
+// One thread's work on a scan. Large: for the stack of one slice.
+class DenseScanner {
+ public:
+  using Scan = DenseScan;
+
+  // Bytes of memory of the thread's own that the scan needs.
+  static std::int64_t buffer_bytes(const DenseScan& scan) noexcept;
+
+  DenseScanner(const DenseScan& scan, kernels::Byte* buffer) noexcept
+      : scan_(scan),
+        bits_(reinterpret_cast<std::uint64_t*>(buffer)),
+        buffer_(buffer + bits_bytes(scan)) {}
+
+  // Whether a chunk is some lines wide, transposed: the elements of columns lie side by side, and
+  // there are not too many of them.
+  static bool fetches_columns(const DenseScan& scan) noexcept;
+  // Elements of every chunk but the last, which may have fewer.
+  static std::int64_t chunk_elements(const DenseScan& scan) noexcept;
+  static std::int64_t chunk_count(const DenseScan& scan) noexcept {
+    const std::int64_t elements = chunk_elements(scan);
+    return (scan.entry_count() + elements - 1) / elements;
+  }
+
+  // How many entries the chunk has.
+  std::int64_t count(std::int64_t chunk) noexcept;
+  // Writes the entries of the chunk that was counted last, of which `before` lie before it, and
+  // brings chunk `next` closer meanwhile; -1: none.
+  void write(const EntryArrays& to, std::int64_t before, std::int64_t next) noexcept;
+  // Both at once, of the entries of any chunk; returns how many it has.
+  std::int64_t count_and_write(std::int64_t chunk, const EntryArrays& to,
+                               std::int64_t before) noexcept;
+  // Whether that is the faster way: what is looked at lies in its order in memory.
+  static bool counts_as_it_writes(const DenseScan& scan) noexcept {
+    return scan.elements.is_dense() && (scan.mask == nullptr || scan.mask->is_dense());
+  }
+  // A guess how many entries there are, from some of them.
+  std::int64_t expected_count() noexcept;
+
+ private:
+  static std::int64_t bits_bytes(const DenseScan& scan) noexcept {
+    return (chunk_elements(scan) / kernels::kWordElements + 1) * 8;
+  }
+  std::int64_t mark(std::int64_t first, std::int64_t count) noexcept;
+  void start(const EntryArrays& to, std::int64_t before) noexcept;
+  void take(kernels::Run& run) noexcept;
+  void finish() noexcept;
+  void multiply(kernels::Byte* values, std::int64_t count) const noexcept;
+
+  const DenseScan& scan_;
+  std::uint64_t* bits_;    // of a chunk
+  kernels::Byte* buffer_;  // room for what is not dense
+  // Of the chunk that was counted last.
+  std::int64_t first_ = 0;
+  std::int64_t count_ = 0;
+  const kernels::Byte* in_ = nullptr;
+  bool has_rows_ = false;
+  EntryStage values_;
+  EntryStage columns_;
+  EntryStage rows_;
+};
+
+}  // namespace tenure

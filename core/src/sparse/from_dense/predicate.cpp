@@ -1,0 +1,132 @@
+#include "sparse/from_dense/predicate.hpp"
+
+#include <cinttypes>
+#include <cstring>
+
+#include "dense/operands.hpp"
+#include "dense/scalar.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Keep;
+
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+bool is_float(tnr_dtype dtype) noexcept {
+  return code_of(dtype) == DtypeCode::kFloat || code_of(dtype) == DtypeCode::kBfloat;
+}
+bool is_signed(tnr_dtype dtype) noexcept { return code_of(dtype) == DtypeCode::kInt; }
+
+std::uint64_t sign_bit(tnr_dtype dtype) noexcept {
+  return std::uint64_t{1} << (bits_of(dtype) - 1);
+}
+
+Keep masked(std::uint64_t mask) noexcept { return {Keep::Kind::kMasked, mask, 0, 0, 0, 0}; }
+
+Keep non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
+  if ((flags & TNR_SPARSE_KEEP_NEGATIVE_ZERO) != 0) return masked(kAll);
+  if (dtype == TNR_DTYPE_C64) return masked(~0x8000000080000000u);
+  return masked(is_float(dtype) ? ~sign_bit(dtype) : kAll);
+}
+
+// The bits of a number as a signed integer of the element's width.
+std::int64_t extended(std::uint64_t bits, tnr_dtype dtype) noexcept {
+  const unsigned unused = 64 - bits_of(dtype);
+  return static_cast<std::int64_t>(bits << unused) >> unused;
+}
+
+std::int64_t lowest(tnr_dtype dtype) noexcept { return extended(sign_bit(dtype), dtype); }
+
+// Where the bits of floats are taken for signed integers, those of positive ones are in their order;
+// with all but the sign flipped, those of negative ones too, below them. Beyond the infinities are
+// the NaN.
+class FloatOrder {
+ public:
+  explicit FloatOrder(tnr_dtype dtype) noexcept : dtype_(dtype) {}
+
+  [[nodiscard]] std::uint64_t flip() const noexcept { return sign_bit(dtype_) - 1; }
+  [[nodiscard]] std::int64_t key(std::uint64_t bits) const noexcept {
+    // There is one zero, of which -0.0 is the lower key: below every threshold of 0.
+    if (bits == sign_bit(dtype_)) return 0;
+    return extended((bits & sign_bit(dtype_)) != 0 ? bits ^ flip() : bits, dtype_);
+  }
+  [[nodiscard]] std::uint64_t infinity() const noexcept {
+    switch (dtype_) {
+      case TNR_DTYPE_F64: return std::uint64_t{0x7ff} << 52;
+      case TNR_DTYPE_F32: return std::uint64_t{0xff} << 23;
+      case TNR_DTYPE_F16: return std::uint64_t{0x1f} << 10;
+      default: return std::uint64_t{0xff} << 7;
+    }
+  }
+  [[nodiscard]] std::int64_t lowest_infinity() const noexcept {
+    return key(infinity() | sign_bit(dtype_));
+  }
+
+ private:
+  tnr_dtype dtype_;
+};
+
+Keep above(tnr_dtype dtype, std::uint64_t threshold) noexcept {
+  if (is_float(dtype)) {
+    const FloatOrder order(dtype);
+    return {Keep::Kind::kOutside, 0, order.flip(), 0, order.lowest_infinity(),
+            order.key(threshold)};
+  }
+  const std::uint64_t bias = is_signed(dtype) ? 0 : sign_bit(dtype);
+  return {Keep::Kind::kOutside, 0, 0, bias, lowest(dtype), extended(threshold ^ bias, dtype)};
+}
+
+Keep above_in_magnitude(tnr_dtype dtype, std::uint64_t threshold) noexcept {
+  if (is_float(dtype)) {
+    const FloatOrder order(dtype);
+    const std::int64_t key = order.key(threshold);
+    return {Keep::Kind::kOutside, 0, order.flip(), 0, -key - 1, key};
+  }
+  if (!is_signed(dtype)) return above(dtype, threshold);
+  const std::int64_t bound = extended(threshold, dtype);
+  return {Keep::Kind::kOutside, 0, 0, 0, -bound, bound};
+}
+
+std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype) {
+  const Element element = to_element(threshold, dtype, "options->threshold");
+  std::uint64_t bits = 0;  // the lowest bytes come first on all that this runs on
+  std::memcpy(&bits, element.bytes, element_size(dtype));
+  if (is_float(dtype) && (bits & ~sign_bit(dtype)) > FloatOrder(dtype).infinity()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->threshold is NaN, which nothing is above");
+  }
+  return bits;
+}
+
+}  // namespace
+
+Keep keep_of(const tnr_sparse_options& options, tnr_dtype dtype) {
+  if ((options.flags & ~TNR_SPARSE_KEEP_NEGATIVE_ZERO) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "options->flags is 0x%" PRIx32 " but only 0x%x is known",
+         options.flags, TNR_SPARSE_KEEP_NEGATIVE_ZERO);
+  }
+  switch (options.predicate) {
+    case TNR_SPARSE_PREDICATE_MASK: return masked(kAll);
+    case TNR_SPARSE_PREDICATE_NON_ZERO:
+      if (type_index(dtype) == kNoType && dtype != TNR_DTYPE_C64) break;
+      return non_zero(dtype, options.flags);
+    case TNR_SPARSE_PREDICATE_GREATER:
+    case TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER: {
+      if (type_index(dtype) == kNoType || dtype == TNR_DTYPE_BOOL8) break;
+      const std::uint64_t bits = threshold_bits(options.threshold, dtype);
+      if (options.predicate == TNR_SPARSE_PREDICATE_GREATER) return above(dtype, bits);
+      const bool is_negative =
+          (is_float(dtype) || is_signed(dtype)) && (bits & sign_bit(dtype)) != 0;
+      if (is_negative && bits != sign_bit(dtype)) {
+        refuse_scalar(options.threshold, "options->threshold", "must be at least 0 for magnitudes");
+      }
+      return above_in_magnitude(dtype, bits);
+    }
+    default:
+      fail(TNR_STATUS_INVALID_ARGUMENT, "options->predicate is %" PRId32 ", which has no name",
+           options.predicate);
+  }
+  fail(TNR_STATUS_UNSUPPORTED, "this predicate does not take %s", dtype_name(dtype));
+}
+
+}  // namespace tenure

@@ -1,0 +1,223 @@
+// Handles of packed matrices, and their products.
+#include "sparse/packed/packed.hpp"
+
+#include <cinttypes>
+#include <optional>
+
+#include "base/bisect.hpp"
+#include "cpu/spmm.hpp"
+#include "dense/operands.hpp"
+#include "memory/slot_table.hpp"
+#include "sparse/index_array.hpp"
+#include "sparse/product/dense_columns.hpp"
+#include "tenure/counters.hpp"
+#include "tenure/view.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+// ---- handles ----
+
+BlobSlot& slot_of(PackedToken token) {
+  BlobSlot* const slot = packed_table.find(token);
+  if (slot == nullptr) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "packed is 0x%" PRIx64 ", which no packed matrix was ever given",
+         token);
+  }
+  return *slot;
+}
+
+void require_held(SlotWord word, PackedToken token) {
+  if (!is_held(word, token)) [[unlikely]] {
+    fail(TNR_STATUS_STALE_HANDLE, "packed is 0x%" PRIx64 ", a packed matrix that has been released",
+         token);
+  }
+}
+
+// A call holds the matrix as a handle does.
+class PackedUse {
+ public:
+  explicit PackedUse(PackedToken token) : token_(token) { packed_retain(token); }
+  PackedUse(const PackedUse&) = delete;
+  PackedUse& operator=(const PackedUse&) = delete;
+  ~PackedUse() { packed_release(token_); }
+
+  [[nodiscard]] const PackedMatrix& matrix() const {
+    // Relaxed: whoever holds the matrix has acquired it.
+    return *static_cast<const PackedMatrix*>(slot_of(token_).data.load(std::memory_order_relaxed));
+  }
+
+ private:
+  PackedToken token_;
+};
+
+// ---- products ----
+
+// A column of b as it is multiplied with: where it lies, or copied; floats of 16 bits as f32.
+class Factors {
+ public:
+  Factors(const Context& context, const DenseColumns& b, std::int64_t column)
+      : is_widened_(computed_dtype(b.view.dtype) != b.view.dtype),
+        wide_(is_widened_ ? b.rows : 0, 4) {
+    if (!is_widened_) {
+      adjacent_.emplace(context, b, column, 1);
+      return;
+    }
+    if (b.rows == 0) return;
+    const tnr_view from = b.view.rank == 1 ? b.view : index(b.view, 1, column);
+    const tnr_view_mut to = {
+        make_view(wide_.data(), wide_.size_bytes(), 0, TNR_DTYPE_F32, 1, from.shape, nullptr)};
+    Operands operands(to);
+    operands.add(from, "b");
+    constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
+    operands.run(context, kernels::table().cast[type_index(from.dtype)][kF32]);
+  }
+
+  [[nodiscard]] const kernels::Byte* data() const noexcept {
+    return is_widened_ ? wide_.data() : adjacent_->data();
+  }
+
+ private:
+  bool is_widened_;
+  Scratch wide_;
+  std::optional<AdjacentColumns> adjacent_;
+};
+
+// The strip at which slice `slice` begins: entries and rows before it are its share of all.
+std::int64_t first_strip(const PackedMatrix& a, std::int64_t strips, std::int64_t slices,
+                         std::int64_t slice) noexcept {
+  if (slice == slices) return strips;
+  const std::int64_t total = a.info.nnz + a.info.rows;
+  const std::int64_t share = total / slices * slice + total % slices * slice / slices;
+  return first_where(0, strips, [&](std::int64_t strip) {
+    const kernels::PackedTile& tile = a.tiles.tiles[a.tiles.strips[strip]];
+    return tile.first_entry + strip * kernels::kStripRows >= share;
+  });
+}
+
+// The row of blocks at which slice `slice` begins, likewise.
+std::int64_t first_block_row(const kernels::Compressed& blocks, std::int64_t slices,
+                             std::int64_t slice) noexcept {
+  const auto weight_before = [&](std::int64_t row) {
+    return get_index(blocks.offsets, blocks.index_type, row) + row;
+  };
+  const std::int64_t total = weight_before(blocks.rows);
+  const std::int64_t share = total / slices * slice + total % slices * slice / slices;
+  return first_where(0, blocks.rows, [&](std::int64_t row) { return weight_before(row) >= share; });
+}
+
+void multiply_blocks(const Context& context, const PackedMatrix& a, unsigned type,
+                     const kernels::PackedProduct& product, std::int64_t slices) {
+  const auto index = static_cast<unsigned>(a.blocks.index_type);
+  const kernels::MatmulKernel kernel =
+      kernels::table().matmul->block_column[type][index](a.info.block_rows, a.info.block_cols);
+  const kernels::Matmul matmul = {.a = a.blocks,
+                                  .block_rows = a.info.block_rows,
+                                  .block_cols = a.info.block_cols,
+                                  .columns = 1,
+                                  .b = product.x,
+                                  .b_rows = a.info.cols,
+                                  .b_step = 0,
+                                  .out = product.out,
+                                  .out_step = product.out_step,
+                                  .out_column_step = 0,
+                                  .alpha = product.alpha,
+                                  .beta = product.beta};
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    kernel(matmul, first_block_row(a.blocks, slices, slice),
+           first_block_row(a.blocks, slices, slice + 1));
+  });
+}
+
+void multiply(const Context& context, const PackedMatrix& a, unsigned type,
+              const kernels::PackedProduct& product) {
+  const kernels::PackedKernels& kernels = kernels::table().matmul->packed[type];
+  const std::int64_t slices = slice_count_of(context, static_cast<std::int64_t>(a.info.size_bytes));
+  if (a.info.layout == TNR_PACKED_LAYOUT_BLOCKS) {
+    return multiply_blocks(context, a, type, product, slices);
+  }
+  if (a.info.layout == TNR_PACKED_LAYOUT_BITMAP) {
+    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+      kernels.bitmap(product, a.bitmap, slice_begin(a.info.rows, slices, slice),
+                     slice_begin(a.info.rows, slices, slice + 1));
+    });
+    return;
+  }
+  const auto kernel = kernels.tiles[a.info.layout == TNR_PACKED_LAYOUT_NARROW ? 0 : 1];
+  const std::int64_t strips = (a.info.rows + kernels::kStripRows - 1) / kernels::kStripRows;
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    kernel(product, a.tiles, first_strip(a, strips, slices, slice),
+           first_strip(a, strips, slices, slice + 1));
+  });
+}
+
+}  // namespace
+
+PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
+                          tnr_packed_layout layout) {
+  SparseOperand matrix(a, "a");
+  matrix.check_all();
+  std::unique_ptr<PackedMatrix> packed = pack(context, matrix, layout);
+  const PackedToken token = packed_table.open(
+      {packed.get(), sizeof(PackedMatrix), TNR_TENURE_ALLOCATED, nullptr, nullptr});
+  count_call(TNR_OPERATION_SPARSE_PACK, packed->info.source_bytes, packed->info.size_bytes);
+  packed.release();
+  return token;
+}
+
+void packed_retain(PackedToken token) {
+  retain_slot(slot_of(token), token, "packed",
+              [token](SlotWord word) { require_held(word, token); });
+}
+
+void packed_release(PackedToken token) {
+  BlobSlot& slot = slot_of(token);
+  const SlotWord left = change(slot, [token](SlotWord word) {
+    require_held(word, token);
+    return without_ref(word);
+  });
+  if (!is_finished(left)) return;
+  const std::unique_ptr<const PackedMatrix> matrix(
+      static_cast<const PackedMatrix*>(slot.data.load(std::memory_order_relaxed)));
+  packed_table.retire_or_reuse(token, slot);
+}
+
+tnr_packed_info packed_describe(PackedToken token) { return PackedUse(token).matrix().info; }
+
+void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken token,
+                   const tnr_view& b, const tnr_scalar& beta, const tnr_view_mut& out) {
+  Pins pins;
+  check_view_mut(out, "out");
+  check_view(b, "b");
+  const PackedUse use(token);
+  const PackedMatrix& a = use.matrix();
+  require_product_shapes(b, out.view, {a.info.cols, "the columns of packed"},
+                         {a.info.rows, "the rows of packed"});
+  require_dtype(b, "b", a.info.dtype, "packed has");
+  require_dtype(out.view, "out", a.info.dtype, "packed has");
+  const tnr_dtype computed = computed_dtype(a.info.dtype);
+  const Element alpha_element = to_element(alpha, computed, "alpha");
+  const Element beta_element = to_element(beta, computed, "beta");
+  pins.add_mut(out, "out");
+  pins.add(b, "b");
+  require_alias(out.view, b, "b", SameView::kRefused);
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_SPARSE_PACKED_MATMUL, 0, 0);
+  const DenseColumns columns(b);
+  const DenseColumns out_columns(out.view);
+  const bool reads_out = !is_zero(beta_element, computed);
+  for (std::int64_t column = 0; column < columns.columns; ++column) {
+    const Factors x(context, columns, column);
+    multiply(context, a, type_index(a.info.dtype),
+             {.x = x.data(),
+              .out = writable(out) + column * out_columns.column_step,
+              .out_step = out_columns.row_step,
+              .alpha = alpha_element.bytes,
+              .beta = reads_out ? beta_element.bytes : nullptr});
+  }
+  const std::uint64_t out_bytes = element_bytes(out.view);
+  count_call(TNR_OPERATION_SPARSE_PACKED_MATMUL,
+             a.info.size_bytes + element_bytes(b) + (reads_out ? out_bytes : 0), out_bytes);
+}
+
+}  // namespace tenure

@@ -1,0 +1,150 @@
+// Products of dense rows and columns at the entries of a sparse matrix.
+#include <cinttypes>
+#include <utility>
+
+#include "cpu/sddmm.hpp"
+#include "cpu/spmm.hpp"
+#include "dense/operands.hpp"
+#include "sparse/operand.hpp"
+#include "sparse/product/dense_columns.hpp"
+#include "sparse/row_slices.hpp"
+#include "sparse/traffic.hpp"
+#include "tenure/sparse.hpp"
+#include "tenure/view.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
+  if (view.rank == rank) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be %" PRIu32, name, view.rank,
+       rank);
+}
+
+// Of the shape of the matrix's values, and as dense as they are.
+void check_output(const tnr_view& out, const tnr_view& values) {
+  require_rank(out, "out", values.rank);
+  for (std::uint32_t axis = 0; axis < values.rank; ++axis) {
+    require_extent(out, "out", axis, values.shape[axis], "as of the values of a");
+  }
+  if (!is_empty(out) && dense_count(out) == 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.strides is %s but out must be row-major, as values are",
+         shape_text(out.rank, out.strides).text);
+  }
+}
+
+// Kernels count entries as offsets do, and an output has those of a range alone: where entry 0 would
+// be, if there were room for it. As a number, since no pointer may point there.
+kernels::Byte* out_of_entry_0(kernels::Byte* out, std::int64_t bytes_in_front) noexcept {
+  return reinterpret_cast<kernels::Byte*>(reinterpret_cast<std::uintptr_t>(out) -
+                                          static_cast<std::uintptr_t>(bytes_in_front));
+}
+
+void run(const Context& context, const SparseOperand& a, const kernels::Samplers& samplers,
+         kernels::Sampled sampled) noexcept {
+  const tnr_sparse_view& view = a.view();
+  const bool is_coo = view.format == TNR_SPARSE_FORMAT_COO;
+  // The rows of CSC are columns, and their entries rows.
+  if (view.format == TNR_SPARSE_FORMAT_CSC) {
+    std::swap(sampled.x, sampled.y);
+    std::swap(sampled.x_step, sampled.y_step);
+  }
+  const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
+  const std::int64_t entries = a.entry_count();
+  const std::int64_t bytes = entries * (index_bytes(view) + a.value_bytes() * (1 + sampled.length));
+  const std::int64_t slice_count = slice_count_of(context, bytes);
+  if (is_coo) {
+    const kernels::Coordinates coordinates = a.coordinates();
+    for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+      a.for_each_run(slice_begin(entries, slice_count, slice),
+                     slice_begin(entries, slice_count, slice + 1),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       samplers.entries[index](sampled, coordinates, begin, end);
+                     });
+    });
+    return;
+  }
+  const RowSlices slices(view, slice_count);
+  const kernels::Compressed rows = a.compressed();
+  for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+    a.for_each_run(slices.begin(slice), slices.begin(slice + 1),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     samplers.rows[index](sampled, rows, begin, end);
+                   });
+  });
+}
+
+}  // namespace
+
+void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
+                  std::uint32_t flags, const tnr_view& x, const tnr_view& y,
+                  const tnr_view_mut& out) {
+  if ((flags & ~std::uint32_t{TNR_SPARSE_TIMES_VALUES}) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 " but only 0x%x is known", flags,
+         TNR_SPARSE_TIMES_VALUES);
+  }
+  Pins pins;
+  check_view_mut(out, "out");
+  check_view(x, "x");
+  check_view(y, "y");
+  SparseOperand matrix(a, "a");
+  require_rank(x, "x", 2);
+  require_rank(y, "y", 2);
+  require_extent(x, "x", 0, a.rows, "the rows of a");
+  require_extent(y, "y", 0, x.shape[1], "the columns of x");
+  require_extent(y, "y", 1, a.cols, "the columns of a");
+  // A range of a larger matrix has its own values alone, and as many results.
+  const EntryRange range = matrix.entries();
+  const tnr_view values = slice(a.values, 0, range.first, range.last, 1);
+  check_output(out.view, values);
+  const tnr_dtype dtype = a.values.dtype;
+  const unsigned type = type_index(dtype);
+  if (type == kNoType || kernels::table().matmul->samplers[type].rows[0] == nullptr) {
+    refuse_dtype("sddmm", dtype);
+  }
+  require_dtype(x, "x", dtype, "a.values.dtype is");
+  require_dtype(y, "y", dtype, "a.values.dtype is");
+  require_dtype(out.view, "out", dtype, "a.values.dtype is");
+  const Element scale = to_element(alpha, computed_dtype(dtype), "alpha");
+  pins.add_mut(out, "out");
+  pins.add(x, "x");
+  pins.add(y, "y");
+  const SparseNames& names = sparse_names(a.format);
+  require_alias(out.view, x, "x", SameView::kRefused);
+  require_alias(out.view, y, "y", SameView::kRefused);
+  require_alias(out.view, values, "a.values", SameView::kAllowed);
+  require_alias(out.view, a.major, names.major, SameView::kRefused);
+  require_alias(out.view, a.minor, names.minor, SameView::kRefused);
+  if (is_empty(out.view)) {
+    matrix.check_all();
+    return count_call(TNR_OPERATION_SPARSE_SDDMM, 0, 0);
+  }
+  const tnr_view columns = transpose(y, 0, 1);
+  const DenseColumns left(x);
+  const DenseColumns right(columns);
+  const AdjacentColumns x_rows(context, left, 0, left.columns);
+  const AdjacentColumns y_columns(context, right, 0, right.columns);
+  // Without elements nothing bounds the extents, and how far a row is from the first may be no number.
+  const auto steps_of = [&left](const AdjacentColumns& rows) {
+    return left.columns == 0 ? 0 : rows.row_step();
+  };
+  run(context, matrix, kernels::table().matmul->samplers[type],
+      {.block_rows = a.block_rows,
+       .block_cols = a.block_cols,
+       .length = left.columns,
+       .x = x_rows.data(),
+       .x_step = steps_of(x_rows),
+       .y = y_columns.data(),
+       .y_step = steps_of(y_columns),
+       .alpha = scale.bytes,
+       .values = (flags & TNR_SPARSE_TIMES_VALUES) != 0
+                     ? static_cast<const kernels::Byte*>(a.values.data)
+                     : nullptr,
+       .out = out_of_entry_0(writable(out), range.first * matrix.value_bytes())});
+  matrix.require_valid();
+  count_call(TNR_OPERATION_SPARSE_SDDMM, matrix_bytes(a) + element_bytes(x) + element_bytes(y),
+             element_bytes(out.view));
+}
+
+}  // namespace tenure

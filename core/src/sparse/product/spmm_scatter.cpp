@@ -1,0 +1,232 @@
+// Sparse times dense, where the entries of a row go to many sums (CSC, transposed CSR, coordinates).
+//
+// Sums are kept apart first: of many columns each thread takes some, and all entries; of few the
+// entries are shared out to a number of parts that the shapes decide, so that it is the same for any
+// number of threads. One part that a result of zeros can hold is added up there.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "dense/scalar.hpp"
+#include "memory/scratch.hpp"
+#include "memory/traffic.hpp"
+#include "sparse/product/spmm.hpp"
+#include "sparse/row_slices.hpp"
+#include "tenure/sparse.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// Arrays of sums that entries are shared out to, at most.
+constexpr std::int64_t kMaxParts = 8;
+
+// What is spread: rows or entries, as the matrix has them.
+class Source {
+ public:
+  explicit Source(const SparseMatmul& call)
+      : a_(call.a),
+        spreads_(kernels::table().matmul->spreads[call.type]),
+        index_(static_cast<unsigned>(index_type(a_.view().minor.dtype))),
+        is_coo_(a_.view().format == TNR_SPARSE_FORMAT_COO) {
+    if (!is_coo_) return;
+    entries_ = a_.coordinates();
+    // The kernel adds at the columns what lies at the rows.
+    if (!call.is_transposed) std::swap(entries_.row_indices, entries_.col_indices);
+  }
+
+  [[nodiscard]] const kernels::Spreads& spreads() const noexcept { return spreads_; }
+  [[nodiscard]] std::int64_t entry_count() const noexcept {
+    return is_coo_ ? entries_.count : RowSlices::entry_count(a_.view());
+  }
+
+  // Part `part` of `part_count`, of about as many entries each.
+  void add_part(const kernels::Spread& spread, std::int64_t part_count,
+                std::int64_t part) const noexcept {
+    if (is_coo_) {
+      a_.for_each_run(slice_begin(entries_.count, part_count, part),
+                      slice_begin(entries_.count, part_count, part + 1),
+                      [&](std::int64_t begin, std::int64_t end) {
+                        spreads_.entries[index_](spread, entries_, begin, end);
+                      });
+      return;
+    }
+    const RowSlices slices(a_.view(), part_count);
+    const kernels::Compressed rows = a_.compressed();
+    const auto kernel =
+        (a_.view().format == TNR_SPARSE_FORMAT_BSR ? spreads_.block_rows : spreads_.rows)[index_];
+    a_.for_each_run(
+        slices.begin(part), slices.begin(part + 1),
+        [&](std::int64_t begin, std::int64_t end) { kernel(spread, rows, begin, end); });
+  }
+
+ private:
+  const SparseOperand& a_;
+  const kernels::Spreads& spreads_;
+  unsigned index_;
+  bool is_coo_;
+  kernels::Coordinates entries_{};
+};
+
+// One panel of columns of b, in arrays of sums.
+class SpreadPanel {
+ public:
+  SpreadPanel(const SparseMatmul& call, const Source& source, std::int64_t first,
+              std::int64_t columns, AdjacentColumns::Rows b_rows)
+      : call_(call),
+        source_(source),
+        first_(first),
+        columns_(columns),
+        sum_bytes_(source.spreads().sum_bytes),
+        group_columns_(kLineBytes / sum_bytes_),
+        group_count_((columns + group_columns_ - 1) / group_columns_),
+        // A sum of its own for every second entry is what merging them is worth.
+        part_count_(group_count_ > 1
+                        ? 1
+                        : std::clamp<std::int64_t>(source.entry_count() / (2 * call.out.rows), 1,
+                                                   kMaxParts)),
+        is_in_place_(part_count_ == 1 && group_count_ == 1 && call.beta == nullptr &&
+                     sum_bytes_ == call.out.width_bytes &&
+                     (columns == 1 || call.out.column_step == sum_bytes_)),
+        sums_step_(is_in_place_       ? call.out.row_step
+                   : group_count_ > 1 ? whole_lines(columns * sum_bytes_)
+                                      : columns * sum_bytes_),
+        part_step_(is_in_place_ ? 0 : whole_lines(sums_step_ * call.out.rows)),
+        scratch_(scratch_bytes(part_step_, part_count_)),
+        sums_(is_in_place_ ? call.out_data(first) : scratch_.data()),
+        b_(call.context, call.b, first, columns, b_rows) {}
+
+  void run() const noexcept {
+    if (is_in_place_) {
+      for_each_part_of_out([&](std::int64_t begin, std::int64_t end) noexcept {
+        clear(sums_, columns_, begin, end);
+      });
+      source_.add_part(spread(sums_, 0, columns_), 1, 0);
+      if (has_factor()) gather_all();
+    } else if (group_count_ > 1) {
+      for_each_slice(call_.context, call_.context.thread_count() == 1 ? 1 : group_count_,
+                     [&](std::int64_t group) noexcept { run_group(group); });
+    } else {
+      for_each_slice(call_.context, part_count_,
+                     [&](std::int64_t part) noexcept { add(part, 0, columns_); });
+      gather_all();
+    }
+  }
+
+ private:
+  static std::size_t scratch_bytes(std::int64_t part_step, std::int64_t part_count) {
+    return static_cast<std::size_t>(part_step) * static_cast<std::size_t>(part_count);
+  }
+
+  // Calls body(begin, end) for slices of the rows of out.
+  template <class Body>
+  void for_each_part_of_out(const Body& body) const noexcept {
+    const std::int64_t bytes = call_.out.rows * columns_ * sum_bytes_ * (part_count_ + 1);
+    const std::int64_t slices = slice_count_of(call_.context, bytes);
+    for_each_slice(call_.context, slices, [&](std::int64_t slice) noexcept {
+      body(slice_begin(call_.out.rows, slices, slice),
+           slice_begin(call_.out.rows, slices, slice + 1));
+    });
+  }
+  // Whether alpha is another number than 1.
+  [[nodiscard]] bool has_factor() const noexcept {
+    const tnr_scalar one = {TNR_DTYPE_U8, 0, {1}};
+    return std::memcmp(call_.alpha, to_element(one, call_.out.view.dtype, "alpha").bytes,
+                       static_cast<std::size_t>(sum_bytes_)) != 0;
+  }
+  void gather_all() const noexcept {
+    for_each_part_of_out(
+        [&](std::int64_t begin, std::int64_t end) noexcept { gather(0, columns_, begin, end); });
+  }
+
+  // All columns where one thread does it all.
+  void run_group(std::int64_t group) const noexcept {
+    const bool is_alone = call_.context.thread_count() == 1;
+    const std::int64_t column = group * group_columns_;
+    const std::int64_t columns = is_alone ? columns_ : std::min(group_columns_, columns_ - column);
+    add(0, column, columns);
+    gather(column, columns, 0, call_.out.rows);
+  }
+
+  void add(std::int64_t part, std::int64_t column, std::int64_t columns) const noexcept {
+    Byte* const sums = sums_ + part * part_step_ + column * sum_bytes_;
+    // What lies between the rows of scratch is free to be cleared too.
+    if (columns == columns_) {
+      std::memset(sums, 0, static_cast<std::size_t>(call_.out.rows * sums_step_));
+    } else {
+      clear(sums, columns, 0, call_.out.rows);
+    }
+    source_.add_part(spread(sums, column, columns), part_count_, part);
+  }
+
+  void clear(Byte* sums, std::int64_t columns, std::int64_t begin,
+             std::int64_t end) const noexcept {
+    const std::int64_t bytes = columns * sum_bytes_;
+    if (sums_step_ == bytes) {
+      std::memset(sums + begin * bytes, 0, static_cast<std::size_t>((end - begin) * bytes));
+      return;
+    }
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::memset(sums + row * sums_step_, 0, static_cast<std::size_t>(bytes));
+    }
+  }
+
+  [[nodiscard]] kernels::Spread spread(Byte* sums, std::int64_t column,
+                                       std::int64_t columns) const noexcept {
+    const tnr_sparse_view& view = call_.a.view();
+    return {.block_rows = view.block_rows,
+            .block_cols = view.block_cols,
+            .columns = columns,
+            .b = b_.data() + column * call_.b.width_bytes,
+            .b_step = b_.row_step(),
+            .sums = sums,
+            .sums_step = sums_step_};
+  }
+
+  void gather(std::int64_t column, std::int64_t columns, std::int64_t begin,
+              std::int64_t end) const noexcept {
+    source_.spreads().gather({.columns = columns,
+                              .sums = sums_ + column * sum_bytes_,
+                              .sums_step = sums_step_,
+                              .parts = part_count_,
+                              .part_step = part_step_,
+                              .out = call_.out_data(first_ + column),
+                              .out_step = call_.out.row_step,
+                              .out_column_step = call_.out.column_step,
+                              .alpha = call_.alpha,
+                              .beta = call_.beta},
+                             begin, end);
+  }
+
+  const SparseMatmul& call_;
+  const Source& source_;
+  std::int64_t first_;
+  std::int64_t columns_;
+  std::int64_t sum_bytes_;
+  std::int64_t group_columns_;  // a line of sums
+  std::int64_t group_count_;
+  std::int64_t part_count_;
+  bool is_in_place_;
+  std::int64_t sums_step_;
+  std::int64_t part_step_;
+  Scratch scratch_;
+  Byte* sums_;
+  AdjacentColumns b_;
+};
+
+}  // namespace
+
+void multiply_spread(const SparseMatmul& call) {
+  const Source source(call);
+  // A single column is read with any step.
+  const bool is_spaced = call.b.columns == 1 || call.reads_in_place(source.entry_count());
+  const auto b_rows = is_spaced ? AdjacentColumns::Rows::kSpaced : AdjacentColumns::Rows::kAnywhere;
+  const std::int64_t panel = is_spaced ? 1 : kPanelBytes / source.spreads().sum_bytes;
+  for (std::int64_t first = 0; first < call.b.columns; first += panel) {
+    SpreadPanel(call, source, first, std::min(call.b.columns - first, panel), b_rows).run();
+  }
+}
+
+}  // namespace tenure

@@ -1,0 +1,388 @@
+// Reductions of sparse matrices: as of the dense matrix, whose zeros take part without being there.
+//
+// No number of threads changes the order in which entries are added up: those of a row are by one
+// thread, those of a column by the one that walks the matrix, those of all in fixed runs.
+#include <algorithm>
+#include <cinttypes>
+#include <cmath>
+#include <vector>
+
+#include "sparse/convert/order.hpp"
+#include "sparse/entries.hpp"
+#include "sparse/traffic.hpp"
+#include "sparse/values/value_runs.hpp"
+#include "tenure/sparse.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+// Entries of a run of all: fixed, so that the bits of a sum do not depend on the threads.
+constexpr std::int64_t kRunEntries = 8192;
+
+// More rules, as value_runs.hpp has them.
+template <class T>
+struct AddMagnitudes : AddUp<T> {
+  static Sum<T> of(T value) noexcept { return std::abs(static_cast<Sum<T>>(value)); }
+};
+template <class T>
+struct AddSquares : AddUp<T> {
+  static Sum<T> of(T value) noexcept {
+    return static_cast<Sum<T>>(value) * static_cast<Sum<T>>(value);
+  }
+};
+template <class T>
+struct CountNonZero : AddUp<T> {
+  using Value = std::int64_t;
+  static Value of(T value) noexcept { return value != T{0} ? 1 : 0; }
+  static Value join(Value a, Value b) noexcept { return a + b; }
+};
+template <class Rule, class T>
+class Reduction {
+ public:
+  using Value = typename Rule::Value;
+
+  Reduction(const Context& context, SparseOperand& a)
+      : context_(context), a_(a), values_(static_cast<const T*>(a.view().values.data)) {}
+
+  // Calls body(row, value) for each row as `major` sees them, on any thread.
+  template <class Body>
+  void rows(const Body& body) const {
+    const IndexReader offsets(a_.view().major);
+    const std::int64_t elements = minor_count(a_.view());
+    for_each_row_run(
+        context_, a_, a_.value_bytes(), [&](std::int64_t begin, std::int64_t end) noexcept {
+          std::int64_t first = offsets[begin];
+          for (std::int64_t row = begin; row < end; ++row) {
+            const std::int64_t last = offsets[row + 1];
+            body(row, first == last
+                          ? Value{}
+                          : finish(fold(values_ + first, last - first), last - first, elements));
+            first = last;
+          }
+        });
+  }
+  // Whether entries are so few against the columns that filled_columns() is the way.
+  [[nodiscard]] bool has_few() const {
+    return are_few(a_.view().minor.shape[0], minor_count(a_.view()));
+  }
+  // The same for each column that has entries, in order, with no array of them all.
+  template <class Body>
+  void filled_columns(const Body& body) const {
+    struct Place {
+      std::int64_t column;
+      std::int64_t entry;
+    };
+    a_.check_all();
+    const auto [first, last] = a_.entries();
+    const IndexReader columns(a_.view().minor);
+    std::vector<Place> places(static_cast<std::size_t>(last - first));
+    for (std::int64_t k = first; k < last; ++k) {
+      places[static_cast<std::size_t>(k - first)] = {columns[k], k};
+    }
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+      return a.column != b.column ? a.column < b.column : a.entry < b.entry;
+    });
+    for (auto place = places.begin(); place != places.end();) {
+      const auto begin = place;
+      Value met = Rule::of(values_[place->entry]);
+      if constexpr (Rule::kZerosAreNothing) met = Rule::join(Value{}, met);
+      for (++place; place != places.end() && place->column == begin->column; ++place) {
+        met = Rule::join(met, Rule::of(values_[place->entry]));
+      }
+      body(begin->column, finish(met, place - begin, row_count()));
+    }
+  }
+  // The same for each column, in order.
+  template <class Body>
+  void columns(const Body& body) const {
+    const auto count = static_cast<std::size_t>(minor_count(a_.view()));
+    std::vector<Value> met(count);
+    std::vector<std::int64_t> counts(Rule::kZerosAreNothing ? 0 : count);
+    if (a_.view().minor.dtype == TNR_DTYPE_I32) {
+      meet_columns<std::int32_t>(met.data(), counts.data());
+    } else {
+      meet_columns<std::int64_t>(met.data(), counts.data());
+    }
+    a_.require_valid();
+    for (std::size_t column = 0; column < count; ++column) {
+      const bool is_met = Rule::kZerosAreNothing || counts[column] != 0;
+      body(static_cast<std::int64_t>(column),
+           is_met ? finish(met[column], Rule::kZerosAreNothing ? 0 : counts[column], row_count())
+                  : Value{});
+    }
+  }
+  Value all() const {
+    a_.check_all();
+    const auto [first, last] = a_.entries();
+    if (first == last) return {};
+    const std::int64_t count = last - first;
+    std::vector<Value> runs(static_cast<std::size_t>((count + kRunEntries - 1) / kRunEntries));
+    const auto run_count = static_cast<std::int64_t>(runs.size());
+    const std::int64_t slices =
+        std::min(run_count, slice_count_of(context_, count * static_cast<std::int64_t>(sizeof(T))));
+    for_each_slice(context_, slices, [&, begin = first](std::int64_t slice) noexcept {
+      const std::int64_t end = slice_begin(run_count, slices, slice + 1);
+      for (std::int64_t run = slice_begin(run_count, slices, slice); run < end; ++run) {
+        runs[static_cast<std::size_t>(run)] = fold(
+            values_ + begin + run * kRunEntries, std::min(kRunEntries, count - run * kRunEntries));
+      }
+    });
+    Value result = runs[0];
+    for (std::size_t run = 1; run < runs.size(); ++run) result = Rule::join(result, runs[run]);
+    // A product that overflows is more than entries can be, which is all that is asked.
+    std::int64_t elements;
+    if (__builtin_mul_overflow(a_.view().rows, a_.view().cols, &elements)) elements = INT64_MAX;
+    return finish(result, count, elements);
+  }
+
+ private:
+  static Value fold(const T* values, std::int64_t count) noexcept {
+    if constexpr (Rule::kZerosAreNothing) {
+      return fold_run<Rule>(values, count);
+    } else {
+      return fold_extremes<Rule>(values, count);
+    }
+  }
+  [[nodiscard]] std::int64_t row_count() const noexcept { return major_count(a_.view()); }
+
+  // What entries make together with the zeros that are not there.
+  static Value finish(Value met, std::int64_t entries, std::int64_t elements) noexcept {
+    if constexpr (Rule::kZerosAreNothing) return met;
+    return entries < elements ? Rule::join(met, Value{}) : met;
+  }
+
+  template <class I>
+  void meet_columns(Value* met, std::int64_t* counts) const noexcept {
+    const I* const offsets = static_cast<const I*>(a_.view().major.data);
+    const I* const columns = static_cast<const I*>(a_.view().minor.data);
+    a_.for_each_run(0, row_count(), [&](std::int64_t begin, std::int64_t end) noexcept {
+      const std::int64_t last = offsets[end];
+      for (std::int64_t k = offsets[begin]; k < last; ++k) {
+        Value& into = met[columns[k]];
+        const Value value = Rule::of(values_[k]);
+        if constexpr (Rule::kZerosAreNothing) {
+          into = Rule::join(into, value);
+        } else {
+          into = counts[columns[k]]++ == 0 ? value : Rule::join(into, value);
+        }
+      }
+    });
+  }
+
+  const Context& context_;
+  SparseOperand& a_;
+  const T* values_;
+};
+
+// ---- results ----
+
+enum class Over { kAll, kRows, kColumns };  // which elements meet in one: all, those of a row, ...
+
+template <class Rule, class T, class Out>
+void reduce_to(const Context& context, SparseOperand& a, Over over, const tnr_view_mut& out_view) {
+  const Reduction<Rule, T> reduction(context, a);
+  Out* const out = reinterpret_cast<Out*>(writable(out_view));
+  if (over == Over::kAll) {
+    *out = static_cast<Out>(reduction.all());
+    return;
+  }
+  const std::int64_t step = out_view.view.strides[0];
+  const auto write = [=](std::int64_t i, typename Rule::Value value) {
+    out[i * step] = static_cast<Out>(value);
+  };
+  const bool is_csr = a.view().format == TNR_SPARSE_FORMAT_CSR;
+  if ((over == Over::kRows) == is_csr) {
+    reduction.rows(write);
+  } else if (reduction.has_few()) {
+    for (std::int64_t i = 0; i < out_view.view.shape[0]; ++i) out[i * step] = Out{};
+    reduction.filled_columns(write);
+  } else {
+    reduction.columns(write);
+  }
+}
+
+// What entries of one position are together, each of them does not say.
+void require_unique(const tnr_sparse_view& a) {
+  if ((a.flags & TNR_SPARSE_UNIQUE) != 0) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "a.flags is 0x%" PRIx32
+       " but must have UNIQUE, because entries of one position count together: coalesce it",
+       a.flags);
+}
+
+Over over_of(std::uint32_t axes) {
+  switch (axes) {
+    case 1: return Over::kColumns;
+    case 2: return Over::kRows;
+    case 3: return Over::kAll;
+    default:
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "axes is 0x%" PRIx32 " but must be 1 (over rows), 2 (over columns) or 3 (both)", axes);
+  }
+}
+
+void check_result(const tnr_sparse_view& a, Over over, const tnr_view& out) {
+  if (over != Over::kAll) {
+    return require_length(out, "out", over == Over::kRows ? a.rows : a.cols,
+                          over == Over::kRows ? "a.rows" : "a.cols");
+  }
+  if (out.rank != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "out.rank is %" PRIu32 " but must be 0, of all elements one",
+         out.rank);
+  }
+}
+
+void require_elements(const tnr_sparse_view& a, Over over, const char* name) {
+  const bool has_none =
+      (over != Over::kRows && a.rows == 0) || (over != Over::kColumns && a.cols == 0);
+  const bool has_result = over == Over::kAll || (over == Over::kRows ? a.rows : a.cols) != 0;
+  if (!has_none || !has_result) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "a has %" PRId64 " rows and %" PRId64 " cols, so that %s has no elements but needs one",
+       a.rows, a.cols, name);
+}
+
+template <class T>
+void reduce_values(const Context& context, tnr_reduce_op op, SparseOperand& a, Over over,
+                   const tnr_view_mut& out) {
+  using Out = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+  switch (op) {
+    case TNR_REDUCE_OP_SUM: return reduce_to<AddUp<T>, T, Out>(context, a, over, out);
+    case TNR_REDUCE_OP_MIN: return reduce_to<Smallest<T>, T, T>(context, a, over, out);
+    case TNR_REDUCE_OP_MAX: return reduce_to<Largest<T>, T, T>(context, a, over, out);
+    default: return reduce_to<CountNonZero<T>, T, std::int64_t>(context, a, over, out);
+  }
+}
+
+tnr_dtype result_dtype(tnr_reduce_op op, tnr_dtype dtype) {
+  switch (op) {
+    case TNR_REDUCE_OP_MIN:
+    case TNR_REDUCE_OP_MAX: return dtype;
+    case TNR_REDUCE_OP_COUNT: return TNR_DTYPE_I64;
+    case TNR_REDUCE_OP_SUM: return dtype == TNR_DTYPE_I32 ? TNR_DTYPE_I64 : dtype;
+    default:
+      fail(TNR_STATUS_UNSUPPORTED,
+           "op is %" PRId32 " but sparse matrices have sum (1), min (6), max (7) and count (12)",
+           op);
+  }
+}
+
+// NaN is the largest.
+double larger(double a, double b) noexcept { return b > a || b != b ? b : a; }
+
+template <class T>
+double norm_of(const Context& context, tnr_sparse_norm_kind kind, SparseOperand& a) {
+  if (kind == TNR_SPARSE_NORM_KIND_FROBENIUS) {
+    return std::sqrt(Reduction<AddSquares<T>, T>(context, a).all());
+  }
+  const Reduction<AddMagnitudes<T>, T> magnitudes(context, a);
+  double result = 0;
+  const bool of_rows =
+      (kind == TNR_SPARSE_NORM_KIND_INFINITY) == (a.view().format == TNR_SPARSE_FORMAT_CSR);
+  if (!of_rows) {
+    const auto meet = [&](std::int64_t, double sum) { result = larger(result, sum); };
+    if (magnitudes.has_few()) {
+      magnitudes.filled_columns(meet);
+    } else {
+      magnitudes.columns(meet);
+    }
+    return result;
+  }
+  std::vector<double> sums(static_cast<std::size_t>(major_count(a.view())));
+  magnitudes.rows([&](std::int64_t row, double sum) { sums[static_cast<std::size_t>(row)] = sum; });
+  for (const double sum : sums) result = larger(result, sum);
+  return result;
+}
+
+// The entries of a row with this column; of a row that is not sorted, all.
+template <class I>
+EntryRange range_of_column(const I* columns, std::int64_t begin, std::int64_t end,
+                           std::int64_t column, bool is_sorted) noexcept {
+  constexpr std::int64_t kWalked = 16;
+  if (!is_sorted) return {begin, end};
+  std::int64_t first = begin;
+  if (end - begin > kWalked) {
+    first = first_where(begin, end, [=](std::int64_t k) { return columns[k] >= column; });
+  } else {
+    while (first < end && columns[first] < column) ++first;
+  }
+  std::int64_t last = first;
+  while (last < end && columns[last] == column) ++last;
+  return {first, last};
+}
+
+template <class T, class I>
+void write_diagonal(const SparseOperand& a, const tnr_view_mut& out_view) {
+  const I* const offsets = static_cast<const I*>(a.view().major.data);
+  const I* const columns = static_cast<const I*>(a.view().minor.data);
+  const T* const values = static_cast<const T*>(a.view().values.data);
+  const bool is_sorted = (a.view().flags & TNR_SPARSE_SORTED) != 0;
+  T* const out = reinterpret_cast<T*>(writable(out_view));
+  const std::int64_t step = out_view.view.strides[0];
+  const std::int64_t length = out_view.view.shape[0];
+  // Rows beyond the diagonal are walked for their indices alone, which are looked at as the walk goes.
+  a.for_each_run(0, major_count(a.view()), [&](std::int64_t begin, std::int64_t run_end) noexcept {
+    const std::int64_t end = std::min(run_end, length);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const auto [first, last] =
+          range_of_column<I>(columns, offsets[row], offsets[row + 1], row, is_sorted);
+      T sum{};
+      for (std::int64_t k = first; k < last; ++k) {
+        if (columns[k] == row) sum = wrapping_add(sum, values[k]);
+      }
+      out[row * step] = sum;
+    }
+  });
+}
+
+}  // namespace
+
+void sparse_reduce(const Context& context, tnr_reduce_op op, const tnr_sparse_view& a,
+                   std::uint32_t axes, const tnr_view_mut& out) {
+  SparseOperand operand(a, "a");
+  const DenseResult result(out, a);
+  const Over over = over_of(axes);
+  require_compressed(a, "a");
+  check_result(a, over, out.view);
+  require_dtype(out.view, "out", result_dtype(op, a.values.dtype), "must be");
+  if (op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX) {
+    require_elements(a, over, op == TNR_REDUCE_OP_MIN ? "min" : "max");
+  }
+  if (op != TNR_REDUCE_OP_SUM) require_unique(a);
+  with_number("reduce", a.values.dtype,
+              [&]<class T>(T) { reduce_values<T>(context, op, operand, over, out); });
+  count_call(TNR_OPERATION_SPARSE_REDUCE, matrix_bytes(a), element_bytes(out.view));
+}
+
+double sparse_norm(const Context& context, tnr_sparse_norm_kind kind, const tnr_sparse_view& a) {
+  SparseOperand operand(a, "a");
+  require_compressed(a, "a");
+  if (kind < TNR_SPARSE_NORM_KIND_ONE || kind > TNR_SPARSE_NORM_KIND_FROBENIUS)
+    refuse_code("norm", kind);
+  require_unique(a);
+  double norm = 0;
+  with_float("norm", a.values.dtype,
+             [&]<class T>(T) { norm = norm_of<T>(context, kind, operand); });
+  count_call(TNR_OPERATION_SPARSE_REDUCE, matrix_bytes(a), sizeof norm);
+  return norm;
+}
+
+void sparse_diagonal(const tnr_sparse_view& a, const tnr_view_mut& out) {
+  const SparseOperand operand(a, "a");
+  const DenseResult result(out, a);
+  require_compressed(a, "a");
+  require_length(out.view, "out", std::min(a.rows, a.cols), "the diagonal");
+  require_dtype(out.view, "out", a.values.dtype, "a.values.dtype is");
+  with_number("diagonal", a.values.dtype, [&]<class T>(T) {
+    if (a.minor.dtype == TNR_DTYPE_I32) {
+      write_diagonal<T, std::int32_t>(operand, out);
+    } else {
+      write_diagonal<T, std::int64_t>(operand, out);
+    }
+  });
+  operand.require_valid();
+  count_call(TNR_OPERATION_SPARSE_REDUCE, matrix_bytes(a), element_bytes(out.view));
+}
+
+}  // namespace tenure

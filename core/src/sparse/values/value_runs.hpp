@@ -1,0 +1,109 @@
+// Adjacent values that become one number.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "sparse/entries.hpp"
+
+namespace tenure {
+
+// What an accumulator of T is: sums of f32 are exact enough in f64, those of integers are 64 bits.
+template <class T>
+using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+
+// Each rule: what entries are before they meet, how they meet, and whether elements that are no
+// entries change nothing.
+template <class T>
+struct AddUp {
+  static constexpr bool kZerosAreNothing = true;
+  using Value = Sum<T>;
+  static Value of(T value) noexcept { return static_cast<Value>(value); }
+  static Value join(Value a, Value b) noexcept { return wrapping_add(a, b); }
+};
+// NaN wins. Of values, and of vectors of these.
+template <class T>
+struct Smallest {
+  static constexpr bool kZerosAreNothing = false;
+  using Value = T;
+  static Value of(T value) noexcept { return value; }
+  template <class V>
+  static V join(V a, V b) noexcept {
+    return ((a < b) | (a != a)) ? a : b;
+  }
+};
+template <class T>
+struct Largest {
+  static constexpr bool kZerosAreNothing = false;
+  using Value = T;
+  static Value of(T value) noexcept { return value; }
+  template <class V>
+  static V join(V a, V b) noexcept {
+    return ((a > b) | (a != a)) ? a : b;
+  }
+};
+
+// What `count` values make by Rule::join(of one, of another), which may go in any order; count > 0.
+// A run of some length is joined in as many lanes as have room in the registers of every processor,
+// so that none waits for the one before, and the lanes in pairs: an order that depends on the count
+// alone.
+template <class Rule, class T>
+typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
+  using Value = typename Rule::Value;
+  constexpr std::int64_t kLanes = 16;
+  if (count < 2 * kLanes) {
+    Value one = Rule::of(values[0]);
+    for (std::int64_t k = 1; k < count; ++k) one = Rule::join(one, Rule::of(values[k]));
+    return one;
+  }
+  Value lanes[kLanes];
+  for (std::int64_t i = 0; i < kLanes; ++i) lanes[i] = Rule::of(values[i]);
+  std::int64_t k = kLanes;
+  for (; k + kLanes <= count; k += kLanes) {
+    for (std::int64_t i = 0; i < kLanes; ++i) {
+      lanes[i] = Rule::join(lanes[i], Rule::of(values[k + i]));
+    }
+  }
+  for (std::int64_t i = 0; k + i < count; ++i) {
+    lanes[i] = Rule::join(lanes[i], Rule::of(values[k + i]));
+  }
+  for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::int64_t i = 0; i < half; ++i) lanes[i] = Rule::join(lanes[i], lanes[i + half]);
+  }
+  return lanes[0];
+}
+
+// The same by a Rule whose join() takes vectors too, in any order and any number of times, and
+// whose values are what they meet as: an extreme.
+template <class Rule, class T>
+T fold_extremes(const T* values, std::int64_t count) noexcept {
+  typedef T Vector __attribute__((vector_size(16)));
+  constexpr auto kWidth = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
+  constexpr std::int64_t kVectors = 4;
+  constexpr std::int64_t kStep = kVectors * kWidth;
+  const auto vector_at = [=](std::int64_t k) {
+    Vector vector;
+    std::memcpy(&vector, values + k, sizeof vector);
+    return vector;
+  };
+  T one = values[0];
+  if (count < kStep) {
+    for (std::int64_t k = 1; k < count; ++k) one = Rule::join(one, values[k]);
+    return one;
+  }
+  Vector vectors[kVectors];
+  for (std::int64_t i = 0; i < kVectors; ++i) vectors[i] = vector_at(i * kWidth);
+  for (std::int64_t k = kStep; k < count; k += kStep) {
+    if (k > count - kStep) k = count - kStep;  // the last ones, of which some have been met
+    for (std::int64_t i = 0; i < kVectors; ++i) {
+      vectors[i] = Rule::join(vectors[i], vector_at(k + i * kWidth));
+    }
+  }
+  for (std::int64_t i = 1; i < kVectors; ++i) vectors[0] = Rule::join(vectors[0], vectors[i]);
+  one = vectors[0][0];
+  for (std::int64_t i = 1; i < kWidth; ++i) one = Rule::join(one, vectors[0][i]);
+  return one;
+}
+
+}  // namespace tenure

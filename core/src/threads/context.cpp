@@ -1,0 +1,153 @@
+#include "tenure/context.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "base/callback.hpp"
+#include "base/fork.hpp"
+#include "base/token.hpp"
+#include "threads/context_slot.hpp"
+
+namespace tenure {
+
+namespace {
+
+void check_options(const tnr_context_options& options) {
+  if (options.thread_count == 0 || options.thread_count > kMaxThreads) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "thread_count is %u but must be at least 1 and at most %u",
+         options.thread_count, kMaxThreads);
+  }
+  if (options.reserved != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "reserved is %u but must be 0", options.reserved);
+  }
+  if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but %s is not: both are set, or neither",
+         options.allocate == nullptr ? "allocate" : "deallocate",
+         options.allocate == nullptr ? "deallocate" : "allocate");
+  }
+}
+
+[[noreturn, gnu::cold]] void fail_stale(ContextToken token) {
+  if (context_table.find(token) == nullptr) {
+    fail(TNR_STATUS_STALE_HANDLE, "context is 0x%" PRIx64 ", which no context was ever given",
+         token);
+  }
+  fail(TNR_STATUS_STALE_HANDLE, "context 0x%" PRIx64 " has been released", token);
+}
+
+// Replaces the word of the slot that the token names by step(word), if the token's life is not over;
+// throws STALE_HANDLE otherwise. Acquire and release: whoever ends the context sees what all others
+// did with it.
+template <class Step>
+ContextSlot& change(ContextToken token, Step step) {
+  ContextSlot* const slot = context_table.find(token);
+  if (slot == nullptr) [[unlikely]]
+    fail_stale(token);
+  std::uint64_t word = slot->word.load(std::memory_order_relaxed);
+  do {
+    if (ContextSlot::generation_of(word) != token_generation(token) ||
+        (word & ContextSlot::kReleased) != 0) [[unlikely]] {
+      fail_stale(token);
+    }
+  } while (!slot->word.compare_exchange_weak(word, step(word), std::memory_order_acq_rel,
+                                             std::memory_order_relaxed));
+  return *slot;
+}
+
+void end(ContextSlot& slot) noexcept {
+  slot.end();
+  context_table.give_back(slot);
+}
+
+void drop_use(ContextSlot& slot) noexcept {
+  const std::uint64_t word = slot.word.fetch_sub(1, std::memory_order_acq_rel) - 1;
+  if (ContextSlot::is_ended(word)) end(slot);
+}
+
+}  // namespace
+
+ContextToken context_create(const tnr_context_options& options) {
+  check_options(options);
+  if (!prepare_for_fork()) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "the handlers for fork could not be registered");
+  }
+  ContextSlot& slot = context_table.take();
+  try {
+    slot.start(options);
+  } catch (...) {
+    context_table.give_back(slot);
+    throw;
+  }
+  const std::uint32_t generation =
+      ContextSlot::generation_of(slot.word.load(std::memory_order_relaxed));
+  // Release: whoever finds the slot open finds its content. A plain store: nobody else writes a
+  // word that is released and without uses.
+  slot.word.store(std::uint64_t{generation} << ContextSlot::kGenerationShift,
+                  std::memory_order_release);
+  return make_token(kContextKind, generation, context_table.index_of(slot));
+}
+
+void context_release(ContextToken token) {
+  // A use of our own until the word is released, so that it is ended in one place.
+  ContextSlot& slot =
+      change(token, [](std::uint64_t word) { return (word | ContextSlot::kReleased) + 1; });
+  drop_use(slot);
+}
+
+void ContextUse::use(ContextToken token) {
+  slot_ = &change(token, [](std::uint64_t word) { return word + 1; });
+  context_ = &slot_->context;
+}
+
+void ContextUse::unuse() noexcept { drop_use(*slot_); }
+
+void Context::share_slices(std::int64_t slice_count, SliceBody body, void* job,
+                           Wake wake) const noexcept {
+  if (!slot_->job.try_acquire()) {
+    for (std::int64_t slice = 0; slice < slice_count; ++slice) body(job, slice);
+    return;
+  }
+  for (std::int64_t first = 0; first < slice_count; first += Job::kMaxSlices) {
+    const std::int64_t left = slice_count - first;
+    slot_->run_job(body, job, first,
+                   static_cast<std::uint32_t>(std::min<std::int64_t>(left, Job::kMaxSlices)), wake);
+  }
+  slot_->job.release();
+}
+
+void* Context::allocate(std::size_t size_bytes, std::size_t alignment) const {
+  const tnr_context_options& options = slot_->options;
+  void* data = nullptr;
+  {
+    const LastErrorKept kept;
+    data = options.allocate(options.user_context, size_bytes, alignment);
+  }
+  if (data == nullptr) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "%zu bytes could not be allocated by the context's allocator",
+         size_bytes);
+  }
+  // Relaxed: this call has a use of its own, so the context is not at its end.
+  slot_->word.fetch_add(1, std::memory_order_relaxed);
+  if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
+    deallocate(data, size_bytes, alignment);
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "the context's allocator gave %p but must give multiples of %zu", data, alignment);
+  }
+  return data;
+}
+
+void Context::deallocate(void* data, std::size_t size_bytes, std::size_t alignment) const noexcept {
+  const tnr_context_options& options = slot_->options;
+  {
+    const LastErrorKept kept;
+    options.deallocate(options.user_context, data, size_bytes, alignment);
+  }
+  drop_use(*slot_);
+}
+
+void task_run(std::uint64_t task) noexcept {
+  ContextSlot* const slot = context_table.find_task(task);
+  if (slot != nullptr) slot->job.help(task & Job::kLastGeneration);
+}
+
+}  // namespace tenure

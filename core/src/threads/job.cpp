@@ -1,0 +1,47 @@
+#include "threads/job.hpp"
+
+#include "base/relax.hpp"
+
+namespace tenure {
+
+std::uint64_t Job::open(SliceBody body, void* data, std::int64_t first,
+                        std::uint32_t count) noexcept {
+  body_ = body;
+  data_ = data;
+  end_ = first + count;
+  count_ = count;
+  finished_.store(0, std::memory_order_relaxed);
+  // Nobody else writes a word without unclaimed slices.
+  const std::uint64_t last = generation_of(word_.load(std::memory_order_relaxed));
+  const std::uint64_t generation = last == kLastGeneration ? 1 : last + 1;
+  // Release: whoever claims a slice sees what is stored above. Sequentially consistent: and a
+  // thread that is about to park either sees the job, or its parking is seen by the opener.
+  word_.store(generation << kGenerationShift | count, std::memory_order_seq_cst);
+  return generation;
+}
+
+bool Job::run_one(std::uint64_t generation) noexcept {
+  std::uint64_t word = word_.load(std::memory_order_acquire);
+  do {
+    if (generation_of(word) != generation || unclaimed_of(word) == 0) return false;
+  } while (!word_.compare_exchange_weak(word, word - 1, std::memory_order_acquire,
+                                        std::memory_order_acquire));
+  // From here until the slice is reported the job cannot end, so the rest of it stands still.
+  body_(data_, end_ - unclaimed_of(word));
+  return true;
+}
+
+void Job::help(std::uint64_t generation) noexcept {
+  std::uint32_t own_count = 0;
+  while (run_one(generation)) ++own_count;
+  // Release: what the slices wrote. After this the job may be over, and another one be open.
+  if (own_count != 0) finished_.fetch_add(own_count, std::memory_order_release);
+}
+
+void Job::wait(std::uint32_t own_count) const noexcept {
+  const std::uint32_t expected = count_ - own_count;
+  Backoff backoff;
+  while (finished_.load(std::memory_order_acquire) != expected) backoff.pause();
+}
+
+}  // namespace tenure

@@ -1,0 +1,61 @@
+// Where the entries of each chunk go, when threads find out one after the other how many it has.
+//
+// A chunk's place is known as soon as the counts before it are, or one sum of them and those
+// between: "decoupled look-back" (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with
+// Decoupled Look-back", NVIDIA, 2016).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/concurrency.hpp"
+#include "base/relax.hpp"
+
+namespace tenure {
+
+// How many entries lie before each chunk, as far as it is known.
+class RunningSums {
+ public:
+  explicit RunningSums(std::int64_t chunk_count)
+      : words_(new Atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
+
+  // Says how many entries the chunk has, and returns how many lie before it, once the chunks before
+  // have been counted: others are at it.
+  std::int64_t add(std::int64_t chunk, std::int64_t count) noexcept {
+    if (chunk == 0) return publish(0, kSum, count), 0;
+    publish(chunk, kCount, count);
+    std::int64_t before = 0;
+    Backoff backoff;
+    for (std::int64_t at = chunk - 1;;) {
+      const std::uint64_t word = words_[at].load(std::memory_order_acquire);
+      if (word == 0) {
+        backoff.pause();
+        continue;
+      }
+      before += static_cast<std::int64_t>(word >> kShift);
+      if ((word & kSum) != 0) break;
+      --at;
+    }
+    publish(chunk, kSum, before + count);
+    return before;
+  }
+  // Of all chunks, when each has been added.
+  [[nodiscard]] std::int64_t total(std::int64_t chunk_count) const noexcept {
+    return static_cast<std::int64_t>(words_[chunk_count - 1].load(std::memory_order_relaxed) >>
+                                     kShift);
+  }
+
+ private:
+  static constexpr std::uint64_t kCount = 1;  // of the chunk alone
+  static constexpr std::uint64_t kSum = 2;    // with those before it
+  static constexpr unsigned kShift = 2;
+
+  void publish(std::int64_t chunk, std::uint64_t kind, std::int64_t count) noexcept {
+    words_[chunk].store(static_cast<std::uint64_t>(count) << kShift | kind,
+                        std::memory_order_release);
+  }
+
+  std::unique_ptr<Atomic<std::uint64_t>[]> words_;
+};
+
+}  // namespace tenure

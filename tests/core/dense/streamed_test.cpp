@@ -1,0 +1,219 @@
+// Results that go past the caches are the bytes that plain stores write, and no other byte changes.
+#include "dense/streamed.hpp"
+
+#include <gtest/gtest.h>
+
+#include "arrays.hpp"
+#include "memory/traffic.hpp"
+#include "tenure/ops.hpp"
+#include "test_context.hpp"
+
+namespace tenure::test {
+namespace {
+
+using kernels::Strip;
+using kernels::StripKernel;
+using kernels::table;
+
+constexpr std::int64_t kMaxCount = 3000;
+constexpr std::int64_t kMaxStep = 72;  // more than a line
+constexpr std::size_t kMargin = 192;   // canaries before and after an output: three lines
+
+// Numbers of every dtype but no NaN: which of two NaNs comes out may differ within a strip.
+std::vector<Byte> random_bytes(std::size_t count, Random& random) {
+  std::vector<Byte> bytes(count);
+  for (Byte& byte : bytes) byte = static_cast<Byte>(random() & 0x3fu);
+  return bytes;
+}
+
+// Runs strips of every kind of length, place and step, streamed and plainly.
+class Twins {
+ public:
+  explicit Twins(Random& random) : random_(random) {
+    for (auto& memory : in_) memory = random_bytes(kMaxCount * kMaxStep + 64, random);
+  }
+
+  void expect_equal(StripKernel kernel, std::int64_t out_width,
+                    const std::vector<std::int64_t>& in_widths, const std::string& what) {
+    for (const std::int64_t count : {0, 1, 5, 63, 64, 65, 500, 1029, 3000}) {
+      Strip strip = {};
+      strip.count = count;
+      strip.out_step = strip.width_bytes = out_width;
+      for (std::size_t i = 0; i < in_widths.size(); ++i) {
+        strip.in[i] = in_[i].data() + random_() % 8;
+        strip.in_steps[i] = random_() % 4 == 0 ? 0 : in_widths[i];
+        if (random_() % 8 == 0) strip.in_steps[i] = kMaxStep;
+      }
+      compare_results(kernel, strip, what + " of " + std::to_string(count));
+    }
+  }
+
+ private:
+  void compare_results(StripKernel kernel, Strip strip, const std::string& what) {
+    const auto size_bytes = static_cast<std::size_t>(strip.count * strip.out_step);
+    // One element after the other into a line, and one that is aligned to no element.
+    const auto width = static_cast<std::size_t>(strip.out_step);
+    const std::size_t place = random_() % 5 == 0 ? random_() % 64 : random_() % 16 * width % 64;
+    std::vector<Byte> plain(2 * kMargin + size_bytes, Array::kCanary);
+    std::vector<Byte> streamed = plain;
+    strip.out = plain.data() + kMargin / 2 + place;
+    const auto expected_finding = kernel(strip);
+    strip.out = streamed.data() + kMargin / 2 + place;
+    EXPECT_EQ(run_streamed(kernel, strip), expected_finding) << what;
+    order_streamed_stores();
+    EXPECT_EQ(streamed, plain) << what << " at " << place;
+  }
+
+  Random& random_;
+  std::vector<Byte> in_[3];
+};
+
+std::int64_t width_of(const NamedType& type) {
+  return static_cast<std::int64_t>(element_size(type.dtype));
+}
+
+TEST(RunStreamed, GivesWhatThePlainStripGives) {
+  Random random(61);
+  Twins twins(random);
+  for (const NamedType& type : kTypes) {
+    const auto column = static_cast<unsigned>(type.type);
+    const std::int64_t width = width_of(type);
+    const std::string name = dtype_name(type.dtype);
+    for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
+      if (const StripKernel kernel = table().unary[row][column]) {
+        twins.expect_equal(kernel, width, {width}, "unary " + std::to_string(row) + name);
+      }
+    }
+    for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
+      if (const StripKernel kernel = table().binary[row][column]) {
+        twins.expect_equal(kernel, width, {width, width}, "binary " + std::to_string(row) + name);
+      }
+    }
+    for (unsigned row = 0; row < kernels::kCompareCount; ++row) {
+      twins.expect_equal(table().compare[row][column], 1, {width, width}, "compare " + name);
+    }
+    for (const NamedType& to : kTypes) {
+      twins.expect_equal(table().cast[column][static_cast<unsigned>(to.type)], width_of(to),
+                         {width}, "cast " + name + " to " + dtype_name(to.dtype));
+    }
+  }
+}
+
+TEST(RunStreamed, MovesEveryWidth) {
+  Random random(62);
+  Twins twins(random);
+  for (unsigned i = 0; i < 5; ++i) {
+    const std::int64_t width = std::int64_t{1} << i;
+    twins.expect_equal(table().copy[i], width, {width}, "copy");
+    twins.expect_equal(table().select[i], width, {1, width, width}, "select");
+  }
+  twins.expect_equal(table().select[kernels::kWidthCount], 1, {1, 1, 1}, "select bool8");
+}
+
+TEST(RunStreamed, FindsAZeroDivisorInEveryPart) {
+  constexpr std::size_t kCount = 5000;
+  std::vector<std::uint8_t> dividend(kCount, 7);
+  std::vector<std::uint8_t> divisor(kCount, 1);
+  std::vector<std::uint8_t> out(kCount);
+  Strip strip = {};
+  strip.count = kCount;
+  strip.out = out.data();
+  strip.in[0] = dividend.data();
+  strip.in[1] = divisor.data();
+  strip.out_step = strip.in_steps[0] = strip.in_steps[1] = 1;
+  const StripKernel divide = table().binary[TNR_BINARY_OP_DIV - 1][static_cast<int>(Type::kU8)];
+  EXPECT_EQ(run_streamed(divide, strip), kernels::kNothing);
+  for (const std::size_t place : {std::size_t{0}, std::size_t{2500}, kCount - 1}) {
+    divisor[place] = 0;
+    EXPECT_EQ(run_streamed(divide, strip), kernels::kZeroDivisor) << place;
+    divisor[place] = 1;
+  }
+}
+
+TEST(StoresFor, StreamsFromTheBoundOn) {
+  EXPECT_EQ(stores_for(0), Stores::kCached);
+  EXPECT_EQ(stores_for(kStreamedBytes - 1), Stores::kCached);
+#if defined(__x86_64__)
+  EXPECT_EQ(stores_for(kStreamedBytes), Stores::kStreamed);
+#endif
+  // Of the widest inputs there are for one byte of output, those of a comparison.
+  EXPECT_LE(static_cast<std::int64_t>(kAlwaysCachedBytes) * (1 + 8 + 8), kStreamedBytes);
+}
+
+// ---- whole operations that are large enough to be streamed ----
+
+constexpr std::int64_t kRows = 3;
+constexpr std::int64_t kColumns = (std::int64_t{9} << 20) / kRows + 5;
+constexpr std::int64_t kLarge = kRows * kColumns;
+static_assert(3 * kLarge > kStreamedBytes);
+
+// An output in the middle of canaries, one byte beside where a line begins.
+struct LargeOutput {
+  std::vector<Byte> memory = std::vector<Byte>(kLarge + 2 * kMargin, Array::kCanary);
+  Byte* data = memory.data() + kMargin + 1;
+
+  [[nodiscard]] tnr_view_mut view(const Layout& layout) const {
+    return {view_of(data, kLarge, 0, TNR_DTYPE_U8, layout)};
+  }
+  void expect(const std::vector<Byte>& wanted) const {
+    EXPECT_EQ(std::memcmp(data, wanted.data(), kLarge), 0);
+    const auto is_canary = [](Byte byte) { return byte == Array::kCanary; };
+    EXPECT_TRUE(std::all_of(memory.data(), static_cast<const Byte*>(data), is_canary));
+    EXPECT_TRUE(
+        std::all_of(data + kLarge, static_cast<Byte*>(data) + kLarge + kMargin - 1, is_canary));
+  }
+};
+
+std::vector<Byte> large_input(unsigned factor) {
+  std::vector<Byte> bytes(kLarge);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<Byte>(i * factor >> 3);
+  return bytes;
+}
+
+TEST(LargeOperations, InSlicesThatMeetWithinALine) {
+  const std::vector<Byte> a = large_input(37);
+  const std::vector<Byte> b = large_input(11);
+  std::vector<Byte> sum(kLarge);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<Byte>(a[i] + b[i]);
+  const Layout line = {{kLarge, 1}};
+  LargeOutput out;
+  binary(TestContext(3), TNR_BINARY_OP_ADD, view_of(a.data(), a.size(), 0, TNR_DTYPE_U8, line),
+         view_of(b.data(), b.size(), 0, TNR_DTYPE_U8, line), out.view(line));
+  out.expect(sum);
+}
+
+TEST(LargeOperations, DenseInPlaceAndBroadcast) {
+  const std::vector<Byte> a = large_input(37);
+  const std::vector<Byte> b = large_input(11);
+  const Layout matrix = {{kRows, kColumns}, {kColumns, 1}};
+  const tnr_view a_view = view_of(a.data(), a.size(), 0, TNR_DTYPE_U8, matrix);
+  const tnr_view b_view = view_of(b.data(), b.size(), 0, TNR_DTYPE_U8, matrix);
+  const tnr_view row = view_of(b.data(), b.size(), 0, TNR_DTYPE_U8, {{kColumns, 1}});
+
+  std::vector<Byte> sum(kLarge);
+  std::vector<Byte> row_sum(kLarge);
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i] = static_cast<Byte>(a[i] + b[i]);
+    row_sum[i] = static_cast<Byte>(a[i] + b[i % kColumns]);
+  }
+  LargeOutput out;
+  binary(kDefaultContext, TNR_BINARY_OP_ADD, a_view, b_view, out.view(matrix));
+  out.expect(sum);
+  binary(kDefaultContext, TNR_BINARY_OP_ADD, a_view, row, out.view(matrix));
+  out.expect(row_sum);
+  copy(kDefaultContext, a_view, out.view(matrix));
+  out.expect(a);
+  binary(kDefaultContext, TNR_BINARY_OP_ADD, out.view(matrix).view, b_view, out.view(matrix));
+  out.expect(sum);
+
+  const tnr_view across =
+      view_of(a.data(), a.size(), 0, TNR_DTYPE_U8, {{kRows, 1}, {kColumns, kRows}});
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i] = static_cast<Byte>(a[i % kColumns * kRows + i / kColumns] + b[i]);
+  }
+  binary(kDefaultContext, TNR_BINARY_OP_ADD, across, b_view, out.view(matrix));
+  out.expect(sum);
+}
+
+}  // namespace
+}  // namespace tenure::test

@@ -1,0 +1,203 @@
+// The entries of a dense matrix by columns, beside those of the rows of its transpose; under each
+// instruction set.
+#include "sparse/from_dense/column_scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "dense/streamed.hpp"
+#include "sparse/from_dense/predicate.hpp"
+#include "sparse_arrays.hpp"
+#include "sparse_patterns.hpp"
+#include "tenure/sparse.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure::test {
+namespace {
+
+using kernels::Byte;
+
+struct Compressed {
+  std::vector<Byte> values, minor, offsets;
+  bool operator==(const Compressed&) const = default;
+};
+
+// What a scanner makes of a matrix, chunk by chunk; stored as chance has it. `columns` are those of
+// CSC, or the rows of CSR.
+template <class Scanner>
+Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, std::int64_t columns,
+                   std::mt19937_64& random) {
+  const auto bytes = static_cast<std::size_t>(Scanner::buffer_bytes(scan));
+  std::vector<Byte> buffer(bytes + 64);
+  Byte* const aligned = buffer.data() + -reinterpret_cast<std::uintptr_t>(buffer.data()) % 64;
+  const std::int64_t width = dense.elements.width();
+  const std::int64_t index = dense.index_type == kernels::IndexType::kI32 ? 4 : 8;
+  const auto most = static_cast<std::size_t>(dense.entry_count());
+  Compressed found{std::vector<Byte>(most * static_cast<std::size_t>(width)),
+                   std::vector<Byte>(most * static_cast<std::size_t>(index)),
+                   std::vector<Byte>(static_cast<std::size_t>((columns + 1) * index))};
+  EntryArrays to = {found.values.data(), found.minor.data(), nullptr, found.offsets.data(),
+                    Stores::kCached};
+  Scanner scanner(scan, aligned);
+  std::int64_t before = 0;
+  for (std::int64_t chunk = 0; chunk < Scanner::chunk_count(scan); ++chunk) {
+    const std::int64_t count = scanner.count(chunk);
+    to.stores = random() % 2 == 0 ? Stores::kCached : Stores::kStreamed;
+    scanner.write(to, before, -1);
+    before += count;
+  }
+  order_streamed_stores();
+  found.values.resize(static_cast<std::size_t>(before * width));
+  found.minor.resize(static_cast<std::size_t>(before * index));
+  return found;
+}
+
+// As DenseScanner, but a chunk is counted when it is written.
+class CountingAsItWrites : public DenseScanner {
+ public:
+  using DenseScanner::DenseScanner;
+  std::int64_t count(std::int64_t chunk) noexcept {
+    chunk_ = chunk;
+    return DenseScanner::count(chunk);
+  }
+  void write(const EntryArrays& to, std::int64_t before, std::int64_t) noexcept {
+    EXPECT_EQ(count_and_write(chunk_, to, before), DenseScanner::count(chunk_));
+  }
+
+ private:
+  std::int64_t chunk_ = 0;
+};
+
+TEST(ColumnScan, PlacesAreThoseOfTheBits) {
+  std::mt19937_64 random(17);
+  for (const std::size_t words : {0, 1, 2, 16, 1024}) {
+    std::vector<std::uint64_t> bits(words);
+    std::vector<std::uint16_t> expected;
+    for (std::size_t i = 0; i < words; ++i) {
+      bits[i] = random() % 8 == 0 ? ~std::uint64_t{0} : random() & random();
+      if (random() % 2 == 0) bits[i] &= random() & random();
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        if ((bits[i] >> bit & 1) != 0) expected.push_back(static_cast<std::uint16_t>(i * 64 + bit));
+      }
+    }
+    std::vector<std::uint16_t> places(expected.size() + kernels::kMorePlaces, 0xabcd);
+    const std::int64_t count = kernels::table().compaction->list_places(
+        bits.data(), static_cast<std::int64_t>(words), places.data());
+    ASSERT_EQ(count, static_cast<std::int64_t>(expected.size())) << words << " words";
+    places.resize(expected.size());
+    EXPECT_EQ(places, expected) << words << " words";
+  }
+}
+
+TEST(ColumnScan, IsWhatTheTransposeGives) {
+  std::mt19937_64 random(11);
+  for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
+           {2, 2}, {3, 64}, {64, 64}, {65, 300}, {100, 257}, {5000, 70}, {33, 1000}, {20'000, 3}}) {
+    for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_I8}) {
+      const auto count = static_cast<std::size_t>(shape[0] * shape[1]);
+      const unsigned percent = random() % 4 == 0 ? 100 : 20;
+      std::vector<Byte> elements(count * element_size(dtype));
+      std::vector<Byte> flags(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        flags[i] = random() % 100 < percent;
+        if (random() % 100 < percent)
+          elements[i * element_size(dtype)] = static_cast<Byte>(i % 255 + 1);
+      }
+      const tnr_view dense = flat_view(elements.data(), dtype, shape);
+      const tnr_view mask = flat_view(flags.data(), TNR_DTYPE_BOOL8, shape);
+      const bool has_mask = random() % 2 == 0;
+      tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
+      options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
+      const auto scan_of = [&](const tnr_view& matrix, const DenseElements& asked) {
+        return DenseScan{
+            .rows = matrix.shape[0],
+            .columns = matrix.shape[1],
+            .elements = DenseElements(matrix),
+            .mask = has_mask ? &asked : nullptr,
+            .keep = keep_of(options, dtype),
+            .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64};
+      };
+      const DenseElements asked(mask);
+      const DenseElements asked_across(transpose(mask, 0, 1));
+      DenseScan across = scan_of(transpose(dense, 0, 1), asked_across);
+      const ColumnScan columns(scan_of(dense, asked));
+      across.index_type = columns.dense.index_type;
+      ASSERT_TRUE(columns.is_possible());
+      EXPECT_TRUE(scanned<ColumnScanner>(columns, columns.dense, shape[1], random) ==
+                  scanned<DenseScanner>(across, across, shape[1], random))
+          << shape[0] << " by " << shape[1] << " of " << dtype_name(dtype);
+    }
+  }
+}
+
+// Some elements of each chunk, of rows of any length, with what chance drops or a mask names.
+TEST(DenseScan, CountsAsItWrites) {
+  std::mt19937_64 random(13);
+  for (const std::int64_t columns : {3, 64, 1000, 1024, 8192, 100'001}) {
+    for (const tnr_dtype dtype : {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_I8}) {
+      const std::int64_t rows = 150'000 / columns + 1;
+      const auto count = static_cast<std::size_t>(rows * columns);
+      const unsigned percent = random() % 3 == 0 ? 100 : static_cast<unsigned>(random() % 60);
+      std::vector<Byte> elements(count * element_size(dtype));
+      std::vector<Byte> flags(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        flags[i] = random() % 100 < percent;
+        if (random() % 100 < percent)
+          elements[i * element_size(dtype)] = static_cast<Byte>(i % 255 + 1);
+      }
+      const DenseElements mask(flat_view(flags.data(), TNR_DTYPE_BOOL8, {rows, columns}));
+      const bool has_mask = random() % 2 == 0;
+      tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSR);
+      options.predicate = has_mask ? TNR_SPARSE_PREDICATE_MASK : TNR_SPARSE_PREDICATE_NON_ZERO;
+      const DenseScan scan = {
+          .rows = rows,
+          .columns = columns,
+          .elements = DenseElements(flat_view(elements.data(), dtype, {rows, columns})),
+          .mask = has_mask ? &mask : nullptr,
+          .keep = keep_of(options, dtype),
+          .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64};
+      ASSERT_TRUE(DenseScanner::counts_as_it_writes(scan));
+      EXPECT_TRUE(scanned<CountingAsItWrites>(scan, scan, rows, random) ==
+                  scanned<DenseScanner>(scan, scan, rows, random))
+          << rows << " by " << columns << " of " << dtype_name(dtype);
+    }
+  }
+}
+
+// Of each density the way that is chosen for it, on some threads.
+TEST(ColumnScan, LargeMatricesAreThoseOfTheirTranspose) {
+  const std::int64_t rows = 1100;
+  const std::int64_t cols = 1031;
+  const TestContext threads(3);
+  for (const unsigned part : {1u, 10u, 60u}) {
+    std::mt19937_64 random(12);
+    std::vector<float> elements(static_cast<std::size_t>(rows * cols));
+    std::vector<float> across(elements.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (random() % 100 < part) elements[i] = static_cast<float>(i + 1);
+      const std::size_t row = i / static_cast<std::size_t>(cols);
+      const std::size_t col = i % static_cast<std::size_t>(cols);
+      across[col * static_cast<std::size_t>(rows) + row] = elements[i];
+    }
+    const Result csc(sparse_from_dense(threads,
+                                       flat_view(elements.data(), TNR_DTYPE_F32, {rows, cols}),
+                                       options_of(TNR_SPARSE_FORMAT_CSC)));
+    const Result csr(sparse_from_dense(threads,
+                                       flat_view(across.data(), TNR_DTYPE_F32, {cols, rows}),
+                                       options_of(TNR_SPARSE_FORMAT_CSR)));
+    const std::int64_t count = csr.view().minor.shape[0];
+    ASSERT_EQ(csc.view().minor.shape[0], count);
+    const auto equal = [](const tnr_view& a, const tnr_view& b) {
+      return std::memcmp(a.data, b.data, a.size_bytes) == 0;
+    };
+    EXPECT_TRUE(equal(csc.view().major, csr.view().major)) << part;
+    EXPECT_TRUE(equal(csc.view().minor, csr.view().minor)) << part;
+    EXPECT_TRUE(equal(csc.view().values, csr.view().values)) << part;
+  }
+}
+
+}  // namespace
+}  // namespace tenure::test

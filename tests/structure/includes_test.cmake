@@ -1,0 +1,77 @@
+# Includes of core/src go one way. The folders stand here in their order: a file includes headers of
+# its own folder and of those above it in this list. A folder that is not listed, a file directly in
+# core/src, a folder without a README.md and one of more than 25 files fail.
+cmake_minimum_required(VERSION 3.21)
+set(order
+  base
+  cpu
+  cpu/kernels
+  cpu/kernels/compress
+  cpu/kernels/elementwise
+  cpu/kernels/move
+  cpu/kernels/product
+  cpu/kernels/reduce
+  cpu/kernels/sparse
+  threads
+  memory
+  view
+  dense
+  dense/reduce
+  sparse
+  sparse/convert
+  sparse/from_dense
+  sparse/product
+  sparse/packed
+  sparse/values)
+set(most_files 25)
+
+set(errors "")
+set(include_count 0)
+file(GLOB_RECURSE sources RELATIVE ${ROOT}/core/src ${ROOT}/core/src/*.cpp ${ROOT}/core/src/*.hpp)
+foreach(source IN LISTS sources)
+  get_filename_component(folder ${source} DIRECTORY)
+  list(FIND order "${folder}" place)
+  if(place EQUAL -1)
+    string(APPEND errors "core/src/${source}: its folder is not in the order of this test\n")
+    continue()
+  endif()
+  string(MAKE_C_IDENTIFIER "${folder}" key)
+  math(EXPR count_${key} "0${count_${key}} + 1")
+  file(STRINGS ${ROOT}/core/src/${source} includes REGEX "^#include \"")
+  foreach(line IN LISTS includes)
+    string(REGEX MATCH "\"([^\"]+)\"" matched "${line}")
+    set(header ${CMAKE_MATCH_1})
+    # The public headers are below all of them; explored.hpp is the protocols test's.
+    if(header MATCHES "^tenure/" OR header STREQUAL "explored.hpp")
+      continue()
+    endif()
+    math(EXPR include_count "${include_count} + 1")
+    if(NOT EXISTS ${ROOT}/core/src/${header})
+      string(APPEND errors "core/src/${source}: \"${header}\" is not a path below core/src\n")
+      continue()
+    endif()
+    get_filename_component(target ${header} DIRECTORY)
+    list(FIND order "${target}" target_place)
+    if(target_place GREATER place)
+      string(APPEND errors "core/src/${source} includes ${header}: ${target}/ is above ${folder}/\n")
+    endif()
+  endforeach()
+endforeach()
+
+foreach(folder IN LISTS order)
+  string(MAKE_C_IDENTIFIER "${folder}" key)
+  if(NOT DEFINED count_${key})
+    string(APPEND errors "core/src/${folder} is in the order of this test and has no file\n")
+  elseif(count_${key} GREATER most_files)
+    string(APPEND errors "core/src/${folder} has ${count_${key}} files, and may have ${most_files}\n")
+  endif()
+  if(NOT EXISTS ${ROOT}/core/src/${folder}/README.md)
+    string(APPEND errors "core/src/${folder} has no README.md\n")
+  endif()
+endforeach()
+if(include_count LESS 100)
+  string(APPEND errors "only ${include_count} includes were found: the pattern is wrong\n")
+endif()
+if(errors)
+  message(FATAL_ERROR "\n${errors}")
+endif()
