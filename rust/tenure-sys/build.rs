@@ -4,8 +4,10 @@
 //! `TENURE_NO_VENDOR=1`, or the feature `vendored` switched off: link what `pkg-config tenure`
 //! names instead of compiling. Crates that depend on this one directly find the folder of
 //! `tenure/tenure.h` in `DEP_TENURE_INCLUDE`.
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, fs, process};
+use std::sync::Mutex;
+use std::{env, fs, process, thread};
 
 const NO_COMPILER: &str = "\
 error: tenure-sys compiles C++20 and found no working C++ compiler.
@@ -74,8 +76,10 @@ fn compile(root: &Path) {
         .cpp(true)
         .std("c++20")
         // Always: cc follows the user's profile, and kernels at -O0 make every debug build of a
-        // dependent crate unusable. Debug information still follows the profile.
+        // dependent crate unusable.
         .opt_level(3)
+        // Objects with debug information are 20 times as large. CXXFLAGS=-g asks for it.
+        .debug(false)
         .define("NDEBUG", None)
         // The compiler may be newer than any we have seen; our own builds turn warnings on.
         .warnings(false)
@@ -88,17 +92,17 @@ fn compile(root: &Path) {
         .include(root.join("core/src"))
         .include(root.join("capi/include"));
     require_compiler(&build);
+
+    let mut units = folders(root, &rest)
+        .into_iter()
+        .map(|folder| Unit::of_folder(&build, &folder))
+        .collect::<Vec<_>>();
     for set in instruction_sets(root).lines() {
         let mut words = set.split_whitespace();
         let name = words.next().expect("no empty line");
         let mut of_set = build.clone();
-        of_set
-            .define("TENURE_ISA", name)
-            // As in CMakeLists.txt, which says why.
-            .flag_if_supported("-fno-exceptions")
-            .files(kernels.iter().map(|source| root.join(source)))
-            // Objects of one source have one name.
-            .out_dir(out_dir().join(name));
+        // As in CMakeLists.txt, which says why.
+        of_set.define("TENURE_ISA", name).flag_if_supported("-fno-exceptions");
         for flag in words {
             of_set.flag(flag);
         }
@@ -106,11 +110,98 @@ fn compile(root: &Path) {
             // As in CMakeLists.txt, which says why.
             of_set.flag_if_supported("-Wa,-muse-unaligned-vector-move");
         }
-        let objects = of_set.compile_intermediates();
-        build.objects(objects);
+        units.extend(kernels.iter().map(|kernel| Unit::of_kernel(&of_set, name, root, kernel)));
     }
-    build.files(rest.iter().map(|source| root.join(source)));
+    build.objects(compile_units(units));
     build.compile("tenure");
+}
+
+/// One run of the compiler.
+struct Unit {
+    command: process::Command,
+    object: PathBuf,
+    source_bytes: u64,
+}
+
+impl Unit {
+    /// All sources of a folder as one, so that the headers they share are read once.
+    fn of_folder(build: &cc::Build, sources: &[PathBuf]) -> Self {
+        let folder = sources[0].parent().expect("a file is in a folder");
+        let name = folder.components().rev().take(3).fold(String::new(), |name, part| {
+            format!("{}_{name}", part.as_os_str().to_string_lossy())
+        });
+        let joined = out_dir().join(name).with_extension("cpp");
+        let text = sources.iter().fold(String::new(), |text, source| {
+            format!("{text}#include \"{}\"\n", source.display())
+        });
+        fs::write(&joined, text)
+            .unwrap_or_else(|error| stop(&format!("{}: {error}", joined.display())));
+        Self::new(build, &joined, sources)
+    }
+
+    fn of_kernel(build: &cc::Build, set: &str, root: &Path, source: &str) -> Self {
+        let source = root.join(source);
+        let mut unit = Self::new(build, &source, &[source.clone()]);
+        // Two folders may have files of one name.
+        let folder = source.parent().and_then(Path::file_name).expect("below core/src/cpu/kernels");
+        let stem = source.file_stem().expect("a source has a name");
+        let name = [set, &folder.to_string_lossy(), &stem.to_string_lossy()].join("_");
+        unit.object = out_dir().join(name).with_extension("o");
+        unit
+    }
+
+    fn new(build: &cc::Build, source: &Path, parts: &[PathBuf]) -> Self {
+        let mut command = build.get_compiler().to_command();
+        command.arg("-c").arg(source);
+        let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
+        Self {
+            command,
+            object: source.with_extension("o"),
+            source_bytes: parts.iter().map(size).sum(),
+        }
+    }
+
+    fn run(mut self) {
+        let output = self.command.arg("-o").arg(&self.object).output();
+        let output = output.unwrap_or_else(|error| stop(&format!("{:?}: {error}", self.command)));
+        if !output.status.success() {
+            let messages = String::from_utf8_lossy(&output.stderr);
+            stop(&format!(
+                "error: a source of tenure did not compile:\n{:?}\n{messages}",
+                self.command
+            ));
+        }
+    }
+}
+
+/// Compiles the units in one queue, the larger ones first, and returns their objects. Without
+/// barriers between instruction sets no processor waits for the last unit of one.
+fn compile_units(mut units: Vec<Unit>) -> Vec<PathBuf> {
+    units.sort_by_key(|unit| std::cmp::Reverse(unit.source_bytes));
+    let objects = units.iter().map(|unit| unit.object.clone()).collect();
+    let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(1);
+    let queue = Mutex::new(units.into_iter());
+    let next = || queue.lock().expect("no thread panics").next();
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(unit) = next() {
+                    unit.run();
+                }
+            });
+        }
+    });
+    objects
+}
+
+/// The sources of each folder, in the order of the list.
+fn folders(root: &Path, sources: &[&str]) -> Vec<Vec<PathBuf>> {
+    let mut folders = BTreeMap::<_, Vec<_>>::new();
+    for source in sources {
+        let source = root.join(source);
+        folders.entry(source.parent().map(Path::to_owned)).or_default().push(source);
+    }
+    folders.into_values().collect()
 }
 
 fn is_windows_gnu() -> bool {

@@ -341,8 +341,11 @@ void note(const char* what, const void* object, std::uint64_t value, const Place
 // The file's path below the folder of the core's sources; of a scenario's own file its name.
 std::string name_of(const Place& place) {
   const std::string path = place.file_name();
-  const std::string folder = TENURE_CORE_SOURCES "/";
-  return path.starts_with(folder) ? path.substr(folder.size()) : path.substr(path.rfind('/') + 1);
+  // As the compiler was told it, so that it may be relative.
+  constexpr std::string_view kFolder = "/core/src/";
+  const std::size_t folder = path.rfind(kFolder);
+  return folder != std::string::npos ? path.substr(folder + kFolder.size())
+                                     : path.substr(path.rfind('/') + 1);
 }
 
 bool is_mutated(const Place& place, Defect defect) {

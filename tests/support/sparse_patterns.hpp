@@ -161,7 +161,7 @@ inline std::vector<Entry> entries_of(const tnr_sparse_view& view) {
 class Result {
  public:
   explicit Result(SparseToken token) : token_(token), view_(sparse_view(token)) {
-    check_entries(view_, Rows::kAll, "result");
+    check_entries(view_, RowExtent::kWhole, "result");
   }
   Result(const Result&) = delete;
   Result& operator=(const Result&) = delete;

@@ -91,16 +91,16 @@ void check_values_apart(const tnr_sparse_view& view, const char* name);
 
 // Whether offsets must be those of a whole matrix, or may be those of a row range; and of a batch
 // those of a range of its matrices.
-enum class Rows : bool { kSome, kAll };
+enum class RowExtent : bool { kRange, kWhole };
 
 // Throws INVALID_ARGUMENT unless offsets, indices and flags are as above. The view has passed
 // check_sparse(), and its memory is there. Throws std::bad_alloc only where entries are said to be
 // UNIQUE but not SORTED.
-void check_entries(const tnr_sparse_view& view, Rows rows, const char* name);
+void check_entries(const tnr_sparse_view& view, RowExtent rows, const char* name);
 // That of a batch whose batch_offsets are right or not, for its offsets alone.
-void check_batch_offsets(const tnr_sparse_view& batch, Rows rows, const char* name);
+void check_batch_offsets(const tnr_sparse_view& batch, RowExtent rows, const char* name);
 // Its plain twin, of one matrix: one entry after the other, which is how it knows what is wrong.
-void check_entries_stepwise(const tnr_sparse_view& view, Rows rows, const char* name);
+void check_entries_stepwise(const tnr_sparse_view& view, RowExtent rows, const char* name);
 
 // Whether the entries of what is no batch are ordered as SORTED says, which is believed where it is
 // set. Offsets and indices are right.

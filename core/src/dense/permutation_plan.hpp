@@ -66,7 +66,7 @@ struct InLines {
 };
 
 // Where the rows of a panel begin, from its first element.
-struct Rows {
+struct RowOffsets {
   std::int64_t count = 0;
   std::int64_t offsets[kMaxRows];
 };
@@ -109,8 +109,8 @@ class Permutation {
   void run_blocks(std::int64_t first, std::int64_t last) const noexcept;
   void run_buffered(std::int64_t first, std::int64_t last) const noexcept;
   bool plan_panels() noexcept;
-  void set_rows(std::int64_t extent, Rows& rows) const noexcept;
-  void set_joined_rows(const Place& place, Rows& rows) const noexcept;
+  void set_rows(std::int64_t extent, RowOffsets& rows) const noexcept;
+  void set_joined_rows(const Place& place, RowOffsets& rows) const noexcept;
   void set_runs(const Place& place, kernels::Panel& panel) const noexcept;
   void run_panels(std::int64_t first, std::int64_t last) const noexcept;
   void go_to(Place& place, std::int64_t index) const noexcept;

@@ -33,7 +33,7 @@ void set_run_lines(std::int64_t offset, std::int64_t bytes, InLines& lines) noex
 }
 
 // Whether a cache of 64 sets of 8 lines would lose many of these rows' lines to each other.
-bool conflict(const Rows& rows) noexcept {
+bool conflict(const RowOffsets& rows) noexcept {
   std::int64_t counts[64] = {};
   std::int64_t lost = 0;
   for (std::int64_t i = 0; i < rows.count; ++i) {
@@ -231,7 +231,7 @@ void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noex
 }
 
 // Rows behind the last one are read, and not used.
-void Permutation::set_rows(std::int64_t extent, Rows& rows) const noexcept {
+void Permutation::set_rows(std::int64_t extent, RowOffsets& rows) const noexcept {
   const unsigned outer = rank_ - run_axes_;
   rows.count = 1;
   rows.offsets[0] = 0;
@@ -243,7 +243,7 @@ void Permutation::set_rows(std::int64_t extent, Rows& rows) const noexcept {
 }
 
 // The rows from `place` to the end of the run, and those with which the next one begins.
-void Permutation::set_joined_rows(const Place& place, Rows& rows) const noexcept {
+void Permutation::set_joined_rows(const Place& place, RowOffsets& rows) const noexcept {
   const unsigned outer = rank_ - run_axes_;
   const Axis& axis = axes_[outer];
   const std::int64_t extent = axis.extent - place.first[outer];
@@ -294,9 +294,9 @@ void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexce
   const Axis& run_axis = axes_[outer];
   const Axis& columns = axes_[columns_];
   const std::int64_t whole_extent = run_axis.block + run_axis.more;
-  Rows whole_rows;
-  Rows cut_rows;
-  Rows joined_rows;
+  RowOffsets whole_rows;
+  RowOffsets cut_rows;
+  RowOffsets joined_rows;
   InLines lines;
   set_rows(whole_extent, whole_rows);
   std::int64_t cut_extent = 0;

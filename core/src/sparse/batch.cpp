@@ -13,12 +13,12 @@ namespace {
 }
 
 // An offset that is wrong, in the words that check_entries() has for those of rows.
-void check_offset(const tnr_sparse_view& batch, std::int64_t matrix, std::int64_t before, Rows rows,
-                  const char* name) {
+void check_offset(const tnr_sparse_view& batch, std::int64_t matrix, std::int64_t before,
+                  RowExtent rows, const char* name) {
   const char* const dot = *name != '\0' ? "." : "";
   const std::int64_t offset = index_at(batch.batch_offsets, matrix);
   const std::int64_t count = batch.minor.shape[0];
-  if (matrix == 0 && rows == Rows::kAll && offset != 0) {
+  if (matrix == 0 && rows == RowExtent::kWhole && offset != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s%sbatch_offsets[0] is %" PRId64 " but must be 0", name,
          dot, offset);
   }
@@ -34,7 +34,7 @@ void check_offset(const tnr_sparse_view& batch, std::int64_t matrix, std::int64_
          ", and offsets must not fall",
          name, dot, matrix, offset, before);
   }
-  if (matrix == batch_count(batch) && rows == Rows::kAll && offset != count) {
+  if (matrix == batch_count(batch) && rows == RowExtent::kWhole && offset != count) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "%s%sbatch_offsets[%" PRId64 "] is %" PRId64 " but must be %" PRId64
          ", the number of entries, because it is the last",
@@ -53,7 +53,7 @@ void require_one_matrix(const tnr_sparse_view& view, const char* name) {
        name, batch_count(view));
 }
 
-void check_batch_offsets(const tnr_sparse_view& batch, Rows rows, const char* name) {
+void check_batch_offsets(const tnr_sparse_view& batch, RowExtent rows, const char* name) {
   std::int64_t before = 0;
   for (std::int64_t matrix = 0; matrix <= batch_count(batch); ++matrix) {
     check_offset(batch, matrix, before, rows, name);
@@ -61,7 +61,7 @@ void check_batch_offsets(const tnr_sparse_view& batch, Rows rows, const char* na
   }
 }
 
-void check_batch_entries(const tnr_sparse_view& batch, Rows rows, const char* name) {
+void check_batch_entries(const tnr_sparse_view& batch, RowExtent rows, const char* name) {
   check_batch_offsets(batch, rows, name);
   for (std::int64_t matrix = 0; matrix < batch_count(batch); ++matrix) {
     try {
@@ -105,7 +105,7 @@ BatchOperand::BatchOperand(const tnr_sparse_view& view, const char* name)
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s is no batch: batch_offsets.rank is 0 but must be 1",
          name);
   }
-  if (!whole_.is_checked()) check_batch_offsets(view, Rows::kSome, name);
+  if (!whole_.is_checked()) check_batch_offsets(view, RowExtent::kRange, name);
 }
 
 void MatrixErrors::keep(std::int64_t matrix) noexcept {

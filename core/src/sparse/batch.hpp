@@ -53,7 +53,7 @@ class BatchOperand {
 void require_one_matrix(const tnr_sparse_view& view, const char* name);
 
 // check_entries() of a batch.
-void check_batch_entries(const tnr_sparse_view& batch, Rows rows, const char* name);
+void check_batch_entries(const tnr_sparse_view& batch, RowExtent rows, const char* name);
 
 // What went wrong with matrices that several threads work at: of several the first one's.
 class MatrixErrors {

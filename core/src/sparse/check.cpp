@@ -229,12 +229,12 @@ bool are_coordinates_valid(const tnr_sparse_view& view) {
                                          : checks.are_sorted(rows, cols, count);
 }
 
-bool are_compressed_valid(const tnr_sparse_view& view, Rows rows) {
+bool are_compressed_valid(const tnr_sparse_view& view, RowExtent rows) {
   const kernels::IndexChecks& checks = index_checks(view);
   const std::int64_t count = view.minor.shape[0];
   const EntryRange range = entry_range(view);
   if (range.first < 0 || range.last > count ||
-      (rows == Rows::kAll && (range.first != 0 || range.last != count)) ||
+      (rows == RowExtent::kWhole && (range.first != 0 || range.last != count)) ||
       checks.count_falls(bytes_at(view.major, 0), view.major.shape[0]) != 0) {
     return false;
   }
@@ -327,11 +327,11 @@ void check_coordinates_stepwise(const tnr_sparse_view& view) {
 }
 
 std::int64_t checked_offset(const tnr_sparse_view& view, std::int64_t row, std::int64_t before,
-                            Rows rows) {
+                            RowExtent rows) {
   const char* const name = sparse_names(view.format).major;
   const std::int64_t count = view.minor.shape[0];
   const std::int64_t offset = index_at(view.major, row);
-  if (row == 0 && rows == Rows::kAll && offset != 0) {
+  if (row == 0 && rows == RowExtent::kWhole && offset != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s[0] is %" PRId64 " but must be 0", name, offset);
   }
   if (offset < 0 || offset > count) {
@@ -346,7 +346,7 @@ std::int64_t checked_offset(const tnr_sparse_view& view, std::int64_t row, std::
          ", and offsets must not fall",
          name, row, offset, before);
   }
-  if (row == major_count(view) && rows == Rows::kAll && offset != count) {
+  if (row == major_count(view) && rows == RowExtent::kWhole && offset != count) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "%s[%" PRId64 "] is %" PRId64 " but must be %" PRId64
          ", the number of entries, because it is the last",
@@ -355,7 +355,7 @@ std::int64_t checked_offset(const tnr_sparse_view& view, std::int64_t row, std::
   return offset;
 }
 
-void check_compressed_stepwise(const tnr_sparse_view& view, Rows rows) {
+void check_compressed_stepwise(const tnr_sparse_view& view, RowExtent rows) {
   const SparseNames& names = sparse_names(view.format);
   // All offsets before any index: an index may be reached only between offsets that are right.
   std::int64_t before = checked_offset(view, 0, 0, rows);
@@ -373,7 +373,7 @@ void check_compressed_stepwise(const tnr_sparse_view& view, Rows rows) {
   order.end();
 }
 
-void check_all_stepwise(const tnr_sparse_view& view, Rows rows) {
+void check_all_stepwise(const tnr_sparse_view& view, RowExtent rows) {
   if (view.format == TNR_SPARSE_FORMAT_COO) return check_coordinates_stepwise(view);
   check_compressed_stepwise(view, rows);
 }
@@ -429,7 +429,7 @@ void check_matrix(const tnr_sparse_view& view, const char* name) {
   const SparseUse use(view.owner, name);
   Pins pins;
   pin_parts(pins, view, name);
-  check_entries(view, Rows::kSome, name);
+  check_entries(view, RowExtent::kRange, name);
 }
 
 void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name) {
@@ -438,10 +438,10 @@ void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name) {
   const SparseUse use(view.view.owner, name);
   Pins pins;
   pin_parts_mut(pins, view, name);
-  check_entries(view.view, Rows::kSome, name);
+  check_entries(view.view, RowExtent::kRange, name);
 }
 
-void check_entries_stepwise(const tnr_sparse_view& view, Rows rows, const char* name) {
+void check_entries_stepwise(const tnr_sparse_view& view, RowExtent rows, const char* name) {
   check_fields_of(name, [&] { check_all_stepwise(view, rows); });
 }
 
@@ -454,7 +454,7 @@ bool has_sorted_entries(const tnr_sparse_view& view) noexcept {
                                        view.minor.shape[0]);
 }
 
-void check_entries(const tnr_sparse_view& view, Rows rows, const char* name) {
+void check_entries(const tnr_sparse_view& view, RowExtent rows, const char* name) {
   if (is_batch(view)) return check_batch_entries(view, rows, name);
   const bool needs_sorting = is_set(view, TNR_SPARSE_UNIQUE) && !is_set(view, TNR_SPARSE_SORTED);
   const bool is_valid = view.format == TNR_SPARSE_FORMAT_COO ? are_coordinates_valid(view)

@@ -174,7 +174,7 @@ SparseToken sparse_create(const tnr_sparse_view& parts) {
     held.retain();
   }
   held.seal();
-  check_entries(parts, Rows::kAll, "");
+  check_entries(parts, RowExtent::kWhole, "");
   return open_record(held, parts);
 }
 

@@ -144,7 +144,7 @@ void SparseOperand::check_all() {
   if (checked_) return;
   tnr_sparse_view without_flags = view_;
   without_flags.flags = 0;
-  check_entries(without_flags, Rows::kSome, name_);
+  check_entries(without_flags, RowExtent::kRange, name_);
   checked_ = true;
 }
 
@@ -201,7 +201,7 @@ bool SparseOperand::are_offsets_right(std::int64_t begin, std::int64_t end) cons
 void SparseOperand::fail_checked() const {
   tnr_sparse_view without_flags = view_;
   without_flags.flags = 0;
-  check_entries(without_flags, Rows::kSome, name_);
+  check_entries(without_flags, RowExtent::kRange, name_);
   fail(TNR_STATUS_INVALID_ARGUMENT, "%s was written by somebody while it was used",
        *name_ != '\0' ? name_ : "it");
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "last_places.hpp"
+#include "cpu/kernel.hpp"
 #include "tenure/instruction_set.hpp"
 
 namespace tenure::test {

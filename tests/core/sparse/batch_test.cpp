@@ -364,13 +364,13 @@ TEST(SparseBatchHandle, HoldsAllEntriesFromTheFirstToTheLast) {
     Lent lent;
     lent.offsets[static_cast<std::size_t>(at)] = at == 0 ? 1 : 4;
     expect_error(TNR_STATUS_INVALID_ARGUMENT, {words},
-                 [&] { check_entries(lent.view(), Rows::kAll, ""); });
+                 [&] { check_entries(lent.view(), RowExtent::kWhole, ""); });
   }
   Lent lent;
   lent.model.major = {0, 1, 2, 0, 0, 0, 0, 1, 2};  // the last entry of matrix 0 is in no row
-  check_entries(lent.view(), Rows::kSome, "");
+  check_entries(lent.view(), RowExtent::kRange, "");
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"matrix 0: row_offsets[2] is 2 but must be 3"},
-               [&] { check_entries(lent.view(), Rows::kAll, ""); });
+               [&] { check_entries(lent.view(), RowExtent::kWhole, ""); });
 }
 
 TEST(SparseBatchHandle, OneMatrixHasNoBatchOffsets) {

@@ -15,13 +15,13 @@ namespace {
 
 using Words = std::initializer_list<std::string>;
 
-void check(const tnr_sparse_view& view, Rows rows = Rows::kSome) {
+void check(const tnr_sparse_view& view, RowExtent rows = RowExtent::kRange) {
   check_sparse(view, "a");
   check_entries(view, rows, "a");
 }
 
 // Refused for both index types.
-void refuses(const SparseModel& model, Words words, Rows rows = Rows::kSome) {
+void refuses(const SparseModel& model, Words words, RowExtent rows = RowExtent::kRange) {
   for (const tnr_dtype dtype : kIndexDtypes) {
     SparseArrays arrays(model, dtype);
     expect_error(TNR_STATUS_INVALID_ARGUMENT, words, [&] { check(arrays.view(), rows); });
@@ -48,8 +48,8 @@ TEST(SparseCheck, AcceptsEachFormat) {
   for (const SparseModel& model : {coo_model(), csr_model(), csc_model(), bsr_model()}) {
     for (const tnr_dtype dtype : kIndexDtypes) {
       SparseArrays arrays(model, dtype);
-      check(arrays.view(), Rows::kAll);
-      check_entries_stepwise(arrays.view(), Rows::kAll, "a");
+      check(arrays.view(), RowExtent::kWhole);
+      check_entries_stepwise(arrays.view(), RowExtent::kWhole, "a");
     }
   }
 }
@@ -63,7 +63,7 @@ TEST(SparseCheck, AcceptsWhatIsEmpty) {
       if (format != TNR_SPARSE_FORMAT_COO)
         model.major.assign(static_cast<std::size_t>(count) + 1, 0);
       SparseArrays arrays(model, TNR_DTYPE_I32);
-      check(arrays.view(), Rows::kAll);
+      check(arrays.view(), RowExtent::kWhole);
     }
   }
 }
@@ -176,9 +176,9 @@ TEST(SparseCheck, OffsetsAreRefusedWithPositionAndBound) {
   refuses(with(csr_model(), [](SparseModel& m) { m.major = {0, 9, 2, 5}; }),
           {"a.row_offsets[1] is 9", "at most 5"});
   const SparseModel middle = with(csr_model(), [](SparseModel& m) { m.major = {1, 2, 2, 4}; });
-  refuses(middle, {"a.row_offsets[0] is 1 but must be 0"}, Rows::kAll);
+  refuses(middle, {"a.row_offsets[0] is 1 but must be 0"}, RowExtent::kWhole);
   refuses(with(csr_model(), [](SparseModel& m) { m.major = {0, 2, 2, 4}; }),
-          {"a.row_offsets[3] is 4 but must be 5", "the last"}, Rows::kAll);
+          {"a.row_offsets[3] is 4 but must be 5", "the last"}, RowExtent::kWhole);
   SparseArrays range(middle, TNR_DTYPE_I32);
   check(range.view());
 }
@@ -289,7 +289,7 @@ TEST(SparseCheck, KernelsAgreeWithTheirTwin) {
   for (int round = 0; round < kRounds; ++round) {
     const SparseModel model = random_model(random);
     const tnr_dtype dtype = kIndexDtypes[round % 2];
-    const Rows rows = random() % 2 == 0 ? Rows::kAll : Rows::kSome;
+    const RowExtent rows = random() % 2 == 0 ? RowExtent::kWhole : RowExtent::kRange;
     SparseArrays arrays(model, dtype);
     const std::string fast = answer([&] { check_entries(arrays.view(), rows, "a"); });
     const std::string plain = answer([&] { check_entries_stepwise(arrays.view(), rows, "a"); });
@@ -314,13 +314,13 @@ TEST(SparseCheck, KernelsSeeEveryPosition) {
         std::int64_t& number = spoilt.minor[static_cast<std::size_t>(at)];
         number = 1000;
         SparseArrays above(spoilt, dtype);
-        ASSERT_NE(answer([&] { check_entries(above.view(), Rows::kAll, "a"); }), "right");
+        ASSERT_NE(answer([&] { check_entries(above.view(), RowExtent::kWhole, "a"); }), "right");
         if (at == 0) continue;
         number = 3 * at - 2;  // the one before
         SparseArrays equal(spoilt, dtype);
-        ASSERT_NE(answer([&] { check_entries(equal.view(), Rows::kAll, "a"); }), "right");
+        ASSERT_NE(answer([&] { check_entries(equal.view(), RowExtent::kWhole, "a"); }), "right");
         equal.view().flags = TNR_SPARSE_SORTED;
-        ASSERT_EQ(answer([&] { check_entries(equal.view(), Rows::kAll, "a"); }), "right");
+        ASSERT_EQ(answer([&] { check_entries(equal.view(), RowExtent::kWhole, "a"); }), "right");
       }
     }
   }
@@ -356,10 +356,10 @@ TEST(SparseCheck, LongRowsCountTheirFalls) {
     model.values.assign(kCount, 0.0f);
     model.flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
     SparseArrays arrays(model, dtype);
-    EXPECT_EQ(answer([&] { check_entries(arrays.view(), Rows::kAll, "a"); }), "right");
+    EXPECT_EQ(answer([&] { check_entries(arrays.view(), RowExtent::kWhole, "a"); }), "right");
     model.major[kCount - 1] = kCount - 2;
     SparseArrays spoilt(model, dtype);
-    EXPECT_NE(answer([&] { check_entries(spoilt.view(), Rows::kAll, "a"); }), "right");
+    EXPECT_NE(answer([&] { check_entries(spoilt.view(), RowExtent::kWhole, "a"); }), "right");
   }
 }
 

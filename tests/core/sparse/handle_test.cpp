@@ -342,7 +342,7 @@ TEST(SparseHandleRace, NobodyWritesWhatWasChecked) {
         try {
           const SparseToken matrix = sparse_create(view);
           made.fetch_add(1);
-          check_entries_stepwise(view, Rows::kAll, "a");
+          check_entries_stepwise(view, RowExtent::kWhole, "a");
           sparse_release(matrix);
         } catch (const Error& error) {
           EXPECT_EQ(error.status(), TNR_STATUS_BUSY);

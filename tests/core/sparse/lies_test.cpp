@@ -88,7 +88,7 @@ void expect_right_indices(const std::function<SparseToken()>& make) {
   const OwnMatrix made(token);
   tnr_sparse_view view = made.view();
   view.flags = 0;
-  EXPECT_NO_THROW(check_entries(view, Rows::kAll, "made"));
+  EXPECT_NO_THROW(check_entries(view, RowExtent::kWhole, "made"));
 }
 void expect_no_more(const std::function<void()>& run) {
   try {

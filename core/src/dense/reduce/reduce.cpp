@@ -51,8 +51,6 @@ tnr_dtype result_dtype(Gives gives, tnr_dtype dtype) {
   }
 }
 
-bool is_reduced(std::uint32_t axes, std::uint32_t axis) { return (axes >> axis & 1u) != 0; }
-
 void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof) {
   if (axes >> a.rank != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "axes is 0x%" PRIx32 " but a.rank is %" PRIu32, axes, a.rank);

@@ -47,8 +47,6 @@ enum Kept : unsigned { kIn, kOut };
 // that argmin and argmax report are walked like memory.
 enum Reduced : unsigned { kIndex = 1 };
 
-bool is_reduced(std::uint32_t axes, std::uint32_t axis) { return (axes >> axis & 1u) != 0; }
-
 constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 
 // Results are finished one after the other ("along") or as a panel of them side by side. What goes

@@ -9,6 +9,11 @@
 
 namespace tenure {
 
+// Whether bit `axis` is set.
+constexpr bool is_reduced(std::uint32_t axes, std::uint32_t axis) noexcept {
+  return (axes >> axis & 1u) != 0;
+}
+
 // Elements that go into each result.
 std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept;
 

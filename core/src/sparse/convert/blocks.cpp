@@ -79,7 +79,7 @@ class BlockRow {
 
 // Room for the blocks of a block row, from where they leave in whole lines. More are put together
 // where they belong.
-constexpr std::int64_t kStageBytes = std::int64_t{256} << 10;
+constexpr std::int64_t kBlockStageBytes = std::int64_t{256} << 10;
 
 template <class I>
 class BlockMaker {
@@ -211,7 +211,7 @@ class BlockMaker {
     };
     const std::int64_t columns_bytes = BlockColumns::buffer_bytes(block_col_count_);
     for_each_block_row(
-        columns_bytes + kStageBytes,
+        columns_bytes + kBlockStageBytes,
         [&](Byte* buffer) { return Own{columns_in(buffer), buffer + columns_bytes}; },
         [&](std::int64_t block_row, Own& own) {
           const std::int64_t first = blocks_before[block_row];
@@ -219,7 +219,7 @@ class BlockMaker {
           if (count == 0) return;  // there may be no memory
           number_blocks(block_row, first, own.columns, builder);
           Byte* const out = builder.values() + first * bytes;
-          const bool is_staged = stores == Stores::kStreamed && count * bytes <= kStageBytes;
+          const bool is_staged = stores == Stores::kStreamed && count * bytes <= kBlockStageBytes;
           Byte* const to = is_staged ? own.stage : out;
           std::memset(to, 0, static_cast<std::size_t>(count * bytes));
           spread<kBytes>(block_row, own.columns, to);

@@ -364,7 +364,7 @@ void write_matrix(const Context& context, SparseOperand& a, const tnr_view_mut& 
   const bool is_coo = view.format == TNR_SPARSE_FORMAT_COO;
   const bool is_sorted = (view.flags & TNR_SPARSE_SORTED) != 0;
   // The order of coordinates decides which memory is written.
-  if (is_coo && is_sorted && !a.is_checked()) check_entries(view, Rows::kSome, a.name());
+  if (is_coo && is_sorted && !a.is_checked()) check_entries(view, RowExtent::kRange, a.name());
   if (is_coo || is_empty(out.view)) a.check_all();
   if (is_empty(out.view)) return;
   if (must_be_summed_first(a)) {

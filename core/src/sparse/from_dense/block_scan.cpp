@@ -11,8 +11,6 @@ using kernels::Ahead;
 using kernels::BlockRow;
 using kernels::Byte;
 
-const kernels::Compaction& compaction() { return *kernels::table().compaction; }
-
 std::int64_t words_of(const BlockScan& scan) noexcept {
   return (scan.dense.columns + kernels::kWordElements - 1) / kernels::kWordElements;
 }

@@ -28,8 +28,6 @@ constexpr std::int64_t kListBytes = (kStepElements + kernels::kMorePlaces) * 2;
 // Rows that are on their way to the second cache, one after the other: the processor foresees none.
 constexpr std::int64_t kRowsAhead = 16;
 
-const kernels::Compaction& compaction() { return *kernels::table().compaction; }
-
 // Rows of `bytes` each, to one after the other.
 void pack_rows(const DenseElements& elements, std::int64_t row, std::int64_t rows,
                std::int64_t first_byte, std::int64_t bytes, std::int64_t all_rows, Byte* to) {

@@ -12,8 +12,6 @@ using kernels::Ahead;
 using kernels::Byte;
 using kernels::Run;
 
-const kernels::Compaction& compaction() { return *kernels::table().compaction; }
-
 }  // namespace
 
 bool DenseScanner::fetches_columns(const DenseScan& scan) noexcept {

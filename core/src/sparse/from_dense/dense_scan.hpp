@@ -13,6 +13,8 @@
 
 namespace tenure {
 
+inline const kernels::Compaction& compaction() { return *kernels::table().compaction; }
+
 // What chance drops of the entries, and what the others are multiplied by.
 struct Dropout {
   kernels::Chance chance;  // of element i in row-major order

@@ -137,8 +137,8 @@ class Multiplication {
 };
 
 template <class I>
-void multiply(const Context& context, const SparseProduct& product, const RowProducts& kernels,
-              SparseBuilder& builder) {
+void spgemm(const Context& context, const SparseProduct& product, const RowProducts& kernels,
+            SparseBuilder& builder) {
   const auto value_bytes = static_cast<std::int64_t>(element_size(builder.shape().value_dtype));
   const Multiplication<I> work(context, product, kernels, value_bytes);
   RowChunks<Multiplication<I>>(context, work, builder).run();
@@ -192,9 +192,9 @@ SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
                                   .value_dtype = a.values.dtype});
   std::memset(builder.major(), 0, element_size(a.minor.dtype));
   if (product.a.index_type == kernels::IndexType::kI32) {
-    multiply<std::int32_t>(context, product, kernels, builder);
+    spgemm<std::int32_t>(context, product, kernels, builder);
   } else {
-    multiply<std::int64_t>(context, product, kernels, builder);
+    spgemm<std::int64_t>(context, product, kernels, builder);
   }
   return count_made(TNR_OPERATION_SPARSE_PRODUCT, matrix_bytes(a) + matrix_bytes(b),
                     builder.finish(EntryOrder::rising()));

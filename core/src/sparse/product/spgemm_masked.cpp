@@ -26,14 +26,14 @@ using kernels::Compressed;
 using kernels::SparseRows;
 
 // Rows, and entries of `a` and of the mask, in a chunk.
-constexpr std::int64_t kChunkWeight = 512;
+constexpr std::int64_t kMaskedChunkWeight = 512;
 
 template <class I>
-struct Rows {
+struct CompressedRows {
   const I* offsets;
   const I* columns;
 
-  explicit Rows(const Compressed& matrix) noexcept
+  explicit CompressedRows(const Compressed& matrix) noexcept
       : offsets(reinterpret_cast<const I*>(matrix.offsets)),
         columns(reinterpret_cast<const I*>(matrix.indices)) {}
   [[nodiscard]] std::int64_t count(std::int64_t row) const noexcept {
@@ -155,7 +155,7 @@ class MaskedMultiplication {
         mask_(mask),
         a_values_(reinterpret_cast<const T*>(a.values)),
         b_values_(reinterpret_cast<const T*>(b.values)),
-        chunks_(a.rows, kChunkWeight, {a_, mask_}),
+        chunks_(a.rows, kMaskedChunkWeight, {a_, mask_}),
         mask_cols_(mask.cols) {
     for (std::int64_t row = 0; row < a.rows; ++row) most_ = std::max(most_, mask_.count(row));
   }
@@ -201,8 +201,8 @@ class MaskedMultiplication {
  private:
   // Rows and entries before a row.
   struct Weight {
-    Rows<I> a;
-    Rows<I> mask;
+    CompressedRows<I> a;
+    CompressedRows<I> mask;
     std::int64_t operator()(std::int64_t row) const noexcept {
       return row + (std::int64_t{a.offsets[row]} - a.offsets[0]) +
              (std::int64_t{mask.offsets[row]} - mask.offsets[0]);
@@ -228,9 +228,9 @@ class MaskedMultiplication {
     sums.end(mask_.columns + mask_.offsets[row], mask_.count(row));
   }
 
-  Rows<I> a_;
-  Rows<I> b_;
-  Rows<I> mask_;
+  CompressedRows<I> a_;
+  CompressedRows<I> b_;
+  CompressedRows<I> mask_;
   const T* a_values_;
   const T* b_values_;
   WeightedChunks<Weight> chunks_;

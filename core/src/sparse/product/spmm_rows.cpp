@@ -155,7 +155,7 @@ void multiply_checked(const SparseMatmul& call) {
   tnr_sparse_view view = call.a.view();
   view.owner = 0;
   view.flags = 0;
-  check_entries(view, Rows::kSome, call.a.name());
+  check_entries(view, RowExtent::kRange, call.a.name());
   const SparseOperand checked(view, call.a.name(), SparseOperand::Checked{});
   multiply_rows({.context = call.context,
                  .a = checked,
