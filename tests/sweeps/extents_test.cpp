@@ -28,8 +28,6 @@ constexpr long kMostBytes = 64L << 20;
 const std::set<std::string> kOfExtents = {"tnr_sparse_convert", "tnr_sparse_from_dense",
                                           "tnr_sparse_from_dense_top_k",
                                           "tnr_sparse_from_dense_dropout"};
-// Which copy a dense factor whose elements do not lie side by side, as that of this sweep does.
-const std::set<std::string> kOfCopies = {"tnr_sparse_sddmm", "tnr_packed_matmul"};
 
 // Where a row and a column together are more than 64 bits, entries are not sorted.
 bool is_beyond_sorting(const Operation& operation, const tnr_sparse_view& a) {
@@ -62,7 +60,7 @@ void run(const Operation& operation, const std::string& name, const Place& place
   if (place.filled != nullptr) {
     EXPECT_EQ(place.filled->held_bytes(), held_before) << "not all was given back";
   }
-  if (kOfExtents.count(operation.function) + kOfCopies.count(operation.function) != 0) return;
+  if (kOfExtents.count(operation.function) != 0) return;
   EXPECT_FALSE(is_refused && !is_beyond_sorting(operation, with.a)) << message;
 }
 

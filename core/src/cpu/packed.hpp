@@ -40,12 +40,20 @@ struct Bitmap {
 
 // out = alpha * a x + beta * out; alpha and beta as Matmul has them.
 struct PackedProduct {
-  const Byte* x;  // adjacent, of the type that is computed in: f32 for f16 and bf16
+  // Adjacent, of the type that is computed in: f32 for f16 and bf16. Or spaced: as the operand has
+  // them, of its type and x_step bytes apart, of which only what entries name is read; by bitmaps of
+  // no more than kSpacedBitmapRows rows all.
+  const Byte* x;
+  bool is_spaced;
+  int64_t x_step;  // read where it is spaced
   Byte* out;
   int64_t out_step;  // bytes
   const Byte* alpha;
   const Byte* beta;
 };
+
+// Few enough for their sums to stay in the first cache while x is fetched once for all.
+inline constexpr int64_t kSpacedBitmapRows = 32;
 
 inline constexpr unsigned kPackedFloatCount = 4;  // of Type: f64, f32, f16 and bf16
 struct PackedKernels {

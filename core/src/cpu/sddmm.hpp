@@ -1,4 +1,4 @@
-// What the kernels of sampled products see: a pattern, and two dense operands with adjacent columns.
+// The kernels of sampled products: a pattern, and two dense operands of any strides.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -11,9 +11,11 @@ struct Sampled {
   int64_t block_cols;
   int64_t length;  // elements of a row of x and y
   const Byte* x;
-  int64_t x_step;  // bytes from a row to the next
+  int64_t x_step;          // bytes from a row to the next
+  int64_t x_element_step;  // bytes from an element of a row to the next
   const Byte* y;
   int64_t y_step;
+  int64_t y_element_step;
   const Byte* alpha;   // one element of the type that is computed in
   const Byte* values;  // nullptr: the entries' own do not count
   Byte* out;           // row-major, as values

@@ -2289,8 +2289,12 @@ unsafe extern "C" {
     ///
     /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
     /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
-    /// at most, which of f32 and f64 is then the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
-    /// bf16 are f32, rounded once.
+    /// at most, which of f32 and f64 is then the same result to the bit; the same for any number of
+    /// threads in any layout. Sums of f16 and bf16 are f32, rounded once.
+    ///
+    /// A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more elements
+    /// than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it is read where
+    /// it lies.
     ///
     /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
     /// counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
@@ -2319,7 +2323,8 @@ unsafe extern "C" {
     /// `TNR_SPARSE_TIMES_VALUES` times the entry's own value. Positions that have several entries get
     /// as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once; integers wrap. The
     /// result has the same bits for any number of threads. Where a row of `x` or a column of `y` is
-    /// not adjacent, all are copied.
+    /// not adjacent, all are copied, unless they are more than the entries: then they are read where
+    /// they lie.
     ///
     /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
     /// an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`

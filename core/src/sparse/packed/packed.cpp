@@ -54,14 +54,24 @@ class PackedUse {
 
 // ---- products ----
 
+// Copying b costs as much as some of its uses: where entries are fewer, elements that none of them
+// names are not copied.
+bool reads_in_place(const PackedMatrix& a, const DenseColumns& b) noexcept {
+  const bool is_widened = computed_dtype(b.view.dtype) != b.view.dtype;
+  if (!is_widened && !AdjacentColumns::are_copied(b, 1)) return false;
+  return a.info.layout == TNR_PACKED_LAYOUT_BITMAP ? a.info.rows <= kernels::kSpacedBitmapRows
+                                                   : a.info.nnz < b.rows;
+}
+
 // A column of b as it is multiplied with: where it lies, or copied; floats of 16 bits as f32.
 class Factors {
  public:
-  Factors(const Context& context, const DenseColumns& b, std::int64_t column)
-      : is_widened_(computed_dtype(b.view.dtype) != b.view.dtype),
+  Factors(const Context& context, const DenseColumns& b, std::int64_t column, bool is_spaced)
+      : is_widened_(!is_spaced && computed_dtype(b.view.dtype) != b.view.dtype),
         wide_(is_widened_ ? b.rows : 0, 4) {
     if (!is_widened_) {
-      adjacent_.emplace(context, b, column, 1);
+      using Rows = AdjacentColumns::Rows;
+      adjacent_.emplace(context, b, column, 1, is_spaced ? Rows::kSpaced : Rows::kAnywhere);
       return;
     }
     if (b.rows == 0) return;
@@ -107,23 +117,66 @@ std::int64_t first_block_row(const kernels::Compressed& blocks, std::int64_t sli
   return first_where(0, blocks.rows, [&](std::int64_t row) { return weight_before(row) >= share; });
 }
 
+// The elements of a spaced x that the blocks name, one block's after the other's, and the blocks'
+// numbers among these.
+class BlockFactors {
+ public:
+  BlockFactors(const PackedMatrix& a, unsigned type, const kernels::PackedProduct& product)
+      : count_(get_index(a.blocks.offsets, a.blocks.index_type, a.blocks.rows)),
+        width_(static_cast<std::int64_t>(element_size(computed_dtype(a.info.dtype)))),
+        factors_(count_ * a.info.block_cols, width_),
+        numbers_(count_, index_width(a.blocks.index_type)) {
+    const unsigned computed = type_index(computed_dtype(a.info.dtype));
+    const kernels::StripKernel fetch = computed == type
+                                           ? kernels::table().copy[width_index(a.info.dtype)]
+                                           : kernels::table().cast[type][computed];
+    const std::int64_t columns = a.info.block_cols;
+    for (std::int64_t k = 0; k < count_; ++k) {
+      const std::int64_t first = get_index(a.blocks.indices, a.blocks.index_type, k) * columns;
+      fetch({columns,
+             factors_.data() + k * columns * width_,
+             {product.x + first * product.x_step},
+             width_,
+             {product.x_step},
+             width_});
+      put_index(numbers_.data(), a.blocks.index_type, k, k);
+    }
+  }
+
+  // As the kernels of blocks find them.
+  void replace(kernels::Matmul& matmul) const noexcept {
+    matmul.a.cols = count_;
+    matmul.a.indices = numbers_.data();
+    matmul.b = factors_.data();
+    matmul.b_rows = count_ * matmul.block_cols;
+  }
+
+ private:
+  std::int64_t count_;
+  std::int64_t width_;
+  Scratch factors_;
+  Scratch numbers_;
+};
+
 void multiply_blocks(const Context& context, const PackedMatrix& a, unsigned type,
                      const kernels::PackedProduct& product, std::int64_t slices) {
   const auto index = static_cast<unsigned>(a.blocks.index_type);
   const kernels::MatmulKernel kernel =
       kernels::table().matmul->block_column[type][index](a.info.block_rows, a.info.block_cols);
-  const kernels::Matmul matmul = {.a = a.blocks,
-                                  .block_rows = a.info.block_rows,
-                                  .block_cols = a.info.block_cols,
-                                  .columns = 1,
-                                  .b = product.x,
-                                  .b_rows = a.info.cols,
-                                  .b_step = 0,
-                                  .out = product.out,
-                                  .out_step = product.out_step,
-                                  .out_column_step = 0,
-                                  .alpha = product.alpha,
-                                  .beta = product.beta};
+  kernels::Matmul matmul = {.a = a.blocks,
+                            .block_rows = a.info.block_rows,
+                            .block_cols = a.info.block_cols,
+                            .columns = 1,
+                            .b = product.x,
+                            .b_rows = a.info.cols,
+                            .b_step = 0,
+                            .out = product.out,
+                            .out_step = product.out_step,
+                            .out_column_step = 0,
+                            .alpha = product.alpha,
+                            .beta = product.beta};
+  std::optional<BlockFactors> factors;
+  if (product.is_spaced) factors.emplace(a, type, product).replace(matmul);
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
     kernel(matmul, first_block_row(a.blocks, slices, slice),
            first_block_row(a.blocks, slices, slice + 1));
@@ -206,10 +259,13 @@ void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken 
   const DenseColumns columns(b);
   const DenseColumns out_columns(out.view);
   const bool reads_out = !is_zero(beta_element, computed);
+  const bool is_spaced = reads_in_place(a, columns);
   for (std::int64_t column = 0; column < columns.columns; ++column) {
-    const Factors x(context, columns, column);
+    const Factors x(context, columns, column, is_spaced);
     multiply(context, a, type_index(a.info.dtype),
              {.x = x.data(),
+              .is_spaced = is_spaced,
+              .x_step = columns.row_step,
               .out = writable(out) + column * out_columns.column_step,
               .out_step = out_columns.row_step,
               .alpha = alpha_element.bytes,

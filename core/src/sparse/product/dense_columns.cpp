@@ -57,9 +57,10 @@ AdjacentColumns::AdjacentColumns(const Context& context, const DenseColumns& den
                                  std::int64_t first, std::int64_t count, Rows rows)
     : is_copied_((rows != Rows::kSpaced && are_copied(dense, count)) ||
                  (rows == Rows::kInLines && lie_across_lines(dense, first, count))),
-      copy_(is_copied_ ? static_cast<std::size_t>(dense.rows * count * dense.width_bytes) : 0),
+      copy_(is_copied_ ? dense.rows * count : 0, dense.width_bytes),
       data_(is_copied_ ? copy_.data() : dense.data + first * dense.column_step),
-      row_step_(is_copied_ ? count * dense.width_bytes : dense.row_step) {
+      row_step_(is_copied_ ? count * dense.width_bytes : dense.row_step),
+      column_step_(is_copied_ ? dense.width_bytes : dense.column_step) {
   if (!is_copied_ || dense.rows == 0) return;
   const tnr_view from =
       dense.view.rank == 1 ? dense.view : slice(dense.view, 1, first, first + count, 1);

@@ -50,11 +50,11 @@ struct DenseColumns {
 };
 
 // Some columns of an operand, adjacent: where they lie, or copied. A single column comes with its
-// rows adjacent, unless these may be spaced.
+// rows adjacent. Unless they may be spaced.
 class AdjacentColumns {
  public:
-  // Where rows may begin: a register that is loaded across two lines takes twice as long. Spaced
-  // ones are those of a single column that is never copied.
+  // Where rows may begin: a register that is loaded across two lines takes twice as long. What may be
+  // spaced is never copied: neither rows nor columns need be adjacent.
   enum class Rows { kAnywhere, kInLines, kSpaced };
 
   // Columns [first, first + count) of `dense`, of which there is one at least. Rows that must begin
@@ -65,6 +65,7 @@ class AdjacentColumns {
 
   [[nodiscard]] const kernels::Byte* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t row_step() const noexcept { return row_step_; }
+  [[nodiscard]] std::int64_t column_step() const noexcept { return column_step_; }
 
   // Whether so many columns are copied wherever their rows begin.
   static bool are_copied(const DenseColumns& dense, std::int64_t count) noexcept;
@@ -74,6 +75,7 @@ class AdjacentColumns {
   Scratch copy_;
   const kernels::Byte* data_;
   std::int64_t row_step_;
+  std::int64_t column_step_;
 };
 
 }  // namespace tenure

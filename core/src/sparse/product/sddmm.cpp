@@ -49,10 +49,18 @@ void run(const Context& context, const SparseOperand& a, const kernels::Samplers
   if (view.format == TNR_SPARSE_FORMAT_CSC) {
     std::swap(sampled.x, sampled.y);
     std::swap(sampled.x_step, sampled.y_step);
+    std::swap(sampled.x_element_step, sampled.y_element_step);
   }
   const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
   const std::int64_t entries = a.entry_count();
-  const std::int64_t bytes = entries * (index_bytes(view) + a.value_bytes() * (1 + sampled.length));
+  // As many as a number holds, of rows that are one element again and again.
+  std::int64_t bytes;
+  if (__builtin_add_overflow(sampled.length, 1, &bytes) ||
+      __builtin_mul_overflow(bytes, a.value_bytes(), &bytes) ||
+      __builtin_add_overflow(bytes, index_bytes(view), &bytes) ||
+      __builtin_mul_overflow(bytes, entries, &bytes)) {
+    bytes = INT64_MAX;
+  }
   const std::int64_t slice_count = slice_count_of(context, bytes);
   if (is_coo) {
     const kernels::Coordinates coordinates = a.coordinates();
@@ -123,8 +131,15 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   const tnr_view columns = transpose(y, 0, 1);
   const DenseColumns left(x);
   const DenseColumns right(columns);
-  const AdjacentColumns x_rows(context, left, 0, left.columns);
-  const AdjacentColumns y_columns(context, right, 0, right.columns);
+  // Copying a row costs as much as some of its uses: rows that entries do not name are not copied.
+  const std::int64_t uses = element_count(values);
+  const auto rows_of = [uses](const DenseColumns& dense) {
+    const bool is_apart = dense.column_step != dense.width_bytes;
+    return is_apart && uses >= dense.rows ? AdjacentColumns::Rows::kAnywhere
+                                          : AdjacentColumns::Rows::kSpaced;
+  };
+  const AdjacentColumns x_rows(context, left, 0, left.columns, rows_of(left));
+  const AdjacentColumns y_columns(context, right, 0, right.columns, rows_of(right));
   // Without elements nothing bounds the extents, and how far a row is from the first may be no number.
   const auto steps_of = [&left](const AdjacentColumns& rows) {
     return left.columns == 0 ? 0 : rows.row_step();
@@ -135,8 +150,10 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
        .length = left.columns,
        .x = x_rows.data(),
        .x_step = steps_of(x_rows),
+       .x_element_step = x_rows.column_step(),
        .y = y_columns.data(),
        .y_step = steps_of(y_columns),
+       .y_element_step = y_columns.column_step(),
        .alpha = scale.bytes,
        .values = (flags & TNR_SPARSE_TIMES_VALUES) != 0
                      ? static_cast<const kernels::Byte*>(a.values.data)

@@ -386,6 +386,94 @@ TEST(PackedBlocks, AreAddedUpAsCompressedRowsAre) {
   }
 }
 
+// Blocks of 4 by 4: in the first eight rows, of which one has more entries than are widened at a time
+// and the columns lie in several ranges of 2^16; and in as many rows from 64 on as asked for.
+Pattern blocks_far_apart(std::int64_t later_block_rows) {
+  constexpr std::int64_t kBlocks = 180;
+  Pattern pattern{"blocks", 64 + 4 * later_block_rows, 200'000, {}};
+  const auto add_row = [&](std::int64_t row, std::int64_t blocks) {
+    for (std::int64_t k = 0; k < blocks; ++k) {
+      const std::int64_t first = k * (pattern.cols / kBlocks) / 4 * 4;
+      for (std::int64_t col = first; col < first + 4; ++col)
+        pattern.positions.push_back({row, col});
+    }
+  };
+  for (std::int64_t row = 0; row < 8; ++row) add_row(row, row < 4 ? kBlocks : 3);
+  for (std::int64_t row = 64; row < pattern.rows; ++row) add_row(row, kBlocks);
+  return pattern;
+}
+
+// Few entries read the elements of b where they lie, and many a copy of it: to the same bits.
+template <class T>
+void expect_bits_of_a_copy(const NamedType& type, const std::vector<T>& factors,
+                           const std::vector<T>& spaced) {
+  Random random(44);
+  constexpr std::int64_t kFewRows = 32;
+  Pattern few_rows = blocks_far_apart(0);
+  few_rows.rows = kFewRows;
+  Matrix few(few_rows, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
+  Matrix many(blocks_far_apart(70), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
+  const Literal<float> numbers(
+      TNR_DTYPE_F32,
+      any_values<float>(static_cast<std::size_t>(many.view().values.shape[0]), random));
+  cast(kDefaultContext, numbers.view, {many.view().values});
+  const auto few_bytes = static_cast<std::size_t>(few.view().values.shape[0]) * sizeof(T);
+  std::memcpy(const_cast<void*>(few.view().values.data), many.view().values.data, few_bytes);
+  ASSERT_LT(few.view().values.shape[0], few.view().cols);
+  ASSERT_GE(many.view().values.shape[0], many.view().cols);
+  const Literal<T> wide(type.dtype, spaced);
+  const tnr_view every_third = slice(wide.view, 0, 0, 3 * few.view().cols, 3);
+  for (const tnr_packed_layout layout : {TNR_PACKED_LAYOUT_WIDE, TNR_PACKED_LAYOUT_NARROW,
+                                         TNR_PACKED_LAYOUT_BITMAP, TNR_PACKED_LAYOUT_BLOCKS}) {
+    SCOPED_TRACE("dtype " + std::to_string(type.dtype) + ", layout " + std::to_string(layout));
+    const Packed packed_few(few.view(), layout);
+    const Packed packed_many(many.view(), layout);
+    std::vector<T> expected = times(kDefaultContext, packed_many.token(), type.dtype, factors);
+    expected.resize(kFewRows);
+    EXPECT_EQ(times(kDefaultContext, packed_few.token(), type.dtype, factors), expected);
+    for (const unsigned threads : {1u, 2u, 3u}) {
+      const ContextToken token = context_create(options(threads));
+      {
+        const ContextUse context(token);
+        Literal<T> out(type.dtype, std::vector<T>(kFewRows));
+        packed_matmul(context, number(1), packed_few.token(), every_third, number(0), out.out());
+        EXPECT_EQ(out.values, expected) << threads;
+      }
+      context_release(token);
+    }
+    // Where all of b is one element again and again, and one reversed.
+    const Literal<T> one(type.dtype, {factors[7]});
+    const std::vector<T> ones(factors.size(), factors[7]);
+    Literal<T> out(type.dtype, std::vector<T>(kFewRows));
+    packed_matmul(kDefaultContext, number(1), packed_few.token(),
+                  broadcast(one.view, 1, &few.view().cols), number(0), out.out());
+    EXPECT_EQ(out.values, times(kDefaultContext, packed_few.token(), type.dtype, ones));
+    const Literal<T> backwards(type.dtype, std::vector<T>(factors.rbegin(), factors.rend()));
+    packed_matmul(kDefaultContext, number(1), packed_few.token(), flip(backwards.view, 0),
+                  number(0), out.out());
+    EXPECT_EQ(out.values, expected);
+  }
+}
+
+template <class T>
+void expect_bits_of_a_copy(const NamedType& type) {
+  Random random(45);
+  constexpr std::size_t kCols = 200'000;
+  Literal<float> numbers(TNR_DTYPE_F32, any_values<float>(kCols, random));
+  Literal<T> factors(type.dtype, std::vector<T>(kCols));
+  cast(kDefaultContext, numbers.view, factors.out());
+  std::vector<T> spaced(3 * kCols);
+  for (std::size_t i = 0; i < kCols; ++i) spaced[3 * i] = factors.values[i];
+  expect_bits_of_a_copy(type, factors.values, spaced);
+}
+
+TEST(Packed, FewEntriesReadInPlaceToTheSameBits) {
+  expect_bits_of_a_copy<double>(kTypes[0]);
+  expect_bits_of_a_copy<float>(kTypes[1]);
+  expect_bits_of_a_copy<std::uint16_t>(kTypes[2]);
+  expect_bits_of_a_copy<std::uint16_t>(kTypes[3]);
+}
+
 // The shape that is found, or {1, 1} where the layout is another.
 Shape2 found(const Pattern& pattern) {
   Random random(43);

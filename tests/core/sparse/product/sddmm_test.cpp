@@ -112,6 +112,58 @@ TEST(SparseSddmm, EveryLayoutAndBlocks) {
   }
 }
 
+// Rows that most entries do not name are read where they lie, elements apart or not.
+TEST(SparseSddmm, FewEntriesInEveryLayout) {
+  Random random(10);
+  const Pattern pattern = scattered(90, 80, 7, random);
+  for (const NamedType& type : kTypes) {
+    if (type.type == Type::kBool8) continue;
+    for (const tnr_sparse_format format : kFormats) {
+      const std::int64_t block = format == TNR_SPARSE_FORMAT_BSR ? 2 : 1;
+      Matrix a(pattern, format, TNR_DTYPE_I32, type, random, block, block);
+      for (const std::int64_t length : {0, 1, 33, 257}) {
+        SCOPED_TRACE("format " + std::to_string(format) + ", length " + std::to_string(length));
+        expect_samples(a, type, length, Lie::kColumnMajor, Lie::kRowMajor, 0, random);
+        expect_samples(a, type, length, Lie::kReversed, Lie::kGaps, 0, random);
+      }
+    }
+  }
+}
+
+TEST(SparseSddmm, SameBitsWhereRowsAreReadInPlace) {
+  Random random(11);
+  constexpr std::int64_t kLength = 700;
+  const Pattern pattern = scattered(90, 90, 20, random);
+  std::vector<float> adjacent(90 * kLength);
+  std::vector<float> apart(adjacent.size());
+  for (std::int64_t row = 0; row < 90; ++row) {
+    for (std::int64_t i = 0; i < kLength; ++i) {
+      const float value = static_cast<float>(random() % 100'003) / 3e4f - 1.5f;
+      adjacent[static_cast<std::size_t>(row * kLength + i)] = value;
+      apart[static_cast<std::size_t>(i * 90 + row)] = value;
+    }
+  }
+  const tnr_view rows = flat_view(adjacent.data(), TNR_DTYPE_F32, {90, kLength});
+  const tnr_view spaced_rows =
+      transpose(flat_view(apart.data(), TNR_DTYPE_F32, {kLength, 90}), 0, 1);
+  for (const tnr_sparse_format format : kFormats) {
+    Matrix a(pattern, format, TNR_DTYPE_I32, kTypes[1], random);
+    const auto result = [&](const tnr_view& x, const tnr_view& y, unsigned threads) {
+      std::vector<float> out(20);
+      sparse_sddmm(TestContext(threads), number(1), a.view(), 0, x, transpose(y, 0, 1),
+                   {flat_view(out.data(), TNR_DTYPE_F32,
+                              a.view().values.rank == 3 ? Shape{20, 1, 1} : Shape{20})});
+      return out;
+    };
+    const std::vector<float> expected = result(rows, rows, 1);
+    for (const unsigned threads : {1u, 2u}) {
+      EXPECT_EQ(result(spaced_rows, spaced_rows, threads), expected) << format;
+      EXPECT_EQ(result(spaced_rows, rows, threads), expected) << format;
+      EXPECT_EQ(result(rows, spaced_rows, threads), expected) << format;
+    }
+  }
+}
+
 TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
   Random random(8);
   const Pattern pattern = scattered(300, 200, 20'000, random);

@@ -13,6 +13,7 @@ namespace {
 
 // Adjacent values as they are computed with: where they lie, or widened some at a time.
 constexpr int64_t kWidenedValues = 512;
+constexpr int64_t kWordsAtOnce = kWidenedValues / kWordBits;
 
 template <class V>
 struct Values {
@@ -52,6 +53,27 @@ inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* col
   }
 }
 
+// As part_sum(), of an x that is spaced from this element on.
+template <class V, class I>
+inline Computed<V> spaced_sum(const Byte* values, const Byte* columns, const Byte* x,
+                              int64_t x_step, int64_t count) {
+  using T = Computed<V>;
+  constexpr int64_t kAtOnce = Values<V>::kAreWidened ? kWidenedValues : INT64_MAX;
+  T sum = 0;
+  while (count > 0) {
+    const int64_t some = count < kAtOnce ? count : kAtOnce;
+    T lanes[kSumLanes] = {};
+    for (int64_t k = 0; k < some; ++k, values += kStep<V>, columns += kStep<I>) {
+      lanes[k % kSumLanes] += widened<V>(values) * widened<V>(x + load<I>(columns) * x_step);
+    }
+    LaneSums<T> sums;
+    __builtin_memcpy(&sums, lanes, sizeof sums);
+    sum += sums.total();
+    count -= some;
+  }
+  return sum;
+}
+
 template <class V, class I>
 void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t end) {
   using T = Computed<V>;
@@ -64,14 +86,17 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
     T sums[kStripRows] = {};
     for (int64_t i = a.strips[strip]; i < a.strips[strip + 1]; ++i) {
       const PackedTile& tile = a.tiles[i];
-      const Byte* const x = p.x + tile.first_column * kStep<T>;
+      const Byte* const x = p.x + tile.first_column * (p.is_spaced ? p.x_step : kStep<T>);
       const Byte* const values = a.values + tile.first_entry * kStep<V>;
       const Byte* const columns = a.columns + tile.first_entry * kStep<I>;
       int64_t from = 0;
       for (int64_t row = 0; row < rows; ++row) {
         const int64_t to = tile.ends[row];
-        sums[row] += part_sum<V, I>(wide, values + from * kStep<V>, columns + from * kStep<I>, x,
-                                    to - from, tile.ends[kStripRows - 1] - from, is_near);
+        const Byte* const row_values = values + from * kStep<V>;
+        const Byte* const row_columns = columns + from * kStep<I>;
+        sums[row] += p.is_spaced ? spaced_sum<V, I>(row_values, row_columns, x, p.x_step, to - from)
+                                 : part_sum<V, I>(wide, row_values, row_columns, x, to - from,
+                                                  tile.ends[kStripRows - 1] - from, is_near);
         from = to;
       }
     }
@@ -185,7 +210,6 @@ inline const Byte* add_words(Lanes<Computed<V>>& sums, Values<V>& wide, const ui
       values = add_word(sums, words[i], values, x + i * kWordStep);
     }
   } else {
-    constexpr int64_t kWordsAtOnce = kWidenedValues / kWordBits;
     for (int64_t first = 0; first < count; first += kWordsAtOnce) {
       const int64_t end = count - first < kWordsAtOnce ? count : first + kWordsAtOnce;
       int64_t some = 0;
@@ -212,8 +236,38 @@ inline T total(const Lanes<T>& sums) {
   return sum;
 }
 
+// Of an x that is spaced: some columns at a time are fetched for all rows.
+template <class V>
+void bitmap_of_spaced(const PackedProduct& p, const Bitmap& a, int64_t begin, int64_t end) {
+  using T = Computed<V>;
+  const Scaling<V> scaling(p.alpha, p.beta);
+  Values<V> wide;
+  const int64_t word_count = (a.cols + kWordBits - 1) / kWordBits;
+  T x[kWordsAtOnce * kWordBits] = {};
+  Lanes<T> sums[kSpacedBitmapRows] = {};
+  const Byte* values[kSpacedBitmapRows];
+  for (int64_t row = begin; row < end; ++row) {
+    values[row - begin] = a.values + a.offsets[row] * kStep<V>;
+  }
+  for (int64_t word = 0; word < word_count; word += kWordsAtOnce) {
+    const int64_t words = word_count - word < kWordsAtOnce ? word_count - word : kWordsAtOnce;
+    const int64_t first = word * kWordBits;
+    const int64_t columns = a.cols - first < words * kWordBits ? a.cols - first : words * kWordBits;
+    for (int64_t i = 0; i < columns; ++i) x[i] = widened<V>(p.x + (first + i) * p.x_step);
+    for (int64_t row = begin; row < end; ++row) {
+      const Byte*& next = values[row - begin];
+      next = add_words<V>(sums[row - begin], wide, a.words + row * word_count + word, words, next,
+                          reinterpret_cast<const Byte*>(x));
+    }
+  }
+  for (int64_t row = begin; row < end; ++row) {
+    scaling.write(p.out + row * p.out_step, total(sums[row - begin]));
+  }
+}
+
 template <class V>
 void bitmap(const PackedProduct& p, const Bitmap& a, int64_t begin, int64_t end) {
+  if (p.is_spaced) return bitmap_of_spaced<V>(p, a, begin, end);
   using T = Computed<V>;
   const Scaling<V> scaling(p.alpha, p.beta);
   Values<V> wide;

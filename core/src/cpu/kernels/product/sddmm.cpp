@@ -12,13 +12,19 @@ namespace {
 template <class T>
 constexpr int64_t kSumLanes = kLanesBytes / kStep<Sum<T>>;
 
-// The whole blocks of lanes; returns how many elements these are.
+// Elements of a row that are fetched at once, where they are not adjacent.
+constexpr int64_t kFetchedElements = 256;
+static_assert(kFetchedElements % kSumLanes<uint8_t> == 0 &&
+              kFetchedElements % kSumLanes<F16> == 0 && kFetchedElements % kSumLanes<float> == 0);
+
+// Adds the whole blocks of lanes; returns how many elements these are.
 template <class T>
-inline int64_t sum_blocks(const Byte* x, const Byte* y, int64_t length, Sum<T>* lanes) {
+inline int64_t add_blocks(const Byte* x, const Byte* y, int64_t length, Sum<T>* lanes) {
   constexpr int64_t kLanes = kSumLanes<T>;
   int64_t i = 0;
   if constexpr (kIsFloat<T> && kSame<T, Sum<T>>) {
-    Lanes<T> sums = {};
+    Lanes<T> sums;
+    __builtin_memcpy(&sums.parts, lanes, sizeof sums.parts);
     for (; i + kLanes <= length; i += kLanes) {
       for (int p = 0; p < Lanes<T>::kParts; ++p) {
         const int64_t at = i * kStep<T> + p * kVectorBytes;
@@ -39,13 +45,39 @@ inline int64_t sum_blocks(const Byte* x, const Byte* y, int64_t length, Sum<T>* 
 }
 
 template <class T>
-inline Sum<T> dot(const Byte* x, const Byte* y, int64_t length) {
-  constexpr int64_t kLanes = kSumLanes<T>;
-  Sum<T> lanes[kLanes] = {};
-  const int64_t done = sum_blocks<T>(x, y, length, lanes);
+inline void add_products(const Byte* x, const Byte* y, int64_t length, Sum<T>* lanes) {
+  const int64_t done = add_blocks<T>(x, y, length, lanes);
   for (int64_t lane = 0; lane < length - done; ++lane) {
     lanes[lane] +=
         widened<T>(x + (done + lane) * kStep<T>) * widened<T>(y + (done + lane) * kStep<T>);
+  }
+}
+
+// As add_products(), of rows whose elements are not adjacent: whole blocks at a time, so that each
+// lane has the same sum.
+template <class T>
+__attribute__((noinline)) void add_spaced_products(const Sampled& s, const Byte* x, const Byte* y,
+                                                   Sum<T>* lanes) {
+  Byte xs[kFetchedElements * kStep<T>];
+  Byte ys[kFetchedElements * kStep<T>];
+  for (int64_t first = 0; first < s.length; first += kFetchedElements) {
+    const int64_t count = s.length - first < kFetchedElements ? s.length - first : kFetchedElements;
+    for (int64_t i = 0; i < count; ++i) {
+      store<T>(xs + i * kStep<T>, load<T>(x + (first + i) * s.x_element_step));
+      store<T>(ys + i * kStep<T>, load<T>(y + (first + i) * s.y_element_step));
+    }
+    add_products<T>(xs, ys, count, lanes);
+  }
+}
+
+template <class T>
+inline Sum<T> dot(const Sampled& s, const Byte* x, const Byte* y) {
+  constexpr int64_t kLanes = kSumLanes<T>;
+  Sum<T> lanes[kLanes] = {};
+  if (s.x_element_step == kStep<T> && s.y_element_step == kStep<T>) [[likely]] {
+    add_products<T>(x, y, s.length, lanes);
+  } else {
+    add_spaced_products<T>(s, x, y, lanes);
   }
   for (int64_t half = kLanes / 2; half > 0; half /= 2) {
     TENURE_INDEPENDENT
@@ -60,7 +92,7 @@ inline void sample(const Sampled& s, Sum<T> alpha, int64_t entry, const Byte* x,
   int64_t at = entry * s.block_rows * s.block_cols * kStep<T>;
   for (int64_t i = 0; i < s.block_rows; ++i) {
     for (int64_t j = 0; j < s.block_cols; ++j, at += kStep<T>) {
-      Sum<T> product = alpha * dot<T>(x + i * s.x_step, y + j * s.y_step, s.length);
+      Sum<T> product = alpha * dot<T>(s, x + i * s.x_step, y + j * s.y_step);
       if (s.values != nullptr) product *= widened<T>(s.values + at);
       store_sum<T>(s.out + at, product);
     }
