@@ -94,9 +94,9 @@ class Scatter {
         write_rows(matrix, row, row + 1, field);
         continue;
       }
-      for (std::int64_t k = begin; k < begin + count; ++k) {
-        add(k, field, index_at(a_.view().minor, k) * blocks_.columns);
-      }
+      add_entries(begin, begin + count, [&](std::int64_t k) {
+        return element(field, index_at(a_.view().minor, k) * blocks_.columns);
+      });
     }
   }
 
@@ -109,15 +109,17 @@ class Scatter {
     if (are_in_order(first, end) && has_ends_of(first, end, rows)) {
       return scattering_.points[width_index_](matrix, first, end, to);
     }
+    if (!is_unique_) {
+      return add_entries(first, end, [&](std::int64_t k) -> Field {
+        const std::int64_t row = index_at(a_.view().major, k);
+        if (!rows.has(row)) return {};
+        const Field field = {to.first + row * to.row_step, to.row_step, to.column_step};
+        return element(field, index_at(a_.view().minor, k));
+      });
+    }
     for (std::int64_t k = first; k < end; ++k) {
-      const std::int64_t row = index_at(a_.view().major, k);
-      if (!rows.has(row)) continue;
-      if (is_unique_) {
-        scattering_.points[width_index_](matrix, k, k + 1, to);
-        continue;
-      }
-      const Field field = {to.first + row * to.row_step, to.row_step, to.column_step};
-      add(k, field, index_at(a_.view().minor, k));
+      if (!rows.has(index_at(a_.view().major, k))) continue;
+      scattering_.points[width_index_](matrix, k, k + 1, to);
     }
   }
   // All entries of COO, to a field that begins at the matrix's first element.
@@ -153,19 +155,77 @@ class Scatter {
     scattering_.rows[width_index_](matrix, first, end, to);
   }
 
-  // Adds entry k, a block perhaps, to what is there.
-  void add(std::int64_t k, const Field& row, std::int64_t column) const noexcept {
-    const Byte* in = static_cast<const Byte*>(a_.view().values.data) + k * a_.value_bytes();
-    Byte* out = row.first + column * row.column_step;
+  // The field that begins with a column of another.
+  static Field element(const Field& row, std::int64_t column) noexcept {
+    return {row.first + column * row.column_step, row.row_step, row.column_step};
+  }
+
+  // Adds up entries, blocks perhaps, among zeros: entry k from where `place(k)` begins, or nowhere. A
+  // sum begins with its first entry: a zero that is there would take the sign from a -0.0.
+  template <class Place>
+  void add_entries(std::int64_t first, std::int64_t end, const Place& place) const noexcept {
+    if (has_negative_zeros(first, end)) {
+      for (std::int64_t k = first; k < end; ++k) {
+        if (const Field to = place(k); to.first != nullptr) put_negative_zeros(to);
+      }
+    }
+    for (std::int64_t k = first; k < end; ++k) {
+      if (const Field to = place(k); to.first != nullptr) add(k, to);
+    }
+  }
+
+  [[nodiscard]] const Byte* values_of(std::int64_t k) const noexcept {
+    return static_cast<const Byte*>(a_.view().values.data) + k * a_.value_bytes();
+  }
+
+  // Of f32 and f64: halves are not added up here.
+  [[nodiscard]] bool has_negative_zeros(std::int64_t first, std::int64_t end) const noexcept {
+    const tnr_dtype dtype = a_.view().values.dtype;
+    const Byte* const begin = values_of(first);
+    const auto bytes = static_cast<std::size_t>((end - first) * a_.value_bytes());
+    if (dtype == TNR_DTYPE_F32) return has_word(begin, bytes, std::uint32_t{1} << 31);
+    if (dtype == TNR_DTYPE_F64) return has_word(begin, bytes, std::uint64_t{1} << 63);
+    return false;
+  }
+  template <class Word>
+  static bool has_word(const Byte* words, std::size_t bytes, Word wanted) noexcept {
+    bool is_found = false;
+    for (std::size_t at = 0; at < bytes; at += sizeof wanted) {
+      Word word;
+      std::memcpy(&word, words + at, sizeof word);
+      is_found |= word == wanted;
+    }
+    return is_found;
+  }
+
+  void put_negative_zeros(const Field& to) const noexcept {
+    for (std::int64_t line = 0; line < blocks_.rows; ++line) {
+      for (std::int64_t column = 0; column < blocks_.columns; ++column) {
+        Byte* const out = to.first + line * to.row_step + column * to.column_step;
+        if (blocks_.width_bytes == 4) {
+          constexpr float kZero = -0.0f;
+          std::memcpy(out, &kZero, sizeof kZero);
+        } else {
+          constexpr double kZero = -0.0;
+          std::memcpy(out, &kZero, sizeof kZero);
+        }
+      }
+    }
+  }
+
+  // Adds entry k to what is there.
+  void add(std::int64_t k, const Field& to) const noexcept {
+    const Byte* in = values_of(k);
+    Byte* out = to.first;
     for (std::int64_t line = 0; line < blocks_.rows; ++line) {
       add_({blocks_.columns,
             out,
             {out, in, nullptr},
-            row.column_step,
-            {row.column_step, blocks_.width_bytes, 0},
+            to.column_step,
+            {to.column_step, blocks_.width_bytes, 0},
             blocks_.width_bytes});
       in += blocks_.columns * blocks_.width_bytes;
-      out += row.row_step;
+      out += to.row_step;
     }
   }
 
