@@ -50,12 +50,8 @@ struct BucketPlan {
     bucket_count = ((from.key_count - 1) >> key_bits) + 1;
     // At least one bit for the other index, so that no shift is by all of them.
     other_bits = static_cast<unsigned>(std::max(1, bit_width(from.other_count - 1)));
-    const unsigned bits = key_bits + other_bits;
-    if (bits > 64) {
-      fail(TNR_STATUS_OUT_OF_MEMORY, "offsets of both rows and columns would fit no memory");
-    }
-    packed_type =
-        bits <= 32 && other_bits < 32 ? kernels::PackedType::k32 : kernels::PackedType::k64;
+    packed_type = key_bits + other_bits <= 32 && other_bits < 32 ? kernels::PackedType::k32
+                                                                 : kernels::PackedType::k64;
     packed_bytes = packed_type == kernels::PackedType::k32 ? 4 : 8;
     const std::int64_t threads = context.thread_count();
     slice_count =
@@ -63,6 +59,8 @@ struct BucketPlan {
     stores = stores_for(from.count * (index_bytes + value_bytes));
   }
 
+  // Whether a packed number has room for both indices.
+  [[nodiscard]] bool can_pack() const noexcept { return key_bits + other_bits <= 64; }
   [[nodiscard]] unsigned packed() const noexcept { return static_cast<unsigned>(packed_type); }
   [[nodiscard]] unsigned width() const noexcept {
     return static_cast<unsigned>(__builtin_ctzll(static_cast<unsigned long long>(value_bytes)));

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "dense/streamed.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/convert/bucket_partition.hpp"
 #include "sparse/convert/bucket_result.hpp"
+#include "sparse/convert/digit_sort.hpp"
 #include "sparse/index_array.hpp"
 #include "threads/parallel.hpp"
 
@@ -70,6 +70,46 @@ void regroup_by_buckets(const Context& context, const Ungrouped& from, const Gro
   });
 }
 
+// Indices that no packed number has room for: entries in the order of their others first, of which
+// nothing is moved but a number, and then to their keys.
+void regroup_apart(const Ungrouped& from, const Grouped& to, const BucketPlan& plan) {
+  // The rows of a compressed matrix do not fall.
+  if (plan.order == Within::kAsTheyCame || from.others == nullptr) {
+    return regroup_stepwise(from, to, plan.value_bytes);
+  }
+  const DigitSort sort(plan.other_bits, kernels::PackedType::k64, 8, 8);
+  const Scratch numbers(2, from.count * 8);
+  const Scratch to_sort_in(1, sort.scratch_bytes(from.count));
+  std::int64_t* const others = numbers.numbers();
+  std::int64_t* const entries = others + from.count;
+  for (std::int64_t k = 0; k < from.count; ++k) {
+    others[k] = get_index(from.others, from.index_type, k);
+    entries[k] = k;
+  }
+  const DigitSort::Entries sorted = sort.run(
+      from.count,
+      [&](const auto& body) {
+        body(from.count, reinterpret_cast<const Byte*>(others),
+             reinterpret_cast<const Byte*>(entries));
+      },
+      to_sort_in.data());
+  const Scratch keys(from.count, index_width(from.index_type));
+  const Scratch values(from.count, plan.value_bytes);
+  const auto* const order = reinterpret_cast<const std::int64_t*>(sorted.values);
+  for (std::int64_t i = 0; i < from.count; ++i) {
+    put_index(keys.data(), from.index_type, i, get_index(from.keys, from.index_type, order[i]));
+    put_index(numbers.data(), from.index_type, i,
+              get_index(sorted.packed, kernels::IndexType::kI64, i));
+    std::memcpy(values.data() + i * plan.value_bytes, from.values + order[i] * plan.value_bytes,
+                static_cast<std::size_t>(plan.value_bytes));
+  }
+  Ungrouped in_order = from;
+  in_order.keys = keys.data();
+  in_order.others = numbers.data();
+  in_order.values = values.data();
+  regroup_stepwise(in_order, to, plan.value_bytes);
+}
+
 }  // namespace
 
 void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
@@ -81,20 +121,21 @@ void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
     return;
   }
   const BucketPlan plan(context, from, to, value_bytes, order);
+  if (!plan.can_pack()) return regroup_apart(from, to, plan);
   put_index(to.offsets, to.index_type, 0, 0);
   if (plan.bucket_count == 1) return regroup_at_once(from, to, plan);
   regroup_by_buckets(context, from, to, plan);
 }
 
 void regroup_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes) {
-  std::vector<std::int64_t> cursors(static_cast<std::size_t>(from.key_count) + 1, 0);
-  const auto key_of = [&](std::int64_t k) {
-    return static_cast<std::size_t>(get_index(from.keys, from.index_type, k));
-  };
+  const Scratch scratch(from.key_count + 1, 8);
+  std::int64_t* const cursors = scratch.numbers();
+  std::fill_n(cursors, from.key_count + 1, 0);
+  const auto key_of = [&](std::int64_t k) { return get_index(from.keys, from.index_type, k); };
   for (std::int64_t k = 0; k < from.count; ++k) ++cursors[key_of(k) + 1];
-  for (std::size_t key = 0; key < cursors.size(); ++key) {
+  for (std::int64_t key = 0; key <= from.key_count; ++key) {
     if (key != 0) cursors[key] += cursors[key - 1];
-    put_index(to.offsets, to.index_type, static_cast<std::int64_t>(key), cursors[key]);
+    put_index(to.offsets, to.index_type, key, cursors[key]);
   }
   std::int64_t row = 0;
   for (std::int64_t k = 0; k < from.count; ++k) {

@@ -46,10 +46,12 @@ enum class Within : std::uint8_t { kAsTheyCame, kByOther };
 
 // Values of so many bytes: 1, 2, 4, 8 or 16. What is written shares no byte with what is read, and
 // fits the index type. Throws OUT_OF_MEMORY. Takes as much memory as the entries have in `to`, and 2 MiB
-// for each thread; to sort, also as much as the largest bucket has twice.
+// for each thread; to sort, also as much as the largest bucket has twice. Where the numbers of a key
+// within a bucket and of an other are more than 64 bits, one thread does it, with six numbers for each
+// entry.
 void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
              std::int64_t value_bytes, Within order);
-// Its plain twin for entries as they came: one counting sort, on the calling thread.
+// For entries as they came: one counting sort, on the calling thread. The plain twin of regroup().
 void regroup_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes);
 
 }  // namespace tenure

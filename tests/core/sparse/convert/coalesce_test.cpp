@@ -78,23 +78,49 @@ TEST(SparseCoalesce, LargeOnesAreTheSameForAnyNumberOfThreads) {
   }
 }
 
-// Rows and columns that no array has room for, nor one number for both.
+// Rows or columns that no array has room for, nor one number for both; few entries for the rows, which
+// are sorted, and many, which are counted.
 TEST(SparseCoalesce, OfHugeExtents) {
-  for (const std::int64_t extent : {std::int64_t{1} << 31, std::int64_t{1} << 62}) {
-    Pattern pattern = random_pattern("huge", extent, extent, 300, 43);
+  constexpr std::int64_t kHuge = INT64_MAX - 1;
+  constexpr std::int64_t kExtents[][2] = {
+      {std::int64_t{1} << 31, std::int64_t{1} << 31},
+      {std::int64_t{1} << 62, std::int64_t{1} << 62},
+      {kHuge, kHuge},
+      {3, kHuge},
+      {2, kHuge},
+      {1, kHuge},
+      {2000, kHuge},
+      {kHuge, 3},
+      {kHuge, 2000},
+  };
+  for (const auto& [rows, cols] : kExtents) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
+    Pattern pattern = random_pattern("huge", rows, cols, 300, 43);
     for (std::size_t k = 0; k < pattern.entries.size(); k += 3) {
       pattern.entries[k] = pattern.entries[k / 2];
       pattern.entries[k].value = static_cast<float>(k);
     }
-    SparseArrays arrays(model_of(pattern, TNR_SPARSE_FORMAT_COO), TNR_DTYPE_I64);
-    for (const tnr_sparse_combine combine : kCombines) {
-      const Result result(sparse_coalesce(kDefaultContext, arrays.view(), combine));
-      EXPECT_TRUE(result.entries() == folded(pattern, combine, TNR_SPARSE_FORMAT_COO));
+    // With offsets for what is not huge.
+    for (const tnr_sparse_format format : kFormats) {
+      if (format == TNR_SPARSE_FORMAT_CSR && rows > 2000) continue;
+      if (format == TNR_SPARSE_FORMAT_CSC && cols > 2000) continue;
+      SparseArrays arrays(model_of(pattern, format), TNR_DTYPE_I64);
+      for (const tnr_sparse_combine combine : kCombines) {
+        const Result result(sparse_coalesce(kDefaultContext, arrays.view(), combine));
+        EXPECT_TRUE(result.entries() == folded(pattern, combine, format)) << format;
+      }
+      SparseArrays coordinates(model_of(pattern, TNR_SPARSE_FORMAT_COO), TNR_DTYPE_I64);
+      const Result sorted(
+          sparse_convert(kDefaultContext, coordinates.view(), options_of(format, TNR_SPARSE_SORT)));
+      std::vector<Entry> expected = pattern.entries;
+      std::stable_sort(expected.begin(), expected.end(),
+                       format == TNR_SPARSE_FORMAT_CSC ? is_left_of : precedes);
+      EXPECT_TRUE(sorted.entries() == expected) << format;
+      const Result grouped(
+          sparse_convert(kDefaultContext, coordinates.view(), options_of(format, 0)));
+      SparseArrays as_they_came(model_of(pattern, format), TNR_DTYPE_I64);
+      EXPECT_TRUE(grouped.entries() == entries_of(as_they_came.view())) << format;
     }
-    const Result sorted(sparse_convert(kDefaultContext, arrays.view(),
-                                       options_of(TNR_SPARSE_FORMAT_COO, TNR_SPARSE_SORT)));
-    std::stable_sort(pattern.entries.begin(), pattern.entries.end(), precedes);
-    EXPECT_TRUE(sorted.entries() == pattern.entries);
   }
 }
 

@@ -186,6 +186,29 @@ TEST(SparseRegroup, SortsWithinKeysForEveryTypeAndWidth) {
   }
 }
 
+// Keys and others of more than 64 bits together, of one bit less where buckets take some of them, and
+// of exactly as many.
+TEST(SparseRegroup, IndicesThatNoNumberHasRoomFor) {
+  const TestContext threads(3);
+  for (const std::int64_t others : {std::int64_t{1} << 46, std::int64_t{1} << 47,
+                                    std::int64_t{1} << 50, std::int64_t{1} << 51, INT64_MAX}) {
+    for (const std::int64_t count : {1, 300, 150'000}) {
+      Pattern pattern = random_pattern("huge", others, 70'000, count, 47);
+      // Equal positions, which keep their order.
+      for (std::size_t k = 0; k < pattern.entries.size(); k += 5) {
+        pattern.entries[k] = pattern.entries[k / 2];
+      }
+      SCOPED_TRACE(std::to_string(others) + ", " + std::to_string(count));
+      for (const std::int64_t width : {1, 8, 16}) {
+        const Input input(pattern, TNR_SPARSE_FORMAT_COO, IndexType::kI64, width);
+        expect_grouped(threads, input, IndexType::kI64, width, "of a huge extent");
+        expect_sorted(threads, pattern, TNR_SPARSE_FORMAT_COO, IndexType::kI64, IndexType::kI64,
+                      width);
+      }
+    }
+  }
+}
+
 // Numbers of so many bits below others that all of them share, in three portions, one of them empty.
 template <class P>
 void expect_digits_sorted(std::int64_t count, unsigned bits, std::int64_t width,
