@@ -150,23 +150,17 @@ class Ranges : public testing::Test {
 };
 
 TEST_F(Ranges, OfSmallMatrices) {
-  for (const Pattern& pattern : small_patterns()) {
-    for (const tnr_dtype index_dtype : kIndexDtypes) {
-      sweep_all(pattern, index_dtype, TNR_DTYPE_F32);
-      sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), index_dtype, TNR_DTYPE_F64);
-      sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSC), index_dtype, TNR_DTYPE_I32);
-    }
-  }
+  for_each_small_matrix(
+      [this](const Pattern& pattern, tnr_dtype index_dtype, tnr_dtype value_dtype) {
+        sweep_all(pattern, index_dtype, value_dtype);
+      });
   expect_no_overrun();
 }
 
 TEST_F(Ranges, OfAllDtypes) {
-  const Pattern pattern = small_patterns()[1];
-  for (const Constant& dtype : dtypes()) {
-    sweep_all(pattern, TNR_DTYPE_I32, static_cast<tnr_dtype>(dtype.value));
-    sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), TNR_DTYPE_I64,
-              static_cast<tnr_dtype>(dtype.value));
-  }
+  for_each_dtype([this](const Pattern& pattern, tnr_dtype index_dtype, tnr_dtype value_dtype) {
+    sweep_all(pattern, index_dtype, value_dtype);
+  });
   expect_no_overrun();
 }
 

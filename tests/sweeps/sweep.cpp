@@ -236,4 +236,23 @@ Pattern far_apart() {
   return {"far apart", 1, kCols, {{0, kCols - 1}, {0, 0}, {0, kCols / 2}, {0, 0}}};
 }
 
+void for_each_small_matrix(const MatrixSweep& sweep) {
+  for (const Pattern& pattern : small_patterns()) {
+    for (const tnr_dtype index : kIndexDtypes) {
+      sweep(pattern, index, TNR_DTYPE_F32);
+      sweep(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), index, TNR_DTYPE_F64);
+      sweep(coalesced(pattern, TNR_SPARSE_FORMAT_CSC), index, TNR_DTYPE_I32);
+    }
+  }
+}
+
+void for_each_dtype(const MatrixSweep& sweep) {
+  const Pattern pattern = small_patterns()[1];
+  for (const Constant& dtype : dtypes()) {
+    const auto value = static_cast<tnr_dtype>(dtype.value);
+    sweep(pattern, TNR_DTYPE_I32, value);
+    sweep(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), TNR_DTYPE_I64, value);
+  }
+}
+
 }  // namespace tenure::sweeps

@@ -72,24 +72,15 @@ void sweep_all(const Pattern& pattern, tnr_dtype index_dtype, tnr_dtype value_dt
 }
 
 TEST(Unwritten, OfSmallMatrices) {
-  for (const Pattern& pattern : small_patterns()) {
-    for (const tnr_dtype index_dtype : kIndexDtypes) {
-      if (is_part() && index_dtype == TNR_DTYPE_I64) continue;
-      sweep_all(pattern, index_dtype, TNR_DTYPE_F32);
-      sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), index_dtype, TNR_DTYPE_F64);
-      sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSC), index_dtype, TNR_DTYPE_I32);
-    }
-  }
+  for_each_small_matrix([](const Pattern& pattern, tnr_dtype index_dtype, tnr_dtype value_dtype) {
+    if (is_part() && index_dtype == TNR_DTYPE_I64) return;
+    sweep_all(pattern, index_dtype, value_dtype);
+  });
   expect_no_overrun();
 }
 
 TEST(Unwritten, OfAllDtypes) {
-  const Pattern pattern = small_patterns()[1];
-  for (const Constant& dtype : dtypes()) {
-    sweep_all(pattern, TNR_DTYPE_I32, static_cast<tnr_dtype>(dtype.value));
-    sweep_all(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), TNR_DTYPE_I64,
-              static_cast<tnr_dtype>(dtype.value));
-  }
+  for_each_dtype(sweep_all);
   expect_no_overrun();
 }
 
