@@ -193,9 +193,8 @@ std::int64_t SparseOperand::checked_end(std::int64_t begin, std::int64_t end) co
 
 bool SparseOperand::are_offsets_right(std::int64_t begin, std::int64_t end) const noexcept {
   const kernels::Byte* const offsets = bytes_at(view_.major, begin);
-  const std::int64_t count = end - begin + 1;
-  return checks_->are_below(offsets, count, view_.minor.shape[0] + 1) &&
-         checks_->count_falls(offsets, count) == 0;
+  return index_at(view_.major, begin) >= 0 && index_at(view_.major, end) <= view_.minor.shape[0] &&
+         checks_->count_falls(offsets, end - begin + 1) == 0;
 }
 
 void SparseOperand::fail_checked() const {

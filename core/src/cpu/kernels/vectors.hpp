@@ -58,6 +58,26 @@ inline bool is_any(const Vector<T>& mask) {
 #endif
 }
 
+// A bit for each lane of a comparison of numbers of 4 or 8 bytes.
+template <class I>
+inline uint64_t lane_bits(const Vector<I>& truth) {
+#if defined(__AVX512F__)
+  return sizeof(I) == 4 ? _mm512_movepi32_mask(reinterpret_cast<__m512i>(truth))
+                        : _mm512_movepi64_mask(reinterpret_cast<__m512i>(truth));
+#elif defined(__AVX2__)
+  return static_cast<uint32_t>(sizeof(I) == 4
+                                   ? _mm256_movemask_ps(reinterpret_cast<__m256>(truth))
+                                   : _mm256_movemask_pd(reinterpret_cast<__m256d>(truth)));
+#elif defined(__x86_64__)
+  return static_cast<uint32_t>(sizeof(I) == 4 ? _mm_movemask_ps(reinterpret_cast<__m128>(truth))
+                                              : _mm_movemask_pd(reinterpret_cast<__m128d>(truth)));
+#else
+  uint64_t bits = 0;
+  for (int i = 0; i < kPerVector<I>; ++i) bits |= static_cast<uint64_t>(truth[i] & 1) << i;
+  return bits;
+#endif
+}
+
 // The next kPerVector<To> adjacent elements of type From.
 template <class To, class From>
 struct Loading;

@@ -168,6 +168,29 @@ TEST(SparseMatmulAlike, LongRows) {
   expect_plain<float>(pattern, kTypes[1], random);
 }
 
+// Rows of 0 to 40 entries, most of them of few, in every order of their lengths; the last ones end with
+// the arrays, or are empty.
+Pattern short_rows(Random& random, std::int64_t last_filled) {
+  Pattern pattern{"short rows", 700, 300, {}};
+  for (std::int64_t row = 0; row < last_filled; ++row) {
+    const std::uint64_t most = row % 200 < 64 ? 1 : row % 11 == 0 ? 41 : 18;
+    const auto length = static_cast<std::int64_t>(random() % most);
+    for (std::int64_t i = 0; i < length; ++i) {
+      pattern.positions.push_back({row, static_cast<std::int64_t>(random() % 300)});
+    }
+  }
+  return pattern;
+}
+
+TEST(SparseMatmulAlike, ShortRows) {
+  Random random(46);
+  for (const std::int64_t last_filled : {700, 699, 650, 9, 0}) {
+    const Pattern pattern = short_rows(random, last_filled);
+    expect_plain<double>(pattern, kTypes[0], random);
+    expect_plain<float>(pattern, kTypes[1], random);
+  }
+}
+
 // An index that is wrong, in rows that are alike, long, or neither: it is found, and not used,
 // wherever it is. Under a sanitizer nothing outside of the arrays is touched.
 void expect_found(const Pattern& pattern, Random& random) {
@@ -199,6 +222,7 @@ TEST(SparseMatmulAlike, WrongIndicesAreFound) {
   Random random(44);
   expect_found(nearly_alike(random), random);
   expect_found(long_rows(random), random);
+  expect_found(short_rows(random, 700), random);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct TrustedIndices {
   static bool are_right(const Byte*) {
     return true;
   }
+  static bool are_all_right(const Byte*, int64_t) { return true; }
   static bool are_right_moved(const Byte*, int64_t, int64_t) { return true; }
 };
 
@@ -61,6 +62,21 @@ class CheckedIndices {
       wrong |= (last_ - part) | part;
     }
     const bool is_right = !has_high_bit(wrong);
+    if (!is_right) [[unlikely]]
+      found_wrong_ = true;
+    return is_right;
+  }
+  // The same for any number of them.
+  bool are_all_right(const Byte* indices, int64_t count) {
+    Vector<Bits> wrong = {};
+    int64_t i = 0;
+    for (; i + kPerVector<Bits> <= count; i += kPerVector<Bits>) {
+      const auto part = load<Vector<Bits>>(indices + i * kStep<I>);
+      wrong |= (last_ - part) | part;
+    }
+    bool is_right =
+        !is_any<Bits>(wrong & broadcast(static_cast<Bits>(~static_cast<Bits>(kHighest))));
+    for (; i < count; ++i) is_right = is_right && load<Bits>(indices + i * kStep<I>) <= last_;
     if (!is_right) [[unlikely]]
       found_wrong_ = true;
     return is_right;

@@ -42,17 +42,22 @@ class AlikeRows {
   bool begin_at(int64_t row) {
     const int64_t k = index_of<I>(offsets_, row);
     const int64_t count = index_of<I>(offsets_, row + 1) - k;
+    int64_t as_long = 1;  // rows
     // A tile is read beyond the entries of its row.
     if (row + kAlikeRows <= end_ && count >= 2 && count <= kLongestAlike &&
-        kAlikeRows * count + kSumLanes <= last_ - k && have_length(row, count) &&
-        are_moved(indices_ + k * kStep<I>, count) &&
-        known_.are_right_moved(indices_ + k * kStep<I>, count, kAlikeRows - 1)) {
-      misses_ = 0;
-      return true;
+        kAlikeRows * count + kSumLanes <= last_ - k) {
+      as_long = rows_of_length(row, count);
+      if (as_long == kAlikeRows && are_moved(indices_ + k * kStep<I>, count) &&
+          known_.are_right_moved(indices_ + k * kStep<I>, count, kAlikeRows - 1)) {
+        misses_ = 0;
+        return true;
+      }
     }
-    // Where rows are of no order, few are looked at.
-    next_try_ = row + (misses_ < kFreeMisses ? 1 : int64_t{1} << (misses_ - kFreeMisses));
-    if (next_try_ > end_) next_try_ = end_;
+    // Where rows are of no order, few are looked at. Else the next ones that are alike may begin with
+    // the first row of another length, as behind the edge of a grid.
+    int64_t skipped = misses_ < kFreeMisses ? 1 : kSkippedRows << (misses_ - kFreeMisses);
+    if (as_long < kAlikeRows && as_long > skipped) skipped = as_long;
+    next_try_ = row + skipped < end_ ? row + skipped : end_;
     if (misses_ < kMostMisses) ++misses_;
     return false;
   }
@@ -75,17 +80,20 @@ class AlikeRows {
  private:
   static constexpr int64_t kRows = kPerVector<T>;
   static constexpr int kFreeMisses = 8;
-  static constexpr int kMostMisses = kFreeMisses + 8;
+  static constexpr int kMostMisses = kFreeMisses + 2;
+  static constexpr int64_t kSkippedRows = 64;  // after those, and up to four times as many
   static constexpr int kColumns = 16 / static_cast<int>(sizeof(T));  // of a tile
 
-  bool have_length(int64_t row, int64_t count) const {
+  // How many of kAlikeRows rows have so many entries, up to the first that has not.
+  int64_t rows_of_length(int64_t row, int64_t count) const {
     const Byte* const from = offsets_ + row * kStep<I>;
-    Vector<I> differ = {};
+    uint64_t differ = uint64_t{1} << kAlikeRows;
     for (int64_t i = 0; i < kAlikeRows; i += kPerVector<I>) {
       const Byte* const here = from + i * kStep<I>;
-      differ |= load<Vector<I>>(here + kStep<I>) - load<Vector<I>>(here) != static_cast<I>(count);
+      const Vector<I> lengths = load<Vector<I>>(here + kStep<I>) - load<Vector<I>>(here);
+      differ |= lane_bits<I>(lengths != static_cast<I>(count)) << i;
     }
-    return !is_any<I>(differ);
+    return __builtin_ctzll(differ);
   }
 
   // Whether each index is one less than that `count` further.

@@ -1,13 +1,14 @@
 // Compressed rows times dense columns.
 //
-// One column is a sum of products of elements from anywhere (row_sum.hpp), or from adjacent places
-// where rows are alike (shifted_rows.hpp). More columns are bound by arithmetic: the sums of a row
-// stay in registers over all its entries.
+// One column is a sum of products of elements from anywhere (row_sum.hpp; rows of few entries by their
+// length, short_rows.hpp), or from adjacent places where rows are alike (shifted_rows.hpp). More
+// columns are bound by arithmetic: the sums of a row stay in registers over all its entries.
 #include "cpu/spmm.hpp"
 
 #include "cpu/kernels/product/row_sum.hpp"
 #include "cpu/kernels/product/rows_together.hpp"
 #include "cpu/kernels/product/shifted_rows.hpp"
+#include "cpu/kernels/product/short_rows.hpp"
 #include "cpu/kernels/sums.hpp"
 #include "cpu/kernels/vectors.hpp"
 #include "cpu/tables.hpp"
@@ -31,15 +32,14 @@ struct Entries {
 
 // Rows one by one; entries end with `last`. A function of its own keeps the loop in registers.
 template <class T, class I, class Known>
-__attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t end, int64_t last,
-                                        Known& known) {
+__attribute__((noinline)) void one_by_one(const Matmul& m, int64_t begin, int64_t end, int64_t last,
+                                          bool is_near, Known& known) {
   const Scaling<T> scaling(m.alpha, m.beta);
   const Byte* const x = m.b;
   const Byte* const all_values = m.a.values;
   const Byte* const all_indices = m.a.indices;
   const Byte* offset = m.a.offsets + (begin + 1) * kStep<I>;
   const int64_t out_step = m.out_step;
-  const bool is_near = m.b_rows * kStep<T> <= kNearVectorBytes;
   Byte* out = m.out + begin * out_step;
   int64_t k = index_of<I>(m.a.offsets, begin);
   Known asked = known;
@@ -62,6 +62,19 @@ __attribute__((noinline)) void any_rows(const Matmul& m, int64_t begin, int64_t 
     k = row_end;
   }
   known = asked;
+}
+
+// Rows that are not alike.
+template <class T, class I, class Known>
+void any_rows(const Matmul& m, int64_t begin, int64_t end, int64_t last, Known& known) {
+  const bool is_near = m.b_rows * kStep<T> <= kNearVectorBytes;
+  constexpr int64_t kRows = ShortRows<T, I>::kRows;
+  for (; end - begin >= kRows; begin += kRows) {
+    if (!take_short_rows<T, I>(m, begin, last, is_near, known)) {
+      one_by_one<T, I>(m, begin, begin + kRows, last, is_near, known);
+    }
+  }
+  one_by_one<T, I>(m, begin, end, last, is_near, known);
 }
 
 template <class T, class I, class Known>

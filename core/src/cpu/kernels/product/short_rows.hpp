@@ -1,0 +1,150 @@
+// Rows of few entries, in a product with one column: taken by their length, 64 rows at a time.
+//
+// Row by row the processor has to guess how long each row is, and a wrong guess costs as much as the
+// entries of a short row. So the lengths of 64 rows become bits, a word of them for each class of
+// lengths, and the rows of a class go through code without a branch on their length. Empty rows
+// are filled before, by vectors. A sum is that of row_sum.hpp, to the bit.
+#pragma once
+
+#include "cpu/kernels/product/row_sum.hpp"
+#include "cpu/kernels/sums.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+// Of 64 rows of a product, whose indices are right. A value of its own, so that no element that is
+// written can be what the loops read.
+template <class T, class I>
+struct ShortRows {
+  static constexpr int64_t kRows = 64;
+
+  // Entries are [first, end).
+  void add_up(int64_t first, int64_t end) const {
+    // Rows of more than 0, 4, 8 and 16 entries, and those that nothing may be read past.
+    uint64_t more[4] = {};
+    uint64_t at_end = 0;
+    if (end != first) {
+      const auto last_read_past = static_cast<I>(last - 2 * kSumLanes);
+      for (int64_t i = 0; i < kRows; i += kPerVector<I>) {
+        const auto begins = load<Vector<I>>(offsets + i * kStep<I>);
+        const Vector<I> lengths = load<Vector<I>>(offsets + (i + 1) * kStep<I>) - begins;
+        more[0] |= lane_bits<I>(lengths > I{0}) << i;
+        more[1] |= lane_bits<I>(lengths > I{kSumLanes / 2}) << i;
+        more[2] |= lane_bits<I>(lengths > I{kSumLanes}) << i;
+        more[3] |= lane_bits<I>(lengths > I{2 * kSumLanes}) << i;
+        at_end |= lane_bits<I>(begins > last_read_past) << i;
+      }
+    }
+    fill(~more[0]);
+    fetch(first, end);
+    each(more[0] & ~more[1] & ~at_end,
+         [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
+           add_first<T, I, kSumLanes / 2>(sums, of.values, of.indices, of.x, count);
+         });
+    each(more[1] & ~more[2] & ~at_end,
+         [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
+           add_first<T, I, kSumLanes>(sums, of.values, of.indices, of.x, count);
+         });
+    each(more[2] & ~more[3] & ~at_end,
+         [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
+           add_first<T, I, kSumLanes>(sums, of.values, of.indices, of.x, kSumLanes);
+           add_first<T, I, kSumLanes>(sums, of.values + kSumLanes * kStep<T>,
+                                      of.indices + kSumLanes * kStep<I>, of.x, count - kSumLanes);
+         });
+    for (uint64_t rest = more[3] | (more[0] & at_end); rest != 0; rest &= rest - 1) {
+      const int64_t row = __builtin_ctzll(rest);
+      const int64_t k = index_of<I>(offsets, row);
+      const int64_t count = index_of<I>(offsets, row + 1) - k;
+      TrustedIndices known;
+      scaling.write(out + row * out_step,
+                    row_sum<T, I>(values + k * kStep<T>, indices + k * kStep<I>, x, count, last - k,
+                                  is_near, known));
+    }
+  }
+
+  // What lies as far ahead as an entry's line is asked for.
+  void fetch(int64_t first, int64_t end) const {
+    constexpr int64_t kLine = kLineBytes / kStep<T>;  // entries
+    for (int64_t k = first; k < end; k += kLine) {
+      __builtin_prefetch(values + k * kStep<T> + kAheadBytes);
+      for (int64_t i = 0; i < kLine * kStep<I>; i += kLineBytes) {
+        __builtin_prefetch(indices + k * kStep<I> + i + kAheadBytes);
+      }
+    }
+  }
+
+  // Rows that have no sum; others too, whose sums come later, where that is simpler.
+  void fill(uint64_t empty) const {
+    if (empty == 0) return;
+    if (!scaling.reads && out_step == kStep<T>) {
+      const Vector<T> nothing = broadcast(scaling.alpha * T{0});
+      for (int64_t i = 0; i < kRows; i += kPerVector<T>) store(out + i * kStep<T>, nothing);
+      return;
+    }
+    for (; empty != 0; empty &= empty - 1) {
+      scaling.write(out + __builtin_ctzll(empty) * out_step, T{0});
+    }
+  }
+
+  // The rows of a class, each of up to 2 * kSumLanes entries, which `add` may read past.
+  template <class Add>
+  __attribute__((always_inline)) void each(uint64_t rows, const Add& add) const {
+    for (; rows != 0; rows &= rows - 1) {
+      const int64_t row = __builtin_ctzll(rows);
+      const int64_t k = index_of<I>(offsets, row);
+      const int64_t count = index_of<I>(offsets, row + 1) - k;
+      LaneSums<T> sums;
+      add(sums, {values + k * kStep<T>, indices + k * kStep<I>, x}, count);
+      scaling.write(out + row * out_step, sums.total());
+    }
+  }
+
+  const Byte* values;
+  const Byte* indices;
+  const Byte* x;
+  const Byte* offsets;  // from the first row on
+  Byte* out;
+  int64_t out_step;
+  Scaling<T> scaling;
+  int64_t last;  // where entries end that may be read
+  bool is_near;
+};
+
+// Entries of a row, on the average of 64. More hide what a wrong guess costs.
+constexpr int64_t kMostShort = 32;
+
+template <class T, class I>
+__attribute__((noinline)) void add_short_rows(const Matmul& m, int64_t row, int64_t last,
+                                              bool is_near) {
+  const ShortRows<T, I> rows = {.values = m.a.values,
+                                .indices = m.a.indices,
+                                .x = m.b,
+                                .offsets = m.a.offsets + row * kStep<I>,
+                                .out = m.out + row * m.out_step,
+                                .out_step = m.out_step,
+                                .scaling = Scaling<T>(m.alpha, m.beta),
+                                .last = last,
+                                .is_near = is_near};
+  rows.add_up(index_of<I>(m.a.offsets, row), index_of<I>(m.a.offsets, row + rows.kRows));
+}
+
+// Whether the 64 rows from `row` on were short enough on the whole to be taken; `known` has what is
+// wrong of their indices, and then none is used. Entries end with `last`.
+template <class T, class I, class Known>
+bool take_short_rows(const Matmul& m, int64_t row, int64_t last, bool is_near, Known& known) {
+  constexpr int64_t kRows = ShortRows<T, I>::kRows;
+  const int64_t first = index_of<I>(m.a.offsets, row);
+  const int64_t end = index_of<I>(m.a.offsets, row + kRows);
+  if (end - first > kRows * kMostShort) return false;
+  // With those behind, which the last rows read and do not use.
+  const int64_t read = last - end < 2 * kSumLanes ? last : end + 2 * kSumLanes;
+  if (known.are_all_right(m.a.indices + first * kStep<I>, read - first)) {
+    add_short_rows<T, I>(m, row, last, is_near);
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
