@@ -141,7 +141,7 @@ impl Unit {
 
     fn of_kernel(build: &cc::Build, set: &str, root: &Path, source: &str) -> Self {
         let source = root.join(source);
-        let mut unit = Self::new(build, &source, &[source.clone()]);
+        let mut unit = Self::new(build, &source, std::slice::from_ref(&source));
         // Two folders may have files of one name.
         let folder = source.parent().and_then(Path::file_name).expect("below core/src/cpu/kernels");
         let stem = source.file_stem().expect("a source has a name");
