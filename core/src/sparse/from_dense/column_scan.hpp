@@ -6,7 +6,7 @@
 // elements are read once, and read in pieces that are longer than a line.
 //
 // Panels of a line, transposed first, as DenseScanner takes those of the transpose, mostly wait for
-// lines: 66 ms for 8192^2 f32, whatever is in them. docs/performance.md has more.
+// lines: 66 ms for 8192^2 f32, whatever is in them. docs/design/from-dense.md has more.
 #pragma once
 
 #include <cstddef>
