@@ -12,15 +12,15 @@ namespace tenure::capi {
 template <class Sized>
 inline constexpr std::size_t kFirstSizeBytes = 0;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_context_options> = 56;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_blob_info> = 48;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_options> = 256;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_packed_info> = 80;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_context_options> = 56;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_blob_info> = 48;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_stats> = 48;
 template <>

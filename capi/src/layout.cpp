@@ -9,32 +9,57 @@ static_assert(sizeof(std::size_t) == 8);
 static_assert(sizeof(tnr_status) == 4);
 static_assert(sizeof(tnr_dtype) == 4);
 static_assert(sizeof(tnr_device_kind) == 4);
-static_assert(sizeof(tnr_tenure) == 4);
-static_assert(sizeof(tnr_sparse_format) == 4);
-static_assert(sizeof(tnr_orientation) == 4);
-static_assert(sizeof(tnr_sparse_predicate) == 4);
-static_assert(sizeof(tnr_sparse_norm_kind) == 4);
-static_assert(sizeof(tnr_sparse_combine) == 4);
-static_assert(sizeof(tnr_sparse_order) == 4);
-static_assert(sizeof(tnr_packed_layout) == 4);
 static_assert(sizeof(tnr_release_fn) == 8);
 static_assert(sizeof(tnr_spawn_fn) == 8);
 static_assert(sizeof(tnr_allocate_fn) == 8);
 static_assert(sizeof(tnr_deallocate_fn) == 8);
-static_assert(sizeof(tnr_operation) == 4);
+static_assert(sizeof(tnr_tenure) == 4);
 static_assert(sizeof(tnr_unary_op) == 4);
 static_assert(sizeof(tnr_binary_op) == 4);
 static_assert(sizeof(tnr_compare_op) == 4);
 static_assert(sizeof(tnr_reduce_op) == 4);
+static_assert(sizeof(tnr_sparse_format) == 4);
+static_assert(sizeof(tnr_orientation) == 4);
+static_assert(sizeof(tnr_sparse_predicate) == 4);
+static_assert(sizeof(tnr_sparse_combine) == 4);
+static_assert(sizeof(tnr_sparse_order) == 4);
+static_assert(sizeof(tnr_sparse_norm_kind) == 4);
+static_assert(sizeof(tnr_packed_layout) == 4);
+static_assert(sizeof(tnr_operation) == 4);
 
 static_assert(sizeof(tnr_error) == 512 && alignof(tnr_error) == 4);
 static_assert(offsetof(tnr_error, status) == 0);
 static_assert(offsetof(tnr_error, reserved) == 4);
 static_assert(offsetof(tnr_error, message) == 8);
 
+static_assert(sizeof(tnr_scalar) == 24 && alignof(tnr_scalar) == 4);
+static_assert(offsetof(tnr_scalar, dtype) == 0);
+static_assert(offsetof(tnr_scalar, reserved) == 4);
+static_assert(offsetof(tnr_scalar, bytes) == 8);
+
 static_assert(sizeof(tnr_device) == 8 && alignof(tnr_device) == 4);
 static_assert(offsetof(tnr_device, kind) == 0);
 static_assert(offsetof(tnr_device, index) == 4);
+
+static_assert(sizeof(tnr_context_options) == 56 && alignof(tnr_context_options) == 8);
+static_assert(offsetof(tnr_context_options, struct_size) == 0);
+static_assert(offsetof(tnr_context_options, thread_count) == 8);
+static_assert(offsetof(tnr_context_options, reserved) == 12);
+static_assert(offsetof(tnr_context_options, spawn) == 16);
+static_assert(offsetof(tnr_context_options, allocate) == 24);
+static_assert(offsetof(tnr_context_options, deallocate) == 32);
+static_assert(offsetof(tnr_context_options, user_context) == 40);
+static_assert(offsetof(tnr_context_options, release) == 48);
+
+static_assert(sizeof(tnr_blob_info) == 48 && alignof(tnr_blob_info) == 8);
+static_assert(offsetof(tnr_blob_info, struct_size) == 0);
+static_assert(offsetof(tnr_blob_info, data) == 8);
+static_assert(offsetof(tnr_blob_info, size_bytes) == 16);
+static_assert(offsetof(tnr_blob_info, device) == 24);
+static_assert(offsetof(tnr_blob_info, tenure) == 32);
+static_assert(offsetof(tnr_blob_info, holder_count) == 36);
+static_assert(offsetof(tnr_blob_info, pin_count) == 40);
+static_assert(offsetof(tnr_blob_info, reserved) == 44);
 
 static_assert(sizeof(tnr_view) == 192 && alignof(tnr_view) == 8);
 static_assert(offsetof(tnr_view, data) == 0);
@@ -52,11 +77,6 @@ static_assert(offsetof(tnr_view, strides) == 128);
 
 static_assert(sizeof(tnr_view_mut) == 192 && alignof(tnr_view_mut) == 8);
 static_assert(offsetof(tnr_view_mut, view) == 0);
-
-static_assert(sizeof(tnr_scalar) == 24 && alignof(tnr_scalar) == 4);
-static_assert(offsetof(tnr_scalar, dtype) == 0);
-static_assert(offsetof(tnr_scalar, reserved) == 4);
-static_assert(offsetof(tnr_scalar, bytes) == 8);
 
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
@@ -98,26 +118,6 @@ static_assert(offsetof(tnr_packed_info, source_bytes) == 48);
 static_assert(offsetof(tnr_packed_info, break_even) == 56);
 static_assert(offsetof(tnr_packed_info, block_rows) == 64);
 static_assert(offsetof(tnr_packed_info, block_cols) == 72);
-
-static_assert(sizeof(tnr_context_options) == 56 && alignof(tnr_context_options) == 8);
-static_assert(offsetof(tnr_context_options, struct_size) == 0);
-static_assert(offsetof(tnr_context_options, thread_count) == 8);
-static_assert(offsetof(tnr_context_options, reserved) == 12);
-static_assert(offsetof(tnr_context_options, spawn) == 16);
-static_assert(offsetof(tnr_context_options, allocate) == 24);
-static_assert(offsetof(tnr_context_options, deallocate) == 32);
-static_assert(offsetof(tnr_context_options, user_context) == 40);
-static_assert(offsetof(tnr_context_options, release) == 48);
-
-static_assert(sizeof(tnr_blob_info) == 48 && alignof(tnr_blob_info) == 8);
-static_assert(offsetof(tnr_blob_info, struct_size) == 0);
-static_assert(offsetof(tnr_blob_info, data) == 8);
-static_assert(offsetof(tnr_blob_info, size_bytes) == 16);
-static_assert(offsetof(tnr_blob_info, device) == 24);
-static_assert(offsetof(tnr_blob_info, tenure) == 32);
-static_assert(offsetof(tnr_blob_info, holder_count) == 36);
-static_assert(offsetof(tnr_blob_info, pin_count) == 40);
-static_assert(offsetof(tnr_blob_info, reserved) == 44);
 
 static_assert(sizeof(tnr_stats) == 72 && alignof(tnr_stats) == 8);
 static_assert(offsetof(tnr_stats, struct_size) == 0);

@@ -115,7 +115,7 @@ std::vector<Function> conversions() {
   std::vector<Function> all;
   for (const tnr_sparse_format to : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                      TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
-    for (const std::uint32_t flags : {0, TNR_SPARSE_SORT}) {
+    for (const std::uint32_t flags : {0, TNR_CONVERT_SORT}) {
       all.push_back({"convert to " + std::to_string(to), kAll,
                      [=](auto* context, const tnr_sparse_view& a, Dense&) {
                        tnr_sparse_options options = options_of(to, flags);
@@ -182,7 +182,7 @@ std::vector<Function> products() {
     }
   }
   for (const std::int64_t inner : {0, 3}) {
-    for (const std::uint32_t flags : {0, TNR_SPARSE_TIMES_VALUES}) {
+    for (const std::uint32_t flags : {0, TNR_SDDMM_TIMES_VALUES}) {
       all.push_back({"sddmm, " + std::to_string(inner), kAll,
                      [=](auto* context, const tnr_sparse_view& a, Dense& with) {
                        const tnr_view x = with.ones({a.rows, inner});
@@ -282,7 +282,7 @@ std::vector<Function> reductions() {
                    const tnr_view_mut out = with.out({std::min(a.rows, a.cols)});
                    return tnr_sparse_diagonal(context, &a, &out);
                  }});
-  for (const std::uint32_t flags : {0, TNR_SPARSE_UPPER}) {
+  for (const std::uint32_t flags : {0, TNR_SOLVE_UPPER}) {
     all.push_back(
         {"solve", kCsr | kSquare, [=](auto* context, const tnr_sparse_view& a, Dense& with) {
            const tnr_view b = with.ones({a.rows});

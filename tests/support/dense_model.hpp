@@ -29,7 +29,7 @@ inline bool is_entry(tnr_sparse_predicate predicate, std::uint32_t flags, kernel
   constexpr Byte kZeros[8] = {};
   switch (predicate) {
     case TNR_SPARSE_PREDICATE_NON_ZERO:
-      if ((flags & TNR_SPARSE_KEEP_NEGATIVE_ZERO) != 0) {
+      if ((flags & TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) {
         return std::memcmp(element, kZeros, kernels::reference::element_bytes(type)) != 0;
       }
       return !holds(kEqual, element, kZeros);

@@ -115,13 +115,13 @@ void add_checks(List& list) {
 
 // What is asked to be in order says that it is.
 void expect_order(const tnr_sparse_options& to, Answer& answer) {
-  if (answer.made == nullptr || (to.flags & TNR_SPARSE_SORT) == 0) return;
+  if (answer.made == nullptr || (to.flags & TNR_CONVERT_SORT) == 0) return;
   if ((answer.made.view().flags & TNR_SPARSE_SORTED) == 0) answer.fault = "SORT is not SORTED";
 }
 
 void add_conversions(List& list) {
   for (const Constant& format : codes_of("tnr_sparse_format")) {
-    for (const std::uint32_t flags : {0, TNR_SPARSE_SORT}) {
+    for (const std::uint32_t flags : {0, TNR_CONVERT_SORT}) {
       const std::string name = "to " + short_name(format) + (flags != 0 ? ", sorted" : "");
       const auto wanted = [=](const tnr_sparse_view& a) {
         tnr_sparse_options to = options();
@@ -167,7 +167,7 @@ void add_prunings(List& list) {
          }});
   }
   for (const Constant& predicate : codes_of("tnr_sparse_predicate")) {
-    for (const std::uint32_t flags : {0, TNR_SPARSE_KEEP_NEGATIVE_ZERO}) {
+    for (const std::uint32_t flags : {0, TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO}) {
       list.push_back({"tnr_sparse_prune", short_name(predicate) + (flags != 0 ? ", -0.0 kept" : ""),
                       [=](const Operands& with, Answer& answer) {
                         tnr_sparse_options keep = options();
@@ -484,7 +484,7 @@ void add_packed(List& list) {
 }
 
 void add_sddmm(List& list) {
-  for (const std::uint32_t flags : {0, TNR_SPARSE_TIMES_VALUES}) {
+  for (const std::uint32_t flags : {0, TNR_SDDMM_TIMES_VALUES}) {
     for (const std::int64_t depth : {1, 20}) {
       list.push_back({"tnr_sparse_sddmm",
                       std::to_string(depth) + " deep" + (flags != 0 ? ", times values" : ""),
@@ -582,7 +582,7 @@ void add_reductions(List& list) {
 }
 
 void add_solutions(List& list) {
-  constexpr std::uint32_t kAll = TNR_SPARSE_UPPER | TNR_SPARSE_UNIT_DIAGONAL;
+  constexpr std::uint32_t kAll = TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL;
   for (std::uint32_t flags = 0; flags <= kAll; ++flags) {
     for (const Factors& factors : {kFactors[0], kFactors[2]}) {
       list.push_back({"tnr_sparse_solve", "flags " + std::to_string(flags) + ", " + factors.name,

@@ -84,6 +84,12 @@ impl Abi {
         let item = self.items.iter().find(|item| item.name == name).map(|item| item.since);
         item.or_else(|| function().map(|f| f.comment.since.unwrap_or(FIRST)))
     }
+
+    /// The line of the source that declares a function, type or constant.
+    pub fn line(&self, name: &str) -> Option<usize> {
+        let item = self.items.iter().find(|item| item.name == name).map(|item| item.line);
+        item.or_else(|| self.functions.iter().find(|f| f.name == name).map(|f| f.line))
+    }
 }
 
 /// Reads the source text. Errors: the source is no Rust.

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::abi::{Abi, Problem};
+use crate::pieces::{declared, is_word, pieces};
 use crate::tags::{FIRST, Version};
 use crate::types::Kind;
 
@@ -28,8 +29,8 @@ pub fn gate(header: &str, abi: &Abi) -> (String, Vec<Problem>) {
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
     let mut open = FIRST;
-    for chunk in chunks(header) {
-        let name = declared(chunk).filter(|name| abi.since(name).is_some());
+    for piece in pieces(header) {
+        let name = declared(piece).filter(|name| abi.since(name).is_some());
         let since = name.and_then(|name| abi.since(name)).unwrap_or(FIRST);
         if since != open {
             close(&mut text, open);
@@ -39,10 +40,10 @@ pub fn gate(header: &str, abi: &Abi) -> (String, Vec<Problem>) {
             open = since;
         }
         let Some(name) = name else {
-            text.push_str(chunk);
+            text.push_str(piece);
             continue;
         };
-        text.push_str(&with_gated_fields(chunk, name, abi));
+        text.push_str(&with_gated_fields(piece, name, abi));
         if !seen.insert(name) {
             problems.push(Problem { line: 1, text: format!("{name}: the header has it twice") });
         }
@@ -77,56 +78,17 @@ fn close(text: &mut String, open: Version) {
     text.push_str(if empty_line { "\n#endif\n\n" } else { "\n#endif\n" });
 }
 
-/// The header in pieces, each of which declares one name or none: a declaration starts with its
-/// comment, and what is about C++ stands by itself.
-fn chunks(header: &str) -> Vec<&str> {
-    let mut starts = vec![0];
-    let mut offset = 0;
-    let mut follows_directive = false;
-    for line in header.split_inclusive('\n') {
-        let directive = line.starts_with("#if") || line.starts_with("#endif");
-        if line.starts_with("/**") || (directive && !follows_directive) {
-            starts.push(offset);
-        }
-        follows_directive = directive;
-        offset += line.len();
-    }
-    starts.push(header.len());
-    starts.windows(2).map(|pair| &header[pair[0]..pair[1]]).collect()
-}
-
-/// The name that a piece of the header declares.
-fn declared(chunk: &str) -> Option<&str> {
-    let code = chunk.rsplit_once("*/\n").map_or(chunk, |(_, code)| code).trim_start();
-    let whole = chunk.split_once("*/\n").map_or(chunk, |(_, code)| code).trim_start();
-    if let Some(rest) = code.strip_prefix("#define ") {
-        return rest.split_whitespace().next();
-    }
-    if let Some(typedef) = whole.strip_prefix("typedef ") {
-        let end = typedef.trim_end().trim_end_matches(';');
-        if end.ends_with(')') {
-            return end.split_once("(*")?.1.split(')').next();
-        }
-        return end.rsplit(|c: char| !is_word(c)).next();
-    }
-    // Of a function's macros none is in small letters.
-    code.match_indices('(').find_map(|(at, _)| {
-        let name = code[..at].rsplit(|c: char| !is_word(c)).next()?;
-        name.starts_with("tnr_").then_some(name)
-    })
-}
-
 /// A struct whose newer fields are seen by those who ask for them.
-fn with_gated_fields(chunk: &str, name: &str, abi: &Abi) -> String {
+fn with_gated_fields(piece: &str, name: &str, abi: &Abi) -> String {
     let Some(item) = abi.items.iter().find(|item| item.name == name) else {
-        return chunk.to_owned();
+        return piece.to_owned();
     };
-    let Kind::Struct(fields) = &item.kind else { return chunk.to_owned() };
+    let Kind::Struct(fields) = &item.kind else { return piece.to_owned() };
     let mut text = String::new();
     let mut open = item.since;
     // The comment of a field, until the field itself tells how old it is.
     let mut pending = String::new();
-    for line in chunk.split_inclusive('\n') {
+    for line in piece.split_inclusive('\n') {
         let inside = line.starts_with("  ");
         pending.push_str(line);
         let field = line.trim_end().trim_end_matches(';').split('[').next().unwrap_or_default();
@@ -151,10 +113,6 @@ fn with_gated_fields(chunk: &str, name: &str, abi: &Abi) -> String {
         text.push_str(&std::mem::take(&mut pending));
     }
     text + &pending
-}
-
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use crate::abi::{self, Abi, Problem};
-use crate::{annotate, gate, layout, linker, lint};
+use crate::{annotate, gate, layout, linker, lint, sections};
 
 pub const SOURCE: &str = "rust/tenure-sys/src/abi.rs";
 const CONFIG: &str = "rust/tenure-sys/cbindgen.toml";
@@ -51,6 +51,7 @@ pub fn generate_from(source: &Path, config: &Path) -> Result<Generated, Box<dyn 
     bindings.write(&mut header);
     // cbindgen gives the macro a line of its own.
     let header = String::from_utf8(header)?.replace("\nTNR_NOEXCEPT;", " TNR_NOEXCEPT;");
+    let header = sections::arrange(&header, &text, &abi, &mut problems);
     let (header, lost) = gate::gate(&header, &abi);
     problems.extend(lost);
     problems.sort();

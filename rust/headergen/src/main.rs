@@ -14,6 +14,8 @@ mod generate;
 mod layout;
 mod linker;
 mod lint;
+mod pieces;
+mod sections;
 mod tags;
 mod types;
 

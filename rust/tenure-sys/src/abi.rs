@@ -4,8 +4,41 @@
 //! `capi/include/tenure/tenure.h`, `capi/tenure.map` and the layouts from it; C, C++ and Rust all
 //! read the same text. The grammar of the tags that end a comment is in
 //! `rust/headergen/src/tags.rs`. What was frozen in `tests/abi/frozen` stays.
+//!
+//! A line `// ==== title ====` begins a section of the header, here and below where functions are.
+//!
+//! # Overview
+//!
+//! Tenure computes on memory that the caller has. Four kinds of things cross this boundary:
+//!
+//! - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides. It
+//!   is lent for one call and never kept.
+//! - A **blob** is memory with a tenure, behind a handle: allocated or copied by the library, adopted
+//!   or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`. A view
+//!   that names its blob as `owner` keeps it alive during a call.
+//! - A **matrix** (`tnr_sparse`, `tnr_packed`) holds three blobs or a layout of its own, checked once.
+//! - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
+//!   the library's memory.
+//!
+//! **Handles** are tokens that are never dereferenced: a garbage, released or wrong-kind one is
+//! answered with a status. `(transfer full)` says that ownership passes, `(transfer none)` that it
+//! does not; each handle is released once.
+//!
+//! **Errors** are statuses; `tnr_last_error` has the message of the thread's last one, which names
+//! the argument, the value and the bound. A call that fails has written nothing, unless its
+//! comment says otherwise.
+//!
+//! **Threads**: a function that is `@threads any` may run at any time on any thread;
+//! `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
+//! bits for any number of threads and under every instruction set.
+//!
+//! **Growth**: structs that grow begin with `struct_size`; set them to zeros, then `struct_size` and
+//! the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides what is newer.
 
 use core::ffi::{c_char, c_void};
+
+// ==== version ====
+// The ABI that a program was compiled for, and the library that it found.
 
 /// Major version of the ABI and the library's soname. It changes only when something here breaks.
 pub const TNR_ABI_MAJOR: u32 = 0;
@@ -13,8 +46,9 @@ pub const TNR_ABI_MAJOR: u32 = 0;
 /// Minor version of the ABI. It rises with each addition.
 pub const TNR_ABI_MINOR: u32 = 2;
 
-/// Most axes a view can have.
-pub const TNR_MAX_RANK: usize = 8;
+// ==== errors ====
+// A function returns a status, or a handle that is NULL where it failed; the thread's last error
+// has the text.
 
 /// What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
 #[repr(transparent)]
@@ -58,6 +92,9 @@ pub struct tnr_error {
     pub message: [c_char; 504],
 }
 
+// ==== elements ====
+// Element types, numbers by value, and devices.
+
 /// An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
 ///
 /// A view may carry any whole-byte type that DLPack can name; operations answer
@@ -100,6 +137,18 @@ impl tnr_dtype {
     pub const C128: tnr_dtype = tnr_dtype(0x0001_8005);
 }
 
+/// One element by value. It must be representable in the dtype it meets.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_scalar {
+    /// How to read `bytes`.
+    pub dtype: tnr_dtype,
+    /// 0.
+    pub reserved: u32,
+    /// The value in native byte order, from byte 0; the rest is ignored.
+    pub bytes: [u8; 16],
+}
+
 /// A kind of device, numbered as DLPack numbers them.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +168,132 @@ pub struct tnr_device {
     /// Which one of its kind, from 0; 0 for the CPU.
     pub index: i32,
 }
+
+// ==== contexts ====
+// Whose threads and whose memory a call uses. NULL is the default.
+
+/// Threads and allocator of a call. NULL is the default: the calling thread alone, and the
+/// library's own memory. A handle is a token as that of a blob is, of a kind of its own.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_context {
+    _opaque: [u8; 0],
+}
+
+/// Gives adopted or shared memory back, or what a context's callbacks need. Runs exactly once, on
+/// any thread, with no lock held, also for empty memory. It may call the library but must not
+/// unwind.
+pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_void)>;
+
+/// Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
+/// later, never or twice, or on this one before it returns: the result of the call is the same.
+/// Runs on a thread that calls with the context, with no lock held. It may call the library but
+/// must not unwind.
+pub type tnr_spawn_fn = Option<unsafe extern "C" fn(user_context: *mut c_void, task: u64)>;
+
+/// Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
+/// NULL when there is none. Runs on the thread that asks for the blob, with no lock held; several
+/// threads may ask at once. It may call the library but must not unwind.
+pub type tnr_allocate_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        size_bytes: usize,
+        alignment: usize,
+    ) -> *mut c_void,
+>;
+
+/// Takes back what the context's `tnr_allocate_fn` gave, with the size and alignment it was asked
+/// for. Runs once for each, on any thread, with no lock held. It may call the library but must not
+/// unwind.
+pub type tnr_deallocate_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        data: *mut c_void,
+        size_bytes: usize,
+        alignment: usize,
+    ),
+>;
+
+/// What a context is made of. Set it to zeros, then `struct_size` and what is wanted; it will grow,
+/// and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_context_options {
+    /// `sizeof(tnr_context_options)`.
+    pub struct_size: u64,
+    /// Threads that work at one call, the caller among them: 1 to 1024.
+    pub thread_count: u32,
+    /// 0.
+    pub reserved: u32,
+    /// The caller's threads; NULL: `thread_count` - 1 threads of the context's own.
+    pub spawn: tnr_spawn_fn,
+    /// Where blobs get their memory; NULL, and then `deallocate` too: from the library.
+    pub allocate: tnr_allocate_fn,
+    /// Where they give it back.
+    pub deallocate: tnr_deallocate_fn,
+    /// What the callbacks are called with.
+    pub user_context: *mut c_void,
+    /// Called with `user_context` once, when no callback will be called any more; NULL: nobody needs
+    /// to be told.
+    pub release: tnr_release_fn,
+}
+
+// ==== blobs ====
+// Memory with a tenure: allocated, copied, adopted, shared or borrowed.
+
+/// How a blob holds its memory: who frees it and who may write it.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_tenure(pub i32);
+
+impl tnr_tenure {
+    /// The library allocated it and frees it; the holder may write.
+    pub const ALLOCATED: tnr_tenure = tnr_tenure(1);
+    /// The library allocated it, filled it with a copy and frees it; the holder may write.
+    pub const COPIED: tnr_tenure = tnr_tenure(2);
+    /// The caller's memory, freed by the caller's callback; the holder may write.
+    pub const ADOPTED: tnr_tenure = tnr_tenure(3);
+    /// The caller's memory, freed by the caller's callback; nobody writes.
+    pub const SHARED: tnr_tenure = tnr_tenure(4);
+    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; nobody writes.
+    pub const BORROWED: tnr_tenure = tnr_tenure(5);
+    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone writes.
+    pub const BORROWED_MUT: tnr_tenure = tnr_tenure(6);
+}
+
+/// Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
+/// wrong-kind one is answered with a status. Each handle is released once.
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_blob {
+    _opaque: [u8; 0],
+}
+
+/// What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_blob_info {
+    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not know.
+    pub struct_size: u64,
+    /// Lowest byte; NULL only when `size_bytes` is 0.
+    pub data: *const c_void,
+    /// Bytes held.
+    pub size_bytes: u64,
+    /// Where the bytes are.
+    pub device: tnr_device,
+    /// Who frees and who may write.
+    pub tenure: tnr_tenure,
+    /// Handles not yet released.
+    pub holder_count: u32,
+    /// Calls that are using the memory.
+    pub pin_count: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+// ==== views ====
+// A shape over memory, lent for a call. Every function may write its result over its input.
+
+/// Most axes a view can have.
+pub const TNR_MAX_RANK: usize = 8;
 
 /// Flag of a view used as an output: every other operand of the call either is exactly this view
 /// (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
@@ -165,44 +340,8 @@ pub struct tnr_view_mut {
     pub view: tnr_view,
 }
 
-/// One element by value. It must be representable in the dtype it meets.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_scalar {
-    /// How to read `bytes`.
-    pub dtype: tnr_dtype,
-    /// 0.
-    pub reserved: u32,
-    /// The value in native byte order, from byte 0; the rest is ignored.
-    pub bytes: [u8; 16],
-}
-
-/// How a blob holds its memory: who frees it and who may write it.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_tenure(pub i32);
-
-impl tnr_tenure {
-    /// The library allocated it and frees it; the holder may write.
-    pub const ALLOCATED: tnr_tenure = tnr_tenure(1);
-    /// The library allocated it, filled it with a copy and frees it; the holder may write.
-    pub const COPIED: tnr_tenure = tnr_tenure(2);
-    /// The caller's memory, freed by the caller's callback; the holder may write.
-    pub const ADOPTED: tnr_tenure = tnr_tenure(3);
-    /// The caller's memory, freed by the caller's callback; nobody writes.
-    pub const SHARED: tnr_tenure = tnr_tenure(4);
-    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; nobody writes.
-    pub const BORROWED: tnr_tenure = tnr_tenure(5);
-    /// The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone writes.
-    pub const BORROWED_MUT: tnr_tenure = tnr_tenure(6);
-}
-
-/// Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
-/// wrong-kind one is answered with a status. Each handle is released once.
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_blob {
-    _opaque: [u8; 0],
-}
+// ==== exchange ====
+// Tensors of other libraries, by DLPack.
 
 /// DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
 /// libraries.
@@ -226,12 +365,102 @@ pub struct DLManagedTensor {
 /// @since 0.2
 pub const TNR_EXPORT_READ_ONLY: u32 = 1;
 
-/// Threads and allocator of a call. NULL is the default: the calling thread alone, and the
-/// library's own memory. A handle is a token as that of a blob is, of a kind of its own.
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_context {
-    _opaque: [u8; 0],
+// ==== operations ====
+// Inputs broadcast to the output's shape, outputs never do.
+
+/// An operation on one input.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_unary_op(pub i32);
+
+impl tnr_unary_op {
+    /// `-x`; wraps on integers.
+    pub const NEG: tnr_unary_op = tnr_unary_op(1);
+    /// `|x|`; wraps on integers.
+    pub const ABS: tnr_unary_op = tnr_unary_op(2);
+    /// Square root; floats only.
+    pub const SQRT: tnr_unary_op = tnr_unary_op(3);
+    /// e to the x; floats only.
+    pub const EXP: tnr_unary_op = tnr_unary_op(4);
+    /// `max(x, 0)`; NaN stays NaN.
+    pub const RELU: tnr_unary_op = tnr_unary_op(5);
 }
+
+/// An operation on two inputs of one dtype.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_binary_op(pub i32);
+
+impl tnr_binary_op {
+    /// `a + b`; wraps on integers.
+    pub const ADD: tnr_binary_op = tnr_binary_op(1);
+    /// `a - b`; wraps on integers.
+    pub const SUB: tnr_binary_op = tnr_binary_op(2);
+    /// `a * b`; wraps on integers.
+    pub const MUL: tnr_binary_op = tnr_binary_op(3);
+    /// `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
+    pub const DIV: tnr_binary_op = tnr_binary_op(4);
+    /// The smaller; NaN wins.
+    pub const MIN: tnr_binary_op = tnr_binary_op(5);
+    /// The larger; NaN wins.
+    pub const MAX: tnr_binary_op = tnr_binary_op(6);
+}
+
+/// A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
+/// (NE: true).
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_compare_op(pub i32);
+
+impl tnr_compare_op {
+    /// `a == b`.
+    pub const EQ: tnr_compare_op = tnr_compare_op(1);
+    /// `a != b`.
+    pub const NE: tnr_compare_op = tnr_compare_op(2);
+    /// `a < b`.
+    pub const LT: tnr_compare_op = tnr_compare_op(3);
+    /// `a <= b`.
+    pub const LE: tnr_compare_op = tnr_compare_op(4);
+    /// `a > b`.
+    pub const GT: tnr_compare_op = tnr_compare_op(5);
+    /// `a >= b`.
+    pub const GE: tnr_compare_op = tnr_compare_op(6);
+}
+
+/// A reduction over axes.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_reduce_op(pub i32);
+
+impl tnr_reduce_op {
+    /// Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
+    pub const SUM: tnr_reduce_op = tnr_reduce_op(1);
+    /// Product, with the dtypes of SUM. Empty: 1.
+    pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
+    /// Arithmetic mean; floats only. Empty: NaN.
+    pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);
+    /// Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
+    pub const VAR: tnr_reduce_op = tnr_reduce_op(4);
+    /// Standard deviation with `ddof`; floats only.
+    pub const STD: tnr_reduce_op = tnr_reduce_op(5);
+    /// Smallest element; NaN wins. Empty: an error.
+    pub const MIN: tnr_reduce_op = tnr_reduce_op(6);
+    /// Largest element; NaN wins. Empty: an error.
+    pub const MAX: tnr_reduce_op = tnr_reduce_op(7);
+    /// Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
+    pub const ARGMIN: tnr_reduce_op = tnr_reduce_op(8);
+    /// Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
+    pub const ARGMAX: tnr_reduce_op = tnr_reduce_op(9);
+    /// Whether any element is not zero, as bool8. Empty: false.
+    pub const ANY: tnr_reduce_op = tnr_reduce_op(10);
+    /// Whether every element is not zero, as bool8. Empty: true.
+    pub const ALL: tnr_reduce_op = tnr_reduce_op(11);
+    /// How many elements are not zero, as i64. Empty: 0.
+    pub const COUNT: tnr_reduce_op = tnr_reduce_op(12);
+}
+
+// ==== sparse matrices ====
+// Lent as views of three arrays, or held by a handle.
 
 /// How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
 ///
@@ -275,11 +504,6 @@ pub const TNR_SPARSE_SORTED: u32 = 1;
 ///
 /// @since 0.2
 pub const TNR_SPARSE_UNIQUE: u32 = 2;
-
-/// Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
-///
-/// @since 0.2
-pub const TNR_SPARSE_TIMES_VALUES: u32 = 1;
 
 /// Most rows, and most columns, of a block of BSR.
 ///
@@ -357,6 +581,18 @@ pub struct tnr_sparse_view_mut {
     pub view: tnr_sparse_view,
 }
 
+/// A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
+/// of a kind of its own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_sparse {
+    _opaque: [u8; 0],
+}
+
+// ==== sparse conversions ====
+// From dense and to dense, between formats, and parts of a matrix.
+
 /// Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
 /// compared with.
 ///
@@ -366,7 +602,7 @@ pub struct tnr_sparse_view_mut {
 pub struct tnr_sparse_predicate(pub i32);
 
 impl tnr_sparse_predicate {
-    /// Those that are not zero. -0.0 is zero, unless `TNR_SPARSE_KEEP_NEGATIVE_ZERO` is set.
+    /// Those that are not zero. -0.0 is zero, unless `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO` is set.
     pub const NON_ZERO: tnr_sparse_predicate = tnr_sparse_predicate(0);
     /// `x > threshold`, also those of value zero where the threshold is negative.
     pub const GREATER: tnr_sparse_predicate = tnr_sparse_predicate(1);
@@ -376,31 +612,6 @@ impl tnr_sparse_predicate {
     pub const MASK: tnr_sparse_predicate = tnr_sparse_predicate(3);
 }
 
-/// A norm of a matrix.
-///
-/// @since 0.2
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_sparse_norm_kind(pub i32);
-
-impl tnr_sparse_norm_kind {
-    /// The largest sum of magnitudes of a column.
-    pub const ONE: tnr_sparse_norm_kind = tnr_sparse_norm_kind(1);
-    /// The largest sum of magnitudes of a row.
-    pub const INFINITY: tnr_sparse_norm_kind = tnr_sparse_norm_kind(2);
-    /// The square root of the sum of squares.
-    pub const FROBENIUS: tnr_sparse_norm_kind = tnr_sparse_norm_kind(3);
-}
-
-/// Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
-///
-/// @since 0.2
-pub const TNR_SPARSE_UPPER: u32 = 1;
-
-/// Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
-///
-/// @since 0.2
-pub const TNR_SPARSE_UNIT_DIAGONAL: u32 = 2;
 /// What becomes of several entries of one position.
 ///
 /// @since 0.2
@@ -436,13 +647,13 @@ impl tnr_sparse_order {
 /// Flag of `tnr_sparse_options`: -0.0 is an entry too.
 ///
 /// @since 0.2
-pub const TNR_SPARSE_KEEP_NEGATIVE_ZERO: u32 = 1;
+pub const TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO: u32 = 1;
 
 /// Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
 /// keep the order that they had, as far as the format has one.
 ///
 /// @since 0.2
-pub const TNR_SPARSE_SORT: u32 = 2;
+pub const TNR_CONVERT_SORT: u32 = 2;
 
 /// What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
 /// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
@@ -460,7 +671,7 @@ pub struct tnr_sparse_options {
     pub index_dtype: tnr_dtype,
     /// Which elements of a dense matrix are entries.
     pub predicate: tnr_sparse_predicate,
-    /// `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, `TNR_SPARSE_SORT`, or 0.
+    /// `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, `TNR_CONVERT_SORT`, or 0.
     pub flags: u32,
     /// Rows of a block of BSR; 0 otherwise.
     pub block_rows: i64,
@@ -472,14 +683,42 @@ pub struct tnr_sparse_options {
     pub mask: tnr_view,
 }
 
-/// A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
-/// of a kind of its own.
+// ==== sparse operations ====
+// Products, arithmetic, reductions and solves.
+
+/// A norm of a matrix.
 ///
 /// @since 0.2
-#[cfg_attr(all(), repr(C))]
-pub struct tnr_sparse {
-    _opaque: [u8; 0],
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_sparse_norm_kind(pub i32);
+
+impl tnr_sparse_norm_kind {
+    /// The largest sum of magnitudes of a column.
+    pub const ONE: tnr_sparse_norm_kind = tnr_sparse_norm_kind(1);
+    /// The largest sum of magnitudes of a row.
+    pub const INFINITY: tnr_sparse_norm_kind = tnr_sparse_norm_kind(2);
+    /// The square root of the sum of squares.
+    pub const FROBENIUS: tnr_sparse_norm_kind = tnr_sparse_norm_kind(3);
 }
+
+/// Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+///
+/// @since 0.2
+pub const TNR_SDDMM_TIMES_VALUES: u32 = 1;
+
+/// Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+///
+/// @since 0.2
+pub const TNR_SOLVE_UPPER: u32 = 1;
+
+/// Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+///
+/// @since 0.2
+pub const TNR_SOLVE_UNIT_DIAGONAL: u32 = 2;
+
+// ==== packed matrices ====
+// The read-optimised form of a sparse matrix, for products with many vectors.
 
 /// How a packed matrix keeps the columns of its entries.
 ///
@@ -542,85 +781,8 @@ pub struct tnr_packed {
     _opaque: [u8; 0],
 }
 
-/// Gives adopted or shared memory back, or what a context's callbacks need. Runs exactly once, on
-/// any thread, with no lock held, also for empty memory. It may call the library but must not
-/// unwind.
-pub type tnr_release_fn = Option<unsafe extern "C" fn(release_context: *mut c_void)>;
-
-/// Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
-/// later, never or twice, or on this one before it returns: the result of the call is the same.
-/// Runs on a thread that calls with the context, with no lock held. It may call the library but
-/// must not unwind.
-pub type tnr_spawn_fn = Option<unsafe extern "C" fn(user_context: *mut c_void, task: u64)>;
-
-/// Memory for a blob: `size_bytes` bytes, at least 1, at a multiple of `alignment`, a power of two;
-/// NULL when there is none. Runs on the thread that asks for the blob, with no lock held; several
-/// threads may ask at once. It may call the library but must not unwind.
-pub type tnr_allocate_fn = Option<
-    unsafe extern "C" fn(
-        user_context: *mut c_void,
-        size_bytes: usize,
-        alignment: usize,
-    ) -> *mut c_void,
->;
-
-/// Takes back what the context's `tnr_allocate_fn` gave, with the size and alignment it was asked
-/// for. Runs once for each, on any thread, with no lock held. It may call the library but must not
-/// unwind.
-pub type tnr_deallocate_fn = Option<
-    unsafe extern "C" fn(
-        user_context: *mut c_void,
-        data: *mut c_void,
-        size_bytes: usize,
-        alignment: usize,
-    ),
->;
-
-/// What a context is made of. Set it to zeros, then `struct_size` and what is wanted; it will grow,
-/// and zeros will mean what they do now.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_context_options {
-    /// `sizeof(tnr_context_options)`.
-    pub struct_size: u64,
-    /// Threads that work at one call, the caller among them: 1 to 1024.
-    pub thread_count: u32,
-    /// 0.
-    pub reserved: u32,
-    /// The caller's threads; NULL: `thread_count` - 1 threads of the context's own.
-    pub spawn: tnr_spawn_fn,
-    /// Where blobs get their memory; NULL, and then `deallocate` too: from the library.
-    pub allocate: tnr_allocate_fn,
-    /// Where they give it back.
-    pub deallocate: tnr_deallocate_fn,
-    /// What the callbacks are called with.
-    pub user_context: *mut c_void,
-    /// Called with `user_context` once, when no callback will be called any more; NULL: nobody needs
-    /// to be told.
-    pub release: tnr_release_fn,
-}
-
-/// What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_blob_info {
-    /// `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not know.
-    pub struct_size: u64,
-    /// Lowest byte; NULL only when `size_bytes` is 0.
-    pub data: *const c_void,
-    /// Bytes held.
-    pub size_bytes: u64,
-    /// Where the bytes are.
-    pub device: tnr_device,
-    /// Who frees and who may write.
-    pub tenure: tnr_tenure,
-    /// Handles not yet released.
-    pub holder_count: u32,
-    /// Calls that are using the memory.
-    pub pin_count: u32,
-    /// 0.
-    pub reserved: u32,
-}
+// ==== statistics ====
+// Operations and bytes, by kind and in all.
 
 /// Process totals since start, ended threads included. Set `struct_size` before the call; it will grow.
 #[repr(C)]
@@ -765,99 +927,8 @@ pub struct tnr_operation_stats {
     pub nanoseconds: u64,
 }
 
-/// An operation on one input.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_unary_op(pub i32);
-
-impl tnr_unary_op {
-    /// `-x`; wraps on integers.
-    pub const NEG: tnr_unary_op = tnr_unary_op(1);
-    /// `|x|`; wraps on integers.
-    pub const ABS: tnr_unary_op = tnr_unary_op(2);
-    /// Square root; floats only.
-    pub const SQRT: tnr_unary_op = tnr_unary_op(3);
-    /// e to the x; floats only.
-    pub const EXP: tnr_unary_op = tnr_unary_op(4);
-    /// `max(x, 0)`; NaN stays NaN.
-    pub const RELU: tnr_unary_op = tnr_unary_op(5);
-}
-
-/// An operation on two inputs of one dtype.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_binary_op(pub i32);
-
-impl tnr_binary_op {
-    /// `a + b`; wraps on integers.
-    pub const ADD: tnr_binary_op = tnr_binary_op(1);
-    /// `a - b`; wraps on integers.
-    pub const SUB: tnr_binary_op = tnr_binary_op(2);
-    /// `a * b`; wraps on integers.
-    pub const MUL: tnr_binary_op = tnr_binary_op(3);
-    /// `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
-    pub const DIV: tnr_binary_op = tnr_binary_op(4);
-    /// The smaller; NaN wins.
-    pub const MIN: tnr_binary_op = tnr_binary_op(5);
-    /// The larger; NaN wins.
-    pub const MAX: tnr_binary_op = tnr_binary_op(6);
-}
-
-/// A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
-/// (NE: true).
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_compare_op(pub i32);
-
-impl tnr_compare_op {
-    /// `a == b`.
-    pub const EQ: tnr_compare_op = tnr_compare_op(1);
-    /// `a != b`.
-    pub const NE: tnr_compare_op = tnr_compare_op(2);
-    /// `a < b`.
-    pub const LT: tnr_compare_op = tnr_compare_op(3);
-    /// `a <= b`.
-    pub const LE: tnr_compare_op = tnr_compare_op(4);
-    /// `a > b`.
-    pub const GT: tnr_compare_op = tnr_compare_op(5);
-    /// `a >= b`.
-    pub const GE: tnr_compare_op = tnr_compare_op(6);
-}
-
-/// A reduction over axes.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct tnr_reduce_op(pub i32);
-
-impl tnr_reduce_op {
-    /// Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
-    pub const SUM: tnr_reduce_op = tnr_reduce_op(1);
-    /// Product, with the dtypes of SUM. Empty: 1.
-    pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
-    /// Arithmetic mean; floats only. Empty: NaN.
-    pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);
-    /// Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
-    pub const VAR: tnr_reduce_op = tnr_reduce_op(4);
-    /// Standard deviation with `ddof`; floats only.
-    pub const STD: tnr_reduce_op = tnr_reduce_op(5);
-    /// Smallest element; NaN wins. Empty: an error.
-    pub const MIN: tnr_reduce_op = tnr_reduce_op(6);
-    /// Largest element; NaN wins. Empty: an error.
-    pub const MAX: tnr_reduce_op = tnr_reduce_op(7);
-    /// Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
-    pub const ARGMIN: tnr_reduce_op = tnr_reduce_op(8);
-    /// Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
-    pub const ARGMAX: tnr_reduce_op = tnr_reduce_op(9);
-    /// Whether any element is not zero, as bool8. Empty: false.
-    pub const ANY: tnr_reduce_op = tnr_reduce_op(10);
-    /// Whether every element is not zero, as bool8. Empty: true.
-    pub const ALL: tnr_reduce_op = tnr_reduce_op(11);
-    /// How many elements are not zero, as i64. Empty: 0.
-    pub const COUNT: tnr_reduce_op = tnr_reduce_op(12);
-}
-
 unsafe extern "C" {
-    // ---- version and errors ----
+    // ==== version ====
 
     /// Version of the library that is loaded: major in the upper 16 bits, minor in the lower.
     ///
@@ -872,6 +943,8 @@ unsafe extern "C" {
     /// @threads any
     /// @since 0.1
     pub fn tnr_build_info() -> *const c_char;
+
+    // ==== errors ====
 
     /// Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
     ///
@@ -888,51 +961,7 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_last_error() -> *const tnr_error;
 
-    /// Reads the process totals.
-    ///
-    /// INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
-    ///
-    /// @param stats (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.1
-    #[must_use]
-    pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
-
-    /// Reads the totals of one kind of operation. Other threads may be adding to them: each number
-    /// is one that was reached, but not all at the same moment.
-    ///
-    /// INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
-    /// version's, or over 4096.
-    ///
-    /// @param stats (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.1
-    #[must_use]
-    pub fn tnr_operation_stats_read(
-        operation: tnr_operation,
-        stats: *mut tnr_operation_stats,
-    ) -> tnr_status;
-
-    /// From here on the time of each operation is taken, on every thread: two readings of the clock
-    /// for each call, some 50 ns. Off until asked for.
-    ///
-    /// @threads any
-    /// @since 0.1
-    pub fn tnr_stats_time_start();
-
-    /// Operations that begin from here on are not timed. What was counted stays.
-    ///
-    /// @threads any
-    /// @since 0.1
-    pub fn tnr_stats_time_stop();
-
-    /// Gives the memory of ended blobs that the library holds back to the system; returns how many
-    /// bytes. Blobs that live are not touched. How much is held back at most is set by the
-    /// environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
-    ///
-    /// @threads any
-    /// @since 0.1
-    pub fn tnr_memory_trim() -> usize;
+    // ==== elements ====
 
     /// Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
     ///
@@ -947,7 +976,7 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_dtype_name(dtype: tnr_dtype) -> *const c_char;
 
-    // ---- contexts: whose threads, whose memory ----
+    // ==== contexts ====
 
     /// Gives up the handle of a context. No new call may use it; calls and blobs that do keep it, and
     /// the last of them ends it: its threads are joined, then its `release` runs. NULL is OK and does
@@ -992,7 +1021,7 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_task_run(task: u64);
 
-    // ---- blobs: memory with a tenure ----
+    // ==== blobs ====
 
     /// Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
     /// it: the memory is freed or the callback runs, at once or when the last call that uses the
@@ -1172,6 +1201,16 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_blob_describe(blob: *const tnr_blob, info: *mut tnr_blob_info) -> tnr_status;
 
+    /// Gives the memory of ended blobs that the library holds back to the system; returns how many
+    /// bytes. Blobs that live are not touched. How much is held back at most is set by the
+    /// environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_memory_trim() -> usize;
+
+    // ==== views ====
+
     /// A view of a blob's memory. It stays valid as a value; a use after the blob's end is
     /// answered STALE_VIEW.
     ///
@@ -1218,42 +1257,6 @@ unsafe extern "C" {
         strides: *const i64,
         out: *mut tnr_view_mut,
     ) -> tnr_status;
-
-    /// Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
-    /// view of them with the tensor's shape and strides. The end of the blob calls the tensor's
-    /// deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
-    /// blob, any other an adopted one.
-    ///
-    /// INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
-    /// misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
-    /// not the CPU's. OUT_OF_MEMORY.
-    ///
-    /// @param tensor (transfer full) taken on success, else still the caller's
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_blob_import(
-        tensor: *mut DLManagedTensorVersioned,
-        out: *mut tnr_view,
-    ) -> *mut tnr_blob;
-
-    /// As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
-    /// say otherwise.
-    ///
-    /// @param tensor (transfer full) taken on success, else still the caller's
-    /// @param out (transfer none) (out) untouched on failure
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_blob_import_legacy(
-        tensor: *mut DLManagedTensor,
-        out: *mut tnr_view,
-    ) -> *mut tnr_blob;
-
-    // ---- views: a shape over memory; every function may write its result over its input ----
 
     /// A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
     ///
@@ -1320,39 +1323,6 @@ unsafe extern "C" {
     /// @since 0.1
     #[must_use]
     pub fn tnr_view_check_mut(view: *const tnr_view_mut) -> tnr_status;
-
-    /// A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
-    /// view's blob until its deleter is called, once, on any thread. It is read-only with
-    /// `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
-    /// says that it was copied where the blob is a copy.
-    ///
-    /// INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
-    /// STALE_VIEW, BUSY, OUT_OF_MEMORY.
-    ///
-    /// @param view (transfer none)
-    /// @param flags 0 or TNR_EXPORT_READ_ONLY
-    /// @param out (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_view_export(
-        view: *const tnr_view,
-        flags: u32,
-        out: *mut *mut DLManagedTensorVersioned,
-    ) -> tnr_status;
-
-    /// As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
-    /// it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
-    ///
-    /// @param view (transfer none)
-    /// @param out (transfer full) (out) untouched on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_view_export_legacy(
-        view: *const tnr_view_mut,
-        out: *mut *mut DLManagedTensor,
-    ) -> tnr_status;
 
     /// The elements start, start + step, ... before stop, along one axis. With a negative step
     /// they descend, and a `stop` of -1 includes index 0. There are no wrapped or clamped indices;
@@ -1561,6 +1531,77 @@ unsafe extern "C" {
     // where the output shares bytes with an input other than as stated; STALE_VIEW and BUSY for
     // owners. On these the output is untouched.
 
+    // ==== exchange ====
+
+    /// Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
+    /// view of them with the tensor's shape and strides. The end of the blob calls the tensor's
+    /// deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
+    /// blob, any other an adopted one.
+    ///
+    /// INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
+    /// misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
+    /// not the CPU's. OUT_OF_MEMORY.
+    ///
+    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import(
+        tensor: *mut DLManagedTensorVersioned,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
+    /// As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
+    /// say otherwise.
+    ///
+    /// @param tensor (transfer full) taken on success, else still the caller's
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_import_legacy(
+        tensor: *mut DLManagedTensor,
+        out: *mut tnr_view,
+    ) -> *mut tnr_blob;
+
+    /// A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
+    /// view's blob until its deleter is called, once, on any thread. It is read-only with
+    /// `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
+    /// says that it was copied where the blob is a copy.
+    ///
+    /// INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
+    /// STALE_VIEW, BUSY, OUT_OF_MEMORY.
+    ///
+    /// @param view (transfer none)
+    /// @param flags 0 or TNR_EXPORT_READ_ONLY
+    /// @param out (transfer full) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_view_export(
+        view: *const tnr_view,
+        flags: u32,
+        out: *mut *mut DLManagedTensorVersioned,
+    ) -> tnr_status;
+
+    /// As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
+    /// it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
+    ///
+    /// @param view (transfer none)
+    /// @param out (transfer full) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_view_export_legacy(
+        view: *const tnr_view_mut,
+        out: *mut *mut DLManagedTensor,
+    ) -> tnr_status;
+
+    // ==== operations ====
+
     /// Copies elements, which keep their dtype. `out` may be exactly `a`.
     ///
     /// @param context (transfer none) (nullable)
@@ -1752,7 +1793,7 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    // ---- sparse matrices ----
+    // ==== sparse matrices ====
 
     /// Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
     /// and does nothing. The status may be ignored.
@@ -1879,151 +1920,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_sparse_check_mut(view: *const tnr_sparse_view_mut) -> tnr_status;
 
-    /// The same matrix in another format, with another index type, or with its entries in order
-    /// (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
-    /// and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
-    /// CSR is a CSC view of the same arrays, and needs none.
-    ///
-    /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
-    /// from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
-    /// as many entries as it has elements; where BSR is made, the other elements of a block are zero.
-    ///
-    /// `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
-    /// of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
-    /// The result is the same for any number of threads.
-    ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
-    /// without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
-    /// entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
-    /// have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param options (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_sparse_convert(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        options: *const tnr_sparse_options,
-    ) -> *mut tnr_sparse;
-
-    /// The same matrix with its entries in order and one for each position, what `combine` makes of
-    /// those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
-    /// with its index type; a COO is ordered by rows.
-    ///
-    /// Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
-    /// same for any number of threads.
-    ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
-    /// UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_sparse_coalesce(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        combine: tnr_sparse_combine,
-    ) -> *mut tnr_sparse;
-
-    /// The entries of `a` that the predicate of `options` names, in the same order, format and index
-    /// type. A NaN is kept, whatever it is compared with.
-    ///
-    /// `options`: predicate (not MASK), threshold and `TNR_SPARSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
-    ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
-    /// and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
-    /// OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param options (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_sparse_prune(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        options: *const tnr_sparse_options,
-    ) -> *mut tnr_sparse;
-
-    /// The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
-    /// first, of a row with fewer all. A NaN is less than everything, so it goes first.
-    ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
-    /// above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
-    /// complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_sparse_top_k(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        k: i64,
-        order: tnr_sparse_order,
-    ) -> *mut tnr_sparse;
-
-    /// Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
-    /// column `cols[j]`. A list may name them in any order and any of them several times; NULL is all
-    /// in their order. Each is of rank 1, of i32 or i64. The result has the format and the index type
-    /// of `a`, and the entries of a row (CSC: column) in the order that they have there, those of a
-    /// column that is listed several times in the order of the list. It is UNIQUE where `a` is, and
-    /// SORTED where `a` is and the numbers within a row never fall.
-    ///
-    /// Takes memory beside the result for a number for each row of it and for each that is listed, and
-    /// for each column of `a` where these are no more than a few for each entry.
-    ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank or
-    /// dtype, a number that names no row or column, more entries or a longer extent than the indices
-    /// can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @param rows (transfer none) (nullable)
-    /// @param cols (transfer none) (nullable)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_sparse_select(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        rows: *const tnr_view,
-        cols: *const tnr_view,
-    ) -> *mut tnr_sparse;
-
-    /// A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
-    /// `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows of
-    /// CSR alone need no copy: a view of a part of the offsets has them.
-    ///
-    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
-    /// matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_sparse_slice(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        first_row: i64,
-        row_count: i64,
-        first_col: i64,
-        col_count: i64,
-    ) -> *mut tnr_sparse;
+    // ==== sparse conversions ====
 
     /// The entries of a dense matrix: those elements that the options' predicate names, each once and
     /// in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its
@@ -2131,6 +2028,194 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
+    /// The same matrix in another format, with another index type, or with its entries in order
+    /// (`TNR_CONVERT_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
+    /// and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
+    /// CSR is a CSC view of the same arrays, and needs none.
+    ///
+    /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
+    /// from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
+    /// as many entries as it has elements; where BSR is made, the other elements of a block are zero.
+    ///
+    /// `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
+    /// of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
+    /// The result is the same for any number of threads.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
+    /// without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
+    /// entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
+    /// have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param options (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_convert(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        options: *const tnr_sparse_options,
+    ) -> *mut tnr_sparse;
+
+    /// The same matrix with its entries in order and one for each position, what `combine` makes of
+    /// those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
+    /// with its index type; a COO is ordered by rows.
+    ///
+    /// Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
+    /// same for any number of threads.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
+    /// UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_coalesce(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        combine: tnr_sparse_combine,
+    ) -> *mut tnr_sparse;
+
+    /// The entries of `a` that the predicate of `options` names, in the same order, format and index
+    /// type. A NaN is kept, whatever it is compared with.
+    ///
+    /// `options`: predicate (not MASK), threshold and `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
+    /// and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param options (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_prune(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        options: *const tnr_sparse_options,
+    ) -> *mut tnr_sparse;
+
+    /// The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
+    /// first, of a row with fewer all. A NaN is less than everything, so it goes first.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
+    /// above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
+    /// complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_top_k(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        k: i64,
+        order: tnr_sparse_order,
+    ) -> *mut tnr_sparse;
+
+    /// Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
+    /// column `cols[j]`. A list may name them in any order and any of them several times; NULL is all
+    /// in their order. Each is of rank 1, of i32 or i64. The result has the format and the index type
+    /// of `a`, and the entries of a row (CSC: column) in the order that they have there, those of a
+    /// column that is listed several times in the order of the list. It is UNIQUE where `a` is, and
+    /// SORTED where `a` is and the numbers within a row never fall.
+    ///
+    /// Takes memory beside the result for a number for each row of it and for each that is listed, and
+    /// for each column of `a` where these are no more than a few for each entry.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank or
+    /// dtype, a number that names no row or column, more entries or a longer extent than the indices
+    /// can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param rows (transfer none) (nullable)
+    /// @param cols (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_select(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        rows: *const tnr_view,
+        cols: *const tnr_view,
+    ) -> *mut tnr_sparse;
+
+    /// A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
+    /// `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows of
+    /// CSR alone need no copy: a view of a part of the offsets has them.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
+    /// matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_slice(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        first_row: i64,
+        row_count: i64,
+        first_col: i64,
+        col_count: i64,
+    ) -> *mut tnr_sparse;
+
+    // ==== sparse operations ====
+
+    /// `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
+    /// `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
+    /// `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
+    /// are rounded once; integers wrap. A position that has several entries is their sum. The result
+    /// has the same bits for any number of threads.
+    ///
+    /// Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
+    /// matrices share one.
+    ///
+    /// Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
+    /// transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
+    /// rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
+    /// are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
+    /// up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows, `b` is
+    /// read where it lies, whatever its strides.
+    ///
+    /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
+    /// dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
+    /// part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param alpha (transfer none)
+    /// @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
+    /// @param b (transfer none) `[k]` or `[k, n]`
+    /// @param beta (transfer none)
+    /// @param out (transfer none) `[m]` or `[m, n]`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_matmul(
+        context: *mut tnr_context,
+        alpha: *const tnr_scalar,
+        a: *const tnr_sparse_view,
+        orientation: tnr_orientation,
+        b: *const tnr_view,
+        beta: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
     /// The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
     /// an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0
     /// and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values;
@@ -2181,146 +2266,9 @@ unsafe extern "C" {
         mask: *const tnr_sparse_view,
     ) -> *mut tnr_sparse;
 
-    /// `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
-    /// `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
-    /// `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
-    /// are rounded once; integers wrap. A position that has several entries is their sum. The result
-    /// has the same bits for any number of threads.
-    ///
-    /// Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
-    /// matrices share one.
-    ///
-    /// Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
-    /// transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
-    /// rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
-    /// are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
-    /// up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows, `b` is
-    /// read where it lies, whatever its strides.
-    ///
-    /// INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
-    /// dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
-    /// part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
-    /// OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
-    /// @param b (transfer none) `[k]` or `[k, n]`
-    /// @param beta (transfer none)
-    /// @param out (transfer none) `[m]` or `[m, n]`
-    /// @threads exclusive(out)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_sparse_matmul(
-        context: *mut tnr_context,
-        alpha: *const tnr_scalar,
-        a: *const tnr_sparse_view,
-        orientation: tnr_orientation,
-        b: *const tnr_view,
-        beta: *const tnr_scalar,
-        out: *const tnr_view_mut,
-    ) -> tnr_status;
-
-    /// Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
-    /// is OK and does nothing. The status may be ignored.
-    ///
-    /// STALE_HANDLE: not a handle, or released before.
-    ///
-    /// @param packed (transfer full) (nullable)
-    /// @threads any
-    /// @since 0.2
-    pub fn tnr_packed_release(packed: *mut tnr_packed) -> tnr_status;
-
-    /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
-    /// blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
-    /// or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
-    /// takes fewer bytes; a bitmap where a fifth of the elements or more have entries and columns
-    /// rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
-    /// takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
-    /// choice depends on the matrix alone, and is in `tnr_packed_describe`.
-    ///
-    /// Entries keep their order, and a position may have several, but in a bitmap. The memory is the
-    /// context's. Later changes of the values of `a` are not seen.
-    ///
-    /// INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
-    /// rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
-    /// floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
-    /// lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param a (transfer none) copied
-    /// @param layout
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_packed_create(
-        context: *mut tnr_context,
-        a: *const tnr_sparse_view,
-        layout: tnr_packed_layout,
-    ) -> *mut tnr_packed;
-
-    /// One more handle of the same packed matrix, to be released too; the same pointer is returned.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
-    ///
-    /// @param packed (transfer none)
-    /// @return (transfer full) (nullable) NULL on failure
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_packed_retain(packed: *mut tnr_packed) -> *mut tnr_packed;
-
-    /// What a packed matrix is, how large, and after how many products it has paid.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
-    /// the first version's, or over 4096.
-    ///
-    /// @param packed (transfer none)
-    /// @param out (transfer none) (inout) struct_size is read, the rest written
-    /// @threads any
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_packed_describe(packed: *const tnr_packed, out: *mut tnr_packed_info) -> tnr_status;
-
-    /// `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
-    /// columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
-    /// a few columns on.
-    ///
-    /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
-    /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
-    /// at most, which of f32 and f64 is then the same result to the bit; the same for any number of
-    /// threads in any layout. Sums of f16 and bf16 are f32, rounded once.
-    ///
-    /// A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more elements
-    /// than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it is read where
-    /// it lies.
-    ///
-    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
-    /// counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
-    /// `out` shares a byte with `b`. OUT_OF_MEMORY.
-    ///
-    /// @param context (transfer none) (nullable)
-    /// @param alpha (transfer none)
-    /// @param packed (transfer none) [m, k]
-    /// @param b (transfer none) `[k]` or `[k, n]`
-    /// @param beta (transfer none)
-    /// @param out (transfer none) `[m]` or `[m, n]`
-    /// @threads exclusive(out)
-    /// @since 0.2
-    #[must_use]
-    pub fn tnr_packed_matmul(
-        context: *mut tnr_context,
-        alpha: *const tnr_scalar,
-        packed: *const tnr_packed,
-        b: *const tnr_view,
-        beta: *const tnr_scalar,
-        out: *const tnr_view_mut,
-    ) -> tnr_status;
-
     /// The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
     /// at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`; with
-    /// `TNR_SPARSE_TIMES_VALUES` times the entry's own value. Positions that have several entries get
+    /// `TNR_SDDMM_TIMES_VALUES` times the entry's own value. Positions that have several entries get
     /// as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once; integers wrap. The
     /// result has the same bits for any number of threads. Where a row of `x` or a column of `y` is
     /// not adjacent, all are copied, unless they are more than the entries: then they are read where
@@ -2520,8 +2468,8 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
-    /// where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SPARSE_UPPER,
-    /// else the lower one) are not looked at; nor, with TNR_SPARSE_UNIT_DIAGONAL, those of the diagonal.
+    /// where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SOLVE_UPPER,
+    /// else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal.
     ///
     /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix that
     /// is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which is named
@@ -2542,5 +2490,143 @@ unsafe extern "C" {
         a: *const tnr_sparse_view,
         b: *const tnr_view,
         out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== packed matrices ====
+
+    /// Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
+    /// is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param packed (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_packed_release(packed: *mut tnr_packed) -> tnr_status;
+
+    /// Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
+    /// blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
+    /// or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
+    /// takes fewer bytes; a bitmap where a fifth of the elements or more have entries and columns
+    /// rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
+    /// takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
+    /// choice depends on the matrix alone, and is in `tnr_packed_describe`.
+    ///
+    /// Entries keep their order, and a position may have several, but in a bitmap. The memory is the
+    /// context's. Later changes of the values of `a` are not seen.
+    ///
+    /// INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
+    /// rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
+    /// floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
+    /// lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) copied
+    /// @param layout
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_create(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        layout: tnr_packed_layout,
+    ) -> *mut tnr_packed;
+    /// One more handle of the same packed matrix, to be released too; the same pointer is returned.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+    ///
+    /// @param packed (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_retain(packed: *mut tnr_packed) -> *mut tnr_packed;
+
+    /// What a packed matrix is, how large, and after how many products it has paid.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
+    /// the first version's, or over 4096.
+    ///
+    /// @param packed (transfer none)
+    /// @param out (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_describe(packed: *const tnr_packed, out: *mut tnr_packed_info) -> tnr_status;
+
+    /// `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
+    /// columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
+    /// a few columns on.
+    ///
+    /// A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
+    /// `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
+    /// at most, which of f32 and f64 is then the same result to the bit; the same for any number of
+    /// threads in any layout. Sums of f16 and bf16 are f32, rounded once.
+    ///
+    /// A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more elements
+    /// than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it is read where
+    /// it lies.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
+    /// counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
+    /// `out` shares a byte with `b`. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param alpha (transfer none)
+    /// @param packed (transfer none) [m, k]
+    /// @param b (transfer none) `[k]` or `[k, n]`
+    /// @param beta (transfer none)
+    /// @param out (transfer none) `[m]` or `[m, n]`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_packed_matmul(
+        context: *mut tnr_context,
+        alpha: *const tnr_scalar,
+        packed: *const tnr_packed,
+        b: *const tnr_view,
+        beta: *const tnr_scalar,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== statistics ====
+
+    /// Reads the process totals.
+    ///
+    /// INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
+    ///
+    /// @param stats (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_stats_read(stats: *mut tnr_stats) -> tnr_status;
+
+    /// From here on the time of each operation is taken, on every thread: two readings of the clock
+    /// for each call, some 50 ns. Off until asked for.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_stats_time_start();
+
+    /// Operations that begin from here on are not timed. What was counted stays.
+    ///
+    /// @threads any
+    /// @since 0.1
+    pub fn tnr_stats_time_stop();
+
+    /// Reads the totals of one kind of operation. Other threads may be adding to them: each number
+    /// is one that was reached, but not all at the same moment.
+    ///
+    /// INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
+    /// version's, or over 4096.
+    ///
+    /// @param stats (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.1
+    #[must_use]
+    pub fn tnr_operation_stats_read(
+        operation: tnr_operation,
+        stats: *mut tnr_operation_stats,
     ) -> tnr_status;
 }

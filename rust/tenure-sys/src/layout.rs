@@ -11,23 +11,23 @@ const _: () = {
     assert!(size_of::<tnr_status>() == 4);
     assert!(size_of::<tnr_dtype>() == 4);
     assert!(size_of::<tnr_device_kind>() == 4);
-    assert!(size_of::<tnr_tenure>() == 4);
-    assert!(size_of::<tnr_sparse_format>() == 4);
-    assert!(size_of::<tnr_orientation>() == 4);
-    assert!(size_of::<tnr_sparse_predicate>() == 4);
-    assert!(size_of::<tnr_sparse_norm_kind>() == 4);
-    assert!(size_of::<tnr_sparse_combine>() == 4);
-    assert!(size_of::<tnr_sparse_order>() == 4);
-    assert!(size_of::<tnr_packed_layout>() == 4);
     assert!(size_of::<tnr_release_fn>() == 8);
     assert!(size_of::<tnr_spawn_fn>() == 8);
     assert!(size_of::<tnr_allocate_fn>() == 8);
     assert!(size_of::<tnr_deallocate_fn>() == 8);
-    assert!(size_of::<tnr_operation>() == 4);
+    assert!(size_of::<tnr_tenure>() == 4);
     assert!(size_of::<tnr_unary_op>() == 4);
     assert!(size_of::<tnr_binary_op>() == 4);
     assert!(size_of::<tnr_compare_op>() == 4);
     assert!(size_of::<tnr_reduce_op>() == 4);
+    assert!(size_of::<tnr_sparse_format>() == 4);
+    assert!(size_of::<tnr_orientation>() == 4);
+    assert!(size_of::<tnr_sparse_predicate>() == 4);
+    assert!(size_of::<tnr_sparse_combine>() == 4);
+    assert!(size_of::<tnr_sparse_order>() == 4);
+    assert!(size_of::<tnr_sparse_norm_kind>() == 4);
+    assert!(size_of::<tnr_packed_layout>() == 4);
+    assert!(size_of::<tnr_operation>() == 4);
 };
 
 const _: () = {
@@ -39,10 +39,44 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_scalar>() == 24);
+    assert!(align_of::<tnr_scalar>() == 4);
+    assert!(offset_of!(tnr_scalar, dtype) == 0);
+    assert!(offset_of!(tnr_scalar, reserved) == 4);
+    assert!(offset_of!(tnr_scalar, bytes) == 8);
+};
+
+const _: () = {
     assert!(size_of::<tnr_device>() == 8);
     assert!(align_of::<tnr_device>() == 4);
     assert!(offset_of!(tnr_device, kind) == 0);
     assert!(offset_of!(tnr_device, index) == 4);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_context_options>() == 56);
+    assert!(align_of::<tnr_context_options>() == 8);
+    assert!(offset_of!(tnr_context_options, struct_size) == 0);
+    assert!(offset_of!(tnr_context_options, thread_count) == 8);
+    assert!(offset_of!(tnr_context_options, reserved) == 12);
+    assert!(offset_of!(tnr_context_options, spawn) == 16);
+    assert!(offset_of!(tnr_context_options, allocate) == 24);
+    assert!(offset_of!(tnr_context_options, deallocate) == 32);
+    assert!(offset_of!(tnr_context_options, user_context) == 40);
+    assert!(offset_of!(tnr_context_options, release) == 48);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_blob_info>() == 48);
+    assert!(align_of::<tnr_blob_info>() == 8);
+    assert!(offset_of!(tnr_blob_info, struct_size) == 0);
+    assert!(offset_of!(tnr_blob_info, data) == 8);
+    assert!(offset_of!(tnr_blob_info, size_bytes) == 16);
+    assert!(offset_of!(tnr_blob_info, device) == 24);
+    assert!(offset_of!(tnr_blob_info, tenure) == 32);
+    assert!(offset_of!(tnr_blob_info, holder_count) == 36);
+    assert!(offset_of!(tnr_blob_info, pin_count) == 40);
+    assert!(offset_of!(tnr_blob_info, reserved) == 44);
 };
 
 const _: () = {
@@ -66,14 +100,6 @@ const _: () = {
     assert!(size_of::<tnr_view_mut>() == 192);
     assert!(align_of::<tnr_view_mut>() == 8);
     assert!(offset_of!(tnr_view_mut, view) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_scalar>() == 24);
-    assert!(align_of::<tnr_scalar>() == 4);
-    assert!(offset_of!(tnr_scalar, dtype) == 0);
-    assert!(offset_of!(tnr_scalar, reserved) == 4);
-    assert!(offset_of!(tnr_scalar, bytes) == 8);
 };
 
 const _: () = {
@@ -127,32 +153,6 @@ const _: () = {
     assert!(offset_of!(tnr_packed_info, break_even) == 56);
     assert!(offset_of!(tnr_packed_info, block_rows) == 64);
     assert!(offset_of!(tnr_packed_info, block_cols) == 72);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_context_options>() == 56);
-    assert!(align_of::<tnr_context_options>() == 8);
-    assert!(offset_of!(tnr_context_options, struct_size) == 0);
-    assert!(offset_of!(tnr_context_options, thread_count) == 8);
-    assert!(offset_of!(tnr_context_options, reserved) == 12);
-    assert!(offset_of!(tnr_context_options, spawn) == 16);
-    assert!(offset_of!(tnr_context_options, allocate) == 24);
-    assert!(offset_of!(tnr_context_options, deallocate) == 32);
-    assert!(offset_of!(tnr_context_options, user_context) == 40);
-    assert!(offset_of!(tnr_context_options, release) == 48);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_blob_info>() == 48);
-    assert!(align_of::<tnr_blob_info>() == 8);
-    assert!(offset_of!(tnr_blob_info, struct_size) == 0);
-    assert!(offset_of!(tnr_blob_info, data) == 8);
-    assert!(offset_of!(tnr_blob_info, size_bytes) == 16);
-    assert!(offset_of!(tnr_blob_info, device) == 24);
-    assert!(offset_of!(tnr_blob_info, tenure) == 32);
-    assert!(offset_of!(tnr_blob_info, holder_count) == 36);
-    assert!(offset_of!(tnr_blob_info, pin_count) == 40);
-    assert!(offset_of!(tnr_blob_info, reserved) == 44);
 };
 
 const _: () = {

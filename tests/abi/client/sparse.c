@@ -179,7 +179,7 @@ static int check_products(const tnr_sparse_view* a) {
   OK(lend(x, 3, 1, &left));
   OK(lend(x, 1, 3, &right));
   OK(lend_mut(got, 4, 0, &out));
-  OK(tnr_sparse_sddmm(NULL, &one, a, TNR_SPARSE_TIMES_VALUES, &left, &right, &out));
+  OK(tnr_sparse_sddmm(NULL, &one, a, TNR_SDDMM_TIMES_VALUES, &left, &right, &out));
   CHECK(got[0] == 10 && got[1] == 20 && got[2] == 3000 && got[3] == 40000);
   return 0;
 }
@@ -213,7 +213,7 @@ static int check_in_place(const tnr_sparse_view_mut* a) {
   CHECK(values[0] == 1 && values[1] == 4 && values[2] == 6 && values[3] == 2);
   OK(lend(b, 3, 0, &right));
   OK(lend_mut(x, 3, 0, &out));
-  OK(tnr_sparse_solve(NULL, TNR_SPARSE_UPPER | TNR_SPARSE_UNIT_DIAGONAL, &a->view, &right, &out));
+  OK(tnr_sparse_solve(NULL, TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL, &a->view, &right, &out));
   CHECK(x[2] == 1 && x[1] == -5 && x[0] == 6);
   OK(tnr_sparse_softmax(NULL, a));
   CHECK(values[0] == 1 && values[1] + values[2] > 0.99f && values[3] == 1);

@@ -112,7 +112,7 @@ std::int64_t trues_in(const tnr_view& values) {
 
 void expect_conversions(const Context& context, const tnr_sparse_view& a, const std::string& what) {
   for (const tnr_sparse_format to : kFormats) {
-    for (const std::uint32_t flags : {0, TNR_SPARSE_SORT}) {
+    for (const std::uint32_t flags : {0, TNR_CONVERT_SORT}) {
       tnr_sparse_options options = options_of(to, flags);
       if (to == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 3;
       expect_bools(sparse_convert(context, a, options), what + " to " + std::to_string(to),

@@ -498,7 +498,7 @@ TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
       for (const tnr_sparse_format to : kFormats) {
         const tnr_dtype index = random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64;
         tnr_sparse_options options = batch_options(to, index, 2, 3);
-        options.flags = random() % 2 == 0 ? TNR_SPARSE_SORT : 0u;
+        options.flags = random() % 2 == 0 ? TNR_CONVERT_SORT : 0u;
         for (const Context* const context : contexts.all()) {
           const Returned result(sparse_convert(*context, batch.view(), options));
           ASSERT_EQ(batch_count(result.view()), shape[0]);
@@ -543,7 +543,7 @@ TEST(SparseBatchConvert, FlagsAreThoseThatAllHave) {
       sparse_convert(kDefaultContext, lent.view(), batch_options(TNR_SPARSE_FORMAT_CSR, 0)));
   EXPECT_EQ(kept.view().flags, 0u);
   tnr_sparse_options sort = batch_options(TNR_SPARSE_FORMAT_CSR, 0);
-  sort.flags = TNR_SPARSE_SORT;
+  sort.flags = TNR_CONVERT_SORT;
   const Returned sorted(sparse_convert(kDefaultContext, lent.view(), sort));
   EXPECT_EQ(sorted.view().flags, static_cast<std::uint32_t>(TNR_SPARSE_SORTED));
   EXPECT_EQ(sorted.content().minor, (Indices{2, 0, 1, 0, 2}));

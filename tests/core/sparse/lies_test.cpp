@@ -102,7 +102,7 @@ void expect_no_more(const std::function<void()>& run) {
 void lie_to_all(const Context& context, const tnr_sparse_view& a, const tnr_sparse_view& b) {
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                          TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
-    for (const std::uint32_t sort : {std::uint32_t{0}, std::uint32_t{TNR_SPARSE_SORT}}) {
+    for (const std::uint32_t sort : {std::uint32_t{0}, std::uint32_t{TNR_CONVERT_SORT}}) {
       tnr_sparse_options options = options_of(format, sort);
       if (format == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 2;
       expect_right_indices([&] { return sparse_convert(context, a, options); });

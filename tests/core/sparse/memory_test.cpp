@@ -118,7 +118,7 @@ std::vector<Case> cases_of_all(const tnr_sparse_view& a) {
       {"coalesce", [&] { return given_up(sparse_coalesce(context, a, TNR_SPARSE_COMBINE_SUM)); }},
       {"prune", [&] { return given_up(sparse_prune(context, a, pruning())); }},
       {"sort",
-       [&] { return given_up(sparse_convert(context, a, options_of(a.format, TNR_SPARSE_SORT))); }},
+       [&] { return given_up(sparse_convert(context, a, options_of(a.format, TNR_CONVERT_SORT))); }},
       {"to wide indices",
        [&] {
          return given_up(sparse_convert(context, a, options_of(a.format, 0, TNR_DTYPE_I64)));
@@ -127,7 +127,7 @@ std::vector<Case> cases_of_all(const tnr_sparse_view& a) {
        [&] { return given_up(sparse_convert(context, a, options_of(TNR_SPARSE_FORMAT_COO))); }},
       {"to COO in order", [&] {
          return given_up(
-             sparse_convert(context, a, options_of(TNR_SPARSE_FORMAT_COO, TNR_SPARSE_SORT)));
+             sparse_convert(context, a, options_of(TNR_SPARSE_FORMAT_COO, TNR_CONVERT_SORT)));
        }}};
 }
 

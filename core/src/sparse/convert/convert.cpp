@@ -207,16 +207,16 @@ SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& optio
     fail(TNR_STATUS_INVALID_ARGUMENT, "options->format is %" PRId32 ", which names no format",
          options.format);
   }
-  if ((options.flags & ~TNR_SPARSE_SORT) != 0) {
+  if ((options.flags & ~TNR_CONVERT_SORT) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "options->flags is 0x%" PRIx32 " but a conversion knows 0x%x alone", options.flags,
-         TNR_SPARSE_SORT);
+         TNR_CONVERT_SORT);
   }
   if (options.predicate != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "options->predicate is %" PRId32 " but a conversion keeps every entry", options.predicate);
   }
-  target.is_sorted = (options.flags & TNR_SPARSE_SORT) != 0;
+  target.is_sorted = (options.flags & TNR_CONVERT_SORT) != 0;
   if (options.format == TNR_SPARSE_FORMAT_BSR) {
     target.block_rows = block_extent(options.block_rows, "block_rows", a.rows, "rows");
     target.block_cols = block_extent(options.block_cols, "block_cols", a.cols, "cols");

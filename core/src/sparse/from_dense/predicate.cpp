@@ -25,7 +25,7 @@ std::uint64_t sign_bit(tnr_dtype dtype) noexcept {
 Keep masked(std::uint64_t mask) noexcept { return {Keep::Kind::kMasked, mask, 0, 0, 0, 0}; }
 
 Keep non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
-  if ((flags & TNR_SPARSE_KEEP_NEGATIVE_ZERO) != 0) return masked(kAll);
+  if ((flags & TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) return masked(kAll);
   if (dtype == TNR_DTYPE_C64) return masked(~0x8000000080000000u);
   return masked(is_float(dtype) ? ~sign_bit(dtype) : kAll);
 }
@@ -101,9 +101,9 @@ std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype) {
 }  // namespace
 
 Keep keep_of(const tnr_sparse_options& options, tnr_dtype dtype) {
-  if ((options.flags & ~TNR_SPARSE_KEEP_NEGATIVE_ZERO) != 0) {
+  if ((options.flags & ~TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "options->flags is 0x%" PRIx32 " but only 0x%x is known",
-         options.flags, TNR_SPARSE_KEEP_NEGATIVE_ZERO);
+         options.flags, TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO);
   }
   switch (options.predicate) {
     case TNR_SPARSE_PREDICATE_MASK: return masked(kAll);

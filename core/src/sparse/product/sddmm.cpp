@@ -88,9 +88,9 @@ void run(const Context& context, const SparseOperand& a, const kernels::Samplers
 void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_sparse_view& a,
                   std::uint32_t flags, const tnr_view& x, const tnr_view& y,
                   const tnr_view_mut& out) {
-  if ((flags & ~std::uint32_t{TNR_SPARSE_TIMES_VALUES}) != 0) {
+  if ((flags & ~std::uint32_t{TNR_SDDMM_TIMES_VALUES}) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 " but only 0x%x is known", flags,
-         TNR_SPARSE_TIMES_VALUES);
+         TNR_SDDMM_TIMES_VALUES);
   }
   Pins pins;
   check_view_mut(out, "out");
@@ -155,7 +155,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
        .y_step = steps_of(y_columns),
        .y_element_step = y_columns.column_step(),
        .alpha = scale.bytes,
-       .values = (flags & TNR_SPARSE_TIMES_VALUES) != 0
+       .values = (flags & TNR_SDDMM_TIMES_VALUES) != 0
                      ? static_cast<const kernels::Byte*>(a.values.data)
                      : nullptr,
        .out = out_of_entry_0(writable(out), range.first * matrix.value_bytes())});

@@ -28,8 +28,8 @@ class Substitution {
         columns_(a.minor),
         values_(static_cast<const T*>(a.values.data)),
         rows_(a.rows),
-        is_upper_((flags & TNR_SPARSE_UPPER) != 0),
-        is_unit_((flags & TNR_SPARSE_UNIT_DIAGONAL) != 0),
+        is_upper_((flags & TNR_SOLVE_UPPER) != 0),
+        is_unit_((flags & TNR_SOLVE_UNIT_DIAGONAL) != 0),
         x_(reinterpret_cast<T*>(writable(x))),
         row_step_(x.view.strides[0]),
         column_step_(x.view.rank == 2 ? x.view.strides[1] : 1) {}
@@ -87,7 +87,7 @@ class Substitution {
 
 void check_system(const tnr_sparse_view& a, std::uint32_t flags, const tnr_view& b,
                   const tnr_view& out) {
-  if ((flags & ~(TNR_SPARSE_UPPER | TNR_SPARSE_UNIT_DIAGONAL)) != 0) {
+  if ((flags & ~(TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL)) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 ", which has unknown bits", flags);
   }
   if (a.format != TNR_SPARSE_FORMAT_CSR) {

@@ -8,6 +8,7 @@ use crate::generate::generate_from;
 /// Items of three versions, in an order that opens and closes gates of every kind.
 const SOURCE: &str = r#"
 use core::ffi::c_void;
+// ==== all ====
 /// Major.
 pub const TNR_ABI_MAJOR: u32 = 0;
 /// Minor.

@@ -1,6 +1,6 @@
 //! What batches become: dense, products, and batches of other formats.
 
-use tenure_sys::{TNR_SPARSE_SORT, tnr_orientation, tnr_sparse_format};
+use tenure_sys::{TNR_CONVERT_SORT, tnr_orientation, tnr_sparse_format};
 
 use super::batch::BatchArrays;
 use super::{
@@ -191,7 +191,7 @@ macro_rules! operations {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn to_sorted(&self) -> Result<$held<T, I>> {
-                self.in_own_format::<I>(TNR_SPARSE_SORT)
+                self.in_own_format::<I>(TNR_CONVERT_SORT)
             }
 
             /// The same batch with indices of another type.

@@ -1,7 +1,7 @@
 //! From one sparse format to another, and to fewer entries.
 
 use tenure_sys::{
-    TNR_SPARSE_SORT, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_order, tnr_sparse_predicate,
+    TNR_CONVERT_SORT, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_order, tnr_sparse_predicate,
 };
 
 use super::{
@@ -153,7 +153,7 @@ macro_rules! conversions {
             /// # Ok::<(), Error>(())
             /// ```
             pub fn to_sorted(&self) -> Result<$matrix<T, I>> {
-                self.in_own_format::<I>(TNR_SPARSE_SORT)
+                self.in_own_format::<I>(TNR_CONVERT_SORT)
             }
 
             /// The same matrix with indices of another type.

@@ -1,7 +1,7 @@
 //! From dense to sparse, and back.
 
 use tenure_sys::{
-    TNR_SPARSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_order, tnr_sparse_predicate,
+    TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO, tnr_sparse_format, tnr_sparse_order, tnr_sparse_predicate,
 };
 
 use super::{
@@ -56,7 +56,7 @@ impl<'a, T: Element> Sparsify<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn keep_negative_zero(mut self) -> Self {
-        self.options.set_flags(TNR_SPARSE_KEEP_NEGATIVE_ZERO);
+        self.options.set_flags(TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO);
         self
     }
 

@@ -1,6 +1,6 @@
 //! One number of many: sums, extremes, counts, norms; diagonals; and triangular systems.
 
-use tenure_sys::{TNR_SPARSE_UNIT_DIAGONAL, TNR_SPARSE_UPPER, tnr_reduce_op, tnr_sparse_norm_kind};
+use tenure_sys::{TNR_SOLVE_UNIT_DIAGONAL, TNR_SOLVE_UPPER, tnr_reduce_op, tnr_sparse_norm_kind};
 
 use super::arrays::Arrays;
 use super::{CscView, CsrView};
@@ -204,9 +204,9 @@ impl Triangle {
     fn flags(self) -> u32 {
         match self {
             Triangle::Lower => 0,
-            Triangle::UnitLower => TNR_SPARSE_UNIT_DIAGONAL,
-            Triangle::Upper => TNR_SPARSE_UPPER,
-            Triangle::UnitUpper => TNR_SPARSE_UPPER | TNR_SPARSE_UNIT_DIAGONAL,
+            Triangle::UnitLower => TNR_SOLVE_UNIT_DIAGONAL,
+            Triangle::Upper => TNR_SOLVE_UPPER,
+            Triangle::UnitUpper => TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL,
         }
     }
 }

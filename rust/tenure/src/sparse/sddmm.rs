@@ -1,6 +1,6 @@
 //! Dense times dense, at the entries of a pattern alone.
 
-use tenure_sys::{TNR_SPARSE_TIMES_VALUES, tnr_sparse_format};
+use tenure_sys::{TNR_SDDMM_TIMES_VALUES, tnr_sparse_format};
 
 use super::arrays::Arrays;
 use super::{BsrView, CooView, CscView, CsrView};
@@ -67,7 +67,7 @@ macro_rules! samplers {
                 x: &(impl AsView<T> + ?Sized),
                 y: &(impl AsView<T> + ?Sized),
             ) -> Result<Tensor<T>> {
-                let flags = TNR_SPARSE_TIMES_VALUES;
+                let flags = TNR_SDDMM_TIMES_VALUES;
                 x.with_view(|x| y.with_view(|y| samples(self.arrays(), flags, x, y)))
             }
         }

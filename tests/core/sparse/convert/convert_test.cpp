@@ -58,7 +58,7 @@ void expect_conversions(const Context& context, const Pattern& pattern, tnr_dtyp
       EXPECT_FALSE(kept.is(TNR_SPARSE_UNIQUE)) << what;  // nobody said so
       EXPECT_TRUE(kept.entries() == ordered(pattern.entries, from, to)) << what;
       const Result in_order(
-          sparse_convert(context, arrays.view(), options_of(to, TNR_SPARSE_SORT, to_dtype)));
+          sparse_convert(context, arrays.view(), options_of(to, TNR_CONVERT_SORT, to_dtype)));
       EXPECT_TRUE(in_order.is(TNR_SPARSE_SORTED)) << what;
       // Duplicates stay in the order that the format had them in.
       EXPECT_TRUE(in_order.entries() == sorted(ordered(pattern.entries, from, from), to)) << what;

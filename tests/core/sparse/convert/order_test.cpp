@@ -115,7 +115,7 @@ void expect_orders(const Context& context, const tnr_sparse_view& a, std::uint32
   const std::uint32_t unique = claimed & kUnique;
   for (const tnr_sparse_format to : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR,
                                      TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
-    for (const std::uint32_t sort : {std::uint32_t{0}, std::uint32_t{TNR_SPARSE_SORT}}) {
+    for (const std::uint32_t sort : {std::uint32_t{0}, std::uint32_t{TNR_CONVERT_SORT}}) {
       tnr_sparse_options options = options_of(to, sort);
       if (to == TNR_SPARSE_FORMAT_BSR) options.block_rows = options.block_cols = 2;
       const bool is_kept = to == a.format && is_sorted;
@@ -221,7 +221,7 @@ TEST(SparseOrder, OfBlocksIsSaidWhereItIsAskedFor) {
     model.flags = claimed;
     SparseArrays a(model, TNR_DTYPE_I32);
     const Returned made(sparse_convert(kDefaultContext, a.view(),
-                                       options_of(TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_SORT)));
+                                       options_of(TNR_SPARSE_FORMAT_CSR, TNR_CONVERT_SORT)));
     EXPECT_EQ(made.view().flags, kSorted | (claimed & kUnique)) << claimed;
   }
 }

@@ -62,7 +62,7 @@ Question question_of(tnr_sparse_format format, tnr_sparse_predicate predicate, N
   Question question{options_of(format), {}};
   question.options.predicate = predicate;
   question.options.index_dtype = random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64;
-  if (random() % 3 == 0) question.options.flags = TNR_SPARSE_KEEP_NEGATIVE_ZERO;
+  if (random() % 3 == 0) question.options.flags = TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO;
   double threshold = static_cast<double>(random() % 3);
   const bool may_be_negative =
       predicate == TNR_SPARSE_PREDICATE_GREATER && (type.type < Type::kU8 && random() % 3 == 0);

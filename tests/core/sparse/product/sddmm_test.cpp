@@ -93,7 +93,7 @@ TEST(SparseSddmm, EveryTypeAndLength) {
     for (const std::int64_t length : {0, 1, 31, 64, 77, 130}) {
       SCOPED_TRACE(length);
       expect_samples(a, type, length, Lie::kRowMajor, Lie::kColumnMajor, 0, random);
-      expect_samples(a, type, length, Lie::kRowMajor, Lie::kRowMajor, TNR_SPARSE_TIMES_VALUES,
+      expect_samples(a, type, length, Lie::kRowMajor, Lie::kRowMajor, TNR_SDDMM_TIMES_VALUES,
                      random);
     }
   }
@@ -106,7 +106,7 @@ TEST(SparseSddmm, EveryLayoutAndBlocks) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_BSR, TNR_DTYPE_I64, kTypes[0], random, rows, cols);
     for (const Lie x : kReadable) {
       for (const Lie y : kReadable) {
-        expect_samples(a, kTypes[0], 19, x, y, TNR_SPARSE_TIMES_VALUES, random);
+        expect_samples(a, kTypes[0], 19, x, y, TNR_SDDMM_TIMES_VALUES, random);
       }
     }
   }
@@ -180,7 +180,7 @@ TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
     const auto result = [&](const Context& context) {
       Random same(1);
       Array out(TNR_DTYPE_F32, {20'000}, Lie::kRowMajor, same);
-      sparse_sddmm(context, number(1), a.view(), TNR_SPARSE_TIMES_VALUES, x.view(), y.view(),
+      sparse_sddmm(context, number(1), a.view(), TNR_SDDMM_TIMES_VALUES, x.view(), y.view(),
                    out.out());
       return out.snapshot();
     };
@@ -188,7 +188,7 @@ TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
     for (const unsigned threads : {2u, 3u, 8u}) {
       EXPECT_EQ(serial, result(TestContext(threads)));
     }
-    sparse_sddmm(kDefaultContext, number(1), a.view(), TNR_SPARSE_TIMES_VALUES, x.view(), y.view(),
+    sparse_sddmm(kDefaultContext, number(1), a.view(), TNR_SDDMM_TIMES_VALUES, x.view(), y.view(),
                  {a.view().values});
     EXPECT_EQ(std::memcmp(a.view().values.data, serial.data() + 4, 20'000 * 4), 0);
   }
@@ -213,7 +213,7 @@ TEST(SparseSddmm, OfARangeIsOfItsEntriesAlone) {
     const auto shape_of = [&](std::int64_t count) {
       return is_bsr ? std::vector<std::int64_t>{count, 2, 2} : std::vector<std::int64_t>{count};
     };
-    sparse_sddmm(kDefaultContext, number(1), a.view(), TNR_SPARSE_TIMES_VALUES, x.view(), y.view(),
+    sparse_sddmm(kDefaultContext, number(1), a.view(), TNR_SDDMM_TIMES_VALUES, x.view(), y.view(),
                  {flat_view(all.data(), TNR_DTYPE_F32, shape_of(500))});
     for (const auto& [first_row, end_row] :
          {std::pair{7, 21}, std::pair{0, 12}, std::pair{9, 30}, std::pair{8, 8}}) {
@@ -232,7 +232,7 @@ TEST(SparseSddmm, OfARangeIsOfItsEntriesAlone) {
                                         all.begin() + first + count * block * block);
       // To the byte, so that the address sanitizer sees what is written beside it.
       std::vector<float> out(expected.size(), -77.0f);
-      sparse_sddmm(kDefaultContext, number(1), range, TNR_SPARSE_TIMES_VALUES, x_part, y_part,
+      sparse_sddmm(kDefaultContext, number(1), range, TNR_SDDMM_TIMES_VALUES, x_part, y_part,
                    {flat_view(out.data(), TNR_DTYPE_F32, shape_of(count))});
       EXPECT_EQ(out, expected);
       std::vector<float> whole(all.size());
@@ -244,7 +244,7 @@ TEST(SparseSddmm, OfARangeIsOfItsEntriesAlone) {
       std::memcpy(values.data(), a.view().values.data, values.size() * sizeof(float));
       std::vector<float> in_place = values;
       range.values = flat_view(in_place.data(), TNR_DTYPE_F32, shape_of(500));
-      sparse_sddmm(kDefaultContext, number(1), range, TNR_SPARSE_TIMES_VALUES, x_part, y_part,
+      sparse_sddmm(kDefaultContext, number(1), range, TNR_SDDMM_TIMES_VALUES, x_part, y_part,
                    {slice(range.values, 0, entries.first, entries.last, 1)});
       std::copy(expected.begin(), expected.end(), values.begin() + first);
       EXPECT_EQ(in_place, values);

@@ -31,15 +31,15 @@ template <class T, class I>
 std::vector<T> solution_of(const CompressedMatrix<T, I>& a, std::uint32_t flags, std::vector<T> x) {
   const auto n = static_cast<std::size_t>(a.rows());
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t row = (flags & TNR_SPARSE_UPPER) != 0 ? n - 1 - i : i;
+    const std::size_t row = (flags & TNR_SOLVE_UPPER) != 0 ? n - 1 - i : i;
     T sum{};
     T pivot{1};
     for (auto k = static_cast<std::size_t>(a.offsets()[row]);
          k < static_cast<std::size_t>(a.offsets()[row + 1]); ++k) {
       const auto col = static_cast<std::size_t>(a.indices()[k]);
-      const bool counts = (flags & TNR_SPARSE_UPPER) != 0 ? col > row : col < row;
+      const bool counts = (flags & TNR_SOLVE_UPPER) != 0 ? col > row : col < row;
       if (counts) sum += a.values()[k] * x[col];
-      if (col == row && (flags & TNR_SPARSE_UNIT_DIAGONAL) == 0) pivot = a.values()[k];
+      if (col == row && (flags & TNR_SOLVE_UNIT_DIAGONAL) == 0) pivot = a.values()[k];
     }
     x[row] = (x[row] - sum) / pivot;
   }
@@ -108,8 +108,8 @@ TEST(SparseSolve, NamesTheRowWithoutPivot) {
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"row 1", "mixture"},
                [&] { sparse_solve(kDefaultContext, 0, a.view(), view, {view}); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"row 2"},
-               [&] { sparse_solve(kDefaultContext, TNR_SPARSE_UPPER, a.view(), view, {view}); });
-  sparse_solve(kDefaultContext, TNR_SPARSE_UNIT_DIAGONAL, a.view(), view, {view});
+               [&] { sparse_solve(kDefaultContext, TNR_SOLVE_UPPER, a.view(), view, {view}); });
+  sparse_solve(kDefaultContext, TNR_SOLVE_UNIT_DIAGONAL, a.view(), view, {view});
 }
 
 TEST(SparseSolve, Refusals) {

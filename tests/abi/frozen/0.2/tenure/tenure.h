@@ -7,6 +7,63 @@
 #include <stdint.h>
 #include "tenure/annotations.h"
 
+/*
+ * Tenure computes on memory that the caller has. Four kinds of things cross this boundary:
+ *
+ * - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides. It
+ *   is lent for one call and never kept.
+ * - A **blob** is memory with a tenure, behind a handle: allocated or copied by the library, adopted
+ *   or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`. A view
+ *   that names its blob as `owner` keeps it alive during a call.
+ * - A **matrix** (`tnr_sparse`, `tnr_packed`) holds three blobs or a layout of its own, checked once.
+ * - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
+ *   the library's memory.
+ *
+ * **Handles** are tokens that are never dereferenced: a garbage, released or wrong-kind one is
+ * answered with a status. `(transfer full)` says that ownership passes, `(transfer none)` that it
+ * does not; each handle is released once.
+ *
+ * **Errors** are statuses; `tnr_last_error` has the message of the thread's last one, which names
+ * the argument, the value and the bound. A call that fails has written nothing, unless its
+ * comment says otherwise.
+ *
+ * **Threads**: a function that is `@threads any` may run at any time on any thread;
+ * `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
+ * bits for any number of threads and under every instruction set.
+ *
+ * **Growth**: structs that grow begin with `struct_size`; set them to zeros, then `struct_size` and
+ * the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides what is newer.
+ */
+
+/*
+ * Contents
+ *
+ *    1. Version
+ *    2. Errors
+ *    3. Elements
+ *    4. Contexts
+ *    5. Blobs
+ *    6. Views
+ *    7. Exchange
+ *    8. Operations
+ *    9. Sparse matrices
+ *   10. Sparse conversions
+ *   11. Sparse operations
+ *   12. Packed matrices
+ *   13. Statistics
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/*
+ * ------------------------------------------------------------------------------
+ * 1. Version
+ *
+ * The ABI that a program was compiled for, and the library that it found.
+ */
+
 /**
  * Major version of the ABI and the library's soname. It changes only when something here breaks.
  */
@@ -30,127 +87,31 @@
 #endif
 
 /**
- * Most axes a view can have.
- */
-#define TNR_MAX_RANK 8
-
-/**
- * Flag of a view used as an output: every other operand of the call either is exactly this view
- * (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
- */
-#define TNR_VIEW_EXCLUSIVE 1
-
-#if TNR_WANT_MINOR >= 2
-/**
- * Flag of an export: nobody may write the tensor, whatever its memory would allow.
+ * Version of the library that is loaded: major in the upper 16 bits, minor in the lower.
  *
- * @since 0.2
+ * @threads any
+ * @since 0.1
  */
-#define TNR_EXPORT_READ_ONLY 1
+TNR_API uint32_t tnr_abi_version(void) TNR_NOEXCEPT;
 
 /**
- * Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
- * by row, then by column).
+ * One line that says how the library was built (version, compiler, options, instruction sets)
+ * and which instruction set is in use.
  *
- * @since 0.2
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
  */
-#define TNR_SPARSE_SORTED 1
+TNR_API
+const char *tnr_build_info(void) TNR_NOEXCEPT;
 
-/**
- * Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
+/*
+ * ------------------------------------------------------------------------------
+ * 2. Errors
  *
- * @since 0.2
+ * A function returns a status, or a handle that is NULL where it failed; the thread's last error
+ * has the text.
  */
-#define TNR_SPARSE_UNIQUE 2
-
-/**
- * Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
- *
- * @since 0.2
- */
-#define TNR_SPARSE_TIMES_VALUES 1
-
-/**
- * Most rows, and most columns, of a block of BSR.
- *
- * @since 0.2
- */
-#define TNR_SPARSE_MAX_BLOCK 16
-
-/**
- * Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
- *
- * @since 0.2
- */
-#define TNR_SPARSE_UPPER 1
-
-/**
- * Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
- *
- * @since 0.2
- */
-#define TNR_SPARSE_UNIT_DIAGONAL 2
-
-/**
- * Flag of `tnr_sparse_options`: -0.0 is an entry too.
- *
- * @since 0.2
- */
-#define TNR_SPARSE_KEEP_NEGATIVE_ZERO 1
-
-/**
- * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
- * keep the order that they had, as far as the format has one.
- *
- * @since 0.2
- */
-#define TNR_SPARSE_SORT 2
-
-/**
- * DLPack's managed tensor as it was before version 1.0, without flags.
- *
- * @since 0.2
- */
-typedef struct DLManagedTensor DLManagedTensor;
-
-/**
- * DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
- * libraries.
- *
- * @since 0.2
- */
-typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
-#endif
-
-/**
- * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
- * wrong-kind one is answered with a status. Each handle is released once.
- */
-typedef struct tnr_blob tnr_blob;
-
-/**
- * Threads and allocator of a call. NULL is the default: the calling thread alone, and the
- * library's own memory. A handle is a token as that of a blob is, of a kind of its own.
- */
-typedef struct tnr_context tnr_context;
-
-#if TNR_WANT_MINOR >= 2
-/**
- * A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
- * token as that of a blob is, of a kind of its own.
- *
- * @since 0.2
- */
-typedef struct tnr_packed tnr_packed;
-
-/**
- * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
- * of a kind of its own.
- *
- * @since 0.2
- */
-typedef struct tnr_sparse tnr_sparse;
-#endif
 
 /**
  * What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
@@ -220,224 +181,30 @@ typedef struct tnr_error {
 } tnr_error;
 
 /**
- * Process totals since start, ended threads included. Set `struct_size` before the call; it will grow.
+ * Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
  */
-typedef struct tnr_stats {
-  /**
-   * `sizeof(tnr_stats)`: the library writes no byte beyond it, and 0 to what it does not know.
-   */
-  uint64_t struct_size;
-  /**
-   * Bytes allocated for blobs.
-   */
-  uint64_t allocated_bytes;
-  /**
-   * Bytes duplicated from memory that already held them. Results of operations are no copies.
-   */
-  uint64_t copied_bytes;
-  /**
-   * Blobs made.
-   */
-  uint64_t blobs_made;
-  /**
-   * Blobs finished.
-   */
-  uint64_t blobs_finished;
-  /**
-   * Bytes of ended blobs that the library holds back to use them again; not a total but what
-   * there is now. `tnr_memory_trim` gives them back.
-   */
-  uint64_t cached_bytes;
-#if TNR_WANT_MINOR >= 2
-  /**
-   * Operations that succeeded.
-   *
-   * @since 0.2
-   */
-  uint64_t calls;
-  /**
-   * Bytes of the elements that they read, as `tnr_operation_stats` counts them.
-   *
-   * @since 0.2
-   */
-  uint64_t read_bytes;
-  /**
-   * Bytes of the elements that they wrote.
-   *
-   * @since 0.2
-   */
-  uint64_t written_bytes;
-#endif
-} tnr_stats;
+TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
 
 /**
- * A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
- * computes, or for a few of one kind, whatever the operands are. Some are made of others, which
- * count too: `tnr_sparse_unary` is a UNARY of the values and nothing else.
- */
-typedef int32_t tnr_operation;
-/**
- * `tnr_copy`.
- */
-#define TNR_OPERATION_COPY 1
-/**
- * `tnr_cast`.
- */
-#define TNR_OPERATION_CAST 2
-/**
- * `tnr_fill`.
- */
-#define TNR_OPERATION_FILL 3
-/**
- * `tnr_unary`.
- */
-#define TNR_OPERATION_UNARY 4
-/**
- * `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary`.
- */
-#define TNR_OPERATION_BINARY 5
-/**
- * `tnr_compare`, `tnr_compare_scalar`.
- */
-#define TNR_OPERATION_COMPARE 6
-/**
- * `tnr_select`.
- */
-#define TNR_OPERATION_SELECT 7
-/**
- * `tnr_reduce`.
- */
-#define TNR_OPERATION_REDUCE 8
-#if TNR_WANT_MINOR >= 2
-/**
- * `tnr_sparse_from_dense`, and with top k or dropout.
+ * The calling thread's last failure. A call that succeeds leaves it alone, and so does a
+ * release callback, whatever it calls.
  *
- * @since 0.2
+ * @return (transfer none) valid until a call fails on this thread, or the thread ends
+ * @threads any
+ * @since 0.1
  */
-#define TNR_OPERATION_SPARSE_FROM_DENSE 9
-/**
- * `tnr_sparse_to_dense`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_TO_DENSE 10
-/**
- * `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_CONVERT 11
-/**
- * `tnr_sparse_coalesce`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_COALESCE 12
-/**
- * `tnr_sparse_prune`, `tnr_sparse_top_k`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_PRUNE 13
-/**
- * `tnr_sparse_product`, `tnr_sparse_product_masked`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_PRODUCT 14
-/**
- * `tnr_sparse_matmul`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_MATMUL 15
-/**
- * `tnr_sparse_sddmm`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_SDDMM 16
-/**
- * `tnr_sparse_binary`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_BINARY 17
-/**
- * `tnr_sparse_accumulate`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_ACCUMULATE 18
-/**
- * `tnr_sparse_scale`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_SCALE 19
-/**
- * `tnr_sparse_softmax`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_SOFTMAX 20
-/**
- * `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_REDUCE 21
-/**
- * `tnr_sparse_solve`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_SOLVE 22
-/**
- * `tnr_packed_create`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_PACK 23
-/**
- * `tnr_packed_matmul`.
- *
- * @since 0.2
- */
-#define TNR_OPERATION_SPARSE_PACKED_MATMUL 24
-#endif
+TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
 
-/**
- * Totals of one kind of operation since the process started, ended threads included. Calls that
- * fail count nowhere. Set `struct_size` before the call; it will grow.
+/*
+ * ------------------------------------------------------------------------------
+ * 3. Elements
+ *
+ * Element types, numbers by value, and devices.
  */
-typedef struct tnr_operation_stats {
-  /**
-   * `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and 0 to what it does
-   * not know.
-   */
-  uint64_t struct_size;
-  /**
-   * Calls that succeeded.
-   */
-  uint64_t calls;
-  /**
-   * Bytes of the elements of the inputs; of a sparse one those of its offsets, indices and
-   * values, as far as they are of its rows. An element that is repeated, by broadcasting or by a
-   * stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
-   * there was nothing to do: empty outputs, copies of a view to itself.
-   */
-  uint64_t read_bytes;
-  /**
-   * Bytes of the elements of the outputs; of a sparse one all three parts, where it is new.
-   */
-  uint64_t written_bytes;
-  /**
-   * Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
-   * the clock of their callers: calls at the same moment add up, the threads within one do not.
-   */
-  uint64_t nanoseconds;
-} tnr_operation_stats;
 
 /**
  * An element type. The bytes, lowest first, are DLPack's code, bits and (two bytes) lanes.
@@ -507,6 +274,77 @@ typedef uint32_t tnr_dtype;
  * Complex of two binary64, 16 bytes. For movement and exchange only.
  */
 #define TNR_DTYPE_C128 98309
+
+/**
+ * A kind of device, numbered as DLPack numbers them.
+ */
+typedef int32_t tnr_device_kind;
+/**
+ * Memory that the CPU reads and writes.
+ */
+#define TNR_DEVICE_KIND_CPU 1
+
+/**
+ * Where bytes are.
+ */
+typedef struct tnr_device {
+  /**
+   * Which kind of device.
+   */
+  tnr_device_kind kind;
+  /**
+   * Which one of its kind, from 0; 0 for the CPU.
+   */
+  int32_t index;
+} tnr_device;
+
+/**
+ * One element by value. It must be representable in the dtype it meets.
+ */
+typedef struct tnr_scalar {
+  /**
+   * How to read `bytes`.
+   */
+  tnr_dtype dtype;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The value in native byte order, from byte 0; the rest is ignored.
+   */
+  uint8_t bytes[16];
+} tnr_scalar;
+
+/**
+ * Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
+
+/**
+ * Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
+ *
+ * @return (transfer none) lives as long as the process
+ * @threads any
+ * @since 0.1
+ */
+TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
+
+/*
+ * ------------------------------------------------------------------------------
+ * 4. Contexts
+ *
+ * Whose threads and whose memory a call uses. NULL is the default.
+ */
+
+/**
+ * Threads and allocator of a call. NULL is the default: the calling thread alone, and the
+ * library's own memory. A handle is a token as that of a blob is, of a kind of its own.
+ */
+typedef struct tnr_context tnr_context;
 
 /**
  * Asks for one more thread to work at a call: `tnr_task_run(task)` on another thread, at once,
@@ -581,27 +419,72 @@ typedef struct tnr_context_options {
 } tnr_context_options;
 
 /**
- * A kind of device, numbered as DLPack numbers them.
+ * Gives up the handle of a context. No new call may use it; calls and blobs that do keep it, and
+ * the last of them ends it: its threads are joined, then its `release` runs. NULL is OK and does
+ * nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param context (transfer full) (nullable)
+ * @threads any
+ * @since 0.1
  */
-typedef int32_t tnr_device_kind;
-/**
- * Memory that the CPU reads and writes.
- */
-#define TNR_DEVICE_KIND_CPU 1
+TNR_API
+tnr_status tnr_context_release(struct tnr_context *context TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Where bytes are.
+ * Makes a context, and starts its threads. On failure none is left and nothing is called.
+ *
+ * INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
+ * without the other, `reserved` or bytes beyond the known struct that are not 0, or a
+ * `struct_size` below the first version's or over 4096. OUT_OF_MEMORY: also for a thread that
+ * the system refuses, and for more than 1024 contexts at once.
+ *
+ * @param options (transfer none) copied
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.1
  */
-typedef struct tnr_device {
-  /**
-   * Which kind of device.
-   */
-  tnr_device_kind kind;
-  /**
-   * Which one of its kind, from 0; 0 for the CPU.
-   */
-  int32_t index;
-} tnr_device;
+TNR_API TNR_RETURNS_OWNED(tnr_context_release)
+TNR_NODISCARD
+struct tnr_context *tnr_context_create(const struct tnr_context_options *options) TNR_NOEXCEPT;
+
+/**
+ * How many threads work at one call with this context, the caller among them: 1 for NULL, and
+ * for every context in a child of `fork`; 0 on failure.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param context (transfer none) (nullable)
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+uint32_t tnr_context_thread_count(const struct tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Works at the call that `task` stands for until no part of it is left to begin: what a
+ * `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of its
+ * context, and nothing for a number that no call was ever given.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+void tnr_task_run(uint64_t task) TNR_NOEXCEPT;
+
+/*
+ * ------------------------------------------------------------------------------
+ * 5. Blobs
+ *
+ * Memory with a tenure: allocated, copied, adopted, shared or borrowed.
+ */
+
+/**
+ * Memory with a tenure. A handle is a token that is never dereferenced: a garbage, released or
+ * wrong-kind one is answered with a status. Each handle is released once.
+ */
+typedef struct tnr_blob tnr_blob;
 
 /**
  * How a blob holds its memory: who frees it and who may write it.
@@ -669,743 +552,6 @@ typedef struct tnr_blob_info {
    */
   uint32_t reserved;
 } tnr_blob_info;
-
-/**
- * A shape over memory: a plain value, lent to the library for one call and never kept.
- *
- * 192 bytes without padding, frozen. Strides count elements and may have any sign;
- * `data` points at index 0 on every axis, so with negative strides it lies above `base`.
- */
-typedef struct tnr_view {
-  /**
-   * Element 0 on every axis; equals `base` when the view is empty; NULL only when `size_bytes` is 0.
-   */
-  const void *data;
-  /**
-   * Lowest byte lent.
-   */
-  const void *base;
-  /**
-   * Bytes lent from `base`: bounds the check, licenses no byte that is not an element.
-   */
-  uint64_t size_bytes;
-  /**
-   * Token of the blob that holds the memory; 0: the caller vouches for it.
-   */
-  uint64_t owner;
-  /**
-   * Element type.
-   */
-  tnr_dtype dtype;
-  /**
-   * Number of axes, 0 to 8.
-   */
-  uint32_t rank;
-  /**
-   * Where the bytes are.
-   */
-  struct tnr_device device;
-  /**
-   * `TNR_VIEW_EXCLUSIVE` or 0; unknown bits are refused.
-   */
-  uint32_t flags;
-  /**
-   * 0 to 7 for dtypes under 8 bits, else 0.
-   */
-  uint32_t bit_offset;
-  /**
-   * 0.
-   */
-  uint64_t reserved;
-  /**
-   * Extent of each axis; entries beyond `rank` are ignored.
-   */
-  int64_t shape[TNR_MAX_RANK];
-  /**
-   * Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody writes.
-   */
-  int64_t strides[TNR_MAX_RANK];
-} tnr_view;
-
-/**
- * A view whose bytes the callee may write. An in-place call passes `&out->view` as the input too.
- */
-typedef struct tnr_view_mut {
-  /**
-   * The shape and the memory.
-   */
-  struct tnr_view view;
-} tnr_view_mut;
-
-/**
- * One element by value. It must be representable in the dtype it meets.
- */
-typedef struct tnr_scalar {
-  /**
-   * How to read `bytes`.
-   */
-  tnr_dtype dtype;
-  /**
-   * 0.
-   */
-  uint32_t reserved;
-  /**
-   * The value in native byte order, from byte 0; the rest is ignored.
-   */
-  uint8_t bytes[16];
-} tnr_scalar;
-
-/**
- * An operation on one input.
- */
-typedef int32_t tnr_unary_op;
-/**
- * `-x`; wraps on integers.
- */
-#define TNR_UNARY_OP_NEG 1
-/**
- * `|x|`; wraps on integers.
- */
-#define TNR_UNARY_OP_ABS 2
-/**
- * Square root; floats only.
- */
-#define TNR_UNARY_OP_SQRT 3
-/**
- * e to the x; floats only.
- */
-#define TNR_UNARY_OP_EXP 4
-/**
- * `max(x, 0)`; NaN stays NaN.
- */
-#define TNR_UNARY_OP_RELU 5
-
-/**
- * An operation on two inputs of one dtype.
- */
-typedef int32_t tnr_binary_op;
-/**
- * `a + b`; wraps on integers.
- */
-#define TNR_BINARY_OP_ADD 1
-/**
- * `a - b`; wraps on integers.
- */
-#define TNR_BINARY_OP_SUB 2
-/**
- * `a * b`; wraps on integers.
- */
-#define TNR_BINARY_OP_MUL 3
-/**
- * `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
- */
-#define TNR_BINARY_OP_DIV 4
-/**
- * The smaller; NaN wins.
- */
-#define TNR_BINARY_OP_MIN 5
-/**
- * The larger; NaN wins.
- */
-#define TNR_BINARY_OP_MAX 6
-
-/**
- * A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
- * (NE: true).
- */
-typedef int32_t tnr_compare_op;
-/**
- * `a == b`.
- */
-#define TNR_COMPARE_OP_EQ 1
-/**
- * `a != b`.
- */
-#define TNR_COMPARE_OP_NE 2
-/**
- * `a < b`.
- */
-#define TNR_COMPARE_OP_LT 3
-/**
- * `a <= b`.
- */
-#define TNR_COMPARE_OP_LE 4
-/**
- * `a > b`.
- */
-#define TNR_COMPARE_OP_GT 5
-/**
- * `a >= b`.
- */
-#define TNR_COMPARE_OP_GE 6
-
-/**
- * A reduction over axes.
- */
-typedef int32_t tnr_reduce_op;
-/**
- * Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
- */
-#define TNR_REDUCE_OP_SUM 1
-/**
- * Product, with the dtypes of SUM. Empty: 1.
- */
-#define TNR_REDUCE_OP_PROD 2
-/**
- * Arithmetic mean; floats only. Empty: NaN.
- */
-#define TNR_REDUCE_OP_MEAN 3
-/**
- * Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
- */
-#define TNR_REDUCE_OP_VAR 4
-/**
- * Standard deviation with `ddof`; floats only.
- */
-#define TNR_REDUCE_OP_STD 5
-/**
- * Smallest element; NaN wins. Empty: an error.
- */
-#define TNR_REDUCE_OP_MIN 6
-/**
- * Largest element; NaN wins. Empty: an error.
- */
-#define TNR_REDUCE_OP_MAX 7
-/**
- * Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
- */
-#define TNR_REDUCE_OP_ARGMIN 8
-/**
- * Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
- */
-#define TNR_REDUCE_OP_ARGMAX 9
-/**
- * Whether any element is not zero, as bool8. Empty: false.
- */
-#define TNR_REDUCE_OP_ANY 10
-/**
- * Whether every element is not zero, as bool8. Empty: true.
- */
-#define TNR_REDUCE_OP_ALL 11
-/**
- * How many elements are not zero, as i64. Empty: 0.
- */
-#define TNR_REDUCE_OP_COUNT 12
-
-#if TNR_WANT_MINOR >= 2
-/**
- * How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
- *
- * @since 0.2
- */
-typedef int32_t tnr_sparse_format;
-/**
- * Coordinates: each entry has a row and a column.
- */
-#define TNR_SPARSE_FORMAT_COO 1
-/**
- * Compressed rows: each entry has a column, each row says where its entries begin.
- */
-#define TNR_SPARSE_FORMAT_CSR 2
-/**
- * Compressed columns: each entry has a row, each column says where its entries begin.
- */
-#define TNR_SPARSE_FORMAT_CSC 3
-/**
- * CSR whose entries are dense blocks of one size.
- */
-#define TNR_SPARSE_FORMAT_BSR 4
-
-/**
- * A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
- * it to zeros, then `struct_size` and what applies; it will grow, and zeros will mean what they do
- * now.
- *
- * | format | `major` | `minor` | `values` |
- * | --- | --- | --- | --- |
- * | COO | `row_indices[n]` | `col_indices[n]` | `[n]` |
- * | CSR | `row_offsets[rows + 1]` | `col_indices[n]` | `[n]` |
- * | CSC | `col_offsets[cols + 1]` | `row_indices[n]` | `[n]` |
- * | BSR | `row_offsets[rows / block_rows + 1]` | `col_indices[n]`, in blocks | `[n, block_rows, block_cols]` |
- *
- * Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
- * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
- * may be above 0, and with all of `minor` and `values`; the entries between its offsets are all that
- * it has. Indices are at least 0 and below the number of columns (CSC: rows; BSR: of blocks). All are
- * contiguous; `major` and `minor` both i32 or i64. Values held or written share no byte with them.
- *
- * A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
- * arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
- * `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of each matrix, in
- * all `batches * (rows + 1)`, and those of each count from the matrix's own first entry; so i32
- * counts up to 2,147,483,647 entries of each. `batch_offsets` never fall and lie in 0 to n, and a
- * range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one matrix. From dense,
- * to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
- * batches; all else is UNSUPPORTED, and takes one matrix at a time.
- *
- * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
- * used. The flags of such a view are believed; `tnr_sparse_check` looks.
- *
- * @since 0.2
- */
-typedef struct tnr_sparse_view {
-  /**
-   * `sizeof(tnr_sparse_view)`.
-   */
-  uint64_t struct_size;
-  /**
-   * Token of the `tnr_sparse` whose matrix this is, or a range of its rows, or of a batch one
-   * matrix or a range of them: what has been checked then is not checked again. 0: none.
-   */
-  uint64_t owner;
-  /**
-   * What `major`, `minor` and `values` mean.
-   */
-  tnr_sparse_format format;
-  /**
-   * `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`; unknown bits are refused.
-   */
-  uint32_t flags;
-  /**
-   * Rows of the whole matrix, in elements.
-   */
-  int64_t rows;
-  /**
-   * Columns of the whole matrix, in elements.
-   */
-  int64_t cols;
-  /**
-   * Rows of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `rows`; 1 unless BSR.
-   */
-  int64_t block_rows;
-  /**
-   * Columns of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `cols`; 1 unless BSR.
-   */
-  int64_t block_cols;
-  /**
-   * Offsets, of COO row indices.
-   */
-  struct tnr_view major;
-  /**
-   * Indices.
-   */
-  struct tnr_view minor;
-  /**
-   * The entries, of any dtype; in blocks in row-major order.
-   */
-  struct tnr_view values;
-  /**
-   * All zeros for one matrix. Of a batch, `[batches + 1]`, i32 or i64 whatever the others are:
-   * where the entries of each matrix begin.
-   */
-  struct tnr_view batch_offsets;
-} tnr_sparse_view;
-
-/**
- * A sparse view whose values the callee may write. Indices and offsets are never written.
- *
- * @since 0.2
- */
-typedef struct tnr_sparse_view_mut {
-  /**
-   * The matrix.
-   */
-  struct tnr_sparse_view view;
-} tnr_sparse_view_mut;
-
-/**
- * Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
- * compared with.
- *
- * @since 0.2
- */
-typedef int32_t tnr_sparse_predicate;
-/**
- * Those that are not zero. -0.0 is zero, unless `TNR_SPARSE_KEEP_NEGATIVE_ZERO` is set.
- */
-#define TNR_SPARSE_PREDICATE_NON_ZERO 0
-/**
- * `x > threshold`, also those of value zero where the threshold is negative.
- */
-#define TNR_SPARSE_PREDICATE_GREATER 1
-/**
- * `|x| > threshold`; the threshold is not negative.
- */
-#define TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER 2
-/**
- * Those where the mask is true, whatever their values.
- */
-#define TNR_SPARSE_PREDICATE_MASK 3
-
-/**
- * What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
- * `struct_size` and what applies; it will grow, and zeros will mean what they do now.
- *
- * @since 0.2
- */
-typedef struct tnr_sparse_options {
-  /**
-   * `sizeof(tnr_sparse_options)`.
-   */
-  uint64_t struct_size;
-  /**
-   * Of the result.
-   */
-  tnr_sparse_format format;
-  /**
-   * Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
-   * matrix that is converted, and i32 for a dense one.
-   */
-  tnr_dtype index_dtype;
-  /**
-   * Which elements of a dense matrix are entries.
-   */
-  tnr_sparse_predicate predicate;
-  /**
-   * `TNR_SPARSE_KEEP_NEGATIVE_ZERO`, `TNR_SPARSE_SORT`, or 0.
-   */
-  uint32_t flags;
-  /**
-   * Rows of a block of BSR; 0 otherwise.
-   */
-  int64_t block_rows;
-  /**
-   * Columns of a block of BSR; 0 otherwise.
-   */
-  int64_t block_cols;
-  /**
-   * What the predicate compares with; ignored where it does not.
-   */
-  struct tnr_scalar threshold;
-  /**
-   * bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else ignored.
-   */
-  struct tnr_view mask;
-} tnr_sparse_options;
-
-/**
- * What becomes of several entries of one position.
- *
- * @since 0.2
- */
-typedef int32_t tnr_sparse_combine;
-/**
- * Their sum, from the first to the last: of integers wrapping, of 16-bit floats rounded once.
- */
-#define TNR_SPARSE_COMBINE_SUM 1
-/**
- * The least; NaN if one is.
- */
-#define TNR_SPARSE_COMBINE_MIN 2
-/**
- * The greatest; NaN if one is.
- */
-#define TNR_SPARSE_COMBINE_MAX 3
-/**
- * The last of them, as they were in order.
- */
-#define TNR_SPARSE_COMBINE_LAST 4
-
-/**
- * What makes one entry larger than another. NaN is less than everything.
- *
- * @since 0.2
- */
-typedef int32_t tnr_sparse_order;
-/**
- * Their values.
- */
-#define TNR_SPARSE_ORDER_VALUE 1
-/**
- * Their values without the signs.
- */
-#define TNR_SPARSE_ORDER_MAGNITUDE 2
-
-/**
- * Whether a matrix is meant as it is, or its transpose.
- *
- * @since 0.2
- */
-typedef int32_t tnr_orientation;
-/**
- * The matrix.
- */
-#define TNR_ORIENTATION_AS_IS 1
-/**
- * Its transpose. Nothing is converted.
- */
-#define TNR_ORIENTATION_TRANSPOSED 2
-
-/**
- * How a packed matrix keeps the columns of its entries.
- *
- * @since 0.2
- */
-typedef int32_t tnr_packed_layout;
-/**
- * What the matrix itself speaks for.
- */
-#define TNR_PACKED_LAYOUT_AUTO 0
-/**
- * Numbers of 32 bits: no smaller than i32 indices, half of i64 ones.
- */
-#define TNR_PACKED_LAYOUT_WIDE 1
-/**
- * Numbers of 16 bits, counted from a column that 64 rows have in common.
- */
-#define TNR_PACKED_LAYOUT_NARROW 2
-/**
- * A bit for every element, set where it has an entry.
- */
-#define TNR_PACKED_LAYOUT_BITMAP 3
-/**
- * A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
- */
-#define TNR_PACKED_LAYOUT_BLOCKS 4
-
-/**
- * What a packed matrix is, and what it costs.
- *
- * @since 0.2
- */
-typedef struct tnr_packed_info {
-  /**
-   * `sizeof(tnr_packed_info)`.
-   */
-  uint64_t struct_size;
-  /**
-   * Never AUTO.
-   */
-  tnr_packed_layout layout;
-  /**
-   * Of the values.
-   */
-  tnr_dtype dtype;
-  /**
-   * Rows.
-   */
-  int64_t rows;
-  /**
-   * Columns.
-   */
-  int64_t cols;
-  /**
-   * Stored entries.
-   */
-  int64_t nnz;
-  /**
-   * What a product reads of the packed matrix.
-   */
-  uint64_t size_bytes;
-  /**
-   * What a product read of the matrix that was packed: offsets, indices and values.
-   */
-  uint64_t source_bytes;
-  /**
-   * Products after which packing has moved fewer bytes than it saved, counted, not measured: the
-   * source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
-   * read for each element and set for each entry, over the difference of the two sizes. -1: never.
-   */
-  int64_t break_even;
-  /**
-   * Rows of a block; 1 unless the layout is BLOCKS.
-   */
-  int64_t block_rows;
-  /**
-   * Columns of a block; 1 unless the layout is BLOCKS.
-   */
-  int64_t block_cols;
-} tnr_packed_info;
-
-/**
- * A norm of a matrix.
- *
- * @since 0.2
- */
-typedef int32_t tnr_sparse_norm_kind;
-/**
- * The largest sum of magnitudes of a column.
- */
-#define TNR_SPARSE_NORM_KIND_ONE 1
-/**
- * The largest sum of magnitudes of a row.
- */
-#define TNR_SPARSE_NORM_KIND_INFINITY 2
-/**
- * The square root of the sum of squares.
- */
-#define TNR_SPARSE_NORM_KIND_FROBENIUS 3
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif // __cplusplus
-
-/**
- * Version of the library that is loaded: major in the upper 16 bits, minor in the lower.
- *
- * @threads any
- * @since 0.1
- */
-TNR_API uint32_t tnr_abi_version(void) TNR_NOEXCEPT;
-
-/**
- * One line that says how the library was built (version, compiler, options, instruction sets)
- * and which instruction set is in use.
- *
- * @return (transfer none) lives as long as the process
- * @threads any
- * @since 0.1
- */
-TNR_API
-const char *tnr_build_info(void) TNR_NOEXCEPT;
-
-/**
- * Name of a status, "INVALID_ARGUMENT" for example; "UNKNOWN" for a number without one.
- *
- * @return (transfer none) lives as long as the process
- * @threads any
- * @since 0.1
- */
-TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
-
-/**
- * The calling thread's last failure. A call that succeeds leaves it alone, and so does a
- * release callback, whatever it calls.
- *
- * @return (transfer none) valid until a call fails on this thread, or the thread ends
- * @threads any
- * @since 0.1
- */
-TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
-
-/**
- * Reads the process totals.
- *
- * INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
- *
- * @param stats (transfer none) (inout) struct_size is read, the rest written
- * @threads any
- * @since 0.1
- */
-TNR_API TNR_NODISCARD tnr_status tnr_stats_read(struct tnr_stats *stats) TNR_NOEXCEPT;
-
-/**
- * Reads the totals of one kind of operation. Other threads may be adding to them: each number
- * is one that was reached, but not all at the same moment.
- *
- * INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
- * version's, or over 4096.
- *
- * @param stats (transfer none) (inout) struct_size is read, the rest written
- * @threads any
- * @since 0.1
- */
-TNR_API
-TNR_NODISCARD
-tnr_status tnr_operation_stats_read(tnr_operation operation,
-                                    struct tnr_operation_stats *stats) TNR_NOEXCEPT;
-
-/**
- * From here on the time of each operation is taken, on every thread: two readings of the clock
- * for each call, some 50 ns. Off until asked for.
- *
- * @threads any
- * @since 0.1
- */
-TNR_API
-void tnr_stats_time_start(void) TNR_NOEXCEPT;
-
-/**
- * Operations that begin from here on are not timed. What was counted stays.
- *
- * @threads any
- * @since 0.1
- */
-TNR_API void tnr_stats_time_stop(void) TNR_NOEXCEPT;
-
-/**
- * Gives the memory of ended blobs that the library holds back to the system; returns how many
- * bytes. Blobs that live are not touched. How much is held back at most is set by the
- * environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
- *
- * @threads any
- * @since 0.1
- */
-TNR_API
-size_t tnr_memory_trim(void) TNR_NOEXCEPT;
-
-/**
- * Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
- *
- * @threads any
- * @since 0.1
- */
-TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
-
-/**
- * Short name of a dtype, "f32" for example; "unknown" for one that no operation takes.
- *
- * @return (transfer none) lives as long as the process
- * @threads any
- * @since 0.1
- */
-TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
-
-/**
- * Gives up the handle of a context. No new call may use it; calls and blobs that do keep it, and
- * the last of them ends it: its threads are joined, then its `release` runs. NULL is OK and does
- * nothing. The status may be ignored.
- *
- * STALE_HANDLE: not a handle, or released before.
- *
- * @param context (transfer full) (nullable)
- * @threads any
- * @since 0.1
- */
-TNR_API
-tnr_status tnr_context_release(struct tnr_context *context TNR_OWNED) TNR_NOEXCEPT;
-
-/**
- * Makes a context, and starts its threads. On failure none is left and nothing is called.
- *
- * INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
- * without the other, `reserved` or bytes beyond the known struct that are not 0, or a
- * `struct_size` below the first version's or over 4096. OUT_OF_MEMORY: also for a thread that
- * the system refuses, and for more than 1024 contexts at once.
- *
- * @param options (transfer none) copied
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.1
- */
-TNR_API TNR_RETURNS_OWNED(tnr_context_release)
-TNR_NODISCARD
-struct tnr_context *tnr_context_create(const struct tnr_context_options *options) TNR_NOEXCEPT;
-
-/**
- * How many threads work at one call with this context, the caller among them: 1 for NULL, and
- * for every context in a child of `fork`; 0 on failure.
- *
- * STALE_HANDLE: not a handle, or released before.
- *
- * @param context (transfer none) (nullable)
- * @threads any
- * @since 0.1
- */
-TNR_API
-uint32_t tnr_context_thread_count(const struct tnr_context *context TNR_BORROWED) TNR_NOEXCEPT;
-
-/**
- * Works at the call that `task` stands for until no part of it is left to begin: what a
- * `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of its
- * context, and nothing for a number that no call was ever given.
- *
- * @threads any
- * @since 0.1
- */
-TNR_API
-void tnr_task_run(uint64_t task) TNR_NOEXCEPT;
 
 /**
  * Gives up one handle. The last release of an allocated, copied, adopted or shared blob ends
@@ -1622,6 +768,102 @@ tnr_status tnr_blob_describe(const struct tnr_blob *blob TNR_BORROWED,
                              struct tnr_blob_info *info) TNR_NOEXCEPT;
 
 /**
+ * Gives the memory of ended blobs that the library holds back to the system; returns how many
+ * bytes. Blobs that live are not touched. How much is held back at most is set by the
+ * environment variable `TENURE_CACHE_BYTES`, which is read once; 0: nothing is.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+size_t tnr_memory_trim(void) TNR_NOEXCEPT;
+
+/*
+ * ------------------------------------------------------------------------------
+ * 6. Views
+ *
+ * A shape over memory, lent for a call. Every function may write its result over its input.
+ */
+
+/**
+ * Most axes a view can have.
+ */
+#define TNR_MAX_RANK 8
+
+/**
+ * Flag of a view used as an output: every other operand of the call either is exactly this view
+ * (data, dtype, shape, strides) or shares no byte with it. The caller's promise; unread on inputs.
+ */
+#define TNR_VIEW_EXCLUSIVE 1
+
+/**
+ * A shape over memory: a plain value, lent to the library for one call and never kept.
+ *
+ * 192 bytes without padding, frozen. Strides count elements and may have any sign;
+ * `data` points at index 0 on every axis, so with negative strides it lies above `base`.
+ */
+typedef struct tnr_view {
+  /**
+   * Element 0 on every axis; equals `base` when the view is empty; NULL only when `size_bytes` is 0.
+   */
+  const void *data;
+  /**
+   * Lowest byte lent.
+   */
+  const void *base;
+  /**
+   * Bytes lent from `base`: bounds the check, licenses no byte that is not an element.
+   */
+  uint64_t size_bytes;
+  /**
+   * Token of the blob that holds the memory; 0: the caller vouches for it.
+   */
+  uint64_t owner;
+  /**
+   * Element type.
+   */
+  tnr_dtype dtype;
+  /**
+   * Number of axes, 0 to 8.
+   */
+  uint32_t rank;
+  /**
+   * Where the bytes are.
+   */
+  struct tnr_device device;
+  /**
+   * `TNR_VIEW_EXCLUSIVE` or 0; unknown bits are refused.
+   */
+  uint32_t flags;
+  /**
+   * 0 to 7 for dtypes under 8 bits, else 0.
+   */
+  uint32_t bit_offset;
+  /**
+   * 0.
+   */
+  uint64_t reserved;
+  /**
+   * Extent of each axis; entries beyond `rank` are ignored.
+   */
+  int64_t shape[TNR_MAX_RANK];
+  /**
+   * Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody writes.
+   */
+  int64_t strides[TNR_MAX_RANK];
+} tnr_view;
+
+/**
+ * A view whose bytes the callee may write. An in-place call passes `&out->view` as the input too.
+ */
+typedef struct tnr_view_mut {
+  /**
+   * The shape and the memory.
+   */
+  struct tnr_view view;
+} tnr_view_mut;
+
+/**
  * A view of a blob's memory. It stays valid as a value; a use after the blob's end is
  * answered STALE_VIEW.
  *
@@ -1669,44 +911,6 @@ tnr_status tnr_blob_view_mut(struct tnr_blob *blob TNR_BORROWED,
                              const int64_t *shape,
                              const int64_t *strides,
                              struct tnr_view_mut *out) TNR_NOEXCEPT;
-
-#if TNR_WANT_MINOR >= 2
-/**
- * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
- * view of them with the tensor's shape and strides. The end of the blob calls the tensor's
- * deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
- * blob, any other an adopted one.
- *
- * INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
- * misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
- * not the CPU's. OUT_OF_MEMORY.
- *
- * @param tensor (transfer full) taken on success, else still the caller's
- * @param out (transfer none) (out) untouched on failure
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
-TNR_NODISCARD
-struct tnr_blob *tnr_blob_import(struct DLManagedTensorVersioned *tensor TNR_OWNED,
-                                 struct tnr_view *out) TNR_NOEXCEPT;
-
-/**
- * As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
- * say otherwise.
- *
- * @param tensor (transfer full) taken on success, else still the caller's
- * @param out (transfer none) (out) untouched on failure
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
-TNR_NODISCARD
-struct tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED,
-                                        struct tnr_view *out) TNR_NOEXCEPT;
-#endif
 
 /**
  * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
@@ -1781,43 +985,6 @@ tnr_status tnr_view_check(const struct tnr_view *view) TNR_NOEXCEPT;
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_view_check_mut(const struct tnr_view_mut *view) TNR_NOEXCEPT;
-
-#if TNR_WANT_MINOR >= 2
-/**
- * A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
- * view's blob until its deleter is called, once, on any thread. It is read-only with
- * `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
- * says that it was copied where the blob is a copy.
- *
- * INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
- * STALE_VIEW, BUSY, OUT_OF_MEMORY.
- *
- * @param view (transfer none)
- * @param flags 0 or TNR_EXPORT_READ_ONLY
- * @param out (transfer full) (out) untouched on failure
- * @threads any
- * @since 0.2
- */
-TNR_API
-TNR_NODISCARD
-tnr_status tnr_view_export(const struct tnr_view *view,
-                           uint32_t flags,
-                           struct DLManagedTensorVersioned **out) TNR_NOEXCEPT;
-
-/**
- * As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
- * it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
- *
- * @param view (transfer none)
- * @param out (transfer full) (out) untouched on failure
- * @threads any
- * @since 0.2
- */
-TNR_API
-TNR_NODISCARD
-tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
-                                  struct DLManagedTensor **out) TNR_NOEXCEPT;
-#endif
 
 /**
  * The elements start, start + step, ... before stop, along one axis. With a negative step
@@ -2047,6 +1214,252 @@ tnr_status tnr_view_windows(const struct tnr_view *view,
                             int64_t step,
                             struct tnr_view *out) TNR_NOEXCEPT;
 
+/*
+ * ------------------------------------------------------------------------------
+ * 7. Exchange
+ *
+ * Tensors of other libraries, by DLPack.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Flag of an export: nobody may write the tensor, whatever its memory would allow.
+ *
+ * @since 0.2
+ */
+#define TNR_EXPORT_READ_ONLY 1
+
+/**
+ * DLPack's managed tensor as it was before version 1.0, without flags.
+ *
+ * @since 0.2
+ */
+typedef struct DLManagedTensor DLManagedTensor;
+
+/**
+ * DLPack's managed tensor as dlpack.h declares it since version 1.0: for exchange with other
+ * libraries.
+ *
+ * @since 0.2
+ */
+typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
+
+/**
+ * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
+ * view of them with the tensor's shape and strides. The end of the blob calls the tensor's
+ * deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
+ * blob, any other an adopted one.
+ *
+ * INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
+ * misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
+ * not the CPU's. OUT_OF_MEMORY.
+ *
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import(struct DLManagedTensorVersioned *tensor TNR_OWNED,
+                                 struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_blob_import`, of a tensor from before DLPack 1.0. It may be written, for it cannot
+ * say otherwise.
+ *
+ * @param tensor (transfer full) taken on success, else still the caller's
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_import_legacy(struct DLManagedTensor *tensor TNR_OWNED,
+                                        struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * A tensor for another library over the view's elements, of DLPack 1.0. It holds on to the
+ * view's blob until its deleter is called, once, on any thread. It is read-only with
+ * `TNR_EXPORT_READ_ONLY`, and where nobody may write the blob; else the consumer may write. It
+ * says that it was copied where the blob is a copy.
+ *
+ * INVALID_ARGUMENT: as `tnr_view_check`; no owner, or one that is borrowed; an unknown flag.
+ * STALE_VIEW, BUSY, OUT_OF_MEMORY.
+ *
+ * @param view (transfer none)
+ * @param flags 0 or TNR_EXPORT_READ_ONLY
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export(const struct tnr_view *view,
+                           uint32_t flags,
+                           struct DLManagedTensorVersioned **out) TNR_NOEXCEPT;
+
+/**
+ * As `tnr_view_export`, of DLPack before 1.0. It has no flag to say that nobody may write, so
+ * it takes what may be written alone; also ALIASED as `tnr_view_check_mut`.
+ *
+ * @param view (transfer none)
+ * @param out (transfer full) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
+                                  struct DLManagedTensor **out) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 8. Operations
+ *
+ * Inputs broadcast to the output's shape, outputs never do.
+ */
+
+/**
+ * An operation on one input.
+ */
+typedef int32_t tnr_unary_op;
+/**
+ * `-x`; wraps on integers.
+ */
+#define TNR_UNARY_OP_NEG 1
+/**
+ * `|x|`; wraps on integers.
+ */
+#define TNR_UNARY_OP_ABS 2
+/**
+ * Square root; floats only.
+ */
+#define TNR_UNARY_OP_SQRT 3
+/**
+ * e to the x; floats only.
+ */
+#define TNR_UNARY_OP_EXP 4
+/**
+ * `max(x, 0)`; NaN stays NaN.
+ */
+#define TNR_UNARY_OP_RELU 5
+
+/**
+ * An operation on two inputs of one dtype.
+ */
+typedef int32_t tnr_binary_op;
+/**
+ * `a + b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_ADD 1
+/**
+ * `a - b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_SUB 2
+/**
+ * `a * b`; wraps on integers.
+ */
+#define TNR_BINARY_OP_MUL 3
+/**
+ * `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
+ */
+#define TNR_BINARY_OP_DIV 4
+/**
+ * The smaller; NaN wins.
+ */
+#define TNR_BINARY_OP_MIN 5
+/**
+ * The larger; NaN wins.
+ */
+#define TNR_BINARY_OP_MAX 6
+
+/**
+ * A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
+ * (NE: true).
+ */
+typedef int32_t tnr_compare_op;
+/**
+ * `a == b`.
+ */
+#define TNR_COMPARE_OP_EQ 1
+/**
+ * `a != b`.
+ */
+#define TNR_COMPARE_OP_NE 2
+/**
+ * `a < b`.
+ */
+#define TNR_COMPARE_OP_LT 3
+/**
+ * `a <= b`.
+ */
+#define TNR_COMPARE_OP_LE 4
+/**
+ * `a > b`.
+ */
+#define TNR_COMPARE_OP_GT 5
+/**
+ * `a >= b`.
+ */
+#define TNR_COMPARE_OP_GE 6
+
+/**
+ * A reduction over axes.
+ */
+typedef int32_t tnr_reduce_op;
+/**
+ * Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
+ */
+#define TNR_REDUCE_OP_SUM 1
+/**
+ * Product, with the dtypes of SUM. Empty: 1.
+ */
+#define TNR_REDUCE_OP_PROD 2
+/**
+ * Arithmetic mean; floats only. Empty: NaN.
+ */
+#define TNR_REDUCE_OP_MEAN 3
+/**
+ * Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
+ */
+#define TNR_REDUCE_OP_VAR 4
+/**
+ * Standard deviation with `ddof`; floats only.
+ */
+#define TNR_REDUCE_OP_STD 5
+/**
+ * Smallest element; NaN wins. Empty: an error.
+ */
+#define TNR_REDUCE_OP_MIN 6
+/**
+ * Largest element; NaN wins. Empty: an error.
+ */
+#define TNR_REDUCE_OP_MAX 7
+/**
+ * Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
+ */
+#define TNR_REDUCE_OP_ARGMIN 8
+/**
+ * Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
+ */
+#define TNR_REDUCE_OP_ARGMAX 9
+/**
+ * Whether any element is not zero, as bool8. Empty: false.
+ */
+#define TNR_REDUCE_OP_ANY 10
+/**
+ * Whether every element is not zero, as bool8. Empty: true.
+ */
+#define TNR_REDUCE_OP_ALL 11
+/**
+ * How many elements are not zero, as i64. Empty: 0.
+ */
+#define TNR_REDUCE_OP_COUNT 12
+
 /**
  * Copies elements, which keep their dtype. `out` may be exactly `a`.
  *
@@ -2249,7 +1662,179 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
                       uint32_t ddof,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
+/*
+ * ------------------------------------------------------------------------------
+ * 9. Sparse matrices
+ *
+ * Lent as views of three arrays, or held by a handle.
+ */
+
 #if TNR_WANT_MINOR >= 2
+/**
+ * Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered
+ * by row, then by column).
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_SORTED 1
+
+/**
+ * Flag of a sparse view: no position has two entries. With `TNR_SPARSE_SORTED`: coalesced.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_UNIQUE 2
+
+/**
+ * Most rows, and most columns, of a block of BSR.
+ *
+ * @since 0.2
+ */
+#define TNR_SPARSE_MAX_BLOCK 16
+
+/**
+ * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
+ * of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse tnr_sparse;
+
+/**
+ * How the entries of a sparse matrix are laid out. CSC is the CSR of the transpose.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_format;
+/**
+ * Coordinates: each entry has a row and a column.
+ */
+#define TNR_SPARSE_FORMAT_COO 1
+/**
+ * Compressed rows: each entry has a column, each row says where its entries begin.
+ */
+#define TNR_SPARSE_FORMAT_CSR 2
+/**
+ * Compressed columns: each entry has a row, each column says where its entries begin.
+ */
+#define TNR_SPARSE_FORMAT_CSC 3
+/**
+ * CSR whose entries are dense blocks of one size.
+ */
+#define TNR_SPARSE_FORMAT_BSR 4
+
+/**
+ * A sparse matrix over memory: a plain value, lent to the library for one call and never kept. Set
+ * it to zeros, then `struct_size` and what applies; it will grow, and zeros will mean what they do
+ * now.
+ *
+ * | format | `major` | `minor` | `values` |
+ * | --- | --- | --- | --- |
+ * | COO | `row_indices[n]` | `col_indices[n]` | `[n]` |
+ * | CSR | `row_offsets[rows + 1]` | `col_indices[n]` | `[n]` |
+ * | CSC | `col_offsets[cols + 1]` | `row_indices[n]` | `[n]` |
+ * | BSR | `row_offsets[rows / block_rows + 1]` | `col_indices[n]`, in blocks | `[n, block_rows, block_cols]` |
+ *
+ * Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
+ * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
+ * may be above 0, and with all of `minor` and `values`; the entries between its offsets are all that
+ * it has. Indices are at least 0 and below the number of columns (CSC: rows; BSR: of blocks). All are
+ * contiguous; `major` and `minor` both i32 or i64. Values held or written share no byte with them.
+ *
+ * A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
+ * arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
+ * `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of each matrix, in
+ * all `batches * (rows + 1)`, and those of each count from the matrix's own first entry; so i32
+ * counts up to 2,147,483,647 entries of each. `batch_offsets` never fall and lie in 0 to n, and a
+ * range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one matrix. From dense,
+ * to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
+ * batches; all else is UNSUPPORTED, and takes one matrix at a time.
+ *
+ * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
+ * used. The flags of such a view are believed; `tnr_sparse_check` looks.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_view {
+  /**
+   * `sizeof(tnr_sparse_view)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Token of the `tnr_sparse` whose matrix this is, or a range of its rows, or of a batch one
+   * matrix or a range of them: what has been checked then is not checked again. 0: none.
+   */
+  uint64_t owner;
+  /**
+   * What `major`, `minor` and `values` mean.
+   */
+  tnr_sparse_format format;
+  /**
+   * `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`; unknown bits are refused.
+   */
+  uint32_t flags;
+  /**
+   * Rows of the whole matrix, in elements.
+   */
+  int64_t rows;
+  /**
+   * Columns of the whole matrix, in elements.
+   */
+  int64_t cols;
+  /**
+   * Rows of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `rows`; 1 unless BSR.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block, 1 to `TNR_SPARSE_MAX_BLOCK`, which divide `cols`; 1 unless BSR.
+   */
+  int64_t block_cols;
+  /**
+   * Offsets, of COO row indices.
+   */
+  struct tnr_view major;
+  /**
+   * Indices.
+   */
+  struct tnr_view minor;
+  /**
+   * The entries, of any dtype; in blocks in row-major order.
+   */
+  struct tnr_view values;
+  /**
+   * All zeros for one matrix. Of a batch, `[batches + 1]`, i32 or i64 whatever the others are:
+   * where the entries of each matrix begin.
+   */
+  struct tnr_view batch_offsets;
+} tnr_sparse_view;
+
+/**
+ * A sparse view whose values the callee may write. Indices and offsets are never written.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_view_mut {
+  /**
+   * The matrix.
+   */
+  struct tnr_sparse_view view;
+} tnr_sparse_view_mut;
+
+/**
+ * Whether a matrix is meant as it is, or its transpose.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_orientation;
+/**
+ * The matrix.
+ */
+#define TNR_ORIENTATION_AS_IS 1
+/**
+ * Its transpose. Nothing is converted.
+ */
+#define TNR_ORIENTATION_TRANSPOSED 2
+
 /**
  * Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
  * and does nothing. The status may be ignored.
@@ -2396,158 +1981,138 @@ tnr_status tnr_sparse_check(const struct tnr_sparse_view *view) TNR_NOEXCEPT;
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEXCEPT;
+#endif
 
+/*
+ * ------------------------------------------------------------------------------
+ * 10. Sparse conversions
+ *
+ * From dense and to dense, between formats, and parts of a matrix.
+ */
+
+#if TNR_WANT_MINOR >= 2
 /**
- * The same matrix in another format, with another index type, or with its entries in order
- * (`TNR_SPARSE_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
- * and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
- * CSR is a CSC view of the same arrays, and needs none.
+ * Flag of `tnr_sparse_options`: -0.0 is an entry too.
  *
- * Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
- * from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
- * as many entries as it has elements; where BSR is made, the other elements of a block are zero.
- *
- * `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
- * of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
- * The result is the same for any number of threads.
- *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
- * without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
- * entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
- * have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param a (transfer none)
- * @param options (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
  * @since 0.2
  */
-TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
-TNR_NODISCARD
-struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
-                                      const struct tnr_sparse_view *a,
-                                      const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+#define TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO 1
 
 /**
- * The same matrix with its entries in order and one for each position, what `combine` makes of
- * those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
- * with its index type; a COO is ordered by rows.
+ * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
+ * keep the order that they had, as far as the format has one.
  *
- * Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
- * same for any number of threads.
- *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
- * UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param a (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
  * @since 0.2
  */
-TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
-TNR_NODISCARD
-struct tnr_sparse *tnr_sparse_coalesce(struct tnr_context *context TNR_BORROWED,
-                                       const struct tnr_sparse_view *a,
-                                       tnr_sparse_combine combine) TNR_NOEXCEPT;
+#define TNR_CONVERT_SORT 2
 
 /**
- * The entries of `a` that the predicate of `options` names, in the same order, format and index
- * type. A NaN is kept, whatever it is compared with.
+ * Which elements of a dense matrix become entries of a sparse one. A NaN does, whatever it is
+ * compared with.
  *
- * `options`: predicate (not MASK), threshold and `TNR_SPARSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
- *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
- * and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
- * OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param a (transfer none)
- * @param options (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
  * @since 0.2
  */
-TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
-TNR_NODISCARD
-struct tnr_sparse *tnr_sparse_prune(struct tnr_context *context TNR_BORROWED,
-                                    const struct tnr_sparse_view *a,
-                                    const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+typedef int32_t tnr_sparse_predicate;
+/**
+ * Those that are not zero. -0.0 is zero, unless `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO` is set.
+ */
+#define TNR_SPARSE_PREDICATE_NON_ZERO 0
+/**
+ * `x > threshold`, also those of value zero where the threshold is negative.
+ */
+#define TNR_SPARSE_PREDICATE_GREATER 1
+/**
+ * `|x| > threshold`; the threshold is not negative.
+ */
+#define TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER 2
+/**
+ * Those where the mask is true, whatever their values.
+ */
+#define TNR_SPARSE_PREDICATE_MASK 3
 
 /**
- * The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
- * first, of a row with fewer all. A NaN is less than everything, so it goes first.
+ * What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
+ * `struct_size` and what applies; it will grow, and zeros will mean what they do now.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
- * above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
- * complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param a (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
  * @since 0.2
  */
-TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
-TNR_NODISCARD
-struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
-                                    const struct tnr_sparse_view *a,
-                                    int64_t k,
-                                    tnr_sparse_order order) TNR_NOEXCEPT;
+typedef struct tnr_sparse_options {
+  /**
+   * `sizeof(tnr_sparse_options)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Of the result.
+   */
+  tnr_sparse_format format;
+  /**
+   * Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
+   * matrix that is converted, and i32 for a dense one.
+   */
+  tnr_dtype index_dtype;
+  /**
+   * Which elements of a dense matrix are entries.
+   */
+  tnr_sparse_predicate predicate;
+  /**
+   * `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, `TNR_CONVERT_SORT`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * Rows of a block of BSR; 0 otherwise.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block of BSR; 0 otherwise.
+   */
+  int64_t block_cols;
+  /**
+   * What the predicate compares with; ignored where it does not.
+   */
+  struct tnr_scalar threshold;
+  /**
+   * bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else ignored.
+   */
+  struct tnr_view mask;
+} tnr_sparse_options;
 
 /**
- * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
- * column `cols[j]`. A list may name them in any order and any of them several times; NULL is all
- * in their order. Each is of rank 1, of i32 or i64. The result has the format and the index type
- * of `a`, and the entries of a row (CSC: column) in the order that they have there, those of a
- * column that is listed several times in the order of the list. It is UNIQUE where `a` is, and
- * SORTED where `a` is and the numbers within a row never fall.
+ * What makes one entry larger than another. NaN is less than everything.
  *
- * Takes memory beside the result for a number for each row of it and for each that is listed, and
- * for each column of `a` where these are no more than a few for each entry.
- *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank or
- * dtype, a number that names no row or column, more entries or a longer extent than the indices
- * can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param a (transfer none)
- * @param rows (transfer none) (nullable)
- * @param cols (transfer none) (nullable)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
  * @since 0.2
  */
-TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
-TNR_NODISCARD
-struct tnr_sparse *tnr_sparse_select(struct tnr_context *context TNR_BORROWED,
-                                     const struct tnr_sparse_view *a,
-                                     const struct tnr_view *rows,
-                                     const struct tnr_view *cols) TNR_NOEXCEPT;
+typedef int32_t tnr_sparse_order;
+/**
+ * Their values.
+ */
+#define TNR_SPARSE_ORDER_VALUE 1
+/**
+ * Their values without the signs.
+ */
+#define TNR_SPARSE_ORDER_MAGNITUDE 2
 
 /**
- * A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
- * `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows of
- * CSR alone need no copy: a view of a part of the offsets has them.
+ * What becomes of several entries of one position.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
- * matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param a (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
  * @since 0.2
  */
-TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
-TNR_NODISCARD
-struct tnr_sparse *tnr_sparse_slice(struct tnr_context *context TNR_BORROWED,
-                                    const struct tnr_sparse_view *a,
-                                    int64_t first_row,
-                                    int64_t row_count,
-                                    int64_t first_col,
-                                    int64_t col_count) TNR_NOEXCEPT;
+typedef int32_t tnr_sparse_combine;
+/**
+ * Their sum, from the first to the last: of integers wrapping, of 16-bit floats rounded once.
+ */
+#define TNR_SPARSE_COMBINE_SUM 1
+/**
+ * The least; NaN if one is.
+ */
+#define TNR_SPARSE_COMBINE_MIN 2
+/**
+ * The greatest; NaN if one is.
+ */
+#define TNR_SPARSE_COMBINE_MAX 3
+/**
+ * The last of them, as they were in order.
+ */
+#define TNR_SPARSE_COMBINE_LAST 4
 
 /**
  * The entries of a dense matrix: those elements that the options' predicate names, each once and
@@ -2660,6 +2225,248 @@ tnr_status tnr_sparse_to_dense(struct tnr_context *context TNR_BORROWED,
                                const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
+ * The same matrix in another format, with another index type, or with its entries in order
+ * (`TNR_CONVERT_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
+ * and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
+ * CSR is a CSC view of the same arrays, and needs none.
+ *
+ * Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
+ * from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
+ * as many entries as it has elements; where BSR is made, the other elements of a block are zero.
+ *
+ * `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
+ * of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
+ * The result is the same for any number of threads.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
+ * without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
+ * entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
+ * have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
+                                      const struct tnr_sparse_view *a,
+                                      const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+
+/**
+ * The same matrix with its entries in order and one for each position, what `combine` makes of
+ * those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
+ * with its index type; a COO is ordered by rows.
+ *
+ * Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
+ * same for any number of threads.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
+ * UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_coalesce(struct tnr_context *context TNR_BORROWED,
+                                       const struct tnr_sparse_view *a,
+                                       tnr_sparse_combine combine) TNR_NOEXCEPT;
+
+/**
+ * The entries of `a` that the predicate of `options` names, in the same order, format and index
+ * type. A NaN is kept, whatever it is compared with.
+ *
+ * `options`: predicate (not MASK), threshold and `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
+ * and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param options (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_prune(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    const struct tnr_sparse_options *options) TNR_NOEXCEPT;
+
+/**
+ * The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
+ * first, of a row with fewer all. A NaN is less than everything, so it goes first.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
+ * above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
+ * complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    int64_t k,
+                                    tnr_sparse_order order) TNR_NOEXCEPT;
+
+/**
+ * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
+ * column `cols[j]`. A list may name them in any order and any of them several times; NULL is all
+ * in their order. Each is of rank 1, of i32 or i64. The result has the format and the index type
+ * of `a`, and the entries of a row (CSC: column) in the order that they have there, those of a
+ * column that is listed several times in the order of the list. It is UNIQUE where `a` is, and
+ * SORTED where `a` is and the numbers within a row never fall.
+ *
+ * Takes memory beside the result for a number for each row of it and for each that is listed, and
+ * for each column of `a` where these are no more than a few for each entry.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank or
+ * dtype, a number that names no row or column, more entries or a longer extent than the indices
+ * can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param rows (transfer none) (nullable)
+ * @param cols (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_select(struct tnr_context *context TNR_BORROWED,
+                                     const struct tnr_sparse_view *a,
+                                     const struct tnr_view *rows,
+                                     const struct tnr_view *cols) TNR_NOEXCEPT;
+
+/**
+ * A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
+ * `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows of
+ * CSR alone need no copy: a view of a part of the offsets has them.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
+ * matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_slice(struct tnr_context *context TNR_BORROWED,
+                                    const struct tnr_sparse_view *a,
+                                    int64_t first_row,
+                                    int64_t row_count,
+                                    int64_t first_col,
+                                    int64_t col_count) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 11. Sparse operations
+ *
+ * Products, arithmetic, reductions and solves.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+ *
+ * @since 0.2
+ */
+#define TNR_SDDMM_TIMES_VALUES 1
+
+/**
+ * Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+ *
+ * @since 0.2
+ */
+#define TNR_SOLVE_UPPER 1
+
+/**
+ * Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+ *
+ * @since 0.2
+ */
+#define TNR_SOLVE_UNIT_DIAGONAL 2
+
+/**
+ * A norm of a matrix.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_norm_kind;
+/**
+ * The largest sum of magnitudes of a column.
+ */
+#define TNR_SPARSE_NORM_KIND_ONE 1
+/**
+ * The largest sum of magnitudes of a row.
+ */
+#define TNR_SPARSE_NORM_KIND_INFINITY 2
+/**
+ * The square root of the sum of squares.
+ */
+#define TNR_SPARSE_NORM_KIND_FROBENIUS 3
+
+/**
+ * `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
+ * `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
+ * `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
+ * are rounded once; integers wrap. A position that has several entries is their sum. The result
+ * has the same bits for any number of threads.
+ *
+ * Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
+ * matrices share one.
+ *
+ * Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
+ * transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
+ * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
+ * are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
+ * up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows, `b` is
+ * read where it lies, whatever its strides.
+ *
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
+ * dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
+ * part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
+ * @param b (transfer none) `[k]` or `[k, n]`
+ * @param beta (transfer none)
+ * @param out (transfer none) `[m]` or `[m, n]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_scalar *alpha,
+                             const struct tnr_sparse_view *a,
+                             tnr_orientation orientation,
+                             const struct tnr_view *b,
+                             const struct tnr_scalar *beta,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
  * The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
  * an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0
  * and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values;
@@ -2712,158 +2519,13 @@ struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BOR
                                              const struct tnr_sparse_view *mask) TNR_NOEXCEPT;
 
 /**
- * `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
- * `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
- * `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
- * are rounded once; integers wrap. A position that has several entries is their sum. The result
- * has the same bits for any number of threads.
- *
- * Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
- * matrices share one.
- *
- * Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
- * transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
- * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
- * are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
- * up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows, `b` is
- * read where it lies, whatever its strides.
- *
- * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
- * dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
- * part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
- * OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param alpha (transfer none)
- * @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
- * @param b (transfer none) `[k]` or `[k, n]`
- * @param beta (transfer none)
- * @param out (transfer none) `[m]` or `[m, n]`
- * @threads exclusive(out)
- * @since 0.2
- */
-TNR_API
-TNR_NODISCARD
-tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
-                             const struct tnr_scalar *alpha,
-                             const struct tnr_sparse_view *a,
-                             tnr_orientation orientation,
-                             const struct tnr_view *b,
-                             const struct tnr_scalar *beta,
-                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
-
-/**
- * Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
- * is OK and does nothing. The status may be ignored.
- *
- * STALE_HANDLE: not a handle, or released before.
- *
- * @param packed (transfer full) (nullable)
- * @threads any
- * @since 0.2
- */
-TNR_API
-tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
-
-/**
- * Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
- * blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
- * or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
- * takes fewer bytes; a bitmap where a fifth of the elements or more have entries and columns
- * rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
- * takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
- * choice depends on the matrix alone, and is in `tnr_packed_describe`.
- *
- * Entries keep their order, and a position may have several, but in a bitmap. The memory is the
- * context's. Later changes of the values of `a` are not seen.
- *
- * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
- * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
- * floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
- * lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param a (transfer none) copied
- * @param layout
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
-TNR_NODISCARD
-struct tnr_packed *tnr_packed_create(struct tnr_context *context TNR_BORROWED,
-                                     const struct tnr_sparse_view *a,
-                                     tnr_packed_layout layout) TNR_NOEXCEPT;
-
-/**
- * One more handle of the same packed matrix, to be released too; the same pointer is returned.
- *
- * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
- *
- * @param packed (transfer none)
- * @return (transfer full) (nullable) NULL on failure
- * @threads any
- * @since 0.2
- */
-TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
-TNR_NODISCARD
-struct tnr_packed *tnr_packed_retain(struct tnr_packed *packed TNR_BORROWED) TNR_NOEXCEPT;
-
-/**
- * What a packed matrix is, how large, and after how many products it has paid.
- *
- * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
- * the first version's, or over 4096.
- *
- * @param packed (transfer none)
- * @param out (transfer none) (inout) struct_size is read, the rest written
- * @threads any
- * @since 0.2
- */
-TNR_API
-TNR_NODISCARD
-tnr_status tnr_packed_describe(const struct tnr_packed *packed TNR_BORROWED,
-                               struct tnr_packed_info *out) TNR_NOEXCEPT;
-
-/**
- * `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
- * columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
- * a few columns on.
- *
- * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
- * `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
- * at most, which of f32 and f64 is then the same result to the bit; the same for any number of threads in any layout. Sums of f16 and
- * bf16 are f32, rounded once.
- *
- * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
- * counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
- * `out` shares a byte with `b`. OUT_OF_MEMORY.
- *
- * @param context (transfer none) (nullable)
- * @param alpha (transfer none)
- * @param packed (transfer none) [m, k]
- * @param b (transfer none) `[k]` or `[k, n]`
- * @param beta (transfer none)
- * @param out (transfer none) `[m]` or `[m, n]`
- * @threads exclusive(out)
- * @since 0.2
- */
-TNR_API
-TNR_NODISCARD
-tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
-                             const struct tnr_scalar *alpha,
-                             const struct tnr_packed *packed TNR_BORROWED,
-                             const struct tnr_view *b,
-                             const struct tnr_scalar *beta,
-                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
-
-/**
  * The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
  * at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`; with
- * `TNR_SPARSE_TIMES_VALUES` times the entry's own value. Positions that have several entries get
+ * `TNR_SDDMM_TIMES_VALUES` times the entry's own value. Positions that have several entries get
  * as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once; integers wrap. The
  * result has the same bits for any number of threads. Where a row of `x` or a column of `y` is
- * not adjacent, all are copied.
+ * not adjacent, all are copied, unless they are more than the entries: then they are read where
+ * they lie.
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
  * an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`
@@ -3068,8 +2730,8 @@ tnr_status tnr_sparse_diagonal(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
- * where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SPARSE_UPPER,
- * else the lower one) are not looked at; nor, with TNR_SPARSE_UNIT_DIAGONAL, those of the diagonal.
+ * where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SOLVE_UPPER,
+ * else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix that
  * is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which is named
@@ -3092,6 +2754,485 @@ tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
                             const struct tnr_view *b,
                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 #endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 12. Packed matrices
+ *
+ * The read-optimised form of a sparse matrix, for products with many vectors.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A sparse matrix in a layout of the library's own, for products with many vectors. A handle is a
+ * token as that of a blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_packed tnr_packed;
+
+/**
+ * How a packed matrix keeps the columns of its entries.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_packed_layout;
+/**
+ * What the matrix itself speaks for.
+ */
+#define TNR_PACKED_LAYOUT_AUTO 0
+/**
+ * Numbers of 32 bits: no smaller than i32 indices, half of i64 ones.
+ */
+#define TNR_PACKED_LAYOUT_WIDE 1
+/**
+ * Numbers of 16 bits, counted from a column that 64 rows have in common.
+ */
+#define TNR_PACKED_LAYOUT_NARROW 2
+/**
+ * A bit for every element, set where it has an entry.
+ */
+#define TNR_PACKED_LAYOUT_BITMAP 3
+/**
+ * A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
+ */
+#define TNR_PACKED_LAYOUT_BLOCKS 4
+
+/**
+ * What a packed matrix is, and what it costs.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_packed_info {
+  /**
+   * `sizeof(tnr_packed_info)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Never AUTO.
+   */
+  tnr_packed_layout layout;
+  /**
+   * Of the values.
+   */
+  tnr_dtype dtype;
+  /**
+   * Rows.
+   */
+  int64_t rows;
+  /**
+   * Columns.
+   */
+  int64_t cols;
+  /**
+   * Stored entries.
+   */
+  int64_t nnz;
+  /**
+   * What a product reads of the packed matrix.
+   */
+  uint64_t size_bytes;
+  /**
+   * What a product read of the matrix that was packed: offsets, indices and values.
+   */
+  uint64_t source_bytes;
+  /**
+   * Products after which packing has moved fewer bytes than it saved, counted, not measured: the
+   * source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
+   * read for each element and set for each entry, over the difference of the two sizes. -1: never.
+   */
+  int64_t break_even;
+  /**
+   * Rows of a block; 1 unless the layout is BLOCKS.
+   */
+  int64_t block_rows;
+  /**
+   * Columns of a block; 1 unless the layout is BLOCKS.
+   */
+  int64_t block_cols;
+} tnr_packed_info;
+
+/**
+ * Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
+ * is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param packed (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
+ * blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
+ * or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
+ * takes fewer bytes; a bitmap where a fifth of the elements or more have entries and columns
+ * rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
+ * takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
+ * choice depends on the matrix alone, and is in `tnr_packed_describe`.
+ *
+ * Entries keep their order, and a position may have several, but in a bitmap. The memory is the
+ * context's. Later changes of the values of `a` are not seen.
+ *
+ * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
+ * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
+ * floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
+ * lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) copied
+ * @param layout
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
+TNR_NODISCARD
+struct tnr_packed *tnr_packed_create(struct tnr_context *context TNR_BORROWED,
+                                     const struct tnr_sparse_view *a,
+                                     tnr_packed_layout layout) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same packed matrix, to be released too; the same pointer is returned.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+ *
+ * @param packed (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
+TNR_NODISCARD
+struct tnr_packed *tnr_packed_retain(struct tnr_packed *packed TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * What a packed matrix is, how large, and after how many products it has paid.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
+ * the first version's, or over 4096.
+ *
+ * @param packed (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_packed_describe(const struct tnr_packed *packed TNR_BORROWED,
+                               struct tnr_packed_info *out) TNR_NOEXCEPT;
+
+/**
+ * `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
+ * columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
+ * a few columns on.
+ *
+ * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
+ * `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
+ * at most, which of f32 and f64 is then the same result to the bit; the same for any number of
+ * threads in any layout. Sums of f16 and bf16 are f32, rounded once.
+ *
+ * A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more elements
+ * than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it is read where
+ * it lies.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
+ * counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
+ * `out` shares a byte with `b`. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param packed (transfer none) [m, k]
+ * @param b (transfer none) `[k]` or `[k, n]`
+ * @param beta (transfer none)
+ * @param out (transfer none) `[m]` or `[m, n]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_scalar *alpha,
+                             const struct tnr_packed *packed TNR_BORROWED,
+                             const struct tnr_view *b,
+                             const struct tnr_scalar *beta,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 13. Statistics
+ *
+ * Operations and bytes, by kind and in all.
+ */
+
+/**
+ * Process totals since start, ended threads included. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_stats {
+  /**
+   * `sizeof(tnr_stats)`: the library writes no byte beyond it, and 0 to what it does not know.
+   */
+  uint64_t struct_size;
+  /**
+   * Bytes allocated for blobs.
+   */
+  uint64_t allocated_bytes;
+  /**
+   * Bytes duplicated from memory that already held them. Results of operations are no copies.
+   */
+  uint64_t copied_bytes;
+  /**
+   * Blobs made.
+   */
+  uint64_t blobs_made;
+  /**
+   * Blobs finished.
+   */
+  uint64_t blobs_finished;
+  /**
+   * Bytes of ended blobs that the library holds back to use them again; not a total but what
+   * there is now. `tnr_memory_trim` gives them back.
+   */
+  uint64_t cached_bytes;
+#if TNR_WANT_MINOR >= 2
+  /**
+   * Operations that succeeded.
+   *
+   * @since 0.2
+   */
+  uint64_t calls;
+  /**
+   * Bytes of the elements that they read, as `tnr_operation_stats` counts them.
+   *
+   * @since 0.2
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements that they wrote.
+   *
+   * @since 0.2
+   */
+  uint64_t written_bytes;
+#endif
+} tnr_stats;
+
+/**
+ * A kind of operation, as `tnr_operation_stats_read` counts them: one for each function that
+ * computes, or for a few of one kind, whatever the operands are. Some are made of others, which
+ * count too: `tnr_sparse_unary` is a UNARY of the values and nothing else.
+ */
+typedef int32_t tnr_operation;
+/**
+ * `tnr_copy`.
+ */
+#define TNR_OPERATION_COPY 1
+/**
+ * `tnr_cast`.
+ */
+#define TNR_OPERATION_CAST 2
+/**
+ * `tnr_fill`.
+ */
+#define TNR_OPERATION_FILL 3
+/**
+ * `tnr_unary`.
+ */
+#define TNR_OPERATION_UNARY 4
+/**
+ * `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary`.
+ */
+#define TNR_OPERATION_BINARY 5
+/**
+ * `tnr_compare`, `tnr_compare_scalar`.
+ */
+#define TNR_OPERATION_COMPARE 6
+/**
+ * `tnr_select`.
+ */
+#define TNR_OPERATION_SELECT 7
+/**
+ * `tnr_reduce`.
+ */
+#define TNR_OPERATION_REDUCE 8
+#if TNR_WANT_MINOR >= 2
+/**
+ * `tnr_sparse_from_dense`, and with top k or dropout.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_FROM_DENSE 9
+/**
+ * `tnr_sparse_to_dense`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_TO_DENSE 10
+/**
+ * `tnr_sparse_convert`, `tnr_sparse_select`, `tnr_sparse_slice`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_CONVERT 11
+/**
+ * `tnr_sparse_coalesce`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_COALESCE 12
+/**
+ * `tnr_sparse_prune`, `tnr_sparse_top_k`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PRUNE 13
+/**
+ * `tnr_sparse_product`, `tnr_sparse_product_masked`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PRODUCT 14
+/**
+ * `tnr_sparse_matmul`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_MATMUL 15
+/**
+ * `tnr_sparse_sddmm`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SDDMM 16
+/**
+ * `tnr_sparse_binary`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_BINARY 17
+/**
+ * `tnr_sparse_accumulate`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_ACCUMULATE 18
+/**
+ * `tnr_sparse_scale`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SCALE 19
+/**
+ * `tnr_sparse_softmax`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SOFTMAX 20
+/**
+ * `tnr_sparse_reduce`, `tnr_sparse_norm`, `tnr_sparse_diagonal`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_REDUCE 21
+/**
+ * `tnr_sparse_solve`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_SOLVE 22
+/**
+ * `tnr_packed_create`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PACK 23
+/**
+ * `tnr_packed_matmul`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_PACKED_MATMUL 24
+#endif
+
+/**
+ * Totals of one kind of operation since the process started, ended threads included. Calls that
+ * fail count nowhere. Set `struct_size` before the call; it will grow.
+ */
+typedef struct tnr_operation_stats {
+  /**
+   * `sizeof(tnr_operation_stats)`: the library writes no byte beyond it, and 0 to what it does
+   * not know.
+   */
+  uint64_t struct_size;
+  /**
+   * Calls that succeeded.
+   */
+  uint64_t calls;
+  /**
+   * Bytes of the elements of the inputs; of a sparse one those of its offsets, indices and
+   * values, as far as they are of its rows. An element that is repeated, by broadcasting or by a
+   * stride of 0, counts once; an element of a `tnr_scalar` not at all; and nothing counts where
+   * there was nothing to do: empty outputs, copies of a view to itself.
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements of the outputs; of a sparse one all three parts, where it is new.
+   */
+  uint64_t written_bytes;
+  /**
+   * Time from start to end of the calls that began while `tnr_stats_time_start` was in force, by
+   * the clock of their callers: calls at the same moment add up, the threads within one do not.
+   */
+  uint64_t nanoseconds;
+} tnr_operation_stats;
+
+/**
+ * Reads the process totals.
+ *
+ * INVALID_ARGUMENT: `stats->struct_size` is below the first version's, or over 4096.
+ *
+ * @param stats (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API TNR_NODISCARD tnr_status tnr_stats_read(struct tnr_stats *stats) TNR_NOEXCEPT;
+
+/**
+ * From here on the time of each operation is taken, on every thread: two readings of the clock
+ * for each call, some 50 ns. Off until asked for.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+void tnr_stats_time_start(void) TNR_NOEXCEPT;
+
+/**
+ * Operations that begin from here on are not timed. What was counted stays.
+ *
+ * @threads any
+ * @since 0.1
+ */
+TNR_API void tnr_stats_time_stop(void) TNR_NOEXCEPT;
+
+/**
+ * Reads the totals of one kind of operation. Other threads may be adding to them: each number
+ * is one that was reached, but not all at the same moment.
+ *
+ * INVALID_ARGUMENT: `operation` has no name, or `stats->struct_size` is below the first
+ * version's, or over 4096.
+ *
+ * @param stats (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.1
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_operation_stats_read(tnr_operation operation,
+                                    struct tnr_operation_stats *stats) TNR_NOEXCEPT;
 
 #ifdef __cplusplus
 }  // extern "C"
