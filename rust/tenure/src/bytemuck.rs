@@ -36,6 +36,15 @@ fn fields<S>(dtype: DType) -> Result<usize> {
     )))
 }
 
+/// As many structs of no bytes as the axes in front of the last have.
+fn structs_of_no_bytes<'a, S: Pod>(shape: &[usize]) -> Result<&'a [S]> {
+    assert_eq!(size_of::<S>(), 0);
+    // The view has no element that would bound these axes.
+    let count = layout::element_count(&shape[..shape.len() - 1])?;
+    // SAFETY: a slice of any length has no byte, and no value of a `Pod` is invalid.
+    Ok(unsafe { std::slice::from_raw_parts(std::ptr::NonNull::dangling().as_ptr(), count) })
+}
+
 /// Whether the last axis is the elements of a struct.
 fn require_structs<S>(shape: &[usize], dtype: DType) -> Result<()> {
     let fields = fields::<S>(dtype)?;
@@ -103,12 +112,13 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 
     /// The structs that the elements of the last axis are, in row-major order: what
-    /// [`from_pods`](Self::from_pods) was given, or any plain data of as many elements.
+    /// [`from_pods`](Self::from_pods) was given, or any plain data of as many elements. Structs of no
+    /// bytes are as many as the axes in front of the last have.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: an axis of another extent, a view that is not row-major, or elements that
-    /// are not aligned for the struct.
+    /// `InvalidArgument`: an axis of another extent, a view that is not row-major, elements that are
+    /// not aligned for the struct, or more structs of no bytes than an `i64` counts.
     ///
     /// ```
     /// use tenure::TensorView;
@@ -129,6 +139,9 @@ impl<'a, T: Element> TensorView<'a, T> {
         let Some(bytes) = bytes.as_slice() else {
             return Err(not_adjacent(self.shape(), self.strides()));
         };
+        if size_of::<S>() == 0 {
+            return structs_of_no_bytes(self.shape());
+        }
         if bytes.is_empty() {
             return Ok(&[]); // nothing is misaligned
         }

@@ -27,6 +27,15 @@ fn holds(value: &str, adaptor: &str, run: impl FnOnce()) {
     }
 }
 
+/// A struct of no bytes that lies at multiples of 64.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+struct Nothing;
+// SAFETY: it has no byte.
+unsafe impl bytemuck::Zeroable for Nothing {}
+// SAFETY: as above.
+unsafe impl Pod for Nothing {}
+
 const MANY: usize = i64::MAX as usize;
 
 /// Shapes without elements, beside an extent of 0 any others.
@@ -53,6 +62,9 @@ fn held<T: Element + Default + Send + Sync>() -> Vec<(String, SharedTensor<T>)> 
     };
     for shape in EMPTY {
         add("from_owner", shape, SharedTensor::from_owner(Vec::<T>::new(), shape).unwrap());
+        add("from_owner, of no bytes", shape, {
+            SharedTensor::<T>::from_owner([], shape).unwrap()
+        });
         add("from_owner, spare", shape, {
             SharedTensor::from_owner(Vec::<T>::with_capacity(3), shape).unwrap()
         });
@@ -239,8 +251,8 @@ fn lend_on<T: Element + Default + PartialEq + Debug + Pod + Send>() {
             ] {
                 // As many structs as their axes have, or a refusal.
                 let axes = view.shape().split_last().map_or(&[][..], |(_, axes)| axes);
-                let structs = if view.is_empty() { 0 } else { axes.iter().product() };
-                assert!(view.is_empty() || result.map_or(true, |count| count == structs));
+                let structs = axes.iter().map(|&extent| extent as f64).product::<f64>();
+                assert!(result.map_or(true, |count| count as f64 == structs));
             }
         });
         holds(&name, "as_elements", || {
@@ -327,10 +339,40 @@ fn structs_of_no_bytes_and_none_at_all_are_elements() {
     holds("5 of no bytes", "from_pods", || {
         let view = TensorView::<f32>::from_pods(&[[0.0_f32; 0]; 5], 5).unwrap();
         assert_eq!(view.shape(), [5, 0]);
-        let units = TensorView::<f32>::from_pods(&[(); 5], 5).unwrap();
-        assert_eq!(units.shape(), [5, 0]);
+        assert_eq!(view.as_pods::<[f32; 0]>().unwrap().len(), 5);
+        let units = TensorView::<f32>::from_pods(&[(); 6], [2, 3]).unwrap();
+        assert_eq!(units.shape(), [2, 3, 0]);
+        assert_eq!(units.as_pods::<()>().unwrap(), [(); 6]);
+        let turned = units.permute(&[1, 0, 2]).unwrap();
+        assert_eq!(turned.as_pods::<()>().unwrap().len(), 6);
+        let aligned = TensorView::<u8>::from_pods(&[Nothing; 3], 3).unwrap();
+        let nothing = aligned.as_pods::<Nothing>().unwrap();
+        assert_eq!((nothing.len(), nothing.as_ptr().addr() % 64), (3, 0));
+        assert!(nothing.iter().all(|&nothing| nothing == Nothing));
+        let mut units = [(); 4];
+        let mut written = TensorViewMut::<f64>::from_pods(&mut units, [2, 2]).unwrap();
+        assert_eq!(written.shape(), [2, 2, 0]);
+        written.fill(1.0);
         let mut none: [[f64; 2]; 0] = [];
         assert_eq!(TensorViewMut::<f64>::from_pods(&mut none, 0).unwrap().shape(), [0, 2]);
+    });
+    holds("as many of no bytes as a number holds", "as_pods", || {
+        let many = TensorView::<f32>::from_slice(&[], [MANY, 0]).unwrap();
+        assert_eq!(many.as_pods::<()>().unwrap().len(), MANY);
+        let more = TensorView::<f32>::from_slice(&[], [MANY, MANY, 0]).unwrap();
+        let error = more.as_pods::<()>().err().unwrap();
+        assert_eq!(
+            error.message(),
+            format!("shape [{MANY}, {MANY}] has more than {MANY} elements")
+        );
+        let none = TensorView::<f32>::from_slice(&[], [MANY, MANY, 0, 0]).unwrap();
+        assert!(none.as_pods::<()>().unwrap().is_empty());
+        let wider = TensorView::<f32>::from_slice(&[], [0, 3]).unwrap();
+        let error = wider.as_pods::<()>().err().unwrap();
+        assert_eq!(
+            error.message(),
+            "the last axis has extent 3 but a struct has 0 elements of f32"
+        );
     });
     holds("none, at an odd address", "from_pods", || {
         let structs: &[[u8; 8]] = bytemuck::cast_slice(&BYTES[1..1]);
