@@ -4,6 +4,7 @@
 #include <ucontext.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -147,6 +148,7 @@ class Aside {
 
 std::set<Mutant> g_mutants;  // of what has run
 bool g_is_collecting = true;
+std::array<bool, 64> g_collected_swaps;
 std::array<std::array<std::uintptr_t, 4>, 1024> g_collected;
 
 [[noreturn]] void leave() {
@@ -272,7 +274,7 @@ void yield() {
 // is found to, the exploration begins anew, and from then on operations on it are steps.
 bool is_shared(const void* object, bool writes) {
   // One that has ended may, in another order, not have.
-  if (g.fiber_count - g.joined_count == 1) return false;
+  if (unjoined_count() == 0) return false;
   unsigned place = (reinterpret_cast<std::uintptr_t>(object) >> 2) % kMaxUsages;
   while (g.usages[place].object != nullptr && g.usages[place].object != object) {
     place = (place + 1) % kMaxUsages;
@@ -438,6 +440,16 @@ void fail_execution(const char* text) {
 
 bool is_running() noexcept { return g.is_running; }
 
+bool is_swapped(unsigned swap) {
+  if (!g.is_running) return false;
+  if (g_is_collecting && !g_collected_swaps.at(swap)) {
+    g_collected_swaps[swap] = true;
+    const Aside aside;
+    g_mutants.insert({{"", swap, 0}, Defect::kSwapped});
+  }
+  return g.mutant.defect == Defect::kSwapped && g.mutant.site.line == swap;
+}
+
 unsigned choose(unsigned count) {
   if (count == 1) return 0;
   if (g.depth < g.choice_count) {
@@ -462,6 +474,8 @@ unsigned waiting_count() {
 }
 
 unsigned notification_count() { return g.notification_count; }
+
+unsigned unjoined_count() { return g.fiber_count - g.joined_count - 1; }
 
 // ---- operations ----
 
@@ -713,6 +727,15 @@ std::string describe_failure() {
 
 Outcome explore(const std::function<void()>& scenario, const Limits& limits, const Mutant& mutant) {
   Outcome outcome;
+  // What is wrong on purpose may lead anywhere: the execution ends, and the next one can run.
+  struct sigaction at_fault = {};
+  struct sigaction before;
+  at_fault.sa_handler = [](int) {
+    if (g.is_running) fail_execution("an address is used where there is nothing");
+    std::abort();
+  };
+  at_fault.sa_flags = SA_NODEFER;
+  sigaction(SIGSEGV, &at_fault, &before);
   std::set_terminate([] {
     if (g.is_running) fail_execution("an error leaves what never throws");
     std::abort();
@@ -740,6 +763,7 @@ Outcome explore(const std::function<void()>& scenario, const Limits& limits, con
       break;
     }
   } while (g.must_restart || advance());
+  sigaction(SIGSEGV, &before, nullptr);
   return outcome;
 }
 
@@ -747,6 +771,7 @@ std::vector<Mutant> take_mutants() {
   std::vector<Mutant> mutants(g_mutants.begin(), g_mutants.end());
   g_mutants.clear();
   g_collected.fill({});
+  g_collected_swaps.fill(false);
   return mutants;
 }
 
@@ -758,6 +783,7 @@ const char* defect_name(Defect defect) {
     case Defect::kNoTotalOrder: return "no total order";
     case Defect::kNoFailureAcquire: return "no acquire on failure";
     case Defect::kSplit: return "split";
+    case Defect::kSwapped: return "swapped";
     default: return "late";
   }
 }

@@ -44,12 +44,13 @@ enum class Defect {
   kNoFailureAcquire,  // of an exchange that fails
   kSplit,             // an update becomes a load and a store
   kLate,              // a store comes after the thread's next operation
+  kSwapped,           // two steps of swaps.cmake are exchanged
 };
 const char* defect_name(Defect defect);
 
 struct Site {
-  std::string file;  // without its folders
-  unsigned line = 0;
+  std::string file;   // without its folders; of a swap none
+  unsigned line = 0;  // or its place in kSwaps
   unsigned column = 0;
   auto operator<=>(const Site&) const = default;
 };
@@ -82,6 +83,8 @@ unsigned choose(unsigned count);
 // Threads that wait for a condition at this moment, and notifications of any so far.
 unsigned waiting_count();
 unsigned notification_count();
+// Threads that were started and nobody has joined.
+unsigned unjoined_count();
 // What Thread::hardware_concurrency() is: with 1 processor no worker spins.
 extern unsigned processor_count;
 
@@ -118,6 +121,9 @@ void notify(const void* condition, bool all) noexcept;
 
 unsigned start_thread(std::function<void()> body);
 void join_thread(unsigned thread);
+
+// Whether the steps of that place in kSwaps are exchanged.
+bool is_swapped(unsigned swap);
 
 // Returns when what the thread has loaded last has changed: in between it would load the same.
 void await_change();

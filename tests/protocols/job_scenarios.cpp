@@ -122,6 +122,15 @@ void caller_against_caller() {
 
 void pool_starts_and_stops() { const PoolContext context(2); }
 
+// What `release` frees may be what the threads ran.
+void pool_stops_before_release() {
+  tnr_context_options options = options_of(2);
+  options.release = [](void*) {
+    require(unjoined_count() == 0, "a context is released before its threads are joined");
+  };
+  context_release(context_create(options));
+}
+
 void call_against_worker() {
   const PoolContext context(2);
   context.call<2>(Wake::kAtOnce);
@@ -231,6 +240,9 @@ void sums_against_sums() {
     for (std::int64_t chunk = tickets.take(); chunk >= 0; chunk = tickets.take()) {
       words[static_cast<std::size_t>(chunk)] = kWritten;
       require(sums.add(chunk, chunk + 1) == chunk * (chunk + 1) / 2, "a sum is wrong");
+      for (std::int64_t before = 0; before < chunk; ++before) {
+        require(words[static_cast<std::size_t>(before)] == kWritten, "a chunk is not there yet");
+      }
     }
   };
   Thread other(add_all);
@@ -282,6 +294,7 @@ std::vector<Scenario> job_scenarios() {
       {"late_help_against_next_job", 2, late_help_against_next_job},
       {"caller_against_caller", 2, caller_against_caller},
       {"pool_starts_and_stops", 2, pool_starts_and_stops},
+      {"pool_stops_before_release", 2, pool_stops_before_release},
       {"parking_against_open", 2, parking_against_open, kNothingSpurious},
       {"call_against_worker", 2, call_against_worker, kNothingSpurious},
       {"call_that_wakes_late", 2, call_that_wakes_late, kNothingSpurious},

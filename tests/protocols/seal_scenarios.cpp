@@ -185,6 +185,30 @@ void matrix_retain_against_release() {
   require(values.end_count == 1, "the callback has not run");
 }
 
+// The matrix is the last holder of its parts. Their slots live on as another blob, whose seal is its
+// own.
+void matrix_release_against_next_seal() {
+  LentWord indices;
+  LentWord values;
+  LentWord next;
+  const BlobToken blob = indices.adopt();
+  const BlobToken values_blob = values.adopt();
+  const SparseToken matrix = sparse_create(matrix_over(indices, blob, values, values_blob));
+  blob_release(blob);
+  blob_release(values_blob);
+  Thread other([&] {
+    const BlobToken own = next.adopt();
+    require_ok(status_of([&] { blob_seal(own); }));
+    require(next.write(own) == TNR_STATUS_INVALID_ARGUMENT, "a sealed blob is written");
+    blob_unseal(own);
+    blob_release(own);
+  });
+  sparse_release(matrix);
+  other.join();
+  require(indices.end_count == 1 && values.end_count == 1 && next.end_count == 1,
+          "the callback has not run");
+}
+
 // ---- three threads ----
 
 // The second sealer believes the first that nobody writes.
@@ -235,6 +259,7 @@ std::vector<Scenario> seal_scenarios() {
       {"create_against_write", 2, create_against_write, kNothingSpurious},
       {"use_against_matrix_release", 2, use_against_matrix_release},
       {"matrix_retain_against_release", 2, matrix_retain_against_release},
+      {"matrix_release_against_next_seal", 2, matrix_release_against_next_seal, kNothingSpurious},
       {"two_seals_against_write", 3, two_seals_against_write, kThreePreemptions},
       {"two_unseals_against_write", 3, two_unseals_against_write, kThreePreemptions},
   };
