@@ -65,7 +65,9 @@ using StripKernel = Finding (*)(const Strip&);
 // Copies whole lines past the caches: `out` is aligned to 64 bytes, size_bytes a multiple of 64.
 // The stores are not ordered with others.
 using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
-// The same, while as many bytes at `next` and `other_next`, which will be read soon, are fetched.
+// The same, and puts zeros where the bytes were.
+using ClearingStreamer = void (*)(Byte* out, Byte* from, uint64_t size_bytes);
+// The same as Streamer, while as many bytes at `next` and `other_next`, which will be read soon, are fetched.
 using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
                                   const Byte* next, const Byte* other_next);
 
@@ -328,6 +330,7 @@ struct Table {
   const StripKernel (*compare)[kTypeCount];
   const Reduction (*reduce)[kTypeCount];
   Streamer stream;
+  ClearingStreamer stream_and_clear;
   FetchingStreamer stream_and_fetch;
   const Permuting* permuting;
   const IndexChecks* index_checks;  // by IndexType

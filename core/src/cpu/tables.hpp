@@ -31,6 +31,7 @@ extern const Reduction kReduce[kReduceCount][kTypeCount];
 // Functions, as the table copies their addresses: those of constants elsewhere would be read at the
 // start of the program.
 void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes);
+void stream_and_clear_lines(Byte* out, Byte* from, uint64_t size_bytes);
 void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
                             const Byte* other_next);
 int64_t list_places(const uint64_t* bits, int64_t words, uint16_t* places);

@@ -10,10 +10,25 @@ constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking, 
 constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kBlockColumn,  kMatmulSpreads,
                                    kSamplers,   kPacked,          kCheckedColumn};
 constexpr Table table_with(const Compaction& compaction) {
-  return {kCopy,       kSelect,      kCast,       kCastComplex, kUnary,
-          kBinary,     kCompare,     kReduce,     stream_lines, stream_lines_and_fetch,
-          &kPermuting, kIndexChecks, &compaction, &kRegrouping, &kFolding,
-          kScattering, kRowProducts, &kMatmul};
+  return {kCopy,
+          kSelect,
+          kCast,
+          kCastComplex,
+          kUnary,
+          kBinary,
+          kCompare,
+          kReduce,
+          stream_lines,
+          stream_and_clear_lines,
+          stream_lines_and_fetch,
+          &kPermuting,
+          kIndexChecks,
+          &compaction,
+          &kRegrouping,
+          &kFolding,
+          kScattering,
+          kRowProducts,
+          &kMatmul};
 }
 // Nothing runs before main.
 constinit const Table kTable = table_with(kCompaction);

@@ -33,22 +33,14 @@ constexpr std::int64_t kGroupBytes = std::int64_t{16} << 10;
 // Rows that are longer are made where they are to be: they would leave the second cache.
 constexpr std::int64_t kMaxBufferBytes = std::int64_t{512} << 10;
 
-// Bytes that are sent, and then cleared.
-constexpr std::int64_t kPieceBytes = std::int64_t{4} << 10;
-
-// Whole rows to where they belong, past the caches, and zeros to where they were: a row may be all
-// that the first cache holds, and to clear it in a pass of its own would find none of it there.
+// Whole rows to where they belong, past the caches, and zeros to where they were.
 void send_and_clear(Byte* out, Byte* in, std::int64_t bytes) noexcept {
   const std::int64_t head = std::min<std::int64_t>(
       bytes, -reinterpret_cast<std::uintptr_t>(out) % static_cast<std::uintptr_t>(kLineBytes));
   const std::int64_t tail = head + (bytes - head) / kLineBytes * kLineBytes;
   std::memcpy(out, in, static_cast<std::size_t>(head));
   std::memset(in, 0, static_cast<std::size_t>(head));
-  for (std::int64_t at = head; at < tail; at += kPieceBytes) {
-    const auto piece = static_cast<std::size_t>(std::min(kPieceBytes, tail - at));
-    kernels::table().stream(out + at, in + at, piece);
-    std::memset(in + at, 0, piece);
-  }
+  kernels::table().stream_and_clear(out + head, in + head, static_cast<std::uint64_t>(tail - head));
   std::memcpy(out + tail, in + tail, static_cast<std::size_t>(bytes - tail));
   std::memset(in + tail, 0, static_cast<std::size_t>(bytes - tail));
 }

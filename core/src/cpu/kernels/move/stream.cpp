@@ -1,5 +1,6 @@
 // Stores past the caches.
 #include "cpu/kernels/lanes.hpp"
+#include "cpu/kernels/vectors.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
@@ -8,6 +9,18 @@ inline namespace TENURE_ISA {
 void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes) {
   const auto end = static_cast<int64_t>(size_bytes);
   for (int64_t at = 0; at < end; at += kLineBytes) stream_line(out + at, from + at);
+}
+
+// Each line is cleared as soon as it was loaded: a buffer may be all that the first cache holds, and
+// to clear it in a pass of its own would find none of it there.
+void stream_and_clear_lines(Byte* out, Byte* from, uint64_t size_bytes) {
+  const auto end = static_cast<int64_t>(size_bytes);
+  for (int64_t at = 0; at < end; at += kLineBytes) {
+    stream_line(out + at, from + at);
+    for (int64_t part = 0; part < kLineBytes; part += kVectorBytes) {
+      store(from + at + part, Vector<int64_t>{});
+    }
+  }
 }
 
 void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
