@@ -97,7 +97,7 @@ class RowChunks {
   // So many bytes of entries are copied rather than counted.
   static constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
   // Chunks whose bound is found, and remembered, as one.
-  static constexpr std::int64_t kTogether = 64;
+  static constexpr std::int64_t kTogether = 16;
   // Of what is at most there, this part mostly is.
   static constexpr std::int64_t kProductsOfEntry = 2;
 

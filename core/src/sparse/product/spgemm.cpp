@@ -22,8 +22,9 @@ using kernels::RowSums;
 using kernels::SparseProduct;
 using kernels::SparseRows;
 
-// Rows and entries of `a` in a chunk: some thousand products at least, mostly.
-constexpr std::int64_t kChunkWeight = 256;
+// Rows and entries of `a` in a chunk: some thousand products at least. Threads wait for each other's
+// counts, and share the lines at the ends of a chunk's result.
+constexpr std::int64_t kChunkWeight = 1024;
 
 // Work of RowChunks.
 template <class I>

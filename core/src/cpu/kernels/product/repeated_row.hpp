@@ -21,6 +21,10 @@ constexpr int64_t kRepeatedRows = 128;  // entries of `a`
 constexpr int64_t kRepeatedProducts = 1024;
 constexpr int64_t kRepeatedEntries = 256;
 
+// How far ahead rows of b are fetched: a row of the result reads more streams of them than a processor
+// follows by itself.
+constexpr int64_t kRepeatedAheadBytes = 256;
+
 #if defined(__AVX512F__)
 
 // Vectors of products go to vectors of sums: products of some entries of a row of b to the sums that
@@ -305,6 +309,9 @@ int64_t fill_repeated(const Operands<I, T>& from, int64_t row, RepeatedRow<I, T>
       return -1;
     }
     expected += entries.count;
+    __builtin_prefetch(reinterpret_cast<const Byte*>(entries.columns) + kRepeatedAheadBytes);
+    __builtin_prefetch(reinterpret_cast<const Byte*>(from.b_values + entries.begin) +
+                       kRepeatedAheadBytes);
     sums.add(from.a_values[begin + k], from.b_values + entries.begin, entries.count);
   }
   put_moved(like.result_columns, like.entries, first, columns);
