@@ -208,6 +208,32 @@ std::vector<Pattern> small_patterns() {
   return patterns;
 }
 
+namespace {
+
+// Rows alike, of which one names 32 rows of another kind. These say by their ends that they are runs of
+// eight, and have one entry behind: so each of the first rows has, squared, 256 entries, as many as are
+// remembered of a row, and a product behind the last of them.
+Pattern runs_apart() {
+  constexpr std::int64_t kAlike = 100;
+  constexpr std::int64_t kRuns = kAlike + 31 * 8;
+  Pattern pattern{"rows alike of rows that are runs by their ends",
+                  kAlike + kRuns,
+                  kAlike + kRuns,
+                  {},
+                  TNR_SPARSE_FORMAT_CSR};
+  for (std::int64_t row = 0; row < kAlike; ++row) {
+    for (std::int64_t i = 0; i < 32; ++i) pattern.positions.push_back({row, kAlike + row + 8 * i});
+  }
+  for (std::int64_t row = 0; row < kRuns; ++row) {
+    for (const std::int64_t offset : {0, 1, 2, 15, 4, 5, 6, 7}) {
+      pattern.positions.push_back({kAlike + row, row + offset});
+    }
+  }
+  return pattern;
+}
+
+}  // namespace
+
 std::vector<Pattern> large_patterns() {
   std::vector<Pattern> patterns = {
       wild("large and square", 450, 450, 22'000, 4),
@@ -228,6 +254,7 @@ std::vector<Pattern> large_patterns() {
   shape.back() = 501;
   patterns.push_back(repeated("rows alike whose ends are next to each other", 1000, 1000, shape));
   patterns.back().format = TNR_SPARSE_FORMAT_CSR;
+  patterns.push_back(runs_apart());
   return patterns;
 }
 
