@@ -165,6 +165,10 @@ uint64_t test_word(const Byte* in, auto question) {
 
 #endif
 
+// How far ahead elements are fetched: what marks reads a piece, and then another kernel works, so that
+// a processor's own prefetcher begins anew with each.
+constexpr int64_t kMarkAheadBytes = 2048;
+
 template <unsigned kWidth, template <unsigned> class Question>
 int64_t mark(const Run& run, const Keep& keep) {
   const Question<kWidth> question(keep);
@@ -173,6 +177,9 @@ int64_t mark(const Run& run, const Keep& keep) {
   uint64_t* const bits = run.bits;  // read once: the compiler takes the stores for stores to it
   int64_t found = 0;
   for (int64_t i = 0; i < words; ++i, in += kWordElements * kWidth) {
+    for (unsigned at = 0; at < kWordElements * kWidth; at += 64) {
+      __builtin_prefetch(in + kMarkAheadBytes + at);
+    }
     const uint64_t word = test_word<kWidth>(in, question);
     bits[i] = word;
     found += __builtin_popcountll(word);
