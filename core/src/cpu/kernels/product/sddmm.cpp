@@ -53,13 +53,23 @@ inline void add_products(const Byte* x, const Byte* y, int64_t length, Sum<T>* l
   }
 }
 
-// As add_products(), of rows whose elements are not adjacent: whole blocks at a time, so that each
-// lane has the same sum.
+// Folds the lanes in halves.
 template <class T>
-__attribute__((noinline)) void add_spaced_products(const Sampled& s, const Byte* x, const Byte* y,
-                                                   Sum<T>* lanes) {
+inline Sum<T> total(Sum<T>* lanes) {
+  for (int64_t half = kSumLanes<T> / 2; half > 0; half /= 2) {
+    TENURE_INDEPENDENT
+    for (int64_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+  }
+  return lanes[0];
+}
+
+// Of rows whose elements are not adjacent: whole blocks at a time, so that each lane has the same sum.
+// A function of its own: the other's lanes stay in registers.
+template <class T>
+__attribute__((noinline)) Sum<T> spaced_dot(const Sampled& s, const Byte* x, const Byte* y) {
   Byte xs[kFetchedElements * kStep<T>];
   Byte ys[kFetchedElements * kStep<T>];
+  Sum<T> lanes[kSumLanes<T>] = {};
   for (int64_t first = 0; first < s.length; first += kFetchedElements) {
     const int64_t count = s.length - first < kFetchedElements ? s.length - first : kFetchedElements;
     for (int64_t i = 0; i < count; ++i) {
@@ -68,22 +78,17 @@ __attribute__((noinline)) void add_spaced_products(const Sampled& s, const Byte*
     }
     add_products<T>(xs, ys, count, lanes);
   }
+  return total<T>(lanes);
 }
 
 template <class T>
 inline Sum<T> dot(const Sampled& s, const Byte* x, const Byte* y) {
-  constexpr int64_t kLanes = kSumLanes<T>;
-  Sum<T> lanes[kLanes] = {};
-  if (s.x_element_step == kStep<T> && s.y_element_step == kStep<T>) [[likely]] {
-    add_products<T>(x, y, s.length, lanes);
-  } else {
-    add_spaced_products<T>(s, x, y, lanes);
+  if (s.x_element_step != kStep<T> || s.y_element_step != kStep<T>) [[unlikely]] {
+    return spaced_dot<T>(s, x, y);
   }
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-    TENURE_INDEPENDENT
-    for (int64_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
-  }
-  return lanes[0];
+  Sum<T> lanes[kSumLanes<T>] = {};
+  add_products<T>(x, y, s.length, lanes);
+  return total<T>(lanes);
 }
 
 // Entry `entry`, an element or a block, whose rows of x and of y begin at these.
