@@ -105,6 +105,8 @@ void check_entries_stepwise(const tnr_sparse_view& view, RowExtent rows, const c
 // Whether the entries of what is no batch are ordered as SORTED says, which is believed where it is
 // set. Offsets and indices are right.
 bool has_sorted_entries(const tnr_sparse_view& view) noexcept;
+// Whether they also have no position twice.
+bool has_rising_entries(const tnr_sparse_view& view) noexcept;
 
 // Pins the owners of the parts; throws as Pins do.
 void pin_parts(Pins& pins, const tnr_sparse_view& view, const char* name);

@@ -194,12 +194,12 @@ std::int64_t falls_between_rows(const tnr_sparse_view& view, bool counts_equal) 
   const std::int64_t rows = major_count(view);
   std::int64_t falls = 0;
   // The first row with entries has none before them.
-  std::int64_t row = first_filled_row(offsets, 0, rows);
-  while ((row = first_filled_row(offsets, row + 1, rows)) < rows) {
+  const std::int64_t first = first_filled_row(offsets, 0, rows);
+  for_each_filled_row(offsets, first + 1, rows, [&](std::int64_t row) {
     const I begin = offsets[row];
     falls +=
         counts_equal ? indices[begin] <= indices[begin - 1] : indices[begin] < indices[begin - 1];
-  }
+  });
   return falls;
 }
 
@@ -443,6 +443,15 @@ void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name) {
 
 void check_entries_stepwise(const tnr_sparse_view& view, RowExtent rows, const char* name) {
   check_fields_of(name, [&] { check_all_stepwise(view, rows); });
+}
+
+bool has_rising_entries(const tnr_sparse_view& view) noexcept {
+  if (is_set(view, TNR_SPARSE_SORTED) && is_set(view, TNR_SPARSE_UNIQUE)) return true;
+  tnr_sparse_view rising = view;
+  rising.flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
+  if (view.format != TNR_SPARSE_FORMAT_COO) return are_rows_sorted(rising, entry_range(view));
+  return index_checks(view).are_rising(bytes_at(view.major, 0), bytes_at(view.minor, 0),
+                                       view.minor.shape[0]);
 }
 
 bool has_sorted_entries(const tnr_sparse_view& view) noexcept {

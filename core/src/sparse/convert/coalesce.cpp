@@ -125,10 +125,8 @@ class Coalescer {
       return runs;
     }
     const std::int64_t end = cuts_[at(slice) + 1];
-    for (std::int64_t row = first_filled_row(majors, cuts_[at(slice)], end); row < end;
-         row = first_filled_row(majors, row + 1, end)) {
-      begin_at(majors[row] - range_.first);
-    }
+    for_each_filled_row(majors, cuts_[at(slice)], end,
+                        [&](std::int64_t row) { begin_at(majors[row] - range_.first); });
     return runs;
   }
 
@@ -153,7 +151,7 @@ class Coalescer {
     for (std::int64_t row = cuts_[at(slice)]; row < end_row; ++row) {
       const std::int64_t filled = first_filled_row(majors, row, end_row);
       if (format_ != TNR_SPARSE_FORMAT_COO) {
-        std::fill(major + row + 1, major + filled + 1, static_cast<I>(run + 1));
+        put_empty_rows(major, row, filled, end_row, run + 1);
       }
       row = filled;
       if (row == end_row) break;
@@ -223,7 +221,11 @@ void check_combine(const tnr_sparse_view& a, tnr_sparse_combine combine) {
 // Its entries have been checked.
 SparseToken coalesce(const Context& context, const tnr_sparse_view& a, tnr_sparse_combine combine) {
   SparseTarget target{.format = a.format, .index_dtype = a.minor.dtype, .is_sorted = true};
-  if ((a.flags & kCoalesced) == kCoalesced) return convert_entries(context, a, target);
+  if (has_rising_entries(a)) {
+    tnr_sparse_view coalesced = a;
+    coalesced.flags |= kCoalesced;
+    return convert_entries(context, coalesced, target);
+  }
   std::optional<OwnMatrix> sorted;
   if (!has_sorted_entries(a)) {
     const bool has_rows = a.format == TNR_SPARSE_FORMAT_COO && !are_few(a.minor.shape[0], a.rows);

@@ -74,7 +74,7 @@ class Multiplication {
     SparseRows next = out;
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t filled = first_filled_row(a_offsets(), row, end);
-      std::fill(offsets + row + 1, offsets + filled + 1, static_cast<I>(next.position));
+      put_empty_rows(offsets, row, filled, end, next.position);
       row = filled;
       if (row == end) break;
       next.position += kernels_.fill(product_, sums, row, row + 1, next);

@@ -46,8 +46,12 @@ class Merge {
   [[nodiscard]] const auto& chunks() const noexcept { return chunks_; }
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
                                std::int64_t limit) const noexcept {
+    const std::int64_t all = std::int64_t{a_.offsets[end]} - a_.offsets[begin] +
+                             (std::int64_t{b_.offsets[end]} - b_.offsets[begin]);
+    if (keeps_ == Keeps::kEither && all <= limit) return {all, end};
     std::int64_t entries = 0;
-    for (std::int64_t row = begin; (row = filled(row, end)) < end; ++row) {
+    FilledRows filled(a_.offsets, b_.offsets, end);
+    for (std::int64_t row = begin; (row = filled.next(row)) < end; ++row) {
       const std::int64_t a_count = a_.offsets[row + 1] - a_.offsets[row];
       const std::int64_t b_count = b_.offsets[row + 1] - b_.offsets[row];
       const std::int64_t more =
@@ -65,7 +69,8 @@ class Merge {
 
   std::int64_t count(V*, std::int64_t begin, std::int64_t end) const noexcept {
     std::int64_t entries = 0;
-    for (std::int64_t row = begin; (row = filled(row, end)) < end; ++row) {
+    FilledRows filled(a_.offsets, b_.offsets, end);
+    for (std::int64_t row = begin; (row = filled.next(row)) < end; ++row) {
       const std::int64_t both = common(row);
       const std::int64_t all =
           a_.offsets[row + 1] - a_.offsets[row] + (b_.offsets[row + 1] - b_.offsets[row]);
@@ -83,9 +88,10 @@ class Merge {
                   out.position,
                   out.position};
     I* const offsets = reinterpret_cast<I*>(out.offsets);
+    FilledRows filled(a_.offsets, b_.offsets, end);
     for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t next = filled(row, end);
-      std::fill(offsets + row + 1, offsets + next + 1, static_cast<I>(joined.position));
+      const std::int64_t next = filled.next(row);
+      put_empty_rows(offsets, row, next, end, joined.position);
       row = next;
       if (row == end) break;
       if (has_same_columns(row)) {
@@ -173,11 +179,24 @@ class Merge {
     }
   };
 
-  // The first row of [row, end) that has entries on either side, or `end`.
-  [[nodiscard]] std::int64_t filled(std::int64_t row, std::int64_t end) const noexcept {
-    if (row < end && b_.offsets[row + 1] != b_.offsets[row]) return row;
-    return first_filled_row(b_.offsets, row, first_filled_row(a_.offsets, row, end));
-  }
+  // Rows below `end` that have entries on either side, in order.
+  class FilledRows {
+   public:
+    FilledRows(const I* a, const I* b, std::int64_t end) noexcept : a_(a), b_(b), end_(end) {}
+    // The first one from `row` on, or `end`.
+    std::int64_t next(std::int64_t row) noexcept {
+      if (a_row_ < row) a_row_ = first_filled_row(a_, row, end_);
+      if (b_row_ < row) b_row_ = first_filled_row(b_, row, end_);
+      return std::min(a_row_, b_row_);
+    }
+
+   private:
+    const I* a_;
+    const I* b_;
+    std::int64_t end_;
+    std::int64_t a_row_ = -1;
+    std::int64_t b_row_ = -1;
+  };
 
   [[nodiscard]] bool has_same_columns(std::int64_t row) const noexcept {
     const I* const columns = a_.columns + a_.offsets[row];
