@@ -344,12 +344,25 @@ SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr,
   if (!is_coo) put_index(builder.major(), type, 0, 0);
   const std::int64_t block_row_count = major_count(bsr);
   const IndexReader offsets(bsr.major);
+  // The offsets of rows of blocks that have none.
+  const auto put_empty = [&](std::int64_t first, std::int64_t end) {
+    const std::int64_t before = (offsets[first] - all.first) * rows * bsr.block_cols;
+    const auto put = [&]<class I>(I* to) {
+      std::fill_n(to + first * rows + 1, (end - first) * rows, static_cast<I>(before));
+    };
+    if (type == IndexType::kI32) {
+      put(reinterpret_cast<std::int32_t*>(builder.major()));
+    } else {
+      put(reinterpret_cast<std::int64_t*>(builder.major()));
+    }
+  };
   const std::int64_t slices =
       std::min(std::max<std::int64_t>(1, block_row_count), slice_count_of(context, 8 * count));
   for_each_slice(context, slices, [&](std::int64_t slice) {
     const std::int64_t end = slice_begin(block_row_count, slices, slice + 1);
     for (std::int64_t at = slice_begin(block_row_count, slices, slice); at < end; ++at) {
-      if (is_coo) at = first_filled_row(offsets, at, end);
+      const std::int64_t empty = std::exchange(at, first_filled_row(offsets, at, end));
+      if (!is_coo) put_empty(empty, at);
       if (at == end) break;
       const EntryRange blocks{offsets[at], offsets[at + 1]};
       const std::int64_t of_row = (blocks.last - blocks.first) * bsr.block_cols;

@@ -113,6 +113,10 @@ void rows_of_blocks(const Matmul& m, int64_t begin, int64_t end) {
   Byte* out = m.out + begin * kRows * m.out_step;
   for (int64_t row = begin; row < end; ++row) {
     const int64_t row_end = index_of<I>(m.a.offsets, row + 1);
+    if (row_end == k) {
+      for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, T{0});
+      continue;
+    }
     const Byte* const values = m.a.values + k * kRows * kCols * kStep<V>;
     const Byte* const indices = m.a.indices + k * kStep<I>;
     BlockSums<T, kRows, kCols> sums;
