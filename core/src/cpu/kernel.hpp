@@ -47,20 +47,48 @@ inline constexpr unsigned kReduceCount = 12;  // sum prod mean var std min max a
 enum class Width : uint8_t { k1, k2, k4, k8, k16, kAny };
 inline constexpr unsigned kWidthCount = 6;
 
-// One run of an element-wise kernel: out[i] = f(in[0][i], in[1][i], in[2][i]) for i < count.
+// An operand that is read.
+struct Source {
+  const Byte* data;
+  int64_t step;         // bytes from one element to the next, of any sign; 0: one element, repeated
+  int64_t width_bytes;  // of an element
+};
+
+// One run of an element-wise kernel: out[i] = f(in[0][i], in[1][i], ...) for i < count.
 struct Strip {
   int64_t count;
   Byte* out;
-  const Byte* in[3];
-  int64_t out_step;  // bytes from one element to the next, of any sign
-  int64_t in_steps[3];
-  int64_t width_bytes;  // of an element; read by Width::kAny alone
+  int64_t out_step;     // as Source's
+  int64_t width_bytes;  // of an element of the output
+  uint32_t source_count;
+  const Source* in;
+  const void* parameters;  // the operation's constants, in a struct of its own; nullptr: none
 };
 
 // What a kernel found in the data.
 enum Finding : uint32_t { kNothing = 0, kZeroDivisor = 1 };
 
 using StripKernel = Finding (*)(const Strip&);
+
+// How elements come to a kernel that computes in another type, and how its results become elements.
+// Both take adjacent elements and write them so.
+struct Conversion {
+  StripKernel load;   // nullptr: the kernel reads elements as they are
+  StripKernel spill;  // nullptr: it writes them so
+  int64_t in_bytes;   // of what the kernel reads
+  int64_t out_bytes;  // of what it writes
+};
+
+// Kernels have vectors for adjacent elements and repeated ones (step 0), and take all others one by
+// one. Whether that costs no more than gathering them would, or so much that they are better gathered.
+enum class Steps : uint8_t { kAny, kDense };
+
+// An operation on one dtype.
+struct Elementwise {
+  StripKernel kernel;            // nullptr: the dtype is not supported
+  const Conversion* conversion;  // nullptr: the kernel reads and writes elements as they are
+  Steps steps;
+};
 
 // Copies whole lines past the caches: `out` is aligned to 64 bytes, size_bytes a multiple of 64.
 // The stores are not ordered with others.
@@ -323,11 +351,11 @@ struct RowProducts {
 struct Table {
   const StripKernel* copy;    // by Width
   const StripKernel* select;  // by Width; [kWidthCount] is bool8, whose values are normalised
-  const StripKernel (*cast)[kTypeCount];  // from, to
+  const Elementwise (*cast)[kTypeCount];  // from, to
   const StripKernel* cast_complex;        // c64 to c128, c128 to c64
-  const StripKernel (*unary)[kTypeCount];
-  const StripKernel (*binary)[kTypeCount];
-  const StripKernel (*compare)[kTypeCount];
+  const Elementwise (*unary)[kTypeCount];
+  const Elementwise (*binary)[kTypeCount];
+  const Elementwise (*compare)[kTypeCount];
   const Reduction (*reduce)[kTypeCount];
   Streamer stream;
   ClearingStreamer stream_and_clear;

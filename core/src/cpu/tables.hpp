@@ -4,6 +4,7 @@
 #include "cpu/compress.hpp"
 #include "cpu/fold.hpp"
 #include "cpu/group_by_key.hpp"
+#include "cpu/halves.hpp"
 #include "cpu/kernel.hpp"
 #include "cpu/packed.hpp"
 #include "cpu/sddmm.hpp"
@@ -20,13 +21,17 @@
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 
+// For kernels that compute 16-bit floats as f32.
+inline constexpr Conversion kF16AsFloat = {load_f16, spill_f16, 4, 4};
+inline constexpr Conversion kBF16AsFloat = {load_bf16, spill_bf16, 4, 4};
+
 extern const StripKernel kCopy[kWidthCount];
 extern const StripKernel kSelect[kWidthCount + 1];
-extern const StripKernel kCast[kTypeCount][kTypeCount];
+extern const Elementwise kCast[kTypeCount][kTypeCount];
 extern const StripKernel kCastComplex[2];
-extern const StripKernel kUnary[kUnaryCount][kTypeCount];
-extern const StripKernel kBinary[kBinaryCount][kTypeCount];
-extern const StripKernel kCompare[kCompareCount][kTypeCount];
+extern const Elementwise kUnary[kUnaryCount][kTypeCount];
+extern const Elementwise kBinary[kBinaryCount][kTypeCount];
+extern const Elementwise kCompare[kCompareCount][kTypeCount];
 extern const Reduction kReduce[kReduceCount][kTypeCount];
 // Functions, as the table copies their addresses: those of constants elsewhere would be read at the
 // start of the program.

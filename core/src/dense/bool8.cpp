@@ -22,12 +22,8 @@ bool are_written_bools(const Byte* bytes, std::int64_t count) noexcept {
 
 void write_as_bools(Byte* bytes, std::int64_t count) noexcept {
   const unsigned type = type_index(TNR_DTYPE_BOOL8);
-  kernels::table().cast[type][type]({.count = count,
-                                     .out = bytes,
-                                     .in = {bytes},
-                                     .out_step = 1,
-                                     .in_steps = {1},
-                                     .width_bytes = 1});
+  const kernels::Source source[] = {{bytes, 1, 1}};
+  kernels::table().cast[type][type].kernel(dense_strip(count, bytes, 1, source));
 }
 
 }  // namespace tenure

@@ -7,8 +7,6 @@
 namespace tenure {
 namespace {
 
-using kernels::StripKernel;
-
 // a > b is b < a, also where NaN takes part: the inputs change places and the kernel stays.
 enum class Sides { kAsGiven, kExchanged };
 struct Question {
@@ -30,10 +28,10 @@ const Question& question_of(tnr_compare_op op) {
   return kQuestions[row];
 }
 
-StripKernel kernel_of(const Question& question, tnr_dtype dtype) {
+Operation operation_of(const Question& question, tnr_dtype dtype) {
   const unsigned column = type_index(dtype);
   if (column == kNoType) refuse_dtype(question.name, dtype);
-  return kernels::table().compare[question.row][column];
+  return Operation(kernels::table().compare[question.row][column]);
 }
 
 }  // namespace
@@ -47,7 +45,7 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
   operands.add(exchanged ? a : b, exchanged ? "a" : "b");
   require_dtype(b, "b", a.dtype, "a.dtype is");
   require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
-  operands.run(context, kernel_of(question, a.dtype));
+  operands.run(context, operation_of(question, a.dtype));
   operands.count(TNR_OPERATION_COMPARE);
 }
 
@@ -55,13 +53,13 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
              const tnr_view_mut& out) {
   const Question& question = question_of(op);
   Operands operands(out);
-  const StripKernel kernel = kernel_of(question, a.dtype);
+  const Operation operation = operation_of(question, a.dtype);
   const Element element = to_element(b, a.dtype, "b");
-  if (question.sides == Sides::kExchanged) operands.add(element);
+  if (question.sides == Sides::kExchanged) operands.add(element, a.dtype);
   operands.add(a, "a");
-  if (question.sides == Sides::kAsGiven) operands.add(element);
+  if (question.sides == Sides::kAsGiven) operands.add(element, a.dtype);
   require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
-  operands.run(context, kernel);
+  operands.run(context, operation);
   operands.count(TNR_OPERATION_COMPARE);
 }
 

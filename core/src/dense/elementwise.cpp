@@ -8,7 +8,6 @@
 namespace tenure {
 namespace {
 
-using kernels::StripKernel;
 using kernels::table;
 
 // In the order of the ABI's codes, which start at 1; so are the rows of the kernel tables.
@@ -18,26 +17,30 @@ constexpr const char* kBinaryNames[kernels::kBinaryCount] = {"add", "sub", "mul"
 static_assert(TNR_UNARY_OP_NEG == 1 && TNR_UNARY_OP_RELU == kernels::kUnaryCount);
 static_assert(TNR_BINARY_OP_ADD == 1 && TNR_BINARY_OP_MAX == kernels::kBinaryCount);
 
-StripKernel unary_kernel(tnr_unary_op op, tnr_dtype dtype) {
+Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kUnaryCount) [[unlikely]]
     refuse_code("unary", op);
   const unsigned column = type_index(dtype);
-  const StripKernel kernel = column == kNoType ? nullptr : table().unary[row][column];
-  if (kernel == nullptr) [[unlikely]]
+  if (column == kNoType) [[unlikely]]
     refuse_dtype(kUnaryNames[row], dtype);
-  return kernel;
+  const Operation operation(table().unary[row][column]);
+  if (operation.kernel() == nullptr) [[unlikely]]
+    refuse_dtype(kUnaryNames[row], dtype);
+  return operation;
 }
 
-StripKernel binary_kernel(tnr_binary_op op, tnr_dtype dtype) {
+Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kBinaryCount) [[unlikely]]
     refuse_code("binary", op);
   const unsigned column = type_index(dtype);
-  const StripKernel kernel = column == kNoType ? nullptr : table().binary[row][column];
-  if (kernel == nullptr) [[unlikely]]
+  if (column == kNoType) [[unlikely]]
     refuse_dtype(kBinaryNames[row], dtype);
-  return kernel;
+  const Operation operation(table().binary[row][column]);
+  if (operation.kernel() == nullptr) [[unlikely]]
+    refuse_dtype(kBinaryNames[row], dtype);
+  return operation;
 }
 
 bool is_integer(tnr_dtype dtype) {
@@ -52,8 +55,8 @@ void require_divisor(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
   }
 }
 
-void run(const Context& context, const Operands& operands, StripKernel kernel) {
-  if (operands.run(context, kernel) == kernels::kZeroDivisor) [[unlikely]] {
+void run(const Context& context, const Operands& operands, const Operation& operation) {
+  if (operands.run(context, operation) == kernels::kZeroDivisor) [[unlikely]] {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "b has an element 0 but integer divisors must not be 0; out holds a mixture");
   }
@@ -65,7 +68,7 @@ void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  operands.run(context, unary_kernel(op, a.dtype));
+  operands.run(context, unary_operation(op, a.dtype));
   operands.count(TNR_OPERATION_UNARY);
 }
 
@@ -76,7 +79,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
   operands.add(b, "b");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  run(context, operands, binary_kernel(op, a.dtype));
+  run(context, operands, binary_operation(op, a.dtype));
   operands.count(TNR_OPERATION_BINARY);
 }
 
@@ -85,23 +88,23 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
   Operands operands(out);
   operands.add(a, "a");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
-  const StripKernel kernel = binary_kernel(op, a.dtype);
+  const Operation operation = binary_operation(op, a.dtype);
   const Element element = to_element(b, a.dtype, "b");
   require_divisor(op, element, a.dtype);
-  operands.add(element);
-  run(context, operands, kernel);
+  operands.add(element, out.view.dtype);
+  run(context, operands, operation);
   operands.count(TNR_OPERATION_BINARY);
 }
 
 void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
             const tnr_view_mut& out) {
   Operands operands(out);
-  const StripKernel kernel = binary_kernel(op, out.view.dtype);
+  const Operation operation = binary_operation(op, out.view.dtype);
   const Element element = to_element(a, out.view.dtype, "a");
-  operands.add(element);
+  operands.add(element, out.view.dtype);
   operands.add(b, "b");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  run(context, operands, kernel);
+  run(context, operands, operation);
   operands.count(TNR_OPERATION_BINARY);
 }
 

@@ -1,6 +1,7 @@
 // A nest of loops over several operands at once, arranged so that memory is walked in order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -28,6 +29,10 @@ class Nest {
   [[nodiscard]] std::int64_t extent(unsigned axis) const noexcept { return axes_[axis].extent; }
   [[nodiscard]] std::int64_t step(unsigned axis, unsigned operand) const noexcept {
     return axes_[axis].steps[operand];
+  }
+  // The same of all operands.
+  [[nodiscard]] const std::int64_t* steps(unsigned axis) const noexcept {
+    return axes_[axis].steps;
   }
   // From the operand's element at index 0 to that at the nest's first position.
   [[nodiscard]] std::int64_t start(unsigned operand) const noexcept { return starts_[operand]; }
@@ -66,6 +71,21 @@ class Nest {
       body(static_cast<const std::int64_t*>(offsets));
       if (++first == last) return;
       advance(position, offsets);
+    }
+  }
+
+  // The same positions in runs along the last of those axes: body(offsets, rows) with the offsets of
+  // the first of `rows` strips. At least two axes.
+  template <class Body>
+  void for_each_row_range(std::int64_t first, std::int64_t last, Body&& body) const {
+    const std::int64_t extent = axes_[rank_ - 2].extent;
+    while (first < last) {
+      std::int64_t position[TNR_MAX_RANK];
+      std::int64_t offsets[kMaxOperands];
+      go_to(rank_ - 1, first, position, offsets);
+      const std::int64_t rows = std::min(last - first, extent - position[rank_ - 2]);
+      body(static_cast<const std::int64_t*>(offsets), rows);
+      first += rows;
     }
   }
 

@@ -18,7 +18,6 @@ namespace {
 using kernels::Byte;
 using kernels::Finding;
 using kernels::Strip;
-using kernels::StripKernel;
 
 // Axes meet counted from the last, as in NumPy.
 void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out) {
@@ -68,8 +67,8 @@ bool is_streamable(std::int64_t width_bytes) {
   return width_bytes <= 16 && (width_bytes & (width_bytes - 1)) == 0;
 }
 
-Finding run_strip(StripKernel kernel, const Strip& strip, Stores stores) noexcept {
-  return stores == Stores::kStreamed ? run_streamed(kernel, strip) : kernel(strip);
+Finding run_part(StripRunner& runner, const Strip& strip, Stores stores) noexcept {
+  return stores == Stores::kStreamed ? run_streamed(runner, strip) : runner.run(strip);
 }
 
 }  // namespace
@@ -131,14 +130,15 @@ void Operands::add_stepwise(const tnr_view& view, const char* name) {
   require_broadcast(view, name, out_);
   pins_.add(view, name);
   require_alias(out_, view, name, SameView::kAllowed);
-  add_input(&view, view.data, static_cast<std::int64_t>(element_size(view.dtype)));
+  const auto width_bytes = static_cast<std::int64_t>(element_size(view.dtype));
+  add_input(&view, view.data, width_bytes, width_bytes);
   read_bytes_ += element_bytes(view);
   if (!(has_shape_of(view, out_) && dense_count(view) != 0)) flat_.count = 0;
 }
 
 std::int64_t Operands::moved_bytes() const noexcept {
   std::uint64_t bytes = element_size(out_.dtype);
-  for (unsigned i = 0; i < input_count_; ++i) {
+  for (unsigned i = 0; i < flat_.source_count; ++i) {
     if (views_[i] != nullptr) bytes += element_size(views_[i]->dtype);
   }
   for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
@@ -151,20 +151,12 @@ void Operands::touch_output(const Context& context) const noexcept {
   touch_fresh_pages(context, flat_.out, static_cast<std::int64_t>(out_bytes_));
 }
 
-Finding Operands::run_flat(const Context& context, StripKernel kernel) const noexcept {
+Finding Operands::run_flat(const Context& context, const Operation& operation) const noexcept {
   touch_output(context);
-  Strip strip = {};
-  strip.count = flat_.count;
-  strip.out = flat_.out;
-  strip.out_step = strip.width_bytes = flat_.width_bytes;
-  for (unsigned i = 0; i < input_count_; ++i) {
-    strip.in[i] = flat_.in[i];
-    strip.in_steps[i] = flat_.in_steps[i];
-  }
-  return run_slices(context, kernel, strip);
+  return run_slices(context, operation, flat_);
 }
 
-Finding Operands::run_slices(const Context& context, StripKernel kernel,
+Finding Operands::run_slices(const Context& context, const Operation& operation,
                              const Strip& whole) const noexcept {
   const Stores stores = stores_of(whole);
   const std::int64_t slice_count = slice_count_of(context, sliced_bytes(stores));
@@ -175,24 +167,24 @@ Finding Operands::run_slices(const Context& context, StripKernel kernel,
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     const std::int64_t first = slice_begin(grains, slice_count, slice) << grain_bits;
     const std::int64_t last = slice_begin(grains, slice_count, slice + 1) << grain_bits;
-    Strip strip = whole;
-    strip.count = std::min(last, whole.count) - first;
-    strip.out += first * whole.out_step;
-    for (unsigned i = 0; i < kMaxInputs; ++i) strip.in[i] += first * whole.in_steps[i];
-    finding.fetch_or(run_strip(kernel, strip, stores), std::memory_order_relaxed);
+    MovingStrip strip(whole);
+    strip.skip(first);
+    strip->count = std::min(last, whole.count) - first;
+    StripRunner runner(operation, *strip);
+    finding.fetch_or(run_part(runner, *strip, stores), std::memory_order_relaxed);
     if (stores == Stores::kStreamed) order_streamed_stores();
   });
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));
 }
 
 Nest Operands::nest() const noexcept {
-  Nest nest(1 + input_count_);
+  Nest nest(1 + flat_.source_count);
   const std::int64_t width_bytes = flat_.width_bytes;
   for (std::uint32_t axis = 0; axis < out_.rank; ++axis) {
     if (out_.shape[axis] == 1) continue;
     std::int64_t steps[Nest::kMaxOperands];
     steps[0] = out_.strides[axis] * width_bytes;
-    for (unsigned i = 0; i < input_count_; ++i) {
+    for (unsigned i = 0; i < flat_.source_count; ++i) {
       const tnr_view* const view = views_[i];
       steps[1 + i] = view == nullptr ? 0 : broadcast_step(*view, out_, axis);
     }
@@ -202,78 +194,89 @@ Nest Operands::nest() const noexcept {
 }
 
 Movement Operands::movement() const noexcept {
-  return {nest(), flat_.out, flat_.in[0], flat_.width_bytes, moved_bytes()};
+  return {nest(), flat_.out, sources_[0].data, flat_.width_bytes, moved_bytes()};
 }
 
-Finding Operands::run_nested(const Context& context, StripKernel kernel) const noexcept {
+Finding Operands::run_nested(const Context& context, const Operation& operation) const noexcept {
   if (is_empty(out_)) return kernels::kNothing;
   touch_output(context);
   Nest nest = this->nest();
   nest.arrange(0);
 
-  Strip whole = {};
-  whole.count = nest.inner_extent();
-  whole.width_bytes = flat_.width_bytes;
-  whole.out_step = nest.inner_step(0);
-  for (unsigned i = 0; i < input_count_; ++i) whole.in_steps[i] = nest.inner_step(1 + i);
+  MovingStrip whole(flat_);
+  whole->count = nest.inner_extent();
+  whole->out_step = nest.inner_step(0);
+  for (unsigned i = 0; i < flat_.source_count; ++i) whole.source(i).step = nest.inner_step(1 + i);
   const std::int64_t strip_count = nest.strip_count();
   if (strip_count == 1) {
     nest.for_each_strip([&](const std::int64_t* offsets) { move_to(whole, offsets); });
-    return run_slices(context, kernel, whole);
+    return run_slices(context, operation, *whole);
   }
-  if (strip_count * whole.count * whole.width_bytes >= kWorthTilingBytes &&
-      Tiles::are_worth_it(nest, 1 + input_count_)) {
-    return run_tiles(context, kernel, nest, whole);
+  if (strip_count * whole->count * whole->width_bytes >= kWorthTilingBytes &&
+      Tiles::are_worth_it(nest, 1 + flat_.source_count)) {
+    return run_tiles(context, operation, nest, *whole);
   }
-  const Stores stores = stores_of(whole);
+  const Stores stores = stores_of(*whole);
   const std::int64_t slice_count =
       std::min(strip_count, slice_count_of(context, sliced_bytes(stores)));
   std::atomic<std::uint32_t> finding = kernels::kNothing;
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+    const std::int64_t first = slice_begin(strip_count, slice_count, slice);
+    const std::int64_t last = slice_begin(strip_count, slice_count, slice + 1);
     unsigned found = kernels::kNothing;
-    Strip strip = whole;
-    nest.for_each_strip(slice_begin(strip_count, slice_count, slice),
-                        slice_begin(strip_count, slice_count, slice + 1),
-                        [&](const std::int64_t* offsets) {
-                          move_to(strip, offsets);
-                          found |= run_strip(kernel, strip, stores);
-                        });
+    MovingStrip strip(*whole);
+    StripRunner runner(operation, *strip);
+    if (runner.are_short(strip->count)) {
+      nest.for_each_row_range(first, last, [&](const std::int64_t* offsets, std::int64_t rows) {
+        move_to(strip, offsets);
+        found |= runner.run_rows(*strip, rows, nest.steps(nest.rank() - 2));
+      });
+    } else {
+      nest.for_each_strip(first, last, [&](const std::int64_t* offsets) {
+        move_to(strip, offsets);
+        found |= run_part(runner, *strip, stores);
+      });
+    }
     if (stores == Stores::kStreamed) order_streamed_stores();
     finding.fetch_or(found, std::memory_order_relaxed);
   });
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));
 }
 
-Finding Operands::run_tiles(const Context& context, StripKernel kernel, const Nest& nest,
+Finding Operands::run_tiles(const Context& context, const Operation& operation, const Nest& nest,
                             const Strip& whole) const noexcept {
-  const Tiles tiles(nest, 1 + input_count_, whole.width_bytes);
+  const Tiles tiles(nest, 1 + flat_.source_count, whole.width_bytes);
+  const unsigned row_axis = nest.rank() - 2;
+  // Sources that are transposed have the steps of their panels.
+  bool transposed[kMaxInputs] = {};
+  MovingStrip strip_of_tile(whole);
+  for (unsigned i = 0; i < flat_.source_count; ++i) {
+    transposed[i] = TilePanels::takes(nest, 1 + i, whole.in[i].width_bytes);
+    if (transposed[i]) strip_of_tile.source(i).step = whole.in[i].width_bytes;
+  }
   const std::int64_t tile_count = tiles.count();
   const std::int64_t slice_count = std::min(tile_count, slice_count_of(context, moved_bytes()));
   std::atomic<std::uint32_t> finding = kernels::kNothing;
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     unsigned found = kernels::kNothing;
     TilePanels panels;
+    MovingStrip strip(*strip_of_tile);
+    StripRunner runner(operation, *strip);
     tiles.for_each_tile(slice_begin(tile_count, slice_count, slice),
                         slice_begin(tile_count, slice_count, slice + 1),
                         [&](const std::int64_t* offsets, std::int64_t rows, std::int64_t columns) {
-                          Strip strip = whole;
-                          strip.count = columns;
+                          strip->count = columns;
                           move_to(strip, offsets);
-                          std::int64_t row_steps[kMaxInputs] = {};
-                          for (unsigned i = 0; i < input_count_; ++i) {
-                            row_steps[i] = nest.step(nest.rank() - 2, 1 + i);
-                            const std::int64_t width = width_of(i);
-                            if (!TilePanels::takes(nest, 1 + i, width)) continue;
-                            strip.in[i] = panels.fill(i, strip.in[i], width, whole.in_steps[i],
-                                                      rows, columns);
-                            strip.in_steps[i] = width;
-                            row_steps[i] = TilePanels::pitch(columns, width);
+                          std::int64_t row_steps[Nest::kMaxOperands] = {nest.step(row_axis, 0)};
+                          for (unsigned i = 0; i < flat_.source_count; ++i) {
+                            row_steps[1 + i] = nest.step(row_axis, 1 + i);
+                            if (!transposed[i]) continue;
+                            kernels::Source& source = strip.source(i);
+                            source.data = panels.fill(i, source.data, source.width_bytes,
+                                                      whole.in[i].step, rows, columns);
+                            row_steps[1 + i] = TilePanels::pitch(columns, source.width_bytes);
                           }
-                          for (std::int64_t row = 0; row < rows; ++row) {
-                            found |= kernel(strip);
-                            strip.out += nest.step(nest.rank() - 2, 0);
-                            for (unsigned i = 0; i < input_count_; ++i) strip.in[i] += row_steps[i];
-                          }
+                          found |= runner.run_rows(*strip, rows, row_steps);
                         });
     finding.fetch_or(found, std::memory_order_relaxed);
   });
@@ -290,20 +293,21 @@ Stores Operands::stores_of(const Strip& strip) const noexcept {
     return Stores::kCached;
   }
   bool reads = false;
-  for (unsigned i = 0; i < input_count_; ++i) {
+  for (unsigned i = 0; i < flat_.source_count; ++i) {
     if (is_in_place(i)) return Stores::kCached;
-    reads |= strip.in_steps[i] != 0;
+    reads |= strip.in[i].step != 0;
   }
   return reads ? stores_for(moved_bytes()) : Stores::kCached;
 }
 
-void Operands::move_to(Strip& strip, const std::int64_t* offsets) const noexcept {
+void Operands::move_to(MovingStrip& strip, const std::int64_t* offsets) const noexcept {
   // Not a loop, which would be vectorised: a load of two offsets that were just stored one by one
   // waits for both stores, on every strip.
-  strip.out = flat_.out + offsets[0];
-  if (input_count_ > 0) strip.in[0] = flat_.in[0] + offsets[1];
-  if (input_count_ > 1) strip.in[1] = flat_.in[1] + offsets[2];
-  if (input_count_ > 2) strip.in[2] = flat_.in[2] + offsets[3];
+  const unsigned count = flat_.source_count;
+  strip->out = flat_.out + offsets[0];
+  if (count > 0) strip.source(0).data = sources_[0].data + offsets[1];
+  if (count > 1) strip.source(1).data = sources_[1].data + offsets[2];
+  if (count > 2) strip.source(2).data = sources_[2].data + offsets[3];
 }
 
 }  // namespace tenure

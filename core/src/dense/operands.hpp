@@ -10,6 +10,7 @@
 #include "dense/nest.hpp"
 #include "dense/permutation.hpp"
 #include "dense/scalar.hpp"
+#include "dense/strip_runner.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
@@ -193,6 +194,9 @@ constexpr std::uint64_t word_of(std::uint32_t first, std::uint32_t second) noexc
 // its views are pinned.
 class Operands {
  public:
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
+
   // Throws what a malformed output deserves. `out` outlives the call.
   explicit Operands(const tnr_view_mut& out) : out_(out.view) {
     flat_.count = plain_count(out_);
@@ -200,27 +204,32 @@ class Operands {
       flat_.count = check_output(out);
     pins_.add_mut(out, "out");
     flat_.out = writable(out);
+    flat_.source_count = 0;
+    flat_.in = sources_;
+    flat_.parameters = nullptr;
     flat_.width_bytes = flat_.out_step = static_cast<std::int64_t>(element_size(out_.dtype));
     out_bytes_ = static_cast<std::uint64_t>(flat_.count * flat_.width_bytes);
   }
 
   // Adds an input that broadcasts to the output and is exactly it or shares no byte with it. Throws
   // INVALID_ARGUMENT, ALIASED, or what the view itself deserves. `view` outlives the call.
-  void add(const tnr_view& view, const char* name) {
+  [[gnu::always_inline]] void add(const tnr_view& view, const char* name) {
     if (flat_.count != 0 && is_twin(view, out_, out_bytes_)) [[likely]] {
       pins_.add(view, name);
-      add_input(&view, view.data, flat_.width_bytes);
+      add_input(&view, view.data, flat_.width_bytes, flat_.width_bytes);
       read_bytes_ += out_bytes_;
     } else {
       add_stepwise(view, name);
     }
   }
   // Adds an element that meets every element of the output. `element` outlives the call.
-  void add(const Element& element) noexcept { add_input(nullptr, element.bytes, 0); }
+  void add(const Element& element, tnr_dtype dtype) noexcept {
+    add_input(nullptr, element.bytes, 0, static_cast<std::int64_t>(element_size(dtype)));
+  }
 
   // Whether input `index` is exactly the output.
   [[nodiscard]] bool is_in_place(unsigned index) const noexcept {
-    return views_[index] != nullptr && flat_.in[index] == flat_.out;
+    return views_[index] != nullptr && sources_[index].data == flat_.out;
   }
 
   // Whether all operands are dense, so that one strip does it.
@@ -233,11 +242,15 @@ class Operands {
   // Before the output is written by others than run(): touch_fresh_pages().
   void touch_output(const Context& context) const noexcept;
 
-  kernels::Finding run(const Context& context, kernels::StripKernel kernel) const noexcept {
-    if (flat_.count == 0) return run_nested(context, kernel);
-    if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]]
-      return kernel(flat_);
-    return run_flat(context, kernel);
+  kernels::Finding run(const Context& context, const Operation& operation) const noexcept {
+    if (flat_.count == 0) return run_nested(context, operation);
+    if (context.thread_count() == 1 && out_bytes_ < kAlwaysCachedBytes) [[likely]] {
+      // A dense call of elements as the kernel computes them is one call of the kernel.
+      if (operation.conversion() == nullptr) [[likely]]
+        return operation.kernel()(flat_);
+      return run_strip(operation, flat_);
+    }
+    return run_flat(context, operation);
   }
 
   // Counts the call, which has succeeded.
@@ -250,27 +263,27 @@ class Operands {
 
  private:
   // `step`: bytes from one element to the next if the call is flat.
-  void add_input(const tnr_view* view, const void* data, std::int64_t step) noexcept {
-    views_[input_count_] = view;
-    flat_.in[input_count_] = static_cast<const kernels::Byte*>(data);
-    flat_.in_steps[input_count_] = step;
-    ++input_count_;
+  void add_input(const tnr_view* view, const void* data, std::int64_t step,
+                 std::int64_t width_bytes) noexcept {
+    views_[flat_.source_count] = view;
+    sources_[flat_.source_count] = {static_cast<const kernels::Byte*>(data), step, width_bytes};
+    ++flat_.source_count;
   }
 
   // Throws what a malformed output deserves; the elements if it is dense, else 0.
   static std::int64_t check_output(const tnr_view_mut& out);
   // The plain twin of add(): one check after the other, for operands of any layout.
   void add_stepwise(const tnr_view& view, const char* name);
-  kernels::Finding run_flat(const Context& context, kernels::StripKernel kernel) const noexcept;
-  kernels::Finding run_nested(const Context& context, kernels::StripKernel kernel) const noexcept;
+  kernels::Finding run_flat(const Context& context, const Operation& operation) const noexcept;
+  kernels::Finding run_nested(const Context& context, const Operation& operation) const noexcept;
 
   // Steps in bytes, of the output and then the inputs; not arranged.
   [[nodiscard]] Nest nest() const noexcept;
   // The strip in slices, on the threads of the context.
-  kernels::Finding run_slices(const Context& context, kernels::StripKernel kernel,
+  kernels::Finding run_slices(const Context& context, const Operation& operation,
                               const kernels::Strip& whole) const noexcept;
   // An arranged nest whose operands disagree on its inner axis.
-  kernels::Finding run_tiles(const Context& context, kernels::StripKernel kernel, const Nest& nest,
+  kernels::Finding run_tiles(const Context& context, const Operation& operation, const Nest& nest,
                              const kernels::Strip& whole) const noexcept;
   // How strips like this are stored: streamed where the call moves more than caches keep. Not in
   // place: there the lines are in the caches when they are written. Nor where nothing is read:
@@ -278,24 +291,19 @@ class Operands {
   [[nodiscard]] Stores stores_of(const kernels::Strip& strip) const noexcept;
   // Bytes by which a call is cut into slices.
   [[nodiscard]] std::int64_t sliced_bytes(Stores stores) const noexcept;
-  // Bytes of an element of an input.
-  [[nodiscard]] std::int64_t width_of(unsigned input) const noexcept {
-    return views_[input] == nullptr ? flat_.width_bytes
-                                    : static_cast<std::int64_t>(element_size(views_[input]->dtype));
-  }
   // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.
-  void move_to(kernels::Strip& strip, const std::int64_t* offsets) const noexcept;
+  void move_to(MovingStrip& strip, const std::int64_t* offsets) const noexcept;
 
-  static constexpr unsigned kMaxInputs = Nest::kMaxOperands - 1;
+  static constexpr unsigned kMaxInputs = MovingStrip::kMaxSources;
 
   const tnr_view& out_;
   // The whole call where all operands are dense; else its count is 0, and the data pointers and the
-  // width are what is used of it. Unwritten beyond input_count_.
+  // widths are what is used of it.
   kernels::Strip flat_;
   std::uint64_t out_bytes_;  // of a dense output
   std::uint64_t read_bytes_ = 0;
-  unsigned input_count_ = 0;
-  const tnr_view* views_[kMaxInputs];  // nullptr for an element
+  kernels::Source sources_[kMaxInputs];  // of flat_, which says how many there are
+  const tnr_view* views_[kMaxInputs];    // nullptr for an element
   Pins pins_;
 };
 

@@ -16,7 +16,6 @@ namespace {
 using kernels::Byte;
 using kernels::Finding;
 using kernels::Strip;
-using kernels::StripKernel;
 
 // Input read and output written between two turns from the one to the other. A page: memory is
 // faster when it is read and written in runs than by turns of a line, and prefetchers stop at the
@@ -33,14 +32,15 @@ constexpr std::int64_t kPairBlocksAhead = 2;
 
 // Whether two inputs are read like the output is written.
 bool is_pair(const Strip& strip) {
-  return strip.in_steps[0] == strip.out_step && strip.in_steps[1] == strip.out_step &&
-         strip.in_steps[2] == 0;
+  return strip.source_count == 2 && strip.in[0].step == strip.out_step &&
+         strip.in[1].step == strip.out_step;
 }
 
 std::int64_t block_count(const Strip& strip) {
   if (is_pair(strip)) return kPairBlockBytes / strip.out_step;
   std::int64_t in_bytes = 0;  // of memory that an element costs
-  for (const std::int64_t step : strip.in_steps) {
+  for (unsigned i = 0; i < strip.source_count; ++i) {
+    const std::int64_t step = strip.in[i].step;
     in_bytes += std::min(step < 0 ? -step : step, kLineBytes);
   }
   // A multiple of 64 elements, so that each block ends where a line does; and 64 of inputs that cost
@@ -49,43 +49,45 @@ std::int64_t block_count(const Strip& strip) {
   return std::max(count / kLineBytes, std::int64_t{1}) * kLineBytes;
 }
 
-// What is left of a strip.
+// The rest of a strip.
 class Rest {
  public:
-  Rest(StripKernel kernel, const Strip& strip) noexcept : kernel_(kernel), strip_(strip) {}
+  Rest(StripRunner& runner, const Strip& strip) noexcept
+      : runner_(runner), strip_(strip), count_(strip.count) {}
 
-  [[nodiscard]] std::int64_t count() const noexcept { return strip_.count; }
-  [[nodiscard]] Byte* out() const noexcept { return strip_.out; }
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  [[nodiscard]] Byte* out() const noexcept { return (*strip_).out; }
   // The element of an input after the next `skip`.
   [[nodiscard]] const Byte* in(unsigned i, std::int64_t skip) const noexcept {
-    return strip_.in[i] + skip * strip_.in_steps[i];
+    return (*strip_).in[i].data + skip * (*strip_).in[i].step;
   }
 
   // Computes the next elements to `to`, which is out() or a block elsewhere.
   Finding compute(std::int64_t count, Byte* to) noexcept {
-    Strip part = strip_;
+    Strip part = *strip_;
     part.count = count;
     part.out = to;
-    strip_.count -= count;
-    strip_.out += count * strip_.out_step;
-    for (unsigned i = 0; i < 3; ++i) strip_.in[i] += count * strip_.in_steps[i];
-    return kernel_(part);
+    const Finding found = runner_.run(part);
+    strip_.skip(count);
+    count_ -= count;
+    return found;
   }
 
  private:
-  StripKernel kernel_;
-  Strip strip_;
+  StripRunner& runner_;
+  MovingStrip strip_;
+  std::int64_t count_;
 };
 
 }  // namespace
 
 // Rejected: streaming stores inside of the kernels. Each would be compiled twice, and that is not
 // even faster: see kBlockBytes.
-Finding run_streamed(StripKernel kernel, const Strip& strip) noexcept {
+Finding run_streamed(StripRunner& runner, const Strip& strip) noexcept {
   const std::int64_t width = strip.out_step;
   const auto misaligned =
       static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(strip.out) % kLineBytes);
-  if (misaligned % width != 0) return kernel(strip);  // no element begins where a line does
+  if (misaligned % width != 0) return runner.run(strip);  // no element begins where a line does
   const std::int64_t whole_block = block_count(strip);
   const kernels::Table& table = kernels::table();
   const bool pair = is_pair(strip);
@@ -93,7 +95,7 @@ Finding run_streamed(StripKernel kernel, const Strip& strip) noexcept {
   const std::int64_t ahead = (kPairBlocksAhead - 1) * whole_block;
   alignas(kLineBytes) Byte block[kBlockBytes];
 
-  Rest rest(kernel, strip);
+  Rest rest(runner, strip);
   unsigned found = rest.compute(std::min(misaligned / width, strip.count), strip.out);
   const std::int64_t line = kLineBytes / width;
   while (rest.count() >= line) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "dense/strip_runner.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure::test {
@@ -81,6 +82,7 @@ TEST_F(ChoiceDeathTest, ASetThatThisProcessorLacksIsUnsupported) {
 
 // ---- the bits ----------------------------------------------------------------------------------
 
+using kernels::Elementwise;
 using kernels::Strip;
 using kernels::StripKernel;
 using kernels::Table;
@@ -114,6 +116,9 @@ struct Memory {
   }
 };
 
+bool is_missing(const StripKernel& kernel) { return kernel == nullptr; }
+bool is_missing(const Elementwise& entry) { return entry.kernel == nullptr; }
+
 struct Part {
   Type type;  // of each part; Type::kU8 for bytes that are only moved
   std::int64_t width;
@@ -126,21 +131,22 @@ class SameBits {
   // `pick` finds the kernel in a table.
   template <class Pick>
   void expect(Part out, std::initializer_list<Part> in, const std::string& what, const Pick& pick) {
-    if (pick(*instruction_sets().front().table) == nullptr) return;
+    if (is_missing(pick(*instruction_sets().front().table))) return;
     for (const std::int64_t count : kCounts) {
       for (const Step out_step : kOutSteps) {
         for (const Step in_step : kInSteps) {
+          kernels::Source sources[3];
           Strip strip{};
           strip.count = count;
+          strip.in = sources;
           strip.out_step = step_bytes(out_step, out.width);
           strip.width_bytes = out.width;
-          unsigned i = 0;
           for (const Part& part : in) {
-            // The second input stays dense, so that every loop of two inputs has its turn.
+            const unsigned i = strip.source_count++;
+            // The second input stays dense, so that every mixture of two inputs has its turn.
             const Step step = i == 1 ? Step::kDense : in_step;
-            strip.in[i] = inputs_[i].at(step, part.width);
-            strip.in_steps[i] = step_bytes(step, part.width);
-            ++i;
+            sources[i] = {inputs_[i].at(step, part.width), step_bytes(step, part.width),
+                          part.width};
           }
           compare_sets(strip, out, out_step, what, pick);
         }
@@ -161,7 +167,7 @@ class SameBits {
       if (!set.is_supported()) continue;
       Memory result = result_before_;
       strip.out = result.at(out_step, out.width);
-      const kernels::Finding finding = pick(*set.table)(strip);
+      const kernels::Finding finding = run_strip(Operation(pick(*set.table)), strip);
       if (expected.empty()) {
         expected = result.bytes;
         expected_finding = finding;

@@ -134,6 +134,53 @@ TEST(Binary, LargeTransposedOperandsMatchTheirTwin) {
   }
 }
 
+// More elements than a panel holds, and rows of which one panel holds many.
+const Shape kPanelShapes[] = {{4500}, {90, 40}, {900, 5}};
+constexpr Lie kStrided[] = {Lie::kGaps, Lie::kReversed, Lie::kShuffled, Lie::kRepeated};
+
+TEST(Binary, StridedOperandsOfSeveralPanelsMatchTheirTwin) {
+  Random random(22);
+  for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3], kTypes[4], kTypes[9]}) {
+    for (const Shape& shape : kPanelShapes) {
+      for (const Lie lie : kStrided) {
+        for (const unsigned row :
+             {TNR_BINARY_OP_SUB - 1, TNR_BINARY_OP_DIV - 1, TNR_BINARY_OP_MAX - 1}) {
+          Array a(type.dtype, shape, lie, random);
+          Array b(type.dtype, shape, kReadable[random() % std::size(kReadable)], random);
+          fill_with_bits(a, random);
+          fill_with_bits(b, random);
+          check_binary(row, type, shape, random, a, b);
+        }
+      }
+    }
+  }
+}
+
+TEST(Unary, StridedOperandsOfSeveralPanelsMatchTheirTwin) {
+  Random random(23);
+  for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {
+    for (const Shape& shape : kPanelShapes) {
+      for (const Lie lie : kStrided) {
+        for (const unsigned row :
+             {TNR_UNARY_OP_NEG - 1, TNR_UNARY_OP_EXP - 1, TNR_UNARY_OP_RELU - 1}) {
+          Array a(type.dtype, shape, lie, random);
+          fill_with_bits(a, random);
+          check(
+              shape, type, random, row == TNR_UNARY_OP_EXP - 1 ? 1 : 0,
+              "unary " + std::to_string(row + 1) + " of " + describe(a.view()),
+              [&](const tnr_view_mut& out) {
+                unary(kDefaultContext, static_cast<tnr_unary_op>(row + 1), a.view(), out);
+              },
+              [&](const Index& index, Byte* expected) {
+                reference::unary(row, type.type, a.broadcast_element(index, a.view().rank),
+                                 expected);
+              });
+        }
+      }
+    }
+  }
+}
+
 TEST(Binary, WithANumberOnEitherSideMatchesItsTwin) {
   Random random(3);
   for (const NamedType& type : kTypes) {

@@ -12,8 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "last_places.hpp"
 #include "cpu/kernel.hpp"
+#include "dense/strip_runner.hpp"
+#include "last_places.hpp"
 #include "tenure/instruction_set.hpp"
 
 namespace tenure::test {
@@ -31,12 +32,12 @@ float from_bits(std::uint32_t bits) {
 }
 
 void run(const kernels::Table& table, const std::vector<float>& in, std::vector<float>& out) {
-  kernels::Strip strip{};
-  strip.count = static_cast<std::int64_t>(in.size());
-  strip.out = reinterpret_cast<kernels::Byte*>(out.data());
-  strip.in[0] = reinterpret_cast<const kernels::Byte*>(in.data());
-  strip.out_step = strip.in_steps[0] = sizeof(float);
-  table.unary[kExpRow][kF32](strip);
+  constexpr std::int64_t kWidth = sizeof(float);
+  const kernels::Source sources[] = {
+      {reinterpret_cast<const kernels::Byte*>(in.data()), kWidth, kWidth}};
+  run_strip(Operation(table.unary[kExpRow][kF32]),
+            dense_strip(static_cast<std::int64_t>(in.size()),
+                        reinterpret_cast<kernels::Byte*>(out.data()), kWidth, sources));
 }
 
 struct Findings {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "dense/strip_runner.hpp"
 #include "last_places.hpp"
 #include "tenure/instruction_set.hpp"
 
@@ -25,12 +26,9 @@ constexpr Type kTypeOf = sizeof(T) == 8   ? Type::kF64
 
 void run(const InstructionSet& set, Type type, const void* in, void* out, std::size_t count) {
   const auto step = static_cast<std::int64_t>(reference::element_bytes(type));
-  kernels::Strip strip{};
-  strip.count = static_cast<std::int64_t>(count);
-  strip.out = static_cast<Byte*>(out);
-  strip.in[0] = static_cast<const Byte*>(in);
-  strip.out_step = strip.in_steps[0] = step;
-  set.table->unary[kExpRow][static_cast<unsigned>(type)](strip);
+  const kernels::Source sources[] = {{static_cast<const Byte*>(in), step, step}};
+  run_strip(Operation(set.table->unary[kExpRow][static_cast<unsigned>(type)]),
+            dense_strip(static_cast<std::int64_t>(count), static_cast<Byte*>(out), step, sources));
 }
 
 // e^x of each, after a check that every set gives the same bits.

@@ -12,7 +12,6 @@ namespace tenure::test {
 namespace {
 
 using kernels::Strip;
-using kernels::StripKernel;
 using kernels::table;
 
 constexpr std::int64_t kMaxCount = 3000;
@@ -33,23 +32,26 @@ class Twins {
     for (auto& memory : in_) memory = random_bytes(kMaxCount * kMaxStep + 64, random);
   }
 
-  void expect_equal(StripKernel kernel, std::int64_t out_width,
+  void expect_equal(const Operation& operation, std::int64_t out_width,
                     const std::vector<std::int64_t>& in_widths, const std::string& what) {
     for (const std::int64_t count : {0, 1, 5, 63, 64, 65, 500, 1029, 3000}) {
+      kernels::Source sources[3];
       Strip strip = {};
       strip.count = count;
+      strip.in = sources;
+      strip.source_count = static_cast<std::uint32_t>(in_widths.size());
       strip.out_step = strip.width_bytes = out_width;
       for (std::size_t i = 0; i < in_widths.size(); ++i) {
-        strip.in[i] = in_[i].data() + random_() % 8;
-        strip.in_steps[i] = random_() % 4 == 0 ? 0 : in_widths[i];
-        if (random_() % 8 == 0) strip.in_steps[i] = kMaxStep;
+        sources[i] = {in_[i].data() + random_() % 8, random_() % 4 == 0 ? 0 : in_widths[i],
+                      in_widths[i]};
+        if (random_() % 8 == 0) sources[i].step = kMaxStep;
       }
-      compare_results(kernel, strip, what + " of " + std::to_string(count));
+      compare_results(operation, strip, what + " of " + std::to_string(count));
     }
   }
 
  private:
-  void compare_results(StripKernel kernel, Strip strip, const std::string& what) {
+  void compare_results(const Operation& operation, Strip strip, const std::string& what) {
     const auto size_bytes = static_cast<std::size_t>(strip.count * strip.out_step);
     // One element after the other into a line, and one that is aligned to no element.
     const auto width = static_cast<std::size_t>(strip.out_step);
@@ -57,9 +59,10 @@ class Twins {
     std::vector<Byte> plain(2 * kMargin + size_bytes, Array::kCanary);
     std::vector<Byte> streamed = plain;
     strip.out = plain.data() + kMargin / 2 + place;
-    const auto expected_finding = kernel(strip);
+    const auto expected_finding = run_strip(operation, strip);
     strip.out = streamed.data() + kMargin / 2 + place;
-    EXPECT_EQ(run_streamed(kernel, strip), expected_finding) << what;
+    StripRunner runner(operation, strip);
+    EXPECT_EQ(run_streamed(runner, strip), expected_finding) << what;
     order_streamed_stores();
     EXPECT_EQ(streamed, plain) << what << " at " << place;
   }
@@ -80,21 +83,25 @@ TEST(RunStreamed, GivesWhatThePlainStripGives) {
     const std::int64_t width = width_of(type);
     const std::string name = dtype_name(type.dtype);
     for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
-      if (const StripKernel kernel = table().unary[row][column]) {
-        twins.expect_equal(kernel, width, {width}, "unary " + std::to_string(row) + name);
+      const Operation operation(table().unary[row][column]);
+      if (operation.kernel() != nullptr) {
+        twins.expect_equal(operation, width, {width}, "unary " + std::to_string(row) + name);
       }
     }
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
-      if (const StripKernel kernel = table().binary[row][column]) {
-        twins.expect_equal(kernel, width, {width, width}, "binary " + std::to_string(row) + name);
+      const Operation operation(table().binary[row][column]);
+      if (operation.kernel() != nullptr) {
+        twins.expect_equal(operation, width, {width, width},
+                           "binary " + std::to_string(row) + name);
       }
     }
     for (unsigned row = 0; row < kernels::kCompareCount; ++row) {
-      twins.expect_equal(table().compare[row][column], 1, {width, width}, "compare " + name);
+      twins.expect_equal(Operation(table().compare[row][column]), 1, {width, width},
+                         "compare " + name);
     }
     for (const NamedType& to : kTypes) {
-      twins.expect_equal(table().cast[column][static_cast<unsigned>(to.type)], width_of(to),
-                         {width}, "cast " + name + " to " + dtype_name(to.dtype));
+      twins.expect_equal(Operation(table().cast[column][static_cast<unsigned>(to.type)]),
+                         width_of(to), {width}, "cast " + name + " to " + dtype_name(to.dtype));
     }
   }
 }
@@ -104,10 +111,10 @@ TEST(RunStreamed, MovesEveryWidth) {
   Twins twins(random);
   for (unsigned i = 0; i < 5; ++i) {
     const std::int64_t width = std::int64_t{1} << i;
-    twins.expect_equal(table().copy[i], width, {width}, "copy");
-    twins.expect_equal(table().select[i], width, {1, width, width}, "select");
+    twins.expect_equal(Operation(table().copy[i]), width, {width}, "copy");
+    twins.expect_equal(Operation(table().select[i]), width, {1, width, width}, "select");
   }
-  twins.expect_equal(table().select[kernels::kWidthCount], 1, {1, 1, 1}, "select bool8");
+  twins.expect_equal(Operation(table().select[kernels::kWidthCount]), 1, {1, 1, 1}, "select bool8");
 }
 
 TEST(RunStreamed, FindsAZeroDivisorInEveryPart) {
@@ -115,13 +122,10 @@ TEST(RunStreamed, FindsAZeroDivisorInEveryPart) {
   std::vector<std::uint8_t> dividend(kCount, 7);
   std::vector<std::uint8_t> divisor(kCount, 1);
   std::vector<std::uint8_t> out(kCount);
-  Strip strip = {};
-  strip.count = kCount;
-  strip.out = out.data();
-  strip.in[0] = dividend.data();
-  strip.in[1] = divisor.data();
-  strip.out_step = strip.in_steps[0] = strip.in_steps[1] = 1;
-  const StripKernel divide = table().binary[TNR_BINARY_OP_DIV - 1][static_cast<int>(Type::kU8)];
+  const kernels::Source sources[] = {{dividend.data(), 1, 1}, {divisor.data(), 1, 1}};
+  const Strip strip = dense_strip(kCount, out.data(), 1, sources);
+  StripRunner divide(Operation(table().binary[TNR_BINARY_OP_DIV - 1][static_cast<int>(Type::kU8)]),
+                     strip);
   EXPECT_EQ(run_streamed(divide, strip), kernels::kNothing);
   for (const std::size_t place : {std::size_t{0}, std::size_t{2500}, kCount - 1}) {
     divisor[place] = 0;

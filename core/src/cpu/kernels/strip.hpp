@@ -29,9 +29,9 @@ Finding map1(const Strip& strip) {
   using Out = typename Op::Out;
   const int64_t n = strip.count;
   Byte* const out = strip.out;
-  const Byte* const a = strip.in[0];
+  const Byte* const a = strip.in[0].data;
   const int64_t out_step = strip.out_step;
-  const int64_t a_step = strip.in_steps[0];
+  const int64_t a_step = strip.in[0].step;
   if (a_step == 0) {
     const Out value = Op::apply(load<In>(a));
     if (out_step == kStep<Out>) {
@@ -60,11 +60,11 @@ Finding map2(const Strip& strip) {
   using Out = typename Op::Out;
   const int64_t n = strip.count;
   Byte* const out = strip.out;
-  const Byte* const a = strip.in[0];
-  const Byte* const b = strip.in[1];
+  const Byte* const a = strip.in[0].data;
+  const Byte* const b = strip.in[1].data;
   const int64_t out_step = strip.out_step;
-  const int64_t a_step = strip.in_steps[0];
-  const int64_t b_step = strip.in_steps[1];
+  const int64_t a_step = strip.in[0].step;
+  const int64_t b_step = strip.in[1].step;
   const bool dense_out = out_step == kStep<Out>;
   if (dense_out && a_step == kStep<In> && b_step == kStep<In>) {
     TENURE_INDEPENDENT

@@ -17,12 +17,12 @@ using kernels::Reduction;
 
 // What an output's dtype is.
 enum class Gives { kElement, kSum, kIndex, kTruth };
-struct Operation {
+struct ReduceOperation {
   const char* name;
   Gives gives;
 };
 // In the order of the ABI's codes, which start at 1; so are the rows of the kernel table.
-constexpr Operation kOperations[] = {
+constexpr ReduceOperation kOperations[] = {
     {"sum", Gives::kSum},     {"prod", Gives::kSum},     {"mean", Gives::kElement},
     {"var", Gives::kElement}, {"std", Gives::kElement},  {"min", Gives::kElement},
     {"max", Gives::kElement}, {"argmin", Gives::kIndex}, {"argmax", Gives::kIndex},
@@ -130,7 +130,7 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
             std::uint32_t ddof, const tnr_view_mut& out) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
-  const Operation& operation = kOperations[row];
+  const ReduceOperation& operation = kOperations[row];
   Pins pins;
   check_view_mut(out, "out");
   check_view(a, "a");

@@ -64,8 +64,8 @@ class Scatter {
                 static_cast<std::int64_t>(element_size(a.view().values.dtype))},
         is_unique_((a.view().flags & TNR_SPARSE_UNIQUE) != 0) {
     const unsigned type = type_index(a.view().values.dtype);
-    if (type != kNoType) add_ = kernels::table().binary[TNR_BINARY_OP_ADD - 1][type];
-    if (!is_unique_ && add_ == nullptr) {
+    if (type != kNoType) add_ = Operation(kernels::table().binary[TNR_BINARY_OP_ADD - 1][type]);
+    if (!is_unique_ && add_.kernel() == nullptr) {
       fail(TNR_STATUS_UNSUPPORTED,
            "%s is not said to be UNIQUE, but several %s cannot be added up to one element",
            *a.name() != '\0' ? a.name() : "it", dtype_name(a.view().values.dtype));
@@ -210,12 +210,15 @@ class Scatter {
     const Byte* in = values_of(k);
     Byte* out = to.first;
     for (std::int64_t line = 0; line < blocks_.rows; ++line) {
-      add_({blocks_.columns,
-            out,
-            {out, in, nullptr},
-            to.column_step,
-            {to.column_step, blocks_.width_bytes, 0},
-            blocks_.width_bytes});
+      const kernels::Source sources[] = {{out, to.column_step, blocks_.width_bytes},
+                                         {in, blocks_.width_bytes, blocks_.width_bytes}};
+      run_strip(add_, {.count = blocks_.columns,
+                       .out = out,
+                       .out_step = to.column_step,
+                       .width_bytes = blocks_.width_bytes,
+                       .source_count = 2,
+                       .in = sources,
+                       .parameters = nullptr});
       in += blocks_.columns * blocks_.width_bytes;
       out += to.row_step;
     }
@@ -226,7 +229,7 @@ class Scatter {
   unsigned width_index_;
   kernels::Blocks blocks_;
   bool is_unique_;
-  kernels::StripKernel add_ = nullptr;
+  Operation add_{kernels::StripKernel{nullptr}};
 };
 
 // The output, with its axes as the operand's major and minor indices see them.

@@ -151,8 +151,8 @@ void DenseScanner::multiply(Byte* values, std::int64_t count) const noexcept {
   const std::int64_t width = scan_.elements.width();
   const Byte* const factor = reinterpret_cast<const Byte*>(scan_.dropout->factor.bytes);
   // Nothing is divided, so that nothing is found.
-  static_cast<void>(
-      scan_.dropout->multiply({count, values, {values, factor}, width, {width, 0}, width}));
+  const kernels::Source sources[] = {{values, width, width}, {factor, 0, width}};
+  static_cast<void>(run_strip(scan_.dropout->multiply, dense_strip(count, values, width, sources)));
 }
 
 std::int64_t DenseScanner::expected_count() noexcept {

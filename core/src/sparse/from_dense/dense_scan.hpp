@@ -6,6 +6,7 @@
 
 #include "cpu/compress.hpp"
 #include "dense/scalar.hpp"
+#include "dense/strip_runner.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/from_dense/elements.hpp"
 #include "sparse/from_dense/entry_stage.hpp"
@@ -18,7 +19,7 @@ inline const kernels::Compaction& compaction() { return *kernels::table().compac
 // What chance drops of the entries, and what the others are multiplied by.
 struct Dropout {
   kernels::Chance chance;  // of element i in row-major order
-  kernels::StripKernel multiply;
+  Operation multiply;
   Element factor;
 };
 

@@ -30,7 +30,7 @@ Dropout dropout_of(double probability, std::uint64_t seed, tnr_dtype dtype) {
   std::memcpy(factor.bytes, &scale, sizeof scale);
   return {
       .chance = {seed, static_cast<std::uint64_t>(std::ldexp(probability, 64))},
-      .multiply = kernels::table().binary[TNR_BINARY_OP_MUL - 1][type],
+      .multiply = Operation(kernels::table().binary[TNR_BINARY_OP_MUL - 1][type]),
       .factor = to_element(factor, dtype, "1 / (1 - probability)"),
   };
 }

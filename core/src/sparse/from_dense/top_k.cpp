@@ -117,7 +117,8 @@ class TopRows {
     const std::int64_t width = elements_.width();
     auto* const out = reinterpret_cast<Byte*>(numbers);
     // Exact, for wider integers are refused; and a cast finds nothing in the data.
-    static_cast<void>(to_f64_({count, out, {in + first * width}, 8, {width}, 8}));
+    const kernels::Source source[] = {{in + first * width, width, width}};
+    static_cast<void>(run_strip(to_f64_, dense_strip(count, out, 8, source)));
     for (std::int64_t i = 0; i < count; ++i) chosen.show(order_key(numbers[i], order_), first + i);
   }
 
@@ -131,7 +132,7 @@ class TopRows {
   }
 
   DenseElements elements_;
-  kernels::StripKernel to_f64_;
+  Operation to_f64_;
   std::int64_t columns_;
   std::int64_t k_;
   tnr_sparse_order order_;

@@ -81,7 +81,7 @@ class Factors {
     Operands operands(to);
     operands.add(from, "b");
     constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
-    operands.run(context, kernels::table().cast[type_index(from.dtype)][kF32]);
+    operands.run(context, Operation(kernels::table().cast[type_index(from.dtype)][kF32]));
   }
 
   [[nodiscard]] const kernels::Byte* data() const noexcept {
@@ -127,18 +127,17 @@ class BlockFactors {
         factors_(count_ * a.info.block_cols, width_),
         numbers_(count_, index_width(a.blocks.index_type)) {
     const unsigned computed = type_index(computed_dtype(a.info.dtype));
-    const kernels::StripKernel fetch = computed == type
-                                           ? kernels::table().copy[width_index(a.info.dtype)]
-                                           : kernels::table().cast[type][computed];
+    const Operation fetch = computed == type
+                                ? Operation(kernels::table().copy[width_index(a.info.dtype)])
+                                : Operation(kernels::table().cast[type][computed]);
+    const auto x_width = static_cast<std::int64_t>(element_size(a.info.dtype));
     const std::int64_t columns = a.info.block_cols;
     for (std::int64_t k = 0; k < count_; ++k) {
       const std::int64_t first = get_index(a.blocks.indices, a.blocks.index_type, k) * columns;
-      fetch({columns,
-             factors_.data() + k * columns * width_,
-             {product.x + first * product.x_step},
-             width_,
-             {product.x_step},
-             width_});
+      const kernels::Source source[] = {
+          {product.x + first * product.x_step, product.x_step, x_width}};
+      run_strip(fetch,
+                dense_strip(columns, factors_.data() + k * columns * width_, width_, source));
       put_index(numbers_.data(), a.blocks.index_type, k, k);
     }
   }

@@ -20,7 +20,7 @@ void copy_elements(const Context& context, const tnr_view& from, const tnr_view_
   operands.add(from, "b");
   if (operands.moved_bytes() < kWorthPlanningBytes || operands.is_flat() ||
       !permute(context, operands.movement(), Stores::kCached)) {
-    operands.run(context, kernels::table().copy[width_index(from.dtype)]);
+    operands.run(context, Operation(kernels::table().copy[width_index(from.dtype)]));
   }
 }
 

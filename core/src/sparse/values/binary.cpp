@@ -22,7 +22,6 @@ namespace {
 using kernels::Byte;
 using kernels::Compressed;
 using kernels::SparseRows;
-using kernels::StripKernel;
 
 // Rows and entries of both matrices in a chunk, in a cache together with the result.
 constexpr std::int64_t kChunkWeight = 8192;
@@ -40,8 +39,12 @@ class Merge {
   // The values that wait.
   using Scratch = V*;
 
-  Merge(const Compressed& a, const Compressed& b, Keeps keeps, StripKernel kernel)
-      : a_(a), b_(b), keeps_(keeps), kernel_(kernel), chunks_(a.rows, kChunkWeight, {a_, b_}) {}
+  Merge(const Compressed& a, const Compressed& b, Keeps keeps, Operation operation)
+      : a_(a),
+        b_(b),
+        keeps_(keeps),
+        operation_(operation),
+        chunks_(a.rows, kChunkWeight, {a_, b_}) {}
 
   [[nodiscard]] const auto& chunks() const noexcept { return chunks_; }
   [[nodiscard]] RowBound bound(std::int64_t begin, std::int64_t end,
@@ -81,7 +84,7 @@ class Merge {
 
   std::int64_t fill(V* waiting, std::int64_t begin, std::int64_t end,
                     const SparseRows& out) const noexcept {
-    Joined joined{kernel_,
+    Joined joined{operation_,
                   reinterpret_cast<I*>(out.indices),
                   reinterpret_cast<V*>(out.values),
                   waiting,
@@ -132,7 +135,7 @@ class Merge {
 
   // Entries on their way out: columns and the values of a where they belong, those of b waiting.
   struct Joined {
-    StripKernel kernel;
+    Operation operation;
     I* columns;
     V* values;
     V* waiting;
@@ -169,12 +172,9 @@ class Merge {
       constexpr auto kWidth = static_cast<std::int64_t>(sizeof(V));
       Byte* const out = reinterpret_cast<Byte*>(values + first);
       // Nothing is divided, so that nothing is found.
-      static_cast<void>(kernel({position - first,
-                                out,
-                                {out, reinterpret_cast<Byte*>(waiting)},
-                                kWidth,
-                                {kWidth, kWidth},
-                                kWidth}));
+      const kernels::Source sources[] = {{out, kWidth, kWidth},
+                                         {reinterpret_cast<Byte*>(waiting), kWidth, kWidth}};
+      static_cast<void>(run_strip(operation, dense_strip(position - first, out, kWidth, sources)));
       first = position;
     }
   };
@@ -301,7 +301,7 @@ class Merge {
   Side a_;
   Side b_;
   Keeps keeps_;
-  StripKernel kernel_;
+  Operation operation_;
   WeightedChunks<Weight> chunks_;
 };
 
@@ -309,12 +309,12 @@ struct Question {
   const Compressed& a;
   const Compressed& b;
   Keeps keeps;
-  StripKernel kernel;
+  Operation operation;
 };
 
 template <class I, class V>
 void merge(const Context& context, const Question& question, SparseBuilder& builder) {
-  const Merge<I, V> work(question.a, question.b, question.keeps, question.kernel);
+  const Merge<I, V> work(question.a, question.b, question.keeps, question.operation);
   RowChunks<Merge<I, V>>(context, work, builder).run();
 }
 
@@ -357,7 +357,7 @@ void check_pair(const tnr_sparse_view& a, const tnr_sparse_view& b) {
   require_dtype(b.minor, "b's indices", a.minor.dtype, "of those of a it is");
 }
 
-StripKernel kernel_of(tnr_binary_op op, tnr_dtype dtype) {
+Operation operation_of(tnr_binary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kBinaryCount) refuse_code("binary", op);
   if (op == TNR_BINARY_OP_DIV) {
@@ -365,9 +365,10 @@ StripKernel kernel_of(tnr_binary_op op, tnr_dtype dtype) {
          "0 / 0 is no 0, so that a quotient of sparse matrices is dense: divide dense ones");
   }
   const unsigned column = type_index(dtype);
-  const StripKernel kernel = column == kNoType ? nullptr : kernels::table().binary[row][column];
-  if (kernel == nullptr) refuse_dtype("sparse arithmetic", dtype);
-  return kernel;
+  if (column == kNoType || kernels::table().binary[row][column].kernel == nullptr) {
+    refuse_dtype("sparse arithmetic", dtype);
+  }
+  return Operation(kernels::table().binary[row][column]);
 }
 
 }  // namespace
@@ -376,7 +377,7 @@ SparseToken sparse_binary(const Context& context, tnr_binary_op op, const tnr_sp
                           const tnr_sparse_view& b) {
   SparseOperand a_operand(a, "a");
   SparseOperand b_operand(b, "b");
-  const StripKernel kernel = kernel_of(op, a.values.dtype);
+  const Operation operation = operation_of(op, a.values.dtype);
   check_pair(a, b);
   a_operand.check_all();
   b_operand.check_all();
@@ -389,7 +390,7 @@ SparseToken sparse_binary(const Context& context, tnr_binary_op op, const tnr_sp
   const Compressed left = a_operand.compressed();
   const Compressed right = b_operand.compressed();
   const Question question = {left, right, op == TNR_BINARY_OP_MUL ? Keeps::kBoth : Keeps::kEither,
-                             kernel};
+                             operation};
   if (left.index_type == kernels::IndexType::kI32) {
     merge_by_width<std::int32_t>(context, question, builder);
   } else {

@@ -97,7 +97,7 @@ void softmax(const Context& context, const SparseOperand& a, T* values) {
   constexpr std::int64_t kTogether = 2048;
   const IndexReader offsets(a.view().major);
   const kernels::StripKernel exp =
-      kernels::table().unary[TNR_UNARY_OP_EXP - 1][type_index(a.view().values.dtype)];
+      kernels::table().unary[TNR_UNARY_OP_EXP - 1][type_index(a.view().values.dtype)].kernel;
   const auto for_each_row = [&](std::int64_t begin, std::int64_t end, const auto& body) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t count = offsets[row + 1] - offsets[row];
@@ -114,7 +114,8 @@ void softmax(const Context& context, const SparseOperand& a, T* values) {
                        for_each_row(begin, last_row, subtract_largest<T>);
                        constexpr auto kWidth = static_cast<std::int64_t>(sizeof(T));
                        auto* const bytes = reinterpret_cast<kernels::Byte*>(values + first);
-                       exp({offsets[last_row] - first, bytes, {bytes}, kWidth, {kWidth}, kWidth});
+                       const kernels::Source source[] = {{bytes, kWidth, kWidth}};
+                       exp(dense_strip(offsets[last_row] - first, bytes, kWidth, source));
                        for_each_row(begin, last_row, divide_by_sum<T>);
                        begin = last_row;
                      }

@@ -1,42 +1,17 @@
 // Operations on two operands of one dtype.
 #include "cpu/kernels/arithmetic.hpp"
-#include "cpu/kernels/strip.hpp"
+#include "cpu/kernels/dense.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// A Rule computes in the element's compute type; TwoOf makes it an Op of strip.hpp.
-template <class Rule, class T>
-struct TwoOf {
-  using In = T;
-  using Out = T;
-  static T apply(T a, T b) { return narrow<T>(Rule::apply(widen(a), widen(b))); }
-};
-
-struct Subtract {
-  static double apply(double a, double b) { return a - b; }
-  static float apply(float a, float b) { return a - b; }
-  template <class T>
-  static T apply(T a, T b) {
-    return static_cast<T>(static_cast<Wrap<T>>(a) - static_cast<Wrap<T>>(b));
-  }
-};
-
-struct Multiply {
-  static double apply(double a, double b) { return a * b; }
-  static float apply(float a, float b) { return a * b; }
-  template <class T>
-  static T apply(T a, T b) {
-    return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b));
-  }
-};
-
 // Floats only; integers have divide_integers() below.
 struct Divide {
-  template <class T>
-  static T apply(T a, T b) {
+  static constexpr bool kBranches = false;
+  template <class V>
+  static V apply(V a, V b) {
     return a / b;
   }
 };
@@ -56,31 +31,65 @@ T quotient(T a, T b) {
 
 template <class T>
 Finding divide_integers(const Strip& strip) {
+  const int64_t n = strip.count;
+  Byte* out = strip.out;
+  const Byte* a = strip.in[0].data;
+  const Byte* b = strip.in[1].data;
+  const int64_t out_step = strip.out_step;
+  const int64_t a_step = strip.in[0].step;
+  const int64_t b_step = strip.in[1].step;
   bool zero = false;
-  for (int64_t i = 0; i < strip.count; ++i) {
-    const T a = load<T>(strip.in[0] + i * strip.in_steps[0]);
-    const T b = load<T>(strip.in[1] + i * strip.in_steps[1]);
-    zero |= b == 0;
-    store<T>(strip.out + i * strip.out_step, quotient(a, b));
+  for (int64_t i = 0; i < n; ++i) {
+    const T divisor = load<T>(b);
+    zero |= divisor == 0;
+    store<T>(out, quotient(load<T>(a), divisor));
+    out += out_step;
+    a += a_step;
+    b += b_step;
   }
   return zero ? kZeroDivisor : kNothing;
 }
 
+// Others take as long for one number as for a vector, or need several instructions.
+template <class Rule>
+constexpr Steps kStepsOf = Steps::kDense;
+template <>
+inline constexpr Steps kStepsOf<Add> = Steps::kAny;
+template <>
+inline constexpr Steps kStepsOf<Subtract> = Steps::kAny;
+template <>
+inline constexpr Steps kStepsOf<Multiply> = Steps::kAny;
+
 template <class Rule, class T>
-constexpr StripKernel kernel = map2<TwoOf<Rule, T>>;
+constexpr Elementwise kernel = {map_pairs<Rule, T>, nullptr, kStepsOf<Rule>};
+template <class Rule>
+constexpr Elementwise kernel<Rule, F16> = {map_pairs<Rule, float>, &kF16AsFloat, Steps::kDense};
+template <class Rule>
+constexpr Elementwise kernel<Rule, BF16> = {map_pairs<OnBF16<Rule>, uint16_t>, nullptr,
+                                            kStepsOf<Rule>};
+
+template <class T>
+constexpr Elementwise divide = {divide_integers<T>, nullptr, Steps::kAny};
 
 }  // namespace
 
 // Where results wrap, signed and unsigned integers have the same bits and share their kernels.
-const StripKernel kBinary[kBinaryCount][kTypeCount] = {
-    {TENURE_FLOATS(Add), TENURE_UNSIGNED(Add), TENURE_UNSIGNED(Add), nullptr},
-    {TENURE_FLOATS(Subtract), TENURE_UNSIGNED(Subtract), TENURE_UNSIGNED(Subtract), nullptr},
-    {TENURE_FLOATS(Multiply), TENURE_UNSIGNED(Multiply), TENURE_UNSIGNED(Multiply), nullptr},
-    {TENURE_FLOATS(Divide), divide_integers<int8_t>, divide_integers<int16_t>,
-     divide_integers<int32_t>, divide_integers<int64_t>, divide_integers<uint8_t>,
-     divide_integers<uint16_t>, divide_integers<uint32_t>, divide_integers<uint64_t>, nullptr},
-    {TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum), nullptr},
-    {TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum), nullptr},
+const Elementwise kBinary[kBinaryCount][kTypeCount] = {
+    {TENURE_FLOATS(Add), TENURE_UNSIGNED(Add), TENURE_UNSIGNED(Add), {}},
+    {TENURE_FLOATS(Subtract), TENURE_UNSIGNED(Subtract), TENURE_UNSIGNED(Subtract), {}},
+    {TENURE_FLOATS(Multiply), TENURE_UNSIGNED(Multiply), TENURE_UNSIGNED(Multiply), {}},
+    {TENURE_FLOATS(Divide),
+     divide<int8_t>,
+     divide<int16_t>,
+     divide<int32_t>,
+     divide<int64_t>,
+     divide<uint8_t>,
+     divide<uint16_t>,
+     divide<uint32_t>,
+     divide<uint64_t>,
+     {}},
+    {TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum), {}},
+    {TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum), {}},
 };
 
 }  // namespace TENURE_ISA

@@ -1,21 +1,38 @@
 // Casts between every two real dtypes.
+#include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/strip.hpp"
 #include "cpu/tables.hpp"
-
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
 template <class From, class To>
-struct Cast {
-  using In = From;
-  using Out = To;
-  static To apply(From value) { return convert<To>(value); }
-};
+Finding cast(const Strip& strip) {
+  const int64_t count = strip.count;
+  Byte* const out = strip.out;
+  const Byte* const in = strip.in[0].data;
+  const int64_t out_step = strip.out_step;
+  const int64_t in_step = strip.in[0].step;
+  if (out_step == kStep<To> && in_step == kStep<From>) {
+    TENURE_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) {
+      store<To>(out + i * kStep<To>, convert<To>(load<From>(in + i * kStep<From>)));
+    }
+  } else {
+#pragma GCC unroll 1
+    for (int64_t i = 0; i < count; ++i) {
+      TENURE_ONE_BY_ONE;
+      store<To>(out + i * out_step, convert<To>(load<From>(in + i * in_step)));
+    }
+  }
+  return kNothing;
+}
+
+Finding float_to_f16(const Strip& strip) {
+  const bool is_dense = strip.out_step == kStep<F16> && strip.in[0].step == kStep<float>;
+  return is_dense ? spill_f16(strip) : cast<float, F16>(strip);
+}
 
 template <class T>
 struct Complex {
@@ -33,55 +50,48 @@ struct CastParts {
 template <class T>
 inline constexpr bool kIsInteger = !kIsFloat<T> && !kSame<T, Bool8>;
 
-#if defined(__F16C__)
-// With the instruction for it, which compilers do not choose by themselves: it rounds to nearest
-// even and keeps the top of a NaN, made quiet, as round_from<F16> does. The other direction stays
-// with widen(): the instruction would make signalling NaNs quiet.
-Finding float_to_f16(const Strip& strip) {
-  Strip rest = strip;
-  if (strip.out_step == kStep<F16> && strip.in_steps[0] == kStep<float>) {
-    for (; rest.count >= 8; rest.count -= 8) {
-      const __m256 values = _mm256_loadu_ps(reinterpret_cast<const float*>(rest.in[0]));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(rest.out),
-                       _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
-      rest.in[0] += 8 * kStep<float>;
-      rest.out += 8 * kStep<F16>;
-    }
-  }
-  return map1<Cast<float, F16>>(rest);
-}
-#else
-constexpr StripKernel float_to_f16 = map1<Cast<float, F16>>;
-#endif
+// f16 by way of f32, which holds each; an integer that f32 rounds is beyond the largest f16.
+template <class T>
+constexpr Conversion kFromF16 = {load_f16, nullptr, 4, kStep<T>};
+template <class T>
+constexpr Conversion kToF16 = {nullptr, spill_f16, kStep<T>, 4};
 
 // Between integers the bits are cut or extended: the target's sign does not matter, and the
 // source's only where the target is wider. Kernels are shared accordingly.
 template <class From, class To>
-constexpr StripKernel cast_kernel() {
-  if constexpr (kSame<From, float> && kSame<To, F16>) {
-    return float_to_f16;
+constexpr Elementwise cast_entry() {
+  if constexpr (kSame<From, F16> && kSame<To, F16>) {
+    return {cast<uint16_t, uint16_t>, nullptr, Steps::kDense};
+  } else if constexpr (kSame<From, F16> && kSame<To, float>) {
+    return {cast<F16, float>, nullptr, Steps::kDense};
+  } else if constexpr (kSame<From, float> && kSame<To, F16>) {
+    return {float_to_f16, nullptr, Steps::kDense};
+  } else if constexpr (kSame<From, F16>) {
+    return {cast<float, To>, &kFromF16<To>, Steps::kDense};
+  } else if constexpr (kSame<To, F16> && !kSame<From, double>) {
+    return {cast<From, float>, &kToF16<From>, Steps::kDense};
   } else if constexpr (kIsInteger<From> && kIsInteger<To>) {
     using Bits = UnsignedOf<To>;
     if constexpr (sizeof(To) <= sizeof(From)) {
-      return map1<Cast<UnsignedOf<From>, Bits>>;
+      return {cast<UnsignedOf<From>, Bits>, nullptr, Steps::kDense};
     } else {
-      return map1<Cast<From, Bits>>;
+      return {cast<From, Bits>, nullptr, Steps::kDense};
     }
   } else {
-    return map1<Cast<From, To>>;
+    return {cast<From, To>, nullptr, Steps::kDense};
   }
 }
 
 }  // namespace
 
-#define TENURE_CASTS_FROM(From)                                                                 \
-  {cast_kernel<From, double>(),   cast_kernel<From, float>(),    cast_kernel<From, F16>(),      \
-   cast_kernel<From, BF16>(),     cast_kernel<From, int8_t>(),   cast_kernel<From, int16_t>(),  \
-   cast_kernel<From, int32_t>(),  cast_kernel<From, int64_t>(),  cast_kernel<From, uint8_t>(),  \
-   cast_kernel<From, uint16_t>(), cast_kernel<From, uint32_t>(), cast_kernel<From, uint64_t>(), \
-   cast_kernel<From, Bool8>()}
+#define TENURE_CASTS_FROM(From)                                                              \
+  {cast_entry<From, double>(),   cast_entry<From, float>(),    cast_entry<From, F16>(),      \
+   cast_entry<From, BF16>(),     cast_entry<From, int8_t>(),   cast_entry<From, int16_t>(),  \
+   cast_entry<From, int32_t>(),  cast_entry<From, int64_t>(),  cast_entry<From, uint8_t>(),  \
+   cast_entry<From, uint16_t>(), cast_entry<From, uint32_t>(), cast_entry<From, uint64_t>(), \
+   cast_entry<From, Bool8>()}
 
-const StripKernel kCast[kTypeCount][kTypeCount] = {
+const Elementwise kCast[kTypeCount][kTypeCount] = {
     TENURE_CASTS_FROM(double),   TENURE_CASTS_FROM(float),    TENURE_CASTS_FROM(F16),
     TENURE_CASTS_FROM(BF16),     TENURE_CASTS_FROM(int8_t),   TENURE_CASTS_FROM(int16_t),
     TENURE_CASTS_FROM(int32_t),  TENURE_CASTS_FROM(int64_t),  TENURE_CASTS_FROM(uint8_t),

@@ -1,5 +1,5 @@
-// e^x in f32 and f64 within one unit in the last place, without a branch or a table, so that a loop
-// over it becomes vectors under every instruction set.
+// e^x in f32 and f64 within one unit in the last place, without a branch or a table, for numbers and
+// for vectors of every instruction set.
 //
 // Cody and Waite's reduction ("Software Manual for the Elementary Functions", 1980, chapter 6):
 //
@@ -39,7 +39,8 @@
 // happen in the last multiplication, as IEEE 754 has them.
 #pragma once
 
-#include "cpu/kernels/number.hpp"
+#include "cpu/kernels/arithmetic.hpp"
+#include "cpu/kernels/dense.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -60,10 +61,11 @@ struct ExpOf<float> {
 
   // q. In pairs of powers (Estrin), on which a processor works side by side; Horner's one chain
   // would have it wait.
-  static float q(float r, float square) {
-    const float first = 0x1.555554p-3f * r + 0x1p-1f;
-    const float second = 0x1.111272p-7f * r + 0x1.55548ep-5f;
-    const float third = 0x1.9f083cp-13f * r + 0x1.6d8dacp-10f;
+  template <class V>
+  static V q(V r, V square) {
+    const V first = 0x1.555554p-3f * r + 0x1p-1f;
+    const V second = 0x1.111272p-7f * r + 0x1.55548ep-5f;
+    const V third = 0x1.9f083cp-13f * r + 0x1.6d8dacp-10f;
     return (third * square + second) * square + first;
   }
 };
@@ -77,54 +79,57 @@ struct ExpOf<double> {
   static constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits, and n has 11
   static constexpr double kLn2Low = 0x1.ef35793c7673p-45;
 
-  static double q(double r, double square) {
-    const double power4 = square * square;
-    const double first = 0x1.555555555555bp-3 * r + 0x1p-1;
-    const double second = 0x1.111111110ec1ep-7 * r + 0x1.5555555555502p-5;
-    const double third = 0x1.a01a01b39757ap-13 * r + 0x1.6c16c16c30788p-10;
-    const double fourth = 0x1.71ddefe09c135p-19 * r + 0x1.a01a0135f62a2p-16;
-    const double fifth = 0x1.af6c5a1a4c1ddp-26 * r + 0x1.27e5b5076928ap-22;
-    const double low = second * square + first;
-    const double middle = fourth * square + third;
-    const double high = 0x1.1e3cafcd45eb6p-29 * square + fifth;
+  template <class V>
+  static V q(V r, V square) {
+    const V power4 = square * square;
+    const V first = 0x1.555555555555bp-3 * r + 0x1p-1;
+    const V second = 0x1.111111110ec1ep-7 * r + 0x1.5555555555502p-5;
+    const V third = 0x1.a01a01b39757ap-13 * r + 0x1.6c16c16c30788p-10;
+    const V fourth = 0x1.71ddefe09c135p-19 * r + 0x1.a01a0135f62a2p-16;
+    const V fifth = 0x1.af6c5a1a4c1ddp-26 * r + 0x1.27e5b5076928ap-22;
+    const V low = second * square + first;
+    const V middle = fourth * square + third;
+    const V high = 0x1.1e3cafcd45eb6p-29 * square + fifth;
     return (high * power4 + middle) * power4 + low;
   }
 };
 
-template <class T>
-inline T exponential(T x) {
+// Of a number or of each of a vector's.
+template <class V>
+inline V exponential(V x) {
+  using T = Number<V>;
   using Of = ExpOf<T>;
-  using Bits = UnsignedOf<T>;
-  // One comparison, and of the magnitude: with a second one for the other end, g++ 12 makes
-  // branches of them, and no vectors. NaN, which compares false, stays.
-  constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
+  using Word = UnsignedOf<T>;
+  using Bits = As<Word, V>;
+  // One comparison, and of the magnitude. NaN, which compares false, stays.
+  constexpr Word kSign = Word{1} << (8 * sizeof(T) - 1);
   const Bits sign = bit_copy<Bits>(x) & kSign;
-  const T magnitude = bit_copy<T>(bit_copy<Bits>(x) & ~kSign);
-  const T near = magnitude > Of::kFarthest ? Of::kFarthest : magnitude;
-  x = bit_copy<T>(bit_copy<Bits>(near) | sign);
+  const V magnitude = bit_copy<V>(bit_copy<Bits>(x) & ~kSign);
+  const V near = magnitude > Of::kFarthest ? V{} + Of::kFarthest : magnitude;
+  x = bit_copy<V>(bit_copy<Bits>(near) | sign);
 
   // Added to a number this large, a fraction is rounded away, and n stands in the lowest bits.
-  constexpr T kShift = T{3} * static_cast<T>(Bits{1} << (Of::kFractionBits - 1));
-  const T shifted = x * Of::kInverseLn2 + kShift;
-  const T n = shifted - kShift;
-  const T high = x - n * Of::kLn2High;
-  const T low = n * Of::kLn2Low;
-  const T r = high - low;
-  const T lost = (high - r) - low;
+  constexpr T kShift = T{3} * static_cast<T>(Word{1} << (Of::kFractionBits - 1));
+  const V shifted = x * Of::kInverseLn2 + kShift;
+  const V n = shifted - kShift;
+  const V high = x - n * Of::kLn2High;
+  const V low = n * Of::kLn2Low;
+  const V r = high - low;
+  const V lost = (high - r) - low;
 
-  const T square = r * r;
-  const T sum = T{1} + r;
-  const T rest = ((T{1} - sum) + r) + lost;
-  const T mantissa = sum + (square * Of::q(r, square) + rest);
+  const V square = r * r;
+  const V sum = T{1} + r;
+  const V rest = ((T{1} - sum) + r) + lost;
+  const V mantissa = sum + (square * Of::q(r, square) + rest);
 
   // 2^n may be beyond the format where the result is not, so it is the product of two numbers: the
   // second is 2^64 (f64: 2^512), or its inverse where x is negative. The first product is exact.
-  constexpr Bits kHalf = Of::kBias / 2 + 1;
-  constexpr Bits kLarge = (Of::kBias + kHalf) << Of::kFractionBits;
+  constexpr Word kHalf = Of::kBias / 2 + 1;
+  constexpr Word kLarge = (Of::kBias + kHalf) << Of::kFractionBits;
   const Bits second = kLarge - (sign >> 1);  // 2 kHalf is the bit below the sign
   const Bits first = (bit_copy<Bits>(shifted) << Of::kFractionBits) +
                      (2 * Of::kBias << Of::kFractionBits) - second;
-  return mantissa * bit_copy<T>(first) * bit_copy<T>(second);
+  return mantissa * bit_copy<V>(first) * bit_copy<V>(second);
 }
 
 }  // namespace

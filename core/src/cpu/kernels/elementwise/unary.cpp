@@ -1,101 +1,132 @@
 // Operations on one operand.
+#include "cpu/kernels/arithmetic.hpp"
+#include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
-#include "cpu/kernels/strip.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// A Rule computes in the element's compute type; OneOf makes it an Op of strip.hpp.
-template <class Rule, class T>
-struct OneOf {
-  using In = T;
-  using Out = T;
-  static T apply(T a) { return narrow<T>(Rule::apply(widen(a))); }
+// Floats of any width lose or change their sign by their bits; a NaN too, and keeps the others.
+template <class Word>
+constexpr Word kSignBit = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+template <class Word>
+struct ChangeSign {
+  template <class V>
+  static V apply(V bits) {
+    return bits ^ kSignBit<Word>;
+  }
 };
-
-struct Negate {
-  static double apply(double a) { return -a; }
-  static float apply(float a) { return -a; }
-  template <class T>
-  static T apply(T a) {
-    return static_cast<T>(Wrap<T>{0} - static_cast<Wrap<T>>(a));
+template <class Word>
+struct ClearSign {
+  template <class V>
+  static V apply(V bits) {
+    return bits & static_cast<Word>(~kSignBit<Word>);
   }
 };
 
+// Integers by their bits, which wrap.
+struct Negate {
+  template <class V>
+  static V apply(V a) {
+    return Subtract::apply(V{}, a);
+  }
+};
+template <class Word>
 struct Absolute {
-  static double apply(double a) { return __builtin_fabs(a); }
-  static float apply(float a) { return __builtin_fabsf(a); }
-  template <class T>
-  static T apply(T a) {
-    return kIsSigned<T> && a < 0 ? Negate::apply(a) : a;
+  template <class V>
+  static V apply(V a) {
+    return bit_copy<As<SignedOf<Word>, V>>(a) < 0 ? Negate::apply(a) : a;
   }
 };
 
 struct SquareRoot {
   static double apply(double a) { return __builtin_sqrt(a); }
   static float apply(float a) { return __builtin_sqrtf(a); }
+  template <IsVector V>
+  static V apply(V a) {
+    constexpr int kCount = sizeof(V) / sizeof(Number<V>);
+    V result;
+    for (int i = 0; i < kCount; ++i) result[i] = apply(Number<V>{a[i]});
+    return result;
+  }
 };
 
 struct Exponential {
-  template <class T>
-  static T apply(T a) {
+  template <class V>
+  static V apply(V a) {
     return exponential(a);
   }
 };
 
+// Written so that NaN, which compares false, stays.
 struct Rectify {
-  // Written so that NaN, which compares false, stays.
-  template <class T>
-  static T apply(T a) {
-    return a < T{0} ? T{0} : a;
+  template <class V>
+  static V apply(V a) {
+    return a < 0 ? V{} : a;
+  }
+};
+// The same of 16-bit floats by their bits: from just below -0 down to minus infinity.
+template <uint16_t kInfinity>
+struct RectifyBits {
+  template <class V>
+  static V apply(V bits) {
+    constexpr auto kLowest = static_cast<int16_t>(kInfinity | kSignBit<uint16_t>);
+    return (bits > Limits<int16_t>::kMin) & (bits <= kLowest) ? V{} : bits;
   }
 };
 
 struct Same {
-  template <class T>
-  static T apply(T a) {
+  template <class V>
+  static V apply(V a) {
     return a;
   }
 };
 
 template <class Rule, class T>
-constexpr StripKernel kernel = map1<OneOf<Rule, T>>;
+constexpr Elementwise each = {map_each<Rule, T>, nullptr, Steps::kAny};
+
+// A function that takes as long for one number as for a vector.
+template <class Rule, class T>
+constexpr Elementwise kernel = {map_each<Rule, T>, nullptr, Steps::kDense};
+template <class Rule>
+constexpr Elementwise kernel<Rule, F16> = {map_each<Rule, float>, &kF16AsFloat, Steps::kDense};
+template <class Rule>
+constexpr Elementwise kernel<Rule, BF16> = {map_each<OnBF16<Rule>, uint16_t>, nullptr,
+                                            Steps::kDense};
 
 }  // namespace
 
-#define TENURE_FLOATS_ONLY(Rule) \
-  {kernel<Rule, double>,         \
-   kernel<Rule, float>,          \
-   kernel<Rule, F16>,            \
-   kernel<Rule, BF16>,           \
-   nullptr,                      \
-   nullptr,                      \
-   nullptr,                      \
-   nullptr,                      \
-   nullptr,                      \
-   nullptr,                      \
-   nullptr,                      \
-   nullptr,                      \
-   nullptr}
+// By the bits of each width in the order of the types.
+#define TENURE_BITS(Rule)                                                                         \
+  each<Rule<uint64_t>, uint64_t>, each<Rule<uint32_t>, uint32_t>, each<Rule<uint16_t>, uint16_t>, \
+      each<Rule<uint16_t>, uint16_t>
+#define TENURE_INTEGERS(Rule) \
+  each<Rule, uint8_t>, each<Rule, uint16_t>, each<Rule, uint32_t>, each<Rule, uint64_t>
 
 // An unsigned integer is its own absolute value and its own rectification.
-const StripKernel kUnary[kUnaryCount][kTypeCount] = {
-    {kernel<Negate, double>, kernel<Negate, float>, kernel<Negate, F16>, kernel<Negate, BF16>,
-     kernel<Negate, uint8_t>, kernel<Negate, uint16_t>, kernel<Negate, uint32_t>,
-     kernel<Negate, uint64_t>, kernel<Negate, uint8_t>, kernel<Negate, uint16_t>,
-     kernel<Negate, uint32_t>, kernel<Negate, uint64_t>, nullptr},
-    {kernel<Absolute, double>, kernel<Absolute, float>, kernel<Absolute, F16>,
-     kernel<Absolute, BF16>, kernel<Absolute, int8_t>, kernel<Absolute, int16_t>,
-     kernel<Absolute, int32_t>, kernel<Absolute, int64_t>, kernel<Same, uint8_t>,
-     kernel<Same, uint16_t>, kernel<Same, uint32_t>, kernel<Same, uint64_t>, nullptr},
-    TENURE_FLOATS_ONLY(SquareRoot),
-    TENURE_FLOATS_ONLY(Exponential),
-    {kernel<Rectify, double>, kernel<Rectify, float>, kernel<Rectify, F16>, kernel<Rectify, BF16>,
-     kernel<Rectify, int8_t>, kernel<Rectify, int16_t>, kernel<Rectify, int32_t>,
-     kernel<Rectify, int64_t>, kernel<Same, uint8_t>, kernel<Same, uint16_t>,
-     kernel<Same, uint32_t>, kernel<Same, uint64_t>, nullptr},
+const Elementwise kUnary[kUnaryCount][kTypeCount] = {
+    {TENURE_BITS(ChangeSign), TENURE_INTEGERS(Negate), TENURE_INTEGERS(Negate), {}},
+    {TENURE_BITS(ClearSign),
+     each<Absolute<uint8_t>, uint8_t>,
+     each<Absolute<uint16_t>, uint16_t>,
+     each<Absolute<uint32_t>, uint32_t>,
+     each<Absolute<uint64_t>, uint64_t>,
+     TENURE_INTEGERS(Same),
+     {}},
+    {TENURE_FLOATS(SquareRoot)},
+    {TENURE_FLOATS(Exponential)},
+    {each<Rectify, double>,
+     each<Rectify, float>,
+     each<RectifyBits<0x7c00>, int16_t>,
+     each<RectifyBits<0x7f80>, int16_t>,
+     each<Rectify, int8_t>,
+     each<Rectify, int16_t>,
+     each<Rectify, int32_t>,
+     each<Rectify, int64_t>,
+     TENURE_INTEGERS(Same),
+     {}},
 };
 
 }  // namespace TENURE_ISA

@@ -11,25 +11,70 @@ struct Bytes16 {
 };
 
 template <class T>
-struct Move {
-  using In = T;
-  using Out = T;
-  static T apply(T value) { return value; }
-};
+void repeat(const Strip& strip) {
+  const T value = load<T>(strip.in[0].data);
+  const int64_t n = strip.count;
+  const int64_t out_step = strip.out_step;
+  Byte* const out = strip.out;
+  if (out_step == kStep<T>) {
+    for (int64_t i = 0; i < n; ++i) store<T>(out + i * kStep<T>, value);
+  } else {
+    for (int64_t i = 0; i < n; ++i) store<T>(out + i * out_step, value);
+  }
+}
+
+// Loads before stores, some at a time and each by itself: a plain loop, which compilers make vectors
+// of, takes 2.4 times as long (AVX2: 0.30 ns for each element at step 2, this 0.13). Eight are as many
+// as have their places in registers, and four where the output has a step too.
+template <class T, bool kIsGathered>
+void copy_strided(const Strip& strip) {
+  constexpr int kTogether = kIsGathered ? 8 : 4;
+  const int64_t step = strip.in[0].step;
+  const int64_t out_step = kIsGathered ? kStep<T> : strip.out_step;
+  const Byte* in = strip.in[0].data;
+  Byte* out = strip.out;
+  int64_t rest = strip.count;
+  for (; rest >= kTogether; rest -= kTogether) {
+    T values[kTogether];
+#pragma GCC unroll 8
+    for (int i = 0; i < kTogether; ++i) {
+      values[i] = load<T>(in + i * step);
+      if constexpr (sizeof(T) <= sizeof(uint64_t)) __asm__ volatile("" : "+r"(values[i]));
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kTogether; ++i) store<T>(out + i * out_step, values[i]);
+    in += kTogether * step;
+    out += kTogether * out_step;
+  }
+#pragma GCC unroll 1
+  for (; rest > 0; --rest) {
+    store<T>(out, load<T>(in));
+    in += step;
+    out += out_step;
+  }
+}
 
 template <class T>
 Finding copy(const Strip& strip) {
-  if (strip.out_step == kStep<T> && strip.in_steps[0] == kStep<T>) {
-    __builtin_memcpy(strip.out, strip.in[0], static_cast<uint64_t>(strip.count) * sizeof(T));
+  if (strip.out_step == kStep<T> && strip.in[0].step == kStep<T>) {
+    __builtin_memcpy(strip.out, strip.in[0].data, static_cast<uint64_t>(strip.count) * sizeof(T));
     return kNothing;
   }
-  return map1<Move<T>>(strip);
+  if (strip.in[0].step == 0) {
+    repeat<T>(strip);
+  } else if (strip.out_step == kStep<T>) {
+    copy_strided<T, true>(strip);
+  } else {
+    copy_strided<T, false>(strip);
+  }
+  return kNothing;
 }
 
 Finding copy_any(const Strip& strip) {
   const uint64_t width = static_cast<uint64_t>(strip.width_bytes);
   for (int64_t i = 0; i < strip.count; ++i) {
-    __builtin_memcpy(strip.out + i * strip.out_step, strip.in[0] + i * strip.in_steps[0], width);
+    __builtin_memcpy(strip.out + i * strip.out_step, strip.in[0].data + i * strip.in[0].step,
+                     width);
   }
   return kNothing;
 }
@@ -44,11 +89,14 @@ Bool8 normal(Bool8 value) { return Bool8{static_cast<uint8_t>(value.byte != 0 ? 
 template <class T>
 Finding select(const Strip& strip) {
   const int64_t n = strip.count;  // read once: the compiler takes the stores for stores to it
-  const Byte* const condition = strip.in[0];
-  const Byte* const a = strip.in[1];
-  const Byte* const b = strip.in[2];
-  if (strip.out_step == kStep<T> && strip.in_steps[0] == 1 && strip.in_steps[1] == kStep<T> &&
-      strip.in_steps[2] == kStep<T>) {
+  const Byte* const condition = strip.in[0].data;
+  const Byte* const a = strip.in[1].data;
+  const Byte* const b = strip.in[2].data;
+  const int64_t condition_step = strip.in[0].step;
+  const int64_t a_step = strip.in[1].step;
+  const int64_t b_step = strip.in[2].step;
+  if (strip.out_step == kStep<T> && condition_step == 1 && a_step == kStep<T> &&
+      b_step == kStep<T>) {
     Byte* const out = strip.out;
     TENURE_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) {
@@ -59,8 +107,7 @@ Finding select(const Strip& strip) {
     return kNothing;
   }
   for (int64_t i = 0; i < n; ++i) {
-    const Byte* const chosen = condition[i * strip.in_steps[0]] != 0 ? a + i * strip.in_steps[1]
-                                                                     : b + i * strip.in_steps[2];
+    const Byte* const chosen = condition[i * condition_step] != 0 ? a + i * a_step : b + i * b_step;
     store<T>(strip.out + i * strip.out_step, normal(load<T>(chosen)));
   }
   return kNothing;
@@ -69,9 +116,9 @@ Finding select(const Strip& strip) {
 Finding select_any(const Strip& strip) {
   const uint64_t width = static_cast<uint64_t>(strip.width_bytes);
   for (int64_t i = 0; i < strip.count; ++i) {
-    const bool chosen = strip.in[0][i * strip.in_steps[0]] != 0;
+    const bool chosen = strip.in[0].data[i * strip.in[0].step] != 0;
     const Byte* const from =
-        chosen ? strip.in[1] + i * strip.in_steps[1] : strip.in[2] + i * strip.in_steps[2];
+        chosen ? strip.in[1].data + i * strip.in[1].step : strip.in[2].data + i * strip.in[2].step;
     // Moves rather than copies: `out` may be exactly `a` or `b`.
     __builtin_memmove(strip.out + i * strip.out_step, from, width);
   }

@@ -1,0 +1,16 @@
+// 16-bit floats as f32 and back, dense: with the processor's instructions where it has them.
+#pragma once
+
+#include "cpu/kernel.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+
+// Loading makes signalling NaNs quiet, as every operation that follows would. Spilling rounds once.
+Finding load_f16(const Strip& strip);
+Finding load_bf16(const Strip& strip);
+Finding spill_f16(const Strip& strip);
+Finding spill_bf16(const Strip& strip);
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

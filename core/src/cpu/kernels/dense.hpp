@@ -1,0 +1,267 @@
+// Loops over elements in vectors of this instruction set, then of 16 bytes, then one by one: nothing
+// beyond the last element is read or written, and nothing is computed twice. Elements that are not
+// adjacent are all taken one by one.
+//
+// A rule is written once for vectors and numbers alike. The loops say their width themselves, so that
+// compilers need not find it out, which takes them ten times as long.
+#pragma once
+
+#include "cpu/kernels/number.hpp"
+
+// In a loop: compilers do not make vectors of it, nor copies for each count.
+#define TENURE_ONE_BY_ONE __asm__ volatile("")
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+inline constexpr int64_t kRegisterBytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int64_t kRegisterBytes = 32;
+#else
+inline constexpr int64_t kRegisterBytes = 16;
+#endif
+inline constexpr int64_t kShortBytes = 16;
+
+template <class T, int64_t kBytes>
+struct Packed {
+  typedef T type __attribute__((vector_size(kBytes)));
+};
+
+template <class V>
+concept IsVector = requires(V v) { v[0]; };
+
+// The type of a vector's elements, integers promoted; a number's is its own.
+template <class V>
+struct NumberIn {
+  using type = V;
+};
+template <IsVector V>
+struct NumberIn<V> {
+  using type = decltype(+V{}[0]);
+};
+template <class V>
+using Number = typename NumberIn<V>::type;
+
+// T where V is a number; where it is a vector, another as large of elements T.
+template <class T, class V>
+struct AsWide {
+  using type = T;
+};
+template <class T, IsVector V>
+struct AsWide<T, V> {
+  using type = typename Packed<T, sizeof(V)>::type;
+};
+template <class T, class V>
+using As = typename AsWide<T, V>::type;
+
+template <class T>
+bool is_adjacent(int64_t step) {
+  return step == static_cast<int64_t>(sizeof(T));
+}
+template <class T>
+bool is_adjacent_or_repeated(const Source& source) {
+  return source.step == 0 || is_adjacent<T>(source.step);
+}
+
+// A rule for vectors, of two numbers. Without branches, which would be guesses for some rules.
+template <class Rule, class T>
+inline T of_two_numbers(T a, T b) {
+  if constexpr (Rule::kBranches) {
+    using Short = typename Packed<T, kShortBytes>::type;
+    return Rule::apply(Short{a}, Short{b})[0];
+  } else {
+    return Rule::apply(a, b);
+  }
+}
+
+// All bits where a source moves on with the elements, none where it is repeated.
+inline int64_t moves_of(const Source& source) { return source.step == 0 ? 0 : -1; }
+
+// As many elements as a register holds, if only one is there.
+template <class T>
+class Register {
+ public:
+  explicit Register(const Source& source) : data_(source.data) {
+    if (source.step != 0) return;
+    using Wide = typename Packed<T, kRegisterBytes>::type;
+    store(memory_, load<T>(source.data) - Wide{});
+    data_ = memory_;
+  }
+  Register(const Register&) = delete;
+  Register& operator=(const Register&) = delete;
+  [[nodiscard]] const Byte* data() const { return data_; }
+
+ private:
+  const Byte* data_;
+  alignas(kRegisterBytes) Byte memory_[kRegisterBytes];
+};
+
+// Adjacent elements, of `bytes` together; a source that does not move has a register's worth.
+template <class Rule, class T>
+__attribute__((noinline)) void map_adjacent_pairs(Byte* out, int64_t bytes, const Byte* a,
+                                                  int64_t a_moves, const Byte* b, int64_t b_moves) {
+  using Wide = typename Packed<T, kRegisterBytes>::type;
+  using Short = typename Packed<T, kShortBytes>::type;
+  constexpr int64_t kTwo = 2 * kRegisterBytes;
+  int64_t done = 0;
+  if (bytes >= kTwo) {
+    const int64_t a_next = a_moves & kRegisterBytes;
+    const int64_t b_next = b_moves & kRegisterBytes;
+    const Byte* left = a;
+    const Byte* right = b;
+    for (; done + kTwo <= bytes; done += kTwo) {
+      const Wide first = Rule::apply(load<Wide>(left), load<Wide>(right));
+      const Wide second = Rule::apply(load<Wide>(left + a_next), load<Wide>(right + b_next));
+      store(out + done, first);
+      store(out + done + kRegisterBytes, second);
+      left += 2 * a_next;
+      right += 2 * b_next;
+    }
+  }
+  if (done + kRegisterBytes <= bytes) {
+    store<Wide>(out + done,
+                Rule::apply(load<Wide>(a + (done & a_moves)), load<Wide>(b + (done & b_moves))));
+    done += kRegisterBytes;
+  }
+#pragma GCC unroll 1
+  for (; done + kShortBytes <= bytes; done += kShortBytes) {
+    store<Short>(out + done,
+                 Rule::apply(load<Short>(a + (done & a_moves)), load<Short>(b + (done & b_moves))));
+  }
+#pragma GCC unroll 1
+  for (; done < bytes; done += static_cast<int64_t>(sizeof(T))) {
+    TENURE_ONE_BY_ONE;
+    store<T>(out + done,
+             of_two_numbers<Rule>(load<T>(a + (done & a_moves)), load<T>(b + (done & b_moves))));
+  }
+}
+
+// The rest of the strips: one source is repeated, or elements are not adjacent.
+template <class Rule, class T>
+__attribute__((noinline)) void map_other_pairs(const Strip& strip) {
+  const Source left = strip.in[0];
+  const Source right = strip.in[1];
+  const int64_t count = strip.count;
+  Byte* out = strip.out;
+  if (is_adjacent<T>(strip.out_step) && is_adjacent_or_repeated<T>(left) &&
+      is_adjacent_or_repeated<T>(right)) {
+    const Register<T> a(left);
+    const Register<T> b(right);
+    return map_adjacent_pairs<Rule, T>(out, count * static_cast<int64_t>(sizeof(T)), a.data(),
+                                       moves_of(left), b.data(), moves_of(right));
+  }
+  const Byte* a = left.data;
+  const Byte* b = right.data;
+  const int64_t out_step = strip.out_step;
+#pragma GCC unroll 1
+  for (int64_t i = 0; i < count; ++i) {
+    TENURE_ONE_BY_ONE;
+    store<T>(out, of_two_numbers<Rule>(load<T>(a), load<T>(b)));
+    out += out_step;
+    a += left.step;
+    b += right.step;
+  }
+}
+
+// Rule: static V apply(V a, V b), of elements of type T.
+template <class Rule, class T>
+Finding map_pairs(const Strip& strip) {
+  if (is_adjacent<T>(strip.out_step) && is_adjacent<T>(strip.in[0].step) &&
+      is_adjacent<T>(strip.in[1].step)) [[likely]] {
+    map_adjacent_pairs<Rule, T>(strip.out, strip.count * static_cast<int64_t>(sizeof(T)),
+                                strip.in[0].data, -1, strip.in[1].data, -1);
+  } else {
+    map_other_pairs<Rule, T>(strip);
+  }
+  return kNothing;
+}
+
+// Rule: static V apply(V a).
+template <class Rule, class T>
+Finding map_each(const Strip& strip) {
+  using Wide = typename Packed<T, kRegisterBytes>::type;
+  using Short = typename Packed<T, kShortBytes>::type;
+  constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
+  const int64_t bytes = strip.count * kWidth;
+  Byte* out = strip.out;
+  const Byte* in = strip.in[0].data;
+  const int64_t out_step = strip.out_step;
+  const int64_t in_step = strip.in[0].step;
+  int64_t done = 0;
+  if (is_adjacent<T>(out_step) && is_adjacent<T>(in_step)) [[likely]] {
+    constexpr int64_t kTwo = 2 * kRegisterBytes;
+    for (; done + kTwo <= bytes; done += kTwo) {
+      const Wide first = Rule::apply(load<Wide>(in + done));
+      const Wide second = Rule::apply(load<Wide>(in + done + kRegisterBytes));
+      store(out + done, first);
+      store(out + done + kRegisterBytes, second);
+    }
+#pragma GCC unroll 1
+    for (; done + kShortBytes <= bytes; done += kShortBytes) {
+      store(out + done, Rule::apply(load<Short>(in + done)));
+    }
+    if (done == bytes) return kNothing;
+    out += done;
+    in += done;
+  }
+#pragma GCC unroll 1
+  for (; done < bytes; done += kWidth) {
+    TENURE_ONE_BY_ONE;
+    store<T>(out, Rule::apply(load<T>(in)));
+    out += out_step;
+    in += in_step;
+  }
+  return kNothing;
+}
+
+// A rule for f32, of bf16 by their bits: of 32, the upper half is a float as it stands, and the lower
+// one is after a shift. No element changes its lane.
+template <class Rule>
+struct OnBF16 {
+  static constexpr bool kBranches = false;
+
+  template <IsVector V>
+  static V apply(V a) {
+    const auto bits = bit_copy<As<uint32_t, V>>(a);
+    return joined<V>(rounded(Rule::apply(upper(bits))), rounded(Rule::apply(lower(bits))));
+  }
+  template <IsVector V>
+  static V apply(V a, V b) {
+    const auto left = bit_copy<As<uint32_t, V>>(a);
+    const auto right = bit_copy<As<uint32_t, V>>(b);
+    return joined<V>(rounded(Rule::apply(upper(left), upper(right))),
+                     rounded(Rule::apply(lower(left), lower(right))));
+  }
+  static uint16_t apply(uint16_t a) { return narrow<BF16>(Rule::apply(widen(BF16{a}))).bits; }
+  static uint16_t apply(uint16_t a, uint16_t b) {
+    return narrow<BF16>(of_two_numbers<Rule>(widen(BF16{a}), widen(BF16{b}))).bits;
+  }
+
+ private:
+  static constexpr uint32_t kUpper = 0xffff0000u;
+
+  template <class Words>
+  static As<float, Words> upper(Words bits) {
+    return bit_copy<As<float, Words>>(bits & kUpper);
+  }
+  template <class Words>
+  static As<float, Words> lower(Words bits) {
+    return bit_copy<As<float, Words>>(bits << 16);
+  }
+  // To nearest even in the upper halves.
+  template <class Floats>
+  static As<uint32_t, Floats> rounded(Floats value) {
+    const auto bits = bit_copy<As<uint32_t, Floats>>(value);
+    return value != value ? bits | 0x400000u : bits + 0x7fffu + ((bits >> 16) & 1u);
+  }
+  template <class V, class Words>
+  static V joined(Words upper, Words lower) {
+    return bit_copy<V>((upper & kUpper) | (lower >> 16));
+  }
+};
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
