@@ -16,6 +16,7 @@ struct Sampled {
   const Byte* y;
   int64_t y_step;
   int64_t y_element_step;
+  bool is_spaced;      // elements of a row of x or of y are not adjacent
   const Byte* alpha;   // one element of the type that is computed in
   const Byte* values;  // nullptr: the entries' own do not count
   Byte* out;           // row-major, as values

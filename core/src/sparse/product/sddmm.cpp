@@ -154,6 +154,8 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
        .y = y_columns.data(),
        .y_step = steps_of(y_columns),
        .y_element_step = y_columns.column_step(),
+       .is_spaced =
+           x_rows.column_step() != left.width_bytes || y_columns.column_step() != left.width_bytes,
        .alpha = scale.bytes,
        .values = (flags & TNR_SDDMM_TIMES_VALUES) != 0
                      ? static_cast<const kernels::Byte*>(a.values.data)

@@ -79,7 +79,7 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
   using T = Computed<V>;
   const Scaling<V> scaling(p.alpha, p.beta);
   Values<V> wide;
-  const bool is_near = a.cols * kStep<T> <= kNearVectorBytes;
+  const bool is_near = a.cols <= kNearVectorBytes / kStep<T>;
   for (int64_t strip = begin; strip < end; ++strip) {
     const int64_t first_row = strip * kStripRows;
     const int64_t rows = a.rows - first_row < kStripRows ? a.rows - first_row : kStripRows;

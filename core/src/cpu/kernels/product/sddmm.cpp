@@ -83,9 +83,8 @@ __attribute__((noinline)) Sum<T> spaced_dot(const Sampled& s, const Byte* x, con
 
 template <class T>
 inline Sum<T> dot(const Sampled& s, const Byte* x, const Byte* y) {
-  if (s.x_element_step != kStep<T> || s.y_element_step != kStep<T>) [[unlikely]] {
+  if (s.is_spaced) [[unlikely]]
     return spaced_dot<T>(s, x, y);
-  }
   Sum<T> lanes[kSumLanes<T>] = {};
   add_products<T>(x, y, s.length, lanes);
   return total<T>(lanes);

@@ -67,7 +67,7 @@ __attribute__((noinline)) void one_by_one(const Matmul& m, int64_t begin, int64_
 // Rows that are not alike.
 template <class T, class I, class Known>
 void any_rows(const Matmul& m, int64_t begin, int64_t end, int64_t last, Known& known) {
-  const bool is_near = m.b_rows * kStep<T> <= kNearVectorBytes;
+  const bool is_near = m.b_rows <= kNearVectorBytes / kStep<T>;
   constexpr int64_t kRows = ShortRows<T, I>::kRows;
   for (; end - begin >= kRows; begin += kRows) {
     if (!take_short_rows<T, I>(m, begin, last, is_near, known)) {
