@@ -216,7 +216,7 @@ class Selection {
     const Scratch before(rows_.count() + 1, sizeof(std::int64_t));
     std::int64_t* const offsets = before.numbers();
     std::memset(offsets, 0, before.size_bytes());
-    for_each_row<I>([&](std::int64_t row, const ConstEntries& entries) {
+    for_each_row([&](std::int64_t row, const ConstEntries& entries) {
       offsets[row + 1] = count<I>(columns, entries);
     });
     for (std::int64_t row = 0; row < rows_.count(); ++row) offsets[row + 1] += offsets[row];
@@ -224,7 +224,7 @@ class Selection {
     for (std::int64_t row = 0; row <= rows_.count(); ++row) {
       store<I>(builder.major(), row, offsets[row]);
     }
-    for_each_row<I>([&](std::int64_t row, const ConstEntries& entries) {
+    for_each_row([&](std::int64_t row, const ConstEntries& entries) {
       const Entries out = {builder.minor() + offsets[row] * index_width(type_),
                            builder.values() + offsets[row] * width_};
       write<I>(columns, entries, out, offsets[row + 1] - offsets[row]);
@@ -264,7 +264,7 @@ class Selection {
 
   // Calls body(row of the result, entries of a) for each that has some, on the context's threads; of
   // a list for all.
-  template <class I, class Body>
+  template <class Body>
   void for_each_row(const Body& body) const noexcept {
     const std::int64_t rows = rows_.count();
     const EntryRange all = entry_range(a_);
@@ -286,11 +286,20 @@ class Selection {
       if (row == end) return;
       // Rows of `a`, from the first that is kept on.
       const std::int64_t first = rows_[0];
-      for_each_filled_row(static_cast<const I*>(a_.major.data), first + row, first + end,
-                          [&](std::int64_t from) { body(from - first, entries(from)); });
+      while ((row = filled_row(first + row, first + end) - first) < end) {
+        body(row, entries(first + row));
+        ++row;
+      }
     });
   }
 
+  // The first of `a` that has entries, of these rows; by the type of offsets, but one function for all
+  // ways to select.
+  [[nodiscard]] std::int64_t filled_row(std::int64_t row, std::int64_t end) const noexcept {
+    return type_ == kernels::IndexType::kI32
+               ? first_filled_row(static_cast<const std::int32_t*>(a_.major.data), row, end)
+               : first_filled_row(static_cast<const std::int64_t*>(a_.major.data), row, end);
+  }
   [[nodiscard]] ConstEntries entries(std::int64_t row) const noexcept {
     const std::int64_t first = offsets_[row];
     return {static_cast<const Byte*>(a_.minor.data) + first * index_width(type_),

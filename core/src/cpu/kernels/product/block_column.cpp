@@ -105,6 +105,22 @@ inline void add_widened(BlockSums<float, kRows, kCols>& sums, const Byte* values
   }
 }
 
+// Rows without blocks, of which the first is `row`; returns the next one that has some, or `end`. A
+// function for all shapes.
+template <class V, class I>
+__attribute__((noinline)) int64_t write_empty_rows(const Matmul& m, int64_t row, int64_t end) {
+  const Scaling<V> scaling(m.alpha, m.beta);
+  const Byte* const offsets = m.a.offsets;
+  const int64_t out_step = m.out_step;
+  const int64_t block_rows = m.block_rows;
+  const int64_t k = index_of<I>(offsets, row);
+  Byte* out = m.out + row * block_rows * out_step;
+  for (; row < end && index_of<I>(offsets, row + 1) == k; ++row) {
+    for (int64_t r = 0; r < block_rows; ++r, out += out_step) scaling.write(out, 0);
+  }
+  return row;
+}
+
 template <class V, class I, int kRows, int kCols>
 void rows_of_blocks(const Matmul& m, int64_t begin, int64_t end) {
   using T = Computed<V>;
@@ -114,7 +130,8 @@ void rows_of_blocks(const Matmul& m, int64_t begin, int64_t end) {
   for (int64_t row = begin; row < end; ++row) {
     const int64_t row_end = index_of<I>(m.a.offsets, row + 1);
     if (row_end == k) {
-      for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, T{0});
+      row = write_empty_rows<V, I>(m, row, end) - 1;
+      out = m.out + (row + 1) * kRows * m.out_step;
       continue;
     }
     const Byte* const values = m.a.values + k * kRows * kCols * kStep<V>;
