@@ -1,6 +1,7 @@
 #include "dense/strip_runner.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "dense/operands.hpp"
 
@@ -49,9 +50,20 @@ struct Rows {
 // Elements of fewer than this are taken one by one in any case.
 constexpr std::int64_t kWorthGathering = 16;
 
-// `rows` steps of one side, and dense elements on the other.
+// `rows` steps of one side, and dense elements on the other. Row by row where a row's elements are
+// adjacent: down the columns, each line of each row would be met again and again.
 void move_rows(const Rows& rows, const Byte* in, Byte* out, std::int64_t width_bytes,
                bool to_dense) noexcept {
+  const std::int64_t row_bytes = rows.columns * width_bytes;
+  if (rows.column_step == width_bytes) {
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      const std::int64_t at = row * rows.row_step;
+      const std::int64_t dense_at = row * row_bytes;
+      std::memcpy(out + (to_dense ? dense_at : at), in + (to_dense ? at : dense_at),
+                  static_cast<std::size_t>(row_bytes));
+    }
+    return;
+  }
   kernels::Block block{};
   block.rank = 2;
   block.extents[0] = rows.count;
@@ -60,7 +72,7 @@ void move_rows(const Rows& rows, const Byte* in, Byte* out, std::int64_t width_b
   std::int64_t* const dense_steps = to_dense ? block.out_steps : block.in_steps;
   steps[0] = rows.row_step;
   steps[1] = rows.column_step;
-  dense_steps[0] = rows.columns * width_bytes;
+  dense_steps[0] = row_bytes;
   dense_steps[1] = width_bytes;
   block.in = in;
   block.out = out;

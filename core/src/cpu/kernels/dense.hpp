@@ -191,12 +191,9 @@ Finding map_each(const Strip& strip) {
   const int64_t in_step = strip.in[0].step;
   int64_t done = 0;
   if (is_adjacent<T>(out_step) && is_adjacent<T>(in_step)) [[likely]] {
-    constexpr int64_t kTwo = 2 * kRegisterBytes;
-    for (; done + kTwo <= bytes; done += kTwo) {
-      const Wide first = Rule::apply(load<Wide>(in + done));
-      const Wide second = Rule::apply(load<Wide>(in + done + kRegisterBytes));
-      store(out + done, first);
-      store(out + done + kRegisterBytes, second);
+#pragma GCC unroll 2
+    for (; done + kRegisterBytes <= bytes; done += kRegisterBytes) {
+      store(out + done, Rule::apply(load<Wide>(in + done)));
     }
 #pragma GCC unroll 1
     for (; done + kShortBytes <= bytes; done += kShortBytes) {
