@@ -100,8 +100,9 @@ class Register {
 
 // Adjacent elements, of `bytes` together; a source that does not move has a register's worth.
 template <class Rule, class T>
-__attribute__((noinline)) void map_adjacent_pairs(Byte* out, int64_t bytes, const Byte* a,
-                                                  int64_t a_moves, const Byte* b, int64_t b_moves) {
+__attribute__((noinline)) Finding map_adjacent_pairs(Byte* out, int64_t bytes, const Byte* a,
+                                                     int64_t a_moves, const Byte* b,
+                                                     int64_t b_moves) {
   using Wide = typename Packed<T, kRegisterBytes>::type;
   using Short = typename Packed<T, kShortBytes>::type;
   constexpr int64_t kTwo = 2 * kRegisterBytes;
@@ -136,11 +137,12 @@ __attribute__((noinline)) void map_adjacent_pairs(Byte* out, int64_t bytes, cons
     store<T>(out + done,
              of_two_numbers<Rule>(load<T>(a + (done & a_moves)), load<T>(b + (done & b_moves))));
   }
+  return kNothing;
 }
 
 // The rest of the strips: one source is repeated, or elements are not adjacent.
 template <class Rule, class T>
-__attribute__((noinline)) void map_other_pairs(const Strip& strip) {
+__attribute__((noinline)) Finding map_other_pairs(const Strip& strip) {
   const Source left = strip.in[0];
   const Source right = strip.in[1];
   const int64_t count = strip.count;
@@ -163,6 +165,7 @@ __attribute__((noinline)) void map_other_pairs(const Strip& strip) {
     a += left.step;
     b += right.step;
   }
+  return kNothing;
 }
 
 // Rule: static V apply(V a, V b), of elements of type T.
@@ -170,12 +173,10 @@ template <class Rule, class T>
 Finding map_pairs(const Strip& strip) {
   if (is_adjacent<T>(strip.out_step) && is_adjacent<T>(strip.in[0].step) &&
       is_adjacent<T>(strip.in[1].step)) [[likely]] {
-    map_adjacent_pairs<Rule, T>(strip.out, strip.count * static_cast<int64_t>(sizeof(T)),
-                                strip.in[0].data, -1, strip.in[1].data, -1);
-  } else {
-    map_other_pairs<Rule, T>(strip);
+    return map_adjacent_pairs<Rule, T>(strip.out, strip.count * static_cast<int64_t>(sizeof(T)),
+                                       strip.in[0].data, -1, strip.in[1].data, -1);
   }
-  return kNothing;
+  return map_other_pairs<Rule, T>(strip);
 }
 
 // Rule: static V apply(V a).
