@@ -4,7 +4,6 @@
 #include "cpu/compress.hpp"
 #include "cpu/fold.hpp"
 #include "cpu/group_by_key.hpp"
-#include "cpu/halves.hpp"
 #include "cpu/kernel.hpp"
 #include "cpu/packed.hpp"
 #include "cpu/sddmm.hpp"
@@ -20,10 +19,6 @@
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
-
-// For kernels that compute 16-bit floats as f32.
-inline constexpr Conversion kF16AsFloat = {load_f16, spill_f16, 4, 4};
-inline constexpr Conversion kBF16AsFloat = {load_bf16, spill_bf16, 4, 4};
 
 extern const StripKernel kCopy[kWidthCount];
 extern const StripKernel kSelect[kWidthCount + 1];

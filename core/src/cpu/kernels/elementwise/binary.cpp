@@ -1,4 +1,5 @@
 // Operations on two operands of one dtype.
+#include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/tables.hpp"

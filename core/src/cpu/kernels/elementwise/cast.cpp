@@ -1,4 +1,5 @@
 // Casts between every two real dtypes.
+#include "cpu/halves.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/strip.hpp"
 #include "cpu/tables.hpp"

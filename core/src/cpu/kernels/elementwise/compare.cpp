@@ -1,4 +1,5 @@
 // Comparisons of two operands of one dtype, as bool8.
+#include "cpu/halves.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/strip.hpp"
 #include "cpu/tables.hpp"

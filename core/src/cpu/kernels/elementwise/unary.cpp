@@ -1,4 +1,5 @@
 // Operations on one operand.
+#include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
