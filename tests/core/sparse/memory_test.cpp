@@ -118,7 +118,9 @@ std::vector<Case> cases_of_all(const tnr_sparse_view& a) {
       {"coalesce", [&] { return given_up(sparse_coalesce(context, a, TNR_SPARSE_COMBINE_SUM)); }},
       {"prune", [&] { return given_up(sparse_prune(context, a, pruning())); }},
       {"sort",
-       [&] { return given_up(sparse_convert(context, a, options_of(a.format, TNR_CONVERT_SORT))); }},
+       [&] {
+         return given_up(sparse_convert(context, a, options_of(a.format, TNR_CONVERT_SORT)));
+       }},
       {"to wide indices",
        [&] {
          return given_up(sparse_convert(context, a, options_of(a.format, 0, TNR_DTYPE_I64)));

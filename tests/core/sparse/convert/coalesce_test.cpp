@@ -110,8 +110,8 @@ TEST(SparseCoalesce, OfHugeExtents) {
         EXPECT_TRUE(result.entries() == folded(pattern, combine, format)) << format;
       }
       SparseArrays coordinates(model_of(pattern, TNR_SPARSE_FORMAT_COO), TNR_DTYPE_I64);
-      const Result sorted(
-          sparse_convert(kDefaultContext, coordinates.view(), options_of(format, TNR_CONVERT_SORT)));
+      const Result sorted(sparse_convert(kDefaultContext, coordinates.view(),
+                                         options_of(format, TNR_CONVERT_SORT)));
       std::vector<Entry> expected = pattern.entries;
       std::stable_sort(expected.begin(), expected.end(),
                        format == TNR_SPARSE_FORMAT_CSC ? is_left_of : precedes);
