@@ -69,9 +69,8 @@ void expect_solutions() {
             column.push_back(b[static_cast<std::size_t>(i * columns + j)]);
           }
           const std::vector<T> expected = solution_of(a, flags, column);
-          EXPECT_EQ(std::memcmp(expected.data(), x.data() + j * n,
-                                static_cast<std::size_t>(n) * sizeof(T)),
-                    0)
+          EXPECT_TRUE(n == 0 || std::memcmp(expected.data(), x.data() + j * n,
+                                            static_cast<std::size_t>(n) * sizeof(T)) == 0)
               << n << ", flags " << flags << ", column " << j << " of " << columns;
         }
       }

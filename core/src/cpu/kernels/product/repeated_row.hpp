@@ -252,8 +252,9 @@ struct RepeatedSums {
 template <class I>
 inline void put_moved(const I* columns, int64_t count, I first, I* to) {
   for (int64_t j = 0; j < count; j += kPerVector<I>) {
-    const auto moved =
-        load<Vector<I>>(reinterpret_cast<const Byte*>(columns + j)) + broadcast(first);
+    // Unsigned: lanes behind the last column hold anything, and may pass the largest number.
+    const auto moved = load<Vector<Wrap<I>>>(reinterpret_cast<const Byte*>(columns + j)) +
+                       broadcast(static_cast<Wrap<I>>(first));
     store_first(to + j, first_bits<I>(count - j), (__m512i)moved);
   }
 }
