@@ -234,7 +234,7 @@ void tickets_are_taken_once() {
 void sums_against_sums() {
   constexpr std::int64_t kChunks = 3;
   Tickets tickets(kChunks);
-  RunningSums sums(kChunks);
+  LookbackScan sums(kChunks);
   std::array<Word, kChunks> words;
   const auto add_all = [&] {
     for (std::int64_t chunk = tickets.take(); chunk >= 0; chunk = tickets.take()) {

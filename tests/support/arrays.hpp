@@ -35,7 +35,7 @@ inline constexpr NamedType kTypes[] = {
 inline bool is_float(Type type) { return type <= Type::kBF16; }
 
 // How an array's elements lie in its memory.
-enum class Lie {
+enum class Arrangement {
   kRowMajor,
   kColumnMajor,
   kGaps,      // every second element, from the second on
@@ -43,10 +43,12 @@ enum class Lie {
   kShuffled,  // axes in a random order, with random gaps and signs
   kRepeated,  // stride 0 on half of the axes: inputs only
 };
-inline constexpr Lie kWritable[] = {Lie::kRowMajor, Lie::kColumnMajor, Lie::kGaps, Lie::kReversed,
-                                    Lie::kShuffled};
-inline constexpr Lie kReadable[] = {Lie::kRowMajor, Lie::kColumnMajor, Lie::kGaps,
-                                    Lie::kReversed, Lie::kShuffled,    Lie::kRepeated};
+inline constexpr Arrangement kWritable[] = {Arrangement::kRowMajor, Arrangement::kColumnMajor,
+                                            Arrangement::kGaps, Arrangement::kReversed,
+                                            Arrangement::kShuffled};
+inline constexpr Arrangement kReadable[] = {Arrangement::kRowMajor, Arrangement::kColumnMajor,
+                                            Arrangement::kGaps,     Arrangement::kReversed,
+                                            Arrangement::kShuffled, Arrangement::kRepeated};
 
 using Random = std::mt19937_64;
 
@@ -56,22 +58,24 @@ class Array {
  public:
   static constexpr Byte kCanary = 0xA5;
 
-  Array(tnr_dtype dtype, const Shape& shape, Lie lie, Random& random) {
+  Array(tnr_dtype dtype, const Shape& shape, Arrangement arrangement, Random& random) {
     const auto rank = static_cast<std::uint32_t>(shape.size());
     std::vector<std::uint32_t> order(rank);  // innermost first
     for (std::uint32_t i = 0; i < rank; ++i) order[i] = rank - 1 - i;
-    if (lie == Lie::kColumnMajor) std::reverse(order.begin(), order.end());
-    if (lie == Lie::kShuffled) std::shuffle(order.begin(), order.end(), random);
+    if (arrangement == Arrangement::kColumnMajor) std::reverse(order.begin(), order.end());
+    if (arrangement == Arrangement::kShuffled) std::shuffle(order.begin(), order.end(), random);
 
     Layout layout(rank);
     std::int64_t next_stride = 1;
     std::int64_t below = 1;  // elements in front of data
     std::int64_t above = 1;
     for (const std::uint32_t axis : order) {
-      const bool has_gap = lie == Lie::kGaps || lie == Lie::kReversed ||
-                           (lie == Lie::kShuffled && random() % 2 == 0);
-      const bool descends = lie == Lie::kReversed || (lie == Lie::kShuffled && random() % 2 == 0);
-      const bool repeats = lie == Lie::kRepeated && random() % 2 == 0;
+      const bool has_gap = arrangement == Arrangement::kGaps ||
+                           arrangement == Arrangement::kReversed ||
+                           (arrangement == Arrangement::kShuffled && random() % 2 == 0);
+      const bool descends = arrangement == Arrangement::kReversed ||
+                            (arrangement == Arrangement::kShuffled && random() % 2 == 0);
+      const bool repeats = arrangement == Arrangement::kRepeated && random() % 2 == 0;
       const std::int64_t stride = repeats ? 0 : next_stride * (has_gap ? 2 : 1);
       const std::int64_t extent = std::max<std::int64_t>(shape[axis], 1);
       layout[axis] = {shape[axis], descends ? -stride : stride};

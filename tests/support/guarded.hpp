@@ -16,14 +16,14 @@ namespace tenure::test {
 using Byte = unsigned char;
 
 // How the elements of a matrix lie.
-struct Lie {
+struct Arrangement {
   const char* name;
   // In elements; `rows` and `columns` are the extents.
   std::int64_t (*row_stride)(std::int64_t rows, std::int64_t columns);
   std::int64_t (*column_stride)(std::int64_t rows, std::int64_t columns);
   bool is_shifted;  // by as little as the dtype allows
 };
-inline constexpr Lie kLies[] = {
+inline constexpr Arrangement kArrangements[] = {
     {"dense", [](auto, auto n) { return n; }, [](auto, auto) { return std::int64_t{1}; }, false},
     {"shifted", [](auto, auto n) { return n; }, [](auto, auto) { return std::int64_t{1}; }, true},
     {"padded rows", [](auto, auto n) { return n + 3; }, [](auto, auto) { return std::int64_t{1}; },
@@ -69,17 +69,18 @@ class Guarded {
   ~Guarded() { munmap(mapped_, mapped_bytes_); }
 
   // An array of `elements`, given densely in row-major order, among canaries.
-  void place(tnr_dtype dtype, std::int64_t rows, std::int64_t columns, const Lie& lie, End end,
-             const Byte* elements) {
+  void place(tnr_dtype dtype, std::int64_t rows, std::int64_t columns,
+             const Arrangement& arrangement, End end, const Byte* elements) {
     const auto width = static_cast<std::int64_t>(element_size(dtype));
-    const std::int64_t row_stride = lie.row_stride(rows, columns);
-    const std::int64_t column_stride = lie.column_stride(rows, columns);
+    const std::int64_t row_stride = arrangement.row_stride(rows, columns);
+    const std::int64_t column_stride = arrangement.column_stride(rows, columns);
     const std::int64_t row_reach = (rows - 1) * row_stride;
     const std::int64_t column_reach = (columns - 1) * column_stride;
     const std::int64_t below =
         -(std::min<std::int64_t>(row_reach, 0) + std::min<std::int64_t>(column_reach, 0)) * width;
     const std::int64_t size = (std::abs(row_reach) + std::abs(column_reach) + 1) * width;
-    const auto shift = static_cast<std::int64_t>(lie.is_shifted ? element_alignment(dtype) : 0);
+    const auto shift =
+        static_cast<std::int64_t>(arrangement.is_shifted ? element_alignment(dtype) : 0);
     const auto room = static_cast<std::int64_t>(room_bytes_);
     ASSERT_LE(size + shift, room);
     // A size that is no multiple of the alignment cannot end at the page.

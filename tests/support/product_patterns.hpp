@@ -78,7 +78,7 @@ class Matrix {
       : positions_(pattern.positions),
         block_rows_(block_rows),
         block_cols_(block_cols),
-        values_(type.dtype, value_shape(format), Lie::kRowMajor, random) {
+        values_(type.dtype, value_shape(format), Arrangement::kRowMajor, random) {
     fill_with_numbers(values_, type.type, random);
     values_bytes_ = values_.elements();
     const bool is_csc = format == TNR_SPARSE_FORMAT_CSC;

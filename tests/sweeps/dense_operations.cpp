@@ -25,19 +25,19 @@ tnr_scalar scalar(tnr_dtype dtype, std::int64_t number) {
 // Where the first input, the second and the output lie.
 struct Lies {
   const char* name;
-  Lie a;
-  Lie b;
-  Lie out;
+  Arrangement a;
+  Arrangement b;
+  Arrangement out;
 };
-constexpr Lies kLies[] = {
-    {"side by side", Lie::kRowMajor, Lie::kRowMajor, Lie::kRowMajor},
-    {"across", Lie::kColumnMajor, Lie::kRowMajor, Lie::kColumnMajor},
-    {"apart", Lie::kRowMajor, Lie::kApart, Lie::kApart},
+constexpr Lies kArrangements[] = {
+    {"side by side", Arrangement::kRowMajor, Arrangement::kRowMajor, Arrangement::kRowMajor},
+    {"across", Arrangement::kColumnMajor, Arrangement::kRowMajor, Arrangement::kColumnMajor},
+    {"apart", Arrangement::kRowMajor, Arrangement::kApart, Arrangement::kApart},
 };
 
 // An input of the operands' shape and dtype, or of another dtype.
-Input input(const Operands& with, Lie lie, std::int64_t seed, tnr_dtype dtype = 0) {
-  return {dtype != 0 ? dtype : with.a.values.dtype, {with.a.rows, with.a.cols}, lie, seed};
+Input input(const Operands& with, Arrangement arrangement, std::int64_t seed, tnr_dtype dtype = 0) {
+  return {dtype != 0 ? dtype : with.a.values.dtype, {with.a.rows, with.a.cols}, arrangement, seed};
 }
 
 // Adds a row for each way to lie: call(context, dtype, a, b, out) with an output of `to`, or of the
@@ -45,7 +45,7 @@ Input input(const Operands& with, Lie lie, std::int64_t seed, tnr_dtype dtype = 
 template <class Call>
 void add(List& list, const char* function, const std::string& variant, tnr_dtype to,
          const Call& call) {
-  for (const Lies& lies : kLies) {
+  for (const Lies& lies : kArrangements) {
     list.push_back(
         {function, variant + ", " + lies.name, [=, &lies](const Operands& with, Answer& answer) {
            const tnr_dtype dtype = with.a.values.dtype;
@@ -76,7 +76,7 @@ void add_movement(List& list) {
       });
   add(list, "tnr_select", "", 0,
       [](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
-        const Input condition = input(with, Lie::kRowMajor, 1, TNR_DTYPE_BOOL8);
+        const Input condition = input(with, Arrangement::kRowMajor, 1, TNR_DTYPE_BOOL8);
         return tnr_select(with.context, condition, a, b, out);
       });
 }
@@ -143,7 +143,7 @@ void reduce(const Operands& with, tnr_reduce_op op, std::uint32_t axes, const Li
 void add_reductions(List& list) {
   for (const Constant& code : codes_of("tnr_reduce_op")) {
     for (const std::uint32_t axes : {1u, 2u, 3u}) {
-      for (const Lies& lies : kLies) {
+      for (const Lies& lies : kArrangements) {
         list.push_back({"tnr_reduce",
                         short_name(code) + " over axes " + std::to_string(axes) + ", " + lies.name,
                         [=, &lies](const Operands& with, Answer& answer) {

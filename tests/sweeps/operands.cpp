@@ -27,13 +27,14 @@ bool is_too_large(const std::vector<std::int64_t>& shape) {
   return false;
 }
 
-Layout layout_of(std::vector<std::int64_t> shape, Lie lie) {
-  const std::int64_t step = lie == Lie::kApart ? 2 : 1;
+Layout layout_of(std::vector<std::int64_t> shape, Arrangement arrangement) {
+  const std::int64_t step = arrangement == Arrangement::kApart ? 2 : 1;
   Layout layout = {std::move(shape), {}, step};
   layout.strides.resize(layout.shape.size(), step);
   if (is_empty(layout.shape)) return layout.room = 0, layout;
   for (std::size_t i = 0; i < layout.shape.size(); ++i) {
-    const std::size_t axis = lie == Lie::kColumnMajor ? i : layout.shape.size() - 1 - i;
+    const std::size_t axis =
+        arrangement == Arrangement::kColumnMajor ? i : layout.shape.size() - 1 - i;
     layout.strides[axis] = layout.room;
     layout.room *= layout.shape[axis];
   }
@@ -41,17 +42,17 @@ Layout layout_of(std::vector<std::int64_t> shape, Lie lie) {
 }
 
 // Of a shape that is too large all elements are one.
-Layout input_layout(std::vector<std::int64_t> shape, Lie lie) {
-  if (!is_too_large(shape)) return layout_of(std::move(shape), lie);
+Layout input_layout(std::vector<std::int64_t> shape, Arrangement arrangement) {
+  if (!is_too_large(shape)) return layout_of(std::move(shape), arrangement);
   std::vector<std::int64_t> strides(shape.size(), 0);
   return {std::move(shape), std::move(strides), 1};
 }
 
-Layout output_layout(std::vector<std::int64_t> shape, Lie lie) {
+Layout output_layout(std::vector<std::int64_t> shape, Arrangement arrangement) {
   if (is_too_large(shape)) {
     for (std::int64_t& extent : shape) extent = std::min<std::int64_t>(extent, 3);
   }
-  return layout_of(std::move(shape), lie);
+  return layout_of(std::move(shape), arrangement);
 }
 
 std::int64_t value_count(const tnr_sparse_view& a) {
@@ -70,18 +71,20 @@ Elements twice(const tnr_view& part, std::int64_t count) {
 
 }  // namespace
 
-Input::Input(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Lie lie, std::int64_t seed)
-    : elements_(dtype, input_layout(shape, lie).room) {
-  const Layout layout = input_layout(shape, lie);
+Input::Input(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Arrangement arrangement,
+             std::int64_t seed)
+    : elements_(dtype, input_layout(shape, arrangement).room) {
+  const Layout layout = input_layout(shape, arrangement);
   elements_.put_all({seed % 5 - 1, 2, 0, -1, 3, 1, 0});
   view_ = elements_.view(layout.shape, layout.strides);
 }
 
-Output::Output(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Byte fill, Lie lie)
+Output::Output(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Byte fill,
+               Arrangement arrangement)
     : fill_(fill),
-      step_(lie == Lie::kApart ? 2 : 1),
-      elements_(dtype, output_layout(shape, lie).room, fill) {
-  const Layout layout = output_layout(shape, lie);
+      step_(arrangement == Arrangement::kApart ? 2 : 1),
+      elements_(dtype, output_layout(shape, arrangement).room, fill) {
+  const Layout layout = output_layout(shape, arrangement);
   view_.view = elements_.view(layout.shape, layout.strides);
 }
 

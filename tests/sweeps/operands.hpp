@@ -11,13 +11,13 @@ namespace tenure::sweeps {
 // More elements are not made: inputs repeat one, outputs are too small.
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 23;
 
-enum class Lie { kRowMajor, kColumnMajor, kApart };
+enum class Arrangement { kRowMajor, kColumnMajor, kApart };
 
 // A dense matrix or vector with a few numbers in it.
 class Input {
  public:
-  Input(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Lie lie = Lie::kRowMajor,
-        std::int64_t seed = 0);
+  Input(tnr_dtype dtype, std::initializer_list<std::int64_t> shape,
+        Arrangement arrangement = Arrangement::kRowMajor, std::int64_t seed = 0);
   operator const tnr_view*() const { return &view_; }
 
  private:
@@ -29,7 +29,7 @@ class Input {
 class Output {
  public:
   Output(tnr_dtype dtype, std::initializer_list<std::int64_t> shape, Byte fill,
-         Lie lie = Lie::kRowMajor);
+         Arrangement arrangement = Arrangement::kRowMajor);
   operator const tnr_view_mut*() const { return &view_; }
   [[nodiscard]] const tnr_view& view() const { return view_.view; }
   // With numbers in it, for what is read too.

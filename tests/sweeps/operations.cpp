@@ -305,31 +305,32 @@ void add_from_dense(List& list) {
   }
 }
 
-struct NamedLie {
+struct NamedArrangement {
   const char* name;
-  Lie lie;
+  Arrangement arrangement;
 };
-constexpr NamedLie kLies[] = {
-    {"row-major", Lie::kRowMajor}, {"column-major", Lie::kColumnMajor}, {"apart", Lie::kApart}};
+constexpr NamedArrangement kArrangements[] = {{"row-major", Arrangement::kRowMajor},
+                                              {"column-major", Arrangement::kColumnMajor},
+                                              {"apart", Arrangement::kApart}};
 
 void add_to_dense(List& list) {
-  for (const NamedLie& to : kLies) {
+  for (const NamedArrangement& to : kArrangements) {
     list.push_back({"tnr_sparse_to_dense", to.name, [=](const Operands& with, Answer& answer) {
                       Output out(with.a.values.dtype, {with.a.rows, with.a.cols}, with.fill,
-                                 to.lie);
+                                 to.arrangement);
                       (void)answer.succeeds(tnr_sparse_to_dense(with.context, &with.a, out));
                       out.give(answer);
                     }});
     list.push_back({"tnr_sparse_to_dense", std::string(to.name) + ", a batch",
                     [=](const Operands& with, Answer& answer) {
                       Output out(with.a.values.dtype, {2, with.a.rows, with.a.cols}, with.fill,
-                                 to.lie);
+                                 to.arrangement);
                       (void)answer.succeeds(tnr_sparse_to_dense(with.context, Batch(with.a), out));
                       out.give(answer);
                     }});
     list.push_back({"tnr_sparse_accumulate", to.name, [=](const Operands& with, Answer& answer) {
                       Output out(with.a.values.dtype, {with.a.rows, with.a.cols}, with.fill,
-                                 to.lie);
+                                 to.arrangement);
                       out.put_numbers();
                       (void)answer.succeeds(tnr_sparse_accumulate(with.context, &with.a, out));
                       out.give(answer);
@@ -366,17 +367,17 @@ void add_products(List& list) {
 struct Factors {
   const char* name;
   std::int64_t columns;  // 0: a vector
-  Lie lie;
+  Arrangement arrangement;
   std::int64_t alpha;
   std::int64_t beta;
 };
 constexpr Factors kFactors[] = {
-    {"a vector", 0, Lie::kRowMajor, 1, 0},
-    {"a vector that lies apart", 0, Lie::kApart, 2, 1},
-    {"3 columns", kWidths[0], Lie::kRowMajor, 1, 0},
-    {"3 columns that lie apart", kWidths[0], Lie::kApart, 1, 2},
-    {"40 columns", kWidths[1], Lie::kRowMajor, 2, 0},
-    {"40 columns, column-major", kWidths[1], Lie::kColumnMajor, 1, 1},
+    {"a vector", 0, Arrangement::kRowMajor, 1, 0},
+    {"a vector that lies apart", 0, Arrangement::kApart, 2, 1},
+    {"3 columns", kWidths[0], Arrangement::kRowMajor, 1, 0},
+    {"3 columns that lie apart", kWidths[0], Arrangement::kApart, 1, 2},
+    {"40 columns", kWidths[1], Arrangement::kRowMajor, 2, 0},
+    {"40 columns, column-major", kWidths[1], Arrangement::kColumnMajor, 1, 1},
 };
 
 // A dense operand of the factors' width.
@@ -393,8 +394,8 @@ void run_product(const Operands& with, const Factors& factors, std::int64_t m, s
   const tnr_dtype dtype = with.a.values.dtype;
   const tnr_scalar alpha = scalar(dtype, factors.alpha);
   const tnr_scalar beta = scalar(dtype, factors.beta);
-  const auto b = dense_of<Input>(factors, dtype, k, factors.lie, std::int64_t{3});
-  auto out = dense_of<Output>(factors, dtype, m, with.fill, factors.lie);
+  const auto b = dense_of<Input>(factors, dtype, k, factors.arrangement, std::int64_t{3});
+  auto out = dense_of<Output>(factors, dtype, m, with.fill, factors.arrangement);
   if (factors.beta != 0) out.put_numbers();
   (void)answer.succeeds(multiply(&alpha, b, &beta, out));
   out.give(answer);
@@ -492,7 +493,7 @@ void add_sddmm(List& list) {
                         const tnr_dtype dtype = with.a.values.dtype;
                         const tnr_scalar alpha = scalar(dtype, 2);
                         const Input x(dtype, {with.a.rows, depth});
-                        const Input y(dtype, {depth, with.a.cols}, Lie::kColumnMajor, 2);
+                        const Input y(dtype, {depth, with.a.cols}, Arrangement::kColumnMajor, 2);
                         // A value for each entry that is the matrix's.
                         const EntryRange own = entries_of(with.a);
                         const std::int64_t count = own.end - own.begin;
@@ -556,7 +557,7 @@ void add_reductions(List& list) {
              const tnr_dtype dtype = reduced_dtype(code, with.a.values.dtype);
              const std::int64_t extent = axes == 1 ? with.a.cols : with.a.rows;
              const Output out = axes == 3 ? Output(dtype, {}, with.fill)
-                                          : Output(dtype, {extent}, with.fill, Lie::kApart);
+                                          : Output(dtype, {extent}, with.fill, Arrangement::kApart);
              (void)answer.succeeds(tnr_sparse_reduce(with.context, code, &with.a, axes, out));
              out.give(answer);
            }});

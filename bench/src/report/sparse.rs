@@ -16,7 +16,7 @@ impl Report {
     pub(super) fn sparse_goals(&self) -> Vec<Goal> {
         let mut goals = self.conversion_goals();
         goals.extend(self.densifying_goals());
-        goals.extend(self.regrouping_goals());
+        goals.extend(self.grouping_goals());
         goals.extend(self.rectified_goals());
         goals.extend(self.product_goals());
         let read = self.sparse("Matrix Market, read", 1, "recycled");
@@ -103,7 +103,7 @@ impl Report {
     }
 
     /// From sparse to sparse.
-    fn regrouping_goals(&self) -> Vec<Goal> {
+    fn grouping_goals(&self) -> Vec<Goal> {
         let goals = [
             ("CSR to CSC, 10 %", "SciPy", 3.0),
             ("CSR to CSC, 10 %", "PyTorch", 30.0),

@@ -13,7 +13,7 @@ inline constexpr int64_t kWordElements = 64;
 
 // Which elements are entries: asked of their bits, as a kernel knows widths and no types. Only the
 // low bits of each number count, as many as an element has.
-struct Keep {
+struct Predicate {
   enum class Kind : uint8_t {
     kMasked,   // those with bits & mask not 0
     kOutside,  // those whose key is below low or above high
@@ -32,7 +32,7 @@ struct Keep {
 
 // Lines that will be marked soon: they are brought into the second cache meanwhile, a few with each
 // word, as the memory stands idle while bits are turned into entries.
-struct Ahead {
+struct PrefetchCursor {
   const Byte* next;
   const Byte* end;
 
@@ -51,7 +51,7 @@ struct Run {
   int64_t row;     // of element 0
   int64_t column;  // of element 0
   int64_t columns;
-  Ahead* ahead;
+  PrefetchCursor* ahead;
 };
 
 // Where the entries of a run go, one after the other. Each is written kSlackBytes past its end too,
@@ -71,9 +71,9 @@ struct Chance {
 };
 
 // Sets the bits; returns how many are 1.
-using Marker = int64_t (*)(const Run&, const Keep&);
+using MaskKernel = int64_t (*)(const Run&, const Predicate&);
 // Moves what the bits say; returns how many entries that are.
-using Compactor = int64_t (*)(const Run&, const Entries&);
+using Compressor = int64_t (*)(const Run&, const Entries&);
 // Writes offsets[row + 1] of each row that ends in the run, of which the first is run.row; `before`
 // entries lie before the run.
 using RowCounter = void (*)(const Run&, int64_t before, Byte* offsets);
@@ -87,7 +87,7 @@ struct BlockRow {
   int64_t words;
   int64_t word;  // the next of `left`; -1 before the first
   uint64_t left;
-  Ahead* ahead;
+  PrefetchCursor* ahead;
 };
 struct BlockTaking {
   // Makes of the bits of `column_count` columns, each whether some line of it has an entry, those of
@@ -100,7 +100,7 @@ struct BlockTaking {
 
 // Clears the bits of those that chance does not keep, of which bit 0 is element `first`; returns how
 // many are left.
-using Thinner = int64_t (*)(uint64_t* bits, int64_t words, uint64_t first, const Chance&);
+using DropoutKernel = int64_t (*)(uint64_t* bits, int64_t words, uint64_t first, const Chance&);
 
 // Writes the place of each bit that is 1, up to kMostPlaces, and up to kMorePlaces numbers behind
 // them; returns how many. So entries are taken one by one without a branch that nobody can foresee.
@@ -108,13 +108,13 @@ using Lister = int64_t (*)(const uint64_t* bits, int64_t words, uint16_t* places
 inline constexpr int64_t kMostPlaces = 65536;
 inline constexpr int64_t kMorePlaces = 64;
 
-struct Compaction {
-  const Marker (*mark)[4];        // by kind of Keep, by width up to k8
-  const Compactor (*compact)[2];  // by width up to k8, by width of the indices: k4, k8
-  const RowCounter* count_rows;   // by width of the offsets: k4, k8
+struct Compression {
+  const MaskKernel (*predicate_mask)[4];  // by kind of Predicate, by width up to k8
+  const Compressor (*compress)[2];        // by width up to k8, by width of the indices: k4, k8
+  const RowCounter* count_rows;           // by width of the offsets: k4, k8
   const BlockTaking* blocks;
-  Lister list_places;
-  Thinner thin;
+  Lister list_bit_indices;
+  DropoutKernel dropout_mask;
 };
 
 }  // namespace tenure::kernels

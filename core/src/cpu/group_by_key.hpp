@@ -65,7 +65,7 @@ struct Placing {
   Byte* values_out;
 };
 
-struct Regrouping {
+struct Grouping {
   // Adds to counts[key >> key_bits], of which there are `bucket_count`.
   void (*count_keys[kIndexTypeCount])(const Byte* keys, int64_t count, unsigned key_bits,
                                       int64_t bucket_count, int64_t* counts);

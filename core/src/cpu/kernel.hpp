@@ -296,9 +296,9 @@ struct Scattering {
   void (*blocks)(const Compressed&, const Blocks&, int64_t first, int64_t end, const Field&);
 };
 
-struct Compaction;     // compress.hpp
+struct Compression;    // compress.hpp
 struct Folding;        // fold.hpp
-struct Regrouping;     // group_by_key.hpp
+struct Grouping;       // group_by_key.hpp
 struct MatmulKernels;  // spmm.hpp
 
 // A product of two compressed matrices of one index type. Its rows are those of `a`, its columns
@@ -362,8 +362,8 @@ struct Table {
   FetchingStreamer stream_and_fetch;
   const Permuting* permuting;
   const IndexChecks* index_checks;  // by IndexType
-  const Compaction* compaction;
-  const Regrouping* regrouping;
+  const Compression* compression;
+  const Grouping* grouping;
   const Folding* folding;
   const Scattering* scattering;                          // by IndexType
   const RowProducts (*row_products)[kProductTypeCount];  // by IndexType, then Type

@@ -42,7 +42,7 @@ using CheckedKernel = bool (*)(const Matmul&, int64_t begin, int64_t end);
 using BlockColumn = MatmulKernel (*)(int64_t block_rows, int64_t block_cols);
 
 // sums += transpose(a) b, where a is whatever a kernel is given beside this.
-struct Spread {
+struct ScatterAdd {
   int64_t block_rows;  // of a, as Matmul has them
   int64_t block_cols;
   int64_t columns;  // of b and sums
@@ -67,14 +67,15 @@ struct Gathering {
 };
 
 // Of one type of elements.
-struct Spreads {
+struct ScatterAddKernels {
   int64_t sum_bytes;
   // Rows [begin, end) of a, entries in their order.
-  void (*rows[kIndexTypeCount])(const Spread&, const Compressed& a, int64_t begin, int64_t end);
-  void (*block_rows[kIndexTypeCount])(const Spread&, const Compressed& a, int64_t begin,
+  void (*rows[kIndexTypeCount])(const ScatterAdd&, const Compressed& a, int64_t begin, int64_t end);
+  void (*block_rows[kIndexTypeCount])(const ScatterAdd&, const Compressed& a, int64_t begin,
                                       int64_t end);
   // Entries [begin, end) of a.
-  void (*entries[kIndexTypeCount])(const Spread&, const Coordinates& a, int64_t begin, int64_t end);
+  void (*entries[kIndexTypeCount])(const ScatterAdd&, const Coordinates& a, int64_t begin,
+                                   int64_t end);
   // Rows [begin, end) of out.
   void (*gather)(const Gathering&, int64_t begin, int64_t end);
 };
@@ -87,7 +88,7 @@ struct MatmulKernels {
   const MatmulKernel (*rows)[kIndexTypeCount];             // f64 and f32, without blocks
   const MatmulKernel (*block_rows)[kIndexTypeCount];       // by Type; nullptr: no such product
   const BlockColumn (*block_column)[kIndexTypeCount];      // by Type; nullptr: i64 beside 16 bits
-  const Spreads* spreads;                                  // by Type
+  const ScatterAddKernels* scatter_adds;                   // by Type
   const Samplers* samplers;                                // by Type
   const PackedKernels* packed;                             // by Type: floats
   const CheckedKernel (*checked_column)[kIndexTypeCount];  // f64 and f32, without blocks

@@ -34,18 +34,18 @@ void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes);
 void stream_and_clear_lines(Byte* out, Byte* from, uint64_t size_bytes);
 void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
                             const Byte* other_next);
-int64_t list_places(const uint64_t* bits, int64_t words, uint16_t* places);
+int64_t list_bit_indices(const uint64_t* bits, int64_t words, uint16_t* places);
 #if defined(__AVX512BW__)
-int64_t list_places_by_bytes(const uint64_t* bits, int64_t words, uint16_t* places);
+int64_t list_bit_indices_by_bytes(const uint64_t* bits, int64_t words, uint16_t* places);
 #endif
-int64_t thin(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance);
+int64_t dropout_mask(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance);
 extern const Permuting kPermuting;
 extern const IndexChecks kIndexChecks[kIndexTypeCount];
 extern const RowProducts kRowProducts[kIndexTypeCount][kProductTypeCount];
-extern const Marker kMark[Keep::kKindCount][4];
-extern const Compactor kCompact[4][2];
+extern const MaskKernel kPredicateMask[Predicate::kKindCount][4];
+extern const Compressor kCompress[4][2];
 #if defined(__AVX512BW__)
-extern const Compactor kCompactBytes[4][2];  // where the processor compresses bytes
+extern const Compressor kCompressBytes[4][2];  // where the processor compresses bytes
 #endif
 extern const RowCounter kCountRows[2];
 extern const BlockTaking kBlockTaking;
@@ -54,10 +54,10 @@ extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
 extern const CheckedKernel kCheckedColumn[2][kIndexTypeCount];
 extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
 extern const BlockColumn kBlockColumn[4][kIndexTypeCount];
-extern const Spreads kMatmulSpreads[kTypeCount];
+extern const ScatterAddKernels kScatterAdds[kTypeCount];
 extern const Samplers kSamplers[kTypeCount];
 extern const PackedKernels kPacked[kPackedFloatCount];
-extern const Regrouping kRegrouping;
+extern const Grouping kGrouping;
 extern const Folding kFolding;
 extern const PanelKernel kPanel[kWidthCount];
 

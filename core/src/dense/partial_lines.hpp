@@ -11,10 +11,10 @@
 namespace tenure {
 
 // Parts of lines that wait for the rest of them. Without memory for it none waits.
-class WaitingEdges {
+class PartialLines {
  public:
   // For about so many at a time.
-  explicit WaitingEdges(std::int64_t count) noexcept {
+  explicit PartialLines(std::int64_t count) noexcept {
     if (count == 0) return;
     unsigned bits = kLeastBits;
     while (bits < kMostBits && std::int64_t{kernels::kEdgeWays} << bits < 2 * count) ++bits;
@@ -27,10 +27,10 @@ class WaitingEdges {
       std::memset(sets_[i].last, 0, sizeof sets_[i].last);
     }
   }
-  WaitingEdges(const WaitingEdges&) = delete;
-  WaitingEdges& operator=(const WaitingEdges&) = delete;
+  PartialLines(const PartialLines&) = delete;
+  PartialLines& operator=(const PartialLines&) = delete;
   // Writes what still waits.
-  ~WaitingEdges() {
+  ~PartialLines() {
     for (std::size_t i = 0; i < count_; ++i) {
       for (unsigned way = 0; way < kernels::kEdgeWays; ++way) {
         const kernels::EdgeSet& set = sets_[i];

@@ -176,7 +176,7 @@ void Permutation::set_joined() noexcept {
 }
 
 // About how many parts of lines wait at a time: as many as there are runs between two that meet.
-std::int64_t Permutation::waiting_edges() const noexcept {
+std::int64_t Permutation::partial_lines() const noexcept {
   if (aligned_) return 0;
   if (joined_ > 0) return kLeastWaiting;
   const unsigned outer = rank_ - run_axes_;

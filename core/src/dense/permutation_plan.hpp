@@ -104,7 +104,7 @@ class Permutation {
   void set_joined() noexcept;
   [[nodiscard]] bool has_next(const Place& place) const noexcept;
   [[nodiscard]] bool is_joined(const Place& place) const noexcept;
-  [[nodiscard]] std::int64_t waiting_edges() const noexcept;
+  [[nodiscard]] std::int64_t partial_lines() const noexcept;
   void order_blocks() noexcept;
   void run_blocks(std::int64_t first, std::int64_t last) const noexcept;
   void run_buffered(std::int64_t first, std::int64_t last) const noexcept;

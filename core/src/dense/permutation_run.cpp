@@ -189,7 +189,7 @@ Flush Permutation::flush_of(const Place& place, const OutRuns& runs, const Byte*
 // Block k is gathered while block k - 1 goes to memory and block k + 1 is fetched.
 void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noexcept {
   alignas(kLineBytes) Byte buffers[2][kLineBytes + kBufferBytes + kLineBytes];
-  const WaitingEdges waiting(waiting_edges());
+  const PartialLines waiting(partial_lines());
   OutRuns whole_runs;
   OutRuns cut_runs[2];
   InLines lines;
@@ -289,7 +289,7 @@ void Permutation::set_runs(const Place& place, Panel& panel) const noexcept {
 }
 
 void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexcept {
-  const WaitingEdges waiting(waiting_edges());
+  const PartialLines waiting(partial_lines());
   const unsigned outer = rank_ - run_axes_;
   const Axis& run_axis = axes_[outer];
   const Axis& columns = axes_[columns_];

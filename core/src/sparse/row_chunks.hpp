@@ -153,7 +153,7 @@ class RowChunks {
   bool run_once(std::int64_t most) {
     const std::int64_t capacity =
         index_bytes_ == 4 ? std::min<std::int64_t>(most, INT32_MAX) : most;
-    RunningSums counts(chunks_);
+    LookbackScan counts(chunks_);
     // Which memory is recycled: some less than the bound is tried too, as much as there is.
     const bool is_reserved = builder_.reserve_entries(capacity, capacity - capacity / 4);
     const std::int64_t values_at = whole_lines(capacity * index_bytes_);
@@ -184,7 +184,7 @@ class RowChunks {
     return true;
   }
 
-  void write_in_order(std::int64_t capacity, bool all_fit, RunningSums& counts) {
+  void write_in_order(std::int64_t capacity, bool all_fit, LookbackScan& counts) {
     std::int64_t position = 0;
     for_each_chunk(0, [&](Scratch& scratch, Byte*, std::int64_t chunk, std::int64_t begin,
                           std::int64_t end) noexcept {
@@ -198,7 +198,7 @@ class RowChunks {
     });
   }
 
-  void write_through_buffers(std::int64_t capacity, RunningSums& counts) {
+  void write_through_buffers(std::int64_t capacity, LookbackScan& counts) {
     const std::int64_t values_at = whole_lines(kBufferEntries * index_bytes_);
     for_each_chunk(values_at + whole_lines(kBufferEntries * value_bytes_),
                    [&](Scratch& scratch, Byte* buffer, std::int64_t chunk, std::int64_t begin,

@@ -14,9 +14,9 @@
 namespace tenure {
 
 // How many entries lie before each chunk, as far as it is known.
-class RunningSums {
+class LookbackScan {
  public:
-  explicit RunningSums(std::int64_t chunk_count)
+  explicit LookbackScan(std::int64_t chunk_count)
       : words_(new Atomic<std::uint64_t>[static_cast<std::size_t>(chunk_count)] {}) {}
 
   // Says how many entries the chunk has, and returns how many lie before it, once the chunks before

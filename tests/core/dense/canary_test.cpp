@@ -20,7 +20,7 @@ using namespace tenure;
 using tenure::test::Byte;
 using tenure::test::End;
 using tenure::test::Guarded;
-using tenure::test::kLies;
+using tenure::test::kArrangements;
 
 namespace {
 
@@ -189,10 +189,10 @@ class Canary : public testing::Test {
 
   static std::string place(Guarded& memory, tnr_dtype dtype, std::int64_t rows,
                            std::int64_t columns, unsigned turn, const std::vector<Byte>& elements) {
-    const test::Lie& lie = kLies[turn % std::size(kLies)];
-    const End end = turn / std::size(kLies) % 2 == 0 ? End::kFront : End::kBack;
-    memory.place(dtype, rows, columns, lie, end, elements.data());
-    return std::string(lie.name) + (end == End::kFront ? " at the front" : " at the back");
+    const test::Arrangement& arrangement = kArrangements[turn % std::size(kArrangements)];
+    const End end = turn / std::size(kArrangements) % 2 == 0 ? End::kFront : End::kBack;
+    memory.place(dtype, rows, columns, arrangement, end, elements.data());
+    return std::string(arrangement.name) + (end == End::kFront ? " at the front" : " at the back");
   }
 
   unsigned subjects_ = 0;

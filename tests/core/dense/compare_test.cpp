@@ -31,8 +31,8 @@ TEST(Compare, MatchesItsTwinOnEveryLayout) {
   for (const NamedType& type : kTypes) {
     for (const tnr_compare_op op : kOps) {
       for (const Shape& shape : shapes()) {
-        for (const Lie lie : kReadable) {
-          Array a(type.dtype, shape, lie, random);
+        for (const Arrangement arrangement : kReadable) {
+          Array a(type.dtype, shape, arrangement, random);
           Array b(type.dtype, shape, kReadable[random() % std::size(kReadable)], random);
           Array out(TNR_DTYPE_BOOL8, shape, kWritable[random() % std::size(kWritable)], random);
           fill_with_bits(a, random);
@@ -58,9 +58,9 @@ TEST(Compare, LargeTransposedOperandsMatchTheirTwin) {
   Random random(22);
   const Shape shape = {259, 301};
   for (const NamedType& type : kTypes) {
-    Array a(type.dtype, shape, Lie::kRowMajor, random);
-    Array b(type.dtype, shape, Lie::kColumnMajor, random);
-    Array out(TNR_DTYPE_BOOL8, shape, Lie::kRowMajor, random);
+    Array a(type.dtype, shape, Arrangement::kRowMajor, random);
+    Array b(type.dtype, shape, Arrangement::kColumnMajor, random);
+    Array out(TNR_DTYPE_BOOL8, shape, Arrangement::kRowMajor, random);
     fill_with_numbers(a, type.type, random, Nans::kSome);
     fill_with_numbers(b, type.type, random, Nans::kSome);
     compare(kDefaultContext, TNR_COMPARE_OP_LT, a.view(), b.view(), out.out());
@@ -81,9 +81,9 @@ TEST(Compare, WithANumberMatchesItsTwin) {
     std::memcpy(one_bytes, &one, sizeof one);
     reference::cast(Type::kF64, one_bytes, type.type, number);
     for (const tnr_compare_op op : kOps) {
-      for (const Lie lie : kReadable) {
-        Array a(type.dtype, {9, 11}, lie, random);
-        Array out(TNR_DTYPE_BOOL8, {9, 11}, Lie::kShuffled, random);
+      for (const Arrangement arrangement : kReadable) {
+        Array a(type.dtype, {9, 11}, arrangement, random);
+        Array out(TNR_DTYPE_BOOL8, {9, 11}, Arrangement::kShuffled, random);
         fill_with_numbers(a, type.type, random, Nans::kSome);
         compare(kDefaultContext, op, a.view(), scalar_of(TNR_DTYPE_F64, one), out.out());
         EXPECT_TRUE(out.gaps_are_intact());

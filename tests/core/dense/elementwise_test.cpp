@@ -22,8 +22,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 template <class Operation, class Expect>
 void check(const Shape& shape, const NamedType& out_type, Random& random, double last_places,
            const std::string& what, const Operation& operation, const Expect& expect) {
-  for (const Lie lie : kWritable) {
-    Array out(out_type.dtype, shape, lie, random);
+  for (const Arrangement arrangement : kWritable) {
+    Array out(out_type.dtype, shape, arrangement, random);
     operation(out.out());
     EXPECT_TRUE(out.gaps_are_intact()) << what << " into " << describe(out.view());
     for_each_index(out.view(), [&](const Index& index) {
@@ -46,8 +46,8 @@ TEST(Unary, MatchesItsTwinOnEveryLayout) {
       const bool floats_only = row == TNR_UNARY_OP_SQRT - 1 || row == TNR_UNARY_OP_EXP - 1;
       if (floats_only && !is_float(type.type)) continue;
       for (const Shape& shape : shapes()) {
-        for (const Lie lie : kReadable) {
-          Array a(type.dtype, shape, lie, random);
+        for (const Arrangement arrangement : kReadable) {
+          Array a(type.dtype, shape, arrangement, random);
           fill_with_bits(a, random);
           check(
               shape, type, random, row == TNR_UNARY_OP_EXP - 1 ? 1 : 0,
@@ -104,10 +104,10 @@ TEST(Binary, MatchesItsTwinOnEveryLayout) {
     if (type.type == Type::kBool8) continue;
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
       for (const Shape& shape : shapes()) {
-        for (const Lie lie : kReadable) {
-          Array a(type.dtype, shape, lie, random);
+        for (const Arrangement arrangement : kReadable) {
+          Array a(type.dtype, shape, arrangement, random);
           Array b(type.dtype, shape, kReadable[random() % std::size(kReadable)], random);
-          Array narrow(type.dtype, narrowed(shape, random), lie, random);
+          Array narrow(type.dtype, narrowed(shape, random), arrangement, random);
           fill_with_bits(a, random);
           fill_with_bits(b, random);
           fill_with_bits(narrow, random);
@@ -125,8 +125,8 @@ TEST(Binary, LargeTransposedOperandsMatchTheirTwin) {
   Random random(21);
   for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[5], kTypes[8]}) {
     for (const Shape& shape : {Shape{259, 301}, Shape{3, 131, 263}}) {
-      Array a(type.dtype, shape, Lie::kRowMajor, random);
-      Array b(type.dtype, shape, Lie::kColumnMajor, random);
+      Array a(type.dtype, shape, Arrangement::kRowMajor, random);
+      Array b(type.dtype, shape, Arrangement::kColumnMajor, random);
       fill_with_bits(a, random);
       fill_with_bits(b, random);
       check_binary(0, type, shape, random, a, b);
@@ -136,16 +136,17 @@ TEST(Binary, LargeTransposedOperandsMatchTheirTwin) {
 
 // More elements than a panel holds, and rows of which one panel holds many.
 const Shape kPanelShapes[] = {{4500}, {90, 40}, {900, 5}};
-constexpr Lie kStrided[] = {Lie::kGaps, Lie::kReversed, Lie::kShuffled, Lie::kRepeated};
+constexpr Arrangement kStrided[] = {Arrangement::kGaps, Arrangement::kReversed,
+                                    Arrangement::kShuffled, Arrangement::kRepeated};
 
 TEST(Binary, StridedOperandsOfSeveralPanelsMatchTheirTwin) {
   Random random(22);
   for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3], kTypes[4], kTypes[9]}) {
     for (const Shape& shape : kPanelShapes) {
-      for (const Lie lie : kStrided) {
+      for (const Arrangement arrangement : kStrided) {
         for (const unsigned row :
              {TNR_BINARY_OP_SUB - 1, TNR_BINARY_OP_DIV - 1, TNR_BINARY_OP_MAX - 1}) {
-          Array a(type.dtype, shape, lie, random);
+          Array a(type.dtype, shape, arrangement, random);
           Array b(type.dtype, shape, kReadable[random() % std::size(kReadable)], random);
           fill_with_bits(a, random);
           fill_with_bits(b, random);
@@ -160,10 +161,10 @@ TEST(Unary, StridedOperandsOfSeveralPanelsMatchTheirTwin) {
   Random random(23);
   for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {
     for (const Shape& shape : kPanelShapes) {
-      for (const Lie lie : kStrided) {
+      for (const Arrangement arrangement : kStrided) {
         for (const unsigned row :
              {TNR_UNARY_OP_NEG - 1, TNR_UNARY_OP_EXP - 1, TNR_UNARY_OP_RELU - 1}) {
-          Array a(type.dtype, shape, lie, random);
+          Array a(type.dtype, shape, arrangement, random);
           fill_with_bits(a, random);
           check(
               shape, type, random, row == TNR_UNARY_OP_EXP - 1 ? 1 : 0,
@@ -193,8 +194,8 @@ TEST(Binary, WithANumberOnEitherSideMatchesItsTwin) {
     const tnr_scalar scalar = scalar_of(TNR_DTYPE_F64, three);
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
       const auto op = static_cast<tnr_binary_op>(row + 1);
-      for (const Lie lie : kReadable) {
-        Array a(type.dtype, {5, 7}, lie, random);
+      for (const Arrangement arrangement : kReadable) {
+        Array a(type.dtype, {5, 7}, arrangement, random);
         fill_with_numbers(a, type.type, random);
         for (Byte* const element : a.elements()) {
           Byte zero[8] = {};
@@ -316,8 +317,8 @@ TEST(Binary, MinAndMaxPropagateNan) {
 
 TEST(Binary, WorksInPlaceOnEitherInputAndOnBoth) {
   Random random(4);
-  for (const Lie lie : kWritable) {
-    Array a(TNR_DTYPE_I32, {6, 7}, lie, random);
+  for (const Arrangement arrangement : kWritable) {
+    Array a(TNR_DTYPE_I32, {6, 7}, arrangement, random);
     fill_with_numbers(a, Type::kI32, random);
     std::vector<std::int32_t> before;
     for (const Byte* element : a.elements()) {

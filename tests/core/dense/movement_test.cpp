@@ -28,8 +28,8 @@ TEST(Copy, MovesElementsOfEveryWidthOnEveryLayout) {
   Random random(21);
   for (const tnr_dtype dtype : kMoved) {
     for (const Shape& shape : shapes()) {
-      for (const Lie from : kReadable) {
-        for (const Lie to : kWritable) {
+      for (const Arrangement from : kReadable) {
+        for (const Arrangement to : kWritable) {
           Array a(dtype, shape, from, random);
           Array out(dtype, shape, to, random);
           fill_with_bits(a, random);
@@ -69,7 +69,7 @@ TEST(Copy, OfBoolGivesZeroOrOneAlsoInPlace) {
 
 TEST(Copy, InPlaceKeepsEveryByte) {
   Random random(22);
-  Array a(TNR_DTYPE_F32, {5, 6}, Lie::kReversed, random);
+  Array a(TNR_DTYPE_F32, {5, 6}, Arrangement::kReversed, random);
   fill_with_bits(a, random);
   const std::vector<Byte> before = a.snapshot();
   copy(kDefaultContext, a.view(), a.out());
@@ -98,8 +98,8 @@ TEST(Cast, MatchesItsTwinBetweenAllPairsOnEveryLayout) {
   for (const NamedType& from : kTypes) {
     for (const NamedType& to : kTypes) {
       for (const Shape& shape : {Shape{}, Shape{0}, Shape{33}, Shape{3, 2, 17}, Shape{400}}) {
-        for (const Lie lie : kReadable) {
-          Array a(from.dtype, shape, lie, random);
+        for (const Arrangement arrangement : kReadable) {
+          Array a(from.dtype, shape, arrangement, random);
           Array out(to.dtype, shape, kWritable[random() % std::size(kWritable)], random);
           fill_with_bits(a, random);
           if (random() % 2 == 0) fill_with_numbers(a, from.type, random, Nans::kSome);
@@ -271,8 +271,8 @@ TEST(Cast, OfRealToComplex) {
          {std::pair{TNR_DTYPE_C64, kTypes[1]}, std::pair{TNR_DTYPE_C128, kTypes[0]}}) {
       const std::size_t width = element_size(part.dtype);
       for (const Shape& shape : shapes()) {
-        const Lie lie = kReadable[random() % std::size(kReadable)];
-        Array a(from.dtype, shape, lie, random);
+        const Arrangement arrangement = kReadable[random() % std::size(kReadable)];
+        Array a(from.dtype, shape, arrangement, random);
         fill_with_bits(a, random);
         Array out(to, shape, kWritable[random() % std::size(kWritable)], random);
         cast(kDefaultContext, a.view(), out.out());
@@ -306,8 +306,8 @@ TEST(Fill, SetsEveryElementAndNothingElse) {
     Byte expected[8];
     reference::cast(Type::kI32, reinterpret_cast<const Byte*>(&one), type.type, expected);
     for (const Shape& shape : shapes()) {
-      for (const Lie lie : kWritable) {
-        Array out(type.dtype, shape, lie, random);
+      for (const Arrangement arrangement : kWritable) {
+        Array out(type.dtype, shape, arrangement, random);
         fill(kDefaultContext, scalar_of(TNR_DTYPE_I32, one), out.out());
         EXPECT_TRUE(out.gaps_are_intact());
         for (const Byte* const element : out.elements()) {
@@ -334,8 +334,8 @@ TEST(Select, MatchesItsDefinitionOnEveryLayout) {
   Random random(26);
   for (const tnr_dtype dtype : kMoved) {
     for (const Shape& shape : shapes()) {
-      for (const Lie lie : kReadable) {
-        Array condition(TNR_DTYPE_BOOL8, shape, lie, random);
+      for (const Arrangement arrangement : kReadable) {
+        Array condition(TNR_DTYPE_BOOL8, shape, arrangement, random);
         Array a(dtype, shape, kReadable[random() % std::size(kReadable)], random);
         Array b(dtype, shape, kReadable[random() % std::size(kReadable)], random);
         Array out(dtype, shape, kWritable[random() % std::size(kWritable)], random);

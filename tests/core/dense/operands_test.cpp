@@ -14,8 +14,8 @@ namespace {
 TEST(DenseCount, IsTheElementCountOfRowMajorViewsAndElseZero) {
   Random random(41);
   for (const Shape& shape : shapes()) {
-    for (const Lie lie : kReadable) {
-      const Array a(TNR_DTYPE_I16, shape, lie, random);
+    for (const Arrangement arrangement : kReadable) {
+      const Array a(TNR_DTYPE_I16, shape, arrangement, random);
       const std::int64_t expected = is_row_major(a.view()) ? element_count(a.view()) : 0;
       EXPECT_EQ(dense_count(a.view()), expected) << describe(a.view());
     }

@@ -85,8 +85,8 @@ TEST_P(SparseBatchOf, DenseIsEachMatrixOfIt) {
   for (const Shape& shape : shapes) {
     for (const tnr_sparse_format format : kFormats) {
       if (format == TNR_SPARSE_FORMAT_BSR && (shape[1] % 2 != 0 || shape[2] % 3 != 0)) continue;
-      for (const Lie lie : kReadable) {
-        Array dense(dtype, shape, lie, random);
+      for (const Arrangement arrangement : kReadable) {
+        Array dense(dtype, shape, arrangement, random);
         fill_sparsely(dense, random);
         const tnr_sparse_options options =
             batch_options(format, random() % 2 == 0 ? TNR_DTYPE_I32 : TNR_DTYPE_I64);
@@ -99,7 +99,8 @@ TEST_P(SparseBatchOf, DenseIsEachMatrixOfIt) {
           ASSERT_EQ(content_of(batch_matrix(batch.view(), i)), one.content())
               << describe(dense.view()) << ", format " << format << ", matrix " << i;
         }
-        Array out(dtype, shape, lie == Lie::kRepeated ? Lie::kGaps : lie, random);
+        Array out(dtype, shape,
+                  arrangement == Arrangement::kRepeated ? Arrangement::kGaps : arrangement, random);
         sparse_to_dense(kDefaultContext, batch.view(), out.out());
         const std::vector<Byte*> expected = dense.elements();
         const std::vector<Byte*> found = out.elements();
@@ -490,7 +491,7 @@ TEST(SparseBatchConvert, IsTheConversionOfEachMatrix) {
   Random random(11);
   for (const Shape& shape :
        {Shape{5, 4, 6}, Shape{300, 8, 9}, Shape{3, 500, 702}, Shape{0, 2, 3}, Shape{3, 0, 3}}) {
-    Array dense(TNR_DTYPE_F32, shape, Lie::kRowMajor, random);
+    Array dense(TNR_DTYPE_F32, shape, Arrangement::kRowMajor, random);
     if (shape[0] != 0) fill_sparsely(dense, random);
     for (const tnr_sparse_format from : kFormats) {
       const Returned batch(
@@ -584,7 +585,7 @@ TEST(SparseBatchMatmul, IsTheProductOfEachMatrix) {
                                                    {200, 32, 33, 4},
                                                    {7, 20, 12, 1},
                                                    {0, 4, 6, 2}}) {
-    Array dense(TNR_DTYPE_F32, {count, rows, cols}, Lie::kRowMajor, random);
+    Array dense(TNR_DTYPE_F32, {count, rows, cols}, Arrangement::kRowMajor, random);
     if (count != 0) fill_sparsely(dense, random);
     for (const tnr_sparse_format format : kFormats) {
       const Returned batch(sparse_from_dense(kDefaultContext, dense.view(),

@@ -22,8 +22,8 @@
 namespace tenure::test {
 namespace {
 
-constexpr std::uint32_t kLies[] = {TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE,
-                                   TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE};
+constexpr std::uint32_t kArrangements[] = {TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE,
+                                           TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE};
 
 // A matrix that the library has made, as its owner says, whose flags are a lie.
 class Liar {
@@ -194,7 +194,7 @@ TEST_P(SparseLies, CostNoAddressOfSmallMatrices) {
   Random random(17);
   for (const std::int64_t extent : {2, 40, 260}) {
     for (const tnr_dtype index_dtype : kIndexDtypes) {
-      for (const std::uint32_t flags : kLies) {
+      for (const std::uint32_t flags : kArrangements) {
         const Liar a(disorder(GetParam(), extent, extent, 12, random), index_dtype, flags);
         const Liar b(disorder(GetParam(), extent, extent, 33, random), index_dtype, flags);
         lie_to_all(kDefaultContext, a.view(), b.view());
@@ -208,7 +208,7 @@ TEST_P(SparseLies, CostNoAddressOfSmallMatrices) {
 // Large enough to be shared by threads, streamed, and put together in buffers.
 TEST_P(SparseLies, CostNoAddressOfLargeMatrices) {
   Random random(18);
-  for (const std::uint32_t flags : kLies) {
+  for (const std::uint32_t flags : kArrangements) {
     const Liar a(disorder(GetParam(), 1'600, 1'600, 60, random), TNR_DTYPE_I32, flags);
     lie_to_all(kDefaultContext, a.view(), a.view());
     lie_to_all(TestContext(3), a.view(), a.view());

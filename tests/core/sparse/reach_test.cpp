@@ -32,9 +32,9 @@ TEST(SparseFromDenseReach, NoByteBesideTheElements) {
           if (kept[i]) bytes[i * width] = static_cast<Byte>(1 + i % 100);
           elements[i] = bytes.data() + i * width;
         }
-        for (const test::Lie& lie : kLies) {
+        for (const test::Arrangement& arrangement : kArrangements) {
           for (const End end : {End::kFront, End::kBack}) {
-            dense.place(dtype, rows, columns, lie, end, bytes.data());
+            dense.place(dtype, rows, columns, arrangement, end, bytes.data());
             for (const tnr_sparse_format format :
                  {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSC}) {
               tnr_sparse_options options{};
@@ -42,8 +42,8 @@ TEST(SparseFromDenseReach, NoByteBesideTheElements) {
               const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), options));
               EXPECT_TRUE(matrix.content() ==
                           model_of(format, rows, columns, elements, kept, width))
-                  << lie.name << ", " << dtype_name(dtype) << ", " << columns << " columns, format "
-                  << format;
+                  << arrangement.name << ", " << dtype_name(dtype) << ", " << columns
+                  << " columns, format " << format;
               EXPECT_TRUE(dense.is_as_expected());
             }
           }
@@ -69,9 +69,9 @@ TEST(SparseFromDenseReach, NoByteBesideTheBlocks) {
         if (kept[i]) bytes[i * width] = static_cast<Byte>(1 + i % 100);
         elements[i] = bytes.data() + i * width;
       }
-      for (const test::Lie& lie : kLies) {
+      for (const test::Arrangement& arrangement : kArrangements) {
         for (const End end : {End::kFront, End::kBack}) {
-          dense.place(dtype, kRows, columns, lie, end, bytes.data());
+          dense.place(dtype, kRows, columns, arrangement, end, bytes.data());
           tnr_sparse_options options{};
           options.format = TNR_SPARSE_FORMAT_BSR;
           options.block_rows = 4;
@@ -79,7 +79,7 @@ TEST(SparseFromDenseReach, NoByteBesideTheBlocks) {
           const Returned matrix(sparse_from_dense(kDefaultContext, dense.view(), options));
           EXPECT_TRUE(matrix.content() ==
                       block_model_of(kRows, columns, 4, block_cols, elements, kept, width))
-              << lie.name << ", " << dtype_name(dtype) << ", blocks of 4 by " << block_cols;
+              << arrangement.name << ", " << dtype_name(dtype) << ", blocks of 4 by " << block_cols;
         }
       }
     }

@@ -38,10 +38,10 @@ const Shape kShape = {211, 307};
 
 // Runs the operation with each number of threads, into outputs that are alike.
 void expect_same_bits(const Contexts& contexts, const std::string& what, tnr_dtype dtype,
-                      const Shape& shape, Lie lie, const Operation& operation) {
+                      const Shape& shape, Arrangement arrangement, const Operation& operation) {
   const auto result = [&](const Context& context) {
     Random random(7);
-    Array out(dtype, shape, lie, random);
+    Array out(dtype, shape, arrangement, random);
     operation(context, out.out());
     return out.snapshot();
   };
@@ -52,7 +52,7 @@ void expect_same_bits(const Contexts& contexts, const std::string& what, tnr_dty
   }
 }
 
-class ThreadBits : public testing::TestWithParam<Lie> {
+class ThreadBits : public testing::TestWithParam<Arrangement> {
  protected:
   Contexts contexts_;
   Random random_{11};
@@ -97,9 +97,9 @@ TEST_P(ThreadBits, Movement) {
   for (const NamedType& type : kSome) {
     Array a(type.dtype, kShape, GetParam(), random_);
     fill_with_bits(a, random_);
-    for (const Lie lie : {GetParam(), Lie::kRowMajor}) {
+    for (const Arrangement arrangement : {GetParam(), Arrangement::kRowMajor}) {
       const auto check = [&](const std::string& what, tnr_dtype dtype, const Operation& operation) {
-        expect_same_bits(contexts_, what, dtype, kShape, lie, operation);
+        expect_same_bits(contexts_, what, dtype, kShape, arrangement, operation);
       };
       check("copy", type.dtype,
             [&](const Context& c, const tnr_view_mut& out) { copy(c, a.view(), out); });
@@ -138,7 +138,7 @@ TEST_P(ThreadBits, Reductions) {
         if ((axes & 1) == 0) left.push_back(kShape[0]);
         if ((axes & 2) == 0) left.push_back(kShape[1]);
         expect_same_bits(contexts_, "reduce " + std::to_string(reduction.op), reduction.dtype, left,
-                         Lie::kRowMajor, [&](const Context& c, const tnr_view_mut& out) {
+                         Arrangement::kRowMajor, [&](const Context& c, const tnr_view_mut& out) {
                            reduce(c, reduction.op, a.view(), axes, reduction.ddof, out);
                          });
       }
@@ -147,7 +147,8 @@ TEST_P(ThreadBits, Reductions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lies, ThreadBits,
-                         testing::Values(Lie::kRowMajor, Lie::kGaps, Lie::kShuffled));
+                         testing::Values(Arrangement::kRowMajor, Arrangement::kGaps,
+                                         Arrangement::kShuffled));
 
 TEST(ThreadErrors, ADivisionByZeroIsFoundInAnySlice) {
   const Contexts contexts;

@@ -6,10 +6,11 @@ inline namespace TENURE_ISA {
 
 // Declared here too, since a constant of a namespace is private to its file otherwise.
 extern const Table kTable;
-constexpr Compaction kCompaction = {kMark, kCompact, kCountRows, &kBlockTaking, list_places, thin};
-constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kBlockColumn,  kMatmulSpreads,
+constexpr Compression kCompression = {kPredicateMask, kCompress,        kCountRows,
+                                      &kBlockTaking,  list_bit_indices, dropout_mask};
+constexpr MatmulKernels kMatmul = {kMatmulRows, kMatmulBlockRows, kBlockColumn,  kScatterAdds,
                                    kSamplers,   kPacked,          kCheckedColumn};
-constexpr Table table_with(const Compaction& compaction) {
+constexpr Table table_with(const Compression& compression) {
   return {kCopy,
           kSelect,
           kCast,
@@ -23,22 +24,23 @@ constexpr Table table_with(const Compaction& compaction) {
           stream_lines_and_fetch,
           &kPermuting,
           kIndexChecks,
-          &compaction,
-          &kRegrouping,
+          &compression,
+          &kGrouping,
           &kFolding,
           kScattering,
           kRowProducts,
           &kMatmul};
 }
 // Nothing runs before main.
-constinit const Table kTable = table_with(kCompaction);
+constinit const Table kTable = table_with(kCompression);
 
 #if defined(__AVX512BW__)
 // The same for processors with more than the set asks for.
 extern const Table kBytesTable;
-constexpr Compaction kBytesCompaction = {kMark,         kCompactBytes,        kCountRows,
-                                         &kBlockTaking, list_places_by_bytes, thin};
-constinit const Table kBytesTable = table_with(kBytesCompaction);
+constexpr Compression kBytesCompression = {
+    kPredicateMask, kCompressBytes, kCountRows, &kBlockTaking, list_bit_indices_by_bytes,
+    dropout_mask};
+constinit const Table kBytesTable = table_with(kBytesCompression);
 #endif
 
 }  // namespace TENURE_ISA

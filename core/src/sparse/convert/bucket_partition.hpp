@@ -1,4 +1,4 @@
-// The first half of regrouping (group_by_key.hpp): entries to buckets, by the highest bits of their
+// The first half of grouping by key (group_by_key.hpp): entries to buckets, by the highest bits of their
 // keys.
 #pragma once
 
@@ -94,7 +94,7 @@ class EntryPacker {
            const Body& body) const noexcept {
     alignas(kLineBytes) kernels::Byte packed[kPackedAtOnce * 8];
     alignas(kLineBytes) kernels::Byte rows[(kPackedAtOnce + kernels::kExpandSlack) * 8];
-    const kernels::Regrouping& table = *kernels::table().regrouping;
+    const kernels::Grouping& table = *kernels::table().grouping;
     const auto index = static_cast<unsigned>(from_.index_type);
     const auto pack = table.pack[index][plan_.packed()];
     const std::int64_t base =
@@ -234,7 +234,7 @@ class BucketPartition {
   const Context& context_;
   const Ungrouped& from_;
   const BucketPlan& plan_;
-  const kernels::Regrouping& table_ = *kernels::table().regrouping;
+  const kernels::Grouping& table_ = *kernels::table().grouping;
   BucketNumbers begins_;
   BucketNumbers ends_;
   std::vector<std::int64_t> firsts_;

@@ -1,4 +1,4 @@
-// The second half of regrouping (group_by_key.hpp): what becomes of the entries of a bucket.
+// The second half of grouping by key (group_by_key.hpp): the entries of a bucket to their places.
 #pragma once
 
 #include <algorithm>
@@ -156,7 +156,7 @@ class Gathering {
   const Ungrouped& from_;
   const Grouped& to_;
   const BucketPlan& plan_;
-  const kernels::Regrouping& table_ = *kernels::table().regrouping;
+  const kernels::Grouping& table_ = *kernels::table().grouping;
 };
 
 // A bucket in the order that its entries are to have.

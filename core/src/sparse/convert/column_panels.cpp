@@ -299,8 +299,8 @@ bool suits_panels(const Ungrouped& from, const Grouped& to, std::int64_t value_b
   return from.other_count <= std::min(from.count, room) / kLeastRun && from.key_count <= from.count;
 }
 
-bool regroup_by_panels(const Context& context, const Ungrouped& from, const Grouped& to,
-                       std::int64_t value_bytes) {
+bool group_by_panels(const Context& context, const Ungrouped& from, const Grouped& to,
+                     std::int64_t value_bytes) {
   if (from.index_type == IndexType::kI32) {
     return Panels<std::int32_t>(context, from, to, value_bytes).run();
   }

@@ -1,4 +1,4 @@
-// Grouping the entries of sorted rows by an index, a panel of keys at a time: as regroup() where each
+// Grouping the entries of sorted rows by an index, a panel of keys at a time: as group_by_key() where each
 // row's keys never fall.
 //
 // A panel is as many keys in a row as a second cache holds the results of. All rows are walked once
@@ -17,9 +17,9 @@ namespace tenure {
 // in each panel.
 bool suits_panels(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes) noexcept;
 
-// As regroup(), for what suits panels. False where the keys of a row fall after all: then nothing
+// As group_by_key(), for what suits panels. False where the keys of a row fall after all: then nothing
 // that was written is of use. Takes 2 MiB for each thread, and 8 bytes for each key and thread.
-bool regroup_by_panels(const Context& context, const Ungrouped& from, const Grouped& to,
-                       std::int64_t value_bytes);
+bool group_by_panels(const Context& context, const Ungrouped& from, const Grouped& to,
+                     std::int64_t value_bytes);
 
 }  // namespace tenure

@@ -76,8 +76,7 @@ void bound_keys(const Context& context, const Coordinate& by, const SparseBuilde
   const std::int64_t count = by.keys->shape[0];
   const Byte* const keys = bytes_at(*by.keys, 0);
   const auto bound =
-      kernels::table()
-          .regrouping->bound_rows[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+      kernels::table().grouping->bound_rows[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
   put_index(builder.major(), to, 0, 0);
   const std::int64_t slices =
       std::min(slice_count_of(context, count * index_width(from) + by.key_count * index_width(to)),
@@ -108,21 +107,21 @@ SparseToken compressed_of(const Context& context, const tnr_sparse_view& a,
   }
   const bool comes_sorted = never_falls(context, a, *by.others);
   builder.allocate_entries(count);
-  regroup(context,
-          {.count = count,
-           .key_count = by.key_count,
-           .other_count = by.other_count,
-           .index_type = index_type(by.keys->dtype),
-           .keys = bytes_at(*by.keys, 0),
-           .others = bytes_at(*by.others, 0),
-           .offsets = nullptr,
-           .values = static_cast<const Byte*>(a.values.data)},
-          {.index_type = index_type(target.index_dtype),
-           .offsets = builder.major(),
-           .others = builder.minor(),
-           .values = builder.values()},
-          value_bytes_of(a),
-          target.is_sorted && !comes_sorted ? Within::kByOther : Within::kAsTheyCame);
+  group_by_key(context,
+               {.count = count,
+                .key_count = by.key_count,
+                .other_count = by.other_count,
+                .index_type = index_type(by.keys->dtype),
+                .keys = bytes_at(*by.keys, 0),
+                .others = bytes_at(*by.others, 0),
+                .offsets = nullptr,
+                .values = static_cast<const Byte*>(a.values.data)},
+               {.index_type = index_type(target.index_dtype),
+                .offsets = builder.major(),
+                .others = builder.minor(),
+                .values = builder.values()},
+               value_bytes_of(a),
+               target.is_sorted && !comes_sorted ? Within::kByOther : Within::kAsTheyCame);
   return builder.finish(comes_sorted || target.is_sorted ? in_no_order.sorted() : in_no_order);
 }
 

@@ -96,8 +96,8 @@ SparseToken exchanged(const Context& context, const tnr_sparse_view& a,
                       .others = builder.minor(),
                       .values = builder.values()};
   if (!suits_panels(from, to, width) || !has_sorted_entries(a) ||
-      !regroup_by_panels(context, from, to, width)) {
-    regroup(context, from, to, width, Within::kAsTheyCame);
+      !group_by_panels(context, from, to, width)) {
+    group_by_key(context, from, to, width, Within::kAsTheyCame);
   }
   return builder.finish(EntryOrder::of(a).reordered().sorted());
 }
@@ -272,7 +272,7 @@ void expand_rows(const Context& context, const tnr_sparse_view& a, Byte* rows, I
   const std::int64_t count = range.last - range.first;
   const IndexType from = index_type(a.major.dtype);
   const auto expand =
-      kernels::table().regrouping->expand[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+      kernels::table().grouping->expand[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
   const std::int64_t width = index_width(to);
   const std::int64_t slices = slice_count_of(context, count * width);
   for_each_slice(context, slices, [&](std::int64_t slice) {

@@ -18,7 +18,7 @@ using kernels::Byte;
 
 // All entries as one bucket, whose values are where they were: a matrix that fits the second cache,
 // or one with so few keys that nothing is gained by parting them.
-void regroup_at_once(const Ungrouped& from, const Grouped& to, const BucketPlan& plan) {
+void group_at_once(const Ungrouped& from, const Grouped& to, const BucketPlan& plan) {
   const Gathering gathering(from, to, plan);
   const Bucket bucket(gathering, plan);
   const Scratch packed(from.count, plan.packed_bytes);
@@ -34,8 +34,8 @@ void regroup_at_once(const Ungrouped& from, const Grouped& to, const BucketPlan&
       cursors.data(), to_order_in.data());
 }
 
-void regroup_by_buckets(const Context& context, const Ungrouped& from, const Grouped& to,
-                        const BucketPlan& plan) {
+void group_by_buckets(const Context& context, const Ungrouped& from, const Grouped& to,
+                      const BucketPlan& plan) {
   const Gathering gathering(from, to, plan);
   const Bucket in_order(gathering, plan);
   const Scratch scratch(plan.slice_count, gathering.scratch_bytes());
@@ -72,10 +72,10 @@ void regroup_by_buckets(const Context& context, const Ungrouped& from, const Gro
 
 // Indices that no packed number has room for: entries in the order of their others first, of which
 // nothing is moved but a number, and then to their keys.
-void regroup_apart(const Ungrouped& from, const Grouped& to, const BucketPlan& plan) {
+void group_apart(const Ungrouped& from, const Grouped& to, const BucketPlan& plan) {
   // The rows of a compressed matrix do not fall.
   if (plan.order == Within::kAsTheyCame || from.others == nullptr) {
-    return regroup_stepwise(from, to, plan.value_bytes);
+    return group_stepwise(from, to, plan.value_bytes);
   }
   const DigitSort sort(plan.other_bits, kernels::PackedType::k64, 8, 8);
   const Scratch numbers(2, from.count * 8);
@@ -107,13 +107,13 @@ void regroup_apart(const Ungrouped& from, const Grouped& to, const BucketPlan& p
   in_order.keys = keys.data();
   in_order.others = numbers.data();
   in_order.values = values.data();
-  regroup_stepwise(in_order, to, plan.value_bytes);
+  group_stepwise(in_order, to, plan.value_bytes);
 }
 
 }  // namespace
 
-void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
-             std::int64_t value_bytes, Within order) {
+void group_by_key(const Context& context, const Ungrouped& from, const Grouped& to,
+                  std::int64_t value_bytes, Within order) {
   if (from.count == 0) {
     for (std::int64_t key = 0; key <= from.key_count; ++key) {
       put_index(to.offsets, to.index_type, key, 0);
@@ -121,13 +121,13 @@ void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
     return;
   }
   const BucketPlan plan(context, from, to, value_bytes, order);
-  if (!plan.can_pack()) return regroup_apart(from, to, plan);
+  if (!plan.can_pack()) return group_apart(from, to, plan);
   put_index(to.offsets, to.index_type, 0, 0);
-  if (plan.bucket_count == 1) return regroup_at_once(from, to, plan);
-  regroup_by_buckets(context, from, to, plan);
+  if (plan.bucket_count == 1) return group_at_once(from, to, plan);
+  group_by_buckets(context, from, to, plan);
 }
 
-void regroup_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes) {
+void group_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes) {
   const Scratch scratch(from.key_count + 1, 8);
   std::int64_t* const cursors = scratch.numbers();
   std::fill_n(cursors, from.key_count + 1, 0);

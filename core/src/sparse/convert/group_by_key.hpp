@@ -49,9 +49,9 @@ enum class Within : std::uint8_t { kAsTheyCame, kByOther };
 // for each thread; to sort, also as much as the largest bucket has twice. Where the numbers of a key
 // within a bucket and of an other are more than 64 bits, one thread does it, with six numbers for each
 // entry.
-void regroup(const Context& context, const Ungrouped& from, const Grouped& to,
-             std::int64_t value_bytes, Within order);
-// For entries as they came: one counting sort, on the calling thread. The plain twin of regroup().
-void regroup_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes);
+void group_by_key(const Context& context, const Ungrouped& from, const Grouped& to,
+                  std::int64_t value_bytes, Within order);
+// For entries as they came: one counting sort, on the calling thread. The plain twin of group_by_key().
+void group_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes);
 
 }  // namespace tenure

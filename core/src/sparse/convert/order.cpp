@@ -74,8 +74,8 @@ class Ordering {
 
   void sort_packed(const SparseBuilder& builder) const {
     const auto pack =
-        kernels::table().regrouping->pack[static_cast<unsigned>(from_)]
-                                         [static_cast<unsigned>(kernels::PackedType::k64)];
+        kernels::table().grouping->pack[static_cast<unsigned>(from_)]
+                                       [static_cast<unsigned>(kernels::PackedType::k64)];
     const DigitSort sort(major_bits_ + minor_bits_, kernels::PackedType::k64, 8, width_);
     const Scratch packed(count_, 8);
     const Scratch to_sort_in(1, sort.scratch_bytes(count_));

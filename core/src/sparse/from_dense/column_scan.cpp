@@ -139,9 +139,10 @@ std::int64_t ColumnScanner::list(std::int64_t first, std::int64_t count) noexcep
   }
   const std::int64_t elements = count * column_count_;
   const Run look = {elements, asked, bits_, 0, 0, 1, nullptr};
-  compaction().mark[static_cast<unsigned>(dense.keep.kind)][asked_width](look, dense.keep);
+  compression().predicate_mask[static_cast<unsigned>(dense.predicate.kind)][asked_width](
+      look, dense.predicate);
   const std::int64_t words = (elements + kernels::kWordElements - 1) / kernels::kWordElements;
-  return compaction().list_places(bits_, words, places_);
+  return compression().list_bit_indices(bits_, words, places_);
 }
 
 template <class E>

@@ -8,8 +8,8 @@
 namespace tenure {
 namespace {
 
-using kernels::Ahead;
 using kernels::Byte;
+using kernels::PrefetchCursor;
 using kernels::Run;
 
 }  // namespace
@@ -45,11 +45,13 @@ std::int64_t DenseScanner::mark(std::int64_t first, std::int64_t count) noexcept
   }
   const Run run = {count, asked, bits_, 0, 0, 1, nullptr};
   const std::int64_t found =
-      compaction().mark[static_cast<unsigned>(scan_.keep.kind)][width](run, scan_.keep);
+      compression().predicate_mask[static_cast<unsigned>(scan_.predicate.kind)][width](
+          run, scan_.predicate);
   if (scan_.dropout == nullptr) [[likely]]
     return found;
-  return compaction().thin(bits_, (count + kernels::kWordElements - 1) / kernels::kWordElements,
-                           static_cast<std::uint64_t>(first), scan_.dropout->chance);
+  return compression().dropout_mask(bits_,
+                                    (count + kernels::kWordElements - 1) / kernels::kWordElements,
+                                    static_cast<std::uint64_t>(first), scan_.dropout->chance);
 }
 
 std::int64_t DenseScanner::count(std::int64_t chunk) noexcept {
@@ -71,10 +73,10 @@ void DenseScanner::start(const EntryArrays& to, std::int64_t before) noexcept {
 void DenseScanner::take(Run& run) noexcept {
   const std::int64_t width = scan_.elements.width();
   const std::int64_t index_bytes = index_width(scan_.index_type);
-  const kernels::Compactor compact =
-      compaction().compact[scan_.elements.width_index()][static_cast<unsigned>(scan_.index_type)];
+  const kernels::Compressor compress =
+      compression().compress[scan_.elements.width_index()][static_cast<unsigned>(scan_.index_type)];
   const std::int64_t found =
-      compact(run, {values_.end(), columns_.end(), has_rows_ ? rows_.end() : nullptr});
+      compress(run, {values_.end(), columns_.end(), has_rows_ ? rows_.end() : nullptr});
   if (scan_.dropout != nullptr) multiply(values_.end(), found);
   values_.append(found * width);
   columns_.append(found * index_bytes);
@@ -98,9 +100,9 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
   Run run = {count_,        in_,    bits_, first_ / scan_.columns, first_ % scan_.columns,
              scan_.columns, nullptr};
   if (to.offsets != nullptr) {
-    compaction().count_rows[static_cast<unsigned>(scan_.index_type)](run, before, to.offsets);
+    compression().count_rows[static_cast<unsigned>(scan_.index_type)](run, before, to.offsets);
   }
-  Ahead ahead = {nullptr, nullptr};
+  PrefetchCursor ahead = {nullptr, nullptr};
   if (next >= 0 && scan_.elements.is_dense()) {
     const std::int64_t first = next * chunk_elements(scan_);
     const std::int64_t count = std::min(chunk_elements(scan_), scan_.entry_count() - first);
@@ -123,8 +125,8 @@ std::int64_t DenseScanner::count_and_write(std::int64_t chunk, const EntryArrays
   std::int64_t first = chunk * elements;
   const std::int64_t end = std::min(first + elements, scan_.entry_count());
   const kernels::RowCounter count_rows =
-      compaction().count_rows[static_cast<unsigned>(scan_.index_type)];
-  Ahead ahead = {nullptr, nullptr};
+      compression().count_rows[static_cast<unsigned>(scan_.index_type)];
+  PrefetchCursor ahead = {nullptr, nullptr};
   Run run = {0,
              scan_.elements.at(first, end - first, nullptr),
              bits_,

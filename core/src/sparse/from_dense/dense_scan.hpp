@@ -14,7 +14,7 @@
 
 namespace tenure {
 
-inline const kernels::Compaction& compaction() { return *kernels::table().compaction; }
+inline const kernels::Compression& compression() { return *kernels::table().compression; }
 
 // What chance drops of the entries, and what the others are multiplied by.
 struct Dropout {
@@ -29,7 +29,7 @@ struct DenseScan {
   std::int64_t columns;
   DenseElements elements;
   const DenseElements* mask;  // what `keep` is asked of; nullptr: the elements
-  kernels::Keep keep;
+  kernels::Predicate predicate;
   kernels::IndexType index_type;
   const Dropout* dropout = nullptr;
 

@@ -69,7 +69,7 @@ SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& de
       .columns = dense.shape[1],
       .elements = DenseElements(dense),
       .mask = nullptr,
-      .keep = keep_of({}, dense.dtype),
+      .predicate = predicate_of({}, dense.dtype),
       .index_type = index_type(index),
       .dropout = &dropout,
   };

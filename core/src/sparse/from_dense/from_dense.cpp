@@ -187,7 +187,7 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
   check_rank(dense);
   check_format(options, dense);
   const tnr_dtype index = checked_index_dtype(options.index_dtype, "options->index_dtype");
-  const kernels::Keep keep = keep_of(options, dense.dtype);
+  const kernels::Predicate predicate = predicate_of(options, dense.dtype);
   const bool has_mask = options.predicate == TNR_SPARSE_PREDICATE_MASK;
   if (has_mask) check_mask(options.mask, dense);
   if (width_index(dense.dtype) > static_cast<unsigned>(kernels::Width::k8)) {
@@ -220,7 +220,7 @@ SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                      .columns = matrix.shape[matrix.rank - 1],
                      .elements = DenseElements(matrix),
                      .mask = has_mask ? &mask : nullptr,
-                     .keep = keep,
+                     .predicate = predicate,
                      .index_type = index_type(index)};
   };
   const DenseElements mask = has_mask ? DenseElements(oriented(options.mask)) : DenseElements();

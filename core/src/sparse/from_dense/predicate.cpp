@@ -9,7 +9,7 @@
 namespace tenure {
 namespace {
 
-using kernels::Keep;
+using kernels::Predicate;
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
@@ -22,9 +22,11 @@ std::uint64_t sign_bit(tnr_dtype dtype) noexcept {
   return std::uint64_t{1} << (bits_of(dtype) - 1);
 }
 
-Keep masked(std::uint64_t mask) noexcept { return {Keep::Kind::kMasked, mask, 0, 0, 0, 0}; }
+Predicate masked(std::uint64_t mask) noexcept {
+  return {Predicate::Kind::kMasked, mask, 0, 0, 0, 0};
+}
 
-Keep non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
+Predicate non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
   if ((flags & TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) return masked(kAll);
   if (dtype == TNR_DTYPE_C64) return masked(~0x8000000080000000u);
   return masked(is_float(dtype) ? ~sign_bit(dtype) : kAll);
@@ -67,25 +69,25 @@ class FloatOrder {
   tnr_dtype dtype_;
 };
 
-Keep above(tnr_dtype dtype, std::uint64_t threshold) noexcept {
+Predicate above(tnr_dtype dtype, std::uint64_t threshold) noexcept {
   if (is_float(dtype)) {
     const FloatOrder order(dtype);
-    return {Keep::Kind::kOutside, 0, order.flip(), 0, order.lowest_infinity(),
+    return {Predicate::Kind::kOutside, 0, order.flip(), 0, order.lowest_infinity(),
             order.key(threshold)};
   }
   const std::uint64_t bias = is_signed(dtype) ? 0 : sign_bit(dtype);
-  return {Keep::Kind::kOutside, 0, 0, bias, lowest(dtype), extended(threshold ^ bias, dtype)};
+  return {Predicate::Kind::kOutside, 0, 0, bias, lowest(dtype), extended(threshold ^ bias, dtype)};
 }
 
-Keep above_in_magnitude(tnr_dtype dtype, std::uint64_t threshold) noexcept {
+Predicate above_in_magnitude(tnr_dtype dtype, std::uint64_t threshold) noexcept {
   if (is_float(dtype)) {
     const FloatOrder order(dtype);
     const std::int64_t key = order.key(threshold);
-    return {Keep::Kind::kOutside, 0, order.flip(), 0, -key - 1, key};
+    return {Predicate::Kind::kOutside, 0, order.flip(), 0, -key - 1, key};
   }
   if (!is_signed(dtype)) return above(dtype, threshold);
   const std::int64_t bound = extended(threshold, dtype);
-  return {Keep::Kind::kOutside, 0, 0, 0, -bound, bound};
+  return {Predicate::Kind::kOutside, 0, 0, 0, -bound, bound};
 }
 
 std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype) {
@@ -100,7 +102,7 @@ std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype) {
 
 }  // namespace
 
-Keep keep_of(const tnr_sparse_options& options, tnr_dtype dtype) {
+Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype) {
   if ((options.flags & ~TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "options->flags is 0x%" PRIx32 " but only 0x%x is known",
          options.flags, TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO);

@@ -11,6 +11,6 @@ namespace tenure {
 // a name, an unknown flag, and a threshold that is NaN, that does not fit the dtype, or that is
 // negative where magnitudes are compared; UNSUPPORTED for a dtype that has no order, or whose zeros
 // nobody knows here.
-kernels::Keep keep_of(const tnr_sparse_options& options, tnr_dtype dtype);
+kernels::Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype);
 
 }  // namespace tenure

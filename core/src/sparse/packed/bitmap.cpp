@@ -22,8 +22,9 @@ constexpr std::int64_t kMarkedColumns = 16'384;
 // bits: bits that are set one after the other wait for each other, where they share a word.
 template <class I>
 void mark_columns(const PackedSource& source, std::int64_t row, std::uint64_t* words) noexcept {
-  const kernels::Keep is_marked = {kernels::Keep::Kind::kMasked, 0xff, 0, 0, 0, 0};
-  const auto to_bits = kernels::table().compaction->mark[static_cast<unsigned>(is_marked.kind)][0];
+  const kernels::Predicate is_marked = {kernels::Predicate::Kind::kMasked, 0xff, 0, 0, 0, 0};
+  const auto to_bits =
+      kernels::table().compression->predicate_mask[static_cast<unsigned>(is_marked.kind)][0];
   alignas(kLineBytes) Byte marks[kMarkedColumns];
   const Byte* index =
       source.matrix.indices + (source.first_entry + source.entry(row)) * source.index_bytes();

@@ -44,7 +44,7 @@ void multiply(const Context& context, const SparseOperand& a, const Factors& fac
                            a.view().minor.shape[0] >= a.view().rows;
   if (may_be_rows && multiply_sorted(call)) return;
   if (is_coo || call.is_transposed) {
-    multiply_spread(call);
+    multiply_scatter(call);
   } else {
     multiply_rows(call);
   }

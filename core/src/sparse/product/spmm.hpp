@@ -3,7 +3,7 @@
 //
 // Where each sum belongs to one row of the sparse matrix, rows are shared out (multiply_rows). Where
 // the entries of a row go to many sums (CSC, transposed CSR, coordinates) the sums are kept apart first
-// (multiply_spread).
+// (multiply_scatter).
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,6 @@ void multiply_rows(const SparseMatmul& call);
 bool multiply_sorted(const SparseMatmul& call);
 
 // Of all others.
-void multiply_spread(const SparseMatmul& call);
+void multiply_scatter(const SparseMatmul& call);
 
 }  // namespace tenure

@@ -90,7 +90,7 @@ class CutRows {
   // Whether products of this type and format are cut.
   static bool takes(const SparseMatmul& call) noexcept {
     return call.a.view().format != TNR_SPARSE_FORMAT_BSR &&
-           kernels::table().matmul->spreads[call.type].sum_bytes == call.b.width_bytes &&
+           kernels::table().matmul->scatter_adds[call.type].sum_bytes == call.b.width_bytes &&
            call.type != static_cast<unsigned>(kernels::Type::kBool8);
   }
 
@@ -127,7 +127,7 @@ class CutRows {
 
   // The pieces of a row in their order.
   void gather(const LongRow& row) const noexcept {
-    kernels::table().matmul->spreads[call_.type].gather(
+    kernels::table().matmul->scatter_adds[call_.type].gather(
         {.columns = matmul_.columns,
          .sums = sums_.data() + row.first_piece * sums_step_,
          .sums_step = sums_step_,

@@ -28,7 +28,7 @@ class Source {
  public:
   explicit Source(const SparseMatmul& call)
       : a_(call.a),
-        spreads_(kernels::table().matmul->spreads[call.type]),
+        kernels_(kernels::table().matmul->scatter_adds[call.type]),
         index_(static_cast<unsigned>(index_type(a_.view().minor.dtype))),
         is_coo_(a_.view().format == TNR_SPARSE_FORMAT_COO) {
     if (!is_coo_) return;
@@ -37,34 +37,34 @@ class Source {
     if (!call.is_transposed) std::swap(entries_.row_indices, entries_.col_indices);
   }
 
-  [[nodiscard]] const kernels::Spreads& spreads() const noexcept { return spreads_; }
+  [[nodiscard]] const kernels::ScatterAddKernels& scatter_adds() const noexcept { return kernels_; }
   [[nodiscard]] std::int64_t entry_count() const noexcept {
     return is_coo_ ? entries_.count : RowSlices::entry_count(a_.view());
   }
 
   // Part `part` of `part_count`, of about as many entries each.
-  void add_part(const kernels::Spread& spread, std::int64_t part_count,
+  void add_part(const kernels::ScatterAdd& scatter_add, std::int64_t part_count,
                 std::int64_t part) const noexcept {
     if (is_coo_) {
       a_.for_each_run(slice_begin(entries_.count, part_count, part),
                       slice_begin(entries_.count, part_count, part + 1),
                       [&](std::int64_t begin, std::int64_t end) {
-                        spreads_.entries[index_](spread, entries_, begin, end);
+                        kernels_.entries[index_](scatter_add, entries_, begin, end);
                       });
       return;
     }
     const RowSlices slices(a_.view(), part_count);
     const kernels::Compressed rows = a_.compressed();
     const auto kernel =
-        (a_.view().format == TNR_SPARSE_FORMAT_BSR ? spreads_.block_rows : spreads_.rows)[index_];
+        (a_.view().format == TNR_SPARSE_FORMAT_BSR ? kernels_.block_rows : kernels_.rows)[index_];
     a_.for_each_run(
         slices.begin(part), slices.begin(part + 1),
-        [&](std::int64_t begin, std::int64_t end) { kernel(spread, rows, begin, end); });
+        [&](std::int64_t begin, std::int64_t end) { kernel(scatter_add, rows, begin, end); });
   }
 
  private:
   const SparseOperand& a_;
-  const kernels::Spreads& spreads_;
+  const kernels::ScatterAddKernels& kernels_;
   unsigned index_;
   bool is_coo_;
   kernels::Coordinates entries_{};
@@ -79,7 +79,7 @@ class SpreadPanel {
         source_(source),
         first_(first),
         columns_(columns),
-        sum_bytes_(source.spreads().sum_bytes),
+        sum_bytes_(source.scatter_adds().sum_bytes),
         group_columns_(kLineBytes / sum_bytes_),
         group_count_((columns + group_columns_ - 1) / group_columns_),
         // A sum of its own for every second entry is what merging them is worth.
@@ -103,7 +103,7 @@ class SpreadPanel {
       for_each_part_of_out([&](std::int64_t begin, std::int64_t end) noexcept {
         clear(sums_, columns_, begin, end);
       });
-      source_.add_part(spread(sums_, 0, columns_), 1, 0);
+      source_.add_part(scatter_add(sums_, 0, columns_), 1, 0);
       if (has_factor()) gather_all();
     } else if (group_count_ > 1) {
       for_each_slice(call_.context, call_.context.thread_count() == 1 ? 1 : group_count_,
@@ -158,7 +158,7 @@ class SpreadPanel {
     } else {
       clear(sums, columns, 0, call_.out.rows);
     }
-    source_.add_part(spread(sums, column, columns), part_count_, part);
+    source_.add_part(scatter_add(sums, column, columns), part_count_, part);
   }
 
   void clear(Byte* sums, std::int64_t columns, std::int64_t begin,
@@ -173,8 +173,8 @@ class SpreadPanel {
     }
   }
 
-  [[nodiscard]] kernels::Spread spread(Byte* sums, std::int64_t column,
-                                       std::int64_t columns) const noexcept {
+  [[nodiscard]] kernels::ScatterAdd scatter_add(Byte* sums, std::int64_t column,
+                                                std::int64_t columns) const noexcept {
     const tnr_sparse_view& view = call_.a.view();
     return {.block_rows = view.block_rows,
             .block_cols = view.block_cols,
@@ -187,17 +187,17 @@ class SpreadPanel {
 
   void gather(std::int64_t column, std::int64_t columns, std::int64_t begin,
               std::int64_t end) const noexcept {
-    source_.spreads().gather({.columns = columns,
-                              .sums = sums_ + column * sum_bytes_,
-                              .sums_step = sums_step_,
-                              .parts = part_count_,
-                              .part_step = part_step_,
-                              .out = call_.out_data(first_ + column),
-                              .out_step = call_.out.row_step,
-                              .out_column_step = call_.out.column_step,
-                              .alpha = call_.alpha,
-                              .beta = call_.beta},
-                             begin, end);
+    source_.scatter_adds().gather({.columns = columns,
+                                   .sums = sums_ + column * sum_bytes_,
+                                   .sums_step = sums_step_,
+                                   .parts = part_count_,
+                                   .part_step = part_step_,
+                                   .out = call_.out_data(first_ + column),
+                                   .out_step = call_.out.row_step,
+                                   .out_column_step = call_.out.column_step,
+                                   .alpha = call_.alpha,
+                                   .beta = call_.beta},
+                                  begin, end);
   }
 
   const SparseMatmul& call_;
@@ -218,12 +218,12 @@ class SpreadPanel {
 
 }  // namespace
 
-void multiply_spread(const SparseMatmul& call) {
+void multiply_scatter(const SparseMatmul& call) {
   const Source source(call);
   // A single column is read with any step.
   const bool is_spaced = call.b.columns == 1 || call.reads_in_place(source.entry_count());
   const auto b_rows = is_spaced ? AdjacentColumns::Rows::kSpaced : AdjacentColumns::Rows::kAnywhere;
-  const std::int64_t panel = is_spaced ? 1 : kPanelBytes / source.spreads().sum_bytes;
+  const std::int64_t panel = is_spaced ? 1 : kPanelBytes / source.scatter_adds().sum_bytes;
   for (std::int64_t first = 0; first < call.b.columns; first += panel) {
     SpreadPanel(call, source, first, std::min(call.b.columns - first, panel), b_rows).run();
   }

@@ -168,7 +168,7 @@ TEST(ReduceLarge, ExtremesOfPartsOfRows) {
   for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[4], kTypes[8]}) {
     for (const Shape& shape : {Shape{40, 70}, Shape{15, 70}, Shape{300, 129}, Shape{20, 4200}}) {
       for (const Nans nans : {Nans::kNone, Nans::kSome}) {
-        Array whole(type.dtype, {shape[0], shape[1] + 9}, Lie::kRowMajor, random);
+        Array whole(type.dtype, {shape[0], shape[1] + 9}, Arrangement::kRowMajor, random);
         fill_with_numbers(whole, type.type, random, nans);
         const tnr_view part = slice(whole.view(), 1, 5, 5 + shape[1], 1);
         const double largest = 99;  // of all, and in the last column
@@ -248,8 +248,8 @@ TEST(ReduceLarge, ResultsHaveTheSameBitsForAnyNumberOfThreads) {
   const TestContext seven(7);
   for (const Shape& shape : {Shape{150000}, Shape{530, 270}, Shape{30000, 5}, Shape{3, 130, 400}}) {
     for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[6]}) {
-      const Lie lie = kReadable[random() % std::size(kReadable)];
-      Array a(type.dtype, shape, lie, random);
+      const Arrangement arrangement = kReadable[random() % std::size(kReadable)];
+      Array a(type.dtype, shape, arrangement, random);
       fill_with_fractions(a, type.type, random);
       for (std::uint32_t axes = 1; axes < 1u << shape.size(); ++axes) {
         for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
@@ -276,8 +276,8 @@ TEST(ReduceLarge, SumsHaveTheSameBitsUnderEveryInstructionSet) {
   std::uint64_t hash = 14695981039346656037u;
   for (const Shape& shape : {Shape{70001}, Shape{333, 210}}) {
     for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {
-      for (const Lie lie : {Lie::kRowMajor, Lie::kGaps}) {
-        Array a(type.dtype, shape, lie, random);
+      for (const Arrangement arrangement : {Arrangement::kRowMajor, Arrangement::kGaps}) {
+        Array a(type.dtype, shape, arrangement, random);
         fill_with_fractions(a, type.type, random);
         for (std::uint32_t axes = 1; axes < 1u << shape.size(); ++axes) {
           for (const tnr_reduce_op op :

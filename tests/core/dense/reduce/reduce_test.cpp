@@ -100,7 +100,7 @@ void fill_for(tnr_reduce_op op, Array& a, Type type, Random& random) {
 }
 
 void check(tnr_reduce_op op, const NamedType& type, const Shape& shape, std::uint32_t axes,
-           Lie from, Lie to, Keep keep, Random& random) {
+           Arrangement from, Arrangement to, Keep keep, Random& random) {
   const NamedType out_type = result_type(op, type);
   const bool has_ddof = op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD;
   const auto ddof = static_cast<std::uint32_t>(has_ddof ? random() % 3 : 0);
@@ -137,8 +137,8 @@ void check_all_ops(const Shape& shape, std::uint32_t axes, unsigned sparsity, Ra
     if (op >= TNR_REDUCE_OP_MIN && op <= TNR_REDUCE_OP_ARGMAX && reduces_nothing) continue;
     for (const NamedType& type : kTypes) {
       if (!is_supported(op, type.type) || random() % sparsity != 0) continue;
-      const Lie from = kReadable[random() % std::size(kReadable)];
-      const Lie to = kWritable[random() % std::size(kWritable)];
+      const Arrangement from = kReadable[random() % std::size(kReadable)];
+      const Arrangement to = kWritable[random() % std::size(kWritable)];
       check(op, type, shape, axes, from, to, random() % 2 == 0 ? Keep::kNo : Keep::kYes, random);
       if (testing::Test::HasFatalFailure()) return;
     }

@@ -106,9 +106,10 @@ class Variances : public testing::TestWithParam<Case> {
   }
 
   template <class T>
-  void is_exact(tnr_dtype dtype, Course course, double shift, Lie lie, double tolerance) {
+  void is_exact(tnr_dtype dtype, Course course, double shift, Arrangement arrangement,
+                double tolerance) {
     Random random(46);
-    Array a(dtype, GetParam().shape, lie, random);
+    Array a(dtype, GetParam().shape, arrangement, random);
     const std::vector<Byte*> elements = a.elements();
     const auto count = static_cast<std::int64_t>(elements.size());
     for (std::int64_t i = 0; i < count; ++i) {
@@ -143,15 +144,16 @@ class Variances : public testing::TestWithParam<Case> {
 TEST_P(Variances, OfShiftedNumbersAreExact) {
   for (const double shift : {0.0, 1e4, 1e8, -1e8}) {
     for (const Course course : {Course::kNoise, Course::kRamp, Course::kSteps, Course::kOutlier}) {
-      for (const Lie lie : {Lie::kRowMajor, Lie::kColumnMajor, Lie::kReversed}) {
-        is_exact<double>(TNR_DTYPE_F64, course, shift, lie, 1e-13);
+      for (const Arrangement arrangement :
+           {Arrangement::kRowMajor, Arrangement::kColumnMajor, Arrangement::kReversed}) {
+        is_exact<double>(TNR_DTYPE_F64, course, shift, arrangement, 1e-13);
       }
     }
   }
-  is_exact<double>(TNR_DTYPE_F64, Course::kNoise, 1e12, Lie::kRowMajor, 1e-13);
+  is_exact<double>(TNR_DTYPE_F64, Course::kNoise, 1e12, Arrangement::kRowMajor, 1e-13);
   // Half a unit in the last place of f32, once.
-  is_exact<float>(TNR_DTYPE_F32, Course::kNoise, 1e4, Lie::kRowMajor, 1.2e-7);
-  is_exact<float>(TNR_DTYPE_F32, Course::kRamp, 1e4, Lie::kColumnMajor, 1.2e-7);
+  is_exact<float>(TNR_DTYPE_F32, Course::kNoise, 1e4, Arrangement::kRowMajor, 1.2e-7);
+  is_exact<float>(TNR_DTYPE_F32, Course::kRamp, 1e4, Arrangement::kColumnMajor, 1.2e-7);
 }
 
 INSTANTIATE_TEST_SUITE_P(AlongAnyAxes, Variances,

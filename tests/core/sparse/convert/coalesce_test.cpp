@@ -139,7 +139,7 @@ TEST(SparseCoalesce, EveryType) {
   Random random(42);
   for (const NamedType type : kTypes) {
     const std::size_t width = element_size(type.dtype);
-    Array array(type.dtype, {3}, Lie::kRowMajor, random);
+    Array array(type.dtype, {3}, Arrangement::kRowMajor, random);
     fill_with_numbers(array, type.type, random);
     const auto elements = array.elements();
     SparseModel model{.rows = 1, .cols = 4, .major = {0, 3}, .minor = {2, 2, 2}};

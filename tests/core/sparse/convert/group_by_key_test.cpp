@@ -32,7 +32,7 @@ Memory packed(const std::vector<std::int64_t>& numbers, IndexType type) {
   return memory;
 }
 
-// A pattern as regroup() takes it, by columns, with values of a width: from COO or from CSR, of which
+// A pattern as group_by_key() takes it, by columns, with values of a width: from COO or from CSR, of which
 // the first entries may belong to rows that are not looked at.
 struct Input {
   Input(const Pattern& pattern, tnr_sparse_format format, IndexType type, std::int64_t width,
@@ -81,15 +81,15 @@ struct Output {
 void expect_grouped(const Context& context, const Input& input, IndexType to, std::int64_t width,
                     const std::string& what) {
   Output expected(input, to, width);
-  regroup_stepwise(input.from, expected.to, width);
+  group_stepwise(input.from, expected.to, width);
   Output found(input, to, width);
-  regroup(context, input.from, found.to, width, Within::kAsTheyCame);
+  group_by_key(context, input.from, found.to, width, Within::kAsTheyCame);
   EXPECT_TRUE(found.offsets == expected.offsets) << what;
   EXPECT_TRUE(found.others == expected.others) << what;
   EXPECT_TRUE(found.values == expected.values) << what;
 }
 
-TEST(SparseRegroup, IsACountingSortForEveryTypeAndWidth) {
+TEST(SparseGroupByKey, IsACountingSortForEveryTypeAndWidth) {
   const TestContext threads(3);
   for (const Pattern& pattern : small_patterns()) {
     for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
@@ -106,7 +106,7 @@ TEST(SparseRegroup, IsACountingSortForEveryTypeAndWidth) {
   }
 }
 
-TEST(SparseRegroup, IsTheSameByBucketsForAnyNumberOfThreads) {
+TEST(SparseGroupByKey, IsTheSameByBucketsForAnyNumberOfThreads) {
   std::uint64_t turn = 0;
   for (const unsigned thread_count : {1u, 2u, 5u}) {
     const TestContext threads(thread_count);
@@ -126,7 +126,7 @@ TEST(SparseRegroup, IsTheSameByBucketsForAnyNumberOfThreads) {
   }
 }
 
-TEST(SparseRegroup, RowsBeforeTheFirstAreNotLookedAt) {
+TEST(SparseGroupByKey, RowsBeforeTheFirstAreNotLookedAt) {
   const Pattern pattern = large_patterns().front();
   for (const std::int64_t skipped : {1, 150, 299, 300}) {
     const Input input(pattern, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 4, skipped);
@@ -139,9 +139,9 @@ void expect_sorted(const Context& context, const Pattern& pattern, tnr_sparse_fo
                    IndexType from, IndexType to, std::int64_t width) {
   const Input input(pattern, format, from, width);
   Output by_key(input, to, width);
-  regroup_stepwise(input.from, by_key.to, width);
+  group_stepwise(input.from, by_key.to, width);
   Output found(input, to, width);
-  regroup(context, input.from, found.to, width, Within::kByOther);
+  group_by_key(context, input.from, found.to, width, Within::kByOther);
   EXPECT_TRUE(found.offsets == by_key.offsets) << pattern.name;
   for (std::int64_t key = 0; key < input.from.key_count; ++key) {
     std::vector<std::int64_t> order;
@@ -164,7 +164,7 @@ void expect_sorted(const Context& context, const Pattern& pattern, tnr_sparse_fo
   }
 }
 
-TEST(SparseRegroup, SortsWithinKeysForEveryTypeAndWidth) {
+TEST(SparseGroupByKey, SortsWithinKeysForEveryTypeAndWidth) {
   const TestContext threads(3);
   std::uint64_t turn = 0;
   for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
@@ -188,7 +188,7 @@ TEST(SparseRegroup, SortsWithinKeysForEveryTypeAndWidth) {
 
 // Keys and others of more than 64 bits together, of one bit less where buckets take some of them, and
 // of exactly as many.
-TEST(SparseRegroup, IndicesThatNoNumberHasRoomFor) {
+TEST(SparseGroupByKey, IndicesThatNoNumberHasRoomFor) {
   const TestContext threads(3);
   for (const std::int64_t others : {std::int64_t{1} << 46, std::int64_t{1} << 47,
                                     std::int64_t{1} << 50, std::int64_t{1} << 51, INT64_MAX}) {
@@ -302,16 +302,16 @@ void expect_panels(const Context& context, const Input& input, std::int64_t widt
                    const std::string& what) {
   const IndexType type = input.from.index_type;
   Output expected(input, type, width);
-  regroup_stepwise(input.from, expected.to, width);
+  group_stepwise(input.from, expected.to, width);
   Output found(input, type, width);
   ASSERT_TRUE(suits_panels(input.from, found.to, width)) << what;
-  ASSERT_TRUE(regroup_by_panels(context, input.from, found.to, width)) << what;
+  ASSERT_TRUE(group_by_panels(context, input.from, found.to, width)) << what;
   EXPECT_TRUE(found.offsets == expected.offsets) << what;
   EXPECT_TRUE(found.others == expected.others) << what;
   EXPECT_TRUE(found.values == expected.values) << what;
 }
 
-TEST(SparseRegroup, IsTheSameByPanelsForAnyNumberOfThreads) {
+TEST(SparseGroupByKey, IsTheSameByPanelsForAnyNumberOfThreads) {
   std::uint64_t turn = 0;
   for (const unsigned thread_count : {1u, 2u, 5u}) {
     const TestContext threads(thread_count);
@@ -327,24 +327,24 @@ TEST(SparseRegroup, IsTheSameByPanelsForAnyNumberOfThreads) {
   }
 }
 
-TEST(SparseRegroup, PanelsSeeRowsWhoseKeysFall) {
+TEST(SparseGroupByKey, PanelsSeeRowsWhoseKeysFall) {
   Pattern pattern = long_rows().front();
   std::reverse(pattern.entries.begin(), pattern.entries.end());
   for (const unsigned thread_count : {1u, 3u}) {
     const TestContext threads(thread_count);
     const Input input(pattern, TNR_SPARSE_FORMAT_CSR, IndexType::kI64, 16);
     Output found(input, IndexType::kI64, 16);
-    EXPECT_FALSE(regroup_by_panels(threads, input.from, found.to, 16));
+    EXPECT_FALSE(group_by_panels(threads, input.from, found.to, 16));
   }
   // One pair of entries of one row, the second of which comes in an earlier panel.
   Pattern pair = long_rows().front();
   std::swap(pair.entries[100].col, pair.entries[6000].col);
   const Input input(pair, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 8);
   Output found(input, IndexType::kI32, 8);
-  EXPECT_FALSE(regroup_by_panels(kDefaultContext, input.from, found.to, 8));
+  EXPECT_FALSE(group_by_panels(kDefaultContext, input.from, found.to, 8));
 }
 
-TEST(SparseRegroup, ShortRowsAndOtherIndicesDoNotSuitPanels) {
+TEST(SparseGroupByKey, ShortRowsAndOtherIndicesDoNotSuitPanels) {
   const Pattern rows = coalesced(random_pattern("short", 5000, 5000, 14'000, 38), precedes);
   const Input input(rows, TNR_SPARSE_FORMAT_CSR, IndexType::kI32, 4);
   EXPECT_FALSE(suits_panels(input.from, Output(input, IndexType::kI32, 4).to, 4));
@@ -356,21 +356,21 @@ TEST(SparseRegroup, ShortRowsAndOtherIndicesDoNotSuitPanels) {
 }
 
 // So many entries that results go past the caches.
-TEST(SparseRegroup, StreamsWhatIsLarge) {
+TEST(SparseGroupByKey, StreamsWhatIsLarge) {
   const TestContext threads(2);
   const Pattern pattern = random_pattern("streamed", 3000, 40'000, 1'060'000, 21);
   const Input input(pattern, TNR_SPARSE_FORMAT_COO, IndexType::kI64, 16);
   expect_grouped(threads, input, IndexType::kI64, 16, "16");
 }
 
-TEST(SparseRegroup, ShapesThatNoMemoryHasOffsetsForAreRefused) {
+TEST(SparseGroupByKey, ShapesThatNoMemoryHasOffsetsForAreRefused) {
   const std::int64_t rows = std::int64_t{1} << 60;
   const Input input({"", 2, 2, {{1, 1, 1}}}, TNR_SPARSE_FORMAT_COO, IndexType::kI64, 4);
   Ungrouped from = input.from;
   from.key_count = from.other_count = rows;
   Byte offsets[8];
-  EXPECT_THROW(regroup(kDefaultContext, from, {IndexType::kI64, offsets, nullptr, nullptr}, 4,
-                       Within::kAsTheyCame),
+  EXPECT_THROW(group_by_key(kDefaultContext, from, {IndexType::kI64, offsets, nullptr, nullptr}, 4,
+                            Within::kAsTheyCame),
                Error);
 }
 

@@ -57,7 +57,7 @@ TEST_P(SparseToDense, IsWhatItWasMadeOf) {
   Random random(3);
   for (const Shape& shape : shapes) {
     for (const tnr_sparse_format format : kFormats) {
-      Array dense(dtype, shape, Lie::kRowMajor, random);
+      Array dense(dtype, shape, Arrangement::kRowMajor, random);
       fill_sparsely(dense, 1 + static_cast<unsigned>(random() % 9), random);
       tnr_sparse_options options{};
       options.format = format;
@@ -67,8 +67,8 @@ TEST_P(SparseToDense, IsWhatItWasMadeOf) {
       if (dtype == TNR_DTYPE_BOOL8) {
         for (Byte& byte : expected) byte = byte != 0 ? 1 : 0;
       }
-      for (const Lie lie : kWritable) {
-        Array out(dtype, shape, lie, random);
+      for (const Arrangement arrangement : kWritable) {
+        Array out(dtype, shape, arrangement, random);
         fill_with_ones(out);
         sparse_to_dense(kDefaultContext, matrix.view(), out.out());
         EXPECT_EQ(bytes_of(out), expected) << describe(out.view()) << ", format " << format;

@@ -72,9 +72,9 @@ void expect_sums(const Pattern& pattern, tnr_sparse_format format, std::uint32_t
     a.view().flags = flags;
     const std::vector<Byte> expected =
         sums_of(a, a.view().rows, a.view().cols, type.type, element_size(type.dtype));
-    for (const Lie lie : kWritable) {
+    for (const Arrangement arrangement : kWritable) {
       for (const unsigned threads : {1u, 2u}) {
-        Array out(type.dtype, {a.view().rows, a.view().cols}, lie, random);
+        Array out(type.dtype, {a.view().rows, a.view().cols}, arrangement, random);
         sparse_to_dense(TestContext(threads), a.view(), out.out());
         EXPECT_EQ(bytes_of(out), expected) << pattern.name << ", format " << format << ", dtype "
                                            << type.dtype << ", " << describe(out.view());

@@ -98,7 +98,7 @@ TEST(SparseFromDenseTopK, IsWhatSortingFinds) {
 
 TEST(SparseFromDenseTopK, OfManyRowsIsTheSameOnAnyThreads) {
   Random random(9);
-  Array dense(TNR_DTYPE_F32, {300, 901}, Lie::kRowMajor, random);
+  Array dense(TNR_DTYPE_F32, {300, 901}, Arrangement::kRowMajor, random);
   fill_with_equals(dense, Type::kF32, random);
   const auto top = [&](const Context& context) {
     return Returned(
@@ -191,7 +191,7 @@ TEST(SparseFromDenseDropout, IsWhatALoopDrops) {
 TEST(SparseFromDenseDropout, OfManyIsTheSameOnAnyThreads) {
   Random random(9);
   const Shape shape = {7, 160'003};
-  Array dense(TNR_DTYPE_F32, shape, Lie::kRowMajor, random);
+  Array dense(TNR_DTYPE_F32, shape, Arrangement::kRowMajor, random);
   for (Byte* const element : dense.elements()) {
     const float one = 1;
     std::memcpy(element, &one, sizeof one);

@@ -84,7 +84,7 @@ TEST(ColumnScan, PlacesAreThoseOfTheBits) {
       }
     }
     std::vector<std::uint16_t> places(expected.size() + kernels::kMorePlaces, 0xabcd);
-    const std::int64_t count = kernels::table().compaction->list_places(
+    const std::int64_t count = kernels::table().compression->list_bit_indices(
         bits.data(), static_cast<std::int64_t>(words), places.data());
     ASSERT_EQ(count, static_cast<std::int64_t>(expected.size())) << words << " words";
     places.resize(expected.size());
@@ -117,7 +117,7 @@ TEST(ColumnScan, IsWhatTheTransposeGives) {
             .columns = matrix.shape[1],
             .elements = DenseElements(matrix),
             .mask = has_mask ? &asked : nullptr,
-            .keep = keep_of(options, dtype),
+            .predicate = predicate_of(options, dtype),
             .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64};
       };
       const DenseElements asked(mask);
@@ -157,7 +157,7 @@ TEST(DenseScan, CountsAsItWrites) {
           .columns = columns,
           .elements = DenseElements(flat_view(elements.data(), dtype, {rows, columns})),
           .mask = has_mask ? &mask : nullptr,
-          .keep = keep_of(options, dtype),
+          .predicate = predicate_of(options, dtype),
           .index_type = random() % 2 == 0 ? kernels::IndexType::kI32 : kernels::IndexType::kI64};
       ASSERT_TRUE(DenseScanner::counts_as_it_writes(scan));
       EXPECT_TRUE(scanned<CountingAsItWrites>(scan, scan, rows, random) ==

@@ -120,9 +120,9 @@ TEST_P(SparseFromDense, IsWhatALoopFinds) {
       }
       constexpr double kDensities[] = {0, 0.003, 0.01, 0.04, 0.15, 0.5, 1};
       const double density = kDensities[random() % std::size(kDensities)];
-      const Lie lie =
-          random() % 2 == 0 ? Lie::kRowMajor : kReadable[random() % std::size(kReadable)];
-      Array dense(type.dtype, shape, lie, random);
+      const Arrangement arrangement =
+          random() % 2 == 0 ? Arrangement::kRowMajor : kReadable[random() % std::size(kReadable)];
+      Array dense(type.dtype, shape, arrangement, random);
       fill_sparsely(dense, type.type, density, random);
       Array mask(TNR_DTYPE_BOOL8, shape, kReadable[random() % std::size(kReadable)], random);
       fill_sparsely(mask, Type::kBool8, density, random);
@@ -147,9 +147,9 @@ TEST_P(SparseFromDense, BlocksAreWhatALoopFinds) {
       const Shape shape = {blocks[0] * block_rows, blocks[1] * block_cols};
       constexpr double kDensities[] = {0, 0.003, 0.03, 0.2, 1};
       const double density = kDensities[random() % std::size(kDensities)];
-      const Lie lie =
-          random() % 2 == 0 ? Lie::kRowMajor : kReadable[random() % std::size(kReadable)];
-      Array dense(type.dtype, shape, lie, random);
+      const Arrangement arrangement =
+          random() % 2 == 0 ? Arrangement::kRowMajor : kReadable[random() % std::size(kReadable)];
+      Array dense(type.dtype, shape, arrangement, random);
       fill_sparsely(dense, type.type, density, random);
       Array mask(TNR_DTYPE_BOOL8, shape, kReadable[random() % std::size(kReadable)], random);
       fill_sparsely(mask, Type::kBool8, density, random);
@@ -187,7 +187,7 @@ TEST(SparseFromDenseOfMany, IsTheSameForAnyNumberOfThreads) {
   };
   for (const Case& c : cases) {
     Random random(9);
-    Array dense(c.type.dtype, c.shape, Lie::kRowMajor, random);
+    Array dense(c.type.dtype, c.shape, Arrangement::kRowMajor, random);
     fill_sparsely(dense, c.type.type, c.density, random);
     for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_COO,
                                            TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_BSR}) {
@@ -198,7 +198,7 @@ TEST(SparseFromDenseOfMany, IsTheSameForAnyNumberOfThreads) {
       }
       const Returned serial(sparse_from_dense(kDefaultContext, dense.view(), question.options));
       const SparseContent content = serial.content();
-      Array mask(TNR_DTYPE_BOOL8, c.shape, Lie::kRepeated, random);
+      Array mask(TNR_DTYPE_BOOL8, c.shape, Arrangement::kRepeated, random);
       EXPECT_TRUE(content == expected_of(dense, mask, c.type, question))
           << describe(dense, question);
       for (const unsigned threads : {2u, 3u}) {

@@ -69,8 +69,8 @@ Pattern wide_pattern(std::int64_t cols, Random& random) {
 
 // One product and what it must be. Columns of 0: vectors.
 void expect_product(Matrix& a, tnr_packed_layout layout, const NamedType& type,
-                    std::int64_t columns, Lie b_lie, Lie out_lie, double alpha, double beta,
-                    Random& random) {
+                    std::int64_t columns, Arrangement b_lie, Arrangement out_lie, double alpha,
+                    double beta, Random& random) {
   const Packed packed(a.view(), layout);
   const auto shape = [&](std::int64_t rows) {
     return columns == 0 ? Shape{rows} : Shape{rows, columns};
@@ -101,7 +101,8 @@ TEST(Packed, EveryLayoutOfEveryPattern) {
           const bool is_bitmap = layout == TNR_PACKED_LAYOUT_BITMAP;
           Matrix a(is_bitmap ? coalesced(pattern) : pattern, TNR_SPARSE_FORMAT_CSR, index_dtype,
                    type, random);
-          expect_product(a, layout, type, 0, Lie::kRowMajor, Lie::kRowMajor, 2, 0, random);
+          expect_product(a, layout, type, 0, Arrangement::kRowMajor, Arrangement::kRowMajor, 2, 0,
+                         random);
         }
       }
     }
@@ -116,7 +117,8 @@ TEST(Packed, ColumnsInSeveralRanges) {
       for (const NamedType& type : {kTypes[1], kTypes[3]}) {
         SCOPED_TRACE(std::to_string(cols) + " columns, layout " + std::to_string(layout));
         Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, type, random);
-        expect_product(a, layout, type, 0, Lie::kRowMajor, Lie::kRowMajor, 1, 2, random);
+        expect_product(a, layout, type, 0, Arrangement::kRowMajor, Arrangement::kRowMajor, 1, 2,
+                       random);
       }
     }
   }
@@ -129,8 +131,10 @@ TEST(Packed, StridesColumnsAndScalars) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
     for (const tnr_packed_layout layout : kLayouts) {
       for (const std::int64_t columns : {0, 1, 3}) {
-        expect_product(a, layout, type, columns, Lie::kGaps, Lie::kReversed, 3, 2, random);
-        expect_product(a, layout, type, columns, Lie::kColumnMajor, Lie::kShuffled, 1, 1, random);
+        expect_product(a, layout, type, columns, Arrangement::kGaps, Arrangement::kReversed, 3, 2,
+                       random);
+        expect_product(a, layout, type, columns, Arrangement::kColumnMajor, Arrangement::kShuffled,
+                       1, 1, random);
       }
     }
   }
@@ -139,7 +143,7 @@ TEST(Packed, StridesColumnsAndScalars) {
 TEST(Packed, RowRangesHaveTheirOwnEntries) {
   Random random(23);
   Matrix a(coalesced(staircase()), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
-  Array b(TNR_DTYPE_F32, {43}, Lie::kRowMajor, random);
+  Array b(TNR_DTYPE_F32, {43}, Arrangement::kRowMajor, random);
   fill_with_numbers(b, Type::kF32, random);
   Literal<float> all(TNR_DTYPE_F32, std::vector<float>(41));
   sparse_matmul(kDefaultContext, number(1), a.view(), TNR_ORIENTATION_AS_IS, b.view(), number(0),
@@ -347,8 +351,10 @@ TEST(PackedBlocks, EveryShapeOfEveryType) {
         EXPECT_EQ(info.layout, TNR_PACKED_LAYOUT_BLOCKS);
         EXPECT_EQ(Shape2(info.block_rows, info.block_cols), shape);
         for (const tnr_packed_layout layout : {TNR_PACKED_LAYOUT_AUTO, TNR_PACKED_LAYOUT_BLOCKS}) {
-          expect_product(a, layout, type, 0, Lie::kRowMajor, Lie::kRowMajor, 2, 0, random);
-          expect_product(a, layout, type, 3, Lie::kGaps, Lie::kReversed, 3, 2, random);
+          expect_product(a, layout, type, 0, Arrangement::kRowMajor, Arrangement::kRowMajor, 2, 0,
+                         random);
+          expect_product(a, layout, type, 3, Arrangement::kGaps, Arrangement::kReversed, 3, 2,
+                         random);
         }
       }
     }
@@ -552,7 +558,7 @@ TEST(PackedBlocks, SizesAreCounted) {
 TEST(PackedBlocks, RowRangesHaveTheirOwnEntries) {
   Random random(46);
   Matrix a(stairs_of({4, 4}), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
-  Array b(TNR_DTYPE_F32, {800}, Lie::kRowMajor, random);
+  Array b(TNR_DTYPE_F32, {800}, Arrangement::kRowMajor, random);
   fill_with_numbers(b, Type::kF32, random);
   Literal<float> all(TNR_DTYPE_F32, std::vector<float>(68));
   sparse_matmul(kDefaultContext, number(1), a.view(), TNR_ORIENTATION_AS_IS, b.view(), number(0),

@@ -17,13 +17,13 @@ namespace {
 namespace reference = kernels::reference;
 
 // One call and what it must give; the numbers are small, so that sums are exact in any order.
-void expect_samples(Matrix& a, const NamedType& type, std::int64_t length, Lie x_lie, Lie y_lie,
-                    std::uint32_t flags, Random& random) {
+void expect_samples(Matrix& a, const NamedType& type, std::int64_t length, Arrangement x_lie,
+                    Arrangement y_lie, std::uint32_t flags, Random& random) {
   const tnr_sparse_view& view = a.view();
   Array x(type.dtype, {view.rows, length}, x_lie, random);
   Array y(type.dtype, {length, view.cols}, y_lie, random);
   Shape shape(view.values.shape, view.values.shape + view.values.rank);
-  Array out(type.dtype, shape, Lie::kRowMajor, random);
+  Array out(type.dtype, shape, Arrangement::kRowMajor, random);
   for (Array* const array : {&x, &y}) fill_with_numbers(*array, type.type, random);
   fill_with_numbers(out, type.type, random, Nans::kSome);
   sparse_sddmm(kDefaultContext, number(2), view, flags, x.view(), y.view(), out.out());
@@ -78,7 +78,8 @@ TEST(SparseSddmm, EveryFormatOverEveryPattern) {
       for (const tnr_dtype index_dtype : kIndexDtypes) {
         SCOPED_TRACE(pattern.name + ", format " + std::to_string(format));
         Matrix a(pattern, format, index_dtype, kTypes[1], random);
-        expect_samples(a, kTypes[1], 3, Lie::kRowMajor, Lie::kColumnMajor, 0, random);
+        expect_samples(a, kTypes[1], 3, Arrangement::kRowMajor, Arrangement::kColumnMajor, 0,
+                       random);
       }
     }
   }
@@ -92,9 +93,9 @@ TEST(SparseSddmm, EveryTypeAndLength) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, type, random);
     for (const std::int64_t length : {0, 1, 31, 64, 77, 130}) {
       SCOPED_TRACE(length);
-      expect_samples(a, type, length, Lie::kRowMajor, Lie::kColumnMajor, 0, random);
-      expect_samples(a, type, length, Lie::kRowMajor, Lie::kRowMajor, TNR_SDDMM_TIMES_VALUES,
-                     random);
+      expect_samples(a, type, length, Arrangement::kRowMajor, Arrangement::kColumnMajor, 0, random);
+      expect_samples(a, type, length, Arrangement::kRowMajor, Arrangement::kRowMajor,
+                     TNR_SDDMM_TIMES_VALUES, random);
     }
   }
 }
@@ -104,8 +105,8 @@ TEST(SparseSddmm, EveryLayoutAndBlocks) {
   const Pattern pattern = scattered(5, 4, 9, random);
   for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{2, 3}, std::pair{4, 4}}) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_BSR, TNR_DTYPE_I64, kTypes[0], random, rows, cols);
-    for (const Lie x : kReadable) {
-      for (const Lie y : kReadable) {
+    for (const Arrangement x : kReadable) {
+      for (const Arrangement y : kReadable) {
         expect_samples(a, kTypes[0], 19, x, y, TNR_SDDMM_TIMES_VALUES, random);
       }
     }
@@ -123,8 +124,9 @@ TEST(SparseSddmm, FewEntriesInEveryLayout) {
       Matrix a(pattern, format, TNR_DTYPE_I32, type, random, block, block);
       for (const std::int64_t length : {0, 1, 33, 257}) {
         SCOPED_TRACE("format " + std::to_string(format) + ", length " + std::to_string(length));
-        expect_samples(a, type, length, Lie::kColumnMajor, Lie::kRowMajor, 0, random);
-        expect_samples(a, type, length, Lie::kReversed, Lie::kGaps, 0, random);
+        expect_samples(a, type, length, Arrangement::kColumnMajor, Arrangement::kRowMajor, 0,
+                       random);
+        expect_samples(a, type, length, Arrangement::kReversed, Arrangement::kGaps, 0, random);
       }
     }
   }
@@ -169,8 +171,8 @@ TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
   const Pattern pattern = scattered(300, 200, 20'000, random);
   for (const tnr_sparse_format format : kFormats) {
     Matrix a(pattern, format, TNR_DTYPE_I32, kTypes[1], random);
-    Array x(TNR_DTYPE_F32, {300, 70}, Lie::kRowMajor, random);
-    Array y(TNR_DTYPE_F32, {70, 200}, Lie::kRowMajor, random);
+    Array x(TNR_DTYPE_F32, {300, 70}, Arrangement::kRowMajor, random);
+    Array y(TNR_DTYPE_F32, {70, 200}, Arrangement::kRowMajor, random);
     for (Array* const array : {&x, &y}) {
       for (Byte* const element : array->elements()) {
         const float value = static_cast<float>(random() % 100'003) / 3e4f - 1.5f;
@@ -179,7 +181,7 @@ TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
     }
     const auto result = [&](const Context& context) {
       Random same(1);
-      Array out(TNR_DTYPE_F32, {20'000}, Lie::kRowMajor, same);
+      Array out(TNR_DTYPE_F32, {20'000}, Arrangement::kRowMajor, same);
       sparse_sddmm(context, number(1), a.view(), TNR_SDDMM_TIMES_VALUES, x.view(), y.view(),
                    out.out());
       return out.snapshot();
@@ -205,8 +207,8 @@ TEST(SparseSddmm, OfARangeIsOfItsEntriesAlone) {
     const bool is_bsr = format == TNR_SPARSE_FORMAT_BSR;
     const std::int64_t block = is_bsr ? 2 : 1;
     Matrix a(pattern, format, TNR_DTYPE_I64, kTypes[1], random, block, block);
-    Array x(TNR_DTYPE_F32, {a.view().rows, 5}, Lie::kRowMajor, random);
-    Array y(TNR_DTYPE_F32, {5, a.view().cols}, Lie::kRowMajor, random);
+    Array x(TNR_DTYPE_F32, {a.view().rows, 5}, Arrangement::kRowMajor, random);
+    Array y(TNR_DTYPE_F32, {5, a.view().cols}, Arrangement::kRowMajor, random);
     for (Array* const array : {&x, &y}) fill_with_numbers(*array, Type::kF32, random);
     const std::size_t width = static_cast<std::size_t>(block * block);
     std::vector<float> all(500 * width);
@@ -300,11 +302,11 @@ TEST(SparseSddmm, LentIndicesAreChecked) {
           SparseModel spoilt = model;
           (is_major ? spoilt.major : spoilt.minor)[at] = wrong;
           SparseArrays a(spoilt, TNR_DTYPE_I32);
-          Array x(TNR_DTYPE_F32, {model.rows, 5}, Lie::kRowMajor, random);
-          Array y(TNR_DTYPE_F32, {5, model.cols}, Lie::kColumnMajor, random);
+          Array x(TNR_DTYPE_F32, {model.rows, 5}, Arrangement::kRowMajor, random);
+          Array y(TNR_DTYPE_F32, {5, model.cols}, Arrangement::kColumnMajor, random);
           const tnr_view& values = a.view().values;
-          Array out(TNR_DTYPE_F32, Shape(values.shape, values.shape + values.rank), Lie::kRowMajor,
-                    random);
+          Array out(TNR_DTYPE_F32, Shape(values.shape, values.shape + values.rank),
+                    Arrangement::kRowMajor, random);
           expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.", std::to_string(wrong)}, [&] {
             sparse_sddmm(kDefaultContext, number(1), a.view(), 0, x.view(), y.view(), out.out());
           });

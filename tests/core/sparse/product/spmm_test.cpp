@@ -24,8 +24,8 @@ namespace reference = kernels::reference;
 
 // One product and what it must be. Columns of 0: vectors.
 void expect_product(Matrix& a, tnr_orientation orientation, const NamedType& type,
-                    std::int64_t columns, Lie b_lie, Lie out_lie, double alpha, double beta,
-                    Random& random, const Context& context = kDefaultContext) {
+                    std::int64_t columns, Arrangement b_lie, Arrangement out_lie, double alpha,
+                    double beta, Random& random, const Context& context = kDefaultContext) {
   const bool as_is = orientation == TNR_ORIENTATION_AS_IS;
   const std::int64_t inner = as_is ? a.view().cols : a.view().rows;
   const std::int64_t outer = as_is ? a.view().rows : a.view().cols;
@@ -52,8 +52,8 @@ TEST(SparseMatmul, EveryFormatOverEveryPattern) {
           SCOPED_TRACE(pattern.name + ", format " + std::to_string(format) + ", orientation " +
                        std::to_string(orientation));
           for (const std::int64_t columns : {0, 21}) {
-            expect_product(a, orientation, kTypes[1], columns, Lie::kRowMajor, Lie::kRowMajor, 2, 0,
-                           random);
+            expect_product(a, orientation, kTypes[1], columns, Arrangement::kRowMajor,
+                           Arrangement::kRowMajor, 2, 0, random);
           }
         }
       }
@@ -70,11 +70,11 @@ TEST(SparseMatmul, EveryTypeAndWidth) {
       Matrix a(pattern, format, TNR_DTYPE_I32, type, random);
       for (const std::int64_t columns : {0, 2, 67}) {
         SCOPED_TRACE(std::to_string(columns) + " columns");
-        expect_product(a, TNR_ORIENTATION_AS_IS, type, columns, Lie::kRowMajor, Lie::kRowMajor, 3,
-                       2, random);
+        expect_product(a, TNR_ORIENTATION_AS_IS, type, columns, Arrangement::kRowMajor,
+                       Arrangement::kRowMajor, 3, 2, random);
       }
-      expect_product(a, TNR_ORIENTATION_TRANSPOSED, type, 5, Lie::kColumnMajor, Lie::kGaps, 1, 1,
-                     random);
+      expect_product(a, TNR_ORIENTATION_TRANSPOSED, type, 5, Arrangement::kColumnMajor,
+                     Arrangement::kGaps, 1, 1, random);
     }
   }
 }
@@ -85,8 +85,8 @@ TEST(SparseMatmul, EveryLayout) {
   for (const NamedType& type : {kTypes[0], kTypes[2]}) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, type, random);
     for (const tnr_orientation orientation : kOrientations) {
-      for (const Lie b_lie : kReadable) {
-        for (const Lie out_lie : kWritable) {
+      for (const Arrangement b_lie : kReadable) {
+        for (const Arrangement out_lie : kWritable) {
           for (const std::int64_t columns : {0, 1, 37}) {
             expect_product(a, orientation, type, columns, b_lie, out_lie, 1, 2, random);
           }
@@ -106,8 +106,8 @@ TEST(SparseMatmul, FewEntries) {
       Matrix a(pattern, format, TNR_DTYPE_I32, type, random);
       if (format == TNR_SPARSE_FORMAT_COO) a.view().flags = 0;
       for (const tnr_orientation orientation : kOrientations) {
-        for (const Lie b_lie : kReadable) {
-          for (const Lie out_lie : kWritable) {
+        for (const Arrangement b_lie : kReadable) {
+          for (const Arrangement out_lie : kWritable) {
             for (const std::int64_t columns : {0, 3}) {
               for (const double beta : {0, 2}) {
                 expect_product(a, orientation, type, columns, b_lie, out_lie, 1 + beta / 2, beta,
@@ -135,8 +135,8 @@ TEST(SparseMatmul, Blocks) {
           SCOPED_TRACE("blocks of " + std::to_string(block_rows) + " by " +
                        std::to_string(block_cols));
           for (const std::int64_t columns : {0, 3, 70}) {
-            expect_product(a, orientation, type, columns, Lie::kRowMajor, Lie::kShuffled, 1, 2,
-                           random);
+            expect_product(a, orientation, type, columns, Arrangement::kRowMajor,
+                           Arrangement::kShuffled, 1, 2, random);
           }
         }
       }
@@ -150,7 +150,7 @@ TEST(SparseMatmul, RowRanges) {
   const Pattern pattern = staircase();
   for (const tnr_dtype index_dtype : kIndexDtypes) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, kTypes[1], random);
-    Array b(TNR_DTYPE_F32, {43}, Lie::kRowMajor, random);
+    Array b(TNR_DTYPE_F32, {43}, Arrangement::kRowMajor, random);
     fill_with_numbers(b, Type::kF32, random);
     std::vector<float> whole(41);
     Literal<float> all(TNR_DTYPE_F32, whole);
@@ -182,7 +182,7 @@ TEST(SparseMatmul, SameBitsForAnyNumberOfThreads) {
           const auto shape = [&](std::int64_t rows) {
             return columns == 0 ? Shape{rows} : Shape{rows, columns};
           };
-          Array b(type.dtype, shape(as_is ? 300 : 400), Lie::kRowMajor, random);
+          Array b(type.dtype, shape(as_is ? 300 : 400), Arrangement::kRowMajor, random);
           for (Byte* const element : b.elements()) {
             const double value = static_cast<double>(random() % 100'003) / 3e4 - 1.5;
             Byte bytes[8];
@@ -191,7 +191,7 @@ TEST(SparseMatmul, SameBitsForAnyNumberOfThreads) {
           }
           const auto result = [&](const Context& context, SparseToken owner) {
             Random same(1);
-            Array out(type.dtype, shape(as_is ? 400 : 300), Lie::kRowMajor, same);
+            Array out(type.dtype, shape(as_is ? 400 : 300), Arrangement::kRowMajor, same);
             tnr_sparse_view view = a.view();
             view.owner = owner;
             sparse_matmul(context, number(1), view, orientation, b.view(), number(0), out.out());
@@ -232,8 +232,8 @@ TEST(SparseMatmul, LongRows) {
     Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, type, random);
     // More than a panel of columns; under a sanitizer that takes minutes.
     for (const std::int64_t columns : {0, 3, kSanitized ? 17 : 70}) {
-      expect_product(a, TNR_ORIENTATION_AS_IS, type, columns, Lie::kRowMajor, Lie::kShuffled, 2, 3,
-                     random);
+      expect_product(a, TNR_ORIENTATION_AS_IS, type, columns, Arrangement::kRowMajor,
+                     Arrangement::kShuffled, 2, 3, random);
     }
   }
 }
@@ -280,8 +280,8 @@ TEST(SparseMatmul, CoordinatesThatSayTheyAreSorted) {
       for (const tnr_orientation orientation : kOrientations) {
         SCOPED_TRACE(pattern.name + ", orientation " + std::to_string(orientation));
         for (const std::int64_t columns : {0, 5}) {
-          expect_product(a, orientation, kTypes[1], columns, Lie::kRowMajor, Lie::kRowMajor, 2, 3,
-                         random);
+          expect_product(a, orientation, kTypes[1], columns, Arrangement::kRowMajor,
+                         Arrangement::kRowMajor, 2, 3, random);
         }
       }
     }
@@ -447,10 +447,10 @@ TEST(SparseMatmulTrust, LentIndicesAreChecked) {
                 const auto shape = [&](std::int64_t rows) {
                   return columns == 0 ? Shape{rows} : Shape{rows, columns};
                 };
-                Array b(TNR_DTYPE_F32, shape(as_is ? model.cols : model.rows), Lie::kRowMajor,
-                        random);
-                Array out(TNR_DTYPE_F32, shape(as_is ? model.rows : model.cols), Lie::kRowMajor,
-                          random);
+                Array b(TNR_DTYPE_F32, shape(as_is ? model.cols : model.rows),
+                        Arrangement::kRowMajor, random);
+                Array out(TNR_DTYPE_F32, shape(as_is ? model.rows : model.cols),
+                          Arrangement::kRowMajor, random);
                 expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.", std::to_string(wrong)}, [&] {
                   sparse_matmul(kDefaultContext, number(1), arrays.view(), orientation, b.view(),
                                 number(0), out.out());

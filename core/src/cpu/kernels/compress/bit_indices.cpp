@@ -49,7 +49,7 @@ inline void list_word(uint64_t word, unsigned first, uint16_t* places) {
 
 }  // namespace
 
-int64_t list_places(const uint64_t* bits, int64_t words, uint16_t* places) {
+int64_t list_bit_indices(const uint64_t* bits, int64_t words, uint16_t* places) {
   uint16_t* const begin = places;
   for (int64_t i = 0; i < words; ++i) {
     list_word(bits[i], static_cast<unsigned>(i * kWordElements), places);
@@ -61,9 +61,9 @@ int64_t list_places(const uint64_t* bits, int64_t words, uint16_t* places) {
 #if defined(__AVX512BW__)
 
 // The same where the processor compresses bytes: a word at once.
-__attribute__((target("avx512vbmi2"))) int64_t list_places_by_bytes(const uint64_t* bits,
-                                                                    int64_t words,
-                                                                    uint16_t* places) {
+__attribute__((target("avx512vbmi2"))) int64_t list_bit_indices_by_bytes(const uint64_t* bits,
+                                                                         int64_t words,
+                                                                         uint16_t* places) {
   const __m512i all = first_places();
   uint16_t* const begin = places;
   for (int64_t i = 0; i < words; ++i) {

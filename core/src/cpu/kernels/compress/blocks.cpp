@@ -74,7 +74,7 @@ int64_t take(BlockRow& row, int64_t most, Byte* values, Byte* columns) {
   const int64_t words = row.words;
   const bool has_shift = is_power_of_two(blocks.columns);
   const int shift = __builtin_ctzll(static_cast<uint64_t>(blocks.columns));
-  Ahead ahead = *row.ahead;
+  PrefetchCursor ahead = *row.ahead;
   int64_t word = row.word;
   uint64_t left = row.left;
   int64_t taken = 0;

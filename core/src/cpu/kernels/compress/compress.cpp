@@ -65,7 +65,7 @@ struct Cursor {
   int64_t row;
   int64_t column;
   int64_t columns;  // of the matrix
-  Ahead* ahead;
+  PrefetchCursor* ahead;
   Byte* values;
   Byte* out_columns;
   Byte* out_rows;  // nullptr: not asked for
@@ -112,7 +112,7 @@ __attribute__((noinline)) void take_few(Cursor<kWidth, I>& cursor, const uint64_
   auto column = static_cast<I>(cursor.column);
   Byte* values = cursor.values;
   Byte* columns = cursor.out_columns;
-  Ahead ahead = *cursor.ahead;
+  PrefetchCursor ahead = *cursor.ahead;
   const auto put = [&](int64_t place) {
     __builtin_memcpy(values, in + place * static_cast<int64_t>(kWidth), kWidth);
     store(columns, static_cast<I>(column + static_cast<I>(place)));
@@ -169,8 +169,8 @@ __attribute__((noinline)) void take_slowly(Cursor<kWidth, I>& cursor, uint64_t w
 
 // Values and their columns, of one row.
 template <unsigned kWidth, class I, Fill kFill>
-__attribute__((always_inline)) inline void compact_both(const Byte* in, I column, uint64_t word,
-                                                        Byte* values, Byte* columns) {
+__attribute__((always_inline)) inline void compress_both(const Byte* in, I column, uint64_t word,
+                                                         Byte* values, Byte* columns) {
 #if defined(__AVX512BW__)
   if constexpr (kWidth == 4 && sizeof(I) == 4) {
     // The places that are compacted then choose the values: a permutation takes half as long.
@@ -197,8 +197,8 @@ __attribute__((always_inline)) inline void compact_both(const Byte* in, I column
     return;
   }
 #endif
-  compact_word<kWidth>(in, word, values);
-  compact_range<I>(column, word, columns);
+  compress_word<kWidth>(in, word, values);
+  compress_range<I>(column, word, columns);
 }
 
 template <unsigned kWidth, class I, Fill kFill>
@@ -210,11 +210,11 @@ __attribute__((noinline)) void take_many(Cursor<kWidth, I>& cursor, const uint64
   auto column = static_cast<I>(cursor.column);
   Byte* values = cursor.values;
   Byte* columns = cursor.out_columns;
-  Ahead ahead = *cursor.ahead;
+  PrefetchCursor ahead = *cursor.ahead;
   for (int64_t i = 0; i < words; ++i) {
     const uint64_t word = bits[i];
     ahead.fetch(kLines);
-    compact_both<kWidth, I, kFill>(in, column, word, values, columns);
+    compress_both<kWidth, I, kFill>(in, column, word, values, columns);
     values += count_ones(word) * kWidth;
     columns += count_ones(word) * sizeof(I);
     in += kWordElements * kWidth;
@@ -232,10 +232,10 @@ template <unsigned kWidth, class I>
 __attribute__((noinline)) void take_across(Cursor<kWidth, I>& cursor, uint64_t word) {
   Places<I> places;
   find_places(places, cursor.row, cursor.column, cursor.columns);
-  compact_word<kWidth>(cursor.in, word, cursor.values);
-  compact_word<sizeof(I)>((const Byte*)places.columns, word, cursor.out_columns);
+  compress_word<kWidth>(cursor.in, word, cursor.values);
+  compress_word<sizeof(I)>((const Byte*)places.columns, word, cursor.out_columns);
   if (cursor.out_rows != nullptr) {
-    compact_word<sizeof(I)>((const Byte*)places.rows, word, cursor.out_rows);
+    compress_word<sizeof(I)>((const Byte*)places.rows, word, cursor.out_rows);
   }
   cursor.advance(count_ones(word));
   cursor.skip(kWordElements);
@@ -255,7 +255,7 @@ void take_across(Cursor<kWidth, I>& cursor, uint64_t word) {
 #endif
 
 template <unsigned kWidth, class I>
-int64_t compact(const Run& run, const Entries& entries) {
+int64_t compress(const Run& run, const Entries& entries) {
   Cursor<kWidth, I> cursor = {run.in,    run.row,        run.column,      run.columns,
                               run.ahead, entries.values, entries.columns, entries.rows};
   const int64_t words = run.count / kWordElements;
@@ -304,10 +304,10 @@ void count_rows(const Run& run, int64_t before, Byte* offsets) {
 
 }  // namespace
 
-#define TENURE_COMPACTORS(width) {compact<width, int32_t>, compact<width, int64_t>}
-const Compactor kCompact[4][2] = {TENURE_COMPACTORS(1), TENURE_COMPACTORS(2), TENURE_COMPACTORS(4),
-                                  TENURE_COMPACTORS(8)};
-#undef TENURE_COMPACTORS
+#define TENURE_COMPRESSORS(width) {compress<width, int32_t>, compress<width, int64_t>}
+const Compressor kCompress[4][2] = {TENURE_COMPRESSORS(1), TENURE_COMPRESSORS(2),
+                                    TENURE_COMPRESSORS(4), TENURE_COMPRESSORS(8)};
+#undef TENURE_COMPRESSORS
 const RowCounter kCountRows[2] = {count_rows<int32_t>, count_rows<int64_t>};
 
 }  // namespace TENURE_ISA

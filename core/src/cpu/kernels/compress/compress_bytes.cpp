@@ -79,7 +79,7 @@ TENURE_BYTES __attribute__((noinline)) void take_words(const Run& run, const Ent
   Byte* values = to.values;
   Byte* columns = to.columns;
   auto column = static_cast<I>(run.column);
-  Ahead ahead = *run.ahead;
+  PrefetchCursor ahead = *run.ahead;
   for (int64_t i = 0; i < words; ++i) {
     const uint64_t word = bits[i];
     const unsigned count = count_ones(word);
@@ -130,9 +130,9 @@ constexpr int64_t kGroupWords = 16;
 constexpr int64_t kLeast = 2;
 
 template <unsigned kWidth, class I>
-int64_t compact_bytes(const Run& run, const Entries& entries) {
+int64_t compress_bytes(const Run& run, const Entries& entries) {
   constexpr unsigned kWidthIndex = kWidth == 1 ? 0 : kWidth == 2 ? 1 : kWidth == 4 ? 2 : 3;
-  const Compactor plainly = kCompact[kWidthIndex][sizeof(I) / 8];
+  const Compressor plainly = kCompress[kWidthIndex][sizeof(I) / 8];
   if (run.columns < kWordElements) return plainly(run, entries);
   Run part = run;
   Entries to = entries;
@@ -166,10 +166,10 @@ int64_t compact_bytes(const Run& run, const Entries& entries) {
 
 }  // namespace
 
-#define TENURE_COMPACTORS(width) {compact_bytes<width, int32_t>, compact_bytes<width, int64_t>}
-const Compactor kCompactBytes[4][2] = {TENURE_COMPACTORS(1), TENURE_COMPACTORS(2),
-                                       TENURE_COMPACTORS(4), TENURE_COMPACTORS(8)};
-#undef TENURE_COMPACTORS
+#define TENURE_COMPRESSORS(width) {compress_bytes<width, int32_t>, compress_bytes<width, int64_t>}
+const Compressor kCompressBytes[4][2] = {TENURE_COMPRESSORS(1), TENURE_COMPRESSORS(2),
+                                         TENURE_COMPRESSORS(4), TENURE_COMPRESSORS(8)};
+#undef TENURE_COMPRESSORS
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

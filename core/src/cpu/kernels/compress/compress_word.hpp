@@ -19,8 +19,8 @@ inline unsigned count_ones(uint64_t word) {
 }
 
 // Where there are vectors for it, and TENURE_COMPACTS_WORDS says so:
-// compact_word<width>(in, word, out): the elements that the word names;
-// compact_range<I>(first, word, out): first + i of each bit i.
+// compress_word<width>(in, word, out): the elements that the word names;
+// compress_range<I>(first, word, out): first + i of each bit i.
 #if defined(__AVX512BW__)
 #define TENURE_COMPACTS_WORDS
 
@@ -39,7 +39,7 @@ inline __m512i first_places() {
 }
 
 template <unsigned kWidth>
-__attribute__((always_inline)) inline void compact_word(const Byte* in, uint64_t word, Byte* out) {
+__attribute__((always_inline)) inline void compress_word(const Byte* in, uint64_t word, Byte* out) {
   if constexpr (kWidth == 8) {
     for (unsigned part = 0; part < 8; ++part) {
       const auto mask = static_cast<__mmask8>(word >> part * 8);
@@ -71,7 +71,7 @@ __attribute__((always_inline)) inline void compact_word(const Byte* in, uint64_t
 }
 
 template <class I>
-__attribute__((always_inline)) inline void compact_range(I first, uint64_t word, Byte* out) {
+__attribute__((always_inline)) inline void compress_range(I first, uint64_t word, Byte* out) {
   constexpr unsigned kLanes = 64 / sizeof(I);
   typedef I V __attribute__((vector_size(64)));
   V range;
@@ -117,7 +117,7 @@ inline __m128i places_of(unsigned mask) {
 }
 
 template <unsigned kWidth>
-__attribute__((always_inline)) inline void compact_word(const Byte* in, uint64_t word, Byte* out) {
+__attribute__((always_inline)) inline void compress_word(const Byte* in, uint64_t word, Byte* out) {
   constexpr unsigned kLanes = kWidth == 8 ? 4 : 8;
   for (unsigned part = 0; part < 64 / kLanes; ++part) {
     const unsigned mask = word >> part * kLanes & ((1u << kLanes) - 1);
@@ -148,7 +148,7 @@ __attribute__((always_inline)) inline void compact_word(const Byte* in, uint64_t
 }
 
 template <class I>
-__attribute__((always_inline)) inline void compact_range(I first, uint64_t word, Byte* out) {
+__attribute__((always_inline)) inline void compress_range(I first, uint64_t word, Byte* out) {
   constexpr unsigned kLanes = 32 / sizeof(I);
   for (unsigned part = 0; part < 64 / kLanes; ++part) {
     const unsigned mask = word >> part * kLanes & ((1u << kLanes) - 1);

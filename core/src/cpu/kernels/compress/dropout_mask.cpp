@@ -48,7 +48,7 @@ inline uint64_t kept_bits(uint64_t first, uint64_t key, uint64_t least) {
 
 }  // namespace
 
-int64_t thin(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance) {
+int64_t dropout_mask(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance) {
   // Seeds that are close to each other give sequences that are not.
   const uint64_t key = mixed(chance.seed + kGamma);
   int64_t found = 0;

@@ -31,13 +31,14 @@ struct IntegerOf<8> {
 template <unsigned kWidth>
 using Integer = typename IntegerOf<kWidth>::Signed;
 
-// The questions of Keep, asked of numbers or of vectors of them. A comparison of vectors is -1 in
+// The questions of Predicate, asked of numbers or of vectors of them. A comparison of vectors is -1 in
 // each element where it holds.
 template <unsigned kWidth>
 struct Masked {
   Integer<kWidth> mask;
 
-  explicit Masked(const Keep& keep) : mask(static_cast<Integer<kWidth>>(keep.mask)) {}
+  explicit Masked(const Predicate& predicate)
+      : mask(static_cast<Integer<kWidth>>(predicate.mask)) {}
   template <class V>
   auto operator()(V bits) const {
     return (bits & mask) != 0;
@@ -51,11 +52,11 @@ struct Outside {
   Integer<kWidth> low;
   Integer<kWidth> high;
 
-  explicit Outside(const Keep& keep)
-      : flip(static_cast<Integer<kWidth>>(keep.flip)),
-        bias(static_cast<Integer<kWidth>>(keep.bias)),
-        low(static_cast<Integer<kWidth>>(keep.low)),
-        high(static_cast<Integer<kWidth>>(keep.high)) {}
+  explicit Outside(const Predicate& predicate)
+      : flip(static_cast<Integer<kWidth>>(predicate.flip)),
+        bias(static_cast<Integer<kWidth>>(predicate.bias)),
+        low(static_cast<Integer<kWidth>>(predicate.low)),
+        high(static_cast<Integer<kWidth>>(predicate.high)) {}
   template <class V>
   auto operator()(V bits) const {
     const V key = static_cast<V>(bits ^ ((bits >> (kWidth * 8 - 1)) & flip) ^ bias);
@@ -170,8 +171,8 @@ uint64_t test_word(const Byte* in, auto question) {
 constexpr int64_t kMarkAheadBytes = 2048;
 
 template <unsigned kWidth, template <unsigned> class Question>
-int64_t mark(const Run& run, const Keep& keep) {
-  const Question<kWidth> question(keep);
+int64_t mark(const Run& run, const Predicate& predicate) {
+  const Question<kWidth> question(predicate);
   const int64_t words = run.count / kWordElements;
   const Byte* in = run.in;
   uint64_t* const bits = run.bits;  // read once: the compiler takes the stores for stores to it
@@ -194,10 +195,11 @@ int64_t mark(const Run& run, const Keep& keep) {
 
 }  // namespace
 
-#define TENURE_MARKERS(Question) \
+#define TENURE_MASK_KERNELS(Question) \
   {mark<1, Question>, mark<2, Question>, mark<4, Question>, mark<8, Question>}
-const Marker kMark[Keep::kKindCount][4] = {TENURE_MARKERS(Masked), TENURE_MARKERS(Outside)};
-#undef TENURE_MARKERS
+const MaskKernel kPredicateMask[Predicate::kKindCount][4] = {TENURE_MASK_KERNELS(Masked),
+                                                             TENURE_MASK_KERNELS(Outside)};
+#undef TENURE_MASK_KERNELS
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

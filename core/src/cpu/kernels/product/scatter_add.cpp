@@ -29,7 +29,7 @@ inline void add_products(Byte* sums, Sum<T> value, const Byte* b, int64_t column
 }
 
 template <class T, class I>
-void rows(const Spread& s, const Compressed& a, int64_t begin, int64_t end) {
+void rows(const ScatterAdd& s, const Compressed& a, int64_t begin, int64_t end) {
   using S = Sum<T>;
   int64_t k = index_of<I>(a.offsets, begin);
   for (int64_t row = begin; row < end; ++row) {
@@ -52,7 +52,7 @@ void rows(const Spread& s, const Compressed& a, int64_t begin, int64_t end) {
 }
 
 template <class T, class I>
-void block_rows(const Spread& s, const Compressed& a, int64_t begin, int64_t end) {
+void block_rows(const ScatterAdd& s, const Compressed& a, int64_t begin, int64_t end) {
   int64_t k = index_of<I>(a.offsets, begin);
   for (int64_t row = begin; row < end; ++row) {
     const Byte* const b = s.b + row * s.block_rows * s.b_step;
@@ -69,7 +69,7 @@ void block_rows(const Spread& s, const Compressed& a, int64_t begin, int64_t end
 }
 
 template <class T, class I>
-void entries(const Spread& s, const Coordinates& a, int64_t begin, int64_t end) {
+void entries(const ScatterAdd& s, const Coordinates& a, int64_t begin, int64_t end) {
   using S = Sum<T>;
   if (s.columns == 1) {
     for (int64_t k = begin; k < end; ++k) {
@@ -130,25 +130,25 @@ void gather(const Gathering& g, int64_t begin, int64_t end) {
 }
 
 template <class T>
-constexpr Spreads kSpreadsOf = {kStep<Sum<T>>, TENURE_BY_INDEX(rows, T),
-                                TENURE_BY_INDEX(block_rows, T), TENURE_BY_INDEX(entries, T),
-                                gather<T>};
+constexpr ScatterAddKernels kScatterAddOf = {kStep<Sum<T>>, TENURE_BY_INDEX(rows, T),
+                                             TENURE_BY_INDEX(block_rows, T),
+                                             TENURE_BY_INDEX(entries, T), gather<T>};
 
 }  // namespace
 
-const Spreads kMatmulSpreads[kTypeCount] = {
-    kSpreadsOf<double>,
-    kSpreadsOf<float>,
-    kSpreadsOf<F16>,
-    kSpreadsOf<BF16>,
-    kSpreadsOf<uint8_t>,
-    kSpreadsOf<uint16_t>,
-    kSpreadsOf<uint32_t>,
-    kSpreadsOf<uint64_t>,
-    kSpreadsOf<uint8_t>,
-    kSpreadsOf<uint16_t>,
-    kSpreadsOf<uint32_t>,
-    kSpreadsOf<uint64_t>,
+const ScatterAddKernels kScatterAdds[kTypeCount] = {
+    kScatterAddOf<double>,
+    kScatterAddOf<float>,
+    kScatterAddOf<F16>,
+    kScatterAddOf<BF16>,
+    kScatterAddOf<uint8_t>,
+    kScatterAddOf<uint16_t>,
+    kScatterAddOf<uint32_t>,
+    kScatterAddOf<uint64_t>,
+    kScatterAddOf<uint8_t>,
+    kScatterAddOf<uint16_t>,
+    kScatterAddOf<uint32_t>,
+    kScatterAddOf<uint64_t>,
     {},
 };
 

@@ -188,7 +188,7 @@ void bound_rows(const Byte* rows, int64_t first, int64_t count, int64_t row, int
 
 }  // namespace
 
-const Regrouping kRegrouping = {
+const Grouping kGrouping = {
     {count_keys<int32_t>, count_keys<int64_t>},
     {{pack<int32_t, uint32_t>, pack<int32_t, uint64_t>},
      {pack<int64_t, uint32_t>, pack<int64_t, uint64_t>}},
