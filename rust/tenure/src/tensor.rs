@@ -74,6 +74,7 @@ impl<T: Element> Tensor<T> {
     /// assert_eq!(Tensor::full([2, 2], 7_u8)?.to_vec(), [7; 4]);
     /// # Ok::<(), Error>(())
     /// ```
+    #[doc(alias("fill", "full_like"))]
     pub fn full(shape: impl IntoShape, value: T) -> Result<Self> {
         Ok(Tensor { held: Held::full(shape.extents(), Order::RowMajor, value)? })
     }

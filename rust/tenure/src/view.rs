@@ -66,6 +66,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline(always)]
+    #[doc(alias("from_blob", "frombuffer"))]
     pub fn from_slice(data: &'a [T], shape: impl IntoShape) -> Result<Self> {
         Self::from_slice_in(data, shape, Order::RowMajor)
     }

@@ -56,6 +56,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), Error>(())
     /// ```
     #[inline(always)]
+    #[doc(alias("from_blob", "frombuffer"))]
     pub fn from_slice(data: &'a mut [T], shape: impl IntoShape) -> Result<Self> {
         Self::from_slice_in(data, shape, Order::RowMajor)
     }

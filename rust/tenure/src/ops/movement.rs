@@ -48,6 +48,7 @@ pub fn copy_into<T: Element>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[inline]
+#[doc(alias("astype", "to_dtype"))]
 pub fn cast<U: Real, T: Real>(a: impl AsView<T>) -> Result<Tensor<U>> {
     let a = a.as_view();
     filled(a.shape(), |out| operations::cast(a.lent(), out))
@@ -68,6 +69,7 @@ pub fn cast<U: Real, T: Real>(a: impl AsView<T>) -> Result<Tensor<U>> {
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[inline]
+#[doc(alias = "astype")]
 pub fn cast_into<T: Real, U: Real>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<U> + ?Sized),

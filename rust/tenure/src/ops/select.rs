@@ -20,6 +20,7 @@ use crate::{AsView, AsViewMut, Bool8, Element, Result, Tensor};
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[inline]
+#[doc(alias = "where")]
 pub fn select<T: Element>(
     condition: impl AsView<Bool8>,
     a: impl AsView<T>,

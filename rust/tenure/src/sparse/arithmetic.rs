@@ -238,6 +238,7 @@ impl<T: Float, I: SparseIndex> CsrViewMut<'_, T, I> {
     /// assert_eq!(values, [0.5, 0.5, 1.0]);
     /// # Ok::<(), Error>(())
     /// ```
+    #[doc(alias = "softmax")]
     pub fn softmax_rows(&mut self) -> Result<()> {
         raw::softmax(&self.lent_mut())
     }

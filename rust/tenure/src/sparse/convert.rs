@@ -86,6 +86,7 @@ macro_rules! conversions {
             /// assert_eq!(matrix.to_csr()?.row_offsets(), [0, 1, 2]);
             /// # Ok::<(), Error>(())
             /// ```
+            #[doc(alias("tocsr", "to_sparse_csr"))]
             pub fn to_csr(&self) -> Result<CsrMatrix<T, I>> {
                 CsrMatrix::from_made(self.converted::<I>(tnr_sparse_format::CSR, |_| ())?)
             }
@@ -205,6 +206,7 @@ macro_rules! reductions {
             /// assert!(sums.view().is_coalesced());
             /// # Ok::<(), Error>(())
             /// ```
+            #[doc(alias = "sum_duplicates")]
             pub fn coalesce(&self, combine: Combine) -> Result<$matrix<T, I>> {
                 $matrix::from_made(coalesce(&self.arrays.lent(), combine.raw())?)
             }
@@ -225,6 +227,7 @@ macro_rules! reductions {
             /// assert_eq!(matrix.prune(1.5)?.values(), [2.0, -5.0]);
             /// # Ok::<(), Error>(())
             /// ```
+            #[doc(alias = "eliminate_zeros")]
             pub fn prune(&self, threshold: T) -> Result<$matrix<T, I>> {
                 let mut options = SparseOptions::new();
                 options.set_threshold(tnr_sparse_predicate::MAGNITUDE_GREATER, threshold);

@@ -226,6 +226,7 @@ impl<T: Element> Sparsify<'_, T> {
     /// assert_eq!(matrix.row_offsets(), [0, 1, 2]);
     /// # Ok::<(), Error>(())
     /// ```
+    #[doc(alias("to_sparse_csr", "csr_matrix"))]
     pub fn to_csr<I: SparseIndex>(self) -> Result<CsrMatrix<T, I>> {
         CsrMatrix::from_made(self.made::<I>(tnr_sparse_format::CSR)?)
     }
@@ -416,6 +417,7 @@ macro_rules! dense_conversions {
             /// assert_eq!(dense.to_csr()?.row_offsets(), [0, 1, 2]);
             /// # Ok::<(), Error>(())
             /// ```
+            #[doc(alias("to_sparse_csr", "csr_matrix"))]
             pub fn to_csr(&self) -> Result<CsrMatrix<T>> {
                 sparsify(self).to_csr()
             }
@@ -498,6 +500,7 @@ macro_rules! to_dense {
             /// # Ok::<(), Error>(())
             /// ```
             #[allow(unsafe_code)]
+            #[doc(alias("toarray", "todense"))]
             pub fn to_dense(&self) -> Result<Tensor<T>> {
                 let lent = self.arrays().lent();
                 // SAFETY: what is called writes every element of its output when it answers OK, and
@@ -542,6 +545,7 @@ macro_rules! to_dense {
             /// assert_eq!(matrix.to_dense()?.to_vec(), [1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
             /// # Ok::<(), Error>(())
             /// ```
+            #[doc(alias("toarray", "todense"))]
             pub fn to_dense(&self) -> Result<Tensor<T>> {
                 self.view().to_dense()
             }

@@ -51,6 +51,7 @@ macro_rules! products {
             /// assert_eq!(matrix.matmul(&[1.0, 2.0, 4.0])?.to_vec(), [1.5, 10.0]);
             /// # Ok::<(), Error>(())
             /// ```
+            #[doc(alias("spmm", "spmv", "mv", "dot"))]
             pub fn matmul(&self, b: &(impl AsView<T> + ?Sized)) -> Result<Tensor<T>> {
                 b.with_view(|b| product(self.arrays(), AS_IS, b))
             }

@@ -165,6 +165,7 @@ impl<T: Number> PackedMatrix<T> {
     /// [`CsrView::matmul`] is faster. The bits are the same for any number of threads.
     ///
     /// Errs with `InvalidArgument` where shapes do not agree, `OutOfMemory`.
+    #[doc(alias("spmv", "mv"))]
     pub fn matmul(&self, b: &(impl AsView<T> + ?Sized)) -> Result<Tensor<T>> {
         b.with_view(|b| {
             let extents = [self.rows(), b.shape().get(1).copied().unwrap_or(1)];

@@ -45,6 +45,7 @@ macro_rules! samplers {
             /// assert_eq!(matrix.sddmm(&x, &y)?.to_vec(), [3.0, 10.0]);
             /// # Ok::<(), Error>(())
             /// ```
+            #[doc(alias = "sampled_addmm")]
             pub fn sddmm(
                 &self,
                 x: &(impl AsView<T> + ?Sized),

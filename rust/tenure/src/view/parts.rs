@@ -20,6 +20,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "narrow")]
     pub fn slice(&self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
         self.slice_step(axis, range, 1)
     }
@@ -63,6 +64,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias("select", "take"))]
     pub fn index(&self, axis: usize, index: usize) -> Result<Self> {
         manipulate::index(self.raw(), axis, index).map(Self::part)
     }
@@ -100,6 +102,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "swapaxes")]
     pub fn transpose(&self, axis_a: usize, axis_b: usize) -> Result<Self> {
         manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
     }
@@ -132,6 +135,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "view")]
     pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
         manipulate::reshape(self.raw(), shape.extents()).map(Self::part)
     }
@@ -149,6 +153,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "ravel")]
     pub fn flatten(&self) -> Result<Self> {
         self.reshape(self.len())
     }
@@ -184,6 +189,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "expand_dims")]
     pub fn unsqueeze(&self, axis: usize) -> Result<Self> {
         manipulate::unsqueeze(self.raw(), axis).map(Self::part)
     }
@@ -202,6 +208,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias("broadcast_to", "expand"))]
     pub fn broadcast(&self, shape: impl IntoShape) -> Result<Self> {
         manipulate::broadcast(self.raw(), shape.extents()).map(Self::part)
     }
@@ -274,6 +281,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// assert_eq!(sums, [6, 9]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
+    #[doc(alias = "array_split")]
     pub fn chunks(&self, axis: usize, chunk_count: usize) -> Result<Chunks<'a, T>> {
         Chunks::new(*self, axis, chunk_count)
     }
@@ -294,6 +302,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias("sliding_window_view", "unfold"))]
     pub fn windows(&self, axis: usize, size: usize, step: usize) -> Result<Self> {
         manipulate::windows(self.raw(), axis, size, step).map(Self::part)
     }

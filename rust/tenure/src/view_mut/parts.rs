@@ -21,6 +21,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "narrow")]
     pub fn slice(self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
         self.slice_step(axis, range, 1)
     }
@@ -65,6 +66,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias("select", "take"))]
     pub fn index(self, axis: usize, index: usize) -> Result<Self> {
         manipulate::index(self.raw(), axis, index).map(Self::part)
     }
@@ -103,6 +105,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "swapaxes")]
     pub fn transpose(self, axis_a: usize, axis_b: usize) -> Result<Self> {
         manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
     }
@@ -136,6 +139,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "view")]
     pub fn reshape(self, shape: impl IntoShape) -> Result<Self> {
         manipulate::reshape(self.raw(), shape.extents()).map(Self::part)
     }
@@ -154,6 +158,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "ravel")]
     pub fn flatten(self) -> Result<Self> {
         let len = self.len();
         self.reshape(len)
@@ -191,6 +196,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias = "expand_dims")]
     pub fn unsqueeze(self, axis: usize) -> Result<Self> {
         manipulate::unsqueeze(self.raw(), axis).map(Self::part)
     }
@@ -274,6 +280,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
+    #[doc(alias("sliding_window_view", "unfold"))]
     pub fn windows(self, axis: usize, size: usize, step: usize) -> Result<Self> {
         let windows = manipulate::windows(self.raw(), axis, size, step)?;
         layout::check_distinct(&windows)?;
