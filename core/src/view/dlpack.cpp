@@ -149,7 +149,9 @@ struct Export {
     std::int64_t stride = 1;
     for (std::uint32_t axis = view.rank; axis-- > 0;) {
       strides[axis] = view.shape[axis] > 1 ? view.strides[axis] : stride;
-      stride = strides[axis] * std::max<std::int64_t>(1, view.shape[axis]);
+      // The extents of an empty tensor may have any product.
+      const std::int64_t extent = std::max<std::int64_t>(1, view.shape[axis]);
+      if (__builtin_mul_overflow(strides[axis], extent, &stride)) stride = 1;
     }
     managed.manager_context = this;
     managed.deleter = [](Tensor* self) {
