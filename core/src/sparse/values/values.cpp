@@ -135,7 +135,7 @@ SparseToken sparse_unary(const Context& context, tnr_unary_op op, const tnr_spar
   tnr_sparse_view result = *use.whole();
   if (a.rows != result.rows || a.cols != result.cols || a.major.data != result.major.data ||
       a.batch_offsets.data != result.batch_offsets.data ||
-      (is_batch(result) && batch_count(a) != batch_count(result))) {
+      (is_batch(result) && a.batch_offsets.shape[0] != result.batch_offsets.shape[0])) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "a has rows of its owner but must be all of it, whose indices the result shares");
   }
