@@ -8,16 +8,16 @@ namespace tenure {
 
 void DenseElements::add_matrices(const tnr_view& view) noexcept {
   const std::int64_t rows = view.shape[1];
-  const std::int64_t step = view.strides[0] * width_;
   if (view.shape[0] == 1) return;
+  const std::int64_t step = product(view.strides[0], width_);
   if (rows == 1) {
     row_step_ = step;
-  } else if (step != rows * row_step_) {
+  } else if (step != product(rows, row_step_)) {
     matrix_rows_ = rows;
     matrix_step_ = step;
   }
   is_dense_ = matrix_rows_ == kOneMatrix && (columns_ == 1 || column_step_ == width_) &&
-              row_step_ == columns_ * width_;
+              row_step_ == product(columns_, width_);
 }
 
 // Rows that lie side by side, so that a line has elements of several: transposed in pieces, while

@@ -20,10 +20,10 @@ class DenseElements {
         columns_(view.shape[view.rank - 1]),
         width_(static_cast<std::int64_t>(element_size(view.dtype))),
         width_index_(tenure::width_index(view.dtype)),
-        row_step_(view.strides[view.rank - 2] * width_),
-        column_step_(view.strides[view.rank - 1] * width_),
+        row_step_(step_of(view, view.rank - 2)),
+        column_step_(step_of(view, view.rank - 1)),
         is_dense_((columns_ == 1 || column_step_ == width_) &&
-                  (view.shape[view.rank - 2] == 1 || row_step_ == columns_ * width_)) {
+                  (view.shape[view.rank - 2] == 1 || row_step_ == product(columns_, width_))) {
     if (view.rank == 3) add_matrices(view);
   }
 
@@ -61,6 +61,14 @@ class DenseElements {
  private:
   static constexpr std::int64_t kOneMatrix = 0;
 
+  // Wraps: of an empty matrix strides and extents are any numbers, and nothing is read.
+  static std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  }
+  // An axis of one element may have any stride, which loops would add behind that element.
+  [[nodiscard]] std::int64_t step_of(const tnr_view& view, std::uint32_t axis) const noexcept {
+    return view.shape[axis] == 1 ? 0 : product(view.strides[axis], width_);
+  }
   void add_matrices(const tnr_view& view) noexcept;
   void fetch_columns(const kernels::Byte* first, std::int64_t rows,
                      kernels::Byte* buffer) const noexcept;
