@@ -58,12 +58,27 @@ inline bool is_any(const Vector<T>& mask) {
 #endif
 }
 
+#if defined(__AVX512F__)
+// A mask register as a number. The instruction is named, because g++ 12 at -O1 may spill a mask of 8
+// or 16 bits by a store of that width and load it back as 32 bits: a plain conversion then has bits
+// of other variables above the mask.
+template <class Mask>
+inline uint64_t mask_bits(Mask mask) {
+  uint64_t bits = 0;
+  if constexpr (sizeof(Mask) == 1) asm("kmovb %1, %k0" : "=r"(bits) : "k"(mask));
+  if constexpr (sizeof(Mask) == 2) asm("kmovw %1, %k0" : "=r"(bits) : "k"(mask));
+  if constexpr (sizeof(Mask) == 4) asm("kmovd %1, %k0" : "=r"(bits) : "k"(mask));
+  if constexpr (sizeof(Mask) == 8) asm("kmovq %1, %0" : "=r"(bits) : "k"(mask));
+  return bits;
+}
+#endif
+
 // A bit for each lane of a comparison of numbers of 4 or 8 bytes.
 template <class I>
 inline uint64_t lane_bits(const Vector<I>& truth) {
 #if defined(__AVX512F__)
-  return sizeof(I) == 4 ? _mm512_movepi32_mask(reinterpret_cast<__m512i>(truth))
-                        : _mm512_movepi64_mask(reinterpret_cast<__m512i>(truth));
+  return sizeof(I) == 4 ? mask_bits(_mm512_movepi32_mask(reinterpret_cast<__m512i>(truth)))
+                        : mask_bits(_mm512_movepi64_mask(reinterpret_cast<__m512i>(truth)));
 #elif defined(__AVX2__)
   return static_cast<uint32_t>(sizeof(I) == 4
                                    ? _mm256_movemask_ps(reinterpret_cast<__m256>(truth))

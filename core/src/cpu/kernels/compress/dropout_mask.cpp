@@ -1,4 +1,4 @@
-// Which elements chance keeps.
+// Counter-based dropout mask.
 //
 // Each element has a random number of its own, that of its place in SplitMix64 (G. L. Steele Jr, D.
 // Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), which needs none
@@ -19,17 +19,6 @@ inline V mixed(V number) {
   return number ^ (number >> 31);
 }
 
-// A bit for each lane that is -1 and not 0.
-inline uint64_t bits_of(const Vector<int64_t>& lanes) {
-#if defined(__AVX512DQ__)
-  return _mm512_movepi64_mask((__m512i)lanes);
-#elif defined(__AVX2__)
-  return static_cast<uint64_t>(_mm256_movemask_pd((__m256d)lanes));
-#else
-  return (lanes[0] != 0 ? 1u : 0u) | (lanes[1] != 0 ? 2u : 0u);
-#endif
-}
-
 // A bit for each of 64 elements from one on.
 inline uint64_t kept_bits(uint64_t first, uint64_t key, uint64_t least) {
   constexpr int64_t kCount = kPerVector<uint64_t>;
@@ -40,7 +29,7 @@ inline uint64_t kept_bits(uint64_t first, uint64_t key, uint64_t least) {
   uint64_t word = 0;
   for (int64_t at = 0; at < kWordElements; at += kCount) {
     const Vector<int64_t> kept = mixed(counters) >= broadcast(least);
-    word |= bits_of(kept) << at;
+    word |= lane_bits<int64_t>(kept) << at;
     counters += kGamma * static_cast<uint64_t>(kCount);
   }
   return word;

@@ -1,10 +1,7 @@
 // From elements to bits: which of them are entries.
 #include "cpu/compress.hpp"
+#include "cpu/kernels/vectors.hpp"
 #include "cpu/tables.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -80,10 +77,14 @@ uint64_t test_one_by_one(const Byte* in, int64_t count, auto question) {
 
 template <unsigned kWidth>
 __attribute__((always_inline)) inline uint64_t test_vector(__m512i bits, Masked<kWidth> question) {
-  if constexpr (kWidth == 1) return _mm512_test_epi8_mask(bits, _mm512_set1_epi8(question.mask));
-  if constexpr (kWidth == 2) return _mm512_test_epi16_mask(bits, _mm512_set1_epi16(question.mask));
-  if constexpr (kWidth == 4) return _mm512_test_epi32_mask(bits, _mm512_set1_epi32(question.mask));
-  if constexpr (kWidth == 8) return _mm512_test_epi64_mask(bits, _mm512_set1_epi64(question.mask));
+  if constexpr (kWidth == 1)
+    return mask_bits(_mm512_test_epi8_mask(bits, _mm512_set1_epi8(question.mask)));
+  if constexpr (kWidth == 2)
+    return mask_bits(_mm512_test_epi16_mask(bits, _mm512_set1_epi16(question.mask)));
+  if constexpr (kWidth == 4)
+    return mask_bits(_mm512_test_epi32_mask(bits, _mm512_set1_epi32(question.mask)));
+  if constexpr (kWidth == 8)
+    return mask_bits(_mm512_test_epi64_mask(bits, _mm512_set1_epi64(question.mask)));
 }
 
 template <unsigned kWidth>
@@ -95,13 +96,17 @@ __attribute__((always_inline)) inline uint64_t test_vector(__m512i bits, Outside
   const __m512i low = (__m512i)(V{} + question.low);
   const __m512i high = (__m512i)(V{} + question.high);
   if constexpr (kWidth == 1)
-    return _mm512_cmplt_epi8_mask(key, low) | _mm512_cmpgt_epi8_mask(key, high);
+    return mask_bits(_mm512_cmplt_epi8_mask(key, low)) |
+           mask_bits(_mm512_cmpgt_epi8_mask(key, high));
   if constexpr (kWidth == 2)
-    return _mm512_cmplt_epi16_mask(key, low) | _mm512_cmpgt_epi16_mask(key, high);
+    return mask_bits(_mm512_cmplt_epi16_mask(key, low)) |
+           mask_bits(_mm512_cmpgt_epi16_mask(key, high));
   if constexpr (kWidth == 4)
-    return _mm512_cmplt_epi32_mask(key, low) | _mm512_cmpgt_epi32_mask(key, high);
+    return mask_bits(_mm512_cmplt_epi32_mask(key, low)) |
+           mask_bits(_mm512_cmpgt_epi32_mask(key, high));
   if constexpr (kWidth == 8)
-    return _mm512_cmplt_epi64_mask(key, low) | _mm512_cmpgt_epi64_mask(key, high);
+    return mask_bits(_mm512_cmplt_epi64_mask(key, low)) |
+           mask_bits(_mm512_cmpgt_epi64_mask(key, high));
 }
 
 template <unsigned kWidth>
@@ -115,12 +120,6 @@ __attribute__((always_inline)) inline uint64_t test_word(const Byte* in, auto qu
 }
 
 #elif defined(__x86_64__)
-
-#if defined(__AVX2__)
-constexpr unsigned kVectorBytes = 32;
-#else
-constexpr unsigned kVectorBytes = 16;
-#endif
 
 // One bit of each element of a vector of -1 and 0; of two such vectors where elements have 2 bytes.
 template <unsigned kWidth>
@@ -147,7 +146,7 @@ __attribute__((always_inline)) inline uint64_t test_word(const Byte* in, auto qu
   typedef Integer<kWidth> V __attribute__((vector_size(kVectorBytes)));
   constexpr unsigned kAtOnce = kWidth == 2 ? 2 : 1;
   uint64_t word = 0;
-  for (unsigned at = 0; at < 64 * kWidth; at += kAtOnce * kVectorBytes) {
+  for (int64_t at = 0; at < 64 * kWidth; at += kAtOnce * kVectorBytes) {
     V a;
     V b;
     __builtin_memcpy(&a, in + at, sizeof a);
@@ -166,8 +165,8 @@ uint64_t test_word(const Byte* in, auto question) {
 
 #endif
 
-// How far ahead elements are fetched: what marks reads a piece, and then another kernel works, so that
-// a processor's own prefetcher begins anew with each.
+// Prefetch distance: a mask is made of a piece at a time, and then another kernel works, so that the
+// processor's own prefetcher begins anew with each.
 constexpr int64_t kMarkAheadBytes = 2048;
 
 template <unsigned kWidth, template <unsigned> class Question>

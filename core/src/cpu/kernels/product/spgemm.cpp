@@ -153,7 +153,9 @@ Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks)
 // A bit for each place of a block that is not empty.
 inline uint32_t filled_bits(const float* block) {
 #if defined(__AVX512F__)
-  return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(block), _mm512_set1_epi32(INT32_MIN));
+  const __m512i empty = _mm512_set1_epi32(INT32_MIN);
+  const __mmask16 filled = _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(block), empty);
+  return static_cast<uint32_t>(mask_bits(filled));
 #elif defined(__AVX2__)
   const __m256i empty = _mm256_set1_epi32(INT32_MIN);
   const auto empty_bits = [=](const float* at) {
@@ -178,9 +180,9 @@ inline uint32_t filled_bits(const float* block) {
 inline uint32_t filled_bits(const double* block) {
 #if defined(__AVX512F__)
   const __m512i empty = _mm512_set1_epi64(INT64_MIN);
-  const uint32_t low = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(block), empty);
-  const uint32_t high = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(block + 8), empty);
-  return low | high << 8;
+  const __mmask8 low = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(block), empty);
+  const __mmask8 high = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(block + 8), empty);
+  return static_cast<uint32_t>(mask_bits(low) | mask_bits(high) << 8);
 #else
   uint32_t bits = 0;
   for (int i = 0; i < kSumBlock; ++i) bits |= is_empty(block[i]) ? 0u : 1u << i;
