@@ -27,7 +27,8 @@ void copy_line(const Byte* from, std::int64_t count, std::int64_t step, Byte*& t
 
 void copy_elements(const tnr_view& view, std::uint32_t axis, const Byte* from, std::size_t width,
                    Byte*& to) {
-  const std::int64_t step = view.strides[axis] * static_cast<std::int64_t>(width);
+  const std::int64_t step =
+      view.shape[axis] <= 1 ? 0 : view.strides[axis] * static_cast<std::int64_t>(width);
   if (axis + 1 < view.rank) {
     for (std::int64_t i = 0; i < view.shape[axis]; ++i) {
       copy_elements(view, axis + 1, from + i * step, width, to);

@@ -73,6 +73,19 @@ void put_number(tnr_dtype dtype, std::int64_t number, Byte* to) {
 Truths::Truths(Kind kind) : before_(g_truths) { g_truths = kind; }
 Truths::~Truths() { g_truths = before_; }
 
+namespace {
+
+bool g_replaces_strides = false;
+std::int64_t g_ignored_stride = 0;
+
+}  // namespace
+
+IgnoredStrides::IgnoredStrides(std::int64_t stride) {
+  g_replaces_strides = true;
+  g_ignored_stride = stride;
+}
+IgnoredStrides::~IgnoredStrides() { g_replaces_strides = false; }
+
 tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
               const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
   tnr_view view = {};
@@ -82,9 +95,11 @@ tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
   view.rank = static_cast<std::uint32_t>(shape.size());
   view.device = {TNR_DEVICE_KIND_CPU, 0};
   std::int64_t stride = 1;
+  const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     view.shape[axis] = shape[axis];
     view.strides[axis] = strides.empty() ? stride : strides[axis];
+    if (g_replaces_strides && (is_empty || shape[axis] == 1)) view.strides[axis] = g_ignored_stride;
     // Beyond any address nobody asks for them: the view is empty, or has strides of its own.
     if (__builtin_mul_overflow(stride, shape[axis], &stride)) stride = 0;
   }

@@ -36,6 +36,16 @@ class Truths {
   Kind before_;
 };
 
+// While it lives, views have this stride where strides are ignored: on each axis of one element, and
+// on every axis of an empty view.
+class IgnoredStrides {
+ public:
+  explicit IgnoredStrides(std::int64_t stride);
+  ~IgnoredStrides();
+  IgnoredStrides(const IgnoredStrides&) = delete;
+  IgnoredStrides& operator=(const IgnoredStrides&) = delete;
+};
+
 // A view of memory that nobody owns, row-major where no strides are given.
 tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
               const std::vector<std::int64_t>& shape,

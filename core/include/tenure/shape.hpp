@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tenure/dtype.hpp"
 #include "tenure/tenure.h"
 
 namespace tenure {
@@ -26,6 +27,16 @@ inline std::int64_t element_count(const tnr_view& view) noexcept {
     count *= static_cast<std::uint64_t>(view.shape[axis]);
   }
   return static_cast<std::int64_t>(count);
+}
+
+// Elements from one index of an axis to the next: 0 on an axis of one element and in an empty view,
+// whose strides lead nowhere and may be any numbers.
+inline std::int64_t stride_of(const tnr_view& view, std::uint32_t axis) noexcept {
+  return view.shape[axis] > 1 && !is_empty(view) ? view.strides[axis] : 0;
+}
+// The same in bytes.
+inline std::int64_t step_of(const tnr_view& view, std::uint32_t axis) noexcept {
+  return stride_of(view, axis) * static_cast<std::int64_t>(element_size(view.dtype));
 }
 
 // Number of elements of a shape that a caller gave. Throws INVALID_ARGUMENT for a rank over

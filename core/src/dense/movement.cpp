@@ -64,7 +64,7 @@ tnr_view part_of(const tnr_view& complex, std::int64_t part) {
   view.data = static_cast<const kernels::Byte*>(complex.data) +
               part * static_cast<std::int64_t>(element_size(view.dtype));
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
-    view.strides[axis] = view.shape[axis] > 1 ? 2 * view.strides[axis] : 0;
+    view.strides[axis] = 2 * stride_of(view, axis);
   }
   return view;
 }

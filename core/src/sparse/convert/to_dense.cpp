@@ -19,6 +19,7 @@
 #include "sparse/operand.hpp"
 #include "sparse/traffic.hpp"
 #include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/view.hpp"
 
@@ -246,14 +247,15 @@ struct DenseOutput {
     rows = major_count(a);
     lines_a_row = a.block_rows;
     columns = out.view.shape[is_csc ? 0 : 1];
-    field = {writable(out), out.view.strides[is_csc ? 1 : 0] * width,
-             out.view.strides[is_csc ? 0 : 1] * width};
+    field = {writable(out), step_of(out.view, is_csc ? 1 : 0), step_of(out.view, is_csc ? 0 : 1)};
   }
 
   [[nodiscard]] std::int64_t line_bytes() const noexcept { return columns * width; }
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return lines_a_row * line_bytes(); }
   // Whether nothing lies between the lines.
-  [[nodiscard]] bool is_dense() const noexcept { return field.row_step == line_bytes(); }
+  [[nodiscard]] bool is_dense() const noexcept {
+    return rows * lines_a_row == 1 || field.row_step == line_bytes();
+  }
   [[nodiscard]] Field from_row(std::int64_t row) const noexcept {
     return {field.first + row * lines_a_row * field.row_step, field.row_step, field.column_step};
   }

@@ -9,7 +9,7 @@ namespace tenure {
 void DenseElements::add_matrices(const tnr_view& view) noexcept {
   const std::int64_t rows = view.shape[1];
   if (view.shape[0] == 1) return;
-  const std::int64_t step = product(view.strides[0], width_);
+  const std::int64_t step = step_of(view, 0);
   if (rows == 1) {
     row_step_ = step;
   } else if (step != product(rows, row_step_)) {

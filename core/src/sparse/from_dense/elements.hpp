@@ -6,6 +6,7 @@
 #include "cpu/kernel.hpp"
 #include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
@@ -64,10 +65,6 @@ class DenseElements {
   // Wraps: of an empty matrix strides and extents are any numbers, and nothing is read.
   static std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  }
-  // An axis of one element may have any stride, which loops would add behind that element.
-  [[nodiscard]] std::int64_t step_of(const tnr_view& view, std::uint32_t axis) const noexcept {
-    return view.shape[axis] == 1 ? 0 : product(view.strides[axis], width_);
   }
   void add_matrices(const tnr_view& view) noexcept;
   void fetch_columns(const kernels::Byte* first, std::int64_t rows,

@@ -6,6 +6,7 @@
 #include "memory/scratch.hpp"
 #include "tenure/context.hpp"
 #include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -37,8 +38,8 @@ struct DenseColumns {
         rows(checked.shape[0]),
         columns(checked.rank == 1 ? 1 : checked.shape[1]),
         width_bytes(static_cast<std::int64_t>(element_size(checked.dtype))),
-        row_step(rows > 1 ? checked.strides[0] * width_bytes : 0),
-        column_step(columns > 1 ? checked.strides[1] * width_bytes : width_bytes) {}
+        row_step(step_of(checked, 0)),
+        column_step(columns > 1 ? step_of(checked, 1) : width_bytes) {}
 
   const tnr_view& view;
   const kernels::Byte* data;

@@ -10,6 +10,7 @@
 #include "sparse/entries.hpp"
 #include "sparse/traffic.hpp"
 #include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
 
@@ -31,8 +32,8 @@ class Substitution {
         is_upper_((flags & TNR_SOLVE_UPPER) != 0),
         is_unit_((flags & TNR_SOLVE_UNIT_DIAGONAL) != 0),
         x_(reinterpret_cast<T*>(writable(x))),
-        row_step_(x.view.strides[0]),
-        column_step_(x.view.rank == 2 ? x.view.strides[1] : 1) {}
+        row_step_(stride_of(x.view, 0)),
+        column_step_(x.view.rank == 2 ? stride_of(x.view, 1) : 0) {}
 
   // Replaces columns [first, last) of x, the right-hand side, by the solution. Returns a row without
   // a pivot, or kNoRow.

@@ -1,6 +1,7 @@
 // Entries added to dense memory.
 #include "sparse/entries.hpp"
 #include "sparse/traffic.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
 
@@ -17,8 +18,8 @@ void accumulate(const Context& context, const SparseOperand& a, const tnr_view_m
   const T* const values = static_cast<const T*>(view.values.data);
   T* const out = reinterpret_cast<T*>(writable(out_view));
   const bool is_csr = view.format == TNR_SPARSE_FORMAT_CSR;
-  const std::int64_t row_step = out_view.view.strides[is_csr ? 0 : 1];
-  const std::int64_t column_step = out_view.view.strides[is_csr ? 1 : 0];
+  const std::int64_t row_step = stride_of(out_view.view, is_csr ? 0 : 1);
+  const std::int64_t column_step = stride_of(out_view.view, is_csr ? 1 : 0);
   constexpr std::int64_t kEntryBytes = 128;  // mostly a line of its own, read and written
   for_each_row_run(context, a, kEntryBytes, [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t row = begin; row < end; ++row) {

@@ -11,6 +11,7 @@
 #include "sparse/entries.hpp"
 #include "sparse/traffic.hpp"
 #include "sparse/values/value_runs.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
 
@@ -191,7 +192,7 @@ void reduce_to(const Context& context, SparseOperand& a, Over over, const tnr_vi
     *out = static_cast<Out>(reduction.all());
     return;
   }
-  const std::int64_t step = out_view.view.strides[0];
+  const std::int64_t step = stride_of(out_view.view, 0);
   const auto write = [=](std::int64_t i, typename Rule::Value value) {
     out[i * step] = static_cast<Out>(value);
   };
@@ -323,7 +324,7 @@ void write_diagonal(const SparseOperand& a, const tnr_view_mut& out_view) {
   const T* const values = static_cast<const T*>(a.view().values.data);
   const bool is_sorted = (a.view().flags & TNR_SPARSE_SORTED) != 0;
   T* const out = reinterpret_cast<T*>(writable(out_view));
-  const std::int64_t step = out_view.view.strides[0];
+  const std::int64_t step = stride_of(out_view.view, 0);
   const std::int64_t length = out_view.view.shape[0];
   // Rows beyond the diagonal are walked for their indices alone, which are looked at as the walk goes.
   a.for_each_run(0, major_count(a.view()), [&](std::int64_t begin, std::int64_t run_end) noexcept {

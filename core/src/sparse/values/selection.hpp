@@ -6,6 +6,7 @@
 
 #include "sparse/entry_order.hpp"
 #include "sparse/index_array.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/tenure.h"
 
 namespace tenure {
@@ -17,13 +18,13 @@ class Numbers {
   explicit Numbers(const tnr_view& list) noexcept
       : list_(static_cast<const kernels::Byte*>(list.data)),
         type_(index_type(list.dtype)),
-        step_(list.strides[0]),
+        step_(stride_of(list, 0)),
         count_(list.shape[0]) {}
 
   [[nodiscard]] bool is_list() const noexcept { return list_ != nullptr || first_ < 0; }
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   std::int64_t operator[](std::int64_t i) const noexcept {
-    return is_list() ? get_index(list_, type_, count_ == 1 ? 0 : i * step_) : first_ + i;
+    return is_list() ? get_index(list_, type_, i * step_) : first_ + i;
   }
 
  private:

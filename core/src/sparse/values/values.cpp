@@ -7,6 +7,7 @@
 #include "sparse/traffic.hpp"
 #include "sparse/values/value_runs.hpp"
 #include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/sparse.hpp"
 #include "threads/parallel.hpp"
 
@@ -37,7 +38,7 @@ void scale_rows(const Context& context, const SparseOperand& a, const tnr_view& 
                 T* values) {
   const IndexReader offsets(a.view().major);
   const T* const factor = static_cast<const T*>(factors.data);
-  const std::int64_t step = factors.strides[0];
+  const std::int64_t step = stride_of(factors, 0);
   for_each_row_run(context, a, 2 * a.value_bytes(),
                    [&](std::int64_t begin, std::int64_t end) noexcept {
                      std::int64_t first = offsets[begin];
@@ -58,7 +59,7 @@ void scale_columns(const Context& context, const SparseOperand& a, const tnr_vie
   const IndexReader offsets(a.view().major);
   const I* const columns = static_cast<const I*>(a.view().minor.data);
   const T* const factor = static_cast<const T*>(factors.data);
-  const std::int64_t step = factors.strides[0];
+  const std::int64_t step = stride_of(factors, 0);
   for_each_row_run(context, a, 2 * a.value_bytes(),
                    [&](std::int64_t begin, std::int64_t end) noexcept {
                      const std::int64_t last = offsets[end];

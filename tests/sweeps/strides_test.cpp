@@ -1,0 +1,72 @@
+// Strides that lead nowhere, of axes of one element and of empty views, are ignored. Every operation,
+// on operands and outputs that have such strides: the same bytes come out whatever they are.
+#include <gtest/gtest.h>
+
+#include "sweep.hpp"
+
+namespace tenure::sweeps {
+namespace {
+
+// A product of one with a width, a sum of two, and their negatives overflow.
+constexpr std::int64_t kStrides[] = {INT64_MIN, INT64_MAX, -1, 0, std::int64_t{1} << 60};
+
+// Matrices of one row, of one column, of both, and of none.
+std::vector<Pattern> thin_patterns() {
+  return {{"one element", 1, 1, {{0, 0}}},
+          {"one row", 1, 75, {{0, 3}, {0, 7}, {0, 74}}},
+          {"one column", 75, 1, {{2, 0}, {9, 0}, {74, 0}}},
+          {"no row", 0, 5, {}},
+          {"no column", 5, 0, {}},
+          {"one entry", 9, 9, {{4, 5}}},
+          {"no entry", 9, 9, {}}};
+}
+
+void sweep(const std::vector<Operation>& operations, const Pattern& pattern,
+           const Storage& storage) {
+  const Subject subject(pattern, storage);
+  const std::string name = subject.name(subject.true_flags());
+  std::size_t turn = 0;
+  for (const Operation& operation : operations) {
+    const Place& place = places()[turn++ % places().size()];
+    SCOPED_TRACE(operation.name() + " of " + name + ", " + place.name);
+    const Operands plain = subject.operands(place, subject.true_flags());
+    announce(name, operation, place);
+    const Answer expected = operation(plain);
+    expect_sound(expected);
+    for (const std::int64_t stride : kStrides) {
+      if (!is_long() && &stride != &kStrides[turn % std::size(kStrides)] && stride != INT64_MIN) {
+        continue;
+      }
+      const IgnoredStrides ignored(stride);
+      announce(name, operation, place);
+      EXPECT_EQ(difference(expected, operation(subject.operands(place, subject.true_flags()))), "")
+          << "stride " << stride;
+    }
+  }
+}
+
+TEST(Strides, OfAxesOfOneElementInSparseOperations) {
+  for (const Pattern& pattern : thin_patterns()) {
+    for (const tnr_dtype dtype : {TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_BOOL8}) {
+      sweep(sparse_operations(), pattern, {TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I32, dtype});
+      sweep(sparse_operations(), pattern, {TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I64, dtype});
+      sweep(sparse_operations(), pattern, {TNR_SPARSE_FORMAT_CSC, TNR_DTYPE_I32, dtype});
+      sweep(sparse_operations(), pattern, {TNR_SPARSE_FORMAT_BSR, TNR_DTYPE_I32, dtype, 1, 1});
+      sweep(sparse_operations(), pattern, {TNR_SPARSE_FORMAT_BSR, TNR_DTYPE_I32, dtype, 2, 1});
+    }
+  }
+  expect_no_overrun();
+}
+
+TEST(Strides, OfAxesOfOneElementInDenseOperations) {
+  for (const Pattern& pattern : thin_patterns()) {
+    for (const Constant& dtype : dtypes()) {
+      sweep(dense_operations(), pattern,
+            {TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I32, static_cast<tnr_dtype>(dtype.value)});
+    }
+  }
+  expect_no_overrun();
+}
+
+}  // namespace
+}  // namespace tenure::sweeps
