@@ -1,6 +1,8 @@
 // Sparse times a vector where rows are alike, or nearly so, beside one plain loop: to the bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -189,6 +191,20 @@ TEST(SparseMatmulAlike, ShortRows) {
     expect_plain<double>(pattern, kTypes[0], random);
     expect_plain<float>(pattern, kTypes[1], random);
   }
+}
+
+// A sum begins at 0, so that one of -0 alone is 0, of whatever length the row is.
+TEST(SparseMatmulAlike, SumsOfNegativeZeros) {
+  Random random(47);
+  const Pattern pattern = short_rows(random, 650);
+  Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);
+  auto* const values = static_cast<float*>(const_cast<void*>(a.view().values.data));
+  std::fill_n(values, a.view().values.shape[0], -1.0f);
+  const Literal<float> zeros(TNR_DTYPE_F32, std::vector<float>(300));
+  Literal<float> out(TNR_DTYPE_F32, std::vector<float>(700, 1.0f));
+  sparse_matmul(kDefaultContext, number(1), a.view(), TNR_ORIENTATION_AS_IS, zeros.view, number(0),
+                out.out());
+  for (const float sum : out.values) ASSERT_EQ(std::bit_cast<std::uint32_t>(sum), 0u);
 }
 
 // An index that is wrong, in rows that are alike, long, or neither: it is found, and not used,

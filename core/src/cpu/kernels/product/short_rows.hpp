@@ -21,8 +21,8 @@ struct ShortRows {
 
   // Entries are [first, end).
   void add_up(int64_t first, int64_t end) const {
-    // Rows of more than 0, 4, 8 and 16 entries, and those that nothing may be read past.
-    uint64_t more[4] = {};
+    // Rows of more than 0, 1, 2, 4, 8 and 16 entries, and those that nothing may be read past.
+    uint64_t more[6] = {};
     uint64_t at_end = 0;
     if (end != first) {
       const auto last_read_past = static_cast<I>(last - 2 * kSumLanes);
@@ -30,29 +30,40 @@ struct ShortRows {
         const auto begins = load<Vector<I>>(offsets + i * kStep<I>);
         const Vector<I> lengths = load<Vector<I>>(offsets + (i + 1) * kStep<I>) - begins;
         more[0] |= lane_bits<I>(lengths > I{0}) << i;
-        more[1] |= lane_bits<I>(lengths > I{kSumLanes / 2}) << i;
-        more[2] |= lane_bits<I>(lengths > I{kSumLanes}) << i;
-        more[3] |= lane_bits<I>(lengths > I{2 * kSumLanes}) << i;
+        more[1] |= lane_bits<I>(lengths > I{1}) << i;
+        more[2] |= lane_bits<I>(lengths > I{2}) << i;
+        more[3] |= lane_bits<I>(lengths > I{kSumLanes / 2}) << i;
+        more[4] |= lane_bits<I>(lengths > I{kSumLanes}) << i;
+        more[5] |= lane_bits<I>(lengths > I{2 * kSumLanes}) << i;
         at_end |= lane_bits<I>(begins > last_read_past) << i;
       }
     }
     fill(~more[0]);
     fetch(first, end);
-    each(more[0] & ~more[1] & ~at_end,
+    for (uint64_t rest = more[0] & ~more[1]; rest != 0; rest &= rest - 1) {
+      const int64_t row = __builtin_ctzll(rest);
+      scaling.write(out + row * out_step, product(index_of<I>(offsets, row)));
+    }
+    for (uint64_t rest = more[1] & ~more[2]; rest != 0; rest &= rest - 1) {
+      const int64_t row = __builtin_ctzll(rest);
+      const int64_t k = index_of<I>(offsets, row);
+      scaling.write(out + row * out_step, product(k) + product(k + 1));
+    }
+    each(more[2] & ~more[3] & ~at_end,
          [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
            add_first<T, I, kSumLanes / 2>(sums, of.values, of.indices, of.x, count);
          });
-    each(more[1] & ~more[2] & ~at_end,
+    each(more[3] & ~more[4] & ~at_end,
          [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
            add_first<T, I, kSumLanes>(sums, of.values, of.indices, of.x, count);
          });
-    each(more[2] & ~more[3] & ~at_end,
+    each(more[4] & ~more[5] & ~at_end,
          [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
            add_first<T, I, kSumLanes>(sums, of.values, of.indices, of.x, kSumLanes);
            add_first<T, I, kSumLanes>(sums, of.values + kSumLanes * kStep<T>,
                                       of.indices + kSumLanes * kStep<I>, of.x, count - kSumLanes);
          });
-    for (uint64_t rest = more[3] | (more[0] & at_end); rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = more[5] | (more[2] & at_end); rest != 0; rest &= rest - 1) {
       const int64_t row = __builtin_ctzll(rest);
       const int64_t k = index_of<I>(offsets, row);
       const int64_t count = index_of<I>(offsets, row + 1) - k;
@@ -63,7 +74,13 @@ struct ShortRows {
     }
   }
 
-  // What lies as far ahead as an entry's line is asked for.
+  // The product of an entry as a lane of the sum has it, which begins at 0: -0 is 0.
+  [[nodiscard]] T product(int64_t k) const {
+    const int64_t column = index_of<I>(indices, k);
+    return T{0} + load<T>(values + k * kStep<T>) * load<T>(x + column * kStep<T>);
+  }
+
+  // Prefetches what lies kAheadBytes behind the entries.
   void fetch(int64_t first, int64_t end) const {
     constexpr int64_t kLine = kLineBytes / kStep<T>;  // entries
     for (int64_t k = first; k < end; k += kLine) {
