@@ -53,19 +53,29 @@ class RowOffsets {
     return slice_begin(count_, slices_, slice);
   }
   [[nodiscard]] std::int64_t row(std::int64_t entry) const noexcept {
-    if (entry == count_) return rows_;
     return entry < 0 ? -1 : get_index(row_indices_, type_, entry);
   }
 
-  // Of the rows that begin with an entry of the slice, and those without entries before them; the
+  // Those of the rows that begin with an entry of the slice, and of the empty rows before them; the
   // last slice also has those behind all entries.
   void write(std::int64_t slice) const noexcept {
-    const std::int64_t end = slice + 1 == slices_ ? count_ + 1 : begin(slice + 1);
+    if (type_ == kernels::IndexType::kI32) {
+      write<std::int32_t>(slice);
+    } else {
+      write<std::int64_t>(slice);
+    }
+  }
+  template <class I>
+  void write(std::int64_t slice) const noexcept {
+    const I* const rows = reinterpret_cast<const I*>(row_indices_);
+    I* const offsets = reinterpret_cast<I*>(offsets_.data());
+    const std::int64_t end = begin(slice + 1);
     std::int64_t before = row(begin(slice) - 1);
     for (std::int64_t k = begin(slice); k < end; ++k) {
-      const std::int64_t next = row(k);
-      while (before < next) put_index(offsets_.data(), type_, ++before, k);
+      for (const std::int64_t next = rows[k]; before < next;) offsets[++before] = static_cast<I>(k);
     }
+    if (slice + 1 != slices_) return;
+    while (before < rows_) offsets[++before] = static_cast<I>(count_);
   }
 
   std::int64_t rows_;
