@@ -2,8 +2,9 @@
 
     python bench/peers.py LIBRARY FOLDER [--quick | --test]
 
-LIBRARY is libtenure.so, FOLDER where python.json is written: in the form of the other figures
-(src/figures.rs), for `./x bench report`. --test: everything once, on small sizes.
+LIBRARY is libtenure.so, FOLDER where SET/python.json is written, SET being the instruction set in use:
+in the form of the other figures (src/figures.rs), for `./x bench report`. --test: everything once, on
+small sizes.
 """
 
 import ctypes
@@ -249,6 +250,7 @@ def reductions(rounds, tenure, size, threads):
 
 
 def movement(rounds, tenure, bits, permutations, batch, threads):
+    """`permutations`: how many are drawn, on one thread and on two."""
     a, _, c = arrays_of(max(1 << bits, batch * 64 * 56 * 56))
     side, size = 1 << bits // 2, 4 << bits
     square, out = (array[:1 << bits].reshape(side, side) for array in (a, c))
@@ -274,11 +276,10 @@ def movement(rounds, tenure, bits, permutations, batch, threads):
 
     permute("NCHW to NHWC", [batch, 64, 56, 56], [0, 2, 3, 1])
     permute("NHWC to NCHW", [batch, 56, 56, 64], [0, 3, 1, 2])
-    if threads == 1:
-        drawn = Permutations(SEED)
-        for _ in range(permutations):
-            shape, axes, name = drawn.draw(bits)
-            permute(name, shape, axes)
+    drawn = Permutations(SEED)
+    for _ in range(permutations[threads - 1]):
+        shape, axes, name = drawn.draw(bits)
+        permute(name, shape, axes)
 
 
 def calls(rounds, tenure, counts):
@@ -315,14 +316,18 @@ class Record:
     def __init__(self, subject, tenure, versions):
         load = " ".join(f"{figure:.2f}" for figure in os.getloadavg())
         date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+        build = tenure.c.tnr_build_info().decode()
+        instruction_set = build.rpartition("in use: ")[2]
+        if instruction_set.startswith("avx512"):
+            instruction_set = "avx512"
         self.figures = {
-            "subject": subject, "cpu": machine(), "date": date, "load": load,
+            "subject": subject, "set": instruction_set, "cpu": machine(), "date": date, "load": load,
             "versions": {
-                "tenure": tenure.c.tnr_build_info().decode(), "Python": sys.version.split()[0],
+                "tenure": build, "Python": sys.version.split()[0],
                 "PyTorch": torch.__version__, "NumPy": np.__version__, **versions}}
 
     def write(self, folder, rows):
-        path = pathlib.Path(folder) / (self.figures["subject"] + ".json")
+        path = pathlib.Path(folder, self.figures["set"], self.figures["subject"] + ".json")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({**self.figures, "rows": rows}, indent=1) + "\n")
         print(f"\nWritten to {path}")
@@ -337,8 +342,8 @@ def main():
     record = Record("python", tenure, {"numexpr": numexpr.__version__})
 
     small = {"test": [64 << 10], "quick": [1 << 20, 64 << 20]}
-    bits, permutations, batch = {"test": (12, 3, 1), "quick": (24, 20, 32)}.get(
-        scale, (24, 200, 32))
+    bits, permutations, batch = {"test": (12, (3, 1), 1), "quick": (24, (20, 5), 32)}.get(
+        scale, (24, (200, 40), 32))
     calls(rounds, tenure, {"test": [8]}.get(scale, [1, 8, 64, 512, 8192, 65536, 262_144, 1_000_000]))
     for threads in (1, 2):
         for size in small.get(scale, [1 << 20, 64 << 20, 1 << 30]):

@@ -1,9 +1,10 @@
 """PyTorch and SciPy beside Tenure on sparse matrices: as peers.py, in turn and in one process.
 
-    python bench/sparse_peers.py LIBRARY FOLDER [--quick | --test]
+    python bench/sparse_peers.py LIBRARY FOLDER [--memory] [--quick | --test]
 
-LIBRARY is libtenure.so, FOLDER where python-sparse.json and python-memory.json are written. Sparse
-matrices are those that `./x bench sparse` measured, which it keeps in FOLDER/matrices.
+LIBRARY is libtenure.so, FOLDER where SET/python-sparse.json is written, as by peers.py; with --memory
+only what PyTorch takes is measured, and python-memory.json is written. Sparse matrices are those that
+`./x bench sparse` measured, which it keeps in FOLDER/matrices.
 """
 
 import ctypes
@@ -329,13 +330,16 @@ def memory(folder, side, large):
 
 def main():
     library, folder, *flags = sys.argv[1:]
-    scale = flags[0].removeprefix("--") if flags else "full"
+    scales = [flag.removeprefix("--") for flag in flags if flag != "--memory"]
+    scale = scales[0] if scales else "full"
     folder = pathlib.Path(folder)
+    side = {"test": 256, "quick": 4096}.get(scale, 8192)
+    if "--memory" in flags:
+        memory(folder, side, 256 if scale == "test" else 16384)
+        return
     tenure = Sparse(library)
     rounds = Rounds(scale, tenure)
     record = peers.Record("python-sparse", tenure, {"SciPy": scipy.__version__})
-    side = {"test": 256, "quick": 4096}.get(scale, 8192)
-    memory(folder, side, 256 if scale == "test" else 16384)
     from_dense(rounds, tenure, side)
     from_blocks(rounds, tenure, side)
     rectified(rounds, tenure, side)

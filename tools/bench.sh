@@ -10,42 +10,66 @@ need_python_bench() {
 # bench_rust [ARGS]: of `cargo bench`, with all peers that were asked for.
 bench_rust() {
   # The bench `loader` takes turns with NumPy and PyTorch, where they are installed.
-  [[ ! -x $TORCH_VENV/bin/python ]] || local -x BENCH_PYTHON=$TORCH_VENV/bin/python
+  [[ ! -x build/venv-bench/bin/python ]] || local -x BENCH_PYTHON=$PWD/build/venv-bench/bin/python
   cargo bench -p bench --features "peers${BENCH_FEATURES:+,$BENCH_FEATURES}" "$@"
 }
 
-# bench_python SET [--quick]: SET as below.
+# bench_peers SCRIPT [ARGS]: one of bench/*.py.
+bench_peers() {
+  local python
+  python=$(python_with_torch) || return
+  "$python" "bench/$1.py" build/release/libtenure.so "${CARGO_TARGET_DIR:-target}/bench" "${@:2}"
+}
+
+# bench_python SET [--quick]: SET as below; under the instruction set in use.
 bench_python() {
-  local python=$TORCH_VENV/bin/python set=$1 to=${CARGO_TARGET_DIR:-target}/bench peers=()
-  shift
-  need_torch && shared_library || return
-  [[ $set == sparse ]] || peers+=(peers)
-  [[ $set == dense ]] || peers+=(sparse_peers)
-  local one
-  for one in "${peers[@]}"; do
-    "$python" "bench/$one.py" build/release/libtenure.so "$to" "$@" || return
-  done
+  [[ $1 == sparse ]] || bench_peers peers "${@:2}" || return
+  [[ $1 == dense ]] || bench_peers sparse_peers "${@:2}"
 }
 
 bench_report() { cargo run -q --release -p bench --bin report; }
 
-# The benches that the figures of bench/README.md are of, in sets.
-readonly DENSE=(--bench roofs --bench elementwise --bench movement --bench reduce
-  --bench threads --bench call --bench alloc --bench loader)
-readonly SPARSE=(--bench sparse_memory --bench sparse)
-readonly FILES=(--bench files)
+# The benches that the figures of bench/README.md are of, in sets; and those of each that no
+# instruction set changes, which are run once.
+readonly DENSE=(--bench elementwise --bench movement --bench reduce --bench threads --bench call
+  --bench loader)
+readonly DENSE_ONCE=(--bench roofs --bench alloc)
+readonly SPARSE=(--bench sparse)
+readonly SPARSE_ONCE=(--bench sparse_memory)
+readonly FILES_ONCE=(--bench files)
+
+# The values of TENURE_ISA that figures are given for: empty is the widest set of the processor.
+instruction_sets() {
+  if grep -qsw avx512vl /proc/cpuinfo; then echo avx2; fi
+  echo ''
+}
 
 # bench_figures SET [--quick]: SET is dense, sparse or files; anything else is all.
 bench_figures() {
-  local set=$1 benches=()
+  local set=$1 each=() once=() isa
   shift
-  [[ $set == @(sparse|files) ]] || benches+=("${DENSE[@]}")
-  [[ $set == @(dense|files) ]] || benches+=("${SPARSE[@]}")
-  [[ $set == @(dense|sparse) ]] || benches+=("${FILES[@]}")
+  if [[ $set != @(sparse|files) ]]; then
+    each+=("${DENSE[@]}")
+    once+=("${DENSE_ONCE[@]}")
+  fi
+  if [[ $set != @(dense|files) ]]; then
+    each+=("${SPARSE[@]}")
+    once+=("${SPARSE_ONCE[@]}")
+  fi
+  [[ $set == @(dense|sparse) ]] || once+=("${FILES_ONCE[@]}")
   # Before the Rust ones, of which `loader` takes turns with what is in it.
-  [[ $set == @(sparse|files) ]] || need_torch || return
-  bench_rust "${benches[@]}" -- "$@" || return
-  [[ $set == files ]] || bench_python "$set" "$@" || return
+  [[ $set == files ]] || { python_with_torch && shared_library; } >/dev/null || return
+  bench_rust "${once[@]}" -- "$@" || return
+  # Criterion's rounds, shorter than the bench asks for: there are many.
+  [[ $set == @(sparse|files) || -n $* ]] ||
+    bench_rust --bench lend -- --warm-up-time 0.3 --measurement-time 1 || return
+  [[ $set == @(dense|files) ]] || bench_peers sparse_peers --memory "$@" || return
+  if ((${#each[@]})); then
+    while read -r isa; do
+      TENURE_ISA=$isa bench_rust "${each[@]}" -- "$@" </dev/null || return
+      TENURE_ISA=$isa bench_python "$set" "$@" </dev/null || return
+    done < <(instruction_sets)
+  fi
   bench_report
 }
 
@@ -53,7 +77,9 @@ bench() {
   local what=${1:-}
   case $what in
     report) bench_report ;;
-    python) bench_python "${2:-both}" "${@:3}" && bench_report ;;
+    python)
+      shared_library && bench_python "${2:-both}" "${@:3}" && bench_report
+      ;;
     figures) bench_figures "${2:-both}" ;;
     quick) bench_figures "${2:-both}" --quick ;;
     *)

@@ -99,3 +99,17 @@ need_lint_tools() {
   need_rust_component clippy clippy
   want clang-format-19 clang-format-19
 }
+
+# python_with VENV MODULE...: prints the interpreter of build/VENV, which has these modules.
+python_with() {
+  local python=$PWD/build/$1/bin/python IFS=,
+  shift
+  [[ -x $python ]] || python3 -m venv "${python%/bin/python}" >&2 || return
+  "$python" -c "import $*" 2>/dev/null ||
+    "$python" -m pip install --quiet --disable-pip-version-check "$@" >&2 || return
+  printf '%s\n' "$python"
+}
+
+# A venv of its own: the package index has several GB of PyTorch for its GPUs. An index of the CPU's
+# builds can be named to pip in PIP_INDEX_URL.
+python_with_torch() { python_with venv-bench numpy numexpr scipy torch; }

@@ -8,9 +8,11 @@ use bench::Scale;
 use bench::operations::{ELEMENTWISE, Operation};
 use bench::roofs::{self, kernels::Arrays};
 use bench::subject::{Case, Subject};
+use tenure::Context;
 
 fn main() {
     let mut subject = Subject::open("elementwise");
+    let context = Context::with_threads(2).expect("a thread can be had");
     let sizes: &[usize] = match subject.scale() {
         Scale::Smoke => &[4 << 10, 64 << 10],
         Scale::Quick => &[64 << 10, 1 << 20, 64 << 20],
@@ -24,7 +26,7 @@ fn main() {
         }
         // Each library would have its result of 1 GiB at once.
         if bytes <= 64 << 20 {
-            allocating(&mut subject, &arrays);
+            allocating(&mut subject, &context, &arrays);
         }
     }
     subject.close();
@@ -38,7 +40,8 @@ fn into(subject: &mut Subject, operation: Operation, arrays: &RefCell<Arrays>) {
     subject.measure(operation.name, bytes, 1, bytes * operation.arrays, cases);
 }
 
-fn allocating(subject: &mut Subject, arrays: &RefCell<Arrays>) {
+/// On one thread beside peers, and on two.
+fn allocating(subject: &mut Subject, context: &Context, arrays: &RefCell<Arrays>) {
     let bytes = arrays.borrow().bytes() as u64;
     let add = || {
         let arrays = &mut *arrays.borrow_mut();
@@ -49,6 +52,13 @@ fn allocating(subject: &mut Subject, arrays: &RefCell<Arrays>) {
     cases.extend(peers_allocating(arrays));
     cases.extend(roofs::cases(arrays, roofs::ADD, 1));
     subject.measure("a + b", bytes, 1, bytes * 3, cases);
+
+    let mut cases = vec![
+        Case::cold("tenure", add).within("cold", |work| context.install(work)),
+        Case::recycled("tenure", add).within("recycled", |work| context.install(work)),
+    ];
+    cases.extend(roofs::cases(arrays, roofs::ADD, 2));
+    subject.measure("a + b", bytes, 2, bytes * 3, cases);
 }
 
 #[cfg(feature = "peers")]

@@ -9,24 +9,30 @@ use bench::operations::{TRANSPOSITION, square};
 use bench::permutation::{Numbers, Permutation};
 use bench::roofs::{self, kernels::Arrays};
 use bench::subject::{Case, Subject, repeat};
-use tenure::{TensorView, TensorViewMut};
+use tenure::{Context, TensorView, TensorViewMut};
 
 /// The permutations are the same in each run, and in `peers.py`.
 const SEED: u64 = 1;
 
 fn main() {
     let mut subject = Subject::open("movement");
-    let (log2, count, batch) = match subject.scale() {
-        Scale::Smoke => (12, 20, 1),
-        Scale::Quick => (24, 20, 32),
-        Scale::Full => (24, 200, 32),
+    let two = Context::with_threads(2).expect("a thread can be had");
+    // Of the permutations, so many on two threads as well.
+    let (log2, count, shared, batch) = match subject.scale() {
+        Scale::Smoke => (12, 20, 5, 1),
+        Scale::Quick => (24, 20, 5, 32),
+        Scale::Full => (24, 200, 40, 32),
     };
     if let Some(arrays) = Arrays::if_they_fit(4 << log2) {
         let arrays = RefCell::new(arrays);
-        transpose(&mut subject, &arrays);
+        transpose(&mut subject, &two, &arrays);
         let mut numbers = Numbers::from_seed(SEED);
-        for _ in 0..count {
-            permute(&mut subject, &Permutation::draw(&mut numbers, log2), None, &arrays);
+        for i in 0..count {
+            let permutation = Permutation::draw(&mut numbers, log2);
+            permute(&mut subject, &permutation, None, None, &arrays);
+            if i < shared {
+                permute(&mut subject, &permutation, None, Some(&two), &arrays);
+            }
         }
     }
     if let Some(arrays) = Arrays::if_they_fit(batch * 64 * 56 * 56 * 4) {
@@ -37,13 +43,17 @@ fn main() {
         };
         let last = images([64, 56, 56], [0, 2, 3, 1]);
         let first = images([56, 56, 64], [0, 3, 1, 2]);
-        permute(&mut subject, &last, Some("NCHW to NHWC"), &arrays);
-        permute(&mut subject, &first, Some("NHWC to NCHW"), &arrays);
+        for context in [None, Some(&two)] {
+            permute(&mut subject, &last, Some("NCHW to NHWC"), context, &arrays);
+            permute(&mut subject, &first, Some("NHWC to NCHW"), context, &arrays);
+        }
     }
     subject.close();
 }
 
-fn transpose(subject: &mut Subject, arrays: &RefCell<Arrays>) {
+/// On one thread beside peers, and on two; into memory that is there, the latter is a part of the
+/// bench `threads`.
+fn transpose(subject: &mut Subject, two: &Context, arrays: &RefCell<Arrays>) {
     let bytes = arrays.borrow().bytes() as u64;
     let allocating = || {
         let arrays = &mut *arrays.borrow_mut();
@@ -58,12 +68,21 @@ fn transpose(subject: &mut Subject, arrays: &RefCell<Arrays>) {
     cases.extend(transpose_by_peers(arrays));
     cases.extend(roofs::cases(arrays, roofs::COPY, 1));
     subject.measure(TRANSPOSITION.name, bytes, 1, bytes * 2, cases);
+
+    let mut cases = vec![
+        Case::cold("tenure", allocating).within("cold", |work| two.install(work)),
+        Case::recycled("tenure", allocating).within("recycled", |work| two.install(work)),
+    ];
+    cases.extend(roofs::cases(arrays, roofs::COPY, 2));
+    subject.measure(TRANSPOSITION.name, bytes, 2, bytes * 2, cases);
 }
 
+/// On one thread, or on the two of a context.
 fn permute(
     subject: &mut Subject,
     permutation: &Permutation,
     name: Option<&str>,
+    context: Option<&Context>,
     arrays: &RefCell<Arrays>,
 ) {
     let (count, shape) = (permutation.len(), permutation.permuted_shape());
@@ -75,10 +94,15 @@ fn permute(
         let mut c = TensorViewMut::from_slice(&mut c[..count], shape.as_slice()).expect("fits");
         repeat(passes, || tenure::copy_into(a, &mut c).expect("one shape"))
     });
+    let threads = context.map_or(1, |_| 2);
+    let case = case.within("into", |work| match context {
+        Some(context) => context.install(work),
+        None => work(),
+    });
     let mut cases = vec![case];
-    cases.extend(roofs::cases(arrays, roofs::COPY, 1));
+    cases.extend(roofs::cases(arrays, roofs::COPY, threads));
     let (name, bytes) = (name.map_or(permutation.name(), str::to_owned), count as u64 * 4);
-    subject.measure(&name, bytes, 1, bytes * 2, cases);
+    subject.measure(&name, bytes, threads, bytes * 2, cases);
 }
 
 #[cfg(feature = "peers")]

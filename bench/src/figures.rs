@@ -1,4 +1,5 @@
-//! The figures of one subject: kept as JSON in cargo's target folder, for the report to read.
+//! The figures of one subject: kept as JSON in cargo's target folder, for the report to read. Those of
+//! each instruction set have a folder of their own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -90,11 +91,17 @@ impl Row {
     }
 }
 
+/// The subjects whose figures are the same under every instruction set: none of what they time is a
+/// kernel of the library.
+pub const WITHOUT_KERNELS: [&str; 2] = ["alloc", "files"];
+
 /// The figures of one subject, from one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// The bench that they are of.
     pub subject: String,
+    /// The instruction set of the kernels; empty for a subject without any.
+    pub set: String,
     /// The processor.
     pub cpu: String,
     /// When, in UTC.
@@ -115,8 +122,10 @@ impl Figures {
             .filter_map(|name| Some((name.to_owned(), locked_version(name)?)))
             .collect();
         versions.insert("tenure".to_owned(), tenure::build_info().to_owned());
+        let set = if WITHOUT_KERNELS.contains(&subject) { "" } else { set_in_use() };
         Figures {
             subject: subject.to_owned(),
+            set: set.to_owned(),
             cpu: crate::cpu_model(),
             date: date(),
             load: load(),
@@ -125,22 +134,25 @@ impl Figures {
         }
     }
 
-    /// Writes `NAME.json` into `folder`, NAME being the subject's; returns its path.
+    /// Writes `SET/SUBJECT.json` into `folder`, or `SUBJECT.json` where there is no set; returns its
+    /// path.
     pub fn write(&self, folder: &Path) -> io::Result<PathBuf> {
+        let folder = &folder.join(&self.set);
         fs::create_dir_all(folder)?;
         let path = folder.join(&self.subject).with_extension("json");
         let versions: Map<String, Value> =
             self.versions.iter().map(|(name, version)| (name.clone(), json!(version))).collect();
         let json = json!({
-            "subject": self.subject, "cpu": self.cpu, "date": self.date, "load": self.load,
-            "versions": versions, "rows": self.rows.iter().map(Row::to_json).collect::<Vec<_>>(),
+            "subject": self.subject, "set": self.set, "cpu": self.cpu, "date": self.date,
+            "load": self.load, "versions": versions,
+            "rows": self.rows.iter().map(Row::to_json).collect::<Vec<_>>(),
         });
         fs::write(&path, format!("{json:#}\n"))?;
         Ok(path)
     }
 
-    /// What `write` wrote, or `peers.py` in the same form; `None` where there is nothing, or it
-    /// cannot be read.
+    /// `SUBJECT.json` of a folder, as `write` wrote it, or `peers.py` in the same form; `None` where
+    /// there is nothing, or it cannot be read.
     pub fn read(folder: &Path, subject: &str) -> Option<Figures> {
         let text = fs::read_to_string(folder.join(subject).with_extension("json")).ok()?;
         let json: Value = serde_json::from_str(&text).ok()?;
@@ -149,6 +161,7 @@ impl Figures {
             |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
         Some(Figures {
             subject: text("subject")?,
+            set: text("set")?,
             cpu: text("cpu")?,
             date: text("date")?,
             load: text("load")?,
@@ -162,6 +175,13 @@ impl Figures {
 pub fn folder(scale: crate::Scale) -> PathBuf {
     let folder = crate::target_folder().join("bench");
     if scale == crate::Scale::Smoke { folder.join("smoke") } else { folder }
+}
+
+/// The instruction set of the kernels in use. `avx512` has `avx512-vbmi2` in it: the same kernels,
+/// but for a few that processors with AVX-512 have or have not.
+fn set_in_use() -> &'static str {
+    let (_, name) = tenure::build_info().rsplit_once("in use: ").unwrap_or_default();
+    if name.starts_with("avx512") { "avx512" } else { name }
 }
 
 /// The version that Cargo.lock names for a crate; the last, and newest, where it has several.
@@ -220,8 +240,13 @@ mod tests {
         let mut figures = Figures::begin("subject");
         figures.rows.push(row("tenure", 12, &[1.5, 2.25]));
         figures.write(&folder).expect("the temporary folder can be written");
-        assert_eq!(Figures::read(&folder, "subject"), Some(figures));
-        assert_eq!(Figures::read(&folder, "nothing"), None);
+        assert!(!figures.set.is_empty());
+        assert_eq!(Figures::read(&folder.join(&figures.set), "subject"), Some(figures));
+        assert_eq!(Figures::read(&folder, "subject"), None);
+        let figures = Figures::begin("alloc");
+        figures.write(&folder).expect("as above");
+        assert_eq!(figures.set, "");
+        assert_eq!(Figures::read(&folder, "alloc").map(|read| read.subject), Some(figures.subject));
         fs::remove_dir_all(&folder).expect("made above");
     }
 

@@ -67,7 +67,7 @@ pub const REDUCTIONS: [Operation; 6] = [
 ];
 
 /// What is measured on two threads too.
-pub const LARGE: [Operation; 7] = [
+pub const LARGE: [Operation; 10] = [
     ELEMENTWISE[0],
     ELEMENTWISE[1],
     ELEMENTWISE[2],
@@ -75,6 +75,9 @@ pub const LARGE: [Operation; 7] = [
     REDUCTIONS[0],
     REDUCTIONS[1],
     REDUCTIONS[2],
+    REDUCTIONS[3],
+    REDUCTIONS[4],
+    REDUCTIONS[5],
 ];
 
 const fn reduction(name: &'static str, run: Pass) -> Operation {

@@ -1,11 +1,12 @@
-//! Writes what the benches measured into `bench/README.md`, with charts in `bench/plots`; measures
-//! nothing. Fails where a figure is above its roof.
+//! Writes what the benches measured into `bench/README.md`, with charts in `bench/plots`, and the
+//! most telling of it into the repository's README; measures nothing. Fails where a figure is above
+//! its roof.
 //!
-//!     report [FOLDER README]
+//!     report [FOLDER README FRONT]
 //!
-//! FOLDER is where the figures are, README what they are written into, between two marks; the
-//! charts go into the folder `plots` beside it. Without them: cargo's target folder, and this
-//! package's.
+//! FOLDER is where the figures are; README and FRONT are what they are written into, between two
+//! marks; the charts go into the folder `plots` beside README. Without them: cargo's target folder,
+//! this package's README and the repository's.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -14,22 +15,28 @@ use std::{env, fs, io};
 
 use bench::Scale;
 use bench::figures::folder;
+use bench::report::Report;
 use bench::report::plots::Plot;
-use bench::report::{Report, time};
-use serde_json::Value;
 
-/// Between these the README is the report's.
+/// Between these a page is the report's.
 const MARKS: (&str, &str) = ("<!-- written by ./x bench report -->", "<!-- until here -->");
 
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1).map(PathBuf::from);
-    let from = arguments.next().unwrap_or_else(|| folder(Scale::Full));
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let readme = arguments.next().unwrap_or_else(beside);
-    match write_report(&Report::read(&from), &readme) {
+    let here = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let (report, readme, front) = match arguments.next() {
+        Some(from) => (Report::read(&from), arguments.next(), arguments.next()),
+        None => (Report::read(&folder(Scale::Full)).with_target_folder(), None, None),
+    };
+    let readme = readme.unwrap_or_else(|| here("README.md"));
+    let front = front.unwrap_or_else(|| here("../README.md"));
+    match write_report(&report, &readme, &front) {
         Ok(()) => {
-            println!("Written to {} and the plots beside it", readme.display());
-            print_criterion();
+            println!(
+                "Written to {}, the plots beside it and {}",
+                readme.display(),
+                front.display()
+            );
             ExitCode::SUCCESS
         }
         Err(message) => {
@@ -39,28 +46,33 @@ fn main() -> ExitCode {
     }
 }
 
-fn write_report(report: &Report, readme: &Path) -> Result<(), String> {
-    if report.figures().is_empty() {
+fn write_report(report: &Report, readme: &Path, front: &Path) -> Result<(), String> {
+    if report.is_empty() {
         return Err("nothing was measured yet: ./x bench quick".to_owned());
     }
     let above = report.above_their_roofs();
     if !above.is_empty() {
         return Err(above.join("\n        "));
     }
-    let told = |error: io::Error| format!("{}: {error}", readme.display());
     let plots = report.plots();
     let folder = readme.with_file_name("plots");
+    let told = |error: io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(&folder).map_err(told)?;
     for Plot { name, drawn, .. } in &plots {
         for (page, svg) in drawn {
             fs::write(folder.join(format!("{name}-{page}.svg")), svg).map_err(told)?;
         }
     }
-    let text = fs::read_to_string(readme).map_err(told)?;
-    let figures = [pictures(&plots), report.to_markdown()].concat();
-    let text = between_marks(&text, &figures)
-        .ok_or_else(|| format!("{} has no lines {} and {}", readme.display(), MARKS.0, MARKS.1))?;
-    fs::write(readme, text).map_err(told)
+    write_between_marks(readme, &[pictures(&plots), report.to_markdown()].concat())?;
+    report.headlines().map_or(Ok(()), |figures| write_between_marks(front, &figures))
+}
+
+fn write_between_marks(page: &Path, figures: &str) -> Result<(), String> {
+    let told = |error: io::Error| format!("{}: {error}", page.display());
+    let text = fs::read_to_string(page).map_err(told)?;
+    let text = between_marks(&text, figures)
+        .ok_or_else(|| format!("{} has no lines {} and {}", page.display(), MARKS.0, MARKS.1))?;
+    fs::write(page, text).map_err(told)
 }
 
 /// `text` with the part between the marks replaced.
@@ -79,53 +91,4 @@ fn pictures(plots: &[Plot]) -> String {
         )
     };
     plots.iter().map(picture).collect()
-}
-
-/// What criterion measured (`./x bench lend`), as a table.
-fn print_criterion() {
-    let mut lines = Vec::new();
-    collect(&bench::target_folder().join("criterion"), &mut lines);
-    lines.sort_by(|a, b| {
-        let size = |line: &Line| line.value.parse::<u64>().unwrap_or(0);
-        (&a.group, size(a)).cmp(&(&b.group, size(b))).then(a.median_ns.total_cmp(&b.median_ns))
-    });
-    if !lines.is_empty() {
-        println!("\n| group | bytes | what | median |\n| --- | ---: | --- | ---: |");
-    }
-    for Line { group, name, value, median_ns } in &lines {
-        println!("| {group} | {value} | {name} | {} |", time(*median_ns));
-    }
-}
-
-struct Line {
-    group: String,
-    name: String,
-    value: String,
-    median_ns: f64,
-}
-
-/// Reads every measurement below a folder; an unreadable one is left out.
-fn collect(folder: &Path, lines: &mut Vec<Line>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
-        if path.ends_with("new") {
-            lines.extend(read(&path));
-        } else {
-            collect(&path, lines);
-        }
-    }
-}
-
-fn read(folder: &Path) -> Option<Line> {
-    let json = |name: &str| -> Option<Value> {
-        serde_json::from_str(&fs::read_to_string(folder.join(name)).ok()?).ok()
-    };
-    let (id, estimates) = (json("benchmark.json")?, json("estimates.json")?);
-    let text = |key: &str| id[key].as_str().unwrap_or_default().to_owned();
-    Some(Line {
-        group: text("group_id"),
-        name: text("function_id"),
-        value: text("value_str"),
-        median_ns: estimates["median"]["point_estimate"].as_f64()?,
-    })
 }

@@ -1,8 +1,10 @@
 //! The figures that were set as goals, and what was reached.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter};
 
 use super::Report;
+use super::run::Run;
+use super::tables::table;
 use crate::figures::Row;
 use crate::rounds::median_and_least;
 
@@ -23,32 +25,67 @@ pub(super) enum Bound {
 }
 
 impl Report {
-    /// A table of all goals; those that nothing was measured for say so.
+    /// All goals: those of the kernels with a column for each set, and the others. What nothing was
+    /// measured for stays empty.
     pub(super) fn goals(&self) -> String {
-        let mut goals = self.elementwise_goals();
-        goals.extend(self.movement_goals());
-        goals.extend(self.reduction_goals());
-        goals.extend(self.call_goals());
-        goals.extend(self.thread_goals());
-        goals.extend(self.loader_goals());
-        goals.extend(self.sparse_goals());
-        goals.extend(self.file_goals());
-        let mut text = String::from(
-            "\n### Goals\n\n| what | goal | measured | reached |\n| --- | ---: | ---: | --- |\n",
-        );
-        for Goal { what, measured, bound } in goals {
-            let (goal, unit) = match bound {
-                Bound::AtLeast(least) => (format!(">= {least}"), ""),
-                Bound::AtMost(most, unit) => (format!("<= {most}{unit}"), unit),
-            };
-            let (shown, reached) = match (measured, bound) {
-                (None, _) => ("not measured".to_owned(), ""),
-                (Some(is), Bound::AtLeast(least)) => (format!("{is:.2}"), word(is >= least)),
-                (Some(is), Bound::AtMost(most, _)) => (format!("{is:.2}{unit}"), word(is <= most)),
-            };
-            let _ = writeln!(text, "| {what} | {goal} | {shown} | {reached} |");
+        let goals: Vec<Vec<Goal>> = self.runs.iter().map(Run::goals).collect();
+        let mut rows = Vec::new();
+        for i in 0..goals.first().map_or(0, Vec::len) {
+            // The name has numbers in it of what was measured.
+            let named = goals.iter().find(|goals| goals[i].measured.is_some()).unwrap_or(&goals[0]);
+            let mut row = vec![named[i].what.clone(), named[i].bound.to_string()];
+            row.extend(goals.iter().map(|goals| goals[i].reached()));
+            rows.push(row);
         }
-        text
+        let names = self.runs.iter().map(Run::name);
+        let columns: Vec<&str> = ["what", "goal"].into_iter().chain(names).collect();
+        let of_kernels = table("", &columns, rows);
+        let others = self.file_goals().into_iter().chain(self.memory_goals());
+        let others: Vec<Vec<String>> = others
+            .map(|goal| vec![goal.what.clone(), goal.bound.to_string(), goal.reached()])
+            .collect();
+        let others = table("", &["without kernels", "goal", "measured"], others);
+        let intro = "\n### Goals\n\nBold: not reached. Empty: not measured.\n";
+        [intro, &of_kernels, &others].concat()
+    }
+}
+
+impl Goal {
+    /// What was measured, in bold where that is not enough.
+    fn reached(&self) -> String {
+        let Some(is) = self.measured else { return String::new() };
+        let (shown, reached) = match self.bound {
+            Bound::AtLeast(least) => (format!("{is:.2}"), is >= least),
+            Bound::AtMost(most, unit) => (format!("{is:.2}{unit}"), is <= most),
+        };
+        if reached { shown } else { format!("**{shown}**") }
+    }
+}
+
+impl Display for Bound {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound::AtLeast(least) => write!(formatter, ">= {least}"),
+            Bound::AtMost(most, unit) => write!(formatter, "<= {most}{unit}"),
+        }
+    }
+}
+
+impl Run {
+    /// Those of the kernels, the same of every run in one order.
+    fn goals(&self) -> Vec<Goal> {
+        [
+            self.elementwise_goals(),
+            self.movement_goals(),
+            self.reduction_goals(),
+            self.call_goals(),
+            self.thread_goals(),
+            self.loader_goals(),
+            self.sparse_goals(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 
     fn roof_goal(&self, operation: &str, bytes: u64, threads: usize, least: f64) -> Goal {
@@ -100,7 +137,7 @@ impl Report {
     }
 
     fn movement_goals(&self) -> Vec<Goal> {
-        let (parts, gains) = self.drawn_permutations();
+        let (parts, gains) = self.drawn_permutations(1);
         let middle = |figures: &[f64]| (!figures.is_empty()).then(|| median_and_least(figures));
         let permutations = |what: &str, measured, least| Goal {
             what: format!("{} permutations of 64 MiB: {what}", parts.len()),
@@ -194,8 +231,4 @@ impl Report {
         });
         goals
     }
-}
-
-fn word(reached: bool) -> &'static str {
-    if reached { "yes" } else { "**no**" }
 }

@@ -1,7 +1,8 @@
 //! The figures as charts.
 
+use super::run::Run;
 use super::svg::{Axis, Bar, Bars, Colour, Group, Lines, Series, Stroke, THEMES};
-use super::tables::caller;
+use super::tables::{caller, own_name};
 use super::{Report, size, time};
 use crate::figures::Row;
 
@@ -32,14 +33,16 @@ pub(super) fn colour(library: &str) -> Colour {
 }
 
 impl Report {
-    /// Every chart that there are figures for.
+    /// Every chart that there are figures for. Calls and the roofline are under the widest set.
     pub fn plots(&self) -> Vec<Plot> {
+        let nothing = Run { set: String::new(), figures: Vec::new() };
+        let widest = self.runs.last().unwrap_or(&nothing);
         let lines = [
-            ("roofline", self.roofline()),
-            ("call-into", self.call_cost("One call that adds into memory that is there", false)),
+            ("roofline", self.roofline(widest)),
+            ("call-into", widest.call_cost("One call that adds into memory that is there", false)),
             (
                 "call-allocating",
-                self.call_cost("One call that adds and allocates its result", true),
+                widest.call_cost("One call that adds and allocates its result", true),
             ),
             ("permutations", self.permutation_curve()),
             ("alloc", self.allocation_cost()),
@@ -86,7 +89,7 @@ impl Report {
     }
 
     /// Tenure's large operations under the roofs of memory and of arithmetic.
-    fn roofline(&self) -> Lines {
+    fn roofline(&self, run: &Run) -> Lines {
         let roof = |name: &str, bytes: u64| {
             let rows = self.roofs.iter().flat_map(|record| &record.rows);
             let mut rows = rows.filter(move |row| row.threads == 1 && row.bytes == bytes);
@@ -112,7 +115,7 @@ impl Report {
         // An operation of so many per element moves so many bytes of it.
         for (name, operations, bytes) in [("add", 1.0, 12.0), ("relu", 1.0, 8.0), ("sum", 1.0, 4.0)]
         {
-            let Some(row) = self.find(name, 64 << 20, 1, "into") else { continue };
+            let Some(row) = run.find(name, 64 << 20, 1, "into") else { continue };
             let intensity = operations / bytes;
             let speed = row.traffic as f64 / row.best() * intensity;
             series.push(Series {
@@ -123,8 +126,10 @@ impl Report {
             });
         }
         Lines {
-            title: "Roofline, one thread, best rounds: f32 operations of Tenure on 64 MiB arrays"
-                .to_owned(),
+            title: format!(
+                "Roofline, {}, one thread, best rounds: f32 operations on 64 MiB arrays",
+                run.name()
+            ),
             x: Axis {
                 name: "operations per byte moved",
                 range: (least, most),
@@ -146,63 +151,33 @@ impl Report {
         }
     }
 
-    /// Nanoseconds by elements. Circles: from here on Tenure is faster than a peer.
-    fn call_cost(&self, title: &str, allocates: bool) -> Lines {
-        let is_wanted = |how: &str| ["recycled", "allocates"].contains(&how) == allocates;
-        let ways = self.ways_to_call().into_iter().filter(|(_, how)| is_wanted(how));
-        let mut series: Vec<Series> = ways
-            .map(|(library, how)| Series {
-                name: if library == "tenure" && !allocates {
-                    format!("tenure {how}")
-                } else {
-                    caller(library)
-                },
-                colour: colour(library),
-                stroke: if library == "tenure" { Stroke::Strong } else { Stroke::Thin },
-                points: self.call_points(library, how),
-            })
-            .collect();
-        series.retain(|series| !["tenure into slices"].contains(&&*series.name));
-        let is_own = |series: &&Series| ["tenure into views", "tenure"].contains(&&*series.name);
-        let own = series.iter().find(is_own);
-        let peers = series.iter().filter(|series| series.stroke == Stroke::Thin);
-        let marks = own.map_or(Vec::new(), |own| {
-            peers.filter_map(|peer| crossing(&own.points, &peer.points)).collect()
-        });
-        Lines {
-            title: format!("{title} (circles: from there on Tenure is faster)"),
-            x: decades("elements (f32)", (1.0, 1e6), count),
-            y: decades("time of a call", (1.0, 1e6), round_time),
-            series,
-            marks,
-        }
-    }
-
-    pub(super) fn call_points(&self, library: &str, how: &str) -> Vec<(f64, f64)> {
-        let rows = self.figures.iter().flat_map(|figures| &figures.rows).filter(|row| {
-            row.operation.starts_with("call") && (&*row.library, &*row.how) == (library, how)
-        });
-        rows.map(|row| (row.bytes as f64 / 4.0, row.median())).collect()
-    }
-
     /// The drawn permutations from the worst to the best, as parts of the copy roof.
     fn permutation_curve(&self) -> Lines {
-        let (parts, gains) = self.drawn_permutations();
-        let ours = parts.clone();
-        let theirs: Vec<f64> = parts.iter().zip(&gains).map(|(part, gain)| part / gain).collect();
-        let curve = |name: &str, library: &str, mut parts: Vec<f64>, stroke| {
+        let curve = |name: String, library: &str, mut parts: Vec<f64>, stroke| {
             parts.sort_unstable_by(f64::total_cmp);
             let last = (parts.len().max(2) - 1) as f64;
             let place = |(i, part)| (100.0 * i as f64 / last, part);
             let points = parts.into_iter().enumerate().map(place).collect();
-            Series { name: name.to_owned(), colour: colour(library), stroke, points }
+            Series { name, colour: colour(library), stroke, points }
         };
+        let drawn: Vec<_> = self.runs.iter().map(|run| run.drawn_permutations(1)).collect();
+        let mut series = Vec::new();
+        for (run, (parts, _)) in self.runs.iter().zip(&drawn) {
+            let is_last = series.len() + 1 == self.runs.len();
+            let stroke = if is_last { Stroke::Strong } else { Stroke::Thin };
+            series.push(curve(own_name(run), "tenure", parts.clone(), stroke));
+        }
+        let theirs = drawn.last().map_or(Vec::new(), |(parts, gains)| {
+            parts.iter().zip(gains).map(|(part, gain)| part / gain).collect()
+        });
+        series.push(curve("PyTorch".to_owned(), "PyTorch", theirs, Stroke::Thin));
         let percent = |value: f64| format!("{:.0} %", value * 100.0);
         let ticks = |values: &[f64], name: &dyn Fn(f64) -> String| {
             values.iter().map(|value| (*value, name(*value))).collect()
         };
+        let count = drawn.iter().map(|(parts, _)| parts.len()).max().unwrap_or(0);
         Lines {
-            title: format!("{} random permutations of 64 MiB, worst first", ours.len()),
+            title: format!("{count} random permutations of 64 MiB, one thread, worst first"),
             x: Axis {
                 name: "percent of the permutations",
                 range: (0.0, 100.0),
@@ -215,17 +190,14 @@ impl Report {
                 ticks: ticks(&[0.0, 0.25, 0.5, 0.75, 1.0], &percent),
                 is_logarithmic: false,
             },
-            series: vec![
-                curve("tenure", "tenure", ours, Stroke::Strong),
-                curve("PyTorch", "PyTorch", theirs, Stroke::Thin),
-            ],
+            series,
             marks: Vec::new(),
         }
     }
 
     /// Time of getting memory, writing to it and giving it back, by its size.
     fn allocation_cost(&self) -> Lines {
-        let rows = self.figures.iter().filter(|figures| figures.subject == "alloc");
+        let rows = self.without_kernels.figures.iter().filter(|one| one.subject == "alloc");
         let rows: Vec<&Row> = rows.flat_map(|figures| &figures.rows).collect();
         let ways = [
             ("tenure", "cold", Stroke::Dashed),
@@ -259,18 +231,21 @@ impl Report {
     fn speeds(&self, title: &str, operations: &[&str]) -> Bars {
         let speed = |row: &Row| row.traffic as f64 / row.median();
         let group = |operation: &&str| {
-            let own = self.one_of(operation, "into")?;
-            let mut bars = vec![bar("tenure", speed(own), format!("{:.1}", speed(own)))];
-            bars.extend(self.peers(own).iter().map(|beside| {
+            let (mut bars, mut limit) = (Vec::new(), None);
+            for run in &self.runs {
+                let Some(own) = run.one_of(operation, "into") else { continue };
                 // As fast as the rounds that both were in say, not as another process was.
-                let speed = speed(own) / beside.gain;
-                bar(&beside.peer.library, speed, format!("{speed:.1}"))
-            }));
-            let limit = self.part_of_roof(own).map(|(part, roof)| {
-                let speed = speed(own) / part;
-                (speed, format!("{}: {speed:.1}", roof.how))
-            });
-            Some(Group { name: (*operation).to_owned(), bars, limit })
+                let theirs = run
+                    .peers(own)
+                    .into_iter()
+                    .map(|beside| (beside.peer.library.clone(), speed(own) / beside.gain));
+                add(&mut bars, run, speed(own), theirs, |speed| format!("{speed:.1}"));
+                limit = run.part_of_roof(own).map(|(part, roof)| {
+                    let speed = speed(own) / part;
+                    (speed, format!("{}: {speed:.1}", roof.how))
+                });
+            }
+            (!bars.is_empty()).then(|| Group { name: (*operation).to_owned(), bars, limit })
         };
         Bars {
             title: format!("{title}: GB/s, more is better"),
@@ -283,16 +258,71 @@ impl Report {
         let mut groups = Vec::new();
         for operation in operations {
             for how in ["cold", "recycled"] {
-                let Some(own) = self.one_of(operation, how) else { continue };
-                let mut bars = vec![bar("tenure", own.median(), time(own.median()))];
-                bars.extend(self.peers(own).iter().map(|beside| {
-                    let median = own.median() * beside.gain;
-                    bar(&beside.peer.library, median, time(median))
-                }));
-                groups.push(Group { name: format!("{operation}, {how}"), bars, limit: None });
+                let mut bars = Vec::new();
+                for run in &self.runs {
+                    let Some(own) = run.one_of(operation, how) else { continue };
+                    let theirs = run
+                        .peers(own)
+                        .into_iter()
+                        .map(|beside| (beside.peer.library.clone(), own.median() * beside.gain));
+                    add(&mut bars, run, own.median(), theirs, time);
+                }
+                if !bars.is_empty() {
+                    groups.push(Group { name: format!("{operation}, {how}"), bars, limit: None });
+                }
             }
         }
         Bars { title: format!("{title}: time, less is better"), groups }
+    }
+}
+
+/// Puts Tenure before the bars that are there, and the peers of this run in place of others.
+fn add(
+    bars: &mut Vec<Bar>,
+    run: &Run,
+    own: f64,
+    theirs: impl Iterator<Item = (String, f64)>,
+    label: impl Fn(f64) -> String,
+) {
+    bars.retain(|bar| bar.colour == TENURE);
+    bars.insert(0, bar(own_name(run), TENURE, own, label(own)));
+    bars.extend(theirs.map(|(library, value)| {
+        let colour = colour(&library);
+        bar(library, colour, value, label(value))
+    }));
+}
+
+impl Run {
+    /// Nanoseconds by elements. Circles: from here on Tenure is faster than a peer.
+    fn call_cost(&self, title: &str, allocates: bool) -> Lines {
+        let is_wanted = |how: &str| ["recycled", "allocates"].contains(&how) == allocates;
+        let ways = self.ways_to_call().into_iter().filter(|(_, how)| is_wanted(how));
+        let mut series: Vec<Series> = ways
+            .map(|(library, how)| Series {
+                name: if library == "tenure" && !allocates {
+                    format!("tenure {how}")
+                } else {
+                    caller(library)
+                },
+                colour: colour(library),
+                stroke: if library == "tenure" { Stroke::Strong } else { Stroke::Thin },
+                points: self.call_points(library, how),
+            })
+            .collect();
+        series.retain(|series| !["tenure into slices"].contains(&&*series.name));
+        let is_own = |series: &&Series| ["tenure into views", "tenure"].contains(&&*series.name);
+        let own = series.iter().find(is_own);
+        let peers = series.iter().filter(|series| series.stroke == Stroke::Thin);
+        let marks = own.map_or(Vec::new(), |own| {
+            peers.filter_map(|peer| crossing(&own.points, &peer.points)).collect()
+        });
+        Lines {
+            title: format!("{title}, {} (circles: from there on Tenure is faster)", self.name()),
+            x: decades("elements (f32)", (1.0, 1e6), count),
+            y: decades("time of a call", (1.0, 1e6), round_time),
+            series,
+            marks,
+        }
     }
 
     /// The row on one thread at the size that the charts of large operations show.
@@ -303,8 +333,8 @@ impl Report {
     }
 }
 
-fn bar(library: &str, value: f64, label: String) -> Bar {
-    Bar { name: library.to_owned(), colour: colour(library), value, label }
+fn bar(name: String, colour: Colour, value: f64, label: String) -> Bar {
+    Bar { name, colour, value, label }
 }
 
 /// A power of ten, of nanoseconds.

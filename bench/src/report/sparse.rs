@@ -1,18 +1,18 @@
 //! The goals of sparse matrices, their table, and the memory that they take over time.
 
-use std::fmt::Write as _;
-
 use super::goals::{Bound, Goal};
 use super::plots::{colour, decades};
+use super::run::Run;
 use super::svg::{Axis, Lines, Series, Stroke};
-use super::tables::named;
+use super::tables::table;
 use super::{Report, size, time};
 use crate::figures::Row;
+use crate::memory::Growth;
 
 /// Bytes of a dense matrix of 8192 x 8192 f32.
 const DENSE: u64 = 256 << 20;
 
-impl Report {
+impl Run {
     pub(super) fn sparse_goals(&self) -> Vec<Goal> {
         let mut goals = self.conversion_goals();
         goals.extend(self.densifying_goals());
@@ -25,20 +25,19 @@ impl Report {
             measured: read.map(|row| row.bytes as f64 / row.median() * 1e3),
             bound: Bound::AtLeast(300.0),
         });
-        goals.extend(self.memory_goals());
         goals
     }
 
     /// What Tenure does in one form: of 8192 x 8192, or of what there is one size of.
-    fn sparse(&self, operation: &str, threads: usize, how: &str) -> Option<&Row> {
+    pub(super) fn sparse(&self, operation: &str, threads: usize, how: &str) -> Option<&Row> {
         let is_it =
             |row: &&Row| (&*row.operation, row.threads, &*row.how) == (operation, threads, how);
-        let rows: Vec<_> = self.tenure().filter(is_it).collect();
+        let rows: Vec<_> = self.sparse_rows().filter(is_it).collect();
         rows.iter().find(|row| row.bytes == DENSE).or(rows.first()).copied()
     }
 
     /// Tenure's rows of sparse matrices: from Rust, and then those that are from Python alone.
-    fn tenure(&self) -> impl Iterator<Item = &Row> {
+    pub(super) fn sparse_rows(&self) -> impl Iterator<Item = &Row> {
         let rows = |subject| {
             let figures = self.figures.iter().filter(move |figures| figures.subject == subject);
             figures.flat_map(|figures| &figures.rows).filter(|row| row.library == "tenure")
@@ -166,8 +165,10 @@ impl Report {
         }
         goals
     }
+}
 
-    fn memory_goals(&self) -> Vec<Goal> {
+impl Report {
+    pub(super) fn memory_goals(&self) -> Vec<Goal> {
         let own = self.memory.iter().filter(|growth| growth.library == "tenure");
         own.map(|growth| Goal {
             what: format!("{}: memory above input and output", growth.operation),
@@ -177,51 +178,17 @@ impl Report {
         .collect()
     }
 
-    /// What allocates a result, as one table.
-    pub(super) fn sparse_table(&self) -> String {
-        let mut text = String::from(
-            "\n### Sparse: what allocates its result\n\n\
-             | operation | bytes | threads | Tenure cold | best peer | faster by | \
-             Tenure recycled | time, of the roof's | best peer | faster by |\n\
-             | --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | --- | ---: |\n",
-        );
-        for cold in self.tenure().filter(|row| row.how == "cold") {
-            let Row { operation, bytes, threads, .. } = cold;
-            let is_twin = |row: &&Row| {
-                (&row.operation, row.bytes, row.threads) == (operation, *bytes, *threads)
-                    && row.how == "recycled"
-            };
-            let recycled = self.tenure().find(is_twin);
-            let part = recycled.and_then(|row| self.part_of_roof(row));
-            let part = part.map_or(String::new(), |(part, _)| format!("{:.2}", 1.0 / part));
-            let beside = |row: Option<&Row>| {
-                let peers = row.map_or(Vec::new(), |row| self.peers(row));
-                let (peer, gain) = named(peers.first());
-                (row.map_or(String::new(), |row| time(row.median())), peer, gain)
-            };
-            let (own, peer, gain) = beside(Some(cold));
-            let _ = write!(text, "| {operation} | {} | {threads} | {own} |", size(*bytes));
-            let _ = write!(text, " {peer} | {gain} |");
-            let (own, peer, gain) = beside(recycled);
-            let _ = writeln!(text, " {own} | {part} | {peer} | {gain} |");
-        }
-        text
-    }
-
     /// The most memory that each operation took, as one table.
     pub(super) fn memory_table(&self) -> String {
-        let mut text = String::from(
-            "\n### Sparse: memory above input and output\n\n\
-             | operation | who | input | output | above |\n\
-             | --- | --- | ---: | ---: | ---: |\n",
-        );
-        for growth in &self.memory {
-            let (input, output) = (size(growth.input), size(growth.output));
+        let row = |growth: &Growth| {
             let above = growth.above() as f64 / f64::from(1 << 20);
-            let (operation, who) = (&growth.operation, &growth.library);
-            let _ = writeln!(text, "| {operation} | {who} | {input} | {output} | {above:.1} MiB |");
-        }
-        text
+            let (input, output) = (size(growth.input), size(growth.output));
+            let (operation, who) = (growth.operation.clone(), growth.library.clone());
+            vec![operation, who, input, output, format!("{above:.1} MiB")]
+        };
+        let columns = ["operation", "who", "input", "output", "above"];
+        let rows = self.memory.iter().map(row).collect();
+        table("### Sparse: memory above input and output", &columns, rows)
     }
 
     /// Growth over time, in sizes of the input.

@@ -1,54 +1,215 @@
 //! The figures as tables in Markdown.
 
-use std::fmt::Write as _;
-
-use super::plots::crossing;
-use super::{Beside, Report, size, time};
-use crate::figures::Row;
+use super::run::{Beside, Run};
+use super::{Report, size, time};
+use crate::figures::{Figures, Row};
 use crate::rounds::median_and_least;
 
 /// How the names of the drawn permutations begin.
-const PERMUTATION: &str = "permute ";
+pub(super) const PERMUTATION: &str = "permute ";
 
 /// Elements of which the table of calls tells.
 const CALLS: [u64; 6] = [1, 8, 64, 512, 8192, 1_000_000];
 
+/// How a table says what a row has of its roof.
+pub(super) enum Roofs {
+    /// As a part of its speed.
+    Parts,
+    /// Its own time, in the roof's.
+    Times,
+}
+
+/// What the rows of a table are apart by: operation, bytes, threads, form.
+type Way<'a> = (&'a str, u64, usize, &'a str);
+
+fn way(row: &Row) -> Way<'_> {
+    (&row.operation, row.bytes, row.threads, &row.how)
+}
+
+/// The rows of a run that a table is of.
+type Pick = fn(&Run) -> Vec<&Row>;
+
 impl Report {
     /// Every table, each under its heading.
     pub(super) fn tables(&self) -> String {
+        let without_kernels = [&self.without_kernels];
+        let runs: Vec<&Run> = self.runs.iter().collect();
         [
             self.machine(),
-            self.given(),
-            self.allocated(),
-            self.sparse_table(),
+            compared("### Into memory that is there", &runs, into, Roofs::Parts),
+            compared("### Into memory that the operation allocates", &runs, fresh, Roofs::Parts),
+            compared("### Sparse: what allocates its result", &runs, fresh_sparse, Roofs::Times),
             self.memory_table(),
-            self.file_table(),
+            compared("### Files in the system's cache", &without_kernels, files, Roofs::Times),
             self.permutations(),
             self.shared(),
             self.calls(),
             self.allocation(),
+            self.lending_table(),
         ]
-        .into_iter()
-        .filter(|table| !table.trim_end().ends_with("--- |") && !table.ends_with(": |\n"))
-        .collect()
+        .concat()
     }
 
     fn machine(&self) -> String {
-        let mut text = String::from("\n### What was measured, and on what\n\n");
-        text += "| subject | UTC | load before | processor |\n| --- | --- | --- | --- |\n";
-        for figures in &self.figures {
-            let (subject, date, load, cpu) =
-                (&figures.subject, &figures.date, &figures.load, &figures.cpu);
-            let _ = writeln!(text, "| `{subject}` | {date} | {load} | {cpu} |");
-        }
-        let mut versions: Vec<_> = self.figures.iter().flat_map(|one| &one.versions).collect();
+        let row = |(run, figures): (&Run, &Figures)| {
+            let set = if run.set.is_empty() { "any" } else { run.name() };
+            let Figures { subject, date, load, cpu, .. } = figures;
+            vec![format!("`{subject}`"), set.to_owned(), date.clone(), load.clone(), cpu.clone()]
+        };
+        let of_run = |run| Run::figures_of(run).map(move |figures| (run, figures));
+        let rows: Vec<_> = self.all_runs().flat_map(of_run).map(row).collect();
+        let columns = ["subject", "instruction set", "UTC", "load before", "processor"];
+        let mut versions: Vec<String> = self
+            .all_runs()
+            .flat_map(|run| run.figures.iter().flat_map(|one| &one.versions))
+            .map(|(name, version)| format!("{name} {version}"))
+            // The sets of the runs are in the table.
+            .map(|version| version.split("; in use").next().unwrap_or_default().to_owned())
+            .collect();
         versions.sort();
         versions.dedup();
-        let named: Vec<_> =
-            versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
-        let _ =
-            writeln!(text, "\nVersions: {}.", named.join("; ").replace("tenure tenure", "tenure"));
-        text
+        let versions = versions.join("; ").replace("tenure tenure", "tenure");
+        let title = "### What was measured, and on what";
+        let intro = format!("\n{}\n\nVersions: {versions}.\n", self.sets_in_words());
+        table(title, &columns, rows) + &intro
+    }
+
+    fn permutations(&self) -> String {
+        let mut rows = Vec::new();
+        for threads in [1, 2] {
+            for (i, what) in
+                ["part of the copy roof", "times as fast as PyTorch"].iter().enumerate()
+            {
+                let drawn = self.runs.iter().map(|run| {
+                    let (parts, gains) = run.drawn_permutations(threads);
+                    if i == 0 { parts } else { gains }
+                });
+                let drawn: Vec<Vec<f64>> = drawn.collect();
+                let count = drawn.iter().map(Vec::len).max().unwrap_or(0);
+                if count == 0 {
+                    continue;
+                }
+                let mut row = vec![(*what).to_owned(), threads.to_string(), count.to_string()];
+                for mut figures in drawn {
+                    figures.sort_unstable_by(f64::total_cmp);
+                    let ends = figures.first().zip(figures.last());
+                    row.extend(ends.map_or_else(Default::default, |(worst, best)| {
+                        let median = median_and_least(&figures).0;
+                        [*worst, median, *best].map(|figure| format!("{figure:.2}"))
+                    }));
+                }
+                rows.push(row);
+            }
+        }
+        let columns = self.columns(&["what", "threads", "of"], &["worst", "median", "best"]);
+        table("### Random permutations of 3 to 6 axes, 64 MiB", &columns, rows)
+    }
+
+    /// Some columns, and then some for each set, with its name.
+    fn columns(&self, first: &[&str], of_each: &[&str]) -> Vec<String> {
+        let named =
+            |run: &Run| of_each.iter().map(|one| format!("{}: {one}", run.name())).collect();
+        let of_each: Vec<Vec<String>> = self.runs.iter().map(named).collect();
+        first.iter().map(|one| (*one).to_owned()).chain(of_each.concat()).collect()
+    }
+
+    fn shared(&self) -> String {
+        let pick: Pick = |run| {
+            let two = run.rows(&["into", "two threads"]).filter(|row| row.threads == 2);
+            two.filter(|two| run.on_one_thread(two).is_some()).collect()
+        };
+        let runs: Vec<&Run> = self.runs.iter().collect();
+        let row = |way: Way| {
+            let mut row = vec![way.0.to_owned(), size(way.1)];
+            for run in &runs {
+                row.extend(find(run, pick, way).map_or_else(Default::default, |two| {
+                    let one = run.on_one_thread(two).expect("picked with it");
+                    let rounds = one.times.iter().zip(&two.times);
+                    let worst = rounds.map(|(one, two)| one / two).fold(f64::INFINITY, f64::min);
+                    let gain = format!("{:.2} ({worst:.2})", two.speed_over(one));
+                    [time(one.median()), time(two.median()), gain]
+                }));
+            }
+            row
+        };
+        let rows = ways(&runs, pick).into_iter().map(row).collect();
+        let of_each = ["one thread", "two threads", "faster by (worst round)"];
+        let columns = self.columns(&["operation", "each array"], &of_each);
+        table("### On two threads", &columns, rows)
+    }
+
+    fn calls(&self) -> String {
+        let Some(last) = self.runs.last() else { return String::new() };
+        let cells = |run: &Run, library: &str, how: &str| {
+            let cell = |count| run.call(library, how, count).map(|row| time(row.median()));
+            CALLS.map(|count| cell(count).unwrap_or_default())
+        };
+        let mut rows = Vec::new();
+        for (library, how) in last.ways_to_call() {
+            // Peers have kernels of their own.
+            let runs =
+                if library == "tenure" { &self.runs[..] } else { std::slice::from_ref(last) };
+            for run in runs {
+                let who = if library == "tenure" { own_name(run) } else { caller(library) };
+                let mut row = vec![who, how.to_owned()];
+                row.extend(cells(run, library, how));
+                let from = |run: &Run| run.faster_from(library, how).unwrap_or_default();
+                let is_own = library == "tenure";
+                row.extend(
+                    self.runs.iter().map(|run| if is_own { String::new() } else { from(run) }),
+                );
+                rows.push(row);
+            }
+        }
+        let mut columns = vec!["who".to_owned(), "how".to_owned()];
+        columns.extend(CALLS.map(|count| count.to_string()));
+        columns.extend(self.runs.iter().map(|run| format!("{} is faster from", run.name())));
+        table("### One call: adding so many f32", &columns, rows)
+    }
+
+    fn allocation(&self) -> String {
+        let mut figures = self.without_kernels.figures.iter();
+        let Some(figures) = figures.find(|one| one.subject == "alloc") else {
+            return String::new();
+        };
+        let mut sizes: Vec<u64> = figures.rows.iter().map(|row| row.bytes).collect();
+        sizes.dedup();
+        let row = |bytes: u64| {
+            let mut row = vec![size(bytes)];
+            for operation in ["allocate", "allocate and write"] {
+                for how in ["cold", "recycled"] {
+                    row.extend(["tenure", "malloc"].map(|library| {
+                        let wanted = (operation, bytes, 1, how);
+                        let is_it = |row: &&Row| way(row) == wanted && row.library == library;
+                        figures
+                            .rows
+                            .iter()
+                            .find(is_it)
+                            .map_or(String::new(), |row| time(row.median()))
+                    }));
+                }
+            }
+            row
+        };
+        let columns = [
+            "bytes",
+            "Tenure cold",
+            "malloc cold",
+            "Tenure recycled",
+            "malloc recycled",
+            "written: Tenure cold",
+            "malloc cold",
+            "Tenure recycled",
+            "malloc recycled",
+        ];
+        let rows = sizes.into_iter().map(row).collect();
+        table("### Getting memory and giving it back", &columns, rows)
+    }
+}
+
+impl Run {
+    fn figures_of(&self) -> impl Iterator<Item = &Figures> {
+        self.figures.iter()
     }
 
     /// The rows of Tenure in some forms, in the order of the subjects.
@@ -56,195 +217,107 @@ impl Report {
         let drawn = |row: &Row| row.operation.starts_with(PERMUTATION);
         let wanted = move |row: &&Row| forms.contains(&&*row.how) && !drawn(row);
         self.own()
-            .filter(|(figures, _)| !["call", "alloc", "files"].contains(&&*figures.subject))
+            .filter(|(figures, _)| figures.subject != "call")
             .map(|(_, row)| row)
             .filter(wanted)
     }
 
-    fn given(&self) -> String {
-        let mut text = String::from(
-            "\n### Into memory that is there\n\n\
-             | operation | each array | threads | Tenure | GB/s | of the roof | best peer | \
-             Tenure is faster by |\n\
-             | --- | ---: | ---: | ---: | ---: | ---: | --- | ---: |\n",
-        );
-        for row in self.rows(&["into"]) {
-            let Row { operation, bytes, threads, .. } = row;
-            let bytes = size(*bytes);
-            let own = format!("{} ({})", time(row.median()), time(row.best()));
-            let speed = row.traffic as f64 / row.median();
-            let part = self.part_of_roof(row).map_or(String::new(), |(part, roof)| {
-                format!("{part:.2} ({:.2})", row.best_speed_over(roof))
-            });
-            let (peer, gain) = named(self.peers(row).first());
-            let _ = writeln!(
-                text,
-                "| {operation} | {bytes} | {threads} | {own} | {speed:.1} | {part} | {peer} | {gain} |"
-            );
-        }
-        text
+    /// The same on one thread, in the rounds of a row on two.
+    fn on_one_thread(&self, two: &Row) -> Option<&Row> {
+        self.find(&two.operation, two.bytes, two.threads, "one thread")
     }
+}
 
-    fn allocated(&self) -> String {
-        let mut text = String::from(
-            "\n### Into memory that the operation allocates\n\n\
-             | operation | result | threads | Tenure cold | best peer | faster by | \
-             Tenure recycled | best peer | faster by |\n\
-             | --- | ---: | ---: | ---: | --- | ---: | ---: | --- | ---: |\n",
-        );
-        let sparse = |row: &&Row| {
-            let mut own = self.own().filter(|(figures, _)| figures.subject == "sparse");
-            own.any(|(_, one)| std::ptr::eq(one, *row))
-        };
-        for cold in self.rows(&["cold"]).filter(|row| !sparse(row)) {
-            let Row { operation, bytes, threads, .. } = cold;
-            let _ = write!(text, "| {operation} | {} | {threads} |", size(*bytes));
-            for row in [Some(cold), self.find(operation, *bytes, *threads, "recycled")] {
-                let own = row.map_or(String::new(), |row| time(row.median()));
-                let (peer, gain) =
-                    named(row.and_then(|row| self.peers(row).into_iter().next()).as_ref());
-                let _ = write!(text, " {own} | {peer} | {gain} |");
-            }
-            text.push('\n');
-        }
-        text
-    }
+fn into(run: &Run) -> Vec<&Row> {
+    run.rows(&["into"]).collect()
+}
 
-    /// For each drawn permutation: the part of the copy roof, and how many times as fast as PyTorch.
-    pub(super) fn drawn_permutations(&self) -> (Vec<f64>, Vec<f64>) {
-        let drawn = || {
-            let rows = self.own().map(|(_, row)| row);
-            rows.filter(|row| row.operation.starts_with(PERMUTATION) && row.threads == 1)
-        };
-        let parts = drawn().filter_map(|row| Some(self.part_of_roof(row)?.0)).collect();
-        let gains = drawn().filter_map(|row| Some(self.peers(row).first()?.gain)).collect();
-        (parts, gains)
-    }
+fn fresh(run: &Run) -> Vec<&Row> {
+    let own =
+        run.own().filter(|(figures, _)| ["elementwise", "movement"].contains(&&*figures.subject));
+    own.map(|(_, row)| row).filter(|row| ["cold", "recycled"].contains(&&*row.how)).collect()
+}
 
-    fn permutations(&self) -> String {
-        let (parts, gains) = self.drawn_permutations();
-        let mut text = String::from(
-            "\n### Random permutations of 3 to 6 axes, 64 MiB, one thread\n\n\
-             | what | of | worst | median | best |\n| --- | ---: | ---: | ---: | ---: |\n",
-        );
-        for (name, mut figures) in
-            [("part of the copy roof", parts), ("times as fast as PyTorch", gains)]
-        {
-            figures.sort_unstable_by(f64::total_cmp);
-            let Some((worst, best)) = figures.first().zip(figures.last()) else { continue };
-            let (median, count) = (median_and_least(&figures).0, figures.len());
-            let _ = writeln!(text, "| {name} | {count} | {worst:.2} | {median:.2} | {best:.2} |");
-        }
-        text
-    }
+pub(super) fn files(run: &Run) -> Vec<&Row> {
+    run.own().filter(|(figures, _)| figures.subject == "files").map(|own| own.1).collect()
+}
 
-    fn shared(&self) -> String {
-        let mut text = String::from(
-            "\n### On two threads\n\n\
-             | operation | each array | one thread | two threads | faster by | in the worst round |\n\
-             | --- | ---: | ---: | ---: | ---: | ---: |\n",
-        );
-        for two in self.rows(&["into", "two threads"]).filter(|row| row.threads == 2) {
-            let Row { operation, bytes, .. } = two;
-            let Some(one) = self.find(operation, *bytes, 2, "one thread") else { continue };
-            let rounds = one.times.iter().zip(&two.times);
-            let worst = rounds.map(|(one, two)| one / two).fold(f64::INFINITY, f64::min);
-            let gain = two.speed_over(one);
-            let (bytes, one, two) = (size(*bytes), time(one.median()), time(two.median()));
-            let _ = writeln!(
-                text,
-                "| {operation} | {bytes} | {one} | {two} | {gain:.2} | {worst:.2} |"
-            );
-        }
-        text
-    }
+fn fresh_sparse(run: &Run) -> Vec<&Row> {
+    run.sparse_rows().filter(|row| ["cold", "recycled"].contains(&&*row.how)).collect()
+}
 
-    /// What was measured of calls on so many elements; `None` where nothing was.
-    pub(super) fn call(&self, library: &str, how: &str, count: u64) -> Option<&Row> {
-        let mut rows = self.figures.iter().flat_map(|figures| &figures.rows);
-        rows.find(|row| {
-            row.operation.starts_with("call")
-                && (&*row.library, &*row.how, row.bytes) == (library, how, count * 4)
-        })
-    }
-
-    /// The ways to call, in the order in which they were measured.
-    pub(super) fn ways_to_call(&self) -> Vec<(&str, &str)> {
-        let mut ways = Vec::new();
-        for row in self.figures.iter().flat_map(|figures| &figures.rows) {
-            let way = (&*row.library, &*row.how);
-            // From Python, Tenure is measured through ctypes: that is no figure of Tenure.
-            if row.operation.starts_with("call") && row.how != "cold" && !ways.contains(&way) {
-                ways.push(way);
-            }
-        }
-        ways.retain(|way| *way != ("tenure", "into"));
-        ways
-    }
-
-    fn calls(&self) -> String {
-        let mut text = String::from("\n### One call: adding so many f32\n\n| who | how |");
-        CALLS.iter().for_each(|count| text += &format!(" {count} |"));
-        text += " Tenure is faster from |\n| --- | --- |";
-        text += &" ---: |".repeat(CALLS.len() + 1);
-        text.push('\n');
-        for (library, how) in self.ways_to_call() {
-            let _ = write!(text, "| {} | {how} |", caller(library));
-            for count in CALLS {
-                let row = self.call(library, how, count);
-                let _ = write!(text, " {} |", row.map_or(String::new(), |row| time(row.median())));
-            }
-            let from = if library == "tenure" { None } else { self.faster_from(library, how) };
-            let _ = writeln!(text, " {} |", from.unwrap_or_default());
-        }
-        text
-    }
-
-    /// From how many elements on Tenure, from Rust and in the same form, is faster than a peer.
-    fn faster_from(&self, library: &str, how: &str) -> Option<String> {
-        let allocates = ["recycled", "allocates"].contains(&how);
-        let own = self.call_points("tenure", if allocates { "recycled" } else { "into views" });
-        let peer = self.call_points(library, how);
-        let is_faster = |(x, y): &(f64, f64)| Some(*y < own.iter().find(|point| point.0 == *x)?.1);
-        let compared: Vec<bool> = peer.iter().filter_map(is_faster).collect();
-        match crossing(&own, &peer) {
-            Some((elements, _)) => Some(format!("{elements:.0} elements")),
-            None if compared.is_empty() => None,
-            None if compared.contains(&true) => Some("never".to_owned()),
-            None => Some("1 element".to_owned()),
+/// What the rows of all runs are of: an operation on some bytes together, on one thread first.
+fn ways<'a>(runs: &[&'a Run], pick: Pick) -> Vec<Way<'a>> {
+    let mut ways: Vec<Way> = Vec::new();
+    for way in runs.iter().flat_map(|run| pick(run)).map(way) {
+        if !ways.contains(&way) {
+            ways.push(way);
         }
     }
+    let order: Vec<(&str, u64)> = ways.iter().map(|way| (way.0, way.1)).collect();
+    ways.sort_by_key(|way| (order.iter().position(|one| *one == (way.0, way.1)), way.2));
+    ways
+}
 
-    fn allocation(&self) -> String {
-        let mut text = String::from(
-            "\n### Getting memory and giving it back\n\n\
-             | bytes | Tenure cold | malloc cold | Tenure recycled | malloc recycled | \
-             written: Tenure cold | malloc cold | Tenure recycled | malloc recycled |\n\
-             | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-        );
-        let Some(figures) = self.figures.iter().find(|one| one.subject == "alloc") else {
-            return String::new();
-        };
-        let mut sizes: Vec<u64> = figures.rows.iter().map(|row| row.bytes).collect();
-        sizes.dedup();
-        for bytes in sizes {
-            let _ = write!(text, "| {} |", size(bytes));
-            for operation in ["allocate", "allocate and write"] {
-                for how in ["cold", "recycled"] {
-                    for library in ["tenure", "malloc"] {
-                        let row = figures.rows.iter().find(|row| {
-                            (&*row.operation, row.bytes, &*row.how, &*row.library)
-                                == (operation, bytes, how, library)
-                        });
-                        let cell = row.map_or(String::new(), |row| time(row.median()));
-                        let _ = write!(text, " {cell} |");
-                    }
-                }
-            }
-            text.push('\n');
+fn find<'a>(run: &'a Run, pick: Pick, wanted: Way) -> Option<&'a Row> {
+    pick(run).into_iter().find(|row| way(row) == wanted)
+}
+
+/// Tenure beside its roof and the best of its peers, under each set.
+fn compared(title: &str, runs: &[&Run], pick: Pick, roofs: Roofs) -> String {
+    let ways = ways(runs, pick);
+    let has_forms = ways.iter().any(|way| way.3 != "into");
+    let row = |wanted: Way| {
+        let (operation, bytes, threads, how) = wanted;
+        let mut row = vec![operation.to_owned(), size(bytes), threads.to_string()];
+        row.extend(has_forms.then(|| how.to_owned()));
+        for run in runs {
+            row.extend(find(run, pick, wanted).map_or_else(Default::default, |own| {
+                let part = run.part_of_roof(own).map(|(part, roof)| match roofs {
+                    Roofs::Parts => format!("{part:.2} ({:.2})", own.best_speed_over(roof)),
+                    Roofs::Times => format!("{:.2}", 1.0 / part),
+                });
+                let (peer, gain) = named(run.peers(own).first());
+                [time(own.median()), part.unwrap_or_default(), peer, gain]
+            }));
         }
-        text
+        row
+    };
+    let mut columns = vec!["operation", "bytes", "threads"];
+    columns.extend(has_forms.then_some("memory"));
+    let of_roof = match roofs {
+        Roofs::Parts => "of the roof",
+        Roofs::Times => "time, of the roof's",
+    };
+    for run in runs {
+        columns.extend([run.name(), of_roof, "best peer", "faster by"]);
     }
+    table(title, &columns, ways.into_iter().map(row).collect())
+}
+
+/// A table under its title; nothing where it would have no row. Numbers lie on the right.
+pub(super) fn table(title: &str, columns: &[impl AsRef<str>], rows: Vec<Vec<String>>) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let is_number = |i: usize| {
+        let cells = rows.iter().map(|row| row[i].trim_start_matches(['*', '<', '>', '=', ' ']));
+        cells
+            .filter(|cell| !cell.is_empty())
+            .all(|cell| cell.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let rule = |i| if is_number(i) { "---:" } else { "---" };
+    let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
+    let mut text = if title.is_empty() { "\n".to_owned() } else { format!("\n{title}\n\n") };
+    text += &line(columns.iter().map(AsRef::as_ref).collect());
+    text += &line((0..columns.len()).map(rule).collect());
+    text.extend(rows.iter().map(|row| line(row.iter().map(String::as_str).collect())));
+    text
+}
+
+/// Tenure under one of several sets.
+pub(super) fn own_name(run: &Run) -> String {
+    format!("tenure, {}", run.name())
 }
 
 /// How peers that are called from Python are told from the others.

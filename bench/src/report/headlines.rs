@@ -1,0 +1,128 @@
+//! The figures of the repository's README.
+
+use super::run::Run;
+use super::tables::{caller, own_name, table};
+use super::{Report, time};
+use crate::figures::Row;
+
+const MIB: u64 = 1 << 20;
+
+/// Dense operations in README: name, form, and what the table says of it.
+const DENSE: [(&str, &str, &str); 8] = [
+    ("add", "into", "`add` into memory that is there"),
+    ("relu", "into", "`relu` into memory that is there"),
+    ("sum", "into", "`sum`"),
+    ("sum, axis 0", "into", "`sum` along axis 0"),
+    ("max", "into", "`max`"),
+    ("transpose", "into", "a transposition into memory that is there"),
+    ("a + b", "cold", "`add`, which allocates: fresh pages"),
+    ("a + b", "recycled", "`add`, which allocates: recycled"),
+];
+
+/// Sparse operations in README: name, form, and what the table says of it.
+const SPARSE: [(&str, &str, &str); 6] = [
+    ("dense to CSR, 10 %", "cold", "dense to CSR, 10 %, fresh memory"),
+    ("CSR to dense, 10 %", "cold", "CSR to dense, 10 %, fresh memory"),
+    ("SpMM, 64 columns, 10 %", "into", "CSR, 10 %, times 64 columns"),
+    ("SpMV, 10 %", "into", "CSR, 10 %, times a vector"),
+    ("SpMV, Poisson", "into", "CSR, Poisson 100^3, times a vector"),
+    ("SpGEMM, Poisson", "recycled", "CSR, Poisson 100^3, squared"),
+];
+
+/// The cells of an operation in some form, on so many threads.
+type Cells<'a> = dyn Fn(&Run, &str, &str, usize) -> Option<Vec<String>> + 'a;
+
+impl Report {
+    /// The part of README that is written by the report; `None` where no kernel was measured.
+    pub fn headlines(&self) -> Option<String> {
+        let figures = self.runs.iter().flat_map(|run| &run.figures);
+        let newest = figures.max_by(|a, b| a.date.cmp(&b.date))?;
+        let day = newest.date.split(' ').next().unwrap_or_default();
+        let intro = format!(
+            "\nMeasured on {} ({day}) by `./x bench figures`: take the ratios, not the times.\n{} A \
+             factor is how many times as long a library takes as Tenure, of which the best are \
+             named.\n",
+            newest.cpu,
+            self.sets_in_words()
+        );
+        let dense = |run: &Run, name: &str, how: &str, threads| {
+            let row = run.find(name, 64 * MIB, threads, how)?;
+            let part = run.part_of_roof(row).map(|(part, _)| format!("{part:.2}"));
+            Some(vec![time(row.median()), part.unwrap_or_default(), peers(run, row, 1)])
+        };
+        let sparse = |run: &Run, name: &str, how: &str, threads| {
+            let row = run.sparse(name, threads, how)?;
+            Some(vec![time(row.median()), peers(run, row, 3)])
+        };
+        let columns = ["of the roof", "best peer"];
+        let dense = self.headline_table("64 MiB arrays of f32", &columns, &DENSE, &dense);
+        let columns = ["peers"];
+        let sparse = self.headline_table("sparse, f32", &columns, &SPARSE, &sparse);
+        Some([intro, self.lending_headline(), self.call_headline(), dense, sparse].concat())
+    }
+
+    /// Operations on one thread and on two: of each set a time, and what else there is to it.
+    fn headline_table(
+        &self,
+        title: &str,
+        of_each: &[&str],
+        operations: &[(&str, &str, &str)],
+        cells: &Cells<'_>,
+    ) -> String {
+        let mut rows = Vec::new();
+        for (name, how, words) in operations {
+            for threads in [1, 2] {
+                let found = self.runs.iter().map(|run| cells(run, name, how, threads));
+                let found: Vec<_> = found.collect();
+                if found.iter().all(Option::is_none) {
+                    continue;
+                }
+                let mut row = vec![(*words).to_owned(), threads.to_string()];
+                let none = || vec![String::new(); 1 + of_each.len()];
+                row.extend(found.into_iter().flat_map(|cells| cells.unwrap_or_else(none)));
+                rows.push(row);
+            }
+        }
+        let mut columns = vec![title, "threads"];
+        for run in &self.runs {
+            columns.push(run.name());
+            columns.extend(of_each);
+        }
+        table("", &columns, rows)
+    }
+
+    /// The smallest call that does something.
+    fn call_headline(&self) -> String {
+        let Some(last) = self.runs.last() else { return String::new() };
+        let mut rows: Vec<(f64, String)> = Vec::new();
+        for (library, how) in last.ways_to_call() {
+            let runs =
+                if library == "tenure" { &self.runs[..] } else { std::slice::from_ref(last) };
+            for run in runs {
+                let Some(row) = run.call(library, how, 8) else { continue };
+                let who = if library == "tenure" { own_name(run) } else { caller(library) };
+                rows.push((row.median(), format!("{who}: {how}")));
+            }
+        }
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let rows = rows.into_iter().map(|(median, what)| vec![what, time(median)]).collect();
+        table("", &["add two arrays of 8 f32", "time"], rows)
+    }
+}
+
+/// So many peers, the best first, each of them once, and how many times as long they take.
+fn peers(run: &Run, row: &Row, most: usize) -> String {
+    let mut named: Vec<String> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    let found = run.peers(row);
+    for beside in &found {
+        let library = &*beside.peer.library;
+        if seen.contains(&library) || library.ends_with(", dense") || named.len() == most {
+            continue;
+        }
+        seen.push(library);
+        let gain = beside.gain;
+        named.push(format!("{library} {gain:.*} ×", if gain < 10.0 { 2 } else { 0 }));
+    }
+    named.join(", ")
+}
