@@ -153,6 +153,10 @@
 //! | compressed rows | [`CsrView`] | [`CsrViewMut`] | [`CsrMatrix`] | `row_offsets`, `col_indices`, `values` |
 //! | compressed columns | [`CscView`] | [`CscViewMut`] | [`CscMatrix`] | `col_offsets`, `row_indices`, `values` |
 //! | blocks | [`BsrView`] | [`BsrViewMut`] | [`BsrMatrix`] | `row_offsets`, `col_indices`, `values` of blocks |
+//! | any `F` | [`SparseView`] | [`SparseViewMut`] | [`SparseMatrix`] | |
+//!
+//! The last line has the types, of which the others are names for one format each: error messages
+//! use them, and functions for matrices of any format ([`SparseFormat`]).
 //!
 //! ```
 //! use tenure::{CsrMatrix, CsrView};

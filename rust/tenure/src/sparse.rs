@@ -8,13 +8,10 @@ mod arithmetic;
 mod arrays;
 #[allow(unsafe_code)]
 mod batch;
-#[allow(unsafe_code)]
-mod batch_compute;
-mod batch_held;
-mod batch_mut;
 mod convert;
 mod dense;
 mod entries;
+mod format;
 mod functions;
 pub mod gallery;
 mod index;
@@ -37,18 +34,21 @@ mod shape;
 mod view;
 mod view_mut;
 
-pub use batch::{BsrBatchView, CooBatchView, CscBatchView, CsrBatchView};
-pub use batch_held::{BsrBatch, CooBatch, CscBatch, CsrBatch};
-pub use batch_mut::{BsrBatchViewMut, CooBatchViewMut, CscBatchViewMut, CsrBatchViewMut};
+pub use batch::{
+    BsrBatch, BsrBatchView, BsrBatchViewMut, CooBatch, CooBatchView, CooBatchViewMut, CscBatch,
+    CscBatchView, CscBatchViewMut, CsrBatch, CsrBatchView, CsrBatchViewMut, SparseBatch,
+    SparseBatchView, SparseBatchViewMut,
+};
 pub use convert::Combine;
 pub use dense::{
     Sparsify, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,
     sparse_top_k_in_magnitude, sparsify,
 };
 pub use entries::{BlockEntries, Entries};
+pub use format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
 pub use index::SparseIndex;
-pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix};
+pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
 pub use packed::{PackedLayout, PackedMatrix};
 pub use reduce::Triangle;
-pub use view::{BsrView, CooView, CscView, CsrView};
-pub use view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut};
+pub use view::{BsrView, CooView, CscView, CsrView, SparseView};
+pub use view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut, SparseViewMut};

@@ -2,224 +2,205 @@
 
 use tenure_sys::tnr_binary_op;
 
-use super::{CscMatrix, CscView, CscViewMut, CsrMatrix, CsrView, CsrViewMut};
+use super::{CompressedFormat, CsrViewMut, SparseMatrix, SparseView, SparseViewMut};
 use crate::raw::algebra as raw;
 use crate::{AsView, AsViewMut, Element, Float, Number, Result, SparseIndex};
 
-macro_rules! arithmetic {
-    ($($view:ident, $matrix:ident, square $square:literal, mask $mask:literal;)*) => {$(
-        /// Arithmetic with other matrices. Results are coalesced and have the same bits for any
-        /// number of threads; what turns out as 0 stays an entry.
-        impl<T: Number, I: SparseIndex> $view<'_, T, I> {
-            /// The product of two sparse matrices. Each sum begins at 0 and takes the products in the
-            /// order of the entries of `self` (of CSC: of `b`).
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: `b` has not as many rows as `self` has columns; the result has more
-            /// entries than `I` counts. `Unsupported`: elements other than `f32` and `f64`.
-            /// `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, "; // [1 0; 2 3]")]
-            /// assert_eq!(a.product(a)?.values(), [1.0, 8.0, 9.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn product(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
-                $matrix::from_made(raw::product(&self.arrays().lent(), &b.arrays().lent())?)
-            }
+/// Arithmetic with other matrices, of CSR and CSC. Results are coalesced and have the same bits for any number of
+/// threads; what turns out as 0 stays an entry.
+impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// The product of two sparse matrices. Each sum begins at 0 and takes the products in the order
+    /// of the entries of `self` (of CSC: of `b`).
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: `b` has not as many rows as `self` has columns; the result has more
+    /// entries than `I` counts. `Unsupported`: elements other than `f32` and `f64`. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?; // [1 0; 2 3]
+    /// assert_eq!(a.product(a)?.values(), [1.0, 8.0, 9.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn product(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
+        SparseMatrix::from_made(raw::product(&self.arrays().lent(), &b.arrays().lent())?)
+    }
 
-            /// The product at the entries of `mask` alone, whose values are not read, in their order;
-            /// the rest of it is never stored. Where no product meets an entry of `mask`, there is
-            /// none. The bits are those of [`product`](Self::product). Of dense matrices,
-            /// [`sddmm`](Self::sddmm) is the same.
-            ///
-            /// # Errors
-            ///
-            /// As [`product`](Self::product); `InvalidArgument` for a mask of another shape than the
-            /// product.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, "; // [1 0; 2 3]")]
-            #[doc = concat!("let mask = ", $mask, "; // [0 1; 1 0]")]
-            /// assert_eq!(a.product_masked(a, mask)?.values(), [8.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn product_masked<M: Element>(
-                &self,
-                b: $view<'_, T, I>,
-                mask: $view<'_, M, I>,
-            ) -> Result<$matrix<T, I>> {
-                let [a, b] = [self.arrays().lent(), b.arrays().lent()];
-                $matrix::from_made(raw::product_masked(&a, &b, &mask.arrays().lent())?)
-            }
+    /// The product at the entries of `mask` alone, whose values are not read, in their order; the
+    /// rest of it is never stored. Where no product meets an entry of `mask`, there is none. The
+    /// bits are those of [`product`](Self::product). Of dense matrices,
+    /// [`sddmm`](SparseView::sddmm) is the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`product`](Self::product); `InvalidArgument` for a mask of another shape than the
+    /// product.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?; // [1 0; 2 3]
+    /// let mask = CsrView::new(2, 2, &[0, 1, 2], &[1, 0], &[1_u8, 1])?; // [0 1; 1 0]
+    /// assert_eq!(a.product_masked(a, mask)?.values(), [8.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn product_masked<M: Element>(
+        &self,
+        b: SparseView<'_, F, T, I>,
+        mask: SparseView<'_, F, M, I>,
+    ) -> Result<SparseMatrix<F, T, I>> {
+        let [a, b] = [self.arrays().lent(), b.arrays().lent()];
+        SparseMatrix::from_made(raw::product_masked(&a, &b, &mask.arrays().lent())?)
+    }
 
-            fn binary(&self, op: tnr_binary_op, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
-                $matrix::from_made(raw::binary(op, &self.arrays().lent(), &b.arrays().lent())?)
-            }
+    fn binary(
+        &self,
+        op: tnr_binary_op,
+        b: SparseView<'_, F, T, I>,
+    ) -> Result<SparseMatrix<F, T, I>> {
+        SparseMatrix::from_made(raw::binary(op, &self.arrays().lent(), &b.arrays().lent())?)
+    }
 
-            /// The sum, with an entry wherever one of the two has one.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: another shape; entries that are not known to be coalesced; more of
-            /// them than `I` counts. `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
-            /// assert_eq!(a.add(a)?.values(), [2.0, 4.0, 6.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn add(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
-                self.binary(tnr_binary_op::ADD, b)
-            }
+    /// The sum, with an entry wherever one of the two has one.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another shape; entries that are not known to be coalesced; more of them
+    /// than `I` counts. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// assert_eq!(a.add(a)?.values(), [2.0, 4.0, 6.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn add(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::ADD, b)
+    }
 
-            /// The difference, with an entry wherever one of the two has one.
-            ///
-            /// # Errors
-            ///
-            /// As [`add`](Self::add).
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
-            /// assert_eq!(a.sub(a)?.values(), [0.0; 3]); // zeros stay
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn sub(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
-                self.binary(tnr_binary_op::SUB, b)
-            }
+    /// The difference, with an entry wherever one of the two has one.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// assert_eq!(a.sub(a)?.values(), [0.0; 3]); // zeros stay
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn sub(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::SUB, b)
+    }
 
-            /// The product element by element, with an entry wherever both have one.
-            ///
-            /// # Errors
-            ///
-            /// As [`add`](Self::add).
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
-            /// assert_eq!(a.mul(a)?.values(), [1.0, 4.0, 9.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn mul(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
-                self.binary(tnr_binary_op::MUL, b)
-            }
+    /// The product element by element, with an entry wherever both have one.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// assert_eq!(a.mul(a)?.values(), [1.0, 4.0, 9.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn mul(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::MUL, b)
+    }
 
-            /// The lesser elements, where what is no entry is 0; an entry wherever one has one.
-            ///
-            /// # Errors
-            ///
-            /// As [`add`](Self::add).
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
-            /// assert_eq!(a.minimum(a)?.values(), [1.0, 2.0, 3.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn minimum(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
-                self.binary(tnr_binary_op::MIN, b)
-            }
+    /// The lesser elements, where what is no entry is 0; an entry wherever one has one.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// assert_eq!(a.minimum(a)?.values(), [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn minimum(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::MIN, b)
+    }
 
-            /// The greater elements, where what is no entry is 0; an entry wherever one has one.
-            ///
-            /// # Errors
-            ///
-            /// As [`add`](Self::add).
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, ".coalesced()?;")]
-            /// assert_eq!(a.maximum(a)?.values(), [1.0, 2.0, 3.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn maximum(&self, b: $view<'_, T, I>) -> Result<$matrix<T, I>> {
-                self.binary(tnr_binary_op::MAX, b)
-            }
+    /// The greater elements, where what is no entry is 0; an entry wherever one has one.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// assert_eq!(a.maximum(a)?.values(), [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn maximum(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::MAX, b)
+    }
 
-            /// Adds the entries to dense memory, in place.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: another shape. `Unsupported`: elements other than `f32`, `f64`,
-            /// `i32` and `i64`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let a = ", $square, ";")]
-            /// let mut dense = [[10.0, 10.0], [10.0, 10.0]];
-            /// a.add_to(&mut dense)?;
-            /// assert_eq!(dense, [[11.0, 10.0], [12.0, 13.0]]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn add_to(&self, dense: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
-                dense.with_view_mut(|out| raw::accumulate(&self.arrays().lent(), out.lent_mut()))
-            }
-        }
-    )*};
+    /// Adds the entries to dense memory, in place.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another shape. `Unsupported`: elements other than `f32`, `f64`, `i32` and
+    /// `i64`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?;
+    /// let mut dense = [[10.0, 10.0], [10.0, 10.0]];
+    /// a.add_to(&mut dense)?;
+    /// assert_eq!(dense, [[11.0, 10.0], [12.0, 13.0]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn add_to(&self, dense: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+        dense.with_view_mut(|out| raw::accumulate(&self.arrays().lent(), out.lent_mut()))
+    }
 }
 
-arithmetic! {
-    CsrView, CsrMatrix,
-    square "CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?",
-    mask "CsrView::new(2, 2, &[0, 1, 2], &[1, 0], &[1_u8, 1])?";
-    CscView, CscMatrix,
-    square "CscView::new(2, 2, &[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0])?",
-    mask "CscView::new(2, 2, &[0, 1, 2], &[1, 0], &[1_u8, 1])?";
-}
+/// Scaling in place, of CSR and CSC.
+impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseViewMut<'_, F, T, I> {
+    /// Multiplies each row by its factor: the product with a diagonal matrix from the left.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: not one factor for each row. `Unsupported`: elements other than `f32`,
+    /// `f64`, `i32` and `i64`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [1.5, 2.5];
+    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
+    /// matrix.scale_rows(&[2.0, 10.0])?;
+    /// assert_eq!(values, [3.0, 25.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn scale_rows(&mut self, factors: &(impl AsView<T> + ?Sized)) -> Result<()> {
+        factors.with_view(|factors| raw::scale(factors.lent(), 0, &self.lent_mut()))
+    }
 
-macro_rules! scaling {
-    ($($name:ident, example $make:literal;)*) => {$(
-        /// Scaling, in place.
-        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
-            /// Multiplies each row by its factor: the product with a diagonal matrix from the left.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: not one factor for each row. `Unsupported`: elements other than
-            /// `f32`, `f64`, `i32` and `i64`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// let mut values = [1.5, 2.5];
-            #[doc = concat!("let mut matrix = ", $make, ";")]
-            /// matrix.scale_rows(&[2.0, 10.0])?;
-            /// assert_eq!(values, [3.0, 25.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn scale_rows(&mut self, factors: &(impl AsView<T> + ?Sized)) -> Result<()> {
-                factors.with_view(|factors| raw::scale(factors.lent(), 0, &self.lent_mut()))
-            }
-
-            /// Multiplies each column by its factor: the product with a diagonal matrix from the right.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: not one factor for each column. `Unsupported`: as
-            /// [`scale_rows`](Self::scale_rows).
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// let mut values = [1.5, 2.5];
-            #[doc = concat!("let mut matrix = ", $make, ";")]
-            /// matrix.scale_cols(&[2.0, 1.0, 10.0])?;
-            /// assert_eq!(values, [3.0, 25.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn scale_cols(&mut self, factors: &(impl AsView<T> + ?Sized)) -> Result<()> {
-                factors.with_view(|factors| raw::scale(factors.lent(), 1, &self.lent_mut()))
-            }
-        }
-    )*};
-}
-
-scaling! {
-    CsrViewMut, example "CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?";
-    CscViewMut, example "CscViewMut::new(2, 3, &[0, 1, 1, 2], &[0, 1], &mut values)?";
+    /// Multiplies each column by its factor: the product with a diagonal matrix from the right.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: not one factor for each column. `Unsupported`: as
+    /// [`scale_rows`](Self::scale_rows).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [1.5, 2.5];
+    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
+    /// matrix.scale_cols(&[2.0, 1.0, 10.0])?;
+    /// assert_eq!(values, [3.0, 25.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn scale_cols(&mut self, factors: &(impl AsView<T> + ?Sized)) -> Result<()> {
+        factors.with_view(|factors| raw::scale(factors.lent(), 1, &self.lent_mut()))
+    }
 }
 
 /// Row by row.

@@ -5,7 +5,7 @@ use std::ops::{Bound, Range, RangeBounds};
 use tenure_sys::{TNR_SPARSE_MAX_BLOCK, TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE, tnr_sparse_format};
 
 use crate::raw::sparse::{LentArrays, LentSparse, LentSparseMut, SparseForm};
-use crate::{Element, Error, ErrorKind, Result, SparseIndex};
+use crate::{Element, Error, ErrorKind, Result, SparseFormat, SparseIndex};
 
 /// What a matrix is besides its arrays.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,13 @@ pub(crate) struct Form {
 pub(super) const COALESCED: u32 = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
 impl Form {
-    pub(super) fn new(format: tnr_sparse_format, rows: usize, cols: usize) -> Form {
-        Form { format, rows, cols, block: [1, 1], flags: 0 }
+    pub(super) fn new<F: SparseFormat>(rows: usize, cols: usize) -> Form {
+        Form { format: F::FORMAT, rows, cols, block: [1, 1], flags: 0 }
+    }
+
+    pub(super) fn with_blocks(mut self, block: [usize; 2]) -> Form {
+        self.block = block;
+        self
     }
 
     /// Of a matrix that the library has made.
@@ -76,7 +81,7 @@ impl Form {
     }
 
     /// The names of offsets and indices.
-    fn names(&self) -> (&'static str, &'static str) {
+    pub(super) fn names(&self) -> (&'static str, &'static str) {
         match self.format {
             tnr_sparse_format::COO => ("row_indices", "col_indices"),
             tnr_sparse_format::CSC => ("col_offsets", "row_indices"),

@@ -4,10 +4,12 @@ use tenure_sys::{
     TNR_CONVERT_SORT, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_order, tnr_sparse_predicate,
 };
 
+use super::arrays::Form;
 use super::{
-    BsrMatrix, BsrView, CooMatrix, CooView, CscMatrix, CscView, CsrMatrix, CsrView, SparseIndex,
+    BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, CsrView, PointFormat, SparseFormat, SparseIndex,
+    SparseMatrix, SparseView,
 };
-use crate::raw::sparse::{Made, SparseOptions, coalesce, convert, prune, top_k};
+use crate::raw::sparse::{LentSparse, Made, SparseOptions, coalesce, convert, prune, top_k};
 use crate::{Element, Number, Result};
 
 /// What becomes of several entries of one position.
@@ -35,218 +37,199 @@ impl Combine {
     }
 }
 
-/// Conversions of a view and `$make`, an example with two rows and three columns.
-macro_rules! conversions {
-    ($($name:ident: $format:ident to $matrix:ident, example $make:literal;)*) => {$(
-        /// Conversions: copies, computed on the threads of the context in use, the same for any
-        /// number of them. Every entry is kept, duplicates and zeros too.
-        ///
-        /// Within a row of CSR, or a column of CSC, entries stay in the order that they had; what
-        /// comes from the other of the two is [sorted](Self::is_sorted). Each takes memory for one
-        /// more copy of the result while it lasts, and errs with `OutOfMemory`, with
-        /// `InvalidArgument` where the result has more entries than its indices can count, and with
-        /// `Unsupported` for elements that have not 1, 2, 4, 8 or 16 bytes.
-        impl<T: Element, I: SparseIndex> $name<'_, T, I> {
-            fn converted<J: SparseIndex>(
-                &self,
-                format: tnr_sparse_format,
-                change: impl FnOnce(&mut SparseOptions<'_>),
-            ) -> Result<Made> {
-                let mut options = SparseOptions::new();
-                options.set_format::<J>(format);
-                change(&mut options);
-                convert(&self.arrays.lent(), &options)
-            }
-
-            /// To coordinates; of CSC ordered by columns.
-            ///
-            /// # Errors
-            ///
-            /// As all conversions.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.to_coo()?.row_indices(), [0, 1]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn to_coo(&self) -> Result<CooMatrix<T, I>> {
-                CooMatrix::from_made(self.converted::<I>(tnr_sparse_format::COO, |_| ())?)
-            }
-
-            /// To compressed rows.
-            ///
-            /// # Errors
-            ///
-            /// As all conversions.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.to_csr()?.row_offsets(), [0, 1, 2]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[doc(alias("tocsr", "to_sparse_csr"))]
-            pub fn to_csr(&self) -> Result<CsrMatrix<T, I>> {
-                CsrMatrix::from_made(self.converted::<I>(tnr_sparse_format::CSR, |_| ())?)
-            }
-
-            /// To compressed columns.
-            ///
-            /// # Errors
-            ///
-            /// As all conversions.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.to_csc()?.col_offsets(), [0, 1, 1, 2]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn to_csc(&self) -> Result<CscMatrix<T, I>> {
-                CscMatrix::from_made(self.converted::<I>(tnr_sparse_format::CSC, |_| ())?)
-            }
-
-            /// To compressed rows of blocks with so many rows and columns; elements without an entry
-            /// are zero.
-            ///
-            /// # Errors
-            ///
-            /// As all conversions; also `InvalidArgument` for blocks that do not divide the shape and
-            /// for a position with two entries, and `Unsupported` for blocks of more than 16 rows or
-            /// columns.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.to_bsr([2, 1])?.values(), [1.5, 0.0, 0.0, 2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn to_bsr(&self, block: [usize; 2]) -> Result<BsrMatrix<T, I>> {
-                let made = self.converted::<I>(tnr_sparse_format::BSR, |options| {
-                    options.set_block(block);
-                })?;
-                BsrMatrix::from_made(made)
-            }
-
-            fn in_own_format<J: SparseIndex>(&self, flags: u32) -> Result<$matrix<T, J>> {
-                let block = self.arrays.form.block;
-                let made = self.converted::<J>(tnr_sparse_format::$format, |options| {
-                    options.set_flags(flags);
-                    if tnr_sparse_format::$format == tnr_sparse_format::BSR {
-                        options.set_block(block);
-                    }
-                })?;
-                $matrix::from_made(made)
-            }
-
-            /// The same entries in order: by rows, then columns; of CSC by columns, then rows. Those
-            /// of one position stay in the order that they had.
-            ///
-            /// # Errors
-            ///
-            /// As all conversions.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert!(matrix.to_sorted()?.view().is_sorted());
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn to_sorted(&self) -> Result<$matrix<T, I>> {
-                self.in_own_format::<I>(TNR_CONVERT_SORT)
-            }
-
-            /// The same matrix with indices of another type.
-            ///
-            /// # Errors
-            ///
-            /// As all conversions.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            #[doc = concat!("let wide: ", stringify!($matrix), "<f64, i64> = matrix.to_index()?;")]
-            /// assert_eq!(wide.nnz(), 2);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn to_index<J: SparseIndex>(&self) -> Result<$matrix<T, J>> {
-                self.in_own_format::<J>(0)
-            }
-        }
-    )*};
+/// In another format, with blocks if it has any, and indices of `I`.
+pub(super) fn converted<I: SparseIndex>(
+    a: &LentSparse<'_>,
+    format: tnr_sparse_format,
+    block: Option<[usize; 2]>,
+) -> Result<Made> {
+    let mut options = SparseOptions::new();
+    options.set_format::<I>(format);
+    if let Some(block) = block {
+        options.set_block(block);
+    }
+    convert(a, &options)
 }
 
-conversions! {
-    CooView: COO to CooMatrix, example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
-    CsrView: CSR to CsrMatrix, example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
-    CscView: CSC to CscMatrix, example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
-    BsrView: BSR to BsrMatrix,
-        example "BsrView::new(2, 3, [1, 1], &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
+/// In the format that it has, with indices of `I`.
+pub(super) fn in_own_format<I: SparseIndex>(
+    a: &LentSparse<'_>,
+    form: Form,
+    flags: u32,
+) -> Result<Made> {
+    let mut options = SparseOptions::new();
+    options.set_format::<I>(form.format);
+    options.set_flags(flags);
+    if form.format == tnr_sparse_format::BSR {
+        options.set_block(form.block);
+    }
+    convert(a, &options)
 }
 
-/// What leaves fewer entries.
-macro_rules! reductions {
-    ($($name:ident to $matrix:ident, example $make:literal;)*) => {$(
-        /// One entry for each position.
-        impl<T: Element, I: SparseIndex> $name<'_, T, I> {
-            /// One entry for each position, in order: what `combine` makes of those that there are.
-            /// Zeros are kept; [`prune`](Self::prune) drops them. A copy, the same for any number of
-            /// threads.
-            ///
-            /// # Errors
-            ///
-            /// `Unsupported`: elements that are no real numbers, but to keep the last. `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let sums = matrix.coalesce(Combine::Sum)?;
-            /// assert_eq!(sums.values(), [3.0, -5.0]);
-            /// assert!(sums.view().is_coalesced());
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[doc(alias = "sum_duplicates")]
-            pub fn coalesce(&self, combine: Combine) -> Result<$matrix<T, I>> {
-                $matrix::from_made(coalesce(&self.arrays.lent(), combine.raw())?)
-            }
-        }
+/// Conversions: copies, computed on the threads of the context in use, the same for any number of
+/// them. Every entry is kept, duplicates and zeros too.
+///
+/// Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
+/// from the other of the two is [sorted](Self::is_sorted). Each takes memory for one more copy of
+/// the result while it lasts, and errs with `OutOfMemory`, with `InvalidArgument` where the result
+/// has more entries than its indices can count, and with `Unsupported` for elements that have not
+/// 1, 2, 4, 8 or 16 bytes.
+impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// To coordinates; of CSC ordered by columns.
+    ///
+    /// # Errors
+    ///
+    /// As all conversions.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.to_coo()?.row_indices(), [0, 1]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_coo(&self) -> Result<CooMatrix<T, I>> {
+        CooMatrix::from_made(converted::<I>(&self.arrays().lent(), tnr_sparse_format::COO, None)?)
+    }
 
-        /// Fewer entries: copies, the same for any number of threads.
-        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
-            /// The entries whose magnitude is above the threshold, and those that are NaN. Above 0:
-            /// those that are not zero.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: a threshold that is negative or NaN. `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.prune(1.5)?.values(), [2.0, -5.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[doc(alias = "eliminate_zeros")]
-            pub fn prune(&self, threshold: T) -> Result<$matrix<T, I>> {
-                let mut options = SparseOptions::new();
-                options.set_threshold(tnr_sparse_predicate::MAGNITUDE_GREATER, threshold);
-                $matrix::from_made(prune(&self.arrays.lent(), &options)?)
-            }
-        }
-    )*};
+    /// To compressed rows.
+    ///
+    /// # Errors
+    ///
+    /// As all conversions.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.to_csr()?.row_offsets(), [0, 1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[doc(alias("tocsr", "to_sparse_csr"))]
+    pub fn to_csr(&self) -> Result<CsrMatrix<T, I>> {
+        CsrMatrix::from_made(converted::<I>(&self.arrays().lent(), tnr_sparse_format::CSR, None)?)
+    }
+
+    /// To compressed columns.
+    ///
+    /// # Errors
+    ///
+    /// As all conversions.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.to_csc()?.col_offsets(), [0, 1, 1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_csc(&self) -> Result<CscMatrix<T, I>> {
+        CscMatrix::from_made(converted::<I>(&self.arrays().lent(), tnr_sparse_format::CSC, None)?)
+    }
+
+    /// To compressed rows of blocks with so many rows and columns; elements without an entry are
+    /// zero.
+    ///
+    /// # Errors
+    ///
+    /// As all conversions; also `InvalidArgument` for blocks that do not divide the shape and for a
+    /// position with two entries, and `Unsupported` for blocks of more than 16 rows or columns.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.to_bsr([2, 1])?.values(), [1.5, 0.0, 0.0, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_bsr(&self, block: [usize; 2]) -> Result<BsrMatrix<T, I>> {
+        let lent = self.arrays().lent();
+        BsrMatrix::from_made(converted::<I>(&lent, tnr_sparse_format::BSR, Some(block))?)
+    }
+
+    /// The same entries in order: by rows, then columns; of CSC by columns, then rows. Those of one
+    /// position stay in the order that they had.
+    ///
+    /// # Errors
+    ///
+    /// As all conversions.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert!(matrix.to_sorted()?.view().is_sorted());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_sorted(&self) -> Result<SparseMatrix<F, T, I>> {
+        let arrays = self.arrays();
+        SparseMatrix::from_made(in_own_format::<I>(&arrays.lent(), arrays.form, TNR_CONVERT_SORT)?)
+    }
+
+    /// The same matrix with indices of another type.
+    ///
+    /// # Errors
+    ///
+    /// As all conversions.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let wide: CsrMatrix<f64, i64> = matrix.to_index()?;
+    /// assert_eq!(wide.nnz(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_index<J: SparseIndex>(&self) -> Result<SparseMatrix<F, T, J>> {
+        let arrays = self.arrays();
+        SparseMatrix::from_made(in_own_format::<J>(&arrays.lent(), arrays.form, 0)?)
+    }
 }
 
-reductions! {
-    CooView to CooMatrix, example "CooView::new(1, 3, &[0, 0, 0], &[0, 0, 2], &[1.0, 2.0, -5.0])?";
-    CsrView to CsrMatrix, example "CsrView::new(1, 3, &[0, 3], &[0, 0, 2], &[1.0, 2.0, -5.0])?";
-    CscView to CscMatrix, example "CscView::new(1, 3, &[0, 2, 2, 3], &[0, 0, 0], &[1.0, 2.0, -5.0])?";
+/// One entry for each position, of COO, CSR and CSC.
+impl<F: PointFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// One entry for each position, in order: what `combine` makes of those that there are. Zeros
+    /// are kept; [`prune`](Self::prune) drops them. A copy, the same for any number of threads.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: elements that are no real numbers, but to keep the last. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(1, 3, &[0, 3], &[0, 0, 2], &[1.0, 2.0, -5.0])?;
+    /// let sums = matrix.coalesce(Combine::Sum)?;
+    /// assert_eq!(sums.values(), [3.0, -5.0]);
+    /// assert!(sums.view().is_coalesced());
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[doc(alias = "sum_duplicates")]
+    pub fn coalesce(&self, combine: Combine) -> Result<SparseMatrix<F, T, I>> {
+        SparseMatrix::from_made(coalesce(&self.arrays().lent(), combine.raw())?)
+    }
+}
+
+/// Fewer entries, of COO, CSR and CSC: copies, the same for any number of threads.
+impl<F: PointFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// The entries whose magnitude is above the threshold, and those that are NaN. Above 0: those
+    /// that are not zero.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a threshold that is negative or NaN. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(1, 3, &[0, 3], &[0, 0, 2], &[1.0, 2.0, -5.0])?;
+    /// assert_eq!(matrix.prune(1.5)?.values(), [2.0, -5.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[doc(alias = "eliminate_zeros")]
+    pub fn prune(&self, threshold: T) -> Result<SparseMatrix<F, T, I>> {
+        let mut options = SparseOptions::new();
+        options.set_threshold(tnr_sparse_predicate::MAGNITUDE_GREATER, threshold);
+        SparseMatrix::from_made(prune(&self.arrays().lent(), &options)?)
+    }
 }
 
 /// The largest entries.
 impl<T: Number, I: SparseIndex> CsrView<'_, T, I> {
-    /// The `k` entries of each row that are the largest in magnitude, in the order that they had; of
-    /// equals the first, of a row with fewer all. NaN is less than everything.
+    /// The `k` entries of each row that are the largest in magnitude, in the order that they had;
+    /// of equals the first, of a row with fewer all. NaN is less than everything.
     ///
     /// # Errors
     ///
@@ -260,7 +243,7 @@ impl<T: Number, I: SparseIndex> CsrView<'_, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn top_k_in_magnitude(&self, k: usize) -> Result<CsrMatrix<T, I>> {
-        CsrMatrix::from_made(top_k(&self.arrays.lent(), k, tnr_sparse_order::MAGNITUDE)?)
+        CsrMatrix::from_made(top_k(&self.arrays().lent(), k, tnr_sparse_order::MAGNITUDE)?)
     }
 
     /// The `k` largest entries of each row, as [`top_k_in_magnitude`](Self::top_k_in_magnitude).
@@ -276,6 +259,6 @@ impl<T: Number, I: SparseIndex> CsrView<'_, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn top_k(&self, k: usize) -> Result<CsrMatrix<T, I>> {
-        CsrMatrix::from_made(top_k(&self.arrays.lent(), k, tnr_sparse_order::VALUE)?)
+        CsrMatrix::from_made(top_k(&self.arrays().lent(), k, tnr_sparse_order::VALUE)?)
     }
 }

@@ -5,8 +5,8 @@ use tenure_sys::{
 };
 
 use super::{
-    BsrBatch, BsrMatrix, BsrView, CooBatch, CooMatrix, CooView, CscBatch, CscMatrix, CscView,
-    CsrBatch, CsrMatrix, CsrView, SparseIndex,
+    BsrBatch, BsrMatrix, CooBatch, CooMatrix, CscBatch, CscMatrix, CsrBatch, CsrMatrix,
+    SparseFormat, SparseIndex, SparseMatrix, SparseView,
 };
 use crate::raw::sparse::{
     Made, SparseOptions, from_dense, from_dense_dropout, from_dense_top_k, to_dense,
@@ -35,10 +35,10 @@ pub fn sparsify<'a, T: Element>(dense: &'a (impl AsView<T> + ?Sized)) -> Sparsif
 /// NaN is always chosen, whatever it is compared with.
 ///
 /// The formats that it can be converted to are methods. Each reads the elements once, computes on the
-/// threads of the context in use, and gives a matrix that is [coalesced](CsrView::is_coalesced), the
-/// same for any number of threads. Each errs with `InvalidArgument` for a rank that is not 2, a mask
-/// of another shape, and more entries than the indices can count (use `i64` then); `Unsupported`
-/// for numbers of 16 bytes; and `OutOfMemory`.
+/// threads of the context in use, and gives a matrix that is
+/// [coalesced](SparseView::is_coalesced), the same for any number of threads. Each errs with
+/// `InvalidArgument` for a rank that is not 2, a mask of another shape, and more entries than the
+/// indices can count (use `i64` then); `Unsupported` for numbers of 16 bytes; and `OutOfMemory`.
 pub struct Sparsify<'a, T: Element> {
     dense: TensorView<'a, T>,
     options: SparseOptions<'a>,
@@ -481,104 +481,85 @@ dense_conversions! {
     SharedTensor, example "Tensor::from_vec(vec![0.0, 1.5, 2.0, 0.0], [2, 2])?.into_shared()";
 }
 
-/// The conversions to dense, of what is lent and what is held.
-macro_rules! to_dense {
-    ($($view:ident, $matrix:ident, example $make:literal;)*) => {$(
-        /// To dense.
-        impl<T: Element, I: SparseIndex> $view<'_, T, I> {
-            /// A new matrix with zeros and the entries. Of several for one position the sum.
-            ///
-            /// # Errors
-            ///
-            /// `OutOfMemory`; `Unsupported` for elements without a sum, [`Bool8`] and complex ones,
-            /// where the entries are not known to be [coalesced](Self::coalesced).
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.view().to_dense()?.to_vec(), [1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[allow(unsafe_code)]
-            #[doc(alias("toarray", "todense"))]
-            pub fn to_dense(&self) -> Result<Tensor<T>> {
-                let lent = self.arrays().lent();
-                // SAFETY: what is called writes every element of its output when it answers OK, and
-                // reads none before.
-                unsafe {
-                    Tensor::written_by(&[self.rows(), self.cols()], |out| to_dense(&lent, out))
-                }
-            }
+/// To dense.
+impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// A new matrix with zeros and the entries. Of several for one position the sum.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`; `Unsupported` for elements without a sum, [`Bool8`] and complex ones,
+    /// where the entries are not known to be [coalesced](Self::coalesced).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
+    /// assert_eq!(matrix.view().to_dense()?.to_vec(), [1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[allow(unsafe_code)]
+    #[doc(alias("toarray", "todense"))]
+    pub fn to_dense(&self) -> Result<Tensor<T>> {
+        let lent = self.arrays().lent();
+        // SAFETY: what is called writes every element of its output when it answers OK, and
+        // reads none before.
+        unsafe { Tensor::written_by(&[self.rows(), self.cols()], |out| to_dense(&lent, out)) }
+    }
 
-            /// Writes zeros and the entries to a matrix of the same shape.
-            ///
-            /// # Errors
-            ///
-            /// As those of [`to_dense`](Self::to_dense); `InvalidArgument` for another shape, and
-            /// `Aliased` for an output that shares memory with the values.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let mut out = [[9.0; 3]; 2];
-            /// matrix.view().to_dense_into(&mut out)?;
-            /// assert_eq!(out, [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn to_dense_into(&self, out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
-                let lent = self.arrays().lent();
-                out.with_view_mut(|out| to_dense(&lent, out.lent_mut()))
-            }
-        }
-
-        /// To dense.
-        impl<T: Element, I: SparseIndex> $matrix<T, I> {
-            #[doc = concat!("As [`", stringify!($view), "::to_dense`].")]
-            ///
-            /// # Errors
-            ///
-            /// As those of that.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.to_dense()?.to_vec(), [1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[doc(alias("toarray", "todense"))]
-            pub fn to_dense(&self) -> Result<Tensor<T>> {
-                self.view().to_dense()
-            }
-
-            #[doc = concat!("As [`", stringify!($view), "::to_dense_into`].")]
-            ///
-            /// # Errors
-            ///
-            /// As those of that.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let mut out = [[9.0; 3]; 2];
-            /// matrix.to_dense_into(&mut out)?;
-            /// assert_eq!(out, [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn to_dense_into(&self, out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
-                self.view().to_dense_into(out)
-            }
-        }
-    )*};
+    /// Writes zeros and the entries to a matrix of the same shape.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`to_dense`](Self::to_dense); `InvalidArgument` for another shape, and
+    /// `Aliased` for an output that shares memory with the values.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
+    /// let mut out = [[9.0; 3]; 2];
+    /// matrix.view().to_dense_into(&mut out)?;
+    /// assert_eq!(out, [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_dense_into(&self, out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+        let lent = self.arrays().lent();
+        out.with_view_mut(|out| to_dense(&lent, out.lent_mut()))
+    }
 }
 
-to_dense! {
-    CooView, CooMatrix,
-    example "CooMatrix::from_vecs(2, 3, vec![0, 1], vec![0, 2], vec![1.5, 2.5])?";
-    CsrView, CsrMatrix,
-    example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?";
-    CscView, CscMatrix,
-    example "CscMatrix::from_vecs(2, 3, vec![0, 1, 1, 2], vec![0, 1], vec![1.5, 2.5])?";
-    BsrView, BsrMatrix,
-    example "BsrMatrix::from_vecs(2, 3, [1, 3], vec![0, 1, 2], vec![0, 0], \
-        vec![1.5, 0.0, 0.0, 0.0, 0.0, 2.5])?";
+/// To dense.
+impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
+    /// As [`SparseView::to_dense`].
+    ///
+    /// # Errors
+    ///
+    /// As those of that.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
+    /// assert_eq!(matrix.to_dense()?.to_vec(), [1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[doc(alias("toarray", "todense"))]
+    pub fn to_dense(&self) -> Result<Tensor<T>> {
+        self.view().to_dense()
+    }
+
+    /// As [`SparseView::to_dense_into`].
+    ///
+    /// # Errors
+    ///
+    /// As those of that.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
+    /// let mut out = [[9.0; 3]; 2];
+    /// matrix.to_dense_into(&mut out)?;
+    /// assert_eq!(out, [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_dense_into(&self, out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+        self.view().to_dense_into(out)
+    }
 }

@@ -1,8 +1,6 @@
 //! Functions of each entry that are 0 at 0: what they make has the pattern, and shares it.
 
-use super::{
-    BsrBatch, BsrMatrix, CooBatch, CooMatrix, CscBatch, CscMatrix, CsrBatch, CsrMatrix, SparseIndex,
-};
+use super::{SparseBatch, SparseFormat, SparseIndex, SparseMatrix};
 use crate::{Float, Number, Result};
 
 macro_rules! functions {
@@ -12,7 +10,7 @@ macro_rules! functions {
         /// [`values_mut`](Self::values_mut), if entries alone are meant.
         ///
         /// Each errs with `OutOfMemory`.
-        impl<T: Number, I: SparseIndex> $name<T, I> {
+        impl<F: SparseFormat, T: Number, I: SparseIndex> $name<F, T, I> {
             /// The negative.
             ///
             /// ```
@@ -80,12 +78,8 @@ macro_rules! functions {
 }
 
 functions! {
-    CooMatrix, example "CooMatrix::from_vecs(2, 3, vec![0, 1], vec![0, 2], vec![1.5, 2.5])?";
-    CsrMatrix, example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?";
-    CscMatrix, example "CscMatrix::from_vecs(2, 3, vec![0, 1, 1, 2], vec![0, 1], vec![1.5, 2.5])?";
-    BsrMatrix, example "BsrMatrix::from_vecs(2, 3, [2, 1], vec![0, 1], vec![0], vec![1.5, 2.5])?";
-    CooBatch, example "sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_coo_batch::<i32>()?";
-    CsrBatch, example "sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_csr_batch::<i32>()?";
-    CscBatch, example "sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_csc_batch::<i32>()?";
-    BsrBatch, example "sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_bsr_batch::<i32>([1, 1])?";
+    SparseMatrix,
+    example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?";
+    SparseBatch,
+    example "sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_csr_batch::<i32>()?";
 }

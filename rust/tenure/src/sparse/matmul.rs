@@ -3,7 +3,7 @@
 use tenure_sys::tnr_orientation;
 
 use super::arrays::Arrays;
-use super::{BsrView, CooView, CscView, CsrView};
+use super::{SparseFormat, SparseView};
 use crate::raw::LentMut;
 use crate::raw::matmul::{self as raw, PLAIN};
 use crate::{AsView, AsViewMut, Element, Number, Result, SparseIndex, Tensor, TensorView};
@@ -34,112 +34,97 @@ fn product<T: Number, I: SparseIndex>(
     unsafe { Tensor::written_by(&extents[..rank], |out| run(PLAIN, a, orientation, b, out)) }
 }
 
-macro_rules! products {
-    ($($name:ident, example $make:literal;)*) => {$(
-        /// Products with dense vectors and matrices. `b` and `out` are of rank 1 or 2 and of any
-        /// strides; several entries for one position add up. Sums of `f16` and `bf16` are `f32`,
-        /// rounded once; integers wrap. The bits are the same for any number of threads.
-        ///
-        /// All err with `InvalidArgument` where shapes do not agree, `OutOfMemory`.
-        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
-            /// The product of this matrix `[m, k]` and a dense `b`, `[k]` or `[k, n]`: `[m]` or
-            /// `[m, n]`, row-major.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, "; // [1.5 0 0; 0 0 2.5]")]
-            /// assert_eq!(matrix.matmul(&[1.0, 2.0, 4.0])?.to_vec(), [1.5, 10.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[doc(alias("spmm", "spmv", "mv", "dot"))]
-            pub fn matmul(&self, b: &(impl AsView<T> + ?Sized)) -> Result<Tensor<T>> {
-                b.with_view(|b| product(self.arrays(), AS_IS, b))
-            }
+/// Products with dense vectors and matrices. `b` and `out` are of rank 1 or 2 and of any strides;
+/// several entries for one position add up. Sums of `f16` and `bf16` are `f32`, rounded once;
+/// integers wrap. The bits are the same for any number of threads.
+///
+/// All err with `InvalidArgument` where shapes do not agree, `OutOfMemory`.
+impl<F: SparseFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// The product of this matrix `[m, k]` and a dense `b`, `[k]` or `[k, n]`: `[m]` or `[m, n]`,
+    /// row-major.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?; // [1.5 0 0; 0 0 2.5]
+    /// assert_eq!(matrix.matmul(&[1.0, 2.0, 4.0])?.to_vec(), [1.5, 10.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[doc(alias("spmm", "spmv", "mv", "dot"))]
+    pub fn matmul(&self, b: &(impl AsView<T> + ?Sized)) -> Result<Tensor<T>> {
+        b.with_view(|b| product(self.arrays(), AS_IS, b))
+    }
 
-            /// As [`matmul`](Self::matmul), into memory of the caller's.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let mut out = [0.0; 2];
-            /// matrix.matmul_into(&[1.0, 2.0, 4.0], &mut out)?;
-            /// assert_eq!(out, [1.5, 10.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn matmul_into(
-                &self,
-                b: &(impl AsView<T> + ?Sized),
-                out: &mut (impl AsViewMut<T> + ?Sized),
-            ) -> Result<()> {
-                b.with_view(|b| {
-                    out.with_view_mut(|out| run(PLAIN, self.arrays(), AS_IS, b, out.lent_mut()))
-                })
-            }
+    /// As [`matmul`](Self::matmul), into memory of the caller's.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let mut out = [0.0; 2];
+    /// matrix.matmul_into(&[1.0, 2.0, 4.0], &mut out)?;
+    /// assert_eq!(out, [1.5, 10.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn matmul_into(
+        &self,
+        b: &(impl AsView<T> + ?Sized),
+        out: &mut (impl AsViewMut<T> + ?Sized),
+    ) -> Result<()> {
+        b.with_view(|b| {
+            out.with_view_mut(|out| run(PLAIN, self.arrays(), AS_IS, b, out.lent_mut()))
+        })
+    }
 
-            /// `out = alpha * self b + beta * out`; `out` is not read where `beta` is 0.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let mut out = [1.0, 1.0];
-            /// matrix.matmul_scaled_into(2.0, &[1.0, 2.0, 4.0], 10.0, &mut out)?;
-            /// assert_eq!(out, [13.0, 30.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn matmul_scaled_into(
-                &self,
-                alpha: T,
-                b: &(impl AsView<T> + ?Sized),
-                beta: T,
-                out: &mut (impl AsViewMut<T> + ?Sized),
-            ) -> Result<()> {
-                b.with_view(|b| {
-                    out.with_view_mut(|out| {
-                        run([alpha, beta], self.arrays(), AS_IS, b, out.lent_mut())
-                    })
-                })
-            }
+    /// `out = alpha * self b + beta * out`; `out` is not read where `beta` is 0.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let mut out = [1.0, 1.0];
+    /// matrix.matmul_scaled_into(2.0, &[1.0, 2.0, 4.0], 10.0, &mut out)?;
+    /// assert_eq!(out, [13.0, 30.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn matmul_scaled_into(
+        &self,
+        alpha: T,
+        b: &(impl AsView<T> + ?Sized),
+        beta: T,
+        out: &mut (impl AsViewMut<T> + ?Sized),
+    ) -> Result<()> {
+        b.with_view(|b| {
+            out.with_view_mut(|out| run([alpha, beta], self.arrays(), AS_IS, b, out.lent_mut()))
+        })
+    }
 
-            /// The product of this matrix's transpose and a dense `b`; nothing is converted.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.t_matmul(&[2.0, 1.0])?.to_vec(), [3.0, 0.0, 2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn t_matmul(&self, b: &(impl AsView<T> + ?Sized)) -> Result<Tensor<T>> {
-                b.with_view(|b| product(self.arrays(), TRANSPOSED, b))
-            }
+    /// The product of this matrix's transpose and a dense `b`; nothing is converted.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.t_matmul(&[2.0, 1.0])?.to_vec(), [3.0, 0.0, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn t_matmul(&self, b: &(impl AsView<T> + ?Sized)) -> Result<Tensor<T>> {
+        b.with_view(|b| product(self.arrays(), TRANSPOSED, b))
+    }
 
-            /// As [`t_matmul`](Self::t_matmul), into memory of the caller's.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let mut out = [9.0; 3];
-            /// matrix.t_matmul_into(&[2.0, 1.0], &mut out)?;
-            /// assert_eq!(out, [3.0, 0.0, 2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn t_matmul_into(
-                &self,
-                b: &(impl AsView<T> + ?Sized),
-                out: &mut (impl AsViewMut<T> + ?Sized),
-            ) -> Result<()> {
-                b.with_view(|b| {
-                    out.with_view_mut(|out| {
-                        run(PLAIN, self.arrays(), TRANSPOSED, b, out.lent_mut())
-                    })
-                })
-            }
-        }
-    )*};
-}
-
-products! {
-    CooView, example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
-    CsrView, example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
-    CscView, example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
-    BsrView, example "BsrView::new(2, 3, [1, 1], &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
+    /// As [`t_matmul`](Self::t_matmul), into memory of the caller's.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let mut out = [9.0; 3];
+    /// matrix.t_matmul_into(&[2.0, 1.0], &mut out)?;
+    /// assert_eq!(out, [3.0, 0.0, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn t_matmul_into(
+        &self,
+        b: &(impl AsView<T> + ?Sized),
+        out: &mut (impl AsViewMut<T> + ?Sized),
+    ) -> Result<()> {
+        b.with_view(|b| {
+            out.with_view_mut(|out| run(PLAIN, self.arrays(), TRANSPOSED, b, out.lent_mut()))
+        })
+    }
 }

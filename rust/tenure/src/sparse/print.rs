@@ -3,22 +3,20 @@
 use std::fmt;
 
 use super::arrays::Arrays;
-use super::{
-    BlockEntries, BsrMatrix, BsrView, BsrViewMut, CooMatrix, CooView, CooViewMut, CscMatrix,
-    CscView, CscViewMut, CsrMatrix, CsrView, CsrViewMut,
-};
+use super::{BlockEntries, SparseFormat, SparseMatrix, SparseView, SparseViewMut};
 use crate::{Element, SparseIndex};
 
 /// Entries that are printed at each end of a matrix that has more.
 const EDGE: usize = 8;
 
-fn debug<T: Element, I: SparseIndex>(
+/// `name` is the rest of the type's name, behind that of the format.
+fn debug<F: SparseFormat, T: Element, I: SparseIndex>(
     name: &str,
     arrays: Arrays<'_, T, I>,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     let (form, entries) = (arrays.form, arrays.range().len());
-    write!(f, "{name}({} x {}", form.rows, form.cols)?;
+    write!(f, "{}{name}({} x {}", F::NAME, form.rows, form.cols)?;
     match form.block {
         [1, 1] => write!(f, ", {entries} entries")?,
         [rows, cols] => write!(f, ", {entries} blocks of {rows} x {cols}")?,
@@ -26,12 +24,12 @@ fn debug<T: Element, I: SparseIndex>(
     write!(f, ", dtype={}, index={})", T::DTYPE, I::DTYPE)
 }
 
-fn display<T: Element, I: SparseIndex>(
+fn display<F: SparseFormat, T: Element, I: SparseIndex>(
     name: &str,
     arrays: Arrays<'_, T, I>,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    debug(name, arrays, f)?;
+    debug::<F, T, I>(name, arrays, f)?;
     let entries = BlockEntries::new(arrays);
     let count = entries.len();
     let is_cut = count > 2 * EDGE;
@@ -61,26 +59,35 @@ fn write_block<T: Element>(block: &[T], f: &mut fmt::Formatter<'_>) -> fmt::Resu
 }
 
 macro_rules! print {
-    ($($name:ident $(<$life:lifetime>)?;)*) => {$(
+    ($($name:ident $(<$life:lifetime>)?, $part:literal;)*) => {$(
         /// What it is, in one line.
-        impl<$($life,)? T: Element, I: SparseIndex> fmt::Debug for $name<$($life,)? T, I> {
+        impl<$($life,)? F, T, I> fmt::Debug for $name<$($life,)? F, T, I>
+        where
+            F: SparseFormat,
+            T: Element,
+            I: SparseIndex,
+        {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                debug(stringify!($name), self.arrays(), f)
+                debug::<F, T, I>($part, self.arrays(), f)
             }
         }
 
         /// What it is, and its entries: of many the first and the last eight.
-        impl<$($life,)? T: Element, I: SparseIndex> fmt::Display for $name<$($life,)? T, I> {
+        impl<$($life,)? F, T, I> fmt::Display for $name<$($life,)? F, T, I>
+        where
+            F: SparseFormat,
+            T: Element,
+            I: SparseIndex,
+        {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                display(stringify!($name), self.arrays(), f)
+                display::<F, T, I>($part, self.arrays(), f)
             }
         }
     )*};
 }
 
 print! {
-    CooView<'a>; CooViewMut<'a>; CooMatrix;
-    CsrView<'a>; CsrViewMut<'a>; CsrMatrix;
-    CscView<'a>; CscViewMut<'a>; CscMatrix;
-    BsrView<'a>; BsrViewMut<'a>; BsrMatrix;
+    SparseView<'a>, "View";
+    SparseViewMut<'a>, "ViewMut";
+    SparseMatrix, "Matrix";
 }

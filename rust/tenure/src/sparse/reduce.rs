@@ -3,7 +3,7 @@
 use tenure_sys::{TNR_SOLVE_UNIT_DIAGONAL, TNR_SOLVE_UPPER, tnr_reduce_op, tnr_sparse_norm_kind};
 
 use super::arrays::Arrays;
-use super::{CscView, CsrView};
+use super::{CompressedFormat, CsrView, SparseView};
 use crate::raw::algebra as raw;
 use crate::{AsView, AsViewMut, Element, Float, Number, Real, Result, SparseIndex, Tensor};
 
@@ -31,13 +31,13 @@ fn reduce_all<T: Element, I: SparseIndex, R: Element>(
 }
 
 macro_rules! reductions {
-    ($view:ident, $make:literal: $(
+    ($(
         $op:ident => $all:ident, $rows:ident, $cols:ident, $bound:ident, $result:ty;
         $what:literal, errors $errors:literal,
         example $all_result:literal, $row_result:literal, $col_result:literal;
     )*) => {$(
-        #[doc = concat!("# ", $what)]
-        impl<T: $bound, I: SparseIndex> $view<'_, T, I> {
+        #[doc = concat!("# ", $what, "\n\nOf CSR and CSC.")]
+        impl<F: CompressedFormat, T: $bound, I: SparseIndex> SparseView<'_, F, T, I> {
             #[doc = concat!($what, ", of all elements.")]
             ///
             /// # Errors
@@ -46,7 +46,8 @@ macro_rules! reductions {
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ".coalesced()?; // [1.5 0 0; 0 0 2.5]")]
+            /// # let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?;
+            /// let matrix = matrix.coalesced()?; // [1.5 0 0; 0 0 2.5]
             #[doc = concat!("assert_eq!(matrix.", stringify!($all), "()?, ", $all_result, ");")]
             /// # Ok::<(), Error>(())
             /// ```
@@ -62,7 +63,8 @@ macro_rules! reductions {
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
+            /// # let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?;
+            /// let matrix = matrix.coalesced()?; // [1.5 0 0; 0 0 2.5]
             #[doc = concat!("assert_eq!(matrix.", stringify!($rows), "()?.to_vec(), ",
                 $row_result, ");")]
             /// # Ok::<(), Error>(())
@@ -79,7 +81,8 @@ macro_rules! reductions {
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
+            /// # let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?;
+            /// let matrix = matrix.coalesced()?; // [1.5 0 0; 0 0 2.5]
             #[doc = concat!("assert_eq!(matrix.", stringify!($cols), "()?.to_vec(), ",
                 $col_result, ");")]
             /// # Ok::<(), Error>(())
@@ -91,100 +94,89 @@ macro_rules! reductions {
     )*};
 }
 
-macro_rules! measures {
-    ($($view:ident, example $make:literal;)*) => {$(
-        reductions! { $view, $make:
-            SUM => sum, row_sums, col_sums, Number, T::Sum;
-            "The sum; of `f32` accumulated in `f64`",
-            errors "`Unsupported`: elements other than `f32`, `f64`, `i32` and `i64`. `OutOfMemory`.",
-            example "4.0", "[1.5, 2.5]", "[1.5, 0.0, 2.5]";
-            MIN => min, row_mins, col_mins, Number, T;
-            "The smallest element, a zero that is no entry among them; NaN wins",
-            errors "`InvalidArgument`: there is none; entries that are not known to be coalesced. \
-                `Unsupported`: as sums. `OutOfMemory`.",
-            example "0.0", "[0.0, 0.0]", "[0.0, 0.0, 0.0]";
-            MAX => max, row_maxes, col_maxes, Number, T;
-            "The largest element, a zero that is no entry among them; NaN wins",
-            errors "`InvalidArgument`: there is none; entries that are not known to be coalesced. \
-                `Unsupported`: as sums. `OutOfMemory`.",
-            example "2.5", "[1.5, 2.5]", "[1.5, 0.0, 2.5]";
-            COUNT => count_nonzero, row_counts, col_counts, Real, i64;
-            "How many elements are not 0",
-            errors "`InvalidArgument`: entries that are not known to be coalesced. `Unsupported`: as \
-                sums. `OutOfMemory`.",
-            example "2", "[1, 1]", "[1, 0, 1]";
-        }
-
-        /// Norms, computed in `f64`. NaN where an entry is.
-        ///
-        /// All err with `InvalidArgument` where entries are not known to be coalesced, `Unsupported`
-        /// for elements other than `f32` and `f64`, `OutOfMemory`.
-        impl<T: Float, I: SparseIndex> $view<'_, T, I> {
-            /// The largest sum of magnitudes of a column.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ".coalesced()?; // [1.5 0 0; 0 0 2.5]")]
-            /// assert_eq!(matrix.norm_1()?, 2.5);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn norm_1(&self) -> Result<f64> {
-                raw::norm(tnr_sparse_norm_kind::ONE, &self.arrays().lent())
-            }
-
-            /// The largest sum of magnitudes of a row.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
-            /// assert_eq!(matrix.norm_inf()?, 2.5);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn norm_inf(&self) -> Result<f64> {
-                raw::norm(tnr_sparse_norm_kind::INFINITY, &self.arrays().lent())
-            }
-
-            /// The square root of the sum of squares.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ".coalesced()?;")]
-            /// assert_eq!(matrix.norm_frobenius()?, 8.5_f64.sqrt());
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn norm_frobenius(&self) -> Result<f64> {
-                raw::norm(tnr_sparse_norm_kind::FROBENIUS, &self.arrays().lent())
-            }
-        }
-
-        /// The diagonal.
-        impl<T: Number, I: SparseIndex> $view<'_, T, I> {
-            /// The elements at equal row and column, as many as the shorter axis has.
-            ///
-            /// # Errors
-            ///
-            /// `Unsupported`: elements other than `f32`, `f64`, `i32` and `i64`. `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.diagonal()?.to_vec(), [1.5, 0.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn diagonal(&self) -> Result<Tensor<T>> {
-                let extent = self.rows().min(self.cols());
-                // SAFETY: what answers Ok has written every element, and reads none of its output.
-                unsafe {
-                    Tensor::written_by(&[extent], |out| raw::diagonal(&self.arrays().lent(), out))
-                }
-            }
-        }
-    )*};
+reductions! {
+    SUM => sum, row_sums, col_sums, Number, T::Sum;
+    "The sum; of `f32` accumulated in `f64`",
+    errors "`Unsupported`: elements other than `f32`, `f64`, `i32` and `i64`. `OutOfMemory`.",
+    example "4.0", "[1.5, 2.5]", "[1.5, 0.0, 2.5]";
+    MIN => min, row_mins, col_mins, Number, T;
+    "The smallest element, a zero that is no entry among them; NaN wins",
+    errors "`InvalidArgument`: there is none; entries that are not known to be coalesced. \
+        `Unsupported`: as sums. `OutOfMemory`.",
+    example "0.0", "[0.0, 0.0]", "[0.0, 0.0, 0.0]";
+    MAX => max, row_maxes, col_maxes, Number, T;
+    "The largest element, a zero that is no entry among them; NaN wins",
+    errors "`InvalidArgument`: there is none; entries that are not known to be coalesced. \
+        `Unsupported`: as sums. `OutOfMemory`.",
+    example "2.5", "[1.5, 2.5]", "[1.5, 0.0, 2.5]";
+    COUNT => count_nonzero, row_counts, col_counts, Real, i64;
+    "How many elements are not 0",
+    errors "`InvalidArgument`: entries that are not known to be coalesced. `Unsupported`: as \
+        sums. `OutOfMemory`.",
+    example "2", "[1, 1]", "[1, 0, 1]";
 }
 
-measures! {
-    CsrView, example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?";
-    CscView, example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5_f64, 2.5])?";
+/// Norms of CSR and CSC, computed in `f64`. NaN where an entry is.
+///
+/// All err with `InvalidArgument` where entries are not known to be coalesced, `Unsupported` for
+/// elements other than `f32` and `f64`, `OutOfMemory`.
+impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// The largest sum of magnitudes of a column.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.coalesced()?;
+    /// assert_eq!(matrix.norm_1()?, 2.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn norm_1(&self) -> Result<f64> {
+        raw::norm(tnr_sparse_norm_kind::ONE, &self.arrays().lent())
+    }
+
+    /// The largest sum of magnitudes of a row.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.coalesced()?;
+    /// assert_eq!(matrix.norm_inf()?, 2.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn norm_inf(&self) -> Result<f64> {
+        raw::norm(tnr_sparse_norm_kind::INFINITY, &self.arrays().lent())
+    }
+
+    /// The square root of the sum of squares.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.coalesced()?;
+    /// assert_eq!(matrix.norm_frobenius()?, 8.5_f64.sqrt());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn norm_frobenius(&self) -> Result<f64> {
+        raw::norm(tnr_sparse_norm_kind::FROBENIUS, &self.arrays().lent())
+    }
+}
+
+/// The diagonal of CSR and CSC.
+impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// The elements at equal row and column, as many as the shorter axis has.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: elements other than `f32`, `f64`, `i32` and `i64`. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?;
+    /// assert_eq!(matrix.diagonal()?.to_vec(), [1.5, 0.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn diagonal(&self) -> Result<Tensor<T>> {
+        let extent = self.rows().min(self.cols());
+        // SAFETY: what answers Ok has written every element, and reads none of its output.
+        unsafe { Tensor::written_by(&[extent], |out| raw::diagonal(&self.arrays().lent(), out)) }
+    }
 }
 
 /// Which triangle of a matrix is meant; entries of the other one are not looked at.
@@ -217,9 +209,9 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: a matrix that is not square; another shape of `b`; a diagonal that is 0 or
-    /// has no entry in a row, which is named. `Unsupported`: elements other than `f32` and `f64`.
-    /// `OutOfMemory`.
+    /// `InvalidArgument`: a matrix that is not square; another shape of `b`; a diagonal that is 0
+    /// or has no entry in a row, which is named. `Unsupported`: elements other than `f32` and
+    /// `f64`. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::*;

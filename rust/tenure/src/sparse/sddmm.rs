@@ -3,7 +3,7 @@
 use tenure_sys::{TNR_SDDMM_TIMES_VALUES, tnr_sparse_format};
 
 use super::arrays::Arrays;
-use super::{BsrView, CooView, CscView, CsrView};
+use super::{SparseFormat, SparseView};
 use crate::raw::matmul as raw;
 use crate::{AsView, Number, Result, SparseIndex, Tensor, TensorView};
 
@@ -25,59 +25,48 @@ fn samples<T: Number, I: SparseIndex>(
     }
 }
 
-macro_rules! samplers {
-    ($($name:ident, example $make:literal;)*) => {$(
-        /// Products of dense matrices at the entries alone.
-        impl<T: Number, I: SparseIndex> $name<'_, T, I> {
-            /// New values for the entries: of one at row `i` and column `j` row `i` of `x` times
-            /// column `j` of `y`. `x` is `[m, k]`, `y` is `[k, n]`, of any strides; the result has an
-            /// element for each of [`values`](Self::values), for
-            /// [`with_values`](Self::with_values), in the shape of blocks where there are any.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: shapes that do not agree; `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let (x, y) = ([[1.0], [2.0]], [[3.0, 4.0, 5.0]]);
-            /// assert_eq!(matrix.sddmm(&x, &y)?.to_vec(), [3.0, 10.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            #[doc(alias = "sampled_addmm")]
-            pub fn sddmm(
-                &self,
-                x: &(impl AsView<T> + ?Sized),
-                y: &(impl AsView<T> + ?Sized),
-            ) -> Result<Tensor<T>> {
-                x.with_view(|x| y.with_view(|y| samples(self.arrays(), 0, x, y)))
-            }
+/// Products of dense matrices at the entries alone.
+impl<F: SparseFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// New values for the entries: of one at row `i` and column `j` row `i` of `x` times column `j`
+    /// of `y`. `x` is `[m, k]`, `y` is `[k, n]`, of any strides; the result has an element for each
+    /// of [`values`](Self::values), for [`with_values`](Self::with_values), in the shape of blocks
+    /// where there are any.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: shapes that do not agree; `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let (x, y) = ([[1.0], [2.0]], [[3.0, 4.0, 5.0]]);
+    /// assert_eq!(matrix.sddmm(&x, &y)?.to_vec(), [3.0, 10.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[doc(alias = "sampled_addmm")]
+    pub fn sddmm(
+        &self,
+        x: &(impl AsView<T> + ?Sized),
+        y: &(impl AsView<T> + ?Sized),
+    ) -> Result<Tensor<T>> {
+        x.with_view(|x| y.with_view(|y| samples(self.arrays(), 0, x, y)))
+    }
 
-            /// As [`sddmm`](Self::sddmm), times the entries' own values.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let (x, y) = ([[1.0], [2.0]], [[3.0, 4.0, 5.0]]);
-            /// assert_eq!(matrix.sddmm_times_values(&x, &y)?.to_vec(), [4.5, 25.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn sddmm_times_values(
-                &self,
-                x: &(impl AsView<T> + ?Sized),
-                y: &(impl AsView<T> + ?Sized),
-            ) -> Result<Tensor<T>> {
-                let flags = TNR_SDDMM_TIMES_VALUES;
-                x.with_view(|x| y.with_view(|y| samples(self.arrays(), flags, x, y)))
-            }
-        }
-    )*};
-}
-
-samplers! {
-    CooView, example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
-    CsrView, example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
-    CscView, example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
-    BsrView, example "BsrView::new(2, 3, [1, 1], &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
+    /// As [`sddmm`](Self::sddmm), times the entries' own values.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let (x, y) = ([[1.0], [2.0]], [[3.0, 4.0, 5.0]]);
+    /// assert_eq!(matrix.sddmm_times_values(&x, &y)?.to_vec(), [4.5, 25.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn sddmm_times_values(
+        &self,
+        x: &(impl AsView<T> + ?Sized),
+        y: &(impl AsView<T> + ?Sized),
+    ) -> Result<Tensor<T>> {
+        let flags = TNR_SDDMM_TIMES_VALUES;
+        x.with_view(|x| y.with_view(|y| samples(self.arrays(), flags, x, y)))
+    }
 }

@@ -3,93 +3,74 @@
 use std::ops::RangeBounds;
 
 use super::arrays::range_below;
-use super::{CscMatrix, CscView, CsrMatrix, CsrView, SparseIndex};
+use super::{CompressedFormat, SparseIndex, SparseMatrix, SparseView};
 use crate::raw::sparse::{select, slice};
 use crate::{AsView, Element, Result};
 
-/// Selections of `$make`, an example with two rows and three columns.
-macro_rules! selections {
-    ($($view:ident to $matrix:ident, free $range:ident, example $make:literal;)*) => {$(
-        /// Selections: copies, the same for any number of threads.
-        #[doc = concat!("[`", stringify!($range), "`](Self::", stringify!($range), ") copies nothing.")]
-        impl<T: Element, I: SparseIndex> $view<'_, T, I> {
-            /// The rows that are listed, in that order; any of them several times.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: a number that names no row; a list of rank other than 1; more
-            /// entries than `I` counts. `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, "; // [1.5 0 0; 0 0 2.5]")]
-            /// let rows = matrix.select_rows(&[1, 0, 1])?;
-            /// assert_eq!(rows.to_dense()?.to_vec(), [0.0, 0.0, 2.5, 1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn select_rows(
-                &self,
-                rows: &(impl AsView<I> + ?Sized),
-            ) -> Result<$matrix<T, I>> {
-                let lent = self.arrays().lent();
-                let made = rows.with_view(|rows| select(&lent, Some(rows.lent()), None))?;
-                $matrix::from_made(made)
-            }
+/// Selections of CSR and CSC: copies, the same for any number of threads.
+/// [`row_range`](crate::CsrView::row_range) and [`col_range`](crate::CscView::col_range) copy nothing.
+impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// The rows that are listed, in that order; any of them several times.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a number that names no row; a list of rank other than 1; more entries
+    /// than `I` counts. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?; // [1.5 0 0; 0 0 2.5]
+    /// let rows = matrix.select_rows(&[1, 0, 1])?;
+    /// assert_eq!(rows.to_dense()?.to_vec(), [0.0, 0.0, 2.5, 1.5, 0.0, 0.0, 0.0, 0.0, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn select_rows(&self, rows: &(impl AsView<I> + ?Sized)) -> Result<SparseMatrix<F, T, I>> {
+        let lent = self.arrays().lent();
+        let made = rows.with_view(|rows| select(&lent, Some(rows.lent()), None))?;
+        SparseMatrix::from_made(made)
+    }
 
-            /// The columns that are listed, in that order; any of them several times. Entries stay in
-            /// the order that they had: where the list does not rise they are no longer
-            /// sorted, which [`to_sorted`](Self::to_sorted) makes up for.
-            ///
-            /// # Errors
-            ///
-            /// As those of [`select_rows`](Self::select_rows), of columns.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, "; // [1.5 0 0; 0 0 2.5]")]
-            /// let cols = matrix.select_cols(&[2, 0])?;
-            /// assert_eq!(cols.to_dense()?.to_vec(), [0.0, 1.5, 2.5, 0.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn select_cols(
-                &self,
-                cols: &(impl AsView<I> + ?Sized),
-            ) -> Result<$matrix<T, I>> {
-                let lent = self.arrays().lent();
-                let made = cols.with_view(|cols| select(&lent, None, Some(cols.lent())))?;
-                $matrix::from_made(made)
-            }
+    /// The columns that are listed, in that order; any of them several times. Entries stay in the
+    /// order that they had: where the list does not rise they are no longer sorted, which
+    /// [`to_sorted`](Self::to_sorted) makes up for.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`select_rows`](Self::select_rows), of columns.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?; // [1.5 0 0; 0 0 2.5]
+    /// let cols = matrix.select_cols(&[2, 0])?;
+    /// assert_eq!(cols.to_dense()?.to_vec(), [0.0, 1.5, 2.5, 0.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn select_cols(&self, cols: &(impl AsView<I> + ?Sized)) -> Result<SparseMatrix<F, T, I>> {
+        let lent = self.arrays().lent();
+        let made = cols.with_view(|cols| select(&lent, None, Some(cols.lent())))?;
+        SparseMatrix::from_made(made)
+    }
 
-            /// The block of a range of rows and a range of columns.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: a range leaves the rows or the columns. `OutOfMemory`.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, "; // [1.5 0 0; 0 0 2.5]")]
-            /// let block = matrix.slice(.., 1..)?;
-            /// assert_eq!(block.to_dense()?.to_vec(), [0.0, 0.0, 0.0, 2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn slice(
-                &self,
-                rows: impl RangeBounds<usize>,
-                cols: impl RangeBounds<usize>,
-            ) -> Result<$matrix<T, I>> {
-                let [rows, cols] =
-                    [range_below(rows, self.rows())?, range_below(cols, self.cols())?]
-                        .map(|range| [range.start, range.len()]);
-                $matrix::from_made(slice(&self.arrays().lent(), rows, cols)?)
-            }
-        }
-    )*};
-}
-
-selections! {
-    CsrView to CsrMatrix, free row_range,
-    example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
-    CscView to CscMatrix, free col_range,
-    example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
+    /// The block of a range of rows and a range of columns.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a range leaves the rows or the columns. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?; // [1.5 0 0; 0 0 2.5]
+    /// let block = matrix.slice(.., 1..)?;
+    /// assert_eq!(block.to_dense()?.to_vec(), [0.0, 0.0, 0.0, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn slice(
+        &self,
+        rows: impl RangeBounds<usize>,
+        cols: impl RangeBounds<usize>,
+    ) -> Result<SparseMatrix<F, T, I>> {
+        let [rows, cols] = [range_below(rows, self.rows())?, range_below(cols, self.cols())?]
+            .map(|range| [range.start, range.len()]);
+        SparseMatrix::from_made(slice(&self.arrays().lent(), rows, cols)?)
+    }
 }

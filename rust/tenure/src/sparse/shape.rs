@@ -1,15 +1,16 @@
 //! The size of a matrix, which every sparse type tells.
 
 macro_rules! sized {
-    ($name:ident $(<$life:lifetime>)?, setup $setup:literal, example $make:literal) => {
+    ($name:ident $(<$life:lifetime>)?, $($make:literal),+) => {
         /// Size.
-        impl<$($life,)? T: $crate::Element, I: $crate::SparseIndex> $name<$($life,)? T, I> {
+        impl<$($life,)? F: $crate::SparseFormat, T: $crate::Element, I: $crate::SparseIndex>
+            $name<$($life,)? F, T, I>
+        {
             /// Rows of the matrix.
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = $setup]
-            #[doc = concat!("let matrix = ", $make, ";")]
+            $(#[doc = $make])+
             /// assert_eq!(matrix.rows(), 2);
             /// # Ok::<(), Error>(())
             /// ```
@@ -21,8 +22,7 @@ macro_rules! sized {
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = $setup]
-            #[doc = concat!("let matrix = ", $make, ";")]
+            $(#[doc = $make])+
             /// assert_eq!(matrix.cols(), 3);
             /// # Ok::<(), Error>(())
             /// ```
@@ -34,8 +34,7 @@ macro_rules! sized {
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = $setup]
-            #[doc = concat!("let matrix = ", $make, ";")]
+            $(#[doc = $make])+
             /// assert_eq!(matrix.nnz(), matrix.values().len());
             /// # Ok::<(), Error>(())
             /// ```

@@ -1,101 +1,294 @@
 //! Matrices lent for reading: three slices and what they mean.
 
+use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use tenure_sys::tnr_sparse_format;
-
 use super::arrays::{Arrays, COALESCED, Form};
+use super::format::{Bsr, Coo, Csc, Csr, PointFormat, SparseFormat};
 use super::{BlockEntries, Entries};
 use crate::{Element, Result, SparseIndex};
 
-/// A type, and the methods that every format has. `$major` and `$minor` are the names of offsets and
-/// indices, `$make` is an example of one with two rows and three columns.
-macro_rules! views {
+/// A sparse matrix, lent: three slices, and what they mean in the format `F`.
+///
+/// It is written by the name of its format, which also has the constructors and the methods that no
+/// other format has: [`CooView`], [`CsrView`], [`CscView`] or [`BsrView`]. By this name it stands
+/// in functions for every format: see [`SparseFormat`].
+#[derive(Clone, Copy)]
+pub struct SparseView<'a, F: SparseFormat, T: Element, I: SparseIndex = i32> {
+    arrays: Arrays<'a, T, I>,
+    /// A function, so that auto traits are those of the arrays.
+    format: PhantomData<fn() -> F>,
+}
+
+/// A matrix by coordinates, lent: entry `k` is `values[k]`, at row `row_indices[k]` and column
+/// `col_indices[k]`. A position may have several entries, which add up.
+///
+/// ```
+/// use tenure::CooView;
+///
+/// let matrix = CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?;
+/// assert_eq!(matrix.nnz(), 2);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub type CooView<'a, T, I = i32> = SparseView<'a, Coo, T, I>;
+
+/// A matrix by compressed rows, lent: row `i` has the entries `k` from `row_offsets[i]` to
+/// `row_offsets[i + 1]`, each of which is `values[k]`, at column `col_indices[k]`.
+///
+/// ```
+/// use tenure::CsrView;
+///
+/// let (offsets, indices, values) = (vec![0, 2, 3], vec![0, 2, 1], vec![1.0_f32, 2.0, 3.0]);
+/// let matrix = CsrView::new(2, 3, &offsets, &indices, &values)?;
+/// assert_eq!(matrix.row(0), Some((&[0, 2][..], &[1.0, 2.0][..])));
+/// assert_eq!(matrix.values().as_ptr(), values.as_ptr());
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub type CsrView<'a, T, I = i32> = SparseView<'a, Csr, T, I>;
+
+/// A matrix by compressed columns, lent: column `j` has the entries `k` from `col_offsets[j]` to
+/// `col_offsets[j + 1]`, each of which is `values[k]`, at row `row_indices[k]`.
+///
+/// ```
+/// use tenure::CscView;
+///
+/// let matrix = CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?;
+/// assert_eq!(matrix.col(2), Some((&[1][..], &[2.5][..])));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub type CscView<'a, T, I = i32> = SparseView<'a, Csc, T, I>;
+
+/// A matrix by compressed rows of blocks, lent: as [`CsrView`], with blocks of one size in the
+/// place of elements. `values` has the elements of each block in row-major order.
+///
+/// ```
+/// use tenure::BsrView;
+///
+/// let matrix = BsrView::new(4, 4, [2, 2], &[0, 0, 1], &[1], &[1, 2, 3, 4])?;
+/// assert_eq!((matrix.nnz(), matrix.block()), (4, [2, 2]));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub type BsrView<'a, T, I = i32> = SparseView<'a, Bsr, T, I>;
+
+impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
+    /// Of arrays that have been checked, and are of this format.
+    pub(super) fn over(arrays: Arrays<'a, T, I>) -> Self {
+        SparseView { arrays, format: PhantomData }
+    }
+
+    pub(crate) fn arrays(&self) -> Arrays<'a, T, I> {
+        self.arrays
+    }
+}
+
+/// What is known of the order of the entries.
+impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
+    /// The same view, once it is found that the entries are coalesced: ordered, and no position has
+    /// two. Some operations are faster for it.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: they are not; the message names the entry.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert!(!matrix.is_coalesced());
+    /// assert!(matrix.coalesced()?.is_coalesced());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn coalesced(self) -> Result<Self> {
+        Ok(Self::over(self.arrays.with_flags(COALESCED)?))
+    }
+
+    /// The same view, as [`coalesced`](Self::coalesced), by your word alone. Where it is wrong
+    /// results are, and no more.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert!(matrix.assume_coalesced().is_coalesced());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn assume_coalesced(mut self) -> Self {
+        self.arrays.form.flags |= COALESCED;
+        self
+    }
+
+    /// Whether the entries are known to be coalesced: ordered, and no position has two.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert!(!matrix.is_coalesced()); // nobody has looked
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn is_coalesced(&self) -> bool {
+        self.arrays.form.is_coalesced()
+    }
+
+    /// Whether the entries are known to be ordered; a position may have several.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert!(matrix.coalesced()?.is_sorted());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn is_sorted(&self) -> bool {
+        self.arrays.form.is_sorted()
+    }
+}
+
+/// The values of the entries.
+impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
+    /// The values.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!(matrix.values()[0], 1.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn values(&self) -> &'a [T] {
+        self.arrays.values()
+    }
+
+    /// The same entries with other values, as many, of any type.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another count.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let doubled: Vec<f64> = matrix.values().iter().map(|value| 2.0 * value).collect();
+    /// assert_eq!(matrix.with_values(&doubled)?.values()[0], 3.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_values<'b, U: Element>(self, values: &'b [U]) -> Result<SparseView<'b, F, U, I>>
+    where
+        'a: 'b,
+    {
+        Ok(SparseView::over(self.arrays.with_values(values)?))
+    }
+}
+
+/// The entries of COO, CSR and CSC.
+impl<'a, F: PointFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
+    /// The entries, in the order in which they are stored: `(row, column, &value)`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// let entries: Vec<_> = matrix.iter().collect();
+    /// assert_eq!(entries, [(0, 0, &1.5), (1, 2, &2.5)]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn iter(&self) -> Entries<'a, T, I> {
+        Entries::new(self.arrays)
+    }
+}
+
+impl<'a, F: PointFormat, T: Element, I: SparseIndex> IntoIterator for SparseView<'a, F, T, I> {
+    type Item = (usize, usize, &'a T);
+    type IntoIter = Entries<'a, T, I>;
+
+    fn into_iter(self) -> Entries<'a, T, I> {
+        self.iter()
+    }
+}
+
+impl<'a, T: Element, I: SparseIndex> IntoIterator for BsrView<'a, T, I> {
+    type Item = (usize, usize, &'a [T]);
+    type IntoIter = BlockEntries<'a, T, I>;
+
+    fn into_iter(self) -> BlockEntries<'a, T, I> {
+        self.iter()
+    }
+}
+
+super::shape::sized!(
+    SparseView<'a>,
+    "let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;"
+);
+
+/// Constructors and arrays, by the names that they have in a format.
+macro_rules! named {
     ($(
-        $(#[$doc:meta])*
-        $name:ident: $format:ident { $major:ident, $minor:ident }, entries $entries:ident,
-        example $make:literal;
+        $format:ident { $major:ident, $minor:ident $(, $block:ident)? },
+        shape $shape:literal, values $values:literal,
+        view $view:literal, view_mut $view_mut:literal, matrix $matrix:literal,
+        batch $batch:literal, batch_mut $batch_mut:literal;
     )*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy)]
-        pub struct $name<'a, T: Element, I: SparseIndex = i32> {
-            pub(super) arrays: Arrays<'a, T, I>,
-        }
-
-        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
-            pub(crate) fn arrays(&self) -> Arrays<'a, T, I> {
-                self.arrays
-            }
-        }
-
-        /// What is known of the order of the entries.
-        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
-            /// The same view, once it is found that the entries are coalesced: ordered, and no
-            /// position has two. Some operations are faster for it.
+        /// Construction, and the arrays as they were given. Of a range of a matrix, indices and
+        /// values are those of its entries, and offsets are those that the matrix has for it: they
+        /// count from the first of them.
+        impl<'a, T: Element, I: SparseIndex> SparseView<'a, $format, T, I> {
+            /// Lends three slices, once their lengths, offsets and indices are found to be right.
+            $(#[doc = concat!("\n`", stringify!($block), "` is the rows and the columns of a block, \
+                each 1 to 16.")])?
             ///
             /// # Errors
             ///
-            /// `InvalidArgument`: they are not; the message names the entry.
+            /// `InvalidArgument`: what the message names, with its place and its bound.
+            $(#[doc = concat!("`Unsupported`: a larger `", stringify!($block), "`.")])?
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert!(!matrix.is_coalesced());
-            /// assert!(matrix.coalesced()?.is_coalesced());
+            #[doc = concat!("let matrix = ", $view, ";")]
+            /// assert_eq!((matrix.rows(), matrix.cols()), (2, 3));
             /// # Ok::<(), Error>(())
             /// ```
-            pub fn coalesced(self) -> Result<Self> {
-                Ok($name { arrays: self.arrays.with_flags(COALESCED)? })
+            pub fn new(
+                rows: usize,
+                cols: usize,
+                $($block: [usize; 2],)?
+                $major: &'a [I],
+                $minor: &'a [I],
+                values: &'a [T],
+            ) -> Result<Self> {
+                let form = Form::new::<$format>(rows, cols)$(.with_blocks($block))?;
+                Ok(Self::over(Arrays::checked(form, $major, $minor, values)?))
             }
 
-            /// The same view, as [`coalesced`](Self::coalesced), by your word alone. Where it is
-            /// wrong results are, and no more.
+            /// As [`new`](Self::new), of offsets and indices that nobody looks at.
+            ///
+            /// # Safety
+            ///
+            /// - `new` would not refuse them.
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert!(matrix.assume_coalesced().is_coalesced());
+            #[doc = concat!("let known = ", $view, ";")]
+            #[doc = concat!("let (", stringify!($major), ", ", stringify!($minor), ") = (known.",
+                stringify!($major), "(), known.", stringify!($minor), "());")]
+            /// // SAFETY: they are those of a view that was checked.
+            /// let matrix = unsafe {
+            #[doc = concat!("    ", stringify!($format), "View::new_unchecked(", $shape, ", ",
+                stringify!($major), ", ", stringify!($minor), ", known.values())")]
+            /// };
+            /// assert_eq!(matrix.nnz(), 2);
             /// # Ok::<(), Error>(())
             /// ```
-            pub fn assume_coalesced(mut self) -> Self {
-                self.arrays.form.flags |= COALESCED;
-                self
+            pub unsafe fn new_unchecked(
+                rows: usize,
+                cols: usize,
+                $($block: [usize; 2],)?
+                $major: &'a [I],
+                $minor: &'a [I],
+                values: &'a [T],
+            ) -> Self {
+                let form = Form::new::<$format>(rows, cols)$(.with_blocks($block))?;
+                Self::over(Arrays::over(form, $major, $minor, values))
             }
 
-            /// Whether the entries are known to be coalesced: ordered, and no position has two.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert!(!matrix.is_coalesced()); // nobody has looked
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn is_coalesced(&self) -> bool {
-                self.arrays.form.is_coalesced()
-            }
-
-            /// Whether the entries are known to be ordered; a position may have several.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert!(matrix.coalesced()?.is_sorted());
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn is_sorted(&self) -> bool {
-                self.arrays.form.is_sorted()
-            }
-        }
-
-        /// The arrays, as they were given. A range of a matrix is its entries: `values` and indices
-        /// are those of the range, and its offsets are those that the matrix has for it, which count
-        /// from the first of them.
-        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
             #[doc = concat!("The ", stringify!($major), ".")]
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
+            #[doc = concat!("let matrix = ", $view, ";")]
             #[doc = concat!("assert_eq!(matrix.", stringify!($major), "()[0], 0);")]
             /// # Ok::<(), Error>(())
             /// ```
@@ -107,248 +300,32 @@ macro_rules! views {
             ///
             /// ```
             /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
+            #[doc = concat!("let matrix = ", $view, ";")]
             #[doc = concat!("assert_eq!(matrix.", stringify!($minor), "()[0], 0);")]
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $minor(&self) -> &'a [I] {
                 self.arrays.minor()
             }
-
-            /// The values.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.values()[0], 1.5);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn values(&self) -> &'a [T] {
-                self.arrays.values()
-            }
-
-            /// The same entries with other values, as many, of any type.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: another count.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let doubled: Vec<f64> = matrix.values().iter().map(|value| 2.0 * value).collect();
-            /// assert_eq!(matrix.with_values(&doubled)?.values()[0], 3.0);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn with_values<'b, U: Element>(self, values: &'b [U]) -> Result<$name<'b, U, I>>
-            where
-                'a: 'b,
-            {
-                Ok($name { arrays: self.arrays.with_values(values)? })
-            }
-
-            /// The entries, in the order in which they are stored.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// let (row, col, _) = matrix.iter().next().expect("there is one");
-            /// assert_eq!((row, col), (0, 0));
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn iter(&self) -> $entries<'a, T, I> {
-                $entries::new(self.arrays)
-            }
-        }
-
-        impl<'a, T: Element, I: SparseIndex> IntoIterator for $name<'a, T, I> {
-            type Item = <$entries<'a, T, I> as Iterator>::Item;
-            type IntoIter = $entries<'a, T, I>;
-
-            fn into_iter(self) -> $entries<'a, T, I> {
-                self.iter()
-            }
-        }
-
-        super::shape::sized!($name<'a>, setup "", example $make);
-    )*};
-}
-
-views! {
-    /// A matrix by coordinates, lent: entry `k` is `values[k]`, at row `row_indices[k]` and column
-    /// `col_indices[k]`. A position may have several entries, which add up.
-    ///
-    /// ```
-    /// use tenure::CooView;
-    ///
-    /// let matrix = CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?;
-    /// assert_eq!(matrix.nnz(), 2);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    CooView: COO { row_indices, col_indices }, entries Entries,
-    example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
-
-    /// A matrix by compressed rows, lent: row `i` has the entries `k` from `row_offsets[i]` to
-    /// `row_offsets[i + 1]`, each of which is `values[k]`, at column `col_indices[k]`.
-    ///
-    /// ```
-    /// use tenure::CsrView;
-    ///
-    /// let (offsets, indices, values) = (vec![0, 2, 3], vec![0, 2, 1], vec![1.0_f32, 2.0, 3.0]);
-    /// let matrix = CsrView::new(2, 3, &offsets, &indices, &values)?;
-    /// assert_eq!(matrix.row(0), Some((&[0, 2][..], &[1.0, 2.0][..])));
-    /// assert_eq!(matrix.values().as_ptr(), values.as_ptr());
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    CsrView: CSR { row_offsets, col_indices }, entries Entries,
-    example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
-
-    /// A matrix by compressed columns, lent: column `j` has the entries `k` from `col_offsets[j]` to
-    /// `col_offsets[j + 1]`, each of which is `values[k]`, at row `row_indices[k]`.
-    ///
-    /// ```
-    /// use tenure::CscView;
-    ///
-    /// let matrix = CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?;
-    /// assert_eq!(matrix.col(2), Some((&[1][..], &[2.5][..])));
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    CscView: CSC { col_offsets, row_indices }, entries Entries,
-    example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
-
-    /// A matrix by compressed rows of blocks, lent: as [`CsrView`], with blocks of one size in the
-    /// place of elements. `values` has the elements of each block in row-major order.
-    ///
-    /// ```
-    /// use tenure::BsrView;
-    ///
-    /// let matrix = BsrView::new(4, 4, [2, 2], &[0, 0, 1], &[1], &[1, 2, 3, 4])?;
-    /// assert_eq!((matrix.nnz(), matrix.block()), (4, [2, 2]));
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    BsrView: BSR { row_offsets, col_indices }, entries BlockEntries,
-    example "BsrView::new(2, 3, [2, 1], &[0, 2], &[0, 2], &[1.5, 2.5, 3.5, 4.5])?";
-}
-
-/// Construction of a format without blocks, and what `new` errs on.
-macro_rules! constructors {
-    ($($name:ident: $format:ident { $major:ident, $minor:ident }, example $make:literal;)*) => {$(
-        /// Construction.
-        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
-            /// Lends three slices, once their lengths, offsets and indices are found to be right.
-            ///
-            /// # Errors
-            ///
-            /// `InvalidArgument`: what the message names, with its place and its bound.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!((matrix.rows(), matrix.cols()), (2, 3));
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn new(
-                rows: usize,
-                cols: usize,
-                $major: &'a [I],
-                $minor: &'a [I],
-                values: &'a [T],
-            ) -> Result<Self> {
-                let form = Form::new(tnr_sparse_format::$format, rows, cols);
-                Ok($name { arrays: Arrays::checked(form, $major, $minor, values)? })
-            }
-
-            /// As [`new`](Self::new), of offsets and indices that nobody looks at.
-            ///
-            /// # Safety
-            ///
-            /// - `new` would not refuse them.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let known = ", $make, ";")]
-            /// // SAFETY: they are those of a view that was checked.
-            /// let matrix = unsafe {
-            #[doc = concat!("    ", stringify!($name), "::new_unchecked(2, 3, known.",
-                stringify!($major), "(), known.", stringify!($minor), "(), known.values())")]
-            /// };
-            /// assert_eq!(matrix.nnz(), 2);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub unsafe fn new_unchecked(
-                rows: usize,
-                cols: usize,
-                $major: &'a [I],
-                $minor: &'a [I],
-                values: &'a [T],
-            ) -> Self {
-                let form = Form::new(tnr_sparse_format::$format, rows, cols);
-                $name { arrays: Arrays::over(form, $major, $minor, values) }
-            }
         }
     )*};
 }
 
-constructors! {
-    CooView: COO { row_indices, col_indices },
-    example "CooView::new(2, 3, &[0, 1], &[0, 2], &[1.5, 2.5])?";
-    CsrView: CSR { row_offsets, col_indices },
-    example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?";
-    CscView: CSC { col_offsets, row_indices },
-    example "CscView::new(2, 3, &[0, 1, 1, 2], &[0, 1], &[1.5, 2.5])?";
-}
+super::format::for_each_format!(named);
 
-/// Construction.
+/// Blocks.
 impl<'a, T: Element, I: SparseIndex> BsrView<'a, T, I> {
-    /// Lends three slices, once their lengths, offsets and indices are found to be right. `block` is
-    /// the rows and the columns of a block, each 1 to 16.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: what the message names, with its place and its bound. `Unsupported`: larger
-    /// blocks.
+    /// The blocks, in the order in which they are stored: their row and column, counted in blocks,
+    /// and their elements.
     ///
     /// ```
     /// # use tenure::*;
-    /// let matrix = BsrView::new(2, 6, [2, 3], &[0, 1], &[1], &[1, 2, 3, 4, 5, 6])?;
-    /// assert_eq!((matrix.rows(), matrix.cols()), (2, 6));
+    /// let matrix = BsrView::new(2, 4, [1, 2], &[0, 0, 1], &[1], &[5, 6])?;
+    /// assert_eq!(matrix.iter().next(), Some((1, 1, &[5, 6][..])));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn new(
-        rows: usize,
-        cols: usize,
-        block: [usize; 2],
-        row_offsets: &'a [I],
-        col_indices: &'a [I],
-        values: &'a [T],
-    ) -> Result<Self> {
-        let form = Form { block, ..Form::new(tnr_sparse_format::BSR, rows, cols) };
-        Ok(BsrView { arrays: Arrays::checked(form, row_offsets, col_indices, values)? })
-    }
-
-    /// As [`new`](Self::new), of offsets and indices that nobody looks at.
-    ///
-    /// # Safety
-    ///
-    /// - `new` would not refuse them.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// // SAFETY: one block, in the second column of blocks.
-    /// let matrix =
-    ///     unsafe { BsrView::new_unchecked(1, 2, [1, 1], &[0, 1], &[1], &[0.5]) };
-    /// assert_eq!(matrix.nnz(), 1);
-    /// ```
-    pub unsafe fn new_unchecked(
-        rows: usize,
-        cols: usize,
-        block: [usize; 2],
-        row_offsets: &'a [I],
-        col_indices: &'a [I],
-        values: &'a [T],
-    ) -> Self {
-        let form = Form { block, ..Form::new(tnr_sparse_format::BSR, rows, cols) };
-        BsrView { arrays: Arrays::over(form, row_offsets, col_indices, values) }
+    pub fn iter(&self) -> BlockEntries<'a, T, I> {
+        BlockEntries::new(self.arrays)
     }
 
     /// Rows and columns of a block.
@@ -363,8 +340,8 @@ impl<'a, T: Element, I: SparseIndex> BsrView<'a, T, I> {
         self.arrays.form.block
     }
 
-    /// The blocks of one row of blocks: their columns, counted in blocks, and their elements. `None`
-    /// where there is no such row.
+    /// The blocks of one row of blocks: their columns, counted in blocks, and their elements.
+    /// `None` where there is no such row.
     ///
     /// ```
     /// # use tenure::*;
@@ -389,7 +366,7 @@ impl<'a, T: Element, I: SparseIndex> BsrView<'a, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn block_row_range(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
-        Ok(BsrView { arrays: self.arrays.rows(rows)? })
+        Ok(Self::over(self.arrays.rows(rows)?))
     }
 }
 
@@ -423,7 +400,7 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn row_range(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
-        Ok(CsrView { arrays: self.arrays.rows(rows)? })
+        Ok(Self::over(self.arrays.rows(rows)?))
     }
 
     /// The transpose: the same three slices, read as columns.
@@ -437,7 +414,7 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn t(&self) -> CscView<'a, T, I> {
-        CscView { arrays: self.arrays.transposed() }
+        SparseView::over(self.arrays.transposed())
     }
 }
 
@@ -468,7 +445,7 @@ impl<'a, T: Element, I: SparseIndex> CscView<'a, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn col_range(&self, cols: impl RangeBounds<usize>) -> Result<Self> {
-        Ok(CscView { arrays: self.arrays.rows(cols)? })
+        Ok(Self::over(self.arrays.rows(cols)?))
     }
 
     /// The transpose: the same three slices, read as rows.
@@ -480,6 +457,6 @@ impl<'a, T: Element, I: SparseIndex> CscView<'a, T, I> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn t(&self) -> CsrView<'a, T, I> {
-        CsrView { arrays: self.arrays.transposed() }
+        SparseView::over(self.arrays.transposed())
     }
 }

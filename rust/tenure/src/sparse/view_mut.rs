@@ -1,34 +1,157 @@
 //! Matrices lent with values to be written; offsets and indices stay as they are.
 
-use super::arrays::{Arrays, ArraysMut};
-use super::{BsrView, CooView, CscView, CsrView};
+use std::marker::PhantomData;
+
+use super::SparseView;
+use super::arrays::{Arrays, ArraysMut, Form};
+use super::format::{Bsr, Coo, Csc, Csr, SparseFormat};
 use crate::raw::sparse::LentSparseMut;
 use crate::{Element, Result, SparseIndex};
 
-macro_rules! views {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident of $view:ident { $major:ident, $minor:ident $(, $block:ident)? },
-        example $make:literal;
-    )*) => {$(
-        $(#[$doc])*
-        pub struct $name<'a, T: Element, I: SparseIndex = i32> {
-            arrays: ArraysMut<'a, T, I>,
-        }
+/// A sparse matrix in the format `F`, lent, whose values may be written; see [`SparseView`]. It is
+/// written [`CooViewMut`], [`CsrViewMut`], [`CscViewMut`] or [`BsrViewMut`].
+pub struct SparseViewMut<'a, F: SparseFormat, T: Element, I: SparseIndex = i32> {
+    arrays: ArraysMut<'a, T, I>,
+    format: PhantomData<fn() -> F>,
+}
 
-        /// Construction.
-        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
-            #[doc = concat!("Lends three slices as [`", stringify!($view), "::new`] does, the values \
-                exclusively.")]
+/// A matrix by coordinates, lent, whose values may be written; see
+/// [`CooView`](crate::CooView).
+pub type CooViewMut<'a, T, I = i32> = SparseViewMut<'a, Coo, T, I>;
+
+/// A matrix by compressed rows, lent, whose values may be written; see
+/// [`CsrView`](crate::CsrView).
+///
+/// ```
+/// use tenure::CsrViewMut;
+///
+/// let mut values = [1.0, 2.0, 3.0];
+/// let mut matrix = CsrViewMut::new(2, 3, &[0, 2, 3], &[0, 2, 1], &mut values)?;
+/// matrix.values_mut().iter_mut().for_each(|value| *value *= 10.0);
+/// assert_eq!(values, [10.0, 20.0, 30.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub type CsrViewMut<'a, T, I = i32> = SparseViewMut<'a, Csr, T, I>;
+
+/// A matrix by compressed columns, lent, whose values may be written; see
+/// [`CscView`](crate::CscView).
+pub type CscViewMut<'a, T, I = i32> = SparseViewMut<'a, Csc, T, I>;
+
+/// A matrix by compressed rows of blocks, lent, whose values may be written; see
+/// [`BsrView`](crate::BsrView).
+pub type BsrViewMut<'a, T, I = i32> = SparseViewMut<'a, Bsr, T, I>;
+
+/// Lending, and what there is.
+impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseViewMut<'a, F, T, I> {
+    /// Of arrays that have been checked, and are of this format.
+    pub(super) fn over(arrays: ArraysMut<'a, T, I>) -> Self {
+        SparseViewMut { arrays, format: PhantomData }
+    }
+
+    pub(super) fn arrays(&self) -> Arrays<'_, T, I> {
+        self.arrays.as_arrays()
+    }
+
+    /// As operations take it that write values.
+    pub(super) fn lent_mut(&mut self) -> LentSparseMut<'_> {
+        self.arrays.reborrow().lent()
+    }
+
+    /// Lends the matrix on, for reading.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// # let mut values = [1.5, 2.5];
+    /// let matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
+    /// assert_eq!(matrix.view().values()[0], 1.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn view(&self) -> SparseView<'_, F, T, I> {
+        SparseView::over(self.arrays())
+    }
+
+    /// Lends the matrix on, for a shorter time.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// # let mut values = [1.5, 2.5];
+    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
+    /// matrix.view_mut().values_mut()[0] = 7.0;
+    /// assert_eq!(matrix.values()[0], 7.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn view_mut(&mut self) -> SparseViewMut<'_, F, T, I> {
+        SparseViewMut::over(self.arrays.reborrow())
+    }
+
+    /// Gives up writing, for as long as the memory was lent.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// # let mut values = [1.5, 2.5];
+    /// let matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?.into_view();
+    /// assert_eq!(matrix.values()[1], 2.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn into_view(self) -> SparseView<'a, F, T, I> {
+        SparseView::over(self.arrays.into_arrays())
+    }
+
+    /// The values.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// # let mut values = [1.5, 2.5];
+    /// let matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
+    /// assert_eq!(matrix.values()[0], 1.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn values(&self) -> &[T] {
+        self.arrays().values()
+    }
+
+    /// The values, to be written.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// # let mut values = [1.5, 2.5];
+    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
+    /// matrix.values_mut().fill(0.0);
+    /// assert_eq!(values, [0.0; 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn values_mut(&mut self) -> &mut [T] {
+        self.arrays.values_mut()
+    }
+}
+
+super::shape::sized!(
+    SparseViewMut<'a>,
+    "# let mut values = [1.5, 2.5];",
+    "let matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;"
+);
+
+/// Constructors and arrays, by the names that they have in a format.
+macro_rules! named {
+    ($(
+        $format:ident { $major:ident, $minor:ident $(, $block:ident)? },
+        shape $shape:literal, values $values:literal,
+        view $view:literal, view_mut $view_mut:literal, matrix $matrix:literal,
+        batch $batch:literal, batch_mut $batch_mut:literal;
+    )*) => {$(
+        /// Construction, and the arrays.
+        impl<'a, T: Element, I: SparseIndex> SparseViewMut<'a, $format, T, I> {
+            #[doc = concat!("Lends three slices as [`", stringify!($format), "View::new`](crate::",
+                stringify!($format), "View#method.new) does, the values exclusively.")]
             ///
             /// # Errors
             ///
-            /// `InvalidArgument`: what the message names, with its place and its bound.
+            /// As that.
             ///
             /// ```
             /// # use tenure::*;
-            /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let matrix = ", $make, ";")]
+            /// let mut values = [1.5, 2.5];
+            #[doc = concat!("let matrix = ", $view_mut, ";")]
             /// assert_eq!((matrix.rows(), matrix.cols()), (2, 3));
             /// # Ok::<(), Error>(())
             /// ```
@@ -40,67 +163,9 @@ macro_rules! views {
                 $minor: &'a [I],
                 values: &'a mut [T],
             ) -> Result<Self> {
-                let view = $view::new(rows, cols, $($block,)? $major, $minor, values)?;
-                let form = view.arrays.form;
-                Ok($name { arrays: ArraysMut::over(form, $major, $minor, values) })
-            }
-
-            /// Of a view or a matrix that has been checked.
-            pub(super) fn over(arrays: ArraysMut<'a, T, I>) -> Self {
-                $name { arrays }
-            }
-        }
-
-        /// Lending, and what there is.
-        impl<'a, T: Element, I: SparseIndex> $name<'a, T, I> {
-            pub(super) fn arrays(&self) -> Arrays<'_, T, I> {
-                self.arrays.as_arrays()
-            }
-
-            /// As operations take it that write values.
-            #[allow(dead_code, reason = "not of every format")]
-            pub(super) fn lent_mut(&mut self) -> LentSparseMut<'_> {
-                self.arrays.reborrow().lent()
-            }
-
-            /// Lends the matrix on, for reading.
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.view().values()[0], 1.5);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn view(&self) -> $view<'_, T, I> {
-                $view { arrays: self.arrays() }
-            }
-
-            /// Lends the matrix on, for a shorter time.
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let mut matrix = ", $make, ";")]
-            /// matrix.view_mut().values_mut()[0] = 7.0;
-            /// assert_eq!(matrix.values()[0], 7.0);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn view_mut(&mut self) -> $name<'_, T, I> {
-                $name { arrays: self.arrays.reborrow() }
-            }
-
-            /// Gives up writing, for as long as the memory was lent.
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let matrix = ", $make, ".into_view();")]
-            /// assert_eq!(matrix.values()[1], 2.5);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn into_view(self) -> $view<'a, T, I> {
-                $view { arrays: self.arrays.into_arrays() }
+                let form = Form::new::<$format>(rows, cols)$(.with_blocks($block))?;
+                Arrays::checked(form, $major, $minor, values)?;
+                Ok(Self::over(ArraysMut::over(form, $major, $minor, values)))
             }
 
             #[doc = concat!("The ", stringify!($major), ".")]
@@ -108,7 +173,7 @@ macro_rules! views {
             /// ```
             /// # use tenure::*;
             /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let matrix = ", $make, ";")]
+            #[doc = concat!("let matrix = ", $view_mut, ";")]
             #[doc = concat!("assert_eq!(matrix.", stringify!($major), "()[0], 0);")]
             /// # Ok::<(), Error>(())
             /// ```
@@ -121,78 +186,23 @@ macro_rules! views {
             /// ```
             /// # use tenure::*;
             /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let matrix = ", $make, ";")]
+            #[doc = concat!("let matrix = ", $view_mut, ";")]
             #[doc = concat!("assert_eq!(matrix.", stringify!($minor), "()[0], 0);")]
             /// # Ok::<(), Error>(())
             /// ```
             pub fn $minor(&self) -> &'a [I] {
                 self.arrays.minor()
             }
-
-            /// The values.
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.values()[0], 1.5);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn values(&self) -> &[T] {
-                self.arrays().values()
-            }
-
-            /// The values, to be written.
-            ///
-            /// ```
-            /// # use tenure::*;
-            /// # let mut values = [1.5, 2.5];
-            #[doc = concat!("let mut matrix = ", $make, ";")]
-            /// matrix.values_mut().fill(0.0);
-            /// assert_eq!(values, [0.0; 2]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn values_mut(&mut self) -> &mut [T] {
-                self.arrays.values_mut()
-            }
         }
-
-        super::shape::sized!($name<'a>, setup "# let mut values = [1.5, 2.5];", example $make);
     )*};
 }
 
-views! {
-    /// A matrix by coordinates, lent, whose values may be written; see [`CooView`].
-    CooViewMut of CooView { row_indices, col_indices },
-    example "CooViewMut::new(2, 3, &[0, 1], &[0, 2], &mut values)?";
-
-    /// A matrix by compressed rows, lent, whose values may be written; see [`CsrView`].
-    ///
-    /// ```
-    /// use tenure::CsrViewMut;
-    ///
-    /// let mut values = [1.0, 2.0, 3.0];
-    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 2, 3], &[0, 2, 1], &mut values)?;
-    /// matrix.values_mut().iter_mut().for_each(|value| *value *= 10.0);
-    /// assert_eq!(values, [10.0, 20.0, 30.0]);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    CsrViewMut of CsrView { row_offsets, col_indices },
-    example "CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?";
-
-    /// A matrix by compressed columns, lent, whose values may be written; see [`CscView`].
-    CscViewMut of CscView { col_offsets, row_indices },
-    example "CscViewMut::new(2, 3, &[0, 1, 1, 2], &[0, 1], &mut values)?";
-
-    /// A matrix by compressed rows of blocks, lent, whose values may be written; see [`BsrView`].
-    BsrViewMut of BsrView { row_offsets, col_indices, block },
-    example "BsrViewMut::new(2, 3, [2, 1], &[0, 1], &[0], &mut values)?";
-}
+super::format::for_each_format!(named);
 
 /// Parts.
 impl<T: Element, I: SparseIndex> CsrViewMut<'_, T, I> {
-    /// The entries of one row: their columns, and their values for writing. `None` where there is no
-    /// such row.
+    /// The entries of one row: their columns, and their values for writing. `None` where there is
+    /// no such row.
     ///
     /// ```
     /// # use tenure::*;
@@ -211,8 +221,8 @@ impl<T: Element, I: SparseIndex> CsrViewMut<'_, T, I> {
 
 /// Parts.
 impl<T: Element, I: SparseIndex> CscViewMut<'_, T, I> {
-    /// The entries of one column: their rows, and their values for writing. `None` where there is no
-    /// such column.
+    /// The entries of one column: their rows, and their values for writing. `None` where there is
+    /// no such column.
     ///
     /// ```
     /// # use tenure::*;

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use super::value::same;
 use super::{Field, Layout, Symmetry, Value};
-use crate::{BsrView, CooView, CscView, CsrView, SparseIndex, TensorView};
+use crate::{BsrView, PointFormat, SparseIndex, SparseView, TensorView};
 
 /// What can be written: views of sparse matrices, whose entries become coordinates, and dense views
 /// of rank 2, which become arrays. Sealed.
@@ -42,27 +42,18 @@ mod sealed {
     pub trait Sealed {}
 }
 
-macro_rules! sources {
-    ($($view:ident)*) => {$(
-        impl<T: Value, I: SparseIndex> sealed::Sealed for $view<'_, T, I> {}
-        impl<T: Value, I: SparseIndex> Source<T> for $view<'_, T, I> {
-            const LAYOUT: Layout = Layout::Coordinate;
+impl<F: PointFormat, T: Value, I: SparseIndex> sealed::Sealed for SparseView<'_, F, T, I> {}
+impl<F: PointFormat, T: Value, I: SparseIndex> Source<T> for SparseView<'_, F, T, I> {
+    const LAYOUT: Layout = Layout::Coordinate;
 
-            fn extents(&self) -> io::Result<[usize; 2]> {
-                Ok([self.rows(), self.cols()])
-            }
+    fn extents(&self) -> io::Result<[usize; 2]> {
+        Ok([self.rows(), self.cols()])
+    }
 
-            fn for_each(
-                &self,
-                visit: &mut dyn FnMut(usize, usize, T) -> io::Result<()>,
-            ) -> io::Result<()> {
-                self.iter().try_for_each(|(row, col, value)| visit(row, col, *value))
-            }
-        }
-    )*};
+    fn for_each(&self, visit: &mut dyn FnMut(usize, usize, T) -> io::Result<()>) -> io::Result<()> {
+        self.iter().try_for_each(|(row, col, value)| visit(row, col, *value))
+    }
 }
-
-sources! { CooView CsrView CscView }
 
 impl<T: Value, I: SparseIndex> sealed::Sealed for BsrView<'_, T, I> {}
 impl<T: Value, I: SparseIndex> Source<T> for BsrView<'_, T, I> {

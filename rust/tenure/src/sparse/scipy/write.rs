@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use tenure_sys::tnr_sparse_format;
+
 use super::super::arrays::Arrays;
 use super::Format;
 use crate::npz::Writer;
 use crate::npz::pack::ArchiveWriter;
-use crate::{BsrView, CooView, CscView, CsrView, DType, Element, Order, SparseIndex};
+use crate::{DType, Element, Order, SparseFormat, SparseIndex, SparseView};
 use crate::{bytes, npy};
 
 /// What can be written: the views of sparse matrices. Sealed.
@@ -75,36 +77,30 @@ fn parts<'a, T: Element, I: SparseIndex>(arrays: Arrays<'a, T, I>) -> [Named<'a>
     if form.is_coo() {
         return [named("row", arrays.major()), named("col", minor), data];
     }
-    if form.format == tenure_sys::tnr_sparse_format::BSR {
+    if form.format == tnr_sparse_format::BSR {
         data.shape = vec![minor.len(), form.block[0], form.block[1]];
     }
     [named("indices", minor), from_zero(&arrays), data]
 }
 
-macro_rules! sources {
-    ($($view:ident: $format:ident;)*) => {$(
-        impl<T: Element, I: SparseIndex> Source for $view<'_, T, I> {}
-        impl<T: Element, I: SparseIndex> sealed::Sealed for $view<'_, T, I> {
-            fn format(&self) -> Format {
-                Format::$format
-            }
-
-            fn extents(&self) -> [usize; 2] {
-                [self.rows(), self.cols()]
-            }
-
-            fn named(&self) -> [Named<'_>; 3] {
-                parts(self.arrays)
-            }
+impl<F: SparseFormat, T: Element, I: SparseIndex> Source for SparseView<'_, F, T, I> {}
+impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseView<'_, F, T, I> {
+    fn format(&self) -> Format {
+        match F::FORMAT {
+            tnr_sparse_format::COO => Format::Coo,
+            tnr_sparse_format::CSR => Format::Csr,
+            tnr_sparse_format::CSC => Format::Csc,
+            _ => Format::Bsr,
         }
-    )*};
-}
+    }
 
-sources! {
-    CooView: Coo;
-    CsrView: Csr;
-    CscView: Csc;
-    BsrView: Bsr;
+    fn extents(&self) -> [usize; 2] {
+        [self.rows(), self.cols()]
+    }
+
+    fn named(&self) -> [Named<'_>; 3] {
+        parts(self.arrays())
+    }
 }
 
 /// Sparse matrices.
