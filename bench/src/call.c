@@ -5,7 +5,7 @@ tnr_status tenure_bench_add(const tnr_view* a, const tnr_view* b, const tnr_view
                             uint64_t count) {
   tnr_status status = TNR_STATUS_OK;
   for (uint64_t i = 0; i < count && status == TNR_STATUS_OK; ++i) {
-    status = tnr_binary(NULL, TNR_BINARY_OP_ADD, a, b, out);
+    status = tnr_binary(NULL, TNR_BINARY_OP_ADD, a, b, NULL, out);
   }
   return status;
 }

@@ -26,7 +26,7 @@ int main(void) {
   /* Lent to read: the mean of each column. */
   if (tnr_view_lend(matrix, size_bytes, 0, TNR_DTYPE_F32, 2, shape, NULL, &rows) ||
       tnr_view_lend_mut(means, sizeof means, 0, TNR_DTYPE_F32, 1, &shape[1], NULL, &out) ||
-      tnr_reduce(NULL, TNR_REDUCE_OP_MEAN, &rows, 1u << 0, 0, &out)) {
+      tnr_reduce(NULL, TNR_REDUCE_OP_MEAN, &rows, 1u << 0, NULL, &out)) {
     free(matrix);
     return failed("mean");
   }
@@ -38,7 +38,7 @@ int main(void) {
     return failed("adopt");
   }
   if (tnr_blob_view_mut(blob, 0, TNR_DTYPE_F32, 2, shape, NULL, &centred) ||
-      tnr_binary(NULL, TNR_BINARY_OP_SUB, &centred.view, &out.view, &centred)) {
+      tnr_binary(NULL, TNR_BINARY_OP_SUB, &centred.view, &out.view, NULL, &centred)) {
     tnr_blob_release(blob);
     return failed("subtract");
   }

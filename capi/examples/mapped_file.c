@@ -63,7 +63,7 @@ int main(void) {
   /* Sums of integers are 64 bits wide. */
   if (tnr_blob_view(second, 0, TNR_DTYPE_I32, 1, &count, NULL, &view) ||
       tnr_view_lend_mut(&sum, sizeof sum, 0, TNR_DTYPE_I64, 0, NULL, NULL, &out) ||
-      tnr_reduce(NULL, TNR_REDUCE_OP_SUM, &view, 1u << 0, 0, &out)) {
+      tnr_reduce(NULL, TNR_REDUCE_OP_SUM, &view, 1u << 0, NULL, &out)) {
     return failed("sum");
   }
   printf("the sum is %lld\n", (long long)sum);

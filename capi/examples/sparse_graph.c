@@ -39,7 +39,7 @@ static tnr_status follow(const tnr_sparse_view* graph, const float* x, float* ou
   if (status != TNR_STATUS_OK) return status;
   status = tnr_view_lend_mut(out, sizeof(float) * kNodes, 0, TNR_DTYPE_F32, 1, &nodes, NULL, &sums);
   if (status != TNR_STATUS_OK) return status;
-  return tnr_sparse_matmul(NULL, &one, graph, TNR_ORIENTATION_TRANSPOSED, &b, &zero, &sums);
+  return tnr_sparse_matmul(NULL, TNR_ORIENTATION_TRANSPOSED, &one, graph, &b, &zero, NULL, &sums);
 }
 
 int main(void) {

@@ -32,7 +32,7 @@ int main(void) {
       tnr_view_lend(samples, sizeof samples, offsetof(struct sample, right), TNR_DTYPE_F32, 1,
                     &count, &step, &right) ||
       tnr_view_lend_mut(sums, sizeof sums, 0, TNR_DTYPE_F32, 1, &count, NULL, &out) ||
-      tnr_binary(NULL, TNR_BINARY_OP_SUB, &left, &right, &out)) {
+      tnr_binary(NULL, TNR_BINARY_OP_SUB, &left, &right, NULL, &out)) {
     return failed("subtract");
   }
 
@@ -42,7 +42,7 @@ int main(void) {
   if (blob == NULL) return failed("borrow");
   if (tnr_blob_view(blob, 0, TNR_DTYPE_F32, 1, &count, NULL, &left) ||
       tnr_view_lend_mut(&loudest, sizeof loudest, 0, TNR_DTYPE_F32, 0, NULL, NULL, &max) ||
-      tnr_reduce(NULL, TNR_REDUCE_OP_MAX, &left, 1u << 0, 0, &max)) {
+      tnr_reduce(NULL, TNR_REDUCE_OP_MAX, &left, 1u << 0, NULL, &max)) {
     return failed("max");
   }
   if (tnr_blob_end_borrow(blob) != TNR_STATUS_OK) return failed("end of the borrow");

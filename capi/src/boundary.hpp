@@ -99,11 +99,10 @@ Sized read_sized(const Sized* source, const char* name) {
   const std::size_t size_bytes = source->struct_size;
   const std::size_t unknown = first_set_byte(source, sizeof(Sized), size_bytes);
   if (unknown < size_bytes) {
-    fail(
-        TNR_STATUS_INVALID_ARGUMENT,
-        "%s has a byte that is not 0 at offset %zu, but this library, of ABI %d.%d, knows only %zu "
-        "bytes of it",
-        name, unknown, TNR_ABI_MAJOR, TNR_ABI_MINOR, sizeof(Sized));
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s has 0x%02x at offset %zu, but this library, of ABI %d.%d, knows only %zu bytes of it",
+         name, reinterpret_cast<const unsigned char*>(source)[unknown], unknown, TNR_ABI_MAJOR,
+         TNR_ABI_MINOR, sizeof(Sized));
   }
   Sized value{};
   std::memcpy(&value, source, std::min(size_bytes, sizeof(Sized)));

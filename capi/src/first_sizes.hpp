@@ -16,9 +16,55 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_context_options> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_blob_info> = 48;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_copy_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_cast_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_fill_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_unary_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_binary_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_compare_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_select_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_reduce_attributes> = 16;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_options> = 256;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_top_k_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_dropout_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_to_dense_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_coalesce_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_select_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_matmul_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_product_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_sddmm_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_accumulate_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_scale_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_softmax_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_norm_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_diagonal_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_solve_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_packed_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_packed_info> = 80;
 template <>

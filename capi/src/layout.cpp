@@ -78,6 +78,32 @@ static_assert(offsetof(tnr_view, strides) == 128);
 static_assert(sizeof(tnr_view_mut) == 192 && alignof(tnr_view_mut) == 8);
 static_assert(offsetof(tnr_view_mut, view) == 0);
 
+static_assert(sizeof(tnr_copy_attributes) == 8 && alignof(tnr_copy_attributes) == 8);
+static_assert(offsetof(tnr_copy_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_cast_attributes) == 8 && alignof(tnr_cast_attributes) == 8);
+static_assert(offsetof(tnr_cast_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_fill_attributes) == 8 && alignof(tnr_fill_attributes) == 8);
+static_assert(offsetof(tnr_fill_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_unary_attributes) == 8 && alignof(tnr_unary_attributes) == 8);
+static_assert(offsetof(tnr_unary_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_binary_attributes) == 8 && alignof(tnr_binary_attributes) == 8);
+static_assert(offsetof(tnr_binary_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_compare_attributes) == 8 && alignof(tnr_compare_attributes) == 8);
+static_assert(offsetof(tnr_compare_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_select_attributes) == 8 && alignof(tnr_select_attributes) == 8);
+static_assert(offsetof(tnr_select_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_reduce_attributes) == 16 && alignof(tnr_reduce_attributes) == 8);
+static_assert(offsetof(tnr_reduce_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_reduce_attributes, ddof) == 8);
+static_assert(offsetof(tnr_reduce_attributes, reserved) == 12);
+
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_view, owner) == 8);
@@ -105,6 +131,74 @@ static_assert(offsetof(tnr_sparse_options, block_rows) == 24);
 static_assert(offsetof(tnr_sparse_options, block_cols) == 32);
 static_assert(offsetof(tnr_sparse_options, threshold) == 40);
 static_assert(offsetof(tnr_sparse_options, mask) == 64);
+
+static_assert(sizeof(tnr_sparse_top_k_attributes) == 16 &&
+              alignof(tnr_sparse_top_k_attributes) == 8);
+static_assert(offsetof(tnr_sparse_top_k_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_top_k_attributes, index_dtype) == 8);
+static_assert(offsetof(tnr_sparse_top_k_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sparse_dropout_attributes) == 16 &&
+              alignof(tnr_sparse_dropout_attributes) == 8);
+static_assert(offsetof(tnr_sparse_dropout_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_dropout_attributes, index_dtype) == 8);
+static_assert(offsetof(tnr_sparse_dropout_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sparse_to_dense_attributes) == 8 &&
+              alignof(tnr_sparse_to_dense_attributes) == 8);
+static_assert(offsetof(tnr_sparse_to_dense_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_coalesce_attributes) == 8 &&
+              alignof(tnr_sparse_coalesce_attributes) == 8);
+static_assert(offsetof(tnr_sparse_coalesce_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_select_attributes) == 8 &&
+              alignof(tnr_sparse_select_attributes) == 8);
+static_assert(offsetof(tnr_sparse_select_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_matmul_attributes) == 8 &&
+              alignof(tnr_sparse_matmul_attributes) == 8);
+static_assert(offsetof(tnr_sparse_matmul_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_product_attributes) == 8 &&
+              alignof(tnr_sparse_product_attributes) == 8);
+static_assert(offsetof(tnr_sparse_product_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_sddmm_attributes) == 16 &&
+              alignof(tnr_sparse_sddmm_attributes) == 8);
+static_assert(offsetof(tnr_sparse_sddmm_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_sddmm_attributes, flags) == 8);
+static_assert(offsetof(tnr_sparse_sddmm_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sparse_accumulate_attributes) == 8 &&
+              alignof(tnr_sparse_accumulate_attributes) == 8);
+static_assert(offsetof(tnr_sparse_accumulate_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_scale_attributes) == 8 &&
+              alignof(tnr_sparse_scale_attributes) == 8);
+static_assert(offsetof(tnr_sparse_scale_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_softmax_attributes) == 8 &&
+              alignof(tnr_sparse_softmax_attributes) == 8);
+static_assert(offsetof(tnr_sparse_softmax_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_norm_attributes) == 8 && alignof(tnr_sparse_norm_attributes) == 8);
+static_assert(offsetof(tnr_sparse_norm_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_diagonal_attributes) == 8 &&
+              alignof(tnr_sparse_diagonal_attributes) == 8);
+static_assert(offsetof(tnr_sparse_diagonal_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_solve_attributes) == 16 &&
+              alignof(tnr_sparse_solve_attributes) == 8);
+static_assert(offsetof(tnr_sparse_solve_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_solve_attributes, flags) == 8);
+static_assert(offsetof(tnr_sparse_solve_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_packed_attributes) == 16 && alignof(tnr_packed_attributes) == 8);
+static_assert(offsetof(tnr_packed_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_packed_attributes, layout) == 8);
+static_assert(offsetof(tnr_packed_attributes, reserved) == 12);
 
 static_assert(sizeof(tnr_packed_info) == 80 && alignof(tnr_packed_info) == 8);
 static_assert(offsetof(tnr_packed_info, struct_size) == 0);

@@ -1,9 +1,12 @@
 // Packed matrices in C: unwrap, call, wrap.
 #include "tenure/packed.hpp"
 
+#include "attributes.hpp"
 #include "sparse_view.hpp"
 #include "timed.hpp"
 
+using tenure::capi::attributes_of;
+using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
@@ -28,10 +31,10 @@ tnr_status tnr_packed_release(tnr_packed* packed) noexcept {
 }
 
 tnr_packed* tnr_packed_create(tnr_context* context, const tnr_sparse_view* a,
-                              tnr_packed_layout layout) noexcept {
+                              const tnr_packed_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PACK, [&] {
-    return reinterpret_cast<tnr_packed*>(static_cast<std::uintptr_t>(
-        tenure::packed_create(context_of(context), read_sparse(a, "a"), layout)));
+    return reinterpret_cast<tnr_packed*>(static_cast<std::uintptr_t>(tenure::packed_create(
+        context_of(context), read_sparse(a, "a"), attributes_of(attributes).layout)));
   });
 }
 
@@ -48,8 +51,10 @@ tnr_status tnr_packed_describe(const tnr_packed* packed, tnr_packed_info* out) n
 
 tnr_status tnr_packed_matmul(tnr_context* context, const tnr_scalar* alpha,
                              const tnr_packed* packed, const tnr_view* b, const tnr_scalar* beta,
+                             const tnr_sparse_matmul_attributes* attributes,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_PACKED_MATMUL, [&] {
+    check_attributes(attributes);
     tenure::packed_matmul(context_of(context), deref(alpha, "alpha"), unwrap(packed), deref(b, "b"),
                           deref(beta, "beta"), deref(out, "out"));
   });

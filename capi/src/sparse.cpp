@@ -1,15 +1,19 @@
 // Sparse matrices in C: unwrap, call, wrap.
 #include "tenure/sparse.hpp"
 
+#include "attributes.hpp"
 #include "sparse_view.hpp"
 #include "timed.hpp"
 
+using tenure::capi::attributes_of;
+using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::read_sized;
 using tenure::capi::read_sparse;
+using tenure::capi::require_zero;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
 using tenure::capi::wrap;
@@ -95,9 +99,11 @@ tnr_sparse* tnr_sparse_convert(tnr_context* context, const tnr_sparse_view* a,
   });
 }
 
-tnr_sparse* tnr_sparse_coalesce(tnr_context* context, const tnr_sparse_view* a,
-                                tnr_sparse_combine combine) noexcept {
+tnr_sparse* tnr_sparse_coalesce(tnr_context* context, tnr_sparse_combine combine,
+                                const tnr_sparse_view* a,
+                                const tnr_sparse_coalesce_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_COALESCE, [&] {
+    check_attributes(attributes);
     return wrap_sparse(tenure::sparse_coalesce(context_of(context), read_sparse(a, "a"), combine));
   });
 }
@@ -110,43 +116,51 @@ tnr_sparse* tnr_sparse_prune(tnr_context* context, const tnr_sparse_view* a,
   });
 }
 
-tnr_sparse* tnr_sparse_top_k(tnr_context* context, const tnr_sparse_view* a, std::int64_t k,
-                             tnr_sparse_order order) noexcept {
+tnr_sparse* tnr_sparse_top_k(tnr_context* context, tnr_sparse_order order, const tnr_sparse_view* a,
+                             std::int64_t k,
+                             const tnr_sparse_top_k_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRUNE, [&] {
+    require_zero(attributes_of(attributes).index_dtype, "index_dtype");
     return wrap_sparse(tenure::sparse_top_k(context_of(context), read_sparse(a, "a"), k, order));
   });
 }
 
 tnr_sparse* tnr_sparse_select(tnr_context* context, const tnr_sparse_view* a, const tnr_view* rows,
-                              const tnr_view* cols) noexcept {
+                              const tnr_view* cols,
+                              const tnr_sparse_select_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
+    check_attributes(attributes);
     return wrap_sparse(tenure::sparse_select(context_of(context), read_sparse(a, "a"), rows, cols));
   });
 }
 
 tnr_sparse* tnr_sparse_slice(tnr_context* context, const tnr_sparse_view* a, std::int64_t first_row,
-                             std::int64_t row_count, std::int64_t first_col,
-                             std::int64_t col_count) noexcept {
+                             std::int64_t row_count, std::int64_t first_col, std::int64_t col_count,
+                             const tnr_sparse_select_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_CONVERT, [&] {
+    check_attributes(attributes);
     return wrap_sparse(tenure::sparse_slice(context_of(context), read_sparse(a, "a"), first_row,
                                             row_count, first_col, col_count));
   });
 }
 
-tnr_sparse* tnr_sparse_from_dense_top_k(tnr_context* context, const tnr_view* dense, std::int64_t k,
-                                        tnr_sparse_order order, tnr_dtype index_dtype) noexcept {
+tnr_sparse* tnr_sparse_from_dense_top_k(tnr_context* context, tnr_sparse_order order,
+                                        const tnr_view* dense, std::int64_t k,
+                                        const tnr_sparse_top_k_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
     return wrap_sparse(tenure::sparse_from_dense_top_k(context_of(context), deref(dense, "dense"),
-                                                       k, order, index_dtype));
+                                                       k, order,
+                                                       attributes_of(attributes).index_dtype));
   });
 }
 
-tnr_sparse* tnr_sparse_from_dense_dropout(tnr_context* context, const tnr_view* dense,
-                                          double probability, std::uint64_t seed,
-                                          tnr_dtype index_dtype) noexcept {
+tnr_sparse* tnr_sparse_from_dense_dropout(
+    tnr_context* context, const tnr_view* dense, double probability, std::uint64_t seed,
+    const tnr_sparse_dropout_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_FROM_DENSE, [&] {
     return wrap_sparse(tenure::sparse_from_dense_dropout(context_of(context), deref(dense, "dense"),
-                                                         probability, seed, index_dtype));
+                                                         probability, seed,
+                                                         attributes_of(attributes).index_dtype));
   });
 }
 
@@ -159,110 +173,135 @@ tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
 }
 
 tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
+                               const tnr_sparse_to_dense_attributes* attributes,
                                const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_TO_DENSE, [&] {
+    check_attributes(attributes);
     tenure::sparse_to_dense(context_of(context), read_sparse(a, "a"), deref(out, "out"));
   });
 }
 
 tnr_sparse* tnr_sparse_product(tnr_context* context, const tnr_sparse_view* a,
-                               const tnr_sparse_view* b) noexcept {
+                               const tnr_sparse_view* b,
+                               const tnr_sparse_product_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
+    check_attributes(attributes);
     return wrap_sparse(
         tenure::sparse_product(context_of(context), read_sparse(a, "a"), read_sparse(b, "b")));
   });
 }
 
 tnr_sparse* tnr_sparse_product_masked(tnr_context* context, const tnr_sparse_view* a,
-                                      const tnr_sparse_view* b,
-                                      const tnr_sparse_view* mask) noexcept {
+                                      const tnr_sparse_view* b, const tnr_sparse_view* mask,
+                                      const tnr_sparse_product_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_PRODUCT, [&] {
+    check_attributes(attributes);
     return wrap_sparse(tenure::sparse_product_masked(
         context_of(context), read_sparse(a, "a"), read_sparse(b, "b"), read_sparse(mask, "mask")));
   });
 }
 
-tnr_status tnr_sparse_matmul(tnr_context* context, const tnr_scalar* alpha,
-                             const tnr_sparse_view* a, tnr_orientation orientation,
-                             const tnr_view* b, const tnr_scalar* beta,
+tnr_status tnr_sparse_matmul(tnr_context* context, tnr_orientation orientation,
+                             const tnr_scalar* alpha, const tnr_sparse_view* a, const tnr_view* b,
+                             const tnr_scalar* beta, const tnr_sparse_matmul_attributes* attributes,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_MATMUL, [&] {
+    check_attributes(attributes);
     tenure::sparse_matmul(context_of(context), deref(alpha, "alpha"), read_sparse(a, "a"),
                           orientation, deref(b, "b"), deref(beta, "beta"), deref(out, "out"));
   });
 }
 
 tnr_status tnr_sparse_sddmm(tnr_context* context, const tnr_scalar* alpha, const tnr_sparse_view* a,
-                            uint32_t flags, const tnr_view* x, const tnr_view* y,
+                            const tnr_view* x, const tnr_view* y,
+                            const tnr_sparse_sddmm_attributes* attributes,
                             const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_SDDMM, [&] {
-    tenure::sparse_sddmm(context_of(context), deref(alpha, "alpha"), read_sparse(a, "a"), flags,
-                         deref(x, "x"), deref(y, "y"), deref(out, "out"));
+    tenure::sparse_sddmm(context_of(context), deref(alpha, "alpha"), read_sparse(a, "a"),
+                         attributes_of(attributes).flags, deref(x, "x"), deref(y, "y"),
+                         deref(out, "out"));
   });
 }
 
 tnr_sparse* tnr_sparse_binary(tnr_context* context, tnr_binary_op op, const tnr_sparse_view* a,
-                              const tnr_sparse_view* b) noexcept {
+                              const tnr_sparse_view* b,
+                              const tnr_binary_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_SPARSE_BINARY, [&] {
+    check_attributes(attributes);
     return wrap_sparse(
         tenure::sparse_binary(context_of(context), op, read_sparse(a, "a"), read_sparse(b, "b")));
   });
 }
 
 tnr_status tnr_sparse_accumulate(tnr_context* context, const tnr_sparse_view* a,
+                                 const tnr_sparse_accumulate_attributes* attributes,
                                  const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_ACCUMULATE, [&] {
+    check_attributes(attributes);
     tenure::sparse_accumulate(context_of(context), read_sparse(a, "a"), deref(out, "out"));
   });
 }
 
-tnr_sparse* tnr_sparse_unary(tnr_context* context, tnr_unary_op op,
-                             const tnr_sparse_view* a) noexcept {
+tnr_sparse* tnr_sparse_unary(tnr_context* context, tnr_unary_op op, const tnr_sparse_view* a,
+                             const tnr_unary_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_UNARY, [&] {
+    check_attributes(attributes);
     return wrap_sparse(tenure::sparse_unary(context_of(context), op, read_sparse(a, "a")));
   });
 }
 
 tnr_status tnr_sparse_scale(tnr_context* context, const tnr_view* factors, std::uint32_t axis,
+                            const tnr_sparse_scale_attributes* attributes,
                             const tnr_sparse_view_mut* a) noexcept {
   return run(TNR_OPERATION_SPARSE_SCALE, [&] {
+    check_attributes(attributes);
     tenure::sparse_scale(context_of(context), deref(factors, "factors"), axis,
                          read_view_mut(a, "a"));
   });
 }
 
-tnr_status tnr_sparse_softmax(tnr_context* context, const tnr_sparse_view_mut* a) noexcept {
-  return run(TNR_OPERATION_SPARSE_SOFTMAX,
-             [&] { tenure::sparse_softmax(context_of(context), read_view_mut(a, "a")); });
+tnr_status tnr_sparse_softmax(tnr_context* context, const tnr_sparse_softmax_attributes* attributes,
+                              const tnr_sparse_view_mut* a) noexcept {
+  return run(TNR_OPERATION_SPARSE_SOFTMAX, [&] {
+    check_attributes(attributes);
+    tenure::sparse_softmax(context_of(context), read_view_mut(a, "a"));
+  });
 }
 
 tnr_status tnr_sparse_reduce(tnr_context* context, tnr_reduce_op op, const tnr_sparse_view* a,
-                             std::uint32_t axes, const tnr_view_mut* out) noexcept {
+                             std::uint32_t axes, const tnr_reduce_attributes* attributes,
+                             const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
+    require_zero(attributes_of(attributes).ddof, "ddof");
     tenure::sparse_reduce(context_of(context), op, read_sparse(a, "a"), axes, deref(out, "out"));
   });
 }
 
 tnr_status tnr_sparse_norm(tnr_context* context, tnr_sparse_norm_kind kind,
-                           const tnr_sparse_view* a, double* out) noexcept {
+                           const tnr_sparse_view* a, const tnr_sparse_norm_attributes* attributes,
+                           double* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
+    check_attributes(attributes);
     double& result = deref(out, "out");
     result = tenure::sparse_norm(context_of(context), kind, read_sparse(a, "a"));
   });
 }
 
 tnr_status tnr_sparse_diagonal(tnr_context* context, const tnr_sparse_view* a,
+                               const tnr_sparse_diagonal_attributes* attributes,
                                const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
+    check_attributes(attributes);
     const tenure::ContextUse use = context_of(context);
     tenure::sparse_diagonal(read_sparse(a, "a"), deref(out, "out"));
   });
 }
 
-tnr_status tnr_sparse_solve(tnr_context* context, std::uint32_t flags, const tnr_sparse_view* a,
-                            const tnr_view* b, const tnr_view_mut* out) noexcept {
+tnr_status tnr_sparse_solve(tnr_context* context, const tnr_sparse_view* a, const tnr_view* b,
+                            const tnr_sparse_solve_attributes* attributes,
+                            const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_SOLVE, [&] {
-    tenure::sparse_solve(context_of(context), flags, read_sparse(a, "a"), deref(b, "b"),
-                         deref(out, "out"));
+    tenure::sparse_solve(context_of(context), attributes_of(attributes).flags, read_sparse(a, "a"),
+                         deref(b, "b"), deref(out, "out"));
   });
 }

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <tenure/tenure.h>
 
-typedef tnr_status (*fill_function)(tnr_context*, const tnr_scalar*, const tnr_view_mut*);
+typedef tnr_status (*fill_function)(tnr_context*, const tnr_scalar*, const tnr_fill_attributes*,
+                                    const tnr_view_mut*);
 
 static pthread_barrier_t computed, unloaded;
 static fill_function fill;
@@ -22,7 +23,7 @@ static void* compute(void* unused) {
   out.view.device.kind = TNR_DEVICE_KIND_CPU;
   out.view.shape[0] = 4;
   out.view.strides[0] = 1;
-  answer = fill(NULL, &one, &out);
+  answer = fill(NULL, &one, NULL, &out);
   pthread_barrier_wait(&computed);
   pthread_barrier_wait(&unloaded);
   return unused;

@@ -12,12 +12,14 @@
 
 #include "expect_status.hpp"
 #include "failing_allocator.hpp"
+#include "given_attributes.hpp"
 #include "release_counter.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::allocation_counts;
 using tenure::test::AllocationCounts;
 using tenure::test::AllocationFault;
+using tenure::test::attributes;
 using tenure::test::Failing;
 using tenure::test::ReleaseCounter;
 
@@ -287,19 +289,23 @@ TEST_F(AllocationWithViews, OperationsThatWorkAllocateNothing) {
   two.dtype = TNR_DTYPE_F32;
   const float value = 2;
   std::memcpy(two.bytes, &value, sizeof(value));
-  expect_no_allocation("copy", [&] { return tnr_copy(nullptr, &a_, &out_); });
-  expect_no_allocation("fill", [&] { return tnr_fill(nullptr, &two, &out_); });
-  expect_no_allocation("unary", [&] { return tnr_unary(nullptr, TNR_UNARY_OP_EXP, &a_, &out_); });
-  expect_no_allocation("binary",
-                       [&] { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a_, &b_, &out_); });
+  expect_no_allocation("copy", [&] { return tnr_copy(nullptr, &a_, nullptr, &out_); });
+  expect_no_allocation("fill", [&] { return tnr_fill(nullptr, &two, nullptr, &out_); });
+  expect_no_allocation("unary",
+                       [&] { return tnr_unary(nullptr, TNR_UNARY_OP_EXP, &a_, nullptr, &out_); });
+  expect_no_allocation(
+      "binary", [&] { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a_, &b_, nullptr, &out_); });
   expect_no_allocation("binary_scalar", [&] {
-    return tnr_binary_scalar(nullptr, TNR_BINARY_OP_MUL, &a_, &two, &out_);
+    return tnr_binary_scalar(nullptr, TNR_BINARY_OP_MUL, &a_, &two, nullptr, &out_);
   });
-  expect_no_allocation("select", [&] { return tnr_select(nullptr, &mask_, &a_, &b_, &out_); });
-  expect_no_allocation("sum",
-                       [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a_, 1, 0, &total_); });
-  expect_no_allocation("std",
-                       [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_STD, &a_, 1, 1, &total_); });
+  expect_no_allocation("select",
+                       [&] { return tnr_select(nullptr, &mask_, &a_, &b_, nullptr, &out_); });
+  expect_no_allocation(
+      "sum", [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a_, 1, nullptr, &total_); });
+  expect_no_allocation("std", [&] {
+    return tnr_reduce(nullptr, TNR_REDUCE_OP_STD, &a_, 1, attributes<tnr_reduce_attributes>(1),
+                      &total_);
+  });
 }
 
 TEST_F(AllocationWithViews, BlobRefusalsSurviveExhaustion) {
@@ -345,19 +351,21 @@ TEST_F(AllocationWithViews, ViewAndOperationRefusalsSurviveExhaustionAndUndoThei
   expect_same_refusal("slice", TNR_STATUS_INVALID_ARGUMENT,
                       [&] { return tnr_view_slice(&a_, 0, 0, 9, 1, &view); });
   expect_same_refusal("copy", TNR_STATUS_INVALID_ARGUMENT,
-                      [&] { return tnr_copy(nullptr, &a_, &other_shape); });
+                      [&] { return tnr_copy(nullptr, &a_, nullptr, &other_shape); });
   expect_same_refusal("binary", TNR_STATUS_ALIASED, [&] {
-    return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a_, &overlapping, &out_);
+    return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a_, &overlapping, nullptr, &out_);
   });
   expect_same_refusal("select", TNR_STATUS_INVALID_ARGUMENT,
-                      [&] { return tnr_select(nullptr, &a_, &a_, &b_, &out_); });
-  expect_same_refusal("reduce", TNR_STATUS_INVALID_ARGUMENT,
-                      [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a_, 1, 3, &total_); });
+                      [&] { return tnr_select(nullptr, &a_, &a_, &b_, nullptr, &out_); });
+  expect_same_refusal("reduce", TNR_STATUS_INVALID_ARGUMENT, [&] {
+    return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a_, 1, attributes<tnr_reduce_attributes>(3),
+                      &total_);
+  });
   tnr_view read_only = {};
   ASSERT_EQ(tnr_blob_view(shared_, 0, TNR_DTYPE_F32, 1, three, nullptr, &read_only), TNR_STATUS_OK);
   const tnr_view_mut dressed = {read_only};
   expect_same_refusal("write to shared", TNR_STATUS_INVALID_ARGUMENT,
-                      [&] { return tnr_copy(nullptr, &read_only, &dressed); });
+                      [&] { return tnr_copy(nullptr, &read_only, nullptr, &dressed); });
 }
 
 }  // namespace

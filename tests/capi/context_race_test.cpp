@@ -27,7 +27,7 @@ class Negation {
   tnr_status run(tnr_context* context) {
     const tnr_view in = view_of(in_);
     const tnr_view_mut out = {view_of(out_)};
-    return tnr_unary(context, TNR_UNARY_OP_NEG, &in, &out);
+    return tnr_unary(context, TNR_UNARY_OP_NEG, &in, nullptr, &out);
   }
   bool is_right() const { return out_ == std::vector<float>(kCount, -5); }
 

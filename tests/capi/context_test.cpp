@@ -59,7 +59,7 @@ class Sum {
     const tnr_view a = view_of(a_);
     const tnr_view b = view_of(b_);
     const tnr_view_mut out = {view_of(out_)};
-    ASSERT_EQ(tnr_binary(context, TNR_BINARY_OP_ADD, &a, &b, &out), TNR_STATUS_OK)
+    ASSERT_EQ(tnr_binary(context, TNR_BINARY_OP_ADD, &a, &b, nullptr, &out), TNR_STATUS_OK)
         << tnr_last_error()->message;
     EXPECT_TRUE(out_ == sums_);
   }

@@ -150,13 +150,13 @@ TEST(Cpp, ViewsThatDoNotFitAreRefused) {
 TEST(Cpp, FunctionsTakeViewsAsTheyAre) {
   const Numbers numbers = counted(6);
   Numbers sums(2);
-  tnr::check(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, tnr::View(numbers, {2, 3}), 1u << 1, 0,
+  tnr::check(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, tnr::View(numbers, {2, 3}), 1u << 1, nullptr,
                         tnr::View(sums, {2})));
   EXPECT_EQ(sums, (Numbers{3, 12}));
   const tnr::Handle<tnr_context> context = tnr::make_context(2);
   EXPECT_EQ(tnr_context_thread_count(context.get()), 2u);
   tnr::View out(sums, {2});
-  tnr::check(tnr_binary(context.get(), TNR_BINARY_OP_ADD, out, out, out));
+  tnr::check(tnr_binary(context.get(), TNR_BINARY_OP_ADD, out, out, nullptr, out));
   EXPECT_EQ(sums, (Numbers{6, 24}));
   expect_error(TNR_STATUS_INVALID_ARGUMENT, "thread_count",
                [] { static_cast<void>(tnr::make_context(0)); });
@@ -316,7 +316,7 @@ TEST(Cpp, SparseBlocks) {
   const auto blocks =
       tnr::SparseView::bsr<std::int64_t, float>(2, 4, 2, 2, offsets, columns, values);
   Numbers dense(8, -1);
-  tnr::check(tnr_sparse_to_dense(nullptr, blocks, tnr::View(dense, {2, 4})));
+  tnr::check(tnr_sparse_to_dense(nullptr, blocks, nullptr, tnr::View(dense, {2, 4})));
   EXPECT_EQ(dense, (Numbers{0, 0, 1, 2, 0, 0, 3, 4}));
   expect_error(TNR_STATUS_INVALID_ARGUMENT, "needs 9 elements", [&] {
     static_cast<void>(

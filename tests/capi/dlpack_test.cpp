@@ -90,7 +90,7 @@ TEST(CapiDlpack, ImportTakesTheTensorAndItsEndDeletesItOnce) {
   tnr_scalar seven{TNR_DTYPE_F32, 0, {}};
   const float value = 7;
   std::memcpy(seven.bytes, &value, sizeof value);
-  EXPECT_EQ(tnr_fill(nullptr, &seven, &writable), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_fill(nullptr, &seven, nullptr, &writable), TNR_STATUS_OK);
   EXPECT_EQ(producer.elements[11], 7);
   EXPECT_EQ(producer.deleted.count(), 0);
   std::thread([&] { EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK); }).join();

@@ -49,7 +49,7 @@ bool computes(tnr_context* context) {
   std::vector<float> out(a.size(), 0);
   const tnr_view in = view_of(a);
   const tnr_view_mut to = {view_of(out)};
-  if (tnr_binary(context, TNR_BINARY_OP_MUL, &in, &in, &to) != TNR_STATUS_OK) return false;
+  if (tnr_binary(context, TNR_BINARY_OP_MUL, &in, &in, nullptr, &to) != TNR_STATUS_OK) return false;
   return out == std::vector<float>(a.size(), 9);
 }
 

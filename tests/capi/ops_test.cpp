@@ -57,19 +57,25 @@ class Ops : public testing::Test {
   // Every function of this part of the ABI, with a context.
   [[nodiscard]] std::vector<std::function<tnr_status(tnr_context*)>> calls() const {
     return {
-        [this](tnr_context* c) { return tnr_copy(c, &a, &out); },
-        [this](tnr_context* c) { return tnr_cast(c, &a, &out); },
-        [this](tnr_context* c) { return tnr_fill(c, &two, &out); },
-        [this](tnr_context* c) { return tnr_unary(c, TNR_UNARY_OP_NEG, &a, &out); },
-        [this](tnr_context* c) { return tnr_binary(c, TNR_BINARY_OP_ADD, &a, &b, &out); },
-        [this](tnr_context* c) { return tnr_binary_scalar(c, TNR_BINARY_OP_ADD, &a, &two, &out); },
-        [this](tnr_context* c) { return tnr_scalar_binary(c, TNR_BINARY_OP_ADD, &two, &a, &out); },
-        [this](tnr_context* c) { return tnr_compare(c, TNR_COMPARE_OP_EQ, &a, &b, &truth_out); },
+        [this](tnr_context* c) { return tnr_copy(c, &a, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_cast(c, &a, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_fill(c, &two, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_unary(c, TNR_UNARY_OP_NEG, &a, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_binary(c, TNR_BINARY_OP_ADD, &a, &b, nullptr, &out); },
         [this](tnr_context* c) {
-          return tnr_compare_scalar(c, TNR_COMPARE_OP_EQ, &a, &two, &truth_out);
+          return tnr_binary_scalar(c, TNR_BINARY_OP_ADD, &a, &two, nullptr, &out);
         },
-        [this](tnr_context* c) { return tnr_select(c, &truth, &a, &b, &out); },
-        [this](tnr_context* c) { return tnr_reduce(c, TNR_REDUCE_OP_SUM, &a, 0, 0, &out); },
+        [this](tnr_context* c) {
+          return tnr_scalar_binary(c, TNR_BINARY_OP_ADD, &two, &a, nullptr, &out);
+        },
+        [this](tnr_context* c) {
+          return tnr_compare(c, TNR_COMPARE_OP_EQ, &a, &b, nullptr, &truth_out);
+        },
+        [this](tnr_context* c) {
+          return tnr_compare_scalar(c, TNR_COMPARE_OP_EQ, &a, &two, nullptr, &truth_out);
+        },
+        [this](tnr_context* c) { return tnr_select(c, &truth, &a, &b, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_reduce(c, TNR_REDUCE_OP_SUM, &a, 0, nullptr, &out); },
     };
   }
 
@@ -77,33 +83,35 @@ class Ops : public testing::Test {
 };
 
 TEST_F(Ops, DoTheirWork) {
-  ASSERT_EQ(tnr_copy(nullptr, &a, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_copy(nullptr, &a, nullptr, &out), TNR_STATUS_OK);
   expect_out({1, -2, 3});
   std::vector<std::int32_t> integers = {5, 6, 7};
   const tnr_view from = view_of(integers, TNR_DTYPE_I32);
-  ASSERT_EQ(tnr_cast(nullptr, &from, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_cast(nullptr, &from, nullptr, &out), TNR_STATUS_OK);
   expect_out({5, 6, 7});
-  ASSERT_EQ(tnr_fill(nullptr, &two, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_fill(nullptr, &two, nullptr, &out), TNR_STATUS_OK);
   expect_out({2, 2, 2});
-  ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &a, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &a, nullptr, &out), TNR_STATUS_OK);
   expect_out({1, 2, 3});
-  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_DIV, &a, &b, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_DIV, &a, &b, nullptr, &out), TNR_STATUS_OK);
   expect_out({0.5f, -1, 0.75f});
-  ASSERT_EQ(tnr_binary_scalar(nullptr, TNR_BINARY_OP_SUB, &a, &two, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_binary_scalar(nullptr, TNR_BINARY_OP_SUB, &a, &two, nullptr, &out), TNR_STATUS_OK);
   expect_out({-1, -4, 1});
-  ASSERT_EQ(tnr_scalar_binary(nullptr, TNR_BINARY_OP_SUB, &two, &a, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_scalar_binary(nullptr, TNR_BINARY_OP_SUB, &two, &a, nullptr, &out), TNR_STATUS_OK);
   expect_out({1, 4, -1});
-  ASSERT_EQ(tnr_select(nullptr, &truth, &a, &b, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_select(nullptr, &truth, &a, &b, nullptr, &out), TNR_STATUS_OK);
   expect_out({1, 2, 3});
-  ASSERT_EQ(tnr_compare(nullptr, TNR_COMPARE_OP_LT, &a, &b, &truth_out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_compare(nullptr, TNR_COMPARE_OP_LT, &a, &b, nullptr, &truth_out), TNR_STATUS_OK);
   EXPECT_EQ(truth_values, (std::vector<std::uint8_t>{1, 1, 1}));
-  ASSERT_EQ(tnr_compare_scalar(nullptr, TNR_COMPARE_OP_GE, &a, &two, &truth_out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_compare_scalar(nullptr, TNR_COMPARE_OP_GE, &a, &two, nullptr, &truth_out),
+            TNR_STATUS_OK);
   EXPECT_EQ(truth_values, (std::vector<std::uint8_t>{0, 0, 1}));
   tnr_view_mut sum = out;
   sum.view.shape[0] = 1;
-  ASSERT_EQ(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, &sum), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, &sum), TNR_STATUS_OK);
   expect_out({2, 2, 3});
-  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_MUL, &out.view, &out.view, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_MUL, &out.view, &out.view, nullptr, &out),
+            TNR_STATUS_OK);
   expect_out({4, 4, 9});
 }
 
@@ -123,18 +131,18 @@ TEST_F(Ops, RefuseNull) {
   const tnr_view* const no_view = nullptr;
   const tnr_view_mut* const no_out = nullptr;
   const tnr_scalar* const no_scalar = nullptr;
-  refused("a", tnr_copy(nullptr, no_view, &out));
-  refused("out", tnr_copy(nullptr, &a, no_out));
-  refused("a", tnr_cast(nullptr, no_view, &out));
-  refused("value", tnr_fill(nullptr, no_scalar, &out));
-  refused("a", tnr_unary(nullptr, TNR_UNARY_OP_NEG, no_view, &out));
-  refused("b", tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, no_view, &out));
-  refused("b", tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, no_scalar, &out));
-  refused("a", tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, no_scalar, &a, &out));
-  refused("out", tnr_compare(nullptr, TNR_COMPARE_OP_EQ, &a, &b, no_out));
-  refused("b", tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, no_scalar, &truth_out));
-  refused("condition", tnr_select(nullptr, no_view, &a, &b, &out));
-  refused("out", tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, no_out));
+  refused("a", tnr_copy(nullptr, no_view, nullptr, &out));
+  refused("out", tnr_copy(nullptr, &a, nullptr, no_out));
+  refused("a", tnr_cast(nullptr, no_view, nullptr, &out));
+  refused("value", tnr_fill(nullptr, no_scalar, nullptr, &out));
+  refused("a", tnr_unary(nullptr, TNR_UNARY_OP_NEG, no_view, nullptr, &out));
+  refused("b", tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, no_view, nullptr, &out));
+  refused("b", tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, no_scalar, nullptr, &out));
+  refused("a", tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, no_scalar, &a, nullptr, &out));
+  refused("out", tnr_compare(nullptr, TNR_COMPARE_OP_EQ, &a, &b, nullptr, no_out));
+  refused("b", tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, no_scalar, nullptr, &truth_out));
+  refused("condition", tnr_select(nullptr, no_view, &a, &b, nullptr, &out));
+  refused("out", tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, no_out));
   expect_out({9, 9, 9});
 }
 
@@ -144,16 +152,17 @@ TEST_F(Ops, RefuseAViewWhoseOwnerIsGone) {
   const std::int64_t shape[] = {3};
   tnr_view owned;
   ASSERT_EQ(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 1, shape, nullptr, &owned), TNR_STATUS_OK);
-  ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_NEG, &owned, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_NEG, &owned, nullptr, &out), TNR_STATUS_OK);
   expect_out({-1, 2, -3});
   ASSERT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
-  expect_refused(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &owned, &out), TNR_STATUS_STALE_VIEW, {"a"});
-  expect_refused(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &owned, &out), TNR_STATUS_STALE_VIEW,
-                 {"b"});
-  expect_refused(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &owned, 0, 0, &out), TNR_STATUS_STALE_VIEW,
+  expect_refused(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &owned, nullptr, &out), TNR_STATUS_STALE_VIEW,
                  {"a"});
+  expect_refused(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &owned, nullptr, &out),
+                 TNR_STATUS_STALE_VIEW, {"b"});
+  expect_refused(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &owned, 0, nullptr, &out),
+                 TNR_STATUS_STALE_VIEW, {"a"});
   const tnr_view_mut owned_out = {owned};
-  expect_refused(tnr_fill(nullptr, &two, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
+  expect_refused(tnr_fill(nullptr, &two, nullptr, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
   expect_out({-1, 2, -3});
 }
 
@@ -163,8 +172,8 @@ TEST_F(Ops, RefuseToWriteWhatIsBorrowedForReading) {
   tnr_view_mut borrowed = out;
   ASSERT_EQ(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 1, out.view.shape, nullptr, &borrowed.view),
             TNR_STATUS_OK);
-  expect_refused(tnr_copy(nullptr, &a, &borrowed), TNR_STATUS_INVALID_ARGUMENT, {"out"});
-  expect_refused(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 0, 0, &borrowed),
+  expect_refused(tnr_copy(nullptr, &a, nullptr, &borrowed), TNR_STATUS_INVALID_ARGUMENT, {"out"});
+  expect_refused(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 0, nullptr, &borrowed),
                  TNR_STATUS_INVALID_ARGUMENT, {"out"});
   expect_out({9, 9, 9});
   // Neither refusal has left a pin behind.
@@ -178,10 +187,11 @@ TEST_F(Ops, LeaveNoPinBehind) {
   tnr_view_mut owned;
   const std::int64_t shape[] = {3};
   ASSERT_EQ(tnr_blob_view_mut(blob, 0, TNR_DTYPE_F32, 1, shape, nullptr, &owned), TNR_STATUS_OK);
-  ASSERT_EQ(tnr_select(nullptr, &truth, &owned.view, &owned.view, &owned), TNR_STATUS_OK);
-  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &owned.view, &a, &owned), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_select(nullptr, &truth, &owned.view, &owned.view, nullptr, &owned), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &owned.view, &a, nullptr, &owned),
+            TNR_STATUS_OK);
   expect_out({10, 7, 12});
-  expect_refused(tnr_unary(nullptr, 99, &owned.view, &owned), TNR_STATUS_INVALID_ARGUMENT,
+  expect_refused(tnr_unary(nullptr, 99, &owned.view, nullptr, &owned), TNR_STATUS_INVALID_ARGUMENT,
                  {"op is 99"});
   ASSERT_EQ(tnr_blob_end_borrow(blob), TNR_STATUS_OK);
   ASSERT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);

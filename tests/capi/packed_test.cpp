@@ -4,10 +4,12 @@
 #include <cstring>
 
 #include "expect_status.hpp"
+#include "given_attributes.hpp"
 #include "memory/slot_table.hpp"
 #include "sparse_arrays.hpp"
 #include "tenure/tenure.h"
 
+using tenure::test::attributes;
 using tenure::test::csr_model;
 using tenure::test::expect_refused;
 using tenure::test::flat_view;
@@ -24,7 +26,7 @@ tnr_scalar scalar(float value) {
 
 TEST(CPacked, LifeOfAPackedMatrix) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
-  tnr_packed* const packed = tnr_packed_create(nullptr, &arrays.view(), TNR_PACKED_LAYOUT_AUTO);
+  tnr_packed* const packed = tnr_packed_create(nullptr, &arrays.view(), nullptr);
   ASSERT_NE(packed, nullptr);
   EXPECT_EQ(tnr_packed_retain(packed), packed);
   EXPECT_EQ(tnr_packed_release(packed), TNR_STATUS_OK);
@@ -41,7 +43,7 @@ TEST(CPacked, LifeOfAPackedMatrix) {
   const tnr_view_mut out = {flat_view(y, TNR_DTYPE_F32, {3})};
   const tnr_scalar two = scalar(2);
   const tnr_scalar three = scalar(3);
-  ASSERT_EQ(tnr_packed_matmul(nullptr, &two, packed, &b, &three, &out), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_packed_matmul(nullptr, &two, packed, &b, &three, nullptr, &out), TNR_STATUS_OK);
   EXPECT_EQ(y[0], 2 * 201 + 3);
   EXPECT_EQ(y[1], 3);
   EXPECT_EQ(y[2], 2 * 5043 + 3);
@@ -52,7 +54,8 @@ TEST(CPacked, ReleaseOfNothingIsNothing) { EXPECT_EQ(tnr_packed_release(nullptr)
 
 TEST(CPacked, RefusesWhatIsNoHandle) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
-  tnr_packed* const packed = tnr_packed_create(nullptr, &arrays.view(), TNR_PACKED_LAYOUT_NARROW);
+  tnr_packed* const packed = tnr_packed_create(
+      nullptr, &arrays.view(), attributes<tnr_packed_attributes>(TNR_PACKED_LAYOUT_NARROW));
   ASSERT_EQ(tnr_packed_release(packed), TNR_STATUS_OK);
   tnr_packed_info info{};
   info.struct_size = sizeof info;
@@ -65,7 +68,8 @@ TEST(CPacked, RefusesWhatIsNoHandle) {
 // the matrix as a handle does.
 TEST(CPacked, BusyAtTheLastHandle) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
-  tnr_packed* const packed = tnr_packed_create(nullptr, &arrays.view(), TNR_PACKED_LAYOUT_NARROW);
+  tnr_packed* const packed = tnr_packed_create(
+      nullptr, &arrays.view(), attributes<tnr_packed_attributes>(TNR_PACKED_LAYOUT_NARROW));
   tenure::BlobSlot& slot = *tenure::packed_table.find(reinterpret_cast<std::uint64_t>(packed));
   const float x[4] = {};
   float y[3] = {1, 2, 3};
@@ -77,19 +81,20 @@ TEST(CPacked, BusyAtTheLastHandle) {
   slot.word.fetch_add(tenure::kMaxRefs - 1);
   expect_refused(tnr_packed_retain(packed), TNR_STATUS_BUSY, {"packed 0x", "has 16777215 handles"});
   expect_refused(tnr_packed_describe(packed, &info), TNR_STATUS_BUSY, {"16777215"});
-  expect_refused(tnr_packed_matmul(nullptr, &one, packed, &b, &one, &out), TNR_STATUS_BUSY,
+  expect_refused(tnr_packed_matmul(nullptr, &one, packed, &b, &one, nullptr, &out), TNR_STATUS_BUSY,
                  {"16777215"});
   EXPECT_EQ(y[2], 3);
   slot.word.fetch_sub(tenure::kMaxRefs - 1);
-  EXPECT_EQ(tnr_packed_matmul(nullptr, &one, packed, &b, &one, &out), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_packed_matmul(nullptr, &one, packed, &b, &one, nullptr, &out), TNR_STATUS_OK);
   EXPECT_EQ(tnr_packed_release(packed), TNR_STATUS_OK);
 }
 
 TEST(CPacked, ChecksItsPointersAndSizes) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
-  expect_refused(tnr_packed_create(nullptr, nullptr, TNR_PACKED_LAYOUT_AUTO),
-                 TNR_STATUS_INVALID_ARGUMENT, {"a is NULL"});
-  tnr_packed* const packed = tnr_packed_create(nullptr, &arrays.view(), TNR_PACKED_LAYOUT_NARROW);
+  expect_refused(tnr_packed_create(nullptr, nullptr, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a is NULL"});
+  tnr_packed* const packed = tnr_packed_create(
+      nullptr, &arrays.view(), attributes<tnr_packed_attributes>(TNR_PACKED_LAYOUT_NARROW));
   expect_refused(tnr_packed_describe(packed, nullptr), TNR_STATUS_INVALID_ARGUMENT,
                  {"out is NULL"});
   tnr_packed_info info{};
@@ -99,7 +104,7 @@ TEST(CPacked, ChecksItsPointersAndSizes) {
   const tnr_scalar one = scalar(1);
   const float x[4] = {};
   const tnr_view b = flat_view(x, TNR_DTYPE_F32, {4});
-  expect_refused(tnr_packed_matmul(nullptr, &one, packed, &b, &one, nullptr),
+  expect_refused(tnr_packed_matmul(nullptr, &one, packed, &b, &one, nullptr, nullptr),
                  TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});
   EXPECT_EQ(tnr_packed_release(packed), TNR_STATUS_OK);
 }

@@ -81,21 +81,24 @@ struct Matrices {
 
   // "" when every operation gives what it should.
   std::string work_with(tnr_context* context) {
-    if (tnr_copy(context, &columns, &result) != TNR_STATUS_OK || out[7] != 2) return "copy";
-    if (tnr_unary(context, TNR_UNARY_OP_NEG, &rows, &result) != TNR_STATUS_OK || out[7] != -2) {
+    if (tnr_copy(context, &columns, nullptr, &result) != TNR_STATUS_OK || out[7] != 2)
+      return "copy";
+    if (tnr_unary(context, TNR_UNARY_OP_NEG, &rows, nullptr, &result) != TNR_STATUS_OK ||
+        out[7] != -2) {
       return "neg";
     }
-    if (tnr_binary(context, TNR_BINARY_OP_ADD, &rows, &columns, &result) != TNR_STATUS_OK ||
+    if (tnr_binary(context, TNR_BINARY_OP_ADD, &rows, &columns, nullptr, &result) !=
+            TNR_STATUS_OK ||
         out[7] != 4) {
       return "add";
     }
     for (const std::uint32_t axes : {1u, 2u}) {
-      if (tnr_reduce(context, TNR_REDUCE_OP_SUM, &rows, axes, 0, &sum) != TNR_STATUS_OK ||
+      if (tnr_reduce(context, TNR_REDUCE_OP_SUM, &rows, axes, nullptr, &sum) != TNR_STATUS_OK ||
           sums[7] != 2 * kExtent) {
         return "sum over axes " + std::to_string(axes);
       }
     }
-    if (tnr_binary(context, 99, &rows, &rows, &result) != TNR_STATUS_INVALID_ARGUMENT ||
+    if (tnr_binary(context, 99, &rows, &rows, nullptr, &result) != TNR_STATUS_INVALID_ARGUMENT ||
         !was_refused(TNR_STATUS_INVALID_ARGUMENT, "op is 99")) {
       return "the refusal of op 99";
     }
@@ -178,17 +181,17 @@ TEST(Scarcity, BlobsSurviveTheOneThatCouldNotBeMade) {
   sum.view.rank = 0;
   const tnr_scalar two = {TNR_DTYPE_I32, 0, {2}};
   const std::function<tnr_status()> calls[] = {
-      [&] { return tnr_copy(nullptr, &a, &out); },
-      [&] { return tnr_cast(nullptr, &a, &out); },
-      [&] { return tnr_fill(nullptr, &two, &out); },
-      [&] { return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, &out); },
-      [&] { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a, &out); },
-      [&] { return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, &out); },
-      [&] { return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &two, &a, &out); },
-      [&] { return tnr_compare(nullptr, TNR_COMPARE_OP_EQ, &a, &a, &truth); },
-      [&] { return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, &two, &truth); },
-      [&] { return tnr_select(nullptr, &condition, &a, &a, &out); },
-      [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, &sum); },
+      [&] { return tnr_copy(nullptr, &a, nullptr, &out); },
+      [&] { return tnr_cast(nullptr, &a, nullptr, &out); },
+      [&] { return tnr_fill(nullptr, &two, nullptr, &out); },
+      [&] { return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, nullptr, &out); },
+      [&] { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a, nullptr, &out); },
+      [&] { return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, nullptr, &out); },
+      [&] { return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &two, &a, nullptr, &out); },
+      [&] { return tnr_compare(nullptr, TNR_COMPARE_OP_EQ, &a, &a, nullptr, &truth); },
+      [&] { return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, &two, nullptr, &truth); },
+      [&] { return tnr_select(nullptr, &condition, &a, &a, nullptr, &out); },
+      [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, &sum); },
   };
   for (const auto& call : calls) {
     const tnr_status status = call();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "context_options.hpp"
+#include "given_attributes.hpp"
 #include "sparse_arrays.hpp"
 #include "sparse_calls.hpp"
 #include "tenure/tenure.h"
@@ -127,7 +128,7 @@ std::vector<Function> conversions() {
     }
   }
   all.push_back({"to_dense", kAll, [](auto* context, const tnr_sparse_view& a, Dense& with) {
-                   return tnr_sparse_to_dense(context, &a, &with.out_table);
+                   return tnr_sparse_to_dense(context, &a, nullptr, &with.out_table);
                  }});
   return all;
 }
@@ -137,7 +138,7 @@ std::vector<Function> parts() {
       {"check", kAll, [](auto*, const tnr_sparse_view& a, Dense&) { return tnr_sparse_check(&a); }},
       {"coalesce", kElements,
        [](auto* context, const tnr_sparse_view& a, Dense&) {
-         return status_of(tnr_sparse_coalesce(context, &a, TNR_SPARSE_COMBINE_SUM));
+         return status_of(tnr_sparse_coalesce(context, TNR_SPARSE_COMBINE_SUM, &a, nullptr));
        }},
       {"prune", kElements,
        [](auto* context, const tnr_sparse_view& a, Dense&) {
@@ -146,20 +147,20 @@ std::vector<Function> parts() {
        }},
       {"top_k", kCsr,
        [](auto* context, const tnr_sparse_view& a, Dense&) {
-         return status_of(tnr_sparse_top_k(context, &a, 0, TNR_SPARSE_ORDER_VALUE));
+         return status_of(tnr_sparse_top_k(context, TNR_SPARSE_ORDER_VALUE, &a, 0, nullptr));
        }},
       {"select", kCompressed,
        [](auto* context, const tnr_sparse_view& a, Dense&) {
          const std::int32_t first = 0;
          const tnr_view list = flat_view(&first, TNR_DTYPE_I32, {1});
-         return status_of(tnr_sparse_select(context, &a, &list, &list));
+         return status_of(tnr_sparse_select(context, &a, &list, &list, nullptr));
        }},
       {"slice", kCompressed,
        [](auto* context, const tnr_sparse_view& a, Dense&) {
-         return status_of(tnr_sparse_slice(context, &a, 1, 0, 1, 1));
+         return status_of(tnr_sparse_slice(context, &a, 1, 0, 1, 1, nullptr));
        }},
       {"pack", kCsr, [](auto* context, const tnr_sparse_view& a, Dense&) {
-         tnr_packed* const packed = tnr_packed_create(context, &a, TNR_PACKED_LAYOUT_AUTO);
+         tnr_packed* const packed = tnr_packed_create(context, &a, nullptr);
          return packed == nullptr ? tnr_last_error()->status : tnr_packed_release(packed);
        }}};
 }
@@ -176,8 +177,8 @@ std::vector<Function> products() {
                        if (columns >= 0) in.push_back(columns), out.push_back(columns);
                        const tnr_view b = with.ones(in);
                        const tnr_view_mut result = with.out(out);
-                       return tnr_sparse_matmul(context, &with.one, &a, orientation, &b, &with.zero,
-                                                &result);
+                       return tnr_sparse_matmul(context, orientation, &with.one, &a, &b, &with.zero,
+                                                nullptr, &result);
                      }});
     }
   }
@@ -189,18 +190,20 @@ std::vector<Function> products() {
                        const tnr_view y = with.ones({inner, a.cols});
                        tnr_view_mut out = {a.values};
                        out.view.data = out.view.base = with.written;
-                       return tnr_sparse_sddmm(context, &with.one, &a, flags, &x, &y, &out);
+                       return tnr_sparse_sddmm(context, &with.one, &a, &x, &y,
+                                               attributes<tnr_sparse_sddmm_attributes>(flags),
+                                               &out);
                      }});
     }
   }
   all.push_back({"product", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense&) {
                    const Beside b(a, a.cols, 2);
-                   return status_of(tnr_sparse_product(context, &a, b.view()));
+                   return status_of(tnr_sparse_product(context, &a, b.view(), nullptr));
                  }});
   all.push_back(
       {"product, right", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense&) {
          const Beside b(a, 2, a.rows);
-         return status_of(tnr_sparse_product(context, b.view(), &a));
+         return status_of(tnr_sparse_product(context, b.view(), &a, nullptr));
        }});
   return all;
 }
@@ -211,16 +214,17 @@ std::vector<Function> masked_products() {
       {"product_masked", kCompressed,
        [](auto* context, const tnr_sparse_view& a, Dense&) {
          const Beside b(a, a.cols, 2), mask(a, a.rows, 2);
-         return status_of(tnr_sparse_product_masked(context, &a, b.view(), mask.view()));
+         return status_of(tnr_sparse_product_masked(context, &a, b.view(), mask.view(), nullptr));
        }},
       {"product_masked, right", kCompressed,
        [](auto* context, const tnr_sparse_view& a, Dense&) {
          const Beside b(a, 2, a.rows), mask(a, 2, a.cols);
-         return status_of(tnr_sparse_product_masked(context, b.view(), &a, mask.view()));
+         return status_of(tnr_sparse_product_masked(context, b.view(), &a, mask.view(), nullptr));
        }},
       {"product_masked, mask", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense&) {
          const Beside left(a, a.rows, 2), right(a, 2, a.cols);
-         return status_of(tnr_sparse_product_masked(context, left.view(), right.view(), &a));
+         return status_of(
+             tnr_sparse_product_masked(context, left.view(), right.view(), &a, nullptr));
        }}};
 }
 
@@ -232,24 +236,24 @@ std::vector<Function> sums() {
                      [=](auto* context, const tnr_sparse_view& a, Dense&) {
                        const Beside b(a, a.rows, a.cols);
                        return status_of(tnr_sparse_binary(context, op, is_right ? b.view() : &a,
-                                                          is_right ? &a : b.view()));
+                                                          is_right ? &a : b.view(), nullptr));
                      }});
     }
   }
   all.push_back(
       {"accumulate", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense& with) {
-         return tnr_sparse_accumulate(context, &a, &with.out_table);
+         return tnr_sparse_accumulate(context, &a, nullptr, &with.out_table);
        }});
   for (const std::uint32_t axis : {0u, 1u}) {
     all.push_back({"scale", kCompressed, [=](auto* context, const tnr_sparse_view& a, Dense& with) {
                      const tnr_view factors = with.ones({axis == 0 ? a.rows : a.cols});
                      const tnr_sparse_view_mut out = {a};
-                     return tnr_sparse_scale(context, &factors, axis, &out);
+                     return tnr_sparse_scale(context, &factors, axis, nullptr, &out);
                    }});
   }
   all.push_back({"softmax", kCsr, [](auto* context, const tnr_sparse_view& a, Dense&) {
                    const tnr_sparse_view_mut out = {a};
-                   return tnr_sparse_softmax(context, &out);
+                   return tnr_sparse_softmax(context, nullptr, &out);
                  }});
   return all;
 }
@@ -267,7 +271,7 @@ std::vector<Function> reductions() {
                        if (op == TNR_REDUCE_OP_COUNT) {
                          out.view.dtype = TNR_DTYPE_I64;
                        }
-                       return tnr_sparse_reduce(context, op, &a, axes, &out);
+                       return tnr_sparse_reduce(context, op, &a, axes, nullptr, &out);
                      }});
     }
   }
@@ -275,18 +279,19 @@ std::vector<Function> reductions() {
        {TNR_SPARSE_NORM_KIND_ONE, TNR_SPARSE_NORM_KIND_INFINITY, TNR_SPARSE_NORM_KIND_FROBENIUS}) {
     all.push_back({"norm " + std::to_string(kind), kCompressed,
                    [=](auto* context, const tnr_sparse_view& a, Dense& with) {
-                     return tnr_sparse_norm(context, kind, &a, with.wide);
+                     return tnr_sparse_norm(context, kind, &a, nullptr, with.wide);
                    }});
   }
   all.push_back({"diagonal", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense& with) {
                    const tnr_view_mut out = with.out({std::min(a.rows, a.cols)});
-                   return tnr_sparse_diagonal(context, &a, &out);
+                   return tnr_sparse_diagonal(context, &a, nullptr, &out);
                  }});
   for (const std::uint32_t flags : {0, TNR_SOLVE_UPPER}) {
     all.push_back(
         {"solve", kCsr | kSquare, [=](auto* context, const tnr_sparse_view& a, Dense& with) {
            const tnr_view b = with.ones({a.rows});
-           return tnr_sparse_solve(context, flags, &a, &b, &with.out_rows);
+           return tnr_sparse_solve(context, &a, &b, attributes<tnr_sparse_solve_attributes>(flags),
+                                   &with.out_rows);
          }});
   }
   return all;

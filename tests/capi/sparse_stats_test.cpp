@@ -84,72 +84,74 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
        [&] { return status_of(tnr_sparse_from_dense(nullptr, &dense, &csr)); },
        {1, 48, kCsr}},
       {TNR_OPERATION_SPARSE_TO_DENSE,
-       [&] { return tnr_sparse_to_dense(nullptr, &a, &into); },
+       [&] { return tnr_sparse_to_dense(nullptr, &a, nullptr, &into); },
        {1, kCsr, 48}},
       {TNR_OPERATION_SPARSE_CONVERT,
        [&] { return status_of(tnr_sparse_convert(nullptr, &a, &coo)); },
        {1, kCsr, kCoo}},
       {TNR_OPERATION_SPARSE_COALESCE,
-       [&] { return status_of(tnr_sparse_coalesce(nullptr, &a, TNR_SPARSE_COMBINE_SUM)); },
+       [&] { return status_of(tnr_sparse_coalesce(nullptr, TNR_SPARSE_COMBINE_SUM, &a, nullptr)); },
        {1, kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_PRUNE,
        [&] { return status_of(tnr_sparse_prune(nullptr, &a, &same)); },
        {1, kCsr, kCsr}},
       // [[5 0 3], [0 0 0], [3 0 50]]
       {TNR_OPERATION_SPARSE_PRODUCT,
-       [&] { return status_of(tnr_sparse_product(nullptr, &a, &right)); },
+       [&] { return status_of(tnr_sparse_product(nullptr, &a, &right, nullptr)); },
        {1, kCsr + kCsc, 16 + 4 * 8}},
       {TNR_OPERATION_SPARSE_PRODUCT,
-       [&] { return status_of(tnr_sparse_product_masked(nullptr, &a, &right, &square)); },
+       [&] { return status_of(tnr_sparse_product_masked(nullptr, &a, &right, &square, nullptr)); },
        {1, kCsr + kCsc + 16 + 4, 16 + 8}},
       {TNR_OPERATION_SPARSE_CONVERT,
-       [&] { return status_of(tnr_sparse_select(nullptr, &a, nullptr, nullptr)); },
+       [&] { return status_of(tnr_sparse_select(nullptr, &a, nullptr, nullptr, nullptr)); },
        {1, kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_CONVERT,
-       [&] { return status_of(tnr_sparse_slice(nullptr, &a, 0, 3, 0, 4)); },
+       [&] { return status_of(tnr_sparse_slice(nullptr, &a, 0, 3, 0, 4, nullptr)); },
        {1, kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_FROM_DENSE,
        [&] {
          return status_of(
-             tnr_sparse_from_dense_top_k(nullptr, &dense, 1, TNR_SPARSE_ORDER_VALUE, 0));
+             tnr_sparse_from_dense_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, &dense, 1, nullptr));
        },
        {1, 48, 16 + 3 * 8}},
       {TNR_OPERATION_SPARSE_FROM_DENSE,
-       [&] { return status_of(tnr_sparse_from_dense_dropout(nullptr, &dense, 0, 1, 0)); },
+       [&] { return status_of(tnr_sparse_from_dense_dropout(nullptr, &dense, 0, 1, nullptr)); },
        {1, 48, kCsr}},
       {TNR_OPERATION_SPARSE_MATMUL,
        [&] {
-         return tnr_sparse_matmul(nullptr, &one, &a, TNR_ORIENTATION_AS_IS, &b, &zero, &of_rows);
+         return tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &one, &a, &b, &zero, nullptr,
+                                  &of_rows);
        },
        {1, kCsr + 16, 12}},
       {TNR_OPERATION_SPARSE_MATMUL,
        [&] {
-         return tnr_sparse_matmul(nullptr, &one, &a, TNR_ORIENTATION_AS_IS, &b, &one, &of_rows);
+         return tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &one, &a, &b, &one, nullptr,
+                                  &of_rows);
        },
        {1, kCsr + 16 + 12, 12}},
       {TNR_OPERATION_SPARSE_SDDMM,
-       [&] { return tnr_sparse_sddmm(nullptr, &one, &a, 0, &x, &y, &entries); },
+       [&] { return tnr_sparse_sddmm(nullptr, &one, &a, &x, &y, nullptr, &entries); },
        {1, kCsr + 24 + 32, kValues}},
       {TNR_OPERATION_SPARSE_BINARY,
-       [&] { return status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a)); },
+       [&] { return status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a, nullptr)); },
        {1, 2 * kCsr, kCsr}},
       {TNR_OPERATION_SPARSE_ACCUMULATE,
-       [&] { return tnr_sparse_accumulate(nullptr, &a, &into); },
+       [&] { return tnr_sparse_accumulate(nullptr, &a, nullptr, &into); },
        {1, kCsr + 48, 48}},
       {TNR_OPERATION_SPARSE_SCALE,
-       [&] { return tnr_sparse_scale(nullptr, &factors, 0, &a_mut); },
+       [&] { return tnr_sparse_scale(nullptr, &factors, 0, nullptr, &a_mut); },
        {1, kCsr + 12, kValues}},
       {TNR_OPERATION_SPARSE_SOFTMAX,
-       [&] { return tnr_sparse_softmax(nullptr, &a_mut); },
+       [&] { return tnr_sparse_softmax(nullptr, nullptr, &a_mut); },
        {1, kCsr, kValues}},
       {TNR_OPERATION_SPARSE_REDUCE,
-       [&] { return tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, &of_cols); },
+       [&] { return tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, &of_cols); },
        {1, kCsr, 16}},
       {TNR_OPERATION_SPARSE_REDUCE,
-       [&] { return tnr_sparse_norm(nullptr, TNR_SPARSE_NORM_KIND_ONE, &a, &norm); },
+       [&] { return tnr_sparse_norm(nullptr, TNR_SPARSE_NORM_KIND_ONE, &a, nullptr, &norm); },
        {1, kCsr, 8}},
       {TNR_OPERATION_SPARSE_REDUCE,
-       [&] { return tnr_sparse_diagonal(nullptr, &a, &of_rows); },
+       [&] { return tnr_sparse_diagonal(nullptr, &a, nullptr, &of_rows); },
        {1, kCsr, 12}},
   };
   for (const auto& one_case : cases) {
@@ -171,7 +173,7 @@ TEST_F(SparseStats, CountASolution) {
   const tnr_view_mut x = out({2});
   EXPECT_EQ(counted(TNR_OPERATION_SPARSE_SOLVE,
                     [&] {
-                      EXPECT_EQ(tnr_sparse_solve(nullptr, 0, &identity.view(), &x.view, &x),
+                      EXPECT_EQ(tnr_sparse_solve(nullptr, &identity.view(), &x.view, nullptr, &x),
                                 TNR_STATUS_OK);
                     }),
             (Counted{1, 24 + 16 + 8 + 8, 8}));
@@ -180,14 +182,15 @@ TEST_F(SparseStats, CountASolution) {
 TEST_F(SparseStats, CountPackedMatricesApart) {
   tnr_packed* packed = nullptr;
   constexpr std::uint64_t kBitmap = 4 * 8 + 3 * 8 + 5 * 4;  // offsets, a word for each row, values
-  EXPECT_EQ(added(TNR_OPERATION_SPARSE_PACK,
-                  [&] { packed = tnr_packed_create(nullptr, &a, TNR_PACKED_LAYOUT_AUTO); }),
-            (Counted{1, kCsr, kBitmap}));
+  EXPECT_EQ(
+      added(TNR_OPERATION_SPARSE_PACK, [&] { packed = tnr_packed_create(nullptr, &a, nullptr); }),
+      (Counted{1, kCsr, kBitmap}));
   ASSERT_NE(packed, nullptr);
   const tnr_view_mut of_rows = out({3});
   const auto product = [&](const tnr_scalar& beta) {
     return counted(TNR_OPERATION_SPARSE_PACKED_MATMUL, [&] {
-      EXPECT_EQ(tnr_packed_matmul(nullptr, &one, packed, &b, &beta, &of_rows), TNR_STATUS_OK);
+      EXPECT_EQ(tnr_packed_matmul(nullptr, &one, packed, &b, &beta, nullptr, &of_rows),
+                TNR_STATUS_OK);
     });
   };
   EXPECT_EQ(product(zero), (Counted{1, kBitmap + 16, 12}));
@@ -200,7 +203,8 @@ TEST_F(SparseStats, CountWhatAnOperationIsMadeOfToo) {
   const std::uint64_t casts = read(TNR_OPERATION_CAST).calls;
   EXPECT_EQ(added(TNR_OPERATION_SPARSE_PRUNE,
                   [&] {
-                    EXPECT_EQ(status_of(tnr_sparse_top_k(nullptr, &a, 1, TNR_SPARSE_ORDER_VALUE)),
+                    EXPECT_EQ(status_of(tnr_sparse_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, &a, 1,
+                                                         nullptr)),
                               TNR_STATUS_OK);
                   }),
             (Counted{1, kCsr, 16 + 2 * 8}));
@@ -213,8 +217,9 @@ TEST_F(SparseStats, CountWhatAnOperationIsMadeOfToo) {
   ASSERT_EQ(tnr_sparse_view_of(held, &view), TNR_STATUS_OK);
   EXPECT_EQ(counted(TNR_OPERATION_UNARY,
                     [&] {
-                      EXPECT_EQ(status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, &view)),
-                                TNR_STATUS_OK);
+                      EXPECT_EQ(
+                          status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, &view, nullptr)),
+                          TNR_STATUS_OK);
                     }),
             (Counted{1, kValues, kValues}));
   tnr_sparse_release(held);
@@ -227,8 +232,8 @@ TEST_F(SparseStats, CountTheRowsOfAView) {
   const tnr_view_mut of_row = out({1});
   EXPECT_EQ(counted(TNR_OPERATION_SPARSE_MATMUL,
                     [&] {
-                      EXPECT_EQ(tnr_sparse_matmul(nullptr, &one, &last, TNR_ORIENTATION_AS_IS, &b,
-                                                  &zero, &of_row),
+                      EXPECT_EQ(tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &one, &last, &b,
+                                                  &zero, nullptr, &of_row),
                                 TNR_STATUS_OK);
                     }),
             (Counted{1, 8 + 3 * 8 + 16, 4}));
@@ -250,8 +255,8 @@ TEST_F(SparseStats, CountNoByteWhereThereIsNothingToDoAndNoCallThatFails) {
   const tnr_view_mut nothing = out({3, 0});
   EXPECT_EQ(counted(TNR_OPERATION_SPARSE_MATMUL,
                     [&] {
-                      EXPECT_EQ(tnr_sparse_matmul(nullptr, &one, &a, TNR_ORIENTATION_AS_IS,
-                                                  &no_columns, &zero, &nothing),
+                      EXPECT_EQ(tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &one, &a,
+                                                  &no_columns, &zero, nullptr, &nothing),
                                 TNR_STATUS_OK);
                     }),
             (Counted{1, 0, 0}));
@@ -260,8 +265,8 @@ TEST_F(SparseStats, CountNoByteWhereThereIsNothingToDoAndNoCallThatFails) {
   const tnr_view_mut of_rows = out({3});
   EXPECT_EQ(counted(TNR_OPERATION_SPARSE_MATMUL,
                     [&] {
-                      EXPECT_EQ(tnr_sparse_matmul(nullptr, &one, &a, TNR_ORIENTATION_AS_IS, &b,
-                                                  &zero, &of_rows),
+                      EXPECT_EQ(tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &one, &a, &b,
+                                                  &zero, nullptr, &of_rows),
                                 TNR_STATUS_INVALID_ARGUMENT);
                     }),
             (Counted{0, 0, 0}));
@@ -274,7 +279,7 @@ TEST_F(SparseStats, TakeTime) {
   const std::uint64_t dense = read(TNR_OPERATION_SPARSE_TO_DENSE).nanoseconds;
   const std::uint64_t converted = read(TNR_OPERATION_SPARSE_CONVERT).nanoseconds;
   for (int call = 0; call < 100; ++call) {
-    EXPECT_EQ(tnr_sparse_to_dense(nullptr, &a, &into), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_sparse_to_dense(nullptr, &a, nullptr, &into), TNR_STATUS_OK);
     EXPECT_EQ(status_of(tnr_sparse_convert(nullptr, &a, &coo)), TNR_STATUS_OK);
   }
   tnr_stats_time_stop();

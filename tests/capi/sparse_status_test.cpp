@@ -64,73 +64,79 @@ const Function kFunctions[] = {
      }},
     {"coalesce",
      [](auto* context, auto* a, Operands&) {
-       return status_of(tnr_sparse_coalesce(context, a, TNR_SPARSE_COMBINE_SUM));
+       return status_of(tnr_sparse_coalesce(context, TNR_SPARSE_COMBINE_SUM, a, nullptr));
      }},
     {"prune", [](auto* context, auto* a,
                  Operands& with) { return status_of(tnr_sparse_prune(context, a, &with.choice)); }},
     {"top_k",
      [](auto* context, auto* a, Operands&) {
-       return status_of(tnr_sparse_top_k(context, a, 1, TNR_SPARSE_ORDER_VALUE));
+       return status_of(tnr_sparse_top_k(context, TNR_SPARSE_ORDER_VALUE, a, 1, nullptr));
      }},
-    {"to_dense", [](auto* context, auto* a,
-                    Operands& with) { return tnr_sparse_to_dense(context, a, &with.out_table); }},
+    {"to_dense",
+     [](auto* context, auto* a, Operands& with) {
+       return tnr_sparse_to_dense(context, a, nullptr, &with.out_table);
+     }},
     {"product", [](auto* context, auto* a,
-                   Operands&) { return status_of(tnr_sparse_product(context, a, a)); }},
+                   Operands&) { return status_of(tnr_sparse_product(context, a, a, nullptr)); }},
     {"matmul",
      [](auto* context, auto* a, Operands& with) {
-       return tnr_sparse_matmul(context, &with.alpha, a, TNR_ORIENTATION_AS_IS, &with.line,
-                                &with.beta, &with.out_line);
+       return tnr_sparse_matmul(context, TNR_ORIENTATION_AS_IS, &with.alpha, a, &with.line,
+                                &with.beta, nullptr, &with.out_line);
      }},
     {"select",
      [](auto* context, auto* a, Operands& with) {
-       return status_of(tnr_sparse_select(context, a, &with.numbers, nullptr));
+       return status_of(tnr_sparse_select(context, a, &with.numbers, nullptr, nullptr));
      }},
-    {"slice", [](auto* context, auto* a,
-                 Operands&) { return status_of(tnr_sparse_slice(context, a, 0, 2, 1, 2)); }},
+    {"slice",
+     [](auto* context, auto* a, Operands&) {
+       return status_of(tnr_sparse_slice(context, a, 0, 2, 1, 2, nullptr));
+     }},
     {"product_masked",
      [](auto* context, auto* a, Operands&) {
-       return status_of(tnr_sparse_product_masked(context, a, a, a));
+       return status_of(tnr_sparse_product_masked(context, a, a, a, nullptr));
      }},
     {"pack",
      [](auto* context, auto* a, Operands&) {
-       tnr_packed* const packed = tnr_packed_create(context, a, TNR_PACKED_LAYOUT_AUTO);
+       tnr_packed* const packed = tnr_packed_create(context, a, nullptr);
        return packed == nullptr ? tnr_last_error()->status : tnr_packed_release(packed);
      }},
     {"sddmm",
      [](auto* context, auto* a, Operands& with) {
-       return tnr_sparse_sddmm(context, &with.alpha, a, 0, &with.table, &with.table,
+       return tnr_sparse_sddmm(context, &with.alpha, a, &with.table, &with.table, nullptr,
                                &with.out_entries);
      }},
     {"binary",
      [](auto* context, auto* a, Operands&) {
-       return status_of(tnr_sparse_binary(context, TNR_BINARY_OP_ADD, a, a));
+       return status_of(tnr_sparse_binary(context, TNR_BINARY_OP_ADD, a, a, nullptr));
      }},
     {"accumulate",
      [](auto* context, auto* a, Operands& with) {
-       return tnr_sparse_accumulate(context, a, &with.out_table);
+       return tnr_sparse_accumulate(context, a, nullptr, &with.out_table);
      }},
     {"scale",
      [](auto* context, auto* a, Operands& with) {
-       return tnr_sparse_scale(context, &with.line, 0,
+       return tnr_sparse_scale(context, &with.line, 0, nullptr,
                                reinterpret_cast<const tnr_sparse_view_mut*>(a));
      }},
     {"softmax",
      [](auto* context, auto* a, Operands&) {
-       return tnr_sparse_softmax(context, reinterpret_cast<const tnr_sparse_view_mut*>(a));
+       return tnr_sparse_softmax(context, nullptr, reinterpret_cast<const tnr_sparse_view_mut*>(a));
      }},
     {"reduce",
      [](auto* context, auto* a, Operands& with) {
-       return tnr_sparse_reduce(context, TNR_REDUCE_OP_SUM, a, 1, &with.out_line);
+       return tnr_sparse_reduce(context, TNR_REDUCE_OP_SUM, a, 1, nullptr, &with.out_line);
      }},
     {"norm",
      [](auto* context, auto* a, Operands& with) {
-       return tnr_sparse_norm(context, TNR_SPARSE_NORM_KIND_ONE, a, &with.norm);
+       return tnr_sparse_norm(context, TNR_SPARSE_NORM_KIND_ONE, a, nullptr, &with.norm);
      }},
-    {"diagonal", [](auto* context, auto* a,
-                    Operands& with) { return tnr_sparse_diagonal(context, a, &with.out_line); }},
+    {"diagonal",
+     [](auto* context, auto* a, Operands& with) {
+       return tnr_sparse_diagonal(context, a, nullptr, &with.out_line);
+     }},
     {"solve",
      [](auto* context, auto* a, Operands& with) {
-       return tnr_sparse_solve(context, 0, a, &with.line, &with.out_line);
+       return tnr_sparse_solve(context, a, &with.line, nullptr, &with.out_line);
      }},
 };
 
@@ -378,29 +384,33 @@ TEST(SparseOperands, NoneMayBeNull) {
       {"options", status_of(tnr_sparse_prune(nullptr, &a, nullptr))},
       {"options", status_of(tnr_sparse_from_dense(nullptr, &with.table, nullptr))},
       {"dense", status_of(tnr_sparse_from_dense(nullptr, nullptr, &with.options))},
-      {"b", status_of(tnr_sparse_product(nullptr, &a, nullptr))},
-      {"b", status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, &a, nullptr))},
-      {"a", status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, nullptr))},
-      {"out", tnr_sparse_to_dense(nullptr, &a, nullptr)},
-      {"out", tnr_sparse_accumulate(nullptr, &a, nullptr)},
-      {"out", tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr)},
-      {"out", tnr_sparse_norm(nullptr, TNR_SPARSE_NORM_KIND_ONE, &a, nullptr)},
-      {"out", tnr_sparse_diagonal(nullptr, &a, nullptr)},
-      {"out", tnr_sparse_solve(nullptr, 0, &a, &with.line, nullptr)},
-      {"b", tnr_sparse_solve(nullptr, 0, &a, nullptr, &with.out_line)},
-      {"factors", tnr_sparse_scale(nullptr, nullptr, 0, values)},
-      {"alpha",
-       tnr_sparse_matmul(nullptr, nullptr, &a, as_is, &with.line, &with.beta, &with.out_line)},
-      {"b",
-       tnr_sparse_matmul(nullptr, &with.alpha, &a, as_is, nullptr, &with.beta, &with.out_line)},
-      {"beta",
-       tnr_sparse_matmul(nullptr, &with.alpha, &a, as_is, &with.line, nullptr, &with.out_line)},
-      {"out", tnr_sparse_matmul(nullptr, &with.alpha, &a, as_is, &with.line, &with.beta, nullptr)},
-      {"alpha",
-       tnr_sparse_sddmm(nullptr, nullptr, &a, 0, &with.table, &with.table, &with.out_entries)},
-      {"x", tnr_sparse_sddmm(nullptr, &with.alpha, &a, 0, nullptr, &with.table, &with.out_entries)},
-      {"y", tnr_sparse_sddmm(nullptr, &with.alpha, &a, 0, &with.table, nullptr, &with.out_entries)},
-      {"out", tnr_sparse_sddmm(nullptr, &with.alpha, &a, 0, &with.table, &with.table, nullptr)},
+      {"b", status_of(tnr_sparse_product(nullptr, &a, nullptr, nullptr))},
+      {"b", status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, &a, nullptr, nullptr))},
+      {"a", status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, nullptr, nullptr))},
+      {"out", tnr_sparse_to_dense(nullptr, &a, nullptr, nullptr)},
+      {"out", tnr_sparse_accumulate(nullptr, &a, nullptr, nullptr)},
+      {"out", tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, nullptr)},
+      {"out", tnr_sparse_norm(nullptr, TNR_SPARSE_NORM_KIND_ONE, &a, nullptr, nullptr)},
+      {"out", tnr_sparse_diagonal(nullptr, &a, nullptr, nullptr)},
+      {"out", tnr_sparse_solve(nullptr, &a, &with.line, nullptr, nullptr)},
+      {"b", tnr_sparse_solve(nullptr, &a, nullptr, nullptr, &with.out_line)},
+      {"factors", tnr_sparse_scale(nullptr, nullptr, 0, nullptr, values)},
+      {"alpha", tnr_sparse_matmul(nullptr, as_is, nullptr, &a, &with.line, &with.beta, nullptr,
+                                  &with.out_line)},
+      {"b", tnr_sparse_matmul(nullptr, as_is, &with.alpha, &a, nullptr, &with.beta, nullptr,
+                              &with.out_line)},
+      {"beta", tnr_sparse_matmul(nullptr, as_is, &with.alpha, &a, &with.line, nullptr, nullptr,
+                                 &with.out_line)},
+      {"out", tnr_sparse_matmul(nullptr, as_is, &with.alpha, &a, &with.line, &with.beta, nullptr,
+                                nullptr)},
+      {"alpha", tnr_sparse_sddmm(nullptr, nullptr, &a, &with.table, &with.table, nullptr,
+                                 &with.out_entries)},
+      {"x", tnr_sparse_sddmm(nullptr, &with.alpha, &a, nullptr, &with.table, nullptr,
+                             &with.out_entries)},
+      {"y", tnr_sparse_sddmm(nullptr, &with.alpha, &a, &with.table, nullptr, nullptr,
+                             &with.out_entries)},
+      {"out",
+       tnr_sparse_sddmm(nullptr, &with.alpha, &a, &with.table, &with.table, nullptr, nullptr)},
   };
   for (const auto& one : cases) {
     EXPECT_STREQ(tnr_status_name(one.answer), "INVALID_ARGUMENT") << one.name;
@@ -439,15 +449,15 @@ TEST(SparseOperands, OutputsShareNoByteWithAMatrix) {
     const char* name;
     tnr_status answer;
   } cases[] = {
-      {"matmul", tnr_sparse_matmul(nullptr, &with.alpha, &a, TNR_ORIENTATION_AS_IS, &with.line,
-                                   &with.beta, &line)},
-      {"reduce", tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, &line)},
-      {"diagonal", tnr_sparse_diagonal(nullptr, &a, &line)},
-      {"solve", tnr_sparse_solve(nullptr, 0, &a, &with.line, &line)},
-      {"to_dense", tnr_sparse_to_dense(nullptr, &small, &point)},
-      {"accumulate", tnr_sparse_accumulate(nullptr, &small, &point)},
-      {"scale",
-       tnr_sparse_scale(nullptr, &line.view, 0, reinterpret_cast<const tnr_sparse_view_mut*>(&a))},
+      {"matmul", tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &with.alpha, &a, &with.line,
+                                   &with.beta, nullptr, &line)},
+      {"reduce", tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, &line)},
+      {"diagonal", tnr_sparse_diagonal(nullptr, &a, nullptr, &line)},
+      {"solve", tnr_sparse_solve(nullptr, &a, &with.line, nullptr, &line)},
+      {"to_dense", tnr_sparse_to_dense(nullptr, &small, nullptr, &point)},
+      {"accumulate", tnr_sparse_accumulate(nullptr, &small, nullptr, &point)},
+      {"scale", tnr_sparse_scale(nullptr, &line.view, 0, nullptr,
+                                 reinterpret_cast<const tnr_sparse_view_mut*>(&a))},
       {"sddmm",
        [&] {
          tnr_view_mut x = {with.table};
@@ -457,7 +467,7 @@ TEST(SparseOperands, OutputsShareNoByteWithAMatrix) {
          tnr_view y = with.table;
          y.shape[0] = 1;
          const tnr_view_mut entries = {a.values};
-         return tnr_sparse_sddmm(nullptr, &with.alpha, &a, 0, &x.view, &y, &entries);
+         return tnr_sparse_sddmm(nullptr, &with.alpha, &a, &x.view, &y, nullptr, &entries);
        }()},
   };
   for (const auto& one : cases) {
@@ -474,7 +484,7 @@ TEST(SparseOperands, UnaryIsOfAllOfAHeldMatrix) {
   ASSERT_EQ(tnr_sparse_view_of(held, &view), TNR_STATUS_OK);
   const auto refuses = [](const tnr_sparse_view& a, tnr_unary_op op, tnr_status status,
                           std::initializer_list<std::string> words) {
-    EXPECT_EQ(tnr_sparse_unary(nullptr, op, &a), nullptr);
+    EXPECT_EQ(tnr_sparse_unary(nullptr, op, &a, nullptr), nullptr);
     expect_last_error(status, words);
   };
   refuses(arrays.view(), TNR_UNARY_OP_NEG, TNR_STATUS_INVALID_ARGUMENT, {"a.owner is 0"});

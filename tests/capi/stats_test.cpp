@@ -29,7 +29,7 @@ class OperationStats : public testing::Test {
   [[nodiscard]] tnr_view floats(const tenure::test::Layout& layout) const {
     return view_of(memory, sizeof memory, 0, TNR_DTYPE_F32, layout);
   }
-  tnr_status add() const { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a, &out); }
+  tnr_status add() const { return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &a, nullptr, &out); }
 
   float memory[64] = {};
   float out_memory[64] = {};
@@ -47,33 +47,35 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
     std::function<tnr_status()> call;
     Counted expected;
   } cases[] = {
-      {TNR_OPERATION_COPY, [&] { return tnr_copy(nullptr, &a, &out); }, {1, 24, 24}},
-      {TNR_OPERATION_CAST, [&] { return tnr_cast(nullptr, &truth, &out); }, {1, 6, 24}},
-      {TNR_OPERATION_FILL, [&] { return tnr_fill(nullptr, &two, &out); }, {1, 0, 24}},
+      {TNR_OPERATION_COPY, [&] { return tnr_copy(nullptr, &a, nullptr, &out); }, {1, 24, 24}},
+      {TNR_OPERATION_CAST, [&] { return tnr_cast(nullptr, &truth, nullptr, &out); }, {1, 6, 24}},
+      {TNR_OPERATION_FILL, [&] { return tnr_fill(nullptr, &two, nullptr, &out); }, {1, 0, 24}},
       {TNR_OPERATION_UNARY,
-       [&] { return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, &out); },
+       [&] { return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, nullptr, &out); },
        {1, 24, 24}},
       {TNR_OPERATION_BINARY, [&] { return add(); }, {1, 48, 24}},
       {TNR_OPERATION_BINARY,
-       [&] { return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, &out); },
+       [&] { return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, nullptr, &out); },
        {1, 24, 24}},
       {TNR_OPERATION_BINARY,
-       [&] { return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &two, &a, &out); },
+       [&] { return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &two, &a, nullptr, &out); },
        {1, 24, 24}},
       {TNR_OPERATION_COMPARE,
-       [&] { return tnr_compare(nullptr, TNR_COMPARE_OP_GT, &a, &a, &truth_out); },
+       [&] { return tnr_compare(nullptr, TNR_COMPARE_OP_GT, &a, &a, nullptr, &truth_out); },
        {1, 48, 6}},
       {TNR_OPERATION_COMPARE,
-       [&] { return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_GT, &a, &two, &truth_out); },
+       [&] {
+         return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_GT, &a, &two, nullptr, &truth_out);
+       },
        {1, 24, 6}},
       {TNR_OPERATION_SELECT,
-       [&] { return tnr_select(nullptr, &truth, &a, &a, &out); },
+       [&] { return tnr_select(nullptr, &truth, &a, &a, nullptr, &out); },
        {1, 54, 24}},
       {TNR_OPERATION_REDUCE,
        [&] {
          tnr_view_mut sum = out;
          sum.view.rank = 0;
-         return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, 0, &sum);
+         return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, &sum);
        },
        {1, 24, 4}},
   };
@@ -96,8 +98,9 @@ TEST_F(OperationStats, CountElementsAndNotWhatLiesBetweenThem) {
   moved.data = memory + 15;
   EXPECT_EQ(counted(TNR_OPERATION_BINARY,
                     [&] {
-                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_MUL, &moved, &repeated, &out),
-                                TNR_STATUS_OK);
+                      EXPECT_EQ(
+                          tnr_binary(nullptr, TNR_BINARY_OP_MUL, &moved, &repeated, nullptr, &out),
+                          TNR_STATUS_OK);
                     }),
             (Counted{1, (4 + 3) * 4, 4 * 3 * 4}));
 }
@@ -110,19 +113,22 @@ TEST_F(OperationStats, CountNoByteWhereThereIsNothingToDo) {
     return [call] { EXPECT_EQ(call(), TNR_STATUS_OK); };
   };
   EXPECT_EQ(counted(TNR_OPERATION_BINARY, of([&] {
-                      return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &one, &none, &empty_out);
+                      return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &one, &none, nullptr,
+                                        &empty_out);
                     })),
             (Counted{1, 0, 0}));
-  EXPECT_EQ(counted(TNR_OPERATION_COPY, of([&] { return tnr_copy(nullptr, &out.view, &out); })),
-            (Counted{1, 0, 0}));
+  EXPECT_EQ(
+      counted(TNR_OPERATION_COPY, of([&] { return tnr_copy(nullptr, &out.view, nullptr, &out); })),
+      (Counted{1, 0, 0}));
   const tnr_view nothing_in_rows = floats({{3, 1}, {0, 0}});
   out.view.shape[0] = 3;
   EXPECT_EQ(counted(TNR_OPERATION_REDUCE, of([&] {
-                      return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &nothing_in_rows, 2, 0, &out);
+                      return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &nothing_in_rows, 2, nullptr,
+                                        &out);
                     })),
             (Counted{1, 0, 12}));
   EXPECT_EQ(counted(TNR_OPERATION_REDUCE, of([&] {
-                      return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &nothing_in_rows, 1, 0,
+                      return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &nothing_in_rows, 1, nullptr,
                                         &empty_out);
                     })),
             (Counted{1, 0, 0}));
@@ -134,11 +140,12 @@ TEST_F(OperationStats, CountNoCallThatFails) {
   const tnr_view_mut quotients = {zeros};
   EXPECT_EQ(counted(TNR_OPERATION_BINARY,
                     [&] {
-                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_DIV, &zeros, &zeros, &quotients),
+                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_DIV, &zeros, &zeros, nullptr,
+                                           &quotients),
                                 TNR_STATUS_INVALID_ARGUMENT);
-                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &zeros, &out),
+                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &a, &zeros, nullptr, &out),
                                 TNR_STATUS_INVALID_ARGUMENT);
-                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, nullptr, &a, &out),
+                      EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, nullptr, &a, nullptr, &out),
                                 TNR_STATUS_INVALID_ARGUMENT);
                     }),
             (Counted{0, 0, 0}));
@@ -207,7 +214,7 @@ struct LateCaller {
   ~LateCaller() {
     float own[kCount];
     const tnr_view_mut out = {view_of(own, sizeof own, 0, TNR_DTYPE_F32, {{kCount, 1}})};
-    EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, a, a, &out), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, a, a, nullptr, &out), TNR_STATUS_OK);
   }
 };
 thread_local LateCaller t_late_caller;
@@ -217,8 +224,9 @@ TEST_F(OperationStats, OfAThreadThatIsEndingCountToo) {
                     [&] {
                       std::thread([&] {
                         t_late_caller.a = &a;
-                        EXPECT_EQ(tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, &out),
-                                  TNR_STATUS_OK);
+                        EXPECT_EQ(
+                            tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &a, &two, nullptr, &out),
+                            TNR_STATUS_OK);
                       }).join();
                     }),
             (Counted{2, 24 + 48, 24 + 24}));
@@ -237,7 +245,7 @@ TEST_F(OperationStats, OfMoreThreadsThanThereAreBlocksAreExact) {
                           const tnr_view_mut mine = {
                               view_of(own, sizeof own, 0, TNR_DTYPE_F32, {{kCount, 1}})};
                           for (unsigned call = 0; call < kCalls; ++call) {
-                            EXPECT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &a, &mine),
+                            EXPECT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_ABS, &a, nullptr, &mine),
                                       TNR_STATUS_OK);
                             if (call == 0) meet.arrive_and_wait();
                           }
@@ -260,7 +268,7 @@ TEST_F(OperationStats, RaceOfAReaderWithCalls) {
         float own[kCount];
         const tnr_view_mut mine = {view_of(own, sizeof own, 0, TNR_DTYPE_F32, {{kCount, 1}})};
         for (int call = 0; call < kCalls; ++call) {
-          EXPECT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, &mine), TNR_STATUS_OK);
+          EXPECT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_NEG, &a, nullptr, &mine), TNR_STATUS_OK);
           if (call % 500 == 0) tnr_stats_time_start();
           if (call % 500 == 250) tnr_stats_time_stop();
         }

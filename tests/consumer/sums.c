@@ -36,8 +36,8 @@ int main(void) {
   check(tnr_blob_view_mut(blob, 0, TNR_DTYPE_F32, 2, shape, NULL, &shifted));
 
   /* shifted = table + row, with row broadcast; then sums = the sum of shifted over axis 1. */
-  check(tnr_binary(NULL, TNR_BINARY_OP_ADD, &table_view, &row_view, &shifted));
-  check(tnr_reduce(NULL, TNR_REDUCE_OP_SUM, &shifted.view, 1u << 1, 0, &sums_view));
+  check(tnr_binary(NULL, TNR_BINARY_OP_ADD, &table_view, &row_view, NULL, &shifted));
+  check(tnr_reduce(NULL, TNR_REDUCE_OP_SUM, &shifted.view, 1u << 1, NULL, &sums_view));
   check(tnr_blob_release(blob));
 
   printf("%s\nsums: %g %g\n", tnr_build_info(), sums[0], sums[1]);

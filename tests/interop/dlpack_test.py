@@ -140,11 +140,11 @@ class FromNumpy(unittest.TestCase):
                 self.assertEqual(taken.view.data, array.__array_interface__["data"][0])
                 out = np.zeros(array.shape, array.dtype)
                 self.assertEqual(library.c.tnr_copy(
-                    None, ctypes.byref(taken.view), ctypes.byref(view_of(out))), 0)
+                    None, ctypes.byref(taken.view), None, ctypes.byref(view_of(out))), 0)
                 self.assertTrue(np.array_equal(out, array))
                 library.run("unary", 1, out, out)
                 self.assertEqual(library.c.tnr_copy(
-                    None, ctypes.byref(view_of(out)), ctypes.byref(taken.view)), 0)
+                    None, ctypes.byref(view_of(out)), None, ctypes.byref(taken.view)), 0)
                 self.assertTrue(np.array_equal(out, array))
                 taken.release()
 
@@ -174,7 +174,7 @@ class FromNumpy(unittest.TestCase):
         taken = Imported(array, True)
         values = np.ones(array.shape, np.float32)
         status = library.c.tnr_copy(
-            None, ctypes.byref(view_of(values)), ctypes.byref(taken.view))
+            None, ctypes.byref(view_of(values)), None, ctypes.byref(taken.view))
         self.assertEqual(status, INVALID_ARGUMENT)
         self.assertIn("nobody may write", library.message())
         taken.release()
@@ -240,7 +240,7 @@ class WithTorch(unittest.TestCase):
                 self.assertEqual(taken.view.data, tensor.data_ptr())
                 out = np.zeros(tuple(tensor.shape), tensor.numpy().dtype)
                 self.assertEqual(library.c.tnr_copy(
-                    None, ctypes.byref(taken.view), ctypes.byref(view_of(out))), 0)
+                    None, ctypes.byref(taken.view), None, ctypes.byref(view_of(out))), 0)
                 self.assertTrue(np.array_equal(out, tensor.numpy()))
                 taken.release()
 
@@ -271,7 +271,7 @@ class WithJax(unittest.TestCase):
             self.assertEqual(taken.view.data, array.unsafe_buffer_pointer())
             out = np.zeros(array.shape, dtype)
             self.assertEqual(library.c.tnr_copy(
-                None, ctypes.byref(taken.view), ctypes.byref(view_of(out))), 0)
+                None, ctypes.byref(taken.view), None, ctypes.byref(view_of(out))), 0)
             self.assertTrue(np.array_equal(out, matrix(dtype)))
             taken.release()
 

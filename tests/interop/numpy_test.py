@@ -57,6 +57,19 @@ class Error(ctypes.Structure):
                 ("message", ctypes.c_char * 504)]
 
 
+class Attributes(ctypes.Structure):
+    """The attributes of an operation that has one, of 32 bits."""
+    _fields_ = [("struct_size", ctypes.c_uint64), ("value", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
+
+
+def attributes_of(value):
+    """What a call is passed for its attribute; NULL for None."""
+    if value is None:
+        return None
+    return ctypes.byref(Attributes(struct_size=ctypes.sizeof(Attributes), value=value))
+
+
 def dtype_of(array_dtype):
     dtype = np.dtype(array_dtype)
     code = 4 if bfloat16 and dtype == bfloat16 else CODES[dtype.kind]
@@ -94,7 +107,7 @@ class Library:
         self.c = ctypes.CDLL(path)
         self.c.tnr_last_error.restype = ctypes.POINTER(Error)
 
-    def call(self, name, *arguments):
+    def call(self, name, *arguments, attribute=None):
         """Calls tnr_<name>(NULL, ...), lending arrays and what NumPy made of rank-0 ones."""
         arguments = [np.asarray(argument) if isinstance(argument, np.generic) else argument
                      for argument in arguments]
@@ -103,10 +116,11 @@ class Library:
             if isinstance(argument, np.ndarray):
                 return ctypes.byref(view_of(argument))
             return ctypes.byref(argument) if isinstance(argument, Scalar) else argument
-        return getattr(self.c, "tnr_" + name)(None, *map(passed, arguments))
+        *inputs, out = map(passed, arguments)
+        return getattr(self.c, "tnr_" + name)(None, *inputs, attributes_of(attribute), out)
 
-    def run(self, name, *arguments):
-        if self.call(name, *arguments) != 0:
+    def run(self, name, *arguments, attribute=None):
+        if self.call(name, *arguments, attribute=attribute) != 0:
             raise AssertionError(self.message())
 
     def message(self):
@@ -201,9 +215,9 @@ class NumpyTest(unittest.TestCase):
             self.assertTrue(np.all(raw == 0x5A), "a byte between the elements changed")
         yield out, check
 
-    def each_output(self, name, arguments, shape, dtype):
+    def each_output(self, name, arguments, shape, dtype, attribute=None):
         for out, check in self.outputs(shape, dtype):
-            library.run(name, *arguments, out)
+            library.run(name, *arguments, out, attribute=attribute)
             check()
             yield out
 
@@ -381,11 +395,11 @@ class NumpyTest(unittest.TestCase):
                     for keep in (False, True):
                         yield a, axes, keep, f"{message} axes {axes} keep {keep}"
 
-    def reduce(self, name, a, axes, dtype, keep, ddof=0):
+    def reduce(self, name, a, axes, dtype, keep, ddof=None):
         shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(a.shape)
                       if keep or axis not in axes)
         mask = sum(1 << axis for axis in axes)
-        return self.each_output("reduce", [REDUCE[name], a, mask, ddof], shape, dtype)
+        return self.each_output("reduce", [REDUCE[name], a, mask], shape, dtype, ddof)
 
     def test_sum_and_prod_of_integers(self):
         for a, axes, keep, message in self.reductions(SIGNED + UNSIGNED):
@@ -509,8 +523,8 @@ class NumpyTest(unittest.TestCase):
         for out, name, arguments in [
                 (a.copy(), "unary", [UNARY["neg"], a]),
                 (a.copy(), "binary", [BINARY["add"], a, a]),
-                (np.zeros((), np.int64), "reduce", [REDUCE["sum"], a, 1, 0]),
-                (np.zeros((), np.bool_), "reduce", [REDUCE["max"], a, 1, 0])]:
+                (np.zeros((), np.int64), "reduce", [REDUCE["sum"], a, 1]),
+                (np.zeros((), np.bool_), "reduce", [REDUCE["max"], a, 1])]:
             self.assertEqual(library.call(name, *arguments, out), UNSUPPORTED)
 
 

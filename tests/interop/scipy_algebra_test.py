@@ -77,7 +77,7 @@ class Algebra(SparseTest):
             csr = coo.tocsr()
             csr.sort_indices()
             for matrix in (coo, *both(coo)):
-                found, flags = self.library.made("coalesce", matrix, COMBINE["sum"])
+                found, flags = self.library.made("coalesce", COMBINE["sum"], matrix)
                 self.assertEqual((found.format, flags), (matrix.format, COALESCED), message)
                 wanted = csr.asformat(matrix.format)
                 self.assert_numbers(found, wanted, f"{matrix.format}, {message}")
@@ -108,7 +108,7 @@ class Algebra(SparseTest):
                 wanted.data = data
                 wanted = {"coo": wanted, "csr": compressed(wanted),
                           "csc": compressed(wanted, by_columns=True)}[start]
-                found, _ = self.library.made("coalesce", matrix, COMBINE[name])
+                found, _ = self.library.made("coalesce", COMBINE[name], matrix)
                 self.assert_arrays(found, wanted, f"{name}, {start}, {message}")
 
     def test_pruning_is_a_comparison(self):
@@ -157,7 +157,7 @@ class Algebra(SparseTest):
                 kept = np.zeros(csr.nnz, bool)
                 for line in lines_of(csr):
                     kept[line.start + np.argsort(-keys[line], kind="stable")[:k]] = True
-                found, _ = self.library.made("top_k", csr, ctypes.c_int64(k), code)
+                found, _ = self.library.made("top_k", code, csr, ctypes.c_int64(k))
                 self.assert_arrays(found, kept_of(csr, kept), f"{k} by {name}, {message}")
 
     def test_the_largest_of_dense_rows_are_those_of_a_stable_sort(self):
@@ -172,8 +172,8 @@ class Algebra(SparseTest):
                                        chosen.ravel().astype(np.int32),
                                        np.arange(shape[0] + 1, dtype=np.int32) * np.int32(k)),
                                       shape=shape)
-                found, flags = self.library.made("from_dense_top_k", dense, ctypes.c_int64(k),
-                                                 code, 0)
+                found, flags = self.library.made("from_dense_top_k", code, dense,
+                                                 ctypes.c_int64(k))
                 self.assertEqual(flags, COALESCED)
                 self.assert_arrays(found, wanted, f"{k} by {name} of {dtype.__name__}")
 
@@ -181,7 +181,7 @@ class Algebra(SparseTest):
         dense = values_of(self.rng, np.float64, (400, 300))
         for probability in (0.0, 0.25, 0.5):
             found, _ = self.library.made("from_dense_dropout", dense, ctypes.c_double(probability),
-                                         ctypes.c_uint64(3), 0)
+                                         ctypes.c_uint64(3))
             there = found.toarray() != 0
             self.assertTrue(np.array_equal(found.toarray(), dense / (1 - probability) * there))
             share = there.sum() / np.count_nonzero(dense)
@@ -426,7 +426,7 @@ class Algebra(SparseTest):
                                                         ((size,), (size, 5))):
                 b = values_of(self.rng, coo.dtype, shape)
                 out = np.full(shape, 77, coo.dtype)
-                self.library.do("solve", upper | unit, matrix, b, out)
+                self.library.do("solve", matrix, b, out, attribute=upper | unit)
                 text = f"flags {upper | unit}, {shape}, {message}"
                 if size == 0:
                     continue
@@ -448,7 +448,7 @@ class Algebra(SparseTest):
                     for right in (y, np.asfortranarray(y)):
                         out = np.full(coo.nnz, 77, coo.dtype)
                         self.library.do("sddmm", scalar_of(np.asarray(3, coo.dtype)), matrix,
-                                        flags, x, right, out)
+                                        x, right, out, attribute=flags)
                         wanted = 3 * sums * (matrix.data if flags else 1)
                         self.assert_dense(out, wanted.astype(coo.dtype),
                                           f"{width}, {flags}, {matrix.format}, {message}")
@@ -463,7 +463,8 @@ class Algebra(SparseTest):
                     ((shape[0], width), (width, shape[1])))
             for flags in (0, TIMES_VALUES):
                 out = np.full(bsr.data.shape, 77, dtype)
-                self.library.do("sddmm", scalar_of(np.asarray(3, dtype)), bsr, flags, x, y, out)
+                self.library.do("sddmm", scalar_of(np.asarray(3, dtype)), bsr, x, y, out,
+                                attribute=flags)
                 found = sp.bsr_array((out, bsr.indices, bsr.indptr), shape=shape)
                 there = sp.bsr_array((np.ones_like(out), bsr.indices, bsr.indptr), shape=shape)
                 times = bsr.toarray() if flags else there.toarray()

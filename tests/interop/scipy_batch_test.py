@@ -109,7 +109,7 @@ class Batches(SparseTest):
                 wanted = np.array([2 * (matrix @ one) + 3 * before
                                    for matrix, one, before in zip(used, own, out)], dense.dtype)
                 alpha, beta = (scalar_of(np.asarray(number, dense.dtype)) for number in (2, 3))
-                self.library.do("matmul", alpha, view, ORIENTATIONS[orientation], b, beta, out)
+                self.library.do("matmul", ORIENTATIONS[orientation], alpha, view, b, beta, out)
                 self.assert_dense(out, wanted.reshape(out_shape),
                                   f"{name} {orientation} times {b_shape}, {message}, {len(kept)}")
 
@@ -137,14 +137,14 @@ class Batches(SparseTest):
                 b = values_of(self.rng, np.float32, 4)
                 out = np.zeros(6, np.float32)
                 alpha, beta = (scalar_of(np.float32(number)) for number in (1, 0))
-                self.library.do("matmul", alpha, view, ORIENTATIONS["as_is"], b, beta, out)
+                self.library.do("matmul", ORIENTATIONS["as_is"], alpha, view, b, beta, out)
                 self.assert_dense(out, matrix @ b, f"matrix {at}")
 
     def test_what_takes_one_matrix_says_so(self):
         dense = values_of(self.rng, np.float32, (5, 6, 4))
         with self.library.held("from_dense", dense, options("csr")) as batch:
             with self.assertRaisesRegex(Refused, "a is a batch of 5 matrices"):
-                self.library.made("coalesce", batch, 1)
+                self.library.made("coalesce", 1, batch)
         single, kept = lent(sp.csr_array(dense[0]))
         begins = np.array([0, 99], np.int64)
         single.batch_offsets = view_of(begins)

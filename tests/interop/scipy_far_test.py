@@ -87,7 +87,7 @@ class FarEntries(SparseTest):
     def test_fewer_entries_are_scipys(self):
         for matrix, message in self.cases():
             view, kept = self.far(matrix)
-            self.assert_same(self.library.made("coalesce", view, SUM), matrix,
+            self.assert_same(self.library.made("coalesce", SUM, view), matrix,
                              f"{message}, {len(kept)}")
             there = options("coo")
             there.format = 0  # that of the matrix
@@ -95,8 +95,8 @@ class FarEntries(SparseTest):
             wanted.eliminate_zeros()
             self.assert_same(self.library.made("prune", view, there), wanted, message)
             if matrix.format == "csr":
-                self.assert_same(self.library.made("top_k", view, ctypes.c_int64(12),
-                                                   BY_MAGNITUDE), matrix, message)
+                self.assert_same(self.library.made("top_k", BY_MAGNITUDE, view,
+                                                   ctypes.c_int64(12)), matrix, message)
             rows, cols = (self.rng.integers(0, 12, 7) for _ in range(2))
             self.assert_same(self.library.made("select", view, rows, cols), matrix[rows][:, cols],
                              message)
@@ -111,7 +111,7 @@ class FarEntries(SparseTest):
                 used = matrix.T if name == "transposed" else matrix
                 wanted = (2 * (used @ b) + 3 * out).astype(np.float32)
                 alpha, beta = (scalar_of(np.float32(number)) for number in (2, 3))
-                self.library.do("matmul", alpha, view, ORIENTATIONS[name], b, beta, out)
+                self.library.do("matmul", ORIENTATIONS[name], alpha, view, b, beta, out)
                 self.assert_dense(out, wanted, f"{name} times {columns}, {message}, {len(kept)}")
             self.assert_same(self.library.made("product", view, view), matrix @ matrix, message)
             pattern = matrix.astype(bool)
@@ -128,7 +128,7 @@ class FarEntries(SparseTest):
             row, col = matrix.tocoo().coords
             wanted = np.einsum("ij,ij->i", x[row], y.T[col]).astype(np.float32)
             out = np.empty(matrix.nnz, np.float32)
-            self.library.do("sddmm", scalar_of(np.float32(1)), view, 0, x, y, out)
+            self.library.do("sddmm", scalar_of(np.float32(1)), view, x, y, out)
             self.assert_dense(out, wanted, message)
 
     def test_arithmetic_is_scipys(self):
@@ -184,7 +184,7 @@ class FarEntries(SparseTest):
                                              (matrix.indptr, matrix.indices))
             view, kept = self.far(matrix)
             b, out = values_of(self.rng, np.float32, 12), np.full(12, 77, np.float32)
-            self.library.do("solve", 0, view, b, out)
+            self.library.do("solve", view, b, out)
             wanted = sp.linalg.spsolve_triangular(matrix.astype(np.float64).tocsr(), b)
             self.assertTrue(np.allclose(out, wanted, rtol=1e-4, atol=1e-4), f"{len(kept)}")
 
@@ -208,7 +208,7 @@ class FarEntries(SparseTest):
             self.assert_dense(out, dense, f"{np.dtype(index)}")
             b, products = values_of(self.rng, np.float32, 5), np.full((3, 6), 77, np.float32)
             one, zero = (scalar_of(np.float32(number)) for number in (1, 0))
-            self.library.do("matmul", one, view, ORIENTATIONS["as_is"], b, zero, products)
+            self.library.do("matmul", ORIENTATIONS["as_is"], one, view, b, zero, products)
             self.assert_dense(products, dense @ b, f"{np.dtype(index)}")
 
 

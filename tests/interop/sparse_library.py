@@ -9,7 +9,7 @@ import ctypes
 import numpy as np
 import scipy.sparse as sp
 
-from numpy_test import Library, Scalar, View, dtype_of, scalar_of, view_of
+from numpy_test import Library, Scalar, View, attributes_of, dtype_of, scalar_of, view_of
 
 FORMATS = {"coo": 1, "csr": 2, "csc": 3, "bsr": 4}
 NAMES = {code: name for name, code in FORMATS.items()}
@@ -84,6 +84,7 @@ class Refused(Exception):
 class Sparse(Library):
     MAKING = ("from_dense", "convert", "product", "coalesce", "prune", "top_k", "binary", "unary",
               "product_masked", "select", "slice", "from_dense_top_k", "from_dense_dropout")
+    WITH_OPTIONS = ("from_dense", "convert", "prune")
 
     def __init__(self, path):
         super().__init__(path)
@@ -92,18 +93,22 @@ class Sparse(Library):
         self.c.tnr_sparse_view_of.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         self.c.tnr_sparse_release.argtypes = [ctypes.c_void_p]
 
-    def called(self, name, arguments, flags):
+    def called(self, name, arguments, flags, attribute=None):
         """What tnr_sparse_<name> returns; matrices are lent with the flags, arrays as they lie."""
         kept = [lent(argument, flags) if sp.issparse(argument)
                 else (view_of(argument) if isinstance(argument, np.ndarray) else argument, None)
                 for argument in arguments]
         passed = [ctypes.byref(part) if isinstance(part, ctypes.Structure) else part
                   for part, _ in kept]
+        if name not in self.WITH_OPTIONS:
+            # Attributes stand before the output; what makes a matrix returns it.
+            at = len(passed) - (name not in self.MAKING)
+            passed.insert(at, attributes_of(attribute))
         return getattr(self.c, "tnr_sparse_" + name)(None, *passed)
 
-    def do(self, name, *arguments, flags=0):
-        """Calls tnr_sparse_<name>, which writes to one of its arguments."""
-        if self.called(name, arguments, flags) != 0:
+    def do(self, name, *arguments, flags=0, attribute=None):
+        """Calls tnr_sparse_<name>, which writes to its last argument."""
+        if self.called(name, arguments, flags, attribute) != 0:
             raise Refused(self.message())
 
     @contextlib.contextmanager
@@ -136,5 +141,5 @@ class Sparse(Library):
 
     def matmul(self, alpha, matrix, orientation, b, beta, out):
         alpha, beta = (scalar_of(np.asarray(number, out.dtype)) for number in (alpha, beta))
-        self.do("matmul", alpha, matrix, ORIENTATIONS[orientation], b, beta, out)
+        self.do("matmul", ORIENTATIONS[orientation], alpha, matrix, b, beta, out)
         return out

@@ -143,7 +143,7 @@ class Algebra(TorchTest):
             matrix = sp.csr_array((np.triu if upper else np.tril)(dense).astype(dtype))
             b = values_of(self.rng, dtype, (size, 4))
             out = np.full(b.shape, 77, dtype)
-            self.library.do("solve", upper | unit, matrix, b, out)
+            self.library.do("solve", matrix, b, out, attribute=upper | unit)
             wanted = torch.triangular_solve(
                 torch.from_numpy(b), to_torch(matrix), upper=bool(upper),
                 unitriangular=bool(unit))[0].numpy()

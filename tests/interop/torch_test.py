@@ -99,7 +99,7 @@ class Conversions(TorchTest):
 
     def test_coalescing_is_pytorchs(self):
         for coo, message in matrices(self.rng, DTYPES, [np.int32, np.int64]):
-            found, flags = self.library.made("coalesce", coo, SUM)
+            found, flags = self.library.made("coalesce", SUM, coo)
             self.assertEqual(flags, COALESCED, message)
             self.assert_same(found, to_torch(coo).coalesce(), message)
 
@@ -155,7 +155,7 @@ class Products(TorchTest):
             for name in ("coo", "csr", "csc"):
                 out = np.full(wanted.shape, 77, dtype)
                 with self.library.held("from_dense", dense, options(name)) as view:
-                    self.library.do("matmul", one, view, ORIENTATIONS["as_is"], b, zero, out)
+                    self.library.do("matmul", ORIENTATIONS["as_is"], one, view, b, zero, out)
                 self.assert_dense(out, wanted, f"{name}, {shape}")
 
     def test_products_of_two_are_pytorchs(self):
@@ -176,7 +176,7 @@ class Products(TorchTest):
             y = values_of(self.rng, coo.dtype, (9, coo.shape[1]))
             out = np.full(csr.nnz, 77, coo.dtype)
             one = np.ones((), coo.dtype)
-            self.library.do("sddmm", scalar_of(one), csr, 0, x, y, out)
+            self.library.do("sddmm", scalar_of(one), csr, x, y, out)
             wanted = torch.sparse.sampled_addmm(
                 to_torch(csr), torch.from_numpy(x), torch.from_numpy(y), beta=0)
             self.assert_dense(out, wanted.values().numpy(), message)

@@ -71,7 +71,7 @@ static int write_through_a_view(void) {
   if (tnr_view_lend_mut(out, sizeof out, 0, TNR_DTYPE_F32, 2, shape, NULL, &out_view)) return 41;
   if (tnr_view_transpose(&view, 0, 1, &view)) return 42;
   if (tnr_view_transpose(&out_view.view, 0, 1, &out_view.view)) return 43;
-  if (tnr_copy(NULL, &view, &out_view)) return 44;
+  if (tnr_copy(NULL, &view, NULL, &out_view)) return 44;
   return out[0] == 1 && out[5] == 6 ? 0 : 45;
 }
 

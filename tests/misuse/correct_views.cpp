@@ -16,7 +16,7 @@ tnr::View<const float> of_pointer(const float* numbers) {
 float for_the_call() {
   float sum = 0;
   tnr::check(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM,
-                        tnr::View<const float>(std::vector<float>{1, 2, 3}, {3}), 1, 0,
+                        tnr::View<const float>(std::vector<float>{1, 2, 3}, {3}), 1, nullptr,
                         tnr::View<float>(std::span<float>(&sum, 1), tnr::Shape{})));
   return sum;
 }

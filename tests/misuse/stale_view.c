@@ -19,6 +19,6 @@ int main(void) {
   }
   tnr_blob_release(blob);
   if (tnr_view_check(&view) != TNR_STATUS_STALE_VIEW) return 4;
-  if (tnr_copy(NULL, &view, &out_view) != TNR_STATUS_STALE_VIEW) return 5;
+  if (tnr_copy(NULL, &view, NULL, &out_view) != TNR_STATUS_STALE_VIEW) return 5;
   return out[0] == 9 && out[3] == 9 ? 0 : 6;
 }

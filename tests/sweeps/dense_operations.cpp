@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "given_attributes.hpp"
 #include "header.hpp"
 #include "operands.hpp"
 #include "operations.hpp"
@@ -9,6 +10,7 @@
 namespace tenure::sweeps {
 namespace {
 
+using test::attributes;
 using List = std::vector<Operation>;
 
 std::string short_name(const Constant& constant) {
@@ -61,23 +63,23 @@ void add(List& list, const char* function, const std::string& variant, tnr_dtype
 void add_movement(List& list) {
   add(list, "tnr_copy", "", 0,
       [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
-        return tnr_copy(with.context, a, out);
+        return tnr_copy(with.context, a, nullptr, out);
       });
   for (const Constant& to : codes_of("tnr_dtype")) {
     add(list, "tnr_cast", "to " + short_name(to), static_cast<tnr_dtype>(to.value),
         [](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
-          return tnr_cast(with.context, a, out);
+          return tnr_cast(with.context, a, nullptr, out);
         });
   }
   add(list, "tnr_fill", "", 0,
       [](const Operands& with, tnr_dtype dtype, const Input&, const Input&, const Output& out) {
         const tnr_scalar value = scalar(dtype, 2);
-        return tnr_fill(with.context, &value, out);
+        return tnr_fill(with.context, &value, nullptr, out);
       });
   add(list, "tnr_select", "", 0,
       [](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
         const Input condition = input(with, Arrangement::kRowMajor, 1, TNR_DTYPE_BOOL8);
-        return tnr_select(with.context, condition, a, b, out);
+        return tnr_select(with.context, condition, a, b, nullptr, out);
       });
 }
 
@@ -86,39 +88,39 @@ void add_arithmetic(List& list) {
     const auto op = static_cast<tnr_unary_op>(code.value);
     add(list, "tnr_unary", short_name(code), 0,
         [op](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
-          return tnr_unary(with.context, op, a, out);
+          return tnr_unary(with.context, op, a, nullptr, out);
         });
   }
   for (const Constant& code : codes_of("tnr_binary_op")) {
     const auto op = static_cast<tnr_binary_op>(code.value);
     add(list, "tnr_binary", short_name(code), 0,
         [op](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
-          return tnr_binary(with.context, op, a, b, out);
+          return tnr_binary(with.context, op, a, b, nullptr, out);
         });
     add(list, "tnr_binary_scalar", short_name(code), 0,
         [op](const Operands& with, tnr_dtype dtype, const Input& a, const Input&,
              const Output& out) {
           const tnr_scalar two = scalar(dtype, 2);
-          return tnr_binary_scalar(with.context, op, a, &two, out);
+          return tnr_binary_scalar(with.context, op, a, &two, nullptr, out);
         });
     add(list, "tnr_scalar_binary", short_name(code), 0,
         [op](const Operands& with, tnr_dtype dtype, const Input& a, const Input&,
              const Output& out) {
           const tnr_scalar two = scalar(dtype, 2);
-          return tnr_scalar_binary(with.context, op, &two, a, out);
+          return tnr_scalar_binary(with.context, op, &two, a, nullptr, out);
         });
   }
   for (const Constant& code : codes_of("tnr_compare_op")) {
     const auto op = static_cast<tnr_compare_op>(code.value);
     add(list, "tnr_compare", short_name(code), TNR_DTYPE_BOOL8,
         [op](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
-          return tnr_compare(with.context, op, a, b, out);
+          return tnr_compare(with.context, op, a, b, nullptr, out);
         });
     add(list, "tnr_compare_scalar", short_name(code), TNR_DTYPE_BOOL8,
         [op](const Operands& with, tnr_dtype dtype, const Input& a, const Input&,
              const Output& out) {
           const tnr_scalar two = scalar(dtype, 2);
-          return tnr_compare_scalar(with.context, op, a, &two, out);
+          return tnr_compare_scalar(with.context, op, a, &two, nullptr, out);
         });
   }
 }
@@ -134,7 +136,8 @@ void reduce(const Operands& with, tnr_reduce_op op, std::uint32_t axes, const Li
   for (const tnr_dtype dtype : reduced_dtypes(with.a.values.dtype)) {
     const Output out(dtype, {(axes & 1) != 0 ? 1 : with.a.rows, (axes & 2) != 0 ? 1 : with.a.cols},
                      with.fill, lies.out);
-    (void)answer.succeeds(tnr_reduce(with.context, op, a, axes, 0, out));
+    (void)answer.succeeds(
+        tnr_reduce(with.context, op, a, axes, attributes<tnr_reduce_attributes>(0), out));
     out.give(answer);
     if (answer.status == TNR_STATUS_OK) return;
   }

@@ -4,12 +4,14 @@
 #include <cstring>
 #include <memory>
 
+#include "given_attributes.hpp"
 #include "header.hpp"
 #include "operands.hpp"
 
 namespace tenure::sweeps {
 namespace {
 
+using test::attributes;
 using List = std::vector<Operation>;
 
 constexpr std::int64_t kWidths[] = {3, 40};  // columns of dense factors: few, and more than a panel
@@ -162,8 +164,8 @@ void add_prunings(List& list) {
   for (const Constant& combine : codes_of("tnr_sparse_combine")) {
     list.push_back(
         {"tnr_sparse_coalesce", short_name(combine), [=](const Operands& with, Answer& answer) {
-           answer.take(tnr_sparse_coalesce(with.context, &with.a,
-                                           static_cast<tnr_sparse_combine>(combine.value)));
+           answer.take(tnr_sparse_coalesce(
+               with.context, static_cast<tnr_sparse_combine>(combine.value), &with.a, nullptr));
          }});
   }
   for (const Constant& predicate : codes_of("tnr_sparse_predicate")) {
@@ -182,9 +184,9 @@ void add_prunings(List& list) {
     for (const std::int64_t k : {0, 2, 1000}) {
       list.push_back({"tnr_sparse_top_k", short_name(order) + " " + std::to_string(k),
                       [=](const Operands& with, Answer& answer) {
-                        answer.take(tnr_sparse_top_k(with.context, &with.a,
-                                                     std::min(k, with.a.cols),
-                                                     static_cast<tnr_sparse_order>(order.value)));
+                        answer.take(tnr_sparse_top_k(with.context,
+                                                     static_cast<tnr_sparse_order>(order.value),
+                                                     &with.a, std::min(k, with.a.cols), nullptr));
                       }});
     }
   }
@@ -235,7 +237,7 @@ void add_selections(List& list) {
              const tnr_view* const none = nullptr;
              answer.take(tnr_sparse_select(
                  with.context, &with.a, of_rows ? static_cast<const tnr_view*>(*of_rows) : none,
-                 of_cols ? static_cast<const tnr_view*>(*of_cols) : none));
+                 of_cols ? static_cast<const tnr_view*>(*of_cols) : none, nullptr));
            }});
     }
   }
@@ -244,7 +246,7 @@ void add_selections(List& list) {
                     [=](const Operands& with, Answer& answer) {
                       answer.take(tnr_sparse_slice(with.context, &with.a, with.a.rows / part / 2,
                                                    with.a.rows / part, with.a.cols / part / 2,
-                                                   with.a.cols / part));
+                                                   with.a.cols / part, nullptr));
                     }});
   }
 }
@@ -292,15 +294,17 @@ void add_from_dense(List& list) {
     add("tnr_sparse_from_dense_top_k", short_name(order),
         [=](const Operands& with, const DenseMatrix& dense) {
           return tnr_sparse_from_dense_top_k(
-              with.context, dense.elements, std::min<std::int64_t>(with.a.cols, 3),
-              static_cast<tnr_sparse_order>(order.value), with.a.minor.dtype);
+              with.context, static_cast<tnr_sparse_order>(order.value), dense.elements,
+              std::min<std::int64_t>(with.a.cols, 3),
+              attributes<tnr_sparse_top_k_attributes>(with.a.minor.dtype));
         });
   }
   for (const double probability : {0.0, 0.5}) {
     add("tnr_sparse_from_dense_dropout", std::to_string(probability),
         [=](const Operands& with, const DenseMatrix& dense) {
-          return tnr_sparse_from_dense_dropout(with.context, dense.elements, probability, 7,
-                                               with.a.minor.dtype);
+          return tnr_sparse_from_dense_dropout(
+              with.context, dense.elements, probability, 7,
+              attributes<tnr_sparse_dropout_attributes>(with.a.minor.dtype));
         });
   }
 }
@@ -315,26 +319,27 @@ constexpr NamedArrangement kArrangements[] = {{"row-major", Arrangement::kRowMaj
 
 void add_to_dense(List& list) {
   for (const NamedArrangement& to : kArrangements) {
-    list.push_back({"tnr_sparse_to_dense", to.name, [=](const Operands& with, Answer& answer) {
-                      Output out(with.a.values.dtype, {with.a.rows, with.a.cols}, with.fill,
-                                 to.arrangement);
-                      (void)answer.succeeds(tnr_sparse_to_dense(with.context, &with.a, out));
-                      out.give(answer);
-                    }});
+    list.push_back(
+        {"tnr_sparse_to_dense", to.name, [=](const Operands& with, Answer& answer) {
+           Output out(with.a.values.dtype, {with.a.rows, with.a.cols}, with.fill, to.arrangement);
+           (void)answer.succeeds(tnr_sparse_to_dense(with.context, &with.a, nullptr, out));
+           out.give(answer);
+         }});
     list.push_back({"tnr_sparse_to_dense", std::string(to.name) + ", a batch",
                     [=](const Operands& with, Answer& answer) {
                       Output out(with.a.values.dtype, {2, with.a.rows, with.a.cols}, with.fill,
                                  to.arrangement);
-                      (void)answer.succeeds(tnr_sparse_to_dense(with.context, Batch(with.a), out));
+                      (void)answer.succeeds(
+                          tnr_sparse_to_dense(with.context, Batch(with.a), nullptr, out));
                       out.give(answer);
                     }});
-    list.push_back({"tnr_sparse_accumulate", to.name, [=](const Operands& with, Answer& answer) {
-                      Output out(with.a.values.dtype, {with.a.rows, with.a.cols}, with.fill,
-                                 to.arrangement);
-                      out.put_numbers();
-                      (void)answer.succeeds(tnr_sparse_accumulate(with.context, &with.a, out));
-                      out.give(answer);
-                    }});
+    list.push_back(
+        {"tnr_sparse_accumulate", to.name, [=](const Operands& with, Answer& answer) {
+           Output out(with.a.values.dtype, {with.a.rows, with.a.cols}, with.fill, to.arrangement);
+           out.put_numbers();
+           (void)answer.succeeds(tnr_sparse_accumulate(with.context, &with.a, nullptr, out));
+           out.give(answer);
+         }});
   }
 }
 
@@ -342,23 +347,25 @@ void add_to_dense(List& list) {
 
 void add_products(List& list) {
   list.push_back({"tnr_sparse_product", "", [](const Operands& with, Answer& answer) {
-                    answer.take(tnr_sparse_product(with.context, &with.a, &with.right));
+                    answer.take(tnr_sparse_product(with.context, &with.a, &with.right, nullptr));
                   }});
   list.push_back({"tnr_sparse_product_masked", "", [](const Operands& with, Answer& answer) {
-                    answer.take(
-                        tnr_sparse_product_masked(with.context, &with.a, &with.right, &with.mask));
+                    answer.take(tnr_sparse_product_masked(with.context, &with.a, &with.right,
+                                                          &with.mask, nullptr));
                   }});
   for (const Constant& op : codes_of("tnr_binary_op")) {
     list.push_back({"tnr_sparse_binary", short_name(op) + " of itself",
                     [=](const Operands& with, Answer& answer) {
-                      answer.take(tnr_sparse_binary(
-                          with.context, static_cast<tnr_binary_op>(op.value), &with.a, &with.a));
+                      answer.take(tnr_sparse_binary(with.context,
+                                                    static_cast<tnr_binary_op>(op.value), &with.a,
+                                                    &with.a, nullptr));
                     }});
     // Another one of its shape, where it is square.
     list.push_back({"tnr_sparse_binary", short_name(op) + " of two",
                     [=](const Operands& with, Answer& answer) {
-                      answer.take(tnr_sparse_binary(
-                          with.context, static_cast<tnr_binary_op>(op.value), &with.a, &with.mask));
+                      answer.take(tnr_sparse_binary(with.context,
+                                                    static_cast<tnr_binary_op>(op.value), &with.a,
+                                                    &with.mask, nullptr));
                     }});
   }
 }
@@ -416,8 +423,8 @@ void add_matmuls(List& list) {
                         run_product(
                             with, factors, rows(with.a), cols(with.a), answer,
                             [&](auto alpha, const tnr_view* b, auto beta, const tnr_view_mut* out) {
-                              return tnr_sparse_matmul(with.context, alpha, &with.a, way, b, beta,
-                                                       out);
+                              return tnr_sparse_matmul(with.context, way, alpha, &with.a, b, beta,
+                                                       nullptr, out);
                             });
                       }});
     }
@@ -428,8 +435,8 @@ void add_matmuls(List& list) {
                       const tnr_scalar zero = scalar(dtype, 0);
                       const Input b(dtype, {2, cols(with.a), 3});
                       const Output out(dtype, {2, rows(with.a), 3}, with.fill);
-                      (void)answer.succeeds(
-                          tnr_sparse_matmul(with.context, &one, Batch(with.a), way, b, &zero, out));
+                      (void)answer.succeeds(tnr_sparse_matmul(
+                          with.context, way, &one, Batch(with.a), b, &zero, nullptr, out));
                       out.give(answer);
                     }});
   }
@@ -460,8 +467,9 @@ void add_packed(List& list) {
                        const auto& use) {
     list.push_back(
         {function, short_name(layout) + variant, [=](const Operands& with, Answer& answer) {
-           const Packed packed(tnr_packed_create(with.context, &with.a,
-                                                 static_cast<tnr_packed_layout>(layout.value)));
+           const Packed packed(tnr_packed_create(
+               with.context, &with.a,
+               attributes<tnr_packed_attributes>(static_cast<tnr_packed_layout>(layout.value))));
            if (packed == nullptr) return (void)answer.succeeds(tnr_last_error()->status);
            use(with, packed, answer);
          }});
@@ -477,7 +485,8 @@ void add_packed(List& list) {
           [&factors](const Operands& with, tnr_packed* packed, Answer& answer) {
             run_product(with, factors, with.a.rows, with.a.cols, answer,
                         [&](auto alpha, const tnr_view* b, auto beta, const tnr_view_mut* out) {
-                          return tnr_packed_matmul(with.context, alpha, packed, b, beta, out);
+                          return tnr_packed_matmul(with.context, alpha, packed, b, beta, nullptr,
+                                                   out);
                         });
           });
     }
@@ -503,7 +512,8 @@ void add_sddmm(List& list) {
                                          with.fill)
                                 : Output(dtype, {count}, with.fill);
                         (void)answer.succeeds(
-                            tnr_sparse_sddmm(with.context, &alpha, &with.a, flags, x, y, out));
+                            tnr_sparse_sddmm(with.context, &alpha, &with.a, x, y,
+                                             attributes<tnr_sparse_sddmm_attributes>(flags), out));
                         out.give(answer);
                       }});
     }
@@ -514,30 +524,30 @@ void add_sddmm(List& list) {
 
 void add_in_place(List& list) {
   for (const std::uint32_t axis : {0u, 1u}) {
-    list.push_back({"tnr_sparse_scale", "axis " + std::to_string(axis),
-                    [=](const Operands& with, Answer& answer) {
-                      const OwnValues a(with.a);
-                      const Input factors(with.a.values.dtype,
-                                          {axis == 0 ? with.a.rows : with.a.cols});
-                      (void)answer.succeeds(tnr_sparse_scale(with.context, factors, axis, a));
-                      a.give(answer);
-                    }});
+    list.push_back(
+        {"tnr_sparse_scale", "axis " + std::to_string(axis),
+         [=](const Operands& with, Answer& answer) {
+           const OwnValues a(with.a);
+           const Input factors(with.a.values.dtype, {axis == 0 ? with.a.rows : with.a.cols});
+           (void)answer.succeeds(tnr_sparse_scale(with.context, factors, axis, nullptr, a));
+           a.give(answer);
+         }});
   }
   list.push_back({"tnr_sparse_softmax", "", [](const Operands& with, Answer& answer) {
                     const OwnValues a(with.a);
-                    (void)answer.succeeds(tnr_sparse_softmax(with.context, a));
+                    (void)answer.succeeds(tnr_sparse_softmax(with.context, nullptr, a));
                     a.give(answer);
                   }});
   for (const Constant& op : codes_of("tnr_unary_op")) {
     list.push_back({"tnr_sparse_unary", short_name(op), [=](const Operands& with, Answer& answer) {
                       const auto code = static_cast<tnr_unary_op>(op.value);
                       if (with.a.owner != 0) {
-                        return answer.take(tnr_sparse_unary(with.context, code, &with.a));
+                        return answer.take(tnr_sparse_unary(with.context, code, &with.a, nullptr));
                       }
                       const Handle own = held(with);
                       if (own == nullptr) return (void)answer.succeeds(tnr_last_error()->status);
                       const tnr_sparse_view whole = own.view();
-                      answer.take(tnr_sparse_unary(with.context, code, &whole));
+                      answer.take(tnr_sparse_unary(with.context, code, &whole, nullptr));
                     }});
   }
 }
@@ -550,34 +560,35 @@ tnr_dtype reduced_dtype(tnr_reduce_op op, tnr_dtype dtype) {
 void add_reductions(List& list) {
   for (const Constant& op : codes_of("tnr_reduce_op")) {
     for (const std::uint32_t axes : {1u, 2u, 3u}) {
-      list.push_back(
-          {"tnr_sparse_reduce", short_name(op) + " over axes " + std::to_string(axes),
-           [=](const Operands& with, Answer& answer) {
-             const auto code = static_cast<tnr_reduce_op>(op.value);
-             const tnr_dtype dtype = reduced_dtype(code, with.a.values.dtype);
-             const std::int64_t extent = axes == 1 ? with.a.cols : with.a.rows;
-             const Output out = axes == 3 ? Output(dtype, {}, with.fill)
-                                          : Output(dtype, {extent}, with.fill, Arrangement::kApart);
-             (void)answer.succeeds(tnr_sparse_reduce(with.context, code, &with.a, axes, out));
-             out.give(answer);
-           }});
+      list.push_back({"tnr_sparse_reduce", short_name(op) + " over axes " + std::to_string(axes),
+                      [=](const Operands& with, Answer& answer) {
+                        const auto code = static_cast<tnr_reduce_op>(op.value);
+                        const tnr_dtype dtype = reduced_dtype(code, with.a.values.dtype);
+                        const std::int64_t extent = axes == 1 ? with.a.cols : with.a.rows;
+                        const Output out =
+                            axes == 3 ? Output(dtype, {}, with.fill)
+                                      : Output(dtype, {extent}, with.fill, Arrangement::kApart);
+                        (void)answer.succeeds(
+                            tnr_sparse_reduce(with.context, code, &with.a, axes, nullptr, out));
+                        out.give(answer);
+                      }});
     }
   }
   for (const Constant& kind : codes_of("tnr_sparse_norm_kind")) {
-    list.push_back(
-        {"tnr_sparse_norm", short_name(kind), [=](const Operands& with, Answer& answer) {
-           double norm = 0;
-           std::memset(&norm, with.fill, sizeof norm);
-           if (answer.succeeds(tnr_sparse_norm(
-                   with.context, static_cast<tnr_sparse_norm_kind>(kind.value), &with.a, &norm))) {
-             answer.add_number("norm", norm);
-           }
-         }});
+    list.push_back({"tnr_sparse_norm", short_name(kind), [=](const Operands& with, Answer& answer) {
+                      double norm = 0;
+                      std::memset(&norm, with.fill, sizeof norm);
+                      if (answer.succeeds(tnr_sparse_norm(
+                              with.context, static_cast<tnr_sparse_norm_kind>(kind.value), &with.a,
+                              nullptr, &norm))) {
+                        answer.add_number("norm", norm);
+                      }
+                    }});
   }
   list.push_back({"tnr_sparse_diagonal", "", [](const Operands& with, Answer& answer) {
                     const Output out(with.a.values.dtype, {std::min(with.a.rows, with.a.cols)},
                                      with.fill);
-                    (void)answer.succeeds(tnr_sparse_diagonal(with.context, &with.a, out));
+                    (void)answer.succeeds(tnr_sparse_diagonal(with.context, &with.a, nullptr, out));
                     out.give(answer);
                   }});
 }
@@ -592,7 +603,8 @@ void add_solutions(List& list) {
                         const auto b = dense_of<Input>(factors, dtype, with.a.rows);
                         const auto out = dense_of<Output>(factors, dtype, with.a.cols, with.fill);
                         (void)answer.succeeds(
-                            tnr_sparse_solve(with.context, flags, &with.a, b, out));
+                            tnr_sparse_solve(with.context, &with.a, b,
+                                             attributes<tnr_sparse_solve_attributes>(flags), out));
                         out.give(answer);
                       }});
     }

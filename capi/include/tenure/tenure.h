@@ -31,6 +31,10 @@
  * `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
  * bits for any number of threads and under every instruction set.
  *
+ * **Arguments** of operations come in one order: context, operation, inputs, attributes, outputs.
+ * Attributes are a struct that may be NULL: options that most calls leave at their defaults. What it
+ * asks for and the operation or this library does not know is INVALID_ARGUMENT, before any work.
+ *
  * **Growth**: structs that grow begin with `struct_size`; set them to zeros, then `struct_size` and
  * the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides what is newer.
  */
@@ -1324,6 +1328,39 @@ tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
  */
 
 /**
+ * Attributes of `tnr_copy`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ */
+typedef struct tnr_copy_attributes {
+  /**
+   * `sizeof(tnr_copy_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_copy_attributes;
+
+/**
+ * Attributes of `tnr_cast`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ */
+typedef struct tnr_cast_attributes {
+  /**
+   * `sizeof(tnr_cast_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_cast_attributes;
+
+/**
+ * Attributes of `tnr_fill`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ */
+typedef struct tnr_fill_attributes {
+  /**
+   * `sizeof(tnr_fill_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_fill_attributes;
+
+/**
  * An operation on one input.
  */
 typedef int32_t tnr_unary_op;
@@ -1347,6 +1384,17 @@ typedef int32_t tnr_unary_op;
  * `max(x, 0)`; NaN stays NaN.
  */
 #define TNR_UNARY_OP_RELU 5
+
+/**
+ * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ */
+typedef struct tnr_unary_attributes {
+  /**
+   * `sizeof(tnr_unary_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_unary_attributes;
 
 /**
  * An operation on two inputs of one dtype.
@@ -1376,6 +1424,18 @@ typedef int32_t tnr_binary_op;
  * The larger; NaN wins.
  */
 #define TNR_BINARY_OP_MAX 6
+
+/**
+ * Attributes of `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary` and `tnr_sparse_binary`.
+ * There are none yet. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow, and zeros
+ * will mean what they do now.
+ */
+typedef struct tnr_binary_attributes {
+  /**
+   * `sizeof(tnr_binary_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_binary_attributes;
 
 /**
  * A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
@@ -1408,6 +1468,28 @@ typedef int32_t tnr_compare_op;
 #define TNR_COMPARE_OP_GE 6
 
 /**
+ * Attributes of `tnr_compare` and `tnr_compare_scalar`. There are none yet. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ */
+typedef struct tnr_compare_attributes {
+  /**
+   * `sizeof(tnr_compare_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_compare_attributes;
+
+/**
+ * Attributes of `tnr_select`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ */
+typedef struct tnr_select_attributes {
+  /**
+   * `sizeof(tnr_select_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_select_attributes;
+
+/**
  * A reduction over axes.
  */
 typedef int32_t tnr_reduce_op;
@@ -1424,11 +1506,11 @@ typedef int32_t tnr_reduce_op;
  */
 #define TNR_REDUCE_OP_MEAN 3
 /**
- * Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
+ * Variance with the attribute `ddof`; floats only. NaN where the count is not above `ddof`.
  */
 #define TNR_REDUCE_OP_VAR 4
 /**
- * Standard deviation with `ddof`; floats only.
+ * Standard deviation with the attribute `ddof`; floats only.
  */
 #define TNR_REDUCE_OP_STD 5
 /**
@@ -1461,10 +1543,31 @@ typedef int32_t tnr_reduce_op;
 #define TNR_REDUCE_OP_COUNT 12
 
 /**
+ * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. VAR and STD always need them, so that `ddof` is
+ * given; for all others NULL, and zeros behind `struct_size`, mean the defaults. It will grow, and
+ * zeros will mean what they do now.
+ */
+typedef struct tnr_reduce_attributes {
+  /**
+   * `sizeof(tnr_reduce_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * What VAR and STD subtract from the number of elements that they divide by; 0 for all others.
+   */
+  uint32_t ddof;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_reduce_attributes;
+
+/**
  * Copies elements, which keep their dtype. `out` may be exactly `a`.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1473,6 +1576,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_copy(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_view *a,
+                    const struct tnr_copy_attributes *attributes,
                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1483,6 +1587,7 @@ tnr_status tnr_copy(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1491,6 +1596,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_cast(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_view *a,
+                    const struct tnr_cast_attributes *attributes,
                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1498,6 +1604,7 @@ tnr_status tnr_cast(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param value (transfer none) representable in `out`'s dtype
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1506,6 +1613,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_fill(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_scalar *value,
+                    const struct tnr_fill_attributes *attributes,
                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1513,6 +1621,7 @@ tnr_status tnr_fill(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1522,6 +1631,7 @@ TNR_NODISCARD
 tnr_status tnr_unary(struct tnr_context *context TNR_BORROWED,
                      tnr_unary_op op,
                      const struct tnr_view *a,
+                     const struct tnr_unary_attributes *attributes,
                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1534,6 +1644,7 @@ tnr_status tnr_unary(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
  * @param b (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1544,6 +1655,7 @@ tnr_status tnr_binary(struct tnr_context *context TNR_BORROWED,
                       tnr_binary_op op,
                       const struct tnr_view *a,
                       const struct tnr_view *b,
+                      const struct tnr_binary_attributes *attributes,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1552,6 +1664,7 @@ tnr_status tnr_binary(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
  * @param b (transfer none) representable in `a`'s dtype
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1562,6 +1675,7 @@ tnr_status tnr_binary_scalar(struct tnr_context *context TNR_BORROWED,
                              tnr_binary_op op,
                              const struct tnr_view *a,
                              const struct tnr_scalar *b,
+                             const struct tnr_binary_attributes *attributes,
                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1570,6 +1684,7 @@ tnr_status tnr_binary_scalar(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none) representable in `b`'s dtype
  * @param b (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1580,6 +1695,7 @@ tnr_status tnr_scalar_binary(struct tnr_context *context TNR_BORROWED,
                              tnr_binary_op op,
                              const struct tnr_scalar *a,
                              const struct tnr_view *b,
+                             const struct tnr_binary_attributes *attributes,
                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1588,6 +1704,7 @@ tnr_status tnr_scalar_binary(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
  * @param b (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none) of bool8
  * @threads exclusive(out)
  * @since 0.1
@@ -1598,6 +1715,7 @@ tnr_status tnr_compare(struct tnr_context *context TNR_BORROWED,
                        tnr_compare_op op,
                        const struct tnr_view *a,
                        const struct tnr_view *b,
+                       const struct tnr_compare_attributes *attributes,
                        const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1606,6 +1724,7 @@ tnr_status tnr_compare(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
  * @param b (transfer none) representable in `a`'s dtype
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none) of bool8
  * @threads exclusive(out)
  * @since 0.1
@@ -1616,6 +1735,7 @@ tnr_status tnr_compare_scalar(struct tnr_context *context TNR_BORROWED,
                               tnr_compare_op op,
                               const struct tnr_view *a,
                               const struct tnr_scalar *b,
+                              const struct tnr_compare_attributes *attributes,
                               const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1626,6 +1746,7 @@ tnr_status tnr_compare_scalar(struct tnr_context *context TNR_BORROWED,
  * @param condition (transfer none) of bool8, broadcast to `out`'s shape
  * @param a (transfer none) broadcast to `out`'s shape
  * @param b (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1636,6 +1757,7 @@ tnr_status tnr_select(struct tnr_context *context TNR_BORROWED,
                       const struct tnr_view *condition,
                       const struct tnr_view *a,
                       const struct tnr_view *b,
+                      const struct tnr_select_attributes *attributes,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -1643,12 +1765,13 @@ tnr_status tnr_select(struct tnr_context *context TNR_BORROWED,
  * or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
  * `out` shares no byte with `a`.
  *
- * INVALID_ARGUMENT also for bits beyond the rank, a `ddof` other than 0 where `op` is not VAR
- * or STD, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
+ * INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof` other
+ * than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
  * ARGMIN or ARGMAX.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.1
@@ -1659,7 +1782,7 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
                       tnr_reduce_op op,
                       const struct tnr_view *a,
                       uint32_t axes,
-                      uint32_t ddof,
+                      const struct tnr_reduce_attributes *attributes,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /*
@@ -2092,6 +2215,62 @@ typedef int32_t tnr_sparse_order;
 #define TNR_SPARSE_ORDER_MAGNITUDE 2
 
 /**
+ * Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_top_k_attributes {
+  /**
+   * `sizeof(tnr_sparse_top_k_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * From dense: of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. Else 0:
+   * entries keep their index type.
+   */
+  tnr_dtype index_dtype;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_sparse_top_k_attributes;
+
+/**
+ * Attributes of `tnr_sparse_from_dense_dropout`. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_dropout_attributes {
+  /**
+   * `sizeof(tnr_sparse_dropout_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Of the result's indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+   */
+  tnr_dtype index_dtype;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_sparse_dropout_attributes;
+
+/**
+ * Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+ * the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_to_dense_attributes {
+  /**
+   * `sizeof(tnr_sparse_to_dense_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_to_dense_attributes;
+
+/**
  * What becomes of several entries of one position.
  *
  * @since 0.2
@@ -2113,6 +2292,32 @@ typedef int32_t tnr_sparse_combine;
  * The last of them, as they were in order.
  */
 #define TNR_SPARSE_COMBINE_LAST 4
+
+/**
+ * Attributes of `tnr_sparse_coalesce`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+ * the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_coalesce_attributes {
+  /**
+   * `sizeof(tnr_sparse_coalesce_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_coalesce_attributes;
+
+/**
+ * Attributes of `tnr_sparse_select` and `tnr_sparse_slice`. There are none yet. NULL, and zeros
+ * beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_select_attributes {
+  /**
+   * `sizeof(tnr_sparse_select_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_select_attributes;
 
 /**
  * The entries of a dense matrix: those elements that the options' predicate names, each once and
@@ -2159,6 +2364,7 @@ struct tnr_sparse *tnr_sparse_from_dense(struct tnr_context *context TNR_BORROWE
  *
  * @param context (transfer none) (nullable)
  * @param dense (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2166,10 +2372,10 @@ struct tnr_sparse *tnr_sparse_from_dense(struct tnr_context *context TNR_BORROWE
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
 TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_from_dense_top_k(struct tnr_context *context TNR_BORROWED,
+                                               tnr_sparse_order order,
                                                const struct tnr_view *dense,
                                                int64_t k,
-                                               tnr_sparse_order order,
-                                               tnr_dtype index_dtype) TNR_NOEXCEPT;
+                                               const struct tnr_sparse_top_k_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a random
@@ -2189,6 +2395,7 @@ struct tnr_sparse *tnr_sparse_from_dense_top_k(struct tnr_context *context TNR_B
  *
  * @param context (transfer none) (nullable)
  * @param dense (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2199,7 +2406,7 @@ struct tnr_sparse *tnr_sparse_from_dense_dropout(struct tnr_context *context TNR
                                                  const struct tnr_view *dense,
                                                  double probability,
                                                  uint64_t seed,
-                                                 tnr_dtype index_dtype) TNR_NOEXCEPT;
+                                                 const struct tnr_sparse_dropout_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
@@ -2214,6 +2421,7 @@ struct tnr_sparse *tnr_sparse_from_dense_dropout(struct tnr_context *context TNR
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.2
@@ -2222,6 +2430,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_to_dense(struct tnr_context *context TNR_BORROWED,
                                const struct tnr_sparse_view *a,
+                               const struct tnr_sparse_to_dense_attributes *attributes,
                                const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -2269,6 +2478,7 @@ struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2276,8 +2486,9 @@ struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
 TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_coalesce(struct tnr_context *context TNR_BORROWED,
+                                       tnr_sparse_combine combine,
                                        const struct tnr_sparse_view *a,
-                                       tnr_sparse_combine combine) TNR_NOEXCEPT;
+                                       const struct tnr_sparse_coalesce_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * The entries of `a` that the predicate of `options` names, in the same order, format and index
@@ -2312,6 +2523,7 @@ struct tnr_sparse *tnr_sparse_prune(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2319,9 +2531,10 @@ struct tnr_sparse *tnr_sparse_prune(struct tnr_context *context TNR_BORROWED,
 TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
 TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
+                                    tnr_sparse_order order,
                                     const struct tnr_sparse_view *a,
                                     int64_t k,
-                                    tnr_sparse_order order) TNR_NOEXCEPT;
+                                    const struct tnr_sparse_top_k_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
@@ -2342,6 +2555,7 @@ struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
  * @param a (transfer none)
  * @param rows (transfer none) (nullable)
  * @param cols (transfer none) (nullable)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2351,7 +2565,8 @@ TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_select(struct tnr_context *context TNR_BORROWED,
                                      const struct tnr_sparse_view *a,
                                      const struct tnr_view *rows,
-                                     const struct tnr_view *cols) TNR_NOEXCEPT;
+                                     const struct tnr_view *cols,
+                                     const struct tnr_sparse_select_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
@@ -2363,6 +2578,7 @@ struct tnr_sparse *tnr_sparse_select(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2374,7 +2590,8 @@ struct tnr_sparse *tnr_sparse_slice(struct tnr_context *context TNR_BORROWED,
                                     int64_t first_row,
                                     int64_t row_count,
                                     int64_t first_col,
-                                    int64_t col_count) TNR_NOEXCEPT;
+                                    int64_t col_count,
+                                    const struct tnr_sparse_select_attributes *attributes) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -2386,25 +2603,112 @@ struct tnr_sparse *tnr_sparse_slice(struct tnr_context *context TNR_BORROWED,
 
 #if TNR_WANT_MINOR >= 2
 /**
- * Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+ * Flag of `tnr_sparse_sddmm_attributes`: products count as often as the pattern's own values say.
  *
  * @since 0.2
  */
 #define TNR_SDDMM_TIMES_VALUES 1
 
 /**
- * Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+ * Flag of `tnr_sparse_solve_attributes`: the matrix is upper triangular, else lower.
  *
  * @since 0.2
  */
 #define TNR_SOLVE_UPPER 1
 
 /**
- * Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+ * Flag of `tnr_sparse_solve_attributes`: the diagonal is 1, whatever its entries are.
  *
  * @since 0.2
  */
 #define TNR_SOLVE_UNIT_DIAGONAL 2
+
+/**
+ * Attributes of `tnr_sparse_matmul` and `tnr_packed_matmul`. There are none yet. NULL, and zeros
+ * beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_matmul_attributes {
+  /**
+   * `sizeof(tnr_sparse_matmul_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_matmul_attributes;
+
+/**
+ * Attributes of `tnr_sparse_product` and `tnr_sparse_product_masked`. There are none yet. NULL, and
+ * zeros beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do
+ * now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_product_attributes {
+  /**
+   * `sizeof(tnr_sparse_product_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_product_attributes;
+
+/**
+ * Attributes of `tnr_sparse_sddmm`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+ * will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_sddmm_attributes {
+  /**
+   * `sizeof(tnr_sparse_sddmm_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_SDDMM_TIMES_VALUES` or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_sparse_sddmm_attributes;
+
+/**
+ * Attributes of `tnr_sparse_accumulate`. There are none yet. NULL, and zeros beyond `struct_size`,
+ * mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_accumulate_attributes {
+  /**
+   * `sizeof(tnr_sparse_accumulate_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_accumulate_attributes;
+
+/**
+ * Attributes of `tnr_sparse_scale`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+ * the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_scale_attributes {
+  /**
+   * `sizeof(tnr_sparse_scale_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_scale_attributes;
+
+/**
+ * Attributes of `tnr_sparse_softmax`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+ * the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_softmax_attributes {
+  /**
+   * `sizeof(tnr_sparse_softmax_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_softmax_attributes;
 
 /**
  * A norm of a matrix.
@@ -2424,6 +2728,53 @@ typedef int32_t tnr_sparse_norm_kind;
  * The square root of the sum of squares.
  */
 #define TNR_SPARSE_NORM_KIND_FROBENIUS 3
+
+/**
+ * Attributes of `tnr_sparse_norm`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_norm_attributes {
+  /**
+   * `sizeof(tnr_sparse_norm_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_norm_attributes;
+
+/**
+ * Attributes of `tnr_sparse_diagonal`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+ * the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_diagonal_attributes {
+  /**
+   * `sizeof(tnr_sparse_diagonal_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_diagonal_attributes;
+
+/**
+ * Attributes of `tnr_sparse_solve`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+ * will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_solve_attributes {
+  /**
+   * `sizeof(tnr_sparse_solve_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_SOLVE_UPPER`, `TNR_SOLVE_UNIT_DIAGONAL`, both or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_sparse_solve_attributes;
 
 /**
  * `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
@@ -2452,6 +2803,7 @@ typedef int32_t tnr_sparse_norm_kind;
  * @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
  * @param b (transfer none) `[k]` or `[k, n]`
  * @param beta (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none) `[m]` or `[m, n]`
  * @threads exclusive(out)
  * @since 0.2
@@ -2459,11 +2811,12 @@ typedef int32_t tnr_sparse_norm_kind;
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
+                             tnr_orientation orientation,
                              const struct tnr_scalar *alpha,
                              const struct tnr_sparse_view *a,
-                             tnr_orientation orientation,
                              const struct tnr_view *b,
                              const struct tnr_scalar *beta,
+                             const struct tnr_sparse_matmul_attributes *attributes,
                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -2482,6 +2835,7 @@ tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
  * @param b (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2490,7 +2844,8 @@ TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
 TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
                                       const struct tnr_sparse_view *a,
-                                      const struct tnr_sparse_view *b) TNR_NOEXCEPT;
+                                      const struct tnr_sparse_view *b,
+                                      const struct tnr_sparse_product_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * The product of two matrices at the entries of a third alone, whose values are not read: CSR of
@@ -2507,6 +2862,7 @@ struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
  * @param a (transfer none)
  * @param b (transfer none)
  * @param mask (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2516,7 +2872,8 @@ TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BORROWED,
                                              const struct tnr_sparse_view *a,
                                              const struct tnr_sparse_view *b,
-                                             const struct tnr_sparse_view *mask) TNR_NOEXCEPT;
+                                             const struct tnr_sparse_view *mask,
+                                             const struct tnr_sparse_product_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
@@ -2537,6 +2894,7 @@ struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BOR
  * @param a (transfer none) [m, n]
  * @param x (transfer none) [m, k], any strides
  * @param y (transfer none) [k, n], any strides
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none) of the shape of `a.values`; of a range, of its part of them
  * @threads exclusive(out)
  * @since 0.2
@@ -2546,9 +2904,9 @@ TNR_NODISCARD
 tnr_status tnr_sparse_sddmm(struct tnr_context *context TNR_BORROWED,
                             const struct tnr_scalar *alpha,
                             const struct tnr_sparse_view *a,
-                            uint32_t flags,
                             const struct tnr_view *x,
                             const struct tnr_view *y,
+                            const struct tnr_sparse_sddmm_attributes *attributes,
                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -2565,6 +2923,7 @@ tnr_status tnr_sparse_sddmm(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
  * @param b (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2574,7 +2933,8 @@ TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_binary(struct tnr_context *context TNR_BORROWED,
                                      tnr_binary_op op,
                                      const struct tnr_sparse_view *a,
-                                     const struct tnr_sparse_view *b) TNR_NOEXCEPT;
+                                     const struct tnr_sparse_view *b,
+                                     const struct tnr_binary_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
@@ -2587,6 +2947,7 @@ struct tnr_sparse *tnr_sparse_binary(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.2
@@ -2595,6 +2956,7 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_accumulate(struct tnr_context *context TNR_BORROWED,
                                  const struct tnr_sparse_view *a,
+                                 const struct tnr_sparse_accumulate_attributes *attributes,
                                  const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -2607,6 +2969,7 @@ tnr_status tnr_sparse_accumulate(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2615,7 +2978,8 @@ TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
 TNR_NODISCARD
 struct tnr_sparse *tnr_sparse_unary(struct tnr_context *context TNR_BORROWED,
                                     tnr_unary_op op,
-                                    const struct tnr_sparse_view *a) TNR_NOEXCEPT;
+                                    const struct tnr_sparse_view *a,
+                                    const struct tnr_unary_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * Multiplies each entry of a CSR or CSC matrix by the factor of its row (`axis` 0) or column
@@ -2630,6 +2994,7 @@ struct tnr_sparse *tnr_sparse_unary(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param factors (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param a (transfer none)
  * @threads exclusive(a)
  * @since 0.2
@@ -2639,6 +3004,7 @@ TNR_NODISCARD
 tnr_status tnr_sparse_scale(struct tnr_context *context TNR_BORROWED,
                             const struct tnr_view *factors,
                             uint32_t axis,
+                            const struct tnr_sparse_scale_attributes *attributes,
                             const struct tnr_sparse_view_mut *a) TNR_NOEXCEPT;
 
 /**
@@ -2650,6 +3016,7 @@ tnr_status tnr_sparse_scale(struct tnr_context *context TNR_BORROWED,
  * BUSY: as operations.
  *
  * @param context (transfer none) (nullable)
+ * @param attributes (transfer none) (nullable)
  * @param a (transfer none)
  * @threads exclusive(a)
  * @since 0.2
@@ -2657,6 +3024,7 @@ tnr_status tnr_sparse_scale(struct tnr_context *context TNR_BORROWED,
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_softmax(struct tnr_context *context TNR_BORROWED,
+                              const struct tnr_sparse_softmax_attributes *attributes,
                               const struct tnr_sparse_view_mut *a) TNR_NOEXCEPT;
 
 /**
@@ -2674,6 +3042,7 @@ tnr_status tnr_sparse_softmax(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.2
@@ -2684,6 +3053,7 @@ tnr_status tnr_sparse_reduce(struct tnr_context *context TNR_BORROWED,
                              tnr_reduce_op op,
                              const struct tnr_sparse_view *a,
                              uint32_t axes,
+                             const struct tnr_reduce_attributes *attributes,
                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
@@ -2695,6 +3065,7 @@ tnr_status tnr_sparse_reduce(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none) (out) untouched on failure
  * @threads any
  * @since 0.2
@@ -2704,6 +3075,7 @@ TNR_NODISCARD
 tnr_status tnr_sparse_norm(struct tnr_context *context TNR_BORROWED,
                            tnr_sparse_norm_kind kind,
                            const struct tnr_sparse_view *a,
+                           const struct tnr_sparse_norm_attributes *attributes,
                            double *out) TNR_NOEXCEPT;
 
 /**
@@ -2718,6 +3090,7 @@ tnr_status tnr_sparse_norm(struct tnr_context *context TNR_BORROWED,
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.2
@@ -2726,12 +3099,14 @@ TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_diagonal(struct tnr_context *context TNR_BORROWED,
                                const struct tnr_sparse_view *a,
+                               const struct tnr_sparse_diagonal_attributes *attributes,
                                const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
- * where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SOLVE_UPPER,
- * else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal.
+ * where `b` and `out` have rank 2. Entries beyond the triangle that the attributes' flags name
+ * (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL, those
+ * of the diagonal.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix that
  * is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which is named
@@ -2742,6 +3117,7 @@ tnr_status tnr_sparse_diagonal(struct tnr_context *context TNR_BORROWED,
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
  * @param b (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none)
  * @threads exclusive(out)
  * @since 0.2
@@ -2749,9 +3125,9 @@ tnr_status tnr_sparse_diagonal(struct tnr_context *context TNR_BORROWED,
 TNR_API
 TNR_NODISCARD
 tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
-                            uint32_t flags,
                             const struct tnr_sparse_view *a,
                             const struct tnr_view *b,
+                            const struct tnr_sparse_solve_attributes *attributes,
                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 #endif
 
@@ -2797,6 +3173,27 @@ typedef int32_t tnr_packed_layout;
  * A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
  */
 #define TNR_PACKED_LAYOUT_BLOCKS 4
+
+/**
+ * Attributes of `tnr_packed_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+ * will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_packed_attributes {
+  /**
+   * `sizeof(tnr_packed_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * How the columns are kept; 0 is AUTO.
+   */
+  tnr_packed_layout layout;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_packed_attributes;
 
 /**
  * What a packed matrix is, and what it costs.
@@ -2884,7 +3281,7 @@ tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) copied
- * @param layout
+ * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
  * @threads any
  * @since 0.2
@@ -2893,7 +3290,7 @@ TNR_API TNR_RETURNS_OWNED(tnr_packed_release)
 TNR_NODISCARD
 struct tnr_packed *tnr_packed_create(struct tnr_context *context TNR_BORROWED,
                                      const struct tnr_sparse_view *a,
-                                     tnr_packed_layout layout) TNR_NOEXCEPT;
+                                     const struct tnr_packed_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * One more handle of the same packed matrix, to be released too; the same pointer is returned.
@@ -2948,6 +3345,7 @@ tnr_status tnr_packed_describe(const struct tnr_packed *packed TNR_BORROWED,
  * @param packed (transfer none) [m, k]
  * @param b (transfer none) `[k]` or `[k, n]`
  * @param beta (transfer none)
+ * @param attributes (transfer none) (nullable)
  * @param out (transfer none) `[m]` or `[m, n]`
  * @threads exclusive(out)
  * @since 0.2
@@ -2959,6 +3357,7 @@ tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
                              const struct tnr_packed *packed TNR_BORROWED,
                              const struct tnr_view *b,
                              const struct tnr_scalar *beta,
+                             const struct tnr_sparse_matmul_attributes *attributes,
                              const struct tnr_view_mut *out) TNR_NOEXCEPT;
 #endif
 

@@ -6,7 +6,7 @@
 //   std::vector<float> table(6, 1.0f), sums(2);
 //   tnr::View<const float> rows(table, {2, 3});
 //   tnr::View<float> out(sums, {2});
-//   tnr::check(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, rows, 1u << 1, 0, out));
+//   tnr::check(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, rows, 1u << 1, nullptr, out));
 //
 //   View<const T>, View<T>   tnr_view, tnr_view_mut   memory of the caller's, to read or to write
 //   Tensor<T>                allocated, copied, adopted   the holder may write
@@ -391,7 +391,7 @@ class Tensor {
   [[nodiscard]] static Tensor full(Shape shape, T value, tnr_context* context = nullptr) {
     Tensor result(owned(tnr_blob_alloc(context, size_bytes(shape))), shape);
     const tnr_scalar element = scalar(value);
-    check(tnr_fill(context, &element, result.view_));
+    check(tnr_fill(context, &element, nullptr, result.view_));
     return result;
   }
   [[nodiscard]] static Tensor zeros(Shape shape, tnr_context* context = nullptr) {

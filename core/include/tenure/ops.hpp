@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "tenure/context.hpp"
 #include "tenure/status.hpp"
@@ -27,7 +28,8 @@ void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const
              const tnr_view_mut& out);
 void select(const Context& context, const tnr_view& condition, const tnr_view& a, const tnr_view& b,
             const tnr_view_mut& out);
+// `ddof` is always given to var and std, and 0 or absent for all others.
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-            std::uint32_t ddof, const tnr_view_mut& out);
+            std::optional<std::uint32_t> ddof, const tnr_view_mut& out);
 
 }  // namespace tenure

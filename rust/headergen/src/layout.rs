@@ -180,10 +180,11 @@ pub fn cpp_asserts(abi: &Abi, note: &str) -> String {
     }
     for Laid { name, fields, layout, .. } in structs(abi) {
         let (size, align) = (layout.size, layout.align);
-        let _ = write!(
-            text,
-            "\nstatic_assert(sizeof({name}) == {size} && alignof({name}) == {align});"
-        );
+        let [size, align] =
+            [format!("sizeof({name}) == {size}"), format!("alignof({name}) == {align}")];
+        let is_short = "static_assert( && );".len() + size.len() + align.len() <= 100;
+        let between = if is_short { " " } else { "\n              " };
+        let _ = write!(text, "\nstatic_assert({size} &&{between}{align});");
         for (field, offset) in fields.iter().zip(&layout.offsets) {
             let _ = write!(text, "\nstatic_assert(offsetof({name}, {}) == {offset});", field.name);
         }
@@ -231,7 +232,9 @@ pub fn first_sizes(abi: &Abi, note: &str) -> String {
          namespace tenure::capi {{\n\n\
          template <class Sized>\ninline constexpr std::size_t kFirstSizeBytes = 0;\n"
     );
-    for laid in structs(abi).iter().filter(|laid| laid.grows && laid.fields.len() > 1) {
+    for laid in
+        structs(abi).iter().filter(|laid| laid.grows && laid.fields[0].name == "struct_size")
+    {
         let size = first_size(abi, laid).unwrap_or_default();
         let _ = writeln!(
             text,

@@ -36,6 +36,7 @@ pub fn check(abi: &Abi, printed: &[String]) -> Vec<Problem> {
         }
         check_result(abi, function, &declared, &mut texts);
         check_verb(abi, function, &mut texts);
+        check_order(function, &mut texts);
         declared.insert(function.name.as_str());
         let place =
             |text| Problem { line: function.line, text: format!("{}: {text}", function.name) };
@@ -219,6 +220,36 @@ fn check_result(abi: &Abi, function: &Function, declared: &HashSet<&str>, texts:
 fn is_operation(function: &Function) -> bool {
     let first = function.params.first();
     first.is_some_and(|first| first.ty == Type::MutPointer("tnr_context".to_owned()))
+}
+
+/// What computes takes a context, an operation code if it has one, inputs, attributes, an output.
+fn check_order(function: &Function, texts: &mut Vec<String>) {
+    let computes = |name: &str| !name.starts_with("tnr_blob_") && !name.starts_with("tnr_context_");
+    if !is_operation(function) || !computes(&function.name) {
+        return;
+    }
+    for (at, param) in function.params.iter().enumerate() {
+        if at != 1 && matches!(&param.ty, Type::Value(ty) if ty.starts_with("tnr_")) {
+            texts.push(format!("`{}` is a code, which follows the context", param.name));
+        }
+    }
+    let is_attributes = |param: &Param| {
+        let pointee = param.ty.pointee().unwrap_or_default();
+        pointee.ends_with("_attributes") || pointee.ends_with("_options")
+    };
+    let Some(at) = function.params.iter().position(is_attributes) else {
+        return texts.push("computes, but takes no attributes".to_owned());
+    };
+    // A new handle is returned; all else is written to the last parameter.
+    let output_count = usize::from(function.result.pointee().is_none());
+    if at + 1 + output_count != function.params.len() {
+        texts.push("its attributes are not between its inputs and its output".to_owned());
+    }
+    let attributes = &function.params[at];
+    let is_nullable = attributes.tags.as_ref().is_some_and(|tags| tags.nullable);
+    if attributes.name == "attributes" && !is_nullable {
+        texts.push("`attributes` is not (nullable)".to_owned());
+    }
 }
 
 /// The verb of a noun function against its tags.

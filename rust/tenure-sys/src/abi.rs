@@ -32,6 +32,10 @@
 //! `@threads exclusive(out)` while no other call uses the memory of `out`. Results have the same
 //! bits for any number of threads and under every instruction set.
 //!
+//! **Arguments** of operations come in one order: context, operation, inputs, attributes, outputs.
+//! Attributes are a struct that may be NULL: options that most calls leave at their defaults. What it
+//! asks for and the operation or this library does not know is INVALID_ARGUMENT, before any work.
+//!
 //! **Growth**: structs that grow begin with `struct_size`; set them to zeros, then `struct_size` and
 //! the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides what is newer.
 
@@ -439,9 +443,9 @@ impl tnr_reduce_op {
     pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
     /// Arithmetic mean; floats only. Empty: NaN.
     pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);
-    /// Variance with `ddof`; floats only. NaN where the count is not above `ddof`.
+    /// Variance with the attribute `ddof`; floats only. NaN where the count is not above `ddof`.
     pub const VAR: tnr_reduce_op = tnr_reduce_op(4);
-    /// Standard deviation with `ddof`; floats only.
+    /// Standard deviation with the attribute `ddof`; floats only.
     pub const STD: tnr_reduce_op = tnr_reduce_op(5);
     /// Smallest element; NaN wins. Empty: an error.
     pub const MIN: tnr_reduce_op = tnr_reduce_op(6);
@@ -457,6 +461,84 @@ impl tnr_reduce_op {
     pub const ALL: tnr_reduce_op = tnr_reduce_op(11);
     /// How many elements are not zero, as i64. Empty: 0.
     pub const COUNT: tnr_reduce_op = tnr_reduce_op(12);
+}
+
+/// Attributes of `tnr_copy`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_copy_attributes {
+    /// `sizeof(tnr_copy_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_cast`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_cast_attributes {
+    /// `sizeof(tnr_cast_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_fill`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_fill_attributes {
+    /// `sizeof(tnr_fill_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
+/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_unary_attributes {
+    /// `sizeof(tnr_unary_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary` and `tnr_sparse_binary`.
+/// There are none yet. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow, and zeros
+/// will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_binary_attributes {
+    /// `sizeof(tnr_binary_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_compare` and `tnr_compare_scalar`. There are none yet. NULL, and zeros beyond
+/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_compare_attributes {
+    /// `sizeof(tnr_compare_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_select`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_select_attributes {
+    /// `sizeof(tnr_select_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_reduce` and `tnr_sparse_reduce`. VAR and STD always need them, so that `ddof` is
+/// given; for all others NULL, and zeros behind `struct_size`, mean the defaults. It will grow, and
+/// zeros will mean what they do now.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_reduce_attributes {
+    /// `sizeof(tnr_reduce_attributes)`.
+    pub struct_size: u64,
+    /// What VAR and STD subtract from the number of elements that they divide by; 0 for all others.
+    pub ddof: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 // ==== sparse matrices ====
@@ -683,6 +765,70 @@ pub struct tnr_sparse_options {
     pub mask: tnr_view,
 }
 
+/// Attributes of `tnr_sparse_from_dense_top_k` and `tnr_sparse_top_k`. NULL, and zeros beyond
+/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_top_k_attributes {
+    /// `sizeof(tnr_sparse_top_k_attributes)`.
+    pub struct_size: u64,
+    /// From dense: of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. Else 0:
+    /// entries keep their index type.
+    pub index_dtype: tnr_dtype,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_sparse_from_dense_dropout`. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_dropout_attributes {
+    /// `sizeof(tnr_sparse_dropout_attributes)`.
+    pub struct_size: u64,
+    /// Of the result's indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+    pub index_dtype: tnr_dtype,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+/// the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_to_dense_attributes {
+    /// `sizeof(tnr_sparse_to_dense_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_coalesce`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+/// the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_coalesce_attributes {
+    /// `sizeof(tnr_sparse_coalesce_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_select` and `tnr_sparse_slice`. There are none yet. NULL, and zeros
+/// beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_select_attributes {
+    /// `sizeof(tnr_sparse_select_attributes)`.
+    pub struct_size: u64,
+}
+
 // ==== sparse operations ====
 // Products, arithmetic, reductions and solves.
 
@@ -702,20 +848,128 @@ impl tnr_sparse_norm_kind {
     pub const FROBENIUS: tnr_sparse_norm_kind = tnr_sparse_norm_kind(3);
 }
 
-/// Flag of `tnr_sparse_sddmm`: products count as often as the pattern's own values say.
+/// Flag of `tnr_sparse_sddmm_attributes`: products count as often as the pattern's own values say.
 ///
 /// @since 0.2
 pub const TNR_SDDMM_TIMES_VALUES: u32 = 1;
 
-/// Flag of `tnr_sparse_solve`: the matrix is upper triangular, else lower.
+/// Flag of `tnr_sparse_solve_attributes`: the matrix is upper triangular, else lower.
 ///
 /// @since 0.2
 pub const TNR_SOLVE_UPPER: u32 = 1;
 
-/// Flag of `tnr_sparse_solve`: the diagonal is 1, whatever its entries are.
+/// Flag of `tnr_sparse_solve_attributes`: the diagonal is 1, whatever its entries are.
 ///
 /// @since 0.2
 pub const TNR_SOLVE_UNIT_DIAGONAL: u32 = 2;
+
+/// Attributes of `tnr_sparse_matmul` and `tnr_packed_matmul`. There are none yet. NULL, and zeros
+/// beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_matmul_attributes {
+    /// `sizeof(tnr_sparse_matmul_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_product` and `tnr_sparse_product_masked`. There are none yet. NULL, and
+/// zeros beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do
+/// now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_product_attributes {
+    /// `sizeof(tnr_sparse_product_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_sddmm`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+/// will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_sddmm_attributes {
+    /// `sizeof(tnr_sparse_sddmm_attributes)`.
+    pub struct_size: u64,
+    /// `TNR_SDDMM_TIMES_VALUES` or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_sparse_accumulate`. There are none yet. NULL, and zeros beyond `struct_size`,
+/// mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_accumulate_attributes {
+    /// `sizeof(tnr_sparse_accumulate_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_scale`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+/// the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_scale_attributes {
+    /// `sizeof(tnr_sparse_scale_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_softmax`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+/// the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_softmax_attributes {
+    /// `sizeof(tnr_sparse_softmax_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_norm`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_norm_attributes {
+    /// `sizeof(tnr_sparse_norm_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_diagonal`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+/// the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_diagonal_attributes {
+    /// `sizeof(tnr_sparse_diagonal_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_solve`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+/// will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_solve_attributes {
+    /// `sizeof(tnr_sparse_solve_attributes)`.
+    pub struct_size: u64,
+    /// `TNR_SOLVE_UPPER`, `TNR_SOLVE_UNIT_DIAGONAL`, both or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
 
 // ==== packed matrices ====
 // The read-optimised form of a sparse matrix, for products with many vectors.
@@ -738,6 +992,21 @@ impl tnr_packed_layout {
     pub const BITMAP: tnr_packed_layout = tnr_packed_layout(3);
     /// A number of 32 bits for each block of adjacent rows and columns, all of which have entries.
     pub const BLOCKS: tnr_packed_layout = tnr_packed_layout(4);
+}
+
+/// Attributes of `tnr_packed_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+/// will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_packed_attributes {
+    /// `sizeof(tnr_packed_attributes)`.
+    pub struct_size: u64,
+    /// How the columns are kept; 0 is AUTO.
+    pub layout: tnr_packed_layout,
+    /// 0.
+    pub reserved: u32,
 }
 
 /// What a packed matrix is, and what it costs.
@@ -1606,6 +1875,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1613,6 +1883,7 @@ unsafe extern "C" {
     pub fn tnr_copy(
         context: *mut tnr_context,
         a: *const tnr_view,
+        attributes: *const tnr_copy_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1623,6 +1894,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1630,6 +1902,7 @@ unsafe extern "C" {
     pub fn tnr_cast(
         context: *mut tnr_context,
         a: *const tnr_view,
+        attributes: *const tnr_cast_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1637,6 +1910,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param value (transfer none) representable in `out`'s dtype
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1644,6 +1918,7 @@ unsafe extern "C" {
     pub fn tnr_fill(
         context: *mut tnr_context,
         value: *const tnr_scalar,
+        attributes: *const tnr_fill_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1651,6 +1926,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1659,6 +1935,7 @@ unsafe extern "C" {
         context: *mut tnr_context,
         op: tnr_unary_op,
         a: *const tnr_view,
+        attributes: *const tnr_unary_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1671,6 +1948,7 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
     /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1680,6 +1958,7 @@ unsafe extern "C" {
         op: tnr_binary_op,
         a: *const tnr_view,
         b: *const tnr_view,
+        attributes: *const tnr_binary_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1688,6 +1967,7 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
     /// @param b (transfer none) representable in `a`'s dtype
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1697,6 +1977,7 @@ unsafe extern "C" {
         op: tnr_binary_op,
         a: *const tnr_view,
         b: *const tnr_scalar,
+        attributes: *const tnr_binary_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1705,6 +1986,7 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) representable in `b`'s dtype
     /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1714,6 +1996,7 @@ unsafe extern "C" {
         op: tnr_binary_op,
         a: *const tnr_scalar,
         b: *const tnr_view,
+        attributes: *const tnr_binary_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1722,6 +2005,7 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
     /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none) of bool8
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1731,6 +2015,7 @@ unsafe extern "C" {
         op: tnr_compare_op,
         a: *const tnr_view,
         b: *const tnr_view,
+        attributes: *const tnr_compare_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1739,6 +2024,7 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
     /// @param b (transfer none) representable in `a`'s dtype
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none) of bool8
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1748,6 +2034,7 @@ unsafe extern "C" {
         op: tnr_compare_op,
         a: *const tnr_view,
         b: *const tnr_scalar,
+        attributes: *const tnr_compare_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1758,6 +2045,7 @@ unsafe extern "C" {
     /// @param condition (transfer none) of bool8, broadcast to `out`'s shape
     /// @param a (transfer none) broadcast to `out`'s shape
     /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1767,6 +2055,7 @@ unsafe extern "C" {
         condition: *const tnr_view,
         a: *const tnr_view,
         b: *const tnr_view,
+        attributes: *const tnr_select_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1774,12 +2063,13 @@ unsafe extern "C" {
     /// or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
     /// `out` shares no byte with `a`.
     ///
-    /// INVALID_ARGUMENT also for bits beyond the rank, a `ddof` other than 0 where `op` is not VAR
-    /// or STD, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
+    /// INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof` other
+    /// than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
     /// ARGMIN or ARGMAX.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.1
@@ -1789,7 +2079,7 @@ unsafe extern "C" {
         op: tnr_reduce_op,
         a: *const tnr_view,
         axes: u32,
-        ddof: u32,
+        attributes: *const tnr_reduce_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -1965,16 +2255,17 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param dense (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_from_dense_top_k(
         context: *mut tnr_context,
+        order: tnr_sparse_order,
         dense: *const tnr_view,
         k: i64,
-        order: tnr_sparse_order,
-        index_dtype: tnr_dtype,
+        attributes: *const tnr_sparse_top_k_attributes,
     ) -> *mut tnr_sparse;
 
     /// Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a random
@@ -1994,6 +2285,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param dense (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2003,7 +2295,7 @@ unsafe extern "C" {
         dense: *const tnr_view,
         probability: f64,
         seed: u64,
-        index_dtype: tnr_dtype,
+        attributes: *const tnr_sparse_dropout_attributes,
     ) -> *mut tnr_sparse;
 
     /// Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
@@ -2018,6 +2310,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.2
@@ -2025,6 +2318,7 @@ unsafe extern "C" {
     pub fn tnr_sparse_to_dense(
         context: *mut tnr_context,
         a: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_to_dense_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -2071,14 +2365,16 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_coalesce(
         context: *mut tnr_context,
-        a: *const tnr_sparse_view,
         combine: tnr_sparse_combine,
+        a: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_coalesce_attributes,
     ) -> *mut tnr_sparse;
 
     /// The entries of `a` that the predicate of `options` names, in the same order, format and index
@@ -2112,15 +2408,17 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_top_k(
         context: *mut tnr_context,
+        order: tnr_sparse_order,
         a: *const tnr_sparse_view,
         k: i64,
-        order: tnr_sparse_order,
+        attributes: *const tnr_sparse_top_k_attributes,
     ) -> *mut tnr_sparse;
 
     /// Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
@@ -2141,6 +2439,7 @@ unsafe extern "C" {
     /// @param a (transfer none)
     /// @param rows (transfer none) (nullable)
     /// @param cols (transfer none) (nullable)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2150,6 +2449,7 @@ unsafe extern "C" {
         a: *const tnr_sparse_view,
         rows: *const tnr_view,
         cols: *const tnr_view,
+        attributes: *const tnr_sparse_select_attributes,
     ) -> *mut tnr_sparse;
 
     /// A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
@@ -2161,6 +2461,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2172,6 +2473,7 @@ unsafe extern "C" {
         row_count: i64,
         first_col: i64,
         col_count: i64,
+        attributes: *const tnr_sparse_select_attributes,
     ) -> *mut tnr_sparse;
 
     // ==== sparse operations ====
@@ -2202,17 +2504,19 @@ unsafe extern "C" {
     /// @param a (transfer none) [m, k]; TRANSPOSED: [k, m]
     /// @param b (transfer none) `[k]` or `[k, n]`
     /// @param beta (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none) `[m]` or `[m, n]`
     /// @threads exclusive(out)
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_matmul(
         context: *mut tnr_context,
+        orientation: tnr_orientation,
         alpha: *const tnr_scalar,
         a: *const tnr_sparse_view,
-        orientation: tnr_orientation,
         b: *const tnr_view,
         beta: *const tnr_scalar,
+        attributes: *const tnr_sparse_matmul_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -2231,6 +2535,7 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
     /// @param b (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2239,6 +2544,7 @@ unsafe extern "C" {
         context: *mut tnr_context,
         a: *const tnr_sparse_view,
         b: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_product_attributes,
     ) -> *mut tnr_sparse;
 
     /// The product of two matrices at the entries of a third alone, whose values are not read: CSR of
@@ -2255,6 +2561,7 @@ unsafe extern "C" {
     /// @param a (transfer none)
     /// @param b (transfer none)
     /// @param mask (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2264,6 +2571,7 @@ unsafe extern "C" {
         a: *const tnr_sparse_view,
         b: *const tnr_sparse_view,
         mask: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_product_attributes,
     ) -> *mut tnr_sparse;
 
     /// The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
@@ -2284,6 +2592,7 @@ unsafe extern "C" {
     /// @param a (transfer none) [m, n]
     /// @param x (transfer none) [m, k], any strides
     /// @param y (transfer none) [k, n], any strides
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none) of the shape of `a.values`; of a range, of its part of them
     /// @threads exclusive(out)
     /// @since 0.2
@@ -2292,9 +2601,9 @@ unsafe extern "C" {
         context: *mut tnr_context,
         alpha: *const tnr_scalar,
         a: *const tnr_sparse_view,
-        flags: u32,
         x: *const tnr_view,
         y: *const tnr_view,
+        attributes: *const tnr_sparse_sddmm_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -2311,6 +2620,7 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
     /// @param b (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2320,6 +2630,7 @@ unsafe extern "C" {
         op: tnr_binary_op,
         a: *const tnr_sparse_view,
         b: *const tnr_sparse_view,
+        attributes: *const tnr_binary_attributes,
     ) -> *mut tnr_sparse;
 
     /// Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
@@ -2332,6 +2643,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.2
@@ -2339,6 +2651,7 @@ unsafe extern "C" {
     pub fn tnr_sparse_accumulate(
         context: *mut tnr_context,
         a: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_accumulate_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -2351,6 +2664,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2359,6 +2673,7 @@ unsafe extern "C" {
         context: *mut tnr_context,
         op: tnr_unary_op,
         a: *const tnr_sparse_view,
+        attributes: *const tnr_unary_attributes,
     ) -> *mut tnr_sparse;
 
     /// Multiplies each entry of a CSR or CSC matrix by the factor of its row (`axis` 0) or column
@@ -2373,6 +2688,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param factors (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param a (transfer none)
     /// @threads exclusive(a)
     /// @since 0.2
@@ -2381,6 +2697,7 @@ unsafe extern "C" {
         context: *mut tnr_context,
         factors: *const tnr_view,
         axis: u32,
+        attributes: *const tnr_sparse_scale_attributes,
         a: *const tnr_sparse_view_mut,
     ) -> tnr_status;
 
@@ -2392,12 +2709,14 @@ unsafe extern "C" {
     /// BUSY: as operations.
     ///
     /// @param context (transfer none) (nullable)
+    /// @param attributes (transfer none) (nullable)
     /// @param a (transfer none)
     /// @threads exclusive(a)
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_softmax(
         context: *mut tnr_context,
+        attributes: *const tnr_sparse_softmax_attributes,
         a: *const tnr_sparse_view_mut,
     ) -> tnr_status;
 
@@ -2415,6 +2734,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.2
@@ -2424,6 +2744,7 @@ unsafe extern "C" {
         op: tnr_reduce_op,
         a: *const tnr_sparse_view,
         axes: u32,
+        attributes: *const tnr_reduce_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -2435,6 +2756,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none) (out) untouched on failure
     /// @threads any
     /// @since 0.2
@@ -2443,6 +2765,7 @@ unsafe extern "C" {
         context: *mut tnr_context,
         kind: tnr_sparse_norm_kind,
         a: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_norm_attributes,
         out: *mut f64,
     ) -> tnr_status;
 
@@ -2457,6 +2780,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.2
@@ -2464,12 +2788,14 @@ unsafe extern "C" {
     pub fn tnr_sparse_diagonal(
         context: *mut tnr_context,
         a: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_diagonal_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
-    /// where `b` and `out` have rank 2. Entries beyond the triangle that `flags` names (TNR_SOLVE_UPPER,
-    /// else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL, those of the diagonal.
+    /// where `b` and `out` have rank 2. Entries beyond the triangle that the attributes' flags name
+    /// (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL, those
+    /// of the diagonal.
     ///
     /// INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix that
     /// is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which is named
@@ -2480,15 +2806,16 @@ unsafe extern "C" {
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
     /// @param b (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none)
     /// @threads exclusive(out)
     /// @since 0.2
     #[must_use]
     pub fn tnr_sparse_solve(
         context: *mut tnr_context,
-        flags: u32,
         a: *const tnr_sparse_view,
         b: *const tnr_view,
+        attributes: *const tnr_sparse_solve_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
@@ -2522,7 +2849,7 @@ unsafe extern "C" {
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) copied
-    /// @param layout
+    /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure
     /// @threads any
     /// @since 0.2
@@ -2530,7 +2857,7 @@ unsafe extern "C" {
     pub fn tnr_packed_create(
         context: *mut tnr_context,
         a: *const tnr_sparse_view,
-        layout: tnr_packed_layout,
+        attributes: *const tnr_packed_attributes,
     ) -> *mut tnr_packed;
     /// One more handle of the same packed matrix, to be released too; the same pointer is returned.
     ///
@@ -2577,6 +2904,7 @@ unsafe extern "C" {
     /// @param packed (transfer none) [m, k]
     /// @param b (transfer none) `[k]` or `[k, n]`
     /// @param beta (transfer none)
+    /// @param attributes (transfer none) (nullable)
     /// @param out (transfer none) `[m]` or `[m, n]`
     /// @threads exclusive(out)
     /// @since 0.2
@@ -2587,6 +2915,7 @@ unsafe extern "C" {
         packed: *const tnr_packed,
         b: *const tnr_view,
         beta: *const tnr_scalar,
+        attributes: *const tnr_sparse_matmul_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 

@@ -103,6 +103,56 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_copy_attributes>() == 8);
+    assert!(align_of::<tnr_copy_attributes>() == 8);
+    assert!(offset_of!(tnr_copy_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_cast_attributes>() == 8);
+    assert!(align_of::<tnr_cast_attributes>() == 8);
+    assert!(offset_of!(tnr_cast_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_fill_attributes>() == 8);
+    assert!(align_of::<tnr_fill_attributes>() == 8);
+    assert!(offset_of!(tnr_fill_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_unary_attributes>() == 8);
+    assert!(align_of::<tnr_unary_attributes>() == 8);
+    assert!(offset_of!(tnr_unary_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_binary_attributes>() == 8);
+    assert!(align_of::<tnr_binary_attributes>() == 8);
+    assert!(offset_of!(tnr_binary_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_compare_attributes>() == 8);
+    assert!(align_of::<tnr_compare_attributes>() == 8);
+    assert!(offset_of!(tnr_compare_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_select_attributes>() == 8);
+    assert!(align_of::<tnr_select_attributes>() == 8);
+    assert!(offset_of!(tnr_select_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_reduce_attributes>() == 16);
+    assert!(align_of::<tnr_reduce_attributes>() == 8);
+    assert!(offset_of!(tnr_reduce_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_reduce_attributes, ddof) == 8);
+    assert!(offset_of!(tnr_reduce_attributes, reserved) == 12);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sparse_view>() == 824);
     assert!(align_of::<tnr_sparse_view>() == 8);
     assert!(offset_of!(tnr_sparse_view, struct_size) == 0);
@@ -137,6 +187,106 @@ const _: () = {
     assert!(offset_of!(tnr_sparse_options, block_cols) == 32);
     assert!(offset_of!(tnr_sparse_options, threshold) == 40);
     assert!(offset_of!(tnr_sparse_options, mask) == 64);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_top_k_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_top_k_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_top_k_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_top_k_attributes, index_dtype) == 8);
+    assert!(offset_of!(tnr_sparse_top_k_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_dropout_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_dropout_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_dropout_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_dropout_attributes, index_dtype) == 8);
+    assert!(offset_of!(tnr_sparse_dropout_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_to_dense_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_to_dense_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_to_dense_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_coalesce_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_coalesce_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_coalesce_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_select_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_select_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_select_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_matmul_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_matmul_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_matmul_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_product_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_product_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_product_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_sddmm_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_sddmm_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_sddmm_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_sddmm_attributes, flags) == 8);
+    assert!(offset_of!(tnr_sparse_sddmm_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_accumulate_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_accumulate_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_accumulate_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_scale_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_scale_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_scale_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_softmax_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_softmax_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_softmax_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_norm_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_norm_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_norm_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_diagonal_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_diagonal_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_diagonal_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_solve_attributes>() == 16);
+    assert!(align_of::<tnr_sparse_solve_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_solve_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_solve_attributes, flags) == 8);
+    assert!(offset_of!(tnr_sparse_solve_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_packed_attributes>() == 16);
+    assert!(align_of::<tnr_packed_attributes>() == 8);
+    assert!(offset_of!(tnr_packed_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_packed_attributes, layout) == 8);
+    assert!(offset_of!(tnr_packed_attributes, reserved) == 12);
 };
 
 const _: () = {

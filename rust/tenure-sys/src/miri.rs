@@ -261,6 +261,7 @@ fn element_size_bytes(dtype: tnr_dtype) -> usize {
 unsafe extern "C" fn tnr_copy(
     context: *mut tnr_context,
     a: *const tnr_view,
+    _attributes: *const tnr_copy_attributes,
     out: *const tnr_view_mut,
 ) -> tnr_status {
     ask_for_threads(context);
@@ -279,6 +280,7 @@ unsafe extern "C" fn tnr_copy(
 unsafe extern "C" fn tnr_fill(
     context: *mut tnr_context,
     value: *const tnr_scalar,
+    _attributes: *const tnr_fill_attributes,
     out: *const tnr_view_mut,
 ) -> tnr_status {
     ask_for_threads(context);

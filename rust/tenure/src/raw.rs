@@ -15,6 +15,7 @@ mod spans;
 pub(crate) mod sparse;
 
 use std::ffi::{CStr, c_void};
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenure_sys as sys;
@@ -278,7 +279,7 @@ pub(crate) fn copy(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(copy(&out.0.view));
     // SAFETY: what `Lent` and `LentMut` promise is what the call asks.
-    check(unsafe { sys::tnr_copy(current(), a.0, out.0) })
+    check(unsafe { sys::tnr_copy(current(), a.0, ptr::null(), out.0) })
 }
 
 #[cfg(test)]

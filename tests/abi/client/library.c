@@ -48,7 +48,7 @@ int check_library(void) {
   tnr_stats_time_start();
   OK(lend(&from, 1, 0, &a));
   OK(lend_mut(&to, 1, 0, &out));
-  OK(tnr_copy(NULL, &a, &out));
+  OK(tnr_copy(NULL, &a, NULL, &out));
   tnr_stats_time_stop();
   OK(tnr_stats_read(&stats));
   OK(tnr_operation_stats_read(TNR_OPERATION_COPY, &copies));
@@ -84,7 +84,7 @@ int check_contexts(void) {
   CHECK(context != NULL);
   CHECK(tnr_context_thread_count(context) == 2);
   OK(lend_mut(large, 1 << 20, 0, &out));
-  OK(tnr_fill(context, &two, &out));
+  OK(tnr_fill(context, &two, NULL, &out));
   CHECK(spawned > 0);
   CHECK(large[0] == 2 && large[(1 << 20) - 1] == 2);
   blob = tnr_blob_alloc(context, 64);

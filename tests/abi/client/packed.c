@@ -4,6 +4,7 @@
 #if TNR_WANT_MINOR >= 2
 
 int check_packed(void) {
+  const tnr_packed_attributes narrow = {sizeof narrow, TNR_PACKED_LAYOUT_NARROW, 0};
   const int32_t offsets[5] = {0, 1, 2, 3, 4};
   const int64_t four = 4, five = 5;
   const float values[4] = {1, 2, 3, 4};
@@ -24,7 +25,7 @@ int check_packed(void) {
   OK(tnr_view_lend(offsets, sizeof offsets, 0, TNR_DTYPE_I32, 1, &four, NULL, &a.minor));
   OK(lend(values, 4, 0, &a.values));
 
-  packed = tnr_packed_create(NULL, &a, TNR_PACKED_LAYOUT_NARROW);
+  packed = tnr_packed_create(NULL, &a, &narrow);
   CHECK(packed != NULL);
   again = tnr_packed_retain(packed);
   CHECK(again != NULL);
@@ -37,7 +38,7 @@ int check_packed(void) {
   OK(tnr_packed_release(again));
   OK(lend(values, 4, 0, &b));
   OK(lend_mut(got, 4, 0, &out));
-  OK(tnr_packed_matmul(NULL, &one, packed, &b, &zero, &out));
+  OK(tnr_packed_matmul(NULL, &one, packed, &b, &zero, NULL, &out));
   CHECK(got[0] == 1 && got[1] == 4 && got[2] == 9 && got[3] == 16);
   OK(tnr_packed_release(packed));
   return 0;

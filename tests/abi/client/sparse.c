@@ -40,7 +40,7 @@ static int is(tnr_sparse* matrix, const float* expected) {
   OK(tnr_sparse_view_of(matrix, &view));
   CHECK(view.struct_size == sizeof view && view.owner != 0);
   OK(lend_mut(got, 3, 3, &out));
-  OK(tnr_sparse_to_dense(NULL, &view, &out));
+  OK(tnr_sparse_to_dense(NULL, &view, NULL, &out));
   CHECK(memcmp(got, expected, sizeof got) == 0);
   OK(tnr_sparse_release(matrix));
   return 0;
@@ -55,14 +55,16 @@ static tnr_sparse_options options_of(tnr_sparse_format format) {
 }
 
 static int check_made(const tnr_sparse_view* a) {
+  const tnr_sparse_top_k_attributes largest = {sizeof largest, TNR_DTYPE_I64, 0};
+  const tnr_sparse_dropout_attributes dropout = {sizeof dropout, TNR_DTYPE_I32, 0};
   const float half[9] = {0, 0, 0, 0, 0, 3, 0, 0, 4}, top[9] = {0, 1, 0, 0, 0, 3, 0, 0, 4};
   tnr_sparse_options options = options_of(TNR_SPARSE_FORMAT_CSC);
   tnr_sparse_view kept;
   tnr_view full;
   tnr_sparse* matrix;
   CHECK(is(tnr_sparse_convert(NULL, a, &options), dense) == 0);
-  CHECK(is(tnr_sparse_coalesce(NULL, a, TNR_SPARSE_COMBINE_SUM), dense) == 0);
-  CHECK(is(tnr_sparse_top_k(NULL, a, 1, TNR_SPARSE_ORDER_VALUE), top) == 0);
+  CHECK(is(tnr_sparse_coalesce(NULL, TNR_SPARSE_COMBINE_SUM, a, NULL), dense) == 0);
+  CHECK(is(tnr_sparse_top_k(NULL, TNR_SPARSE_ORDER_VALUE, a, 1, NULL), top) == 0);
   options = options_of((tnr_sparse_format)0);
   options.predicate = TNR_SPARSE_PREDICATE_GREATER;
   options.threshold = scalar(2);
@@ -71,8 +73,8 @@ static int check_made(const tnr_sparse_view* a) {
   OK(lend(dense, 3, 3, &full));
   options = options_of(TNR_SPARSE_FORMAT_COO);
   CHECK(is(tnr_sparse_from_dense(NULL, &full, &options), dense) == 0);
-  CHECK(is(tnr_sparse_from_dense_dropout(NULL, &full, 0, 1, TNR_DTYPE_I32), dense) == 0);
-  matrix = tnr_sparse_from_dense_top_k(NULL, &full, 1, TNR_SPARSE_ORDER_MAGNITUDE, TNR_DTYPE_I64);
+  CHECK(is(tnr_sparse_from_dense_dropout(NULL, &full, 0, 1, &dropout), dense) == 0);
+  matrix = tnr_sparse_from_dense_top_k(NULL, TNR_SPARSE_ORDER_MAGNITUDE, &full, 1, &largest);
   CHECK(is(matrix, top) == 0);
 
   matrix = tnr_sparse_from_dense(NULL, &full, &options);
@@ -80,7 +82,7 @@ static int check_made(const tnr_sparse_view* a) {
   memset(&kept, 0, sizeof kept);
   kept.struct_size = sizeof kept;
   OK(tnr_sparse_view_of(matrix, &kept));
-  CHECK(is(tnr_sparse_unary(NULL, TNR_UNARY_OP_ABS, &kept), dense) == 0);
+  CHECK(is(tnr_sparse_unary(NULL, TNR_UNARY_OP_ABS, &kept, NULL), dense) == 0);
   OK(tnr_sparse_release(matrix));
   return 0;
 }
@@ -106,11 +108,11 @@ static int check_parts(const tnr_sparse_view* a) {
   OK(tnr_sparse_release(matrix));
 
   OK(tnr_view_lend(rows, sizeof rows, 0, TNR_DTYPE_I32, 1, &three, NULL, &list));
-  CHECK(is(tnr_sparse_select(NULL, a, &list, NULL), block) == 0);
-  CHECK(is(tnr_sparse_slice(NULL, a, 0, 3, 0, 3), dense) == 0);
+  CHECK(is(tnr_sparse_select(NULL, a, &list, NULL, NULL), block) == 0);
+  CHECK(is(tnr_sparse_slice(NULL, a, 0, 3, 0, 3, NULL), dense) == 0);
   memset(&view, 0, sizeof view);
   view.struct_size = sizeof view;
-  matrix = tnr_sparse_slice(NULL, a, 1, 2, 1, 2);
+  matrix = tnr_sparse_slice(NULL, a, 1, 2, 1, 2, NULL);
   CHECK(matrix != NULL);
   OK(tnr_sparse_view_of(matrix, &view));
   CHECK(view.rows == 2 && view.cols == 2);
@@ -138,7 +140,7 @@ static int check_batch(void) {
   OK(tnr_sparse_view_of(matrix, &batch));
   OK(tnr_sparse_batch_at(&batch, 1, &one));
   OK(lend_mut(two, 3, 3, &out));
-  OK(tnr_sparse_to_dense(NULL, &one, &out));
+  OK(tnr_sparse_to_dense(NULL, &one, NULL, &out));
   CHECK(memcmp(two, dense, sizeof dense) == 0);
   OK(tnr_sparse_batch_offsets(matrix, &starts));
   CHECK(starts != NULL);
@@ -161,6 +163,7 @@ int check_sparse(void) {
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static int check_products(const tnr_sparse_view* a) {
+  const tnr_sparse_sddmm_attributes times_values = {sizeof times_values, TNR_SDDMM_TIMES_VALUES, 0};
   const float square[9] = {2, 0, 3, 0, 2, 12, 0, 0, 16}, masked[9] = {0, 0, 0, 0, 0, 12, 0, 0, 16};
   const float sum[9] = {0, 2, 0, 4, 0, 6, 0, 0, 8}, x[3] = {1, 10, 100};
   const tnr_scalar one = scalar(1), zero = scalar(0);
@@ -168,18 +171,18 @@ static int check_products(const tnr_sparse_view* a) {
   tnr_view b, left, right;
   tnr_view_mut out;
   tnr_sparse* product;
-  CHECK(is(tnr_sparse_product(NULL, a, a), square) == 0);
-  product = tnr_sparse_product_masked(NULL, a, a, a);
+  CHECK(is(tnr_sparse_product(NULL, a, a, NULL), square) == 0);
+  product = tnr_sparse_product_masked(NULL, a, a, a, NULL);
   CHECK(is(product, masked) == 0);
-  CHECK(is(tnr_sparse_binary(NULL, TNR_BINARY_OP_ADD, a, a), sum) == 0);
+  CHECK(is(tnr_sparse_binary(NULL, TNR_BINARY_OP_ADD, a, a, NULL), sum) == 0);
   OK(lend(x, 3, 0, &b));
   OK(lend_mut(got, 3, 0, &out));
-  OK(tnr_sparse_matmul(NULL, &one, a, TNR_ORIENTATION_TRANSPOSED, &b, &zero, &out));
+  OK(tnr_sparse_matmul(NULL, TNR_ORIENTATION_TRANSPOSED, &one, a, &b, &zero, NULL, &out));
   CHECK(got[0] == 20 && got[1] == 1 && got[2] == 430);
   OK(lend(x, 3, 1, &left));
   OK(lend(x, 1, 3, &right));
   OK(lend_mut(got, 4, 0, &out));
-  OK(tnr_sparse_sddmm(NULL, &one, a, TNR_SDDMM_TIMES_VALUES, &left, &right, &out));
+  OK(tnr_sparse_sddmm(NULL, &one, a, &left, &right, &times_values, &out));
   CHECK(got[0] == 10 && got[1] == 20 && got[2] == 3000 && got[3] == 40000);
   return 0;
 }
@@ -189,33 +192,35 @@ static int check_numbers(const tnr_sparse_view* a) {
   double norm = 0;
   tnr_view_mut out;
   OK(lend_mut(got, 3, 0, &out));
-  OK(tnr_sparse_reduce(NULL, TNR_REDUCE_OP_SUM, a, 1, &out));
+  OK(tnr_sparse_reduce(NULL, TNR_REDUCE_OP_SUM, a, 1, NULL, &out));
   CHECK(got[0] == 2 && got[1] == 1 && got[2] == 7);
-  OK(tnr_sparse_diagonal(NULL, a, &out));
+  OK(tnr_sparse_diagonal(NULL, a, NULL, &out));
   CHECK(got[0] == 0 && got[1] == 0 && got[2] == 4);
-  OK(tnr_sparse_norm(NULL, TNR_SPARSE_NORM_KIND_ONE, a, &norm));
+  OK(tnr_sparse_norm(NULL, TNR_SPARSE_NORM_KIND_ONE, a, NULL, &norm));
   CHECK(norm == 7);
   memset(got, 0, sizeof got);
   OK(lend_mut(got, 3, 3, &out));
-  OK(tnr_sparse_accumulate(NULL, a, &out));
-  OK(tnr_sparse_accumulate(NULL, a, &out));
+  OK(tnr_sparse_accumulate(NULL, a, NULL, &out));
+  OK(tnr_sparse_accumulate(NULL, a, NULL, &out));
   CHECK(got[1] == 2 && got[8] == 8);
   return 0;
 }
 
 static int check_in_place(const tnr_sparse_view_mut* a) {
+  const tnr_sparse_solve_attributes upper_unit = {sizeof upper_unit,
+                                                  TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL, 0};
   const float factors[3] = {1, 2, 0.5f}, b[3] = {1, 1, 1};
   float x[3];
   tnr_view by, right;
   tnr_view_mut out;
   OK(lend(factors, 3, 0, &by));
-  OK(tnr_sparse_scale(NULL, &by, 0, a));
+  OK(tnr_sparse_scale(NULL, &by, 0, NULL, a));
   CHECK(values[0] == 1 && values[1] == 4 && values[2] == 6 && values[3] == 2);
   OK(lend(b, 3, 0, &right));
   OK(lend_mut(x, 3, 0, &out));
-  OK(tnr_sparse_solve(NULL, TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL, &a->view, &right, &out));
+  OK(tnr_sparse_solve(NULL, &a->view, &right, &upper_unit, &out));
   CHECK(x[2] == 1 && x[1] == -5 && x[0] == 6);
-  OK(tnr_sparse_softmax(NULL, a));
+  OK(tnr_sparse_softmax(NULL, NULL, a));
   CHECK(values[0] == 1 && values[1] + values[2] > 0.99f && values[3] == 1);
   return 0;
 }

@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "cpu/kernels/reference.hpp"
+#include "given_attributes.hpp"
 #include "guarded.hpp"
 #include "tenure/tenure.h"
 
 using namespace tenure;
+using tenure::test::attributes;
 using tenure::test::Byte;
 using tenure::test::End;
 using tenure::test::Guarded;
@@ -215,7 +217,7 @@ tnr_scalar two_of(tnr_dtype dtype) {
 TEST_F(Canary, Copy) {
   for (const tnr_dtype dtype : kAll) {
     check({dtype_name(dtype), {dtype}, dtype, [](const tnr_view* in, const tnr_view_mut* out) {
-             return tnr_copy(nullptr, in, out);
+             return tnr_copy(nullptr, in, nullptr, out);
            }});
   }
 }
@@ -224,7 +226,7 @@ TEST_F(Canary, CopyOfTiles) {
   for (const tnr_dtype dtype : kAll) {
     check_tiles(
         {dtype_name(dtype), {dtype}, dtype, [](const tnr_view* in, const tnr_view_mut* out) {
-           return tnr_copy(nullptr, in, out);
+           return tnr_copy(nullptr, in, nullptr, out);
          }});
   }
 }
@@ -234,14 +236,14 @@ TEST_F(Canary, Fill) {
     if (dtype == kForeign) continue;
     const tnr_scalar value = two_of(dtype);
     check({dtype_name(dtype), {}, dtype, [&](const tnr_view*, const tnr_view_mut* out) {
-             return tnr_fill(nullptr, &value, out);
+             return tnr_fill(nullptr, &value, nullptr, out);
            }});
   }
 }
 
 TEST_F(Canary, Cast) {
   const auto cast = [](const tnr_view* in, const tnr_view_mut* out) {
-    return tnr_cast(nullptr, in, out);
+    return tnr_cast(nullptr, in, nullptr, out);
   };
   for (const tnr_dtype from : kAll) {
     for (const tnr_dtype to : kAll) {
@@ -259,7 +261,7 @@ TEST_F(Canary, Select) {
            {TNR_DTYPE_BOOL8, dtype, dtype},
            dtype,
            [](const tnr_view* in, const tnr_view_mut* out) {
-             return tnr_select(nullptr, in, in + 1, in + 2, out);
+             return tnr_select(nullptr, in, in + 1, in + 2, nullptr, out);
            }});
   }
 }
@@ -274,7 +276,7 @@ TEST_F(Canary, Unary) {
              {dtype},
              dtype,
              [op](const tnr_view* in, const tnr_view_mut* out) {
-               return tnr_unary(nullptr, op, in, out);
+               return tnr_unary(nullptr, op, in, nullptr, out);
              }});
     }
   }
@@ -286,19 +288,19 @@ TEST_F(Canary, Binary) {
       const std::string name = "op " + std::to_string(op) + " of " + dtype_name(dtype);
       const tnr_scalar two = two_of(dtype);
       check({name, {dtype, dtype}, dtype, [=](const tnr_view* in, const tnr_view_mut* out) {
-               return tnr_binary(nullptr, op, in, in + 1, out);
+               return tnr_binary(nullptr, op, in, in + 1, nullptr, out);
              }});
       check({name + " and a number",
              {dtype},
              dtype,
              [=](const tnr_view* in, const tnr_view_mut* out) {
-               return tnr_binary_scalar(nullptr, op, in, &two, out);
+               return tnr_binary_scalar(nullptr, op, in, &two, nullptr, out);
              }});
       check({"a number and " + name,
              {dtype},
              dtype,
              [=](const tnr_view* in, const tnr_view_mut* out) {
-               return tnr_scalar_binary(nullptr, op, &two, in, out);
+               return tnr_scalar_binary(nullptr, op, &two, in, nullptr, out);
              }});
     }
   }
@@ -313,13 +315,13 @@ TEST_F(Canary, Compare) {
       const tnr_scalar two = two_of(dtype);
       check(
           {name, {dtype, dtype}, TNR_DTYPE_BOOL8, [=](const tnr_view* in, const tnr_view_mut* out) {
-             return tnr_compare(nullptr, op, in, in + 1, out);
+             return tnr_compare(nullptr, op, in, in + 1, nullptr, out);
            }});
       check({name + " and a number",
              {dtype},
              TNR_DTYPE_BOOL8,
              [=](const tnr_view* in, const tnr_view_mut* out) {
-               return tnr_compare_scalar(nullptr, op, in, &two, out);
+               return tnr_compare_scalar(nullptr, op, in, &two, nullptr, out);
              }});
     }
   }
@@ -340,7 +342,7 @@ Subject reduction(tnr_reduce_op op, tnr_dtype dtype, Axes axes) {
           {dtype},
           result_dtype(op, dtype),
           [=](const tnr_view* in, const tnr_view_mut* out) {
-            return tnr_reduce(nullptr, op, in, mask, 0, out);
+            return tnr_reduce(nullptr, op, in, mask, attributes<tnr_reduce_attributes>(0), out);
           },
           axes,
           rounds ? Result::kRounded : Result::kExact};
@@ -378,28 +380,29 @@ TEST_F(Canary, SlicesOfThreads) {
   for (int round = 0; round < 3; ++round) {
     check_shared(
         {"copy", {TNR_DTYPE_F32}, TNR_DTYPE_F32, [=](const tnr_view* in, const tnr_view_mut* out) {
-           return tnr_copy(threads, in, out);
+           return tnr_copy(threads, in, nullptr, out);
          }});
     check_shared(
         {"cast", {TNR_DTYPE_F32}, TNR_DTYPE_BF16, [=](const tnr_view* in, const tnr_view_mut* out) {
-           return tnr_cast(threads, in, out);
+           return tnr_cast(threads, in, nullptr, out);
          }});
     check_shared({"add",
                   {TNR_DTYPE_I16, TNR_DTYPE_I16},
                   TNR_DTYPE_I16,
                   [=](const tnr_view* in, const tnr_view_mut* out) {
-                    return tnr_binary(threads, TNR_BINARY_OP_ADD, in, in + 1, out);
+                    return tnr_binary(threads, TNR_BINARY_OP_ADD, in, in + 1, nullptr, out);
                   }});
     check_shared({"lt",
                   {TNR_DTYPE_F64, TNR_DTYPE_F64},
                   TNR_DTYPE_BOOL8,
                   [=](const tnr_view* in, const tnr_view_mut* out) {
-                    return tnr_compare(threads, TNR_COMPARE_OP_LT, in, in + 1, out);
+                    return tnr_compare(threads, TNR_COMPARE_OP_LT, in, in + 1, nullptr, out);
                   }});
     for (const Axes axes : {Axes::kRows, Axes::kColumns}) {
       Subject max = reduction(TNR_REDUCE_OP_MAX, TNR_DTYPE_F64, axes);
       max.call = [=](const tnr_view* in, const tnr_view_mut* out) {
-        return tnr_reduce(threads, TNR_REDUCE_OP_MAX, in, static_cast<std::uint32_t>(axes), 0, out);
+        return tnr_reduce(threads, TNR_REDUCE_OP_MAX, in, static_cast<std::uint32_t>(axes), nullptr,
+                          out);
       };
       check_shared(max);
     }

@@ -131,7 +131,7 @@ std::uint64_t make_dense(tnr_context* context) {
   const std::vector<float> values(static_cast<std::size_t>(rows), 2);
   const auto matrix = tnr::SparseView::csr<std::int32_t, float>(rows, kSide, offsets, cols, values);
   auto out = tnr::Tensor<float>::zeros({rows, kSide}, context);  // 12 MiB
-  tnr::check(tnr_sparse_to_dense(context, matrix, out.view()));
+  tnr::check(tnr_sparse_to_dense(context, matrix, nullptr, out.view()));
   digest.add(std::span<const float>(out.view().data(), out.view().size()));
   return digest.value();
 }
@@ -148,15 +148,15 @@ std::uint64_t coalesce_pack_and_multiply(tnr_context* context) {
     cols[i] = static_cast<std::int32_t>(random() % kSide);
   }
   const auto coo = tnr::SparseView::coo<std::int32_t, float>(kSide, kSide, rows, cols, values);
-  const auto sorted = tnr::owned(tnr_sparse_coalesce(context, coo, TNR_SPARSE_COMBINE_SUM));
+  const auto sorted =
+      tnr::owned(tnr_sparse_coalesce(context, TNR_SPARSE_COMBINE_SUM, coo, nullptr));
   digest.add(sorted);
   tnr_sparse_options options = {};
   options.struct_size = sizeof options;
   options.format = TNR_SPARSE_FORMAT_CSR;
   const auto csr = tnr::owned(tnr_sparse_convert(context, tnr::SparseView(sorted), &options));
   digest.add(csr);
-  const auto packed =
-      tnr::owned(tnr_packed_create(context, tnr::SparseView(csr), TNR_PACKED_LAYOUT_AUTO));
+  const auto packed = tnr::owned(tnr_packed_create(context, tnr::SparseView(csr), nullptr));
 
   tnr_scalar one = {TNR_DTYPE_F32, 0, {}};
   const tnr_scalar zero = one;
@@ -165,12 +165,13 @@ std::uint64_t coalesce_pack_and_multiply(tnr_context* context) {
   const std::vector<float> x(static_cast<std::size_t>(kSide), 1);
   auto y = tnr::Tensor<float>::zeros({kSide}, context);
   tnr::check(tnr_packed_matmul(context, &one, packed.get(), tnr::View<const float>(x, {kSide}),
-                               &zero, y.view()));
+                               &zero, nullptr, y.view()));
   digest.add(std::span<const float>(y.view().data(), y.view().size()));
   auto product = tnr::Tensor<float>::zeros({kSide, 300}, context);
   const auto factor = tnr::Tensor<float>::full({kSide, 300}, 1, context);
-  tnr::check(tnr_sparse_matmul(context, &one, tnr::SparseView(csr), TNR_ORIENTATION_AS_IS,
-                               tnr::View<const float>(factor.view()), &zero, product.view()));
+  tnr::check(tnr_sparse_matmul(context, TNR_ORIENTATION_AS_IS, &one, tnr::SparseView(csr),
+                               tnr::View<const float>(factor.view()), &zero, nullptr,
+                               product.view()));
   digest.add(std::span<const float>(product.view().data(), product.view().size()));
   return digest.value();
 }
@@ -186,7 +187,7 @@ std::uint64_t multiply_sparse(tnr_context* context) {
   const auto a = tnr::SparseView::csr<std::int32_t, float>(kSide, kSide, offsets, cols, values,
                                                            TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE);
   Digest digest;
-  for (int i = 0; i < 2; ++i) digest.add(tnr::owned(tnr_sparse_product(context, a, a)));
+  for (int i = 0; i < 2; ++i) digest.add(tnr::owned(tnr_sparse_product(context, a, a, nullptr)));
   return digest.value();
 }
 

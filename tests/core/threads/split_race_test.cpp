@@ -65,35 +65,37 @@ std::vector<Subject> subjects() {
   };
   for (const tnr_dtype dtype : {TNR_DTYPE_U8, TNR_DTYPE_BF16, TNR_DTYPE_F32, TNR_DTYPE_I64}) {
     const std::string of = std::string(" of ") + tenure::dtype_name(dtype);
-    add("copy" + of, dtype, dtype,
-        [](const tnr_view& in, const tnr_view_mut& out) { return tnr_copy(nullptr, &in, &out); });
-    add("cast" + of, dtype, TNR_DTYPE_F16,
-        [](const tnr_view& in, const tnr_view_mut& out) { return tnr_cast(nullptr, &in, &out); });
+    add("copy" + of, dtype, dtype, [](const tnr_view& in, const tnr_view_mut& out) {
+      return tnr_copy(nullptr, &in, nullptr, &out);
+    });
+    add("cast" + of, dtype, TNR_DTYPE_F16, [](const tnr_view& in, const tnr_view_mut& out) {
+      return tnr_cast(nullptr, &in, nullptr, &out);
+    });
     add("fill" + of, dtype, dtype, [dtype](const tnr_view&, const tnr_view_mut& out) {
       const tnr_scalar zero = {dtype, 0, {}};
-      return tnr_fill(nullptr, &zero, &out);
+      return tnr_fill(nullptr, &zero, nullptr, &out);
     });
     add("neg" + of, dtype, dtype, [](const tnr_view& in, const tnr_view_mut& out) {
-      return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &in, &out);
+      return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &in, nullptr, &out);
     });
     add("mul" + of, dtype, dtype, [](const tnr_view& in, const tnr_view_mut& out) {
-      return tnr_binary(nullptr, TNR_BINARY_OP_MUL, &in, &in, &out);
+      return tnr_binary(nullptr, TNR_BINARY_OP_MUL, &in, &in, nullptr, &out);
     });
     add("le" + of, dtype, TNR_DTYPE_BOOL8, [](const tnr_view& in, const tnr_view_mut& out) {
-      return tnr_compare(nullptr, TNR_COMPARE_OP_LE, &in, &in, &out);
+      return tnr_compare(nullptr, TNR_COMPARE_OP_LE, &in, &in, nullptr, &out);
     });
     add(
         "max over rows" + of, dtype, dtype,
         [](const tnr_view& in, const tnr_view_mut& out) {
-          return tnr_reduce(nullptr, TNR_REDUCE_OP_MAX, &in, 1, 0, &out);
+          return tnr_reduce(nullptr, TNR_REDUCE_OP_MAX, &in, 1, nullptr, &out);
         },
         1);
   }
   add("select", TNR_DTYPE_BOOL8, TNR_DTYPE_BOOL8, [](const tnr_view& in, const tnr_view_mut& out) {
-    return tnr_select(nullptr, &in, &in, &in, &out);
+    return tnr_select(nullptr, &in, &in, &in, nullptr, &out);
   });
   add("exp", TNR_DTYPE_F64, TNR_DTYPE_F64, [](const tnr_view& in, const tnr_view_mut& out) {
-    return tnr_unary(nullptr, TNR_UNARY_OP_EXP, &in, &out);
+    return tnr_unary(nullptr, TNR_UNARY_OP_EXP, &in, nullptr, &out);
   });
   return all;
 }

@@ -122,7 +122,14 @@ fn calls_from_c(visit: Visit) {
     visit("tnr_reduce to one sum", &mut || {
         // SAFETY: the views name arrays of this function.
         let status = unsafe {
-            tnr_reduce(null_mut(), tnr_reduce_op::SUM, black_box(&a), 1, 0, black_box(&lent_sum))
+            tnr_reduce(
+                null_mut(),
+                tnr_reduce_op::SUM,
+                black_box(&a),
+                1,
+                null(),
+                black_box(&lent_sum),
+            )
         };
         assert_eq!(status, tnr_status::OK);
     });
@@ -196,7 +203,7 @@ fn dispatch(visit: Visit) {
 fn add(context: *mut tnr_context, a: &tnr_view, b: &tnr_view, out: &tnr_view_mut) {
     // SAFETY: the views name memory that their maker keeps, and this is the one thread.
     let status = unsafe {
-        tnr_binary(context, tnr_binary_op::ADD, black_box(a), black_box(b), black_box(out))
+        tnr_binary(context, tnr_binary_op::ADD, black_box(a), black_box(b), null(), black_box(out))
     };
     assert_eq!(status, tnr_status::OK);
 }

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
@@ -51,19 +52,25 @@ tnr_dtype result_dtype(Gives gives, tnr_dtype dtype) {
   }
 }
 
-void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof) {
+void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
   if (axes >> a.rank != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "axes is 0x%" PRIx32 " but a.rank is %" PRIu32, axes, a.rank);
-  }
-  if (ddof != 0 && !is_deviation(op)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "ddof is %" PRIu32 " but must be 0 for all but var and std",
-         ddof);
   }
   const auto reduced = static_cast<std::uint32_t>(std::popcount(axes));
   if (gives_place(op) && reduced != 1 && reduced != a.rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "axes names %" PRIu32 " of %" PRIu32 " axes but argmin and argmax take one or all",
          reduced, a.rank);
+  }
+}
+
+void check_ddof(tnr_reduce_op op, std::optional<std::uint32_t> ddof) {
+  if (is_deviation(op) && !ddof) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes is NULL but var and std need its ddof");
+  }
+  if (!is_deviation(op) && ddof.value_or(0) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->ddof is %" PRIu32 " but must be 0 for all but var and std", *ddof);
   }
 }
 
@@ -127,14 +134,15 @@ bool reduce_by_columns(const Context& context, const Reduction& reduction, const
 }  // namespace
 
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-            std::uint32_t ddof, const tnr_view_mut& out) {
+            std::optional<std::uint32_t> ddof, const tnr_view_mut& out) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
   const ReduceOperation& operation = kOperations[row];
   Pins pins;
   check_view_mut(out, "out");
   check_view(a, "a");
-  check_axes(op, a, axes, ddof);
+  check_axes(op, a, axes);
+  check_ddof(op, ddof);
   check_result_shape(a, axes, out.view);
   const unsigned type = type_index(a.dtype);
   if (type == kNoType) refuse_dtype(operation.name, a.dtype);
@@ -153,7 +161,7 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
   const bool is_extreme = op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX;
   const bool is_of_all = axes == (1u << a.rank) - 1;
   if (!is_extreme || !is_of_all || is_flat(a) || !reduce_by_columns(context, reduction, a, out)) {
-    walk_reduction(context, reduction, a, axes, ddof, out);
+    walk_reduction(context, reduction, a, axes, ddof.value_or(0), out);
   }
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
 }

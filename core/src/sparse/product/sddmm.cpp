@@ -89,8 +89,8 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
                   std::uint32_t flags, const tnr_view& x, const tnr_view& y,
                   const tnr_view_mut& out) {
   if ((flags & ~std::uint32_t{TNR_SDDMM_TIMES_VALUES}) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 " but only 0x%x is known", flags,
-         TNR_SDDMM_TIMES_VALUES);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
+         flags, TNR_SDDMM_TIMES_VALUES);
   }
   Pins pins;
   check_view_mut(out, "out");

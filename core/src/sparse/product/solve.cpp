@@ -89,7 +89,8 @@ class Substitution {
 void check_system(const tnr_sparse_view& a, std::uint32_t flags, const tnr_view& b,
                   const tnr_view& out) {
   if ((flags & ~(TNR_SOLVE_UPPER | TNR_SOLVE_UNIT_DIAGONAL)) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "flags is 0x%" PRIx32 ", which has unknown bits", flags);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 ", which has unknown bits",
+         flags);
   }
   if (a.format != TNR_SPARSE_FORMAT_CSR) {
     fail(TNR_STATUS_UNSUPPORTED, "a.format is %" PRId32 " but must be CSR (2): convert it",

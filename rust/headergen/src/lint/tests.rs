@@ -335,3 +335,41 @@ fn functions_are_counted_in_and_out() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].text, "tnr_x: cbindgen dropped it");
 }
+
+const PREAMBLE_OF_OPERATIONS: &str = "} #[cfg_attr(all(), repr(C))]
+    pub struct tnr_context { _opaque: [u8; 0] }
+    pub struct tnr_op(pub i32);
+    #[repr(C)]
+    pub struct tnr_x_attributes { pub struct_size: u64 }
+    unsafe extern {";
+
+/// An operation with these parameters behind its context, of which each pointer is documented.
+fn operation(params: &[&str], attributes: &str) -> String {
+    let lines: String = params
+        .iter()
+        .filter(|param| param.contains("*const") && !param.starts_with("attributes"))
+        .map(|param| format!("/// @param {} (transfer none)\n", param.split(':').next().unwrap()))
+        .collect();
+    let tail = format!("/// @param context (transfer none) (nullable)\n{lines}{attributes}");
+    let declaration = format!(
+        "#[must_use] pub fn tnr_x(context: *mut tnr_context, {}) -> tnr_status;",
+        params.join(", ")
+    );
+    format!("{PREAMBLE_OF_OPERATIONS}{}", with_tail(&tail, &declaration))
+}
+
+#[test]
+fn order_of_arguments() {
+    let nullable = "/// @param attributes (transfer none) (nullable)";
+    let (op, a, out) = ("op: tnr_op", "a: *const tnr_view", "out: *const tnr_view");
+    let attributes = "attributes: *const tnr_x_attributes";
+    assert_eq!(problems(&operation(&[op, a, attributes, out], nullable)), vec![]);
+    rejects(&operation(&[a, op, attributes, out], nullable), "`op` is a code, which follows");
+    rejects(&operation(&[op, a, out], ""), "computes, but takes no attributes");
+    rejects(&operation(&[op, a, out, attributes], nullable), "not between its inputs and");
+    rejects(&operation(&[op, attributes, a, out], nullable), "not between its inputs and");
+    rejects(
+        &operation(&[op, a, attributes, out], "/// @param attributes (transfer none)"),
+        "`attributes` is not (nullable)",
+    );
+}

@@ -1,6 +1,8 @@
 //! What is computed from sparse matrices. What `LentSparse`, `LentSparseMut`, `Lent` and `LentMut`
 //! promise is what every one of these calls asks.
 
+use std::ptr;
+
 use tenure_sys as sys;
 use tenure_sys::{tnr_binary_op, tnr_reduce_op, tnr_sparse_norm_kind};
 
@@ -14,7 +16,7 @@ pub(crate) fn product(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
     entered()?;
     traced!(product(a.view()));
     // SAFETY: see the module; what the call returns is the only handle of new blobs.
-    unsafe { Made::take(sys::tnr_sparse_product(current(), a.as_ptr(), b.as_ptr())) }
+    unsafe { Made::take(sys::tnr_sparse_product(current(), a.as_ptr(), b.as_ptr(), ptr::null())) }
 }
 
 /// The product of two matrices at the entries of a third.
@@ -27,7 +29,7 @@ pub(crate) fn product_masked(
     traced!(product_masked(a.view()));
     let (a, b, mask) = (a.as_ptr(), b.as_ptr(), mask.as_ptr());
     // SAFETY: as in `product`.
-    unsafe { Made::take(sys::tnr_sparse_product_masked(current(), a, b, mask)) }
+    unsafe { Made::take(sys::tnr_sparse_product_masked(current(), a, b, mask, ptr::null())) }
 }
 
 /// `a op b`, element by element.
@@ -35,7 +37,9 @@ pub(crate) fn binary(op: tnr_binary_op, a: &LentSparse<'_>, b: &LentSparse<'_>) 
     entered()?;
     traced!(sparse_binary(op, a.view()));
     // SAFETY: as in `product`.
-    unsafe { Made::take(sys::tnr_sparse_binary(current(), op, a.as_ptr(), b.as_ptr())) }
+    unsafe {
+        Made::take(sys::tnr_sparse_binary(current(), op, a.as_ptr(), b.as_ptr(), ptr::null()))
+    }
 }
 
 /// `out += a`.
@@ -43,7 +47,7 @@ pub(crate) fn accumulate(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(accumulate(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_accumulate(current(), a.as_ptr(), out.0) })
+    check(unsafe { sys::tnr_sparse_accumulate(current(), a.as_ptr(), ptr::null(), out.0) })
 }
 
 /// Multiplies rows (`axis` 0) or columns (1) by factors.
@@ -51,7 +55,7 @@ pub(crate) fn scale(factors: Lent<'_>, axis: u32, a: &LentSparseMut<'_>) -> Resu
     entered()?;
     traced!(scale(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_scale(current(), factors.0, axis, a.as_ptr()) })
+    check(unsafe { sys::tnr_sparse_scale(current(), factors.0, axis, ptr::null(), a.as_ptr()) })
 }
 
 /// Softmax of the entries of each row.
@@ -59,7 +63,7 @@ pub(crate) fn softmax(a: &LentSparseMut<'_>) -> Result<()> {
     entered()?;
     traced!(softmax(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_softmax(current(), a.as_ptr()) })
+    check(unsafe { sys::tnr_sparse_softmax(current(), ptr::null(), a.as_ptr()) })
 }
 
 /// Reduces over rows (`axes` 1), columns (2) or both (3).
@@ -72,7 +76,7 @@ pub(crate) fn reduce(
     entered()?;
     traced!(sparse_reduce(op, a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_reduce(current(), op, a.as_ptr(), axes, out.0) })
+    check(unsafe { sys::tnr_sparse_reduce(current(), op, a.as_ptr(), axes, ptr::null(), out.0) })
 }
 
 /// A norm.
@@ -81,7 +85,7 @@ pub(crate) fn norm(kind: tnr_sparse_norm_kind, a: &LentSparse<'_>) -> Result<f64
     traced!(norm(kind, a.view()));
     let mut norm = 0.0;
     // SAFETY: see the module; `norm` is writable.
-    check(unsafe { sys::tnr_sparse_norm(current(), kind, a.as_ptr(), &mut norm) })?;
+    check(unsafe { sys::tnr_sparse_norm(current(), kind, a.as_ptr(), ptr::null(), &mut norm) })?;
     Ok(norm)
 }
 
@@ -90,7 +94,7 @@ pub(crate) fn diagonal(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(diagonal(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_diagonal(current(), a.as_ptr(), out.0) })
+    check(unsafe { sys::tnr_sparse_diagonal(current(), a.as_ptr(), ptr::null(), out.0) })
 }
 
 /// The solution of a triangular system.
@@ -98,5 +102,17 @@ pub(crate) fn solve(flags: u32, a: &LentSparse<'_>, b: Lent<'_>, out: LentMut<'_
     entered()?;
     traced!(solve(a.view()));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_sparse_solve(current(), flags, a.as_ptr(), b.0, out.0) })
+    check(unsafe {
+        sys::tnr_sparse_solve(
+            current(),
+            a.as_ptr(),
+            b.0,
+            &sys::tnr_sparse_solve_attributes {
+                struct_size: size_of::<sys::tnr_sparse_solve_attributes>() as u64,
+                flags,
+                reserved: 0,
+            },
+            out.0,
+        )
+    })
 }

@@ -1,5 +1,7 @@
 //! Sparse times dense, and dense times dense where a pattern says.
 
+use std::ptr;
+
 use tenure_sys as sys;
 use tenure_sys::tnr_orientation;
 
@@ -27,7 +29,16 @@ pub(crate) fn matmul<S: Element>(
     // SAFETY: what `LentSparse`, `Lent` and `LentMut` promise is what the call asks; the scalars are
     // alive for it.
     check(unsafe {
-        sys::tnr_sparse_matmul(current(), &alpha, a.as_ptr(), orientation, b.0, &beta, out.0)
+        sys::tnr_sparse_matmul(
+            current(),
+            orientation,
+            &alpha,
+            a.as_ptr(),
+            b.0,
+            &beta,
+            ptr::null(),
+            out.0,
+        )
     })
 }
 
@@ -45,5 +56,19 @@ pub(crate) fn sddmm<S: Element>(
     traced!(sddmm(a.view()));
     let alpha = scalar(alpha);
     // SAFETY: as above.
-    check(unsafe { sys::tnr_sparse_sddmm(current(), &alpha, a.as_ptr(), flags, x.0, y.0, out.0) })
+    check(unsafe {
+        sys::tnr_sparse_sddmm(
+            current(),
+            &alpha,
+            a.as_ptr(),
+            x.0,
+            y.0,
+            &sys::tnr_sparse_sddmm_attributes {
+                struct_size: size_of::<sys::tnr_sparse_sddmm_attributes>() as u64,
+                flags,
+                reserved: 0,
+            },
+            out.0,
+        )
+    })
 }

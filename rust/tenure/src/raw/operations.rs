@@ -5,7 +5,9 @@ use std::mem::size_of;
 use std::ptr;
 
 use tenure_sys as sys;
-use tenure_sys::{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_scalar, tnr_unary_op};
+use tenure_sys::{
+    tnr_binary_op, tnr_compare_op, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_unary_op,
+};
 
 use super::context::current;
 use super::{Input, Lent, LentMut, check, entered, traced};
@@ -17,7 +19,7 @@ pub(crate) fn cast(a: Lent<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(cast(&out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_cast(current(), a.0, out.0) })
+    check(unsafe { sys::tnr_cast(current(), a.0, ptr::null(), out.0) })
 }
 
 /// Sets every element of `out`.
@@ -27,7 +29,7 @@ pub(crate) fn fill<T: Element>(value: T, out: LentMut<'_>) -> Result<()> {
     traced!(fill(&out.0.view));
     let value = scalar(value);
     // SAFETY: see the module; `value` is alive for the call.
-    check(unsafe { sys::tnr_fill(current(), &value, out.0) })
+    check(unsafe { sys::tnr_fill(current(), &value, ptr::null(), out.0) })
 }
 
 /// `out = op(a)`, which may be the output itself.
@@ -36,7 +38,7 @@ pub(crate) fn unary(op: tnr_unary_op, a: Input<'_>, out: LentMut<'_>) -> Result<
     entered()?;
     traced!(unary(op, &out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_unary(current(), op, a.resolve(&out), out.0) })
+    check(unsafe { sys::tnr_unary(current(), op, a.resolve(&out), ptr::null(), out.0) })
 }
 
 /// `out = a op b`, either of which may be the output itself.
@@ -51,7 +53,7 @@ pub(crate) fn binary(
     traced!(binary(op, &out.0.view));
     let (a, b) = (a.resolve(&out), b.resolve(&out));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_binary(current(), op, a, b, out.0) })
+    check(unsafe { sys::tnr_binary(current(), op, a, b, ptr::null(), out.0) })
 }
 
 /// `out = a op b` with a number on the right; `a` may be the output itself.
@@ -66,7 +68,7 @@ pub(crate) fn binary_scalar<T: Element>(
     traced!(binary(op, &out.0.view));
     let (a, b) = (a.resolve(&out), scalar(b));
     // SAFETY: see the module; `b` is alive for the call.
-    check(unsafe { sys::tnr_binary_scalar(current(), op, a, &b, out.0) })
+    check(unsafe { sys::tnr_binary_scalar(current(), op, a, &b, ptr::null(), out.0) })
 }
 
 /// `out = a op b` with a number on the left.
@@ -81,7 +83,7 @@ pub(crate) fn scalar_binary<T: Element>(
     traced!(binary(op, &out.0.view));
     let a = scalar(a);
     // SAFETY: see the module; `a` is alive for the call.
-    check(unsafe { sys::tnr_scalar_binary(current(), op, &a, b.0, out.0) })
+    check(unsafe { sys::tnr_scalar_binary(current(), op, &a, b.0, ptr::null(), out.0) })
 }
 
 /// `out = a op b` as bool8.
@@ -95,7 +97,7 @@ pub(crate) fn compare(
     entered()?;
     traced!(compare(op, &out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_compare(current(), op, a.0, b.0, out.0) })
+    check(unsafe { sys::tnr_compare(current(), op, a.0, b.0, ptr::null(), out.0) })
 }
 
 /// `out = a op b` as bool8, with a number on the right.
@@ -110,7 +112,7 @@ pub(crate) fn compare_scalar<T: Element>(
     traced!(compare(op, &out.0.view));
     let b = scalar(b);
     // SAFETY: see the module; `b` is alive for the call.
-    check(unsafe { sys::tnr_compare_scalar(current(), op, a.0, &b, out.0) })
+    check(unsafe { sys::tnr_compare_scalar(current(), op, a.0, &b, ptr::null(), out.0) })
 }
 
 /// `out = condition ? a : b`.
@@ -124,10 +126,10 @@ pub(crate) fn select(
     entered()?;
     traced!(select(&out.0.view));
     // SAFETY: see the module.
-    check(unsafe { sys::tnr_select(current(), condition.0, a.0, b.0, out.0) })
+    check(unsafe { sys::tnr_select(current(), condition.0, a.0, b.0, ptr::null(), out.0) })
 }
 
-/// Reduces the axes whose bits are set.
+/// Reduces the axes whose bits are set; `ddof` is that of VAR and STD, and 0 for all others.
 #[inline]
 pub(crate) fn reduce(
     op: tnr_reduce_op,
@@ -138,8 +140,12 @@ pub(crate) fn reduce(
 ) -> Result<()> {
     entered()?;
     traced!(reduce(op, a.0));
-    // SAFETY: see the module.
-    check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, ddof, out.0) })
+    let struct_size = size_of::<tnr_reduce_attributes>() as u64;
+    let given = tnr_reduce_attributes { struct_size, ddof, reserved: 0 };
+    let takes_ddof = op == tnr_reduce_op::VAR || op == tnr_reduce_op::STD;
+    let attributes = if takes_ddof { &raw const given } else { ptr::null() };
+    // SAFETY: see the module; `given` is alive for the call.
+    check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
 /// One element by value.

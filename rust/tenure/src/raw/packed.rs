@@ -1,6 +1,6 @@
 //! Packed matrices: handles, and products.
 
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
 use tenure_sys::{tnr_packed, tnr_packed_info, tnr_packed_layout};
@@ -35,7 +35,17 @@ impl PackedHandle {
         entered()?;
         traced!(pack(a.view()));
         // SAFETY: `LentSparse` promises what is asked of views.
-        let packed = unsafe { sys::tnr_packed_create(current(), a.as_ptr(), layout) };
+        let packed = unsafe {
+            sys::tnr_packed_create(
+                current(),
+                a.as_ptr(),
+                &sys::tnr_packed_attributes {
+                    struct_size: size_of::<sys::tnr_packed_attributes>() as u64,
+                    layout,
+                    reserved: 0,
+                },
+            )
+        };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let packed = NonNull::new(packed)
             .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
@@ -76,7 +86,15 @@ impl PackedHandle {
         // SAFETY: what `Lent` and `LentMut` promise is what the call asks; the handle and the scalars
         // are alive for it.
         check(unsafe {
-            sys::tnr_packed_matmul(current(), &alpha, self.packed.as_ptr(), b.0, &beta, out.0)
+            sys::tnr_packed_matmul(
+                current(),
+                &alpha,
+                self.packed.as_ptr(),
+                b.0,
+                &beta,
+                ptr::null(),
+                out.0,
+            )
         })
     }
 }

@@ -370,7 +370,17 @@ pub(crate) fn from_dense_top_k<I: SparseIndex>(
     let index = I::DTYPE.raw();
     // SAFETY: as in `from_dense`.
     unsafe {
-        Made::take(sys::tnr_sparse_from_dense_top_k(current(), dense.0, extent(k), order, index))
+        Made::take(sys::tnr_sparse_from_dense_top_k(
+            current(),
+            order,
+            dense.0,
+            extent(k),
+            &sys::tnr_sparse_top_k_attributes {
+                struct_size: size_of::<sys::tnr_sparse_top_k_attributes>() as u64,
+                index_dtype: index,
+                reserved: 0,
+            },
+        ))
     }
 }
 
@@ -385,7 +395,17 @@ pub(crate) fn from_dense_dropout<I: SparseIndex>(
     let index = I::DTYPE.raw();
     // SAFETY: as in `from_dense`.
     unsafe {
-        Made::take(sys::tnr_sparse_from_dense_dropout(current(), dense.0, probability, seed, index))
+        Made::take(sys::tnr_sparse_from_dense_dropout(
+            current(),
+            dense.0,
+            probability,
+            seed,
+            &sys::tnr_sparse_dropout_attributes {
+                struct_size: size_of::<sys::tnr_sparse_dropout_attributes>() as u64,
+                index_dtype: index,
+                reserved: 0,
+            },
+        ))
     }
 }
 
@@ -394,7 +414,7 @@ pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
     entered()?;
     traced!(to_dense(a.view()));
     // SAFETY: `LentSparse` and `LentMut` promise what is asked of views.
-    check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), out.0) })
+    check(unsafe { sys::tnr_sparse_to_dense(current(), a.as_ptr(), ptr::null(), out.0) })
 }
 
 // ---- from sparse to sparse ----
@@ -413,7 +433,7 @@ pub(crate) fn coalesce(a: &LentSparse<'_>, combine: tnr_sparse_combine) -> Resul
     entered()?;
     traced!(coalesce(a.view()));
     // SAFETY: as in `convert`.
-    unsafe { Made::take(sys::tnr_sparse_coalesce(current(), a.as_ptr(), combine)) }
+    unsafe { Made::take(sys::tnr_sparse_coalesce(current(), combine, a.as_ptr(), ptr::null())) }
 }
 
 /// The entries that the options' predicate names; their format is that of `a`.
@@ -434,7 +454,9 @@ pub(crate) fn top_k(a: &LentSparse<'_>, k: usize, order: tnr_sparse_order) -> Re
     entered()?;
     traced!(top_k(order, a.view()));
     // SAFETY: as in `convert`.
-    unsafe { Made::take(sys::tnr_sparse_top_k(current(), a.as_ptr(), extent(k), order)) }
+    unsafe {
+        Made::take(sys::tnr_sparse_top_k(current(), order, a.as_ptr(), extent(k), ptr::null()))
+    }
 }
 
 /// Rows and columns that are listed; `None`: all.
@@ -448,7 +470,13 @@ pub(crate) fn select(
     let pointer = |list: Option<Lent<'_>>| list.map_or(ptr::null(), |list| ptr::from_ref(list.0));
     // SAFETY: as in `convert`; `Lent` promises what is asked of the lists.
     unsafe {
-        Made::take(sys::tnr_sparse_select(current(), a.as_ptr(), pointer(rows), pointer(cols)))
+        Made::take(sys::tnr_sparse_select(
+            current(),
+            a.as_ptr(),
+            pointer(rows),
+            pointer(cols),
+            ptr::null(),
+        ))
     }
 }
 
@@ -460,7 +488,15 @@ pub(crate) fn slice(a: &LentSparse<'_>, rows: [usize; 2], cols: [usize; 2]) -> R
     let [col, col_count] = cols.map(extent);
     // SAFETY: as in `convert`.
     unsafe {
-        Made::take(sys::tnr_sparse_slice(current(), a.as_ptr(), row, row_count, col, col_count))
+        Made::take(sys::tnr_sparse_slice(
+            current(),
+            a.as_ptr(),
+            row,
+            row_count,
+            col,
+            col_count,
+            ptr::null(),
+        ))
     }
 }
 

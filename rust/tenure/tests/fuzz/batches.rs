@@ -95,11 +95,26 @@ fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)
         let of_turned = view_mut(&mut transposed, &[count, cols]);
         let is_ok = |status| status == tnr_status::OK;
         vec![
-            ("to_dense", is_ok(tnr_sparse_to_dense(null, a, &out))),
+            ("to_dense", is_ok(tnr_sparse_to_dense(null, a, ptr::null(), &out))),
             ("convert", made_batch(tnr_sparse_convert(null, a, &to))),
-            ("unary", made_batch(tnr_sparse_unary(null, of_one, a))),
-            ("matmul", is_ok(tnr_sparse_matmul(null, &one, a, as_is, &by, &zero, &sums))),
-            ("t", is_ok(tnr_sparse_matmul(null, &one, a, turned, &by_rows, &zero, &of_turned))),
+            ("unary", made_batch(tnr_sparse_unary(null, of_one, a, ptr::null()))),
+            (
+                "matmul",
+                is_ok(tnr_sparse_matmul(null, as_is, &one, a, &by, &zero, ptr::null(), &sums)),
+            ),
+            (
+                "t",
+                is_ok(tnr_sparse_matmul(
+                    null,
+                    turned,
+                    &one,
+                    a,
+                    &by_rows,
+                    &zero,
+                    ptr::null(),
+                    &of_turned,
+                )),
+            ),
         ]
     }
 }

@@ -57,7 +57,19 @@ fn from_dense<T: Element>(random: &mut Random, numbers: &[T], is_float: bool) {
 
     let (k, order) = (random.number(), tnr_sparse_order(random.below(4) as i32));
     // SAFETY: the view lies within `data`, or does not fit what it says of it.
-    let top = unsafe { tnr_sparse_from_dense_top_k(null, &dense, k, order, index) };
+    let top = unsafe {
+        tnr_sparse_from_dense_top_k(
+            null,
+            order,
+            &dense,
+            k,
+            &tnr_sparse_top_k_attributes {
+                struct_size: size_of::<tnr_sparse_top_k_attributes>() as u64,
+                index_dtype: index,
+                reserved: 0,
+            },
+        )
+    };
     if is_right {
         let may = (0..=cols).contains(&k) && (1..=2).contains(&order.0) && has_index;
         assert_eq!(!top.is_null(), may, "the {k} largest of {cols}: {}", refusal());
@@ -69,8 +81,19 @@ fn from_dense<T: Element>(random: &mut Random, numbers: &[T], is_float: bool) {
         *random.pick(&[0.0, 0.5, 0.999, 1.0 - 1e-16, 1e-300, 1.0, -0.1, 2.0, f64::NAN, -0.0]);
     let seed = random.next();
     // SAFETY: as above.
-    let [left, again] = [0; 2]
-        .map(|_| unsafe { tnr_sparse_from_dense_dropout(null, &dense, probability, seed, index) });
+    let [left, again] = [0; 2].map(|_| unsafe {
+        tnr_sparse_from_dense_dropout(
+            null,
+            &dense,
+            probability,
+            seed,
+            &tnr_sparse_dropout_attributes {
+                struct_size: size_of::<tnr_sparse_dropout_attributes>() as u64,
+                index_dtype: index,
+                reserved: 0,
+            },
+        )
+    });
     assert_eq!(left.is_null(), again.is_null());
     if is_right {
         let may = (0.0..1.0).contains(&probability) && is_float && has_index;

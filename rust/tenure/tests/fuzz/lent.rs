@@ -151,7 +151,7 @@ fn lend<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     let mut dense = vec![7.0_f32; rows * cols];
     let out = view_mut(&mut dense, &[rows, cols]);
     // SAFETY: as above, and `out` is writable over all of `dense`.
-    let status = unsafe { tnr_sparse_to_dense(null, &a, &out) };
+    let status = unsafe { tnr_sparse_to_dense(null, &a, ptr::null(), &out) };
     assert_eq!(status == tnr_status::OK, is_right, "to_dense: {status:?}");
 
     for to in FORMATS {

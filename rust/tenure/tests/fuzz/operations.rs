@@ -88,16 +88,16 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
         let list = view(&listed, &[listed.len()]);
         vec![
             ("convert", made(tnr_sparse_convert(null, a, &to))),
-            ("coalesce", made(tnr_sparse_coalesce(null, a, combine))),
+            ("coalesce", made(tnr_sparse_coalesce(null, combine, a, ptr::null()))),
             ("prune", made(tnr_sparse_prune(null, a, &pruned))),
-            ("top_k", made(tnr_sparse_top_k(null, a, k, order))),
-            ("product", made(tnr_sparse_product(null, a, a))),
-            ("masked", made(tnr_sparse_product_masked(null, a, a, a))),
-            ("rows", made(tnr_sparse_select(null, a, &list, ptr::null()))),
-            ("columns", made(tnr_sparse_select(null, a, ptr::null(), &list))),
-            ("slice", made(tnr_sparse_slice(null, a, first, count, count, first))),
-            ("binary", made(tnr_sparse_binary(null, of_two, &coalesced, &coalesced))),
-            ("unary", made(tnr_sparse_unary(null, of_one, a))),
+            ("top_k", made(tnr_sparse_top_k(null, order, a, k, ptr::null()))),
+            ("product", made(tnr_sparse_product(null, a, a, ptr::null()))),
+            ("masked", made(tnr_sparse_product_masked(null, a, a, a, ptr::null()))),
+            ("rows", made(tnr_sparse_select(null, a, &list, ptr::null(), ptr::null()))),
+            ("columns", made(tnr_sparse_select(null, a, ptr::null(), &list, ptr::null()))),
+            ("slice", made(tnr_sparse_slice(null, a, first, count, count, first, ptr::null()))),
+            ("binary", made(tnr_sparse_binary(null, of_two, &coalesced, &coalesced, ptr::null()))),
+            ("unary", made(tnr_sparse_unary(null, of_one, a, ptr::null()))),
         ]
     }
 }
@@ -132,17 +132,20 @@ fn writes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)>
         let out = view_mut(&mut dense, &shape);
         let factors = view(&factors, &[across]);
         vec![
-            ("to_dense", tnr_sparse_to_dense(null, a, &out)),
-            ("accumulate", tnr_sparse_accumulate(null, a, &out)),
-            ("reduce", tnr_sparse_reduce(null, reduction, &unique, 1 << axis, &reduced)),
-            ("norm", tnr_sparse_norm(null, kind, &unique, &mut norm)),
-            ("scale", tnr_sparse_scale(null, &factors, axis as u32, &values)),
-            ("softmax", tnr_sparse_softmax(null, &values)),
+            ("to_dense", tnr_sparse_to_dense(null, a, ptr::null(), &out)),
+            ("accumulate", tnr_sparse_accumulate(null, a, ptr::null(), &out)),
+            (
+                "reduce",
+                tnr_sparse_reduce(null, reduction, &unique, 1 << axis, ptr::null(), &reduced),
+            ),
+            ("norm", tnr_sparse_norm(null, kind, &unique, ptr::null(), &mut norm)),
+            ("scale", tnr_sparse_scale(null, &factors, axis as u32, ptr::null(), &values)),
+            ("softmax", tnr_sparse_softmax(null, ptr::null(), &values)),
         ]
     };
     let diagonal = view_mut(&mut line, &[rows.min(cols)]);
     // SAFETY: as above.
-    done.push(("diagonal", unsafe { tnr_sparse_diagonal(null, a, &diagonal) }));
+    done.push(("diagonal", unsafe { tnr_sparse_diagonal(null, a, ptr::null(), &diagonal) }));
     done.into_iter().map(|(name, status)| (name, status == tnr_status::OK)).collect()
 }
 
@@ -166,9 +169,15 @@ fn multiplies(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bo
         let left = view(&x, &[rows, width]);
         let right = view(&y, &[cols, width]);
         let out = view_mut(&mut of_rows, &[rows, width]);
-        done.push(("matmul", tnr_sparse_matmul(null, &one, a, as_is, &right, &zero, &out)));
+        done.push((
+            "matmul",
+            tnr_sparse_matmul(null, as_is, &one, a, &right, &zero, ptr::null(), &out),
+        ));
         let out = view_mut(&mut of_cols, &[cols, width]);
-        done.push(("transposed", tnr_sparse_matmul(null, &one, a, transposed, &left, &zero, &out)));
+        done.push((
+            "transposed",
+            tnr_sparse_matmul(null, transposed, &one, a, &left, &zero, ptr::null(), &out),
+        ));
         let mut out = view_mut(&mut entries, &[]);
         out.view.rank = shape.len() as u32;
         let mut stride = 1_i64;
@@ -178,9 +187,37 @@ fn multiplies(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bo
             stride = stride.wrapping_mul(shape[axis] as i64);
         }
         let right = view(&y, &[width, cols]);
-        done.push(("sddmm", tnr_sparse_sddmm(null, &one, a, side & 1, &left, &right, &out)));
+        done.push((
+            "sddmm",
+            tnr_sparse_sddmm(
+                null,
+                &one,
+                a,
+                &left,
+                &right,
+                &tnr_sparse_sddmm_attributes {
+                    struct_size: size_of::<tnr_sparse_sddmm_attributes>() as u64,
+                    flags: side & 1,
+                    reserved: 0,
+                },
+                &out,
+            ),
+        ));
         let out = view_mut(&mut solved, &[rows, width]);
-        done.push(("solve", tnr_sparse_solve(null, side, a, &left, &out)));
+        done.push((
+            "solve",
+            tnr_sparse_solve(
+                null,
+                a,
+                &left,
+                &tnr_sparse_solve_attributes {
+                    struct_size: size_of::<tnr_sparse_solve_attributes>() as u64,
+                    flags: side,
+                    reserved: 0,
+                },
+                &out,
+            ),
+        ));
     }
     done.into_iter().map(|(name, status)| (name, status == tnr_status::OK)).collect()
 }

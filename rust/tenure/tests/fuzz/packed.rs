@@ -40,8 +40,9 @@ fn product(
     let out_view = tnr_view_mut { view: to };
     let (alpha, beta) = (number(1.0), number(0.0));
     // SAFETY: the views lie within their memory, which `out` may write; the handle is one.
-    let status =
-        unsafe { tnr_packed_matmul(ptr::null_mut(), &alpha, packed, &b, &beta, &out_view) };
+    let status = unsafe {
+        tnr_packed_matmul(ptr::null_mut(), &alpha, packed, &b, &beta, ptr::null(), &out_view)
+    };
     (status == tnr_status::OK).then_some(out)
 }
 
@@ -58,7 +59,17 @@ fn pack<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     let layout = tnr_packed_layout(random.below(7) as i32 - 1);
     let null = ptr::null_mut();
     // SAFETY: every part is readable over all of its array, which outlives the call.
-    let packed = unsafe { tnr_packed_create(null, &a, layout) };
+    let packed = unsafe {
+        tnr_packed_create(
+            null,
+            &a,
+            &tnr_packed_attributes {
+                struct_size: size_of::<tnr_packed_attributes>() as u64,
+                layout,
+                reserved: 0,
+            },
+        )
+    };
     let is_csr = a.format == tnr_sparse_format::CSR;
     let has_name = (0..=4).contains(&layout.0);
     assert!(packed.is_null() || (is_right && is_csr && has_name), "{layout:?}");
@@ -81,7 +92,7 @@ fn pack<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     // SAFETY: as above; `out` is writable over its memory.
     unsafe {
         let as_is = tnr_orientation::AS_IS;
-        let status = tnr_sparse_matmul(null, &alpha, &a, as_is, &b, &beta, &out);
+        let status = tnr_sparse_matmul(null, as_is, &alpha, &a, &b, &beta, ptr::null(), &out);
         assert_eq!(status, tnr_status::OK);
         assert_eq!(tnr_packed_retain(packed), packed);
         assert_eq!(tnr_packed_release(packed), tnr_status::OK);

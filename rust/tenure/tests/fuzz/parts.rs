@@ -22,7 +22,10 @@ impl Dense {
         let mut elements = vec![0.0; rows * cols];
         let out = view_mut(&mut elements, &[rows, cols]);
         // SAFETY: every part of `a` is readable, and `out` writable, over all of its memory.
-        assert_eq!(unsafe { tnr_sparse_to_dense(ptr::null_mut(), a, &out) }, tnr_status::OK);
+        assert_eq!(
+            unsafe { tnr_sparse_to_dense(ptr::null_mut(), a, ptr::null(), &out) },
+            tnr_status::OK
+        );
         Dense { cols, elements }
     }
 
@@ -108,7 +111,7 @@ where
         })
         .collect();
     // SAFETY: every part of the matrix and of the lists is readable over all of its array.
-    let made = unsafe { tnr_sparse_select(null, &lent.view, given[0], given[1]) };
+    let made = unsafe { tnr_sparse_select(null, &lent.view, given[0], given[1], ptr::null()) };
     match (&dense, &named[0], &named[1]) {
         (Some(dense), Some(rows), Some(cols)) => {
             let model = |row: usize, col: usize| dense.at(rows[row], cols[col]);
@@ -119,8 +122,9 @@ where
 
     let [first_row, row_count, first_col, col_count] = [0; 4].map(|_: i32| random.number().min(9));
     // SAFETY: as above.
-    let made =
-        unsafe { tnr_sparse_slice(null, &lent.view, first_row, row_count, first_col, col_count) };
+    let made = unsafe {
+        tnr_sparse_slice(null, &lent.view, first_row, row_count, first_col, col_count, ptr::null())
+    };
     let within = |first: i64, count: i64, extent: usize| {
         first >= 0 && count >= 0 && first.checked_add(count).is_some_and(|end| end <= extent as i64)
     };
@@ -152,7 +156,9 @@ fn product_masked<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
         .map(|(rows, cols)| Lent::<I>::of_size(random, is_csc, rows, cols));
     let is_right = [&a, &b, &mask].iter().all(|matrix| matrix.fault().is_none());
     // SAFETY: every part of the matrices is readable over all of its array.
-    let made = unsafe { tnr_sparse_product_masked(ptr::null_mut(), &a.view, &b.view, &mask.view) };
+    let made = unsafe {
+        tnr_sparse_product_masked(ptr::null_mut(), &a.view, &b.view, &mask.view, ptr::null())
+    };
     if !is_right {
         return expect(made, None, "product_masked");
     }

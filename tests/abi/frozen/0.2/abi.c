@@ -242,6 +242,42 @@ FROZEN(sizeof(tnr_view_mut) == 192);
 FROZEN(offsetof(tnr_view_mut, view) == 0);
 FROZEN(IS(&((tnr_view_mut *)0)->view, tnr_view *));
 
+FROZEN(sizeof(tnr_copy_attributes) >= 8);
+FROZEN(offsetof(tnr_copy_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_copy_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_cast_attributes) >= 8);
+FROZEN(offsetof(tnr_cast_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_cast_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_fill_attributes) >= 8);
+FROZEN(offsetof(tnr_fill_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_fill_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_unary_attributes) >= 8);
+FROZEN(offsetof(tnr_unary_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_unary_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_binary_attributes) >= 8);
+FROZEN(offsetof(tnr_binary_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_binary_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_compare_attributes) >= 8);
+FROZEN(offsetof(tnr_compare_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_compare_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_select_attributes) >= 8);
+FROZEN(offsetof(tnr_select_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_select_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_reduce_attributes) >= 16);
+FROZEN(offsetof(tnr_reduce_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_reduce_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_reduce_attributes, ddof) == 8);
+FROZEN(IS(&((tnr_reduce_attributes *)0)->ddof, uint32_t *));
+FROZEN(offsetof(tnr_reduce_attributes, reserved) == 12);
+FROZEN(IS(&((tnr_reduce_attributes *)0)->reserved, uint32_t *));
+
 FROZEN(sizeof(tnr_sparse_view) >= 824);
 FROZEN(offsetof(tnr_sparse_view, struct_size) == 0);
 FROZEN(IS(&((tnr_sparse_view *)0)->struct_size, uint64_t *));
@@ -291,6 +327,86 @@ FROZEN(offsetof(tnr_sparse_options, threshold) == 40);
 FROZEN(IS(&((tnr_sparse_options *)0)->threshold, tnr_scalar *));
 FROZEN(offsetof(tnr_sparse_options, mask) == 64);
 FROZEN(IS(&((tnr_sparse_options *)0)->mask, tnr_view *));
+
+FROZEN(sizeof(tnr_sparse_top_k_attributes) >= 16);
+FROZEN(offsetof(tnr_sparse_top_k_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_top_k_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_sparse_top_k_attributes, index_dtype) == 8);
+FROZEN(IS(&((tnr_sparse_top_k_attributes *)0)->index_dtype, tnr_dtype *));
+FROZEN(offsetof(tnr_sparse_top_k_attributes, reserved) == 12);
+FROZEN(IS(&((tnr_sparse_top_k_attributes *)0)->reserved, uint32_t *));
+
+FROZEN(sizeof(tnr_sparse_dropout_attributes) >= 16);
+FROZEN(offsetof(tnr_sparse_dropout_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_dropout_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_sparse_dropout_attributes, index_dtype) == 8);
+FROZEN(IS(&((tnr_sparse_dropout_attributes *)0)->index_dtype, tnr_dtype *));
+FROZEN(offsetof(tnr_sparse_dropout_attributes, reserved) == 12);
+FROZEN(IS(&((tnr_sparse_dropout_attributes *)0)->reserved, uint32_t *));
+
+FROZEN(sizeof(tnr_sparse_to_dense_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_to_dense_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_to_dense_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_coalesce_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_coalesce_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_coalesce_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_select_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_select_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_select_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_matmul_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_matmul_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_matmul_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_product_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_product_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_product_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_sddmm_attributes) >= 16);
+FROZEN(offsetof(tnr_sparse_sddmm_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_sddmm_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_sparse_sddmm_attributes, flags) == 8);
+FROZEN(IS(&((tnr_sparse_sddmm_attributes *)0)->flags, uint32_t *));
+FROZEN(offsetof(tnr_sparse_sddmm_attributes, reserved) == 12);
+FROZEN(IS(&((tnr_sparse_sddmm_attributes *)0)->reserved, uint32_t *));
+
+FROZEN(sizeof(tnr_sparse_accumulate_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_accumulate_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_accumulate_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_scale_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_scale_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_scale_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_softmax_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_softmax_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_softmax_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_norm_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_norm_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_norm_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_diagonal_attributes) >= 8);
+FROZEN(offsetof(tnr_sparse_diagonal_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_diagonal_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_sparse_solve_attributes) >= 16);
+FROZEN(offsetof(tnr_sparse_solve_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_sparse_solve_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_sparse_solve_attributes, flags) == 8);
+FROZEN(IS(&((tnr_sparse_solve_attributes *)0)->flags, uint32_t *));
+FROZEN(offsetof(tnr_sparse_solve_attributes, reserved) == 12);
+FROZEN(IS(&((tnr_sparse_solve_attributes *)0)->reserved, uint32_t *));
+
+FROZEN(sizeof(tnr_packed_attributes) >= 16);
+FROZEN(offsetof(tnr_packed_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_packed_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_packed_attributes, layout) == 8);
+FROZEN(IS(&((tnr_packed_attributes *)0)->layout, tnr_packed_layout *));
+FROZEN(offsetof(tnr_packed_attributes, reserved) == 12);
+FROZEN(IS(&((tnr_packed_attributes *)0)->reserved, uint32_t *));
 
 FROZEN(sizeof(tnr_packed_info) >= 80);
 FROZEN(offsetof(tnr_packed_info, struct_size) == 0);
@@ -395,17 +511,17 @@ FROZEN(IS(&tnr_blob_import, tnr_blob * (*)(DLManagedTensorVersioned *, tnr_view 
 FROZEN(IS(&tnr_blob_import_legacy, tnr_blob * (*)(DLManagedTensor *, tnr_view *)));
 FROZEN(IS(&tnr_view_export, tnr_status (*)(const tnr_view *, uint32_t, DLManagedTensorVersioned **)));
 FROZEN(IS(&tnr_view_export_legacy, tnr_status (*)(const tnr_view_mut *, DLManagedTensor **)));
-FROZEN(IS(&tnr_copy, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_cast, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_fill, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_unary, tnr_status (*)(tnr_context *, tnr_unary_op, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_binary, tnr_status (*)(tnr_context *, tnr_binary_op, const tnr_view *, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_binary_scalar, tnr_status (*)(tnr_context *, tnr_binary_op, const tnr_view *, const tnr_scalar *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_scalar_binary, tnr_status (*)(tnr_context *, tnr_binary_op, const tnr_scalar *, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_compare, tnr_status (*)(tnr_context *, tnr_compare_op, const tnr_view *, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_compare_scalar, tnr_status (*)(tnr_context *, tnr_compare_op, const tnr_view *, const tnr_scalar *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_select, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_reduce, tnr_status (*)(tnr_context *, tnr_reduce_op, const tnr_view *, uint32_t, uint32_t, const tnr_view_mut *)));
+FROZEN(IS(&tnr_copy, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_copy_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_cast, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_cast_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_fill, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_fill_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_unary, tnr_status (*)(tnr_context *, tnr_unary_op, const tnr_view *, const tnr_unary_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_binary, tnr_status (*)(tnr_context *, tnr_binary_op, const tnr_view *, const tnr_view *, const tnr_binary_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_binary_scalar, tnr_status (*)(tnr_context *, tnr_binary_op, const tnr_view *, const tnr_scalar *, const tnr_binary_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_scalar_binary, tnr_status (*)(tnr_context *, tnr_binary_op, const tnr_scalar *, const tnr_view *, const tnr_binary_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_compare, tnr_status (*)(tnr_context *, tnr_compare_op, const tnr_view *, const tnr_view *, const tnr_compare_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_compare_scalar, tnr_status (*)(tnr_context *, tnr_compare_op, const tnr_view *, const tnr_scalar *, const tnr_compare_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_select, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_select_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_reduce, tnr_status (*)(tnr_context *, tnr_reduce_op, const tnr_view *, uint32_t, const tnr_reduce_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_sparse_release, tnr_status (*)(tnr_sparse *)));
 FROZEN(IS(&tnr_sparse_create, tnr_sparse * (*)(const tnr_sparse_view *)));
 FROZEN(IS(&tnr_sparse_retain, tnr_sparse * (*)(tnr_sparse *)));
@@ -416,33 +532,33 @@ FROZEN(IS(&tnr_sparse_batch_at, tnr_status (*)(const tnr_sparse_view *, int64_t,
 FROZEN(IS(&tnr_sparse_check, tnr_status (*)(const tnr_sparse_view *)));
 FROZEN(IS(&tnr_sparse_check_mut, tnr_status (*)(const tnr_sparse_view_mut *)));
 FROZEN(IS(&tnr_sparse_from_dense, tnr_sparse * (*)(tnr_context *, const tnr_view *, const tnr_sparse_options *)));
-FROZEN(IS(&tnr_sparse_from_dense_top_k, tnr_sparse * (*)(tnr_context *, const tnr_view *, int64_t, tnr_sparse_order, tnr_dtype)));
-FROZEN(IS(&tnr_sparse_from_dense_dropout, tnr_sparse * (*)(tnr_context *, const tnr_view *, double, uint64_t, tnr_dtype)));
-FROZEN(IS(&tnr_sparse_to_dense, tnr_status (*)(tnr_context *, const tnr_sparse_view *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_sparse_from_dense_top_k, tnr_sparse * (*)(tnr_context *, tnr_sparse_order, const tnr_view *, int64_t, const tnr_sparse_top_k_attributes *)));
+FROZEN(IS(&tnr_sparse_from_dense_dropout, tnr_sparse * (*)(tnr_context *, const tnr_view *, double, uint64_t, const tnr_sparse_dropout_attributes *)));
+FROZEN(IS(&tnr_sparse_to_dense, tnr_status (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_to_dense_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_sparse_convert, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_options *)));
-FROZEN(IS(&tnr_sparse_coalesce, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, tnr_sparse_combine)));
+FROZEN(IS(&tnr_sparse_coalesce, tnr_sparse * (*)(tnr_context *, tnr_sparse_combine, const tnr_sparse_view *, const tnr_sparse_coalesce_attributes *)));
 FROZEN(IS(&tnr_sparse_prune, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_options *)));
-FROZEN(IS(&tnr_sparse_top_k, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, int64_t, tnr_sparse_order)));
-FROZEN(IS(&tnr_sparse_select, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_view *, const tnr_view *)));
-FROZEN(IS(&tnr_sparse_slice, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, int64_t, int64_t, int64_t, int64_t)));
-FROZEN(IS(&tnr_sparse_matmul, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_sparse_view *, tnr_orientation, const tnr_view *, const tnr_scalar *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_sparse_product, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_view *)));
-FROZEN(IS(&tnr_sparse_product_masked, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_view *, const tnr_sparse_view *)));
-FROZEN(IS(&tnr_sparse_sddmm, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_sparse_view *, uint32_t, const tnr_view *, const tnr_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_sparse_binary, tnr_sparse * (*)(tnr_context *, tnr_binary_op, const tnr_sparse_view *, const tnr_sparse_view *)));
-FROZEN(IS(&tnr_sparse_accumulate, tnr_status (*)(tnr_context *, const tnr_sparse_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_sparse_unary, tnr_sparse * (*)(tnr_context *, tnr_unary_op, const tnr_sparse_view *)));
-FROZEN(IS(&tnr_sparse_scale, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_sparse_view_mut *)));
-FROZEN(IS(&tnr_sparse_softmax, tnr_status (*)(tnr_context *, const tnr_sparse_view_mut *)));
-FROZEN(IS(&tnr_sparse_reduce, tnr_status (*)(tnr_context *, tnr_reduce_op, const tnr_sparse_view *, uint32_t, const tnr_view_mut *)));
-FROZEN(IS(&tnr_sparse_norm, tnr_status (*)(tnr_context *, tnr_sparse_norm_kind, const tnr_sparse_view *, double *)));
-FROZEN(IS(&tnr_sparse_diagonal, tnr_status (*)(tnr_context *, const tnr_sparse_view *, const tnr_view_mut *)));
-FROZEN(IS(&tnr_sparse_solve, tnr_status (*)(tnr_context *, uint32_t, const tnr_sparse_view *, const tnr_view *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_sparse_top_k, tnr_sparse * (*)(tnr_context *, tnr_sparse_order, const tnr_sparse_view *, int64_t, const tnr_sparse_top_k_attributes *)));
+FROZEN(IS(&tnr_sparse_select, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_view *, const tnr_view *, const tnr_sparse_select_attributes *)));
+FROZEN(IS(&tnr_sparse_slice, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, int64_t, int64_t, int64_t, int64_t, const tnr_sparse_select_attributes *)));
+FROZEN(IS(&tnr_sparse_matmul, tnr_status (*)(tnr_context *, tnr_orientation, const tnr_scalar *, const tnr_sparse_view *, const tnr_view *, const tnr_scalar *, const tnr_sparse_matmul_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_sparse_product, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_view *, const tnr_sparse_product_attributes *)));
+FROZEN(IS(&tnr_sparse_product_masked, tnr_sparse * (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_view *, const tnr_sparse_view *, const tnr_sparse_product_attributes *)));
+FROZEN(IS(&tnr_sparse_sddmm, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_sparse_view *, const tnr_view *, const tnr_view *, const tnr_sparse_sddmm_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_sparse_binary, tnr_sparse * (*)(tnr_context *, tnr_binary_op, const tnr_sparse_view *, const tnr_sparse_view *, const tnr_binary_attributes *)));
+FROZEN(IS(&tnr_sparse_accumulate, tnr_status (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_accumulate_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_sparse_unary, tnr_sparse * (*)(tnr_context *, tnr_unary_op, const tnr_sparse_view *, const tnr_unary_attributes *)));
+FROZEN(IS(&tnr_sparse_scale, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_sparse_scale_attributes *, const tnr_sparse_view_mut *)));
+FROZEN(IS(&tnr_sparse_softmax, tnr_status (*)(tnr_context *, const tnr_sparse_softmax_attributes *, const tnr_sparse_view_mut *)));
+FROZEN(IS(&tnr_sparse_reduce, tnr_status (*)(tnr_context *, tnr_reduce_op, const tnr_sparse_view *, uint32_t, const tnr_reduce_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_sparse_norm, tnr_status (*)(tnr_context *, tnr_sparse_norm_kind, const tnr_sparse_view *, const tnr_sparse_norm_attributes *, double *)));
+FROZEN(IS(&tnr_sparse_diagonal, tnr_status (*)(tnr_context *, const tnr_sparse_view *, const tnr_sparse_diagonal_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_sparse_solve, tnr_status (*)(tnr_context *, const tnr_sparse_view *, const tnr_view *, const tnr_sparse_solve_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_packed_release, tnr_status (*)(tnr_packed *)));
-FROZEN(IS(&tnr_packed_create, tnr_packed * (*)(tnr_context *, const tnr_sparse_view *, tnr_packed_layout)));
+FROZEN(IS(&tnr_packed_create, tnr_packed * (*)(tnr_context *, const tnr_sparse_view *, const tnr_packed_attributes *)));
 FROZEN(IS(&tnr_packed_retain, tnr_packed * (*)(tnr_packed *)));
 FROZEN(IS(&tnr_packed_describe, tnr_status (*)(const tnr_packed *, tnr_packed_info *)));
-FROZEN(IS(&tnr_packed_matmul, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_packed *, const tnr_view *, const tnr_scalar *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_packed_matmul, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_packed *, const tnr_view *, const tnr_scalar *, const tnr_sparse_matmul_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_stats_read, tnr_status (*)(tnr_stats *)));
 FROZEN(IS(&tnr_stats_time_start, void (*)(void)));
 FROZEN(IS(&tnr_stats_time_stop, void (*)(void)));

@@ -1,0 +1,249 @@
+// Attributes of every function that computes: NULL and zeros are the defaults, and what the library
+// or the operation does not know is refused before any work.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "expect_status.hpp"
+#include "given_attributes.hpp"
+#include "sparse_arrays.hpp"
+#include "sparse_calls.hpp"
+#include "tenure/tenure.h"
+
+using tenure::test::attributes;
+using tenure::test::expect_refused;
+using tenure::test::f32;
+using tenure::test::flat_view;
+using tenure::test::SparseArrays;
+using tenure::test::status_of;
+
+namespace {
+
+// As a newer library would have them: one field more.
+template <class Attributes>
+struct Newer {
+  Attributes known;
+  std::uint64_t added;
+};
+
+// Operands that every function takes.
+class Attributes : public ::testing::Test {
+ protected:
+  Attributes()
+      : arrays_({.rows = 3,
+                 .cols = 3,
+                 .major = {0, 1, 3, 4},
+                 .minor = {0, 0, 1, 2},
+                 .values = {1, 2, 3, 4},
+                 .flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE},
+                TNR_DTYPE_I32),
+        csr_(&arrays_.view()) {}
+
+  void TearDown() override {
+    (void)tnr_packed_release(packed_);
+    (void)tnr_sparse_release(held_);
+  }
+
+  // `call` takes attributes and answers with a status.
+  template <class Struct, class Call>
+  void check(const char* function, const Call& call) {
+    SCOPED_TRACE(function);
+    EXPECT_EQ(call(static_cast<const Struct*>(nullptr)), TNR_STATUS_OK);
+    Newer<Struct> newer{};
+    const auto* given = &newer.known;
+    newer.known.struct_size = sizeof newer.known;
+    EXPECT_EQ(call(given), TNR_STATUS_OK);
+    newer.known.struct_size = sizeof newer;
+    EXPECT_EQ(call(given), TNR_STATUS_OK);
+
+    std::memset(written_, 0x5A, sizeof written_);
+    newer.added = 7;
+    const std::string size = std::to_string(sizeof newer.known);
+    expect_refused(call(given), TNR_STATUS_INVALID_ARGUMENT,
+                   {"attributes has 0x07 at offset " + size, "knows only " + size});
+    for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{4097}}) {
+      newer.known.struct_size = wrong;
+      expect_refused(call(given), TNR_STATUS_INVALID_ARGUMENT,
+                     {"attributes->struct_size is " + std::to_string(wrong), size, "4096"});
+    }
+    if constexpr (requires { newer.known.reserved; }) {
+      newer.known.struct_size = sizeof newer.known;
+      newer.known.reserved = 9;
+      expect_refused(call(given), TNR_STATUS_INVALID_ARGUMENT,
+                     {"attributes->reserved is 9 but must be 0"});
+    }
+    for (const unsigned char byte : written_) ASSERT_EQ(byte, 0x5A);
+  }
+
+  SparseArrays arrays_;
+  const tnr_sparse_view* csr_;
+  float read_[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  alignas(8) unsigned char written_[72] = {};
+  std::int32_t listed_[2] = {2, 0};
+  const tnr_scalar one_ = f32(1);
+  const tnr_view table_ = flat_view(read_, TNR_DTYPE_F32, {3, 3});
+  const tnr_view line_ = flat_view(read_, TNR_DTYPE_F32, {3});
+  const tnr_view list_ = flat_view(listed_, TNR_DTYPE_I32, {2});
+  const tnr_view_mut out_ = {flat_view(written_, TNR_DTYPE_F32, {3, 3})};
+  const tnr_view_mut out_line_ = {flat_view(written_, TNR_DTYPE_F32, {3})};
+  const tnr_view_mut out_entries_ = {flat_view(written_, TNR_DTYPE_F32, {4})};
+  const tnr_view_mut truth_ = {flat_view(written_, TNR_DTYPE_BOOL8, {3, 3})};
+  tnr_packed* packed_ = nullptr;
+  tnr_sparse* held_ = nullptr;
+};
+
+TEST_F(Attributes, OfDenseOperations) {
+  check<tnr_copy_attributes>("copy",
+                             [&](auto* with) { return tnr_copy(nullptr, &table_, with, &out_); });
+  check<tnr_cast_attributes>("cast",
+                             [&](auto* with) { return tnr_cast(nullptr, &table_, with, &out_); });
+  check<tnr_fill_attributes>("fill",
+                             [&](auto* with) { return tnr_fill(nullptr, &one_, with, &out_); });
+  check<tnr_unary_attributes>("unary", [&](auto* with) {
+    return tnr_unary(nullptr, TNR_UNARY_OP_NEG, &table_, with, &out_);
+  });
+  check<tnr_binary_attributes>("binary", [&](auto* with) {
+    return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &table_, &table_, with, &out_);
+  });
+  check<tnr_binary_attributes>("binary_scalar", [&](auto* with) {
+    return tnr_binary_scalar(nullptr, TNR_BINARY_OP_ADD, &table_, &one_, with, &out_);
+  });
+  check<tnr_binary_attributes>("scalar_binary", [&](auto* with) {
+    return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &one_, &table_, with, &out_);
+  });
+  check<tnr_compare_attributes>("compare", [&](auto* with) {
+    return tnr_compare(nullptr, TNR_COMPARE_OP_LT, &table_, &table_, with, &truth_);
+  });
+  check<tnr_compare_attributes>("compare_scalar", [&](auto* with) {
+    return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_LT, &table_, &one_, with, &truth_);
+  });
+  const tnr_view condition = flat_view(listed_, TNR_DTYPE_BOOL8, {3});
+  check<tnr_select_attributes>("select", [&](auto* with) {
+    return tnr_select(nullptr, &condition, &table_, &table_, with, &out_);
+  });
+  check<tnr_reduce_attributes>("reduce", [&](auto* with) {
+    return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &table_, 1, with, &out_line_);
+  });
+}
+
+TEST_F(Attributes, OfWhatMakesSparseMatrices) {
+  check<tnr_sparse_top_k_attributes>("from_dense_top_k", [&](auto* with) {
+    return status_of(
+        tnr_sparse_from_dense_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, &table_, 1, with));
+  });
+  check<tnr_sparse_dropout_attributes>("from_dense_dropout", [&](auto* with) {
+    return status_of(tnr_sparse_from_dense_dropout(nullptr, &table_, 0.5, 1, with));
+  });
+  check<tnr_sparse_coalesce_attributes>("coalesce", [&](auto* with) {
+    return status_of(tnr_sparse_coalesce(nullptr, TNR_SPARSE_COMBINE_SUM, csr_, with));
+  });
+  check<tnr_sparse_top_k_attributes>("top_k", [&](auto* with) {
+    return status_of(tnr_sparse_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, csr_, 1, with));
+  });
+  check<tnr_sparse_select_attributes>("select", [&](auto* with) {
+    return status_of(tnr_sparse_select(nullptr, csr_, &list_, nullptr, with));
+  });
+  check<tnr_sparse_select_attributes>("slice", [&](auto* with) {
+    return status_of(tnr_sparse_slice(nullptr, csr_, 0, 2, 0, 2, with));
+  });
+  check<tnr_sparse_product_attributes>("product", [&](auto* with) {
+    return status_of(tnr_sparse_product(nullptr, csr_, csr_, with));
+  });
+  check<tnr_sparse_product_attributes>("product_masked", [&](auto* with) {
+    return status_of(tnr_sparse_product_masked(nullptr, csr_, csr_, csr_, with));
+  });
+  check<tnr_binary_attributes>("binary", [&](auto* with) {
+    return status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, csr_, csr_, with));
+  });
+  tnr_sparse_options options = tenure::test::options_of(TNR_SPARSE_FORMAT_CSR);
+  held_ = tnr_sparse_from_dense(nullptr, &table_, &options);
+  tnr_sparse_view whole{};
+  whole.struct_size = sizeof whole;
+  ASSERT_EQ(tnr_sparse_view_of(held_, &whole), TNR_STATUS_OK);
+  check<tnr_unary_attributes>("unary", [&](auto* with) {
+    return status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, &whole, with));
+  });
+}
+
+TEST_F(Attributes, OfSparseOperations) {
+  check<tnr_sparse_to_dense_attributes>(
+      "to_dense", [&](auto* with) { return tnr_sparse_to_dense(nullptr, csr_, with, &out_); });
+  check<tnr_sparse_matmul_attributes>("matmul", [&](auto* with) {
+    return tnr_sparse_matmul(nullptr, TNR_ORIENTATION_AS_IS, &one_, csr_, &table_, &one_, with,
+                             &out_);
+  });
+  check<tnr_sparse_sddmm_attributes>("sddmm", [&](auto* with) {
+    return tnr_sparse_sddmm(nullptr, &one_, csr_, &table_, &table_, with, &out_entries_);
+  });
+  check<tnr_sparse_accumulate_attributes>(
+      "accumulate", [&](auto* with) { return tnr_sparse_accumulate(nullptr, csr_, with, &out_); });
+  check<tnr_reduce_attributes>("reduce", [&](auto* with) {
+    return tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, csr_, 1, with, &out_line_);
+  });
+  check<tnr_sparse_norm_attributes>("norm", [&](auto* with) {
+    return tnr_sparse_norm(nullptr, TNR_SPARSE_NORM_KIND_ONE, csr_, with,
+                           reinterpret_cast<double*>(written_));
+  });
+  check<tnr_sparse_diagonal_attributes>(
+      "diagonal", [&](auto* with) { return tnr_sparse_diagonal(nullptr, csr_, with, &out_line_); });
+  check<tnr_sparse_solve_attributes>("solve", [&](auto* with) {
+    return tnr_sparse_solve(nullptr, csr_, &line_, with, &out_line_);
+  });
+  tnr_sparse_view_mut changed = {*csr_};
+  check<tnr_sparse_scale_attributes>(
+      "scale", [&](auto* with) { return tnr_sparse_scale(nullptr, &line_, 0, with, &changed); });
+  check<tnr_sparse_softmax_attributes>(
+      "softmax", [&](auto* with) { return tnr_sparse_softmax(nullptr, with, &changed); });
+  check<tnr_packed_attributes>("pack", [&](auto* with) {
+    tnr_packed* const made = tnr_packed_create(nullptr, csr_, with);
+    const tnr_status status = made == nullptr ? tnr_last_error()->status : TNR_STATUS_OK;
+    (void)tnr_packed_release(made);
+    return status;
+  });
+  packed_ = tnr_packed_create(nullptr, csr_, nullptr);
+  check<tnr_sparse_matmul_attributes>("packed_matmul", [&](auto* with) {
+    return tnr_packed_matmul(nullptr, &one_, packed_, &table_, &one_, with, &out_);
+  });
+}
+
+TEST_F(Attributes, DdofIsAlwaysGivenToVarAndStd) {
+  for (const tnr_reduce_op op : {TNR_REDUCE_OP_VAR, TNR_REDUCE_OP_STD}) {
+    expect_refused(tnr_reduce(nullptr, op, &table_, 1, nullptr, &out_line_),
+                   TNR_STATUS_INVALID_ARGUMENT, {"attributes is NULL", "ddof"});
+    for (const std::uint32_t ddof : {0u, 1u}) {
+      EXPECT_EQ(
+          tnr_reduce(nullptr, op, &table_, 1, attributes<tnr_reduce_attributes>(ddof), &out_line_),
+          TNR_STATUS_OK);
+    }
+  }
+  // 1, 4 and 7.
+  float variance = 0;
+  std::memcpy(&variance, written_, sizeof variance);
+  EXPECT_EQ(variance, 3);
+}
+
+TEST_F(Attributes, WhatTheOperationDoesNotTakeIsRefused) {
+  for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
+    if (op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD) continue;
+    expect_refused(
+        tnr_reduce(nullptr, op, &table_, 3, attributes<tnr_reduce_attributes>(2), &out_line_),
+        TNR_STATUS_INVALID_ARGUMENT, {"attributes->ddof is 2"});
+  }
+  expect_refused(tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, csr_, 1,
+                                   attributes<tnr_reduce_attributes>(2), &out_line_),
+                 TNR_STATUS_INVALID_ARGUMENT, {"attributes->ddof is 2 but must be 0"});
+  expect_refused(tnr_sparse_top_k(nullptr, TNR_SPARSE_ORDER_VALUE, csr_, 1,
+                                  attributes<tnr_sparse_top_k_attributes>(TNR_DTYPE_I64)),
+                 TNR_STATUS_INVALID_ARGUMENT, {"attributes->index_dtype is ", " but must be 0"});
+  expect_refused(tnr_sparse_solve(nullptr, csr_, &line_, attributes<tnr_sparse_solve_attributes>(4),
+                                  &out_line_),
+                 TNR_STATUS_INVALID_ARGUMENT, {"flags"});
+  expect_refused(tnr_sparse_sddmm(nullptr, &one_, csr_, &table_, &table_,
+                                  attributes<tnr_sparse_sddmm_attributes>(2), &out_entries_),
+                 TNR_STATUS_INVALID_ARGUMENT, {"flags"});
+  expect_refused(tnr_packed_create(nullptr, csr_, attributes<tnr_packed_attributes>(5)),
+                 TNR_STATUS_INVALID_ARGUMENT, {"layout"});
+}
+
+}  // namespace
