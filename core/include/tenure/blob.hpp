@@ -52,15 +52,15 @@ using BlobToken = std::uint64_t;
 
 inline constexpr std::size_t kBlobAlignment = 64;  // one cache line, and one AVX-512 register
 
-// What the fields of the word can count to.
+// Largest values of the word's fields.
 inline constexpr std::uint32_t kMaxRefs = (1u << 24) - 1;
 inline constexpr std::uint32_t kMaxPins = (1u << 15) - 1;
 inline constexpr std::uint32_t kLastGeneration = (1u << 24) - 1;
 
 // All throw Error: OUT_OF_MEMORY, and INVALID_ARGUMENT for memory that is NULL but not empty, or
 // larger than PTRDIFF_MAX. On failure nothing is taken and no callback runs. Allocated bytes are
-// aligned to kBlobAlignment and undefined; 0 bytes have the address NULL. Those of a context with an
-// allocator come from it and keep the context.
+// aligned to kBlobAlignment and undefined; 0 bytes have the address NULL. Those of a context with
+// an allocator come from it and keep the context.
 BlobToken blob_allocate(const Context& context, std::size_t size_bytes);
 BlobToken blob_copy(const Context& context, const void* data, std::size_t size_bytes);
 BlobToken blob_adopt(void* data, std::size_t size_bytes, tnr_release_fn release, void* context);

@@ -21,7 +21,7 @@ namespace tenure {
 
 struct ContextSlot;
 
-// What one slice of a call is worked at by: body(job, slice).
+// The work on one slice of a call: body(job, slice).
 using SliceBody = void (*)(void* job, std::int64_t slice) noexcept;
 
 // When workers that have parked are woken: once the call has taken long, between two of its slices;
@@ -37,9 +37,9 @@ class Context {
   [[nodiscard]] unsigned thread_count() const noexcept { return thread_count_; }
 
   // Calls body(job, slice) once for each slice in [0, slice_count), in any order and on any of the
-  // context's threads, the calling one among them; returns when all calls have. What the slices
-  // wrote is visible to the caller. Where another call has the context's threads, or a slice of a
-  // call calls this, the calling thread does all of it.
+  // context's threads, the calling one among them; returns when all calls have returned. Writes of
+  // the slices are visible to the caller. Where another call is using the context's threads, or a
+  // slice calls this, the calling thread runs all slices.
   void run_slices(std::int64_t slice_count, SliceBody body, void* job,
                   Wake wake = Wake::kWhenLong) const noexcept {
     if (thread_count_ != 1) return share_slices(slice_count, body, job, wake);
@@ -64,7 +64,7 @@ class Context {
   ContextSlot* slot_ = nullptr;  // of a context that was made
 };
 
-// What NULL names in the C API.
+// The context that NULL names in the C API.
 inline constexpr Context kDefaultContext;
 
 // {kind:8, generation:24, index:32}; what a tnr_context* holds. 0 names the default context.

@@ -1,4 +1,4 @@
-// What the operations have done: calls, bytes and time; and the blobs that were made and finished.
+// Statistics of operations (calls, bytes, time) and of blobs made and finished.
 //
 // Every thread counts in a block of its own, with plain loads and stores: no locked instruction, no
 // line that two threads write. Whoever reads adds up all blocks. The blocks are there from the

@@ -69,9 +69,9 @@ namespace tenure {
 tnr_view dlpack_import(DLManagedTensorVersioned& tensor);
 tnr_view dlpack_import(DLManagedTensor& tensor);
 
-// A tensor over the view's elements. Throw as Pins do; INVALID_ARGUMENT for a view without a blob, of
-// a borrowed one, and of a flag that is not known; std::bad_alloc. The legacy one has no way to say
-// that nobody may write, so it is made of views for writing alone.
+// A tensor over the view's elements. Throw as Pins do; INVALID_ARGUMENT for a view without a blob,
+// of a borrowed one, and of a flag that is not known; std::bad_alloc. The legacy one has no way to
+// say that nobody may write, so it is made of views for writing alone.
 DLManagedTensorVersioned* dlpack_export(const tnr_view& view, std::uint32_t flags);
 DLManagedTensor* dlpack_export_legacy(const tnr_view_mut& view);
 

@@ -15,7 +15,8 @@ struct InstructionSet {
   bool (*is_supported)() noexcept;  // by this processor and its operating system
 };
 
-// What is compiled in: each runs wherever one behind it runs, and the last that runs is the best.
+// The sets that are compiled in, in rising order: each runs wherever a later one does, and the last
+// that this processor runs is the best.
 std::span<const InstructionSet> instruction_sets() noexcept;
 
 // The set in use: the one that TENURE_ISA names when first asked, else the best. Throws

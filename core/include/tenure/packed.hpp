@@ -24,7 +24,8 @@ using PackedToken = std::uint64_t;
 // tnr_packed_create().
 PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
                           tnr_packed_layout layout);
-// All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at kMaxRefs.
+// All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at
+// kMaxRefs.
 void packed_retain(PackedToken token);
 void packed_release(PackedToken token);
 // struct_size is 0.

@@ -43,7 +43,7 @@ namespace tenure {
 // {kind:8, generation:24, index:32}; what a tnr_sparse* and a sparse view's owner hold.
 using SparseToken = std::uint64_t;
 
-// What the parts of a format are called in messages, and what the minor indices count.
+// Names of a format's parts in messages: the arrays, and the extent that bounds the minor indices.
 struct SparseNames {
   const char* major;
   const char* minor;
@@ -122,7 +122,8 @@ SparseToken sparse_create(const tnr_sparse_view& parts);
 // A handle over parts that nobody has to check, for the library has just made them, in blobs that
 // nobody else knows. Takes the reference of each blob, also on failure. Throws std::bad_alloc.
 SparseToken sparse_open(const tnr_sparse_view& parts);
-// All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at kMaxRefs.
+// All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at
+// kMaxRefs.
 void sparse_retain(SparseToken token);
 void sparse_release(SparseToken token);
 // A view of the whole, with `token` as its owner.

@@ -1,4 +1,4 @@
-// How the core says no: one exception type that carries a status and a message.
+// Errors of the core: one exception type that carries a status and a message.
 //
 // Checks throw Error; guarded() in capi/src/boundary.hpp turns it into a status and the thread's
 // last error. Rejected: status results threaded through every check, because the success path of

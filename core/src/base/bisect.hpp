@@ -1,12 +1,12 @@
-// Where something begins to be true.
+// Binary search for a predicate's first true index.
 #pragma once
 
 #include <cstdint>
 
 namespace tenure {
 
-// The first number of [begin, end) for which `holds` is true, as it is for all behind it; `end` where
-// there is none.
+// The first number of [begin, end) for which `holds` is true, as it is for all behind it; `end`
+// where there is none.
 template <class Holds>
 std::int64_t first_where(std::int64_t begin, std::int64_t end, const Holds& holds) noexcept {
   while (begin < end) {

@@ -32,8 +32,8 @@ inline void relax() noexcept {
 #endif
 }
 
-// Waits a little longer each time: the one waited for may have been taken off its processor, and may
-// need this one.
+// Waits a little longer each time: the one waited for may have been taken off its processor, and
+// may need this one.
 class Backoff {
  public:
   void pause() noexcept {

@@ -1,13 +1,13 @@
-// What is asked of the system and may be refused, all in one place: memory, and notice of forks and
-// of the ends of threads. No other file of core/ and capi/ calls it (tests/abi/system_calls_test.cmake).
+// All system calls that may be refused, in one place: memory, and notification of forks and thread
+// exits. No other file of core/ and capi/ makes one (tests/abi/system_calls_test.cmake).
 //
 // A test refuses each call in each manner that a kernel has, by a program that defines these
-// functions itself: the linker then leaves ours in the archive. So nobody else can replace them, and
-// there is no table of pointers to pay for or to protect.
+// functions itself: the linker then leaves ours in the archive. So nobody else can replace them,
+// and there is no table of pointers to pay for or to protect.
 //
 // Not here, as nothing of it is called by us: threads, mutexes and condition variables are the C++
-// library's (std::thread, std::condition_variable), and so is what they ask of futexes; a thread that
-// cannot be started is an exception, which thread_pool.cpp catches.
+// library's (std::thread, std::condition_variable), and so is what they ask of futexes; a thread
+// that cannot be started is an exception, which thread_pool.cpp catches.
 #pragma once
 
 #include <pthread.h>
@@ -65,7 +65,7 @@ Error at_fork(void (*before)(), void (*after_in_parent)(), void (*after_in_child
 void* reserve(std::size_t size_bytes) noexcept;
 // Memory for a part of them; false when refused.
 bool commit(void* data, std::size_t size_bytes) noexcept;
-// What reserve() returned for these addresses; NULL where that cannot be found out.
+// The result of reserve() that these addresses belong to; NULL where it cannot be determined.
 void* reservation_of(void* data) noexcept;
 void release(void* reserved) noexcept;
 

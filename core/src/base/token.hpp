@@ -1,4 +1,4 @@
-// What a handle is: a number that names a slot of a table and one of the slot's lives.
+// Handles: numbers that name a slot of a table and the slot's generation.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kContextKind = 2;
 inline constexpr std::uint32_t kTaskKind = 3;
 inline constexpr std::uint32_t kSparseKind = 4;
 inline constexpr std::uint32_t kPackedKind = 5;
-// Of no table: sparse_voucher.hpp.
+// Belongs to no table: sparse_voucher.hpp.
 inline constexpr std::uint32_t kVoucherKind = 0xff;
 
 constexpr Token make_token(std::uint32_t kind, std::uint32_t generation, std::uint32_t index) {

@@ -11,8 +11,8 @@ namespace tenure::kernels {
 
 inline constexpr int64_t kWordElements = 64;
 
-// Which elements are entries: asked of their bits, as a kernel knows widths and no types. Only the
-// low bits of each number count, as many as an element has.
+// The predicate that makes elements entries: on their bits, as a kernel knows widths and no types.
+// Only the low bits of each number count, as many as an element has.
 struct Predicate {
   enum class Kind : uint8_t {
     kMasked,   // those with bits & mask not 0
@@ -54,8 +54,8 @@ struct Run {
   PrefetchCursor* ahead;
 };
 
-// Where the entries of a run go, one after the other. Each is written kSlackBytes past its end too,
-// so these are buffers of the caller's own.
+// Output of the entries of a run, one after the other. Each is written kSlackBytes past its end
+// too, so these are buffers of the caller's own.
 struct Entries {
   Byte* values;
   Byte* columns;
@@ -63,8 +63,8 @@ struct Entries {
 };
 inline constexpr int64_t kSlackBytes = 256;
 
-// What chance keeps: the elements whose random number, which the seed and their place say, is so
-// large. Of 2^64 numbers.
+// Counter-based dropout: keeps the elements whose random number, a function of the seed and the
+// element's index, is at least `least`, out of 2^64.
 struct Chance {
   uint64_t seed;
   uint64_t least;
@@ -90,20 +90,20 @@ struct BlockRow {
   PrefetchCursor* ahead;
 };
 struct BlockTaking {
-  // Makes of the bits of `column_count` columns, each whether some line of it has an entry, those of
-  // a BlockRow; returns how many blocks there are. `columns` are those of a block, 16 at most.
+  // Makes of the bits of `column_count` columns, each whether some line of it has an entry, those
+  // of a BlockRow; returns how many blocks there are. `columns` are those of a block, 16 at most.
   int64_t (*fold)(uint64_t* bits, int64_t words, int64_t column_count, int64_t columns);
   // Moves the next `most` blocks, and where each is, or what is left; returns how many. By width of
   // the indices: k4, k8.
   int64_t (*take[2])(BlockRow&, int64_t most, Byte* values, Byte* columns);
 };
 
-// Clears the bits of those that chance does not keep, of which bit 0 is element `first`; returns how
-// many are left.
+// Clears the bits of elements that dropout removes; bit 0 is element `first`. Returns the number of
+// bits left.
 using DropoutKernel = int64_t (*)(uint64_t* bits, int64_t words, uint64_t first, const Chance&);
 
 // Writes the place of each bit that is 1, up to kMostPlaces, and up to kMorePlaces numbers behind
-// them; returns how many. So entries are taken one by one without a branch that nobody can foresee.
+// them; returns how many. So entries are taken one by one without an unpredictable branch.
 using Lister = int64_t (*)(const uint64_t* bits, int64_t words, uint16_t* places);
 inline constexpr int64_t kMostPlaces = 65536;
 inline constexpr int64_t kMorePlaces = 64;

@@ -20,8 +20,8 @@ inline constexpr unsigned kPackedTypeCount = 2;
 // Widths of values that have kernels here: 1, 2, 4, 8, 16.
 inline constexpr unsigned kValueWidthCount = 5;
 
-// Entries of a bucket that are written at once: whole lines of what is packed and of values. Private
-// to each object, since an object without optimisation has these two as functions.
+// Entries of a bucket that are written at once: whole lines of what is packed and of values.
+// Private to each object, since an object without optimisation has these two as functions.
 static constexpr int64_t group_entries(unsigned value_bytes) {
   return value_bytes >= 4 ? 16 : 64 / static_cast<int64_t>(value_bytes);
 }
@@ -71,14 +71,14 @@ struct Grouping {
                                       int64_t bucket_count, int64_t* counts);
   void (*pack[kIndexTypeCount][kPackedTypeCount])(const Packing&);
   void (*part[kPackedTypeCount][kValueWidthCount])(const Parting&);
-  // What still waits for its group to be full.
+  // Writes the groups that are still incomplete.
   void (*flush[kPackedTypeCount][kValueWidthCount])(const Parting&, int64_t bucket_count);
   // Adds to counts[key's lowest bits].
   void (*count_packed[kPackedTypeCount])(const Byte* packed, int64_t count, unsigned key_bits,
                                          int64_t* counts);
   void (*place[kPackedTypeCount][kValueWidthCount][kIndexTypeCount])(const Placing&);
-  // The rows of entries [begin, end), the first of which is in `row` or behind it; returns the row of
-  // the last. Writes up to kExpandSlack entries past the end.
+  // The rows of entries [begin, end), the first of which is in `row` or behind it; returns the row
+  // of the last. Writes up to kExpandSlack entries past the end.
   int64_t (*expand[kIndexTypeCount][kIndexTypeCount])(const Byte* offsets, int64_t row,
                                                       int64_t begin, int64_t end, Byte* rows);
   // offsets[row + 1] for the rows [row, end) of sorted `rows`, entry `first` the first one at `row`

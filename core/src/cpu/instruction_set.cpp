@@ -16,7 +16,8 @@
 
 namespace tenure {
 
-// The sets of core/instruction_sets.txt, and what some kernels make of more than they have; on other processors there is only `baseline`.
+// The sets of core/instruction_sets.txt, and what some kernels make of more than they have; on
+// other processors there is only `baseline`.
 namespace kernels {
 #if defined(__x86_64__)
 namespace x86_64_v2 {

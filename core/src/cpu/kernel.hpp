@@ -6,9 +6,9 @@
 //
 // Every listed file of this folder is compiled once per instruction set. It includes only the
 // headers beside it and no std templates: the linker may keep any one copy of a weak symbol, also
-// the one that an older processor cannot run. What is compiled per set therefore lives in the
-// namespace TENURE_ISA, which the build defines as the set's name, and is private to its file but
-// for the tables.
+// the one that an older processor cannot run. Code per set therefore lives in the namespace
+// TENURE_ISA, which the build defines as the set's name, and all but the tables is private to its
+// file.
 #pragma once
 
 #include <stdint.h>
@@ -65,13 +65,13 @@ struct Strip {
   const void* parameters;  // the operation's constants, in a struct of its own; nullptr: none
 };
 
-// What a kernel found in the data.
+// Conditions that a kernel reports about the data.
 enum Finding : uint32_t { kNothing = 0, kZeroDivisor = 1 };
 
 using StripKernel = Finding (*)(const Strip&);
 
-// How elements come to a kernel that computes in another type, and how its results become elements.
-// Both take adjacent elements and write them so.
+// Conversion of the inputs of a kernel that computes in another type, and of its results. Both take
+// adjacent elements and write them so.
 struct Conversion {
   StripKernel load;   // nullptr: the kernel reads elements as they are
   StripKernel spill;  // nullptr: it writes them so
@@ -80,7 +80,8 @@ struct Conversion {
 };
 
 // Kernels have vectors for adjacent elements and repeated ones (step 0), and take all others one by
-// one. Whether that costs no more than gathering them would, or so much that they are better gathered.
+// one. Whether that costs no more than gathering them would, or so much that they are better
+// gathered.
 enum class Steps : uint8_t { kAny, kDense };
 
 // An operation on one dtype.
@@ -95,11 +96,13 @@ struct Elementwise {
 using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
 // The same, and puts zeros where the bytes were.
 using ClearingStreamer = void (*)(Byte* out, Byte* from, uint64_t size_bytes);
-// The same as Streamer, while as many bytes at `next` and `other_next`, which will be read soon, are fetched.
+// The same as Streamer, while as many bytes at `next` and `other_next`, which will be read soon,
+// are fetched.
 using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
                                   const Byte* next, const Byte* other_next);
 
-// Parts of lines of the output that wait for the rest of them. Of the sets, each line has one.
+// Parts of output lines that wait for the rest of them. Set-associative: each line belongs to one
+// set.
 inline constexpr unsigned kEdgeWays = 4;
 struct EdgeSet {
   Byte* lines[kEdgeWays];
@@ -151,8 +154,8 @@ struct Block {
 
 using BlockKernel = void (*)(const Block&);
 
-// Elements that are moved as by Permuting::transpose, but straight into whole lines past the caches,
-// and with rows that lie anywhere: element (r, c), at row_offsets[r] + width * c, goes to
+// Elements that are moved as by Permuting::transpose, but straight into whole lines past the
+// caches, and with rows that lie anywhere: element (r, c), at row_offsets[r] + width * c, goes to
 // width * r + out_step * c.
 struct Panel {
   int64_t rows;
@@ -213,7 +216,7 @@ struct Merge {
   int64_t from_count;
 };
 
-// How the accumulators of several tiles meet.
+// Merge of the accumulators of several tiles.
 enum class Meet : uint8_t {
   kAnyhow,  // in any order, and a tile may go on with accumulators that hold something
   kApart,   // in any order, but each tile has accumulators of its own
@@ -238,12 +241,12 @@ struct Reduction {
 enum class IndexType : uint8_t { kI32, kI64 };
 inline constexpr unsigned kIndexTypeCount = 2;
 
-// A compressed matrix: row r has the entries offsets[r] to offsets[r + 1] of indices and values. CSR
-// as it is; CSC as its transpose, so that a row here is a column there; BSR with blocks in the place
-// of elements, whose values are block_rows * block_cols elements each, in row-major order.
+// A compressed matrix: row r has the entries offsets[r] to offsets[r + 1] of indices and values.
+// CSR as it is; CSC as its transpose, so that a row here is a column there; BSR with blocks in the
+// place of elements, whose values are block_rows * block_cols elements each, in row-major order.
 //
-// Of a row range of a larger matrix the first offset is not 0, and indices and values are those of
-// the larger matrix: entry k lies at index k, always.
+// A row range of a larger matrix has a first offset other than 0 and the indices and values of the
+// larger matrix: entry k lies at index k, always.
 struct Compressed {
   int64_t rows;  // rows + 1 offsets
   int64_t cols;  // each index is below
@@ -268,7 +271,7 @@ struct Coordinates {
 struct IndexChecks {
   // Whether each lies in [0, limit).
   bool (*are_below)(const Byte* indices, int64_t count, int64_t limit);
-  // How many are less than the one before; and how many are not greater.
+  // The number of indices less than the one before; and of those not greater.
   int64_t (*count_falls)(const Byte* indices, int64_t count);
   int64_t (*count_stays)(const Byte* indices, int64_t count);
   // Whether no pair is less than the one before, rows first; and whether each is greater.
@@ -282,7 +285,7 @@ struct Field {
   int64_t row_step;
   int64_t column_step;
 };
-// What the entries of a BSR are.
+// The block grid of a BSR.
 struct Blocks {
   int64_t rows;
   int64_t columns;
@@ -309,15 +312,15 @@ struct SparseProduct {
   bool b_is_coalesced;  // each row of b has rising indices
 };
 
-// Where one row of a product at a time is summed up: a place for each column, or a table. Started
-// once, and then the kernels' own.
+// Accumulator of one row of a product at a time: dense, or a hash table. Started once, and then the
+// kernels' own.
 inline constexpr int64_t kPlacesBytes = int64_t{8} << 20;  // up to here places in any case
 inline constexpr int64_t kSumBlock = 16;                   // places that have one mark
 inline constexpr unsigned kProductTypeCount = 2;           // of Type: f64 and f32
 struct RowSums {
   int64_t cols;
   int64_t most;      // products of a row
-  Byte* repeated;    // what rows are like that repeat
+  Byte* repeated;    // the pattern of rows that repeat
   Byte* places;      // elements of the product's type, as many as whole blocks have; or nullptr
   Byte* marks;       // a byte for each block, and for as many more as 8 divides
   uint32_t* stamps;  // one for each column
@@ -325,7 +328,8 @@ struct RowSums {
   Byte* table;       // where there are no places
 };
 
-// Where rows of a matrix go: entries from `position` on, and offsets that count as `position` does.
+// Destination of the rows of a matrix: entries from `position` on, and offsets that count as
+// `position` does.
 struct SparseRows {
   int64_t position;
   Byte* offsets;  // of the whole matrix; of rows begin to end those behind each row are written
@@ -339,7 +343,7 @@ struct RowProducts {
   // `most` products; and those bytes made ready. Memory is that of a line's beginning.
   int64_t (*scratch_bytes)(int64_t cols, int64_t most);
   RowSums (*start)(Byte* memory, int64_t cols, int64_t most);
-  // How many entries they have.
+  // The number of entries.
   int64_t (*count)(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end);
   // Writes them with rising indices; returns how many they are. The sum of an entry begins at 0 and
   // takes the products in the order of a's entries.

@@ -16,8 +16,8 @@ struct PackedTile {
   uint32_t ends[kStripRows];  // of each row's entries, counted from the first
 };
 
-// Columns as numbers above those that their tiles begin with. The sum of a row is that of its tiles,
-// in their order.
+// Columns as numbers above those that their tiles begin with. The sum of a row is that of its
+// tiles, in their order.
 struct PackedTiles {
   int64_t rows;
   int64_t cols;
@@ -41,8 +41,8 @@ struct Bitmap {
 // out = alpha * a x + beta * out; alpha and beta as Matmul has them.
 struct PackedProduct {
   // Adjacent, of the type that is computed in: f32 for f16 and bf16. Or spaced: as the operand has
-  // them, of its type and x_step bytes apart, of which only what entries name is read; by bitmaps of
-  // no more than kSpacedBitmapRows rows all.
+  // them, of its type and x_step bytes apart, of which only what entries name is read; by bitmaps
+  // of no more than kSpacedBitmapRows rows all.
   const Byte* x;
   bool is_spaced;
   int64_t x_step;  // read where it is spaced
@@ -57,8 +57,8 @@ inline constexpr int64_t kSpacedBitmapRows = 32;
 
 inline constexpr unsigned kPackedFloatCount = 4;  // of Type: f64, f32, f16 and bf16
 struct PackedKernels {
-  // Strips [begin, end): of columns of 16 bits, and of 32. One tile's part of a row is added up as a
-  // row of f32 or f64 of Matmul is; of floats of 16 bits 512 entries at a time.
+  // Strips [begin, end): of columns of 16 bits, and of 32. One tile's part of a row is added up as
+  // a row of f32 or f64 of Matmul is; of floats of 16 bits 512 entries at a time.
   void (*tiles[2])(const PackedProduct&, const PackedTiles&, int64_t begin, int64_t end);
   // Rows [begin, end). Columns take turns in sums of 128 bytes, which meet by halves.
   void (*bitmap)(const PackedProduct&, const Bitmap&, int64_t begin, int64_t end);

@@ -5,7 +5,8 @@
 
 namespace tenure::kernels {
 
-// out[k] = alpha * (row i of x, times row j of y) [* values[k]] for each entry k, at row i, column j.
+// out[k] = alpha * (row i of x, times row j of y) [* values[k]] for each entry k, at row i, column
+// j.
 struct Sampled {
   int64_t block_rows;  // of an entry; 1 and 1 where there are no blocks
   int64_t block_cols;
@@ -22,7 +23,7 @@ struct Sampled {
   Byte* out;           // row-major, as values
 };
 
-// Of one type of elements. A sum is added up in 128 bytes of lanes, which are folded in halves.
+// Kernels of one element type. A sum is added up in 128 bytes of lanes, which are folded in halves.
 struct Samplers {
   // Rows [begin, end) of the pattern.
   void (*rows[kIndexTypeCount])(const Sampled&, const Compressed& a, int64_t begin, int64_t end);

@@ -1,4 +1,4 @@
-// What the kernels of sparse times dense see: one sparse matrix, and dense operands of which those
+// Operands of the sparse times dense kernels: one sparse matrix, and dense operands, of which those
 // that are read have adjacent columns.
 #pragma once
 
@@ -25,10 +25,10 @@ struct Matmul {
   const Byte* beta;
 };
 
-// Rows of a [begin, end). An element of out is one sum, the same whatever the rows of a call are. It
-// is added up in the order of the entries, but for a single column of f32 or f64 without blocks: that
-// in eight lanes, which meet in a tree. There b_step is an element. BlockColumn has kernels that do so
-// with blocks.
+// Rows of a [begin, end). An element of out is one sum, the same whatever the rows of a call are.
+// It is added up in the order of the entries, but for a single column of f32 or f64 without blocks:
+// that in eight lanes, which meet in a tree. There b_step is an element. BlockColumn has kernels
+// that do so with blocks.
 using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
 
 // The same for one column, without blocks, of rows whose indices nobody has asked for yet: offsets
@@ -36,8 +36,8 @@ using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
 // part.
 using CheckedKernel = bool (*)(const Matmul&, int64_t begin, int64_t end);
 
-// The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16, and b of the
-// type that is computed in, adjacent. Element k of a row goes to sum k % 8, as without
+// The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16, and
+// b of the type that is computed in, adjacent. Element k of a row goes to sum k % 8, as without
 // blocks, and the eight meet in a tree.
 using BlockColumn = MatmulKernel (*)(int64_t block_rows, int64_t block_cols);
 
@@ -66,7 +66,7 @@ struct Gathering {
   const Byte* beta;
 };
 
-// Of one type of elements.
+// Kernels of one element type.
 struct ScatterAddKernels {
   int64_t sum_bytes;
   // Rows [begin, end) of a, entries in their order.
@@ -83,7 +83,7 @@ struct ScatterAddKernels {
 struct Samplers;       // sddmm.hpp
 struct PackedKernels;  // packed.hpp
 
-// Of all products with dense operands.
+// Kernels of all products with dense operands.
 struct MatmulKernels {
   const MatmulKernel (*rows)[kIndexTypeCount];             // f64 and f32, without blocks
   const MatmulKernel (*block_rows)[kIndexTypeCount];       // by Type; nullptr: no such product

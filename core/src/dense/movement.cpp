@@ -69,7 +69,8 @@ tnr_view part_of(const tnr_view& complex, std::int64_t part) {
   return view;
 }
 
-// Of what `operands` has checked. A part is converted as a real number is, so with one rounding.
+// `operands` has checked both. The real part is converted as a real number is, so with one
+// rounding.
 void cast_to_complex(const Context& context, const Operands& operands, const tnr_view& a,
                      const tnr_view& out) {
   const tnr_view real = part_of(out, 0);

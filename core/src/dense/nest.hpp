@@ -36,7 +36,7 @@ class Nest {
   }
   // From the operand's element at index 0 to that at the nest's first position.
   [[nodiscard]] std::int64_t start(unsigned operand) const noexcept { return starts_[operand]; }
-  // Of the innermost axis; 1 and 0 when there is none.
+  // Extent and step of the innermost axis; 1 and 0 when there is none.
   [[nodiscard]] std::int64_t inner_extent() const noexcept {
     return rank_ == 0 ? 1 : axes_[rank_ - 1].extent;
   }
@@ -74,8 +74,8 @@ class Nest {
     }
   }
 
-  // The same positions in runs along the last of those axes: body(offsets, rows) with the offsets of
-  // the first of `rows` strips. At least two axes.
+  // The same positions in runs along the last of those axes: body(offsets, rows) with the offsets
+  // of the first of `rows` strips. At least two axes.
   template <class Body>
   void for_each_row_range(std::int64_t first, std::int64_t last, Body&& body) const {
     const std::int64_t extent = axes_[rank_ - 2].extent;

@@ -58,8 +58,9 @@ constexpr std::int64_t kLongStripBytes = 1024;
 // Lines of operands beside a smaller output stay in the caches from strip to strip.
 constexpr std::int64_t kWorthTilingBytes = std::int64_t{64} << 10;
 
-// At the end of a slice streamed stores are waited for: such slices are four times as long. Measured
-// for an addition of f32: slices of 256 KiB reach 0.88 of what whole strips do, those 0.98.
+// At the end of a slice streamed stores are waited for: such slices are four times as long.
+// Measured for an addition of f32: slices of 256 KiB reach 0.88 of what whole strips do, those
+// 0.98.
 constexpr std::int64_t kSlicesInAStreamedOne = 4;
 constexpr int kStreamedGrainBits = 6;  // elements, so that their bytes are whole lines
 

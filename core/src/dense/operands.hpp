@@ -1,4 +1,4 @@
-// What every operation asks of its operands before it touches an element, and how it walks them.
+// Checks of an operation's operands before it touches an element, and iteration over them.
 #pragma once
 
 #include <bit>
@@ -134,8 +134,8 @@ constexpr std::uint64_t word_of(std::uint32_t first, std::uint32_t second) noexc
   return std::bit_cast<std::uint64_t>(Two{first, second});
 }
 
-// What does not depend on the shape: a view of the CPU's memory that is there, does not wrap, and
-// is aligned. `bytes` are those of a dense view's elements.
+// The conditions that do not depend on the shape: memory of the CPU that is not null, does not wrap
+// around the address space, and is aligned. `bytes` are those of a dense view's elements.
 [[gnu::always_inline]] inline bool has_plain_memory(const tnr_view& view,
                                                     std::uint64_t bytes) noexcept {
   const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
@@ -174,7 +174,7 @@ constexpr std::uint64_t word_of(std::uint32_t first, std::uint32_t second) noexc
 
 // Whether `in` differs from the checked and dense `out` in its memory alone, is valid, and is
 // exactly `out` or lies apart from it. True answers at once what check_view(), require_broadcast()
-// and alias_of() answer one by one; false says nothing, and they are asked.
+// and alias_of() answer one by one; false decides nothing, and they are called.
 [[gnu::always_inline]] inline bool is_twin(const tnr_view& in, const tnr_view& out,
                                            std::uint64_t out_bytes) noexcept {
   if (word_of(in, Pair::kDtypeAndRank) != word_of(out, Pair::kDtypeAndRank) ||
@@ -234,7 +234,7 @@ class Operands {
 
   // Whether all operands are dense, so that one strip does it.
   [[nodiscard]] bool is_flat() const noexcept { return flat_.count != 0; }
-  // Of the elements of output and inputs, one that is repeated counted each time.
+  // Bytes of the output's and inputs' elements; an element that is repeated counts each time.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept;
   // The elements of the output and of the one input; neither is empty.
   [[nodiscard]] Movement movement() const noexcept;

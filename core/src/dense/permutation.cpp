@@ -42,7 +42,7 @@ bool Permutation::plan(const Movement& movement, Stores stores) noexcept {
   for (unsigned i = 0; i < rank_; ++i) {
     axes_[i] = {nest.extent(i), nest.step(i, 0), nest.step(i, 1), 1, 0};
   }
-  // What both sides keep together is one wide element.
+  // Runs that both sides keep become one wide element.
   if (rank_ > 0) {
     const Axis& inner = axes_[rank_ - 1];
     if (inner.out_step == width_bytes_ && inner.in_step == width_bytes_) {
@@ -106,8 +106,8 @@ void Permutation::plan_cached() noexcept {
   }
 }
 
-// The buffer holds a block as the output has it, one run after the other. False where the output has
-// no runs worth it.
+// The buffer holds a block as the output has it, one run after the other. False where the output
+// has no runs worth it.
 bool Permutation::plan_streamed() noexcept {
   if (axes_[rank_ - 1].out_step != width_bytes_) return false;
   Reach reach = kStreamedReach;
@@ -133,7 +133,7 @@ bool Permutation::fits(const Reach& reach) noexcept {
   return runs <= kMaxRuns && runs * pitch_bytes_ <= kBufferBytes;
 }
 
-// What of a block is contiguous in the output; returns how many such runs it has.
+// Finds the contiguous runs of a block in the output; returns their number.
 std::int64_t Permutation::set_run() noexcept {
   run_bytes_ = width_bytes_;
   run_axes_ = 0;
@@ -162,8 +162,8 @@ void Permutation::set_more(std::int64_t least_share) noexcept {
       !aligned_ && outer.block < outer.extent && least_share * more <= outer.block ? more : 0;
 }
 
-// Whether panels whose runs end within lines read on where the next run begins, so that few lines
-// are left for somebody else to finish: such a part of a line costs as much as several lines.
+// Whether panels whose runs end within lines read on where the next run begins, so that few partial
+// lines are left for another block: one costs as much as several whole lines.
 void Permutation::set_joined() noexcept {
   const unsigned outer = rank_ - run_axes_;
   const Axis& run = axes_[outer];

@@ -2,8 +2,8 @@
 //
 // A block is a box of elements chosen so that what it reads are whole lines of the input and what
 // it writes are whole lines of the output. Large outputs are written past the caches: a block is
-// gathered in a buffer, in the output's order, and sent to memory in long runs while the next one is
-// gathered and the one after it is fetched.
+// gathered in a buffer, in the output's order, and sent to memory in long runs while the next one
+// is gathered and the one after it is fetched.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace tenure {
 
-// What is copied: `nest` has the output as operand 0 and the input as operand 1, steps in bytes, and
-// is not arranged yet.
+// A copy: `nest` has the output as operand 0 and the input as operand 1, steps in bytes, and is not
+// arranged yet.
 struct Movement {
   Nest nest;
   kernels::Byte* out;

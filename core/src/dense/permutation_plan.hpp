@@ -1,7 +1,7 @@
-// How a copy between two layouts is cut into blocks, and in which order they are copied.
+// Plans of permutations: the blocks of a copy between two layouts, and their order.
 //
-// Results that are streamed go one of two ways. Panels: where the output has long runs beside an axis
-// of unit step in the input, lines are transposed in registers and sent to memory as they are.
+// Results that are streamed go one of two ways. Panels: where the output has long runs beside an
+// axis of unit step in the input, lines are transposed in registers and sent to memory as they are.
 // Otherwise, blocks that are gathered in a buffer, with what of them is contiguous in the output as
 // runs. Either way whole lines are written: parts of lines at the ends of runs wait for the rest.
 #pragma once
@@ -17,7 +17,7 @@ namespace tenure {
 
 // OutRuns that both sides keep and that are this long are copied one by one.
 inline constexpr std::int64_t kLongRunBytes = 8192;
-// Of two blocks, on the stack of whatever thread works at a slice.
+// Buffers of two blocks, on the stack of the thread that runs a slice.
 inline constexpr std::int64_t kBufferBytes = std::int64_t{34} << 10;
 inline constexpr std::int64_t kFetchedAhead = 2;  // blocks
 inline constexpr std::int64_t kMaxRuns = 320;
@@ -34,16 +34,16 @@ struct Axis {
   std::int64_t more;      // elements that a block reads beyond its own
 };
 
-// How far a block reaches, in bytes of memory, on each side.
+// Bytes of memory that a block spans on each side.
 struct Reach {
   std::int64_t out_bytes;
   std::int64_t in_bytes;
 };
-// Of a block, for one part read beyond it. Panels read far less of what they need again.
+// A block reads at most one part in this many beyond its own. Panels reread far less.
 inline constexpr std::int64_t kLeastShare = 8;
 inline constexpr std::int64_t kLeastPanelShare = 2;
 inline constexpr Reach kCachedReach = {256, 256};
-// Of panels.
+// The same limits of panels.
 inline constexpr Reach kPanelReach = {1024, 256};
 inline constexpr std::int64_t kLeastPanelRunBytes = 256;
 inline constexpr std::int64_t kMaxRows = 1536;
@@ -65,7 +65,7 @@ struct InLines {
   std::int64_t offsets[kMaxLines];
 };
 
-// Where the rows of a panel begin, from its first element.
+// Offsets of the rows of a panel from its first element.
 struct RowOffsets {
   std::int64_t count = 0;
   std::int64_t offsets[kMaxRows];
@@ -86,7 +86,7 @@ class Permutation {
   void run(const Context& context) const noexcept;
 
  private:
-  // What blocks of the same extents have in common.
+  // State that blocks of the same extents share.
   struct Shape {
     kernels::Block block;
     std::int64_t in_offset = 0;

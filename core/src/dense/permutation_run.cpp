@@ -44,7 +44,7 @@ bool conflict(const RowOffsets& rows) noexcept {
 
 }  // namespace
 
-// Where block `index` begins, and how much of it there is.
+// Start and extents of block `index`.
 void Permutation::go_to(Place& place, std::int64_t index) const noexcept {
   place.in = in_;
   place.out = out_;
@@ -177,7 +177,7 @@ void Permutation::set_in_lines(InLines& lines) const noexcept {
   if (lines.count == 0) set_run_lines(run_offset, run_bytes, lines);
 }
 
-// What of a block goes to memory past the caches.
+// The stores of a block that bypass the caches.
 Flush Permutation::flush_of(const Place& place, const OutRuns& runs, const Byte* buffer,
                             const Edges& edges) const noexcept {
   const unsigned outer = rank_ - run_axes_;
@@ -270,7 +270,7 @@ bool Permutation::is_joined(const Place& place) const noexcept {
   return joined_ > 0 && run.extent - place.first[outer] <= run.block + run.more && has_next(place);
 }
 
-// How much of a panel's runs there is, and whether their first lines have been written.
+// The extent of a panel's runs, and whether their first lines have been written.
 void Permutation::set_runs(const Place& place, Panel& panel) const noexcept {
   const unsigned outer = rank_ - run_axes_;
   const Axis& run = axes_[outer];

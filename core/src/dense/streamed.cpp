@@ -43,8 +43,8 @@ std::int64_t block_count(const Strip& strip) {
     const std::int64_t step = strip.in[i].step;
     in_bytes += std::min(step < 0 ? -step : step, kLineBytes);
   }
-  // A multiple of 64 elements, so that each block ends where a line does; and 64 of inputs that cost
-  // more than a line together: their output fits, being 16 bytes wide at most.
+  // A multiple of 64 elements, so that each block ends where a line does; and 64 of inputs that
+  // cost more than a line together: their output fits, being 16 bytes wide at most.
   const std::int64_t count = kBlockBytes / std::max(in_bytes, strip.out_step);
   return std::max(count / kLineBytes, std::int64_t{1}) * kLineBytes;
 }

@@ -9,9 +9,9 @@
 
 namespace tenure {
 
-// As runner.run(strip), for a dense output (out_step is its element's width, a power of two up to 16)
-// that shares no byte with an input. Nobody else may read what is streamed before the thread has called
-// order_streamed_stores().
+// As runner.run(strip), for a dense output (out_step is its element's width, a power of two up to
+// 16) that shares no byte with an input. Nobody else may read what is streamed before the thread
+// has called order_streamed_stores().
 kernels::Finding run_streamed(StripRunner& runner, const kernels::Strip& strip) noexcept;
 
 // Copies bytes to others; of those that are streamed, what is not a whole line stays in the caches.

@@ -1,5 +1,5 @@
-// Inputs of a tile whose elements lie side by side along its columns: transposed in registers, and read
-// from where they then are in a near cache.
+// Inputs of a tile whose elements lie side by side along its columns: transposed in registers, and
+// read from where they then are in a near cache.
 //
 // A strip of such an input is elements a long step apart, each of which is loaded by itself.
 #pragma once
@@ -15,8 +15,8 @@ namespace tenure {
 
 class TilePanels {
  public:
-  // Some input of so many bytes an element has the steps of the nest's inner two axes that a panel is
-  // for. Its tiles fit.
+  // Some input of so many bytes an element has the steps of the nest's inner two axes that a panel
+  // is for. Its tiles fit.
   static bool takes(const Nest& nest, unsigned operand, std::int64_t width_bytes) noexcept {
     return nest.step(nest.rank() - 2, operand) == width_bytes &&
            nest.step(nest.rank() - 1, operand) != width_bytes &&
@@ -24,8 +24,8 @@ class TilePanels {
            Tiles::kMostElements * width_bytes <= kBytes;
   }
 
-  // Puts the elements of a tile, the first of which is at `in`, into a panel; returns that, whose rows
-  // are adjacent elements, pitch() bytes apart.
+  // Puts the elements of a tile, the first of which is at `in`, into a panel; returns that, whose
+  // rows are adjacent elements, pitch() bytes apart.
   const kernels::Byte* fill(unsigned input, const kernels::Byte* in, std::int64_t width_bytes,
                             std::int64_t column_step, std::int64_t rows,
                             std::int64_t columns) noexcept {

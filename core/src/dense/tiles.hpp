@@ -9,8 +9,8 @@
 namespace tenure {
 
 // The two inner axes of a nest, of which some operand would rather have the other innermost: each
-// of its lines holds elements of several strips. Cut into tiles whose lines stay in the first cache,
-// so that they are read once. Positions: the outer axes, then the tiles.
+// of its lines holds elements of several strips. Cut into tiles whose lines stay in the first
+// cache, so that they are read once. Positions: the outer axes, then the tiles.
 class Tiles {
  public:
   // A nest of at least two axes. `width_bytes` is that of the output's elements.
@@ -42,11 +42,11 @@ class Tiles {
     return count;
   }
 
-  // Of a tile.
+  // Elements of a tile.
   static constexpr std::int64_t kMostElements = 1024;
 
-  // Calls body(offsets, rows, columns) for each of the tiles [first, last): where it starts, from the
-  // operands' elements at index 0, and its extents along the inner two axes.
+  // Calls body(offsets, rows, columns) for each of the tiles [first, last): where it starts, from
+  // the operands' elements at index 0, and its extents along the inner two axes.
   template <class Body>
   void for_each_tile(std::int64_t first, std::int64_t last, Body&& body) const {
     for (std::int64_t tile = first; tile < last; ++tile) {

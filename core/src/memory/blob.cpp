@@ -417,8 +417,8 @@ void Pins::pin(const tnr_view& view, const char* name, Access access) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s, which nobody may write",
          name, tenure_name(tenure));
   }
-  // A seal is seen: the pin has acquired what its sealer stored and then looked at the word. Acquire:
-  // and where there was one, what was read under it comes before what this call writes.
+  // A seal is seen: the pin has acquired what its sealer stored and then looked at the word.
+  // Acquire: and where there was one, what was read under it comes before what this call writes.
   if (slot.seals.load(std::memory_order_acquire) != 0) [[unlikely]] {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s", name, kSealedText);
   }

@@ -17,7 +17,8 @@ static_assert(kWorthTouchingBytes >= 2 * kHugeBytes, "there is a whole one");
 // A page that huge ones end with; where pages are larger nothing happens.
 constexpr std::int64_t kTailBytes = 4096;
 
-// Whether the end of a huge page is in memory: asking costs a microsecond, as touching in vain does.
+// Whether the end of a huge page is in memory: asking costs a microsecond, as touching in vain
+// does.
 bool is_there(Byte* tail) noexcept {
   unsigned char answer = 0;
   return system_calls::look_up(tail, static_cast<std::size_t>(kTailBytes), &answer) != 0 ||

@@ -76,7 +76,7 @@ Memory take_memory(std::size_t size_bytes) {
   if (size_bytes == 0) return {};
   require_object_size(size_bytes);
   Memory memory = try_take(size_bytes);
-  // What is held back may be what is missing, under a limit of the process.
+  // Under a limit of the process, the cache may hold the bytes that are missing.
   if (memory.data == nullptr && trim_memory() != 0) memory = try_take(size_bytes);
   if (memory.data == nullptr) {
     fail(TNR_STATUS_OUT_OF_MEMORY, "%zu bytes could not be allocated", size_bytes);

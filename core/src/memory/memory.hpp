@@ -1,4 +1,4 @@
-// Where the bytes of allocated and copied blobs come from.
+// The allocator of allocated and copied blobs.
 //
 //   size              from                                            aligned to
 //   ----------------  ----------------------------------------------  ----------
@@ -30,14 +30,14 @@ inline constexpr bool kSanitized = false;
 // From here on a page fault costs more than the system calls of a mapping.
 inline constexpr std::size_t kRegionThresholdBytes = std::size_t{1} << 20;
 
-// What the cache holds back unless TENURE_CACHE_BYTES says otherwise: two results of 256 MiB, which
-// a chain of operations on such alternates between. The process does not see these bytes otherwise,
-// so no more than that.
+// The cache's size unless TENURE_CACHE_BYTES says otherwise: two results of 256 MiB, between which
+// a chain of operations alternates. No more than that, as the rest of the process cannot use these
+// bytes.
 inline constexpr std::size_t kDefaultCacheBytes = std::size_t{512} << 20;
 
 struct Memory {
   void* data = nullptr;
-  // What giving back needs to know: what malloc returned, or the end of the region.
+  // The release argument: the pointer from malloc, or the end of the region.
   void* origin = nullptr;
 };
 
@@ -54,11 +54,11 @@ void give_memory(Memory memory, std::size_t size_bytes) noexcept;
 // Memory of which only what is written is taken.
 struct Reservation {
   Memory memory;
-  // The first bytes, of a region that was in use before. What lies behind has never been touched.
+  // The leading bytes that a region used before. The rest has never been touched.
   std::size_t recycled_bytes = 0;
 };
 
-// Memory for at most `max_bytes`, for content that is written to find out how large it is;
+// Memory for at most `max_bytes`, for content whose size is known only once it is written;
 // presumably about `expected_bytes`, which the cache is asked for. It has no data where the system
 // refuses or cannot do that, and where the memory would be no region.
 Reservation reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) noexcept;
@@ -67,7 +67,7 @@ Reservation reserve_memory(std::size_t max_bytes, std::size_t expected_bytes) no
 Memory trim_reserved(Memory reserved, std::size_t size_bytes);
 void give_reserved(Memory reserved) noexcept;
 
-// What the cache holds, until trim_memory() or a region that is taken.
+// Bytes in the cache, until trim_memory() or a region that is taken.
 std::size_t cached_memory_bytes() noexcept;
 
 // Around fork: nobody else uses the cache while the process is copied.

@@ -11,7 +11,7 @@
 
 namespace tenure {
 
-// What a huge page holds and is aligned to on x86-64, and on aarch64 with pages of 4 KiB.
+// Size and alignment of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
 // Regions are multiples of it: whole pages everywhere.
@@ -30,8 +30,8 @@ std::size_t region_bytes(std::size_t size_bytes) noexcept;
 // Maps region_bytes(size_bytes) bytes, which read as zeros; no region when refused. Huge pages are
 // asked for, and where they are refused the region has small ones.
 Region map_region(std::size_t size_bytes) noexcept;
-// Now, or where the system refuses as soon as it unmaps another; but for a piece its memory is given
-// back now.
+// Now, or where the system refuses as soon as it unmaps another; but for a piece its memory is
+// given back now.
 void unmap_region(Region region) noexcept;
 // Unmaps what was refused so far.
 void retry_unmapping() noexcept;
@@ -41,9 +41,9 @@ struct ReservedRegion {
   std::size_t head_bytes = 0;  // the first bytes, which were those of `head`
 };
 // As map_region(), for content that may turn out to need far less: nothing is set aside for it but
-// addresses. It begins with the memory of `head`, which is then used up; `head` may be no region, and
-// is no larger. No region when refused, or where the system cannot move memory; then `head` is what
-// is left of it: as it was, or no region.
+// addresses. It begins with the memory of `head`, which is then used up; `head` may be no region,
+// and is no larger. No region when refused, or where the system cannot move memory; then `head` is
+// what is left of it: as it was, or no region.
 ReservedRegion reserve_region(std::size_t size_bytes, Region& head) noexcept;
 // The first region_bytes(size_bytes) bytes of a reserved region that has as many; the rest is
 // unmapped. The whole region where the system refuses.
@@ -62,12 +62,12 @@ class RegionCache {
   RegionCache& operator=(const RegionCache&) = delete;
 
   // The smallest kept region for so many bytes of content, if it is no more than an eighth larger
-  // than a fresh one; no region otherwise. Of equals the last kept, which the processor's caches
-  // know best.
+  // than a fresh one; no region otherwise. Among equals the last kept, which is most likely in the
+  // processor's caches.
   Region take(std::size_t size_bytes) noexcept;
 
-  // The smallest kept region of at least `expected_bytes`, if it is no more than twice that, else the
-  // largest of less; of no more than `max_bytes` in any case. No region if there is none.
+  // The smallest kept region of at least `expected_bytes`, if it is no more than twice that, else
+  // the largest of less; of no more than `max_bytes` in any case. No region if there is none.
   Region take_near(std::size_t expected_bytes, std::size_t max_bytes) noexcept;
 
   // Keeps the region, and unmaps the oldest ones that then exceed the bounds.

@@ -55,7 +55,7 @@ bool is_one_mapping(char* data, std::size_t size_bytes) noexcept {
   return error != EFAULT;
 }
 
-// How many of these bytes are of the first mapping, in whole pieces.
+// Bytes of these that belong to the first mapping, in whole pieces.
 std::size_t first_mapping_bytes(char* data, std::size_t size_bytes) noexcept {
   if (is_one_mapping(data, size_bytes)) return size_bytes;
   std::size_t within = 0;  // pieces that are
@@ -89,8 +89,8 @@ Mappings mappings_of(Region region) noexcept {
   return mappings;
 }
 
-// Puts `head` in the place of the first bytes of `region`. False when refused: then all of the region
-// that is certainly ours is unmapped, and of the head what is not where it was.
+// Puts `head` in the place of the first bytes of `region`. False when refused: then all of the
+// region that is certainly ours is unmapped, and of the head what is not where it was.
 bool move_head(Region& head, const Mappings& mappings, Region region) noexcept {
   std::size_t moved = 0;
   for (int i = 0; i < mappings.count; ++i) {

@@ -21,8 +21,8 @@ BlobToken ReservedMemory::open(std::size_t size_bytes) {
 
 // As touch_fresh_pages(), where no other thread writes and nothing has been written.
 void ReservedMemory::touch_pages(std::size_t end) noexcept {
-  // One thread at a time: two would clear the same page each, and one of them to no end. It takes as
-  // long as a thread spins rather than sleeps.
+  // One thread at a time: two would clear the same page each, and one of them to no end. It takes
+  // as long as a thread spins rather than sleeps.
   Backoff backoff;
   while (is_touching_.exchange(true, std::memory_order_acquire)) backoff.pause();
   std::size_t touched = touched_bytes_.load(std::memory_order_relaxed);
@@ -30,7 +30,7 @@ void ReservedMemory::touch_pages(std::size_t end) noexcept {
   const auto size = static_cast<std::size_t>(static_cast<char*>(memory_.origin) - data);
   while (touched < end) {
     const std::size_t page_end = touched / kHugePageBytes * kHugePageBytes + kHugePageBytes;
-    // Of one that begins with recycled memory, and of the end of a region, there are small pages.
+    // Recycled memory at the front and the end of a region are small pages.
     if (touched % kHugePageBytes == 0 && page_end <= size) data[page_end - 1] = 0;
     touched = std::min(page_end, size);
   }

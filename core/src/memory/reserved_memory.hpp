@@ -30,8 +30,8 @@ class ReservedMemory {
   }
   [[nodiscard]] void* data() const noexcept { return memory_.data; }
 
-  // Before bytes up to `end` are written, by any thread: takes the pages that they are in, in the way
-  // that costs the least (fresh_pages.hpp).
+  // Before bytes up to `end` are written, by any thread: takes the pages that they are in, in the
+  // way that costs the least (fresh_pages.hpp).
   void touch(std::size_t end) noexcept {
     if (!has_touched(end)) [[unlikely]]
       touch_pages(end);

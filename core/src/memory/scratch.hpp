@@ -16,7 +16,7 @@ class Scratch {
   // Throws OUT_OF_MEMORY. The bytes are undefined.
   explicit Scratch(std::size_t size_bytes)
       : size_bytes_(size_bytes), memory_(take_memory(size_bytes)) {}
-  // Of `count` things of so many bytes each.
+  // `count` elements of so many bytes each.
   Scratch(std::int64_t count, std::int64_t bytes_each) : Scratch(product(count, bytes_each)) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

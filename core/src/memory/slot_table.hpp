@@ -2,7 +2,7 @@
 // never given back, so that any number that claims to be a token can be looked up and refused
 // without reading freed memory.
 //
-// Who may read what of a slot:
+// Access to the fields of a slot:
 //   word       anybody, at any time; every rule of blob.hpp is a compare-and-swap on it.
 //   data, size_bytes, tenure, context
 //              anybody who then finds the word still in the same generation (a reader with a stale
@@ -68,7 +68,7 @@ struct alignas(64) BlobSlot {
 static_assert(sizeof(BlobSlot) == 64);
 static_assert(Atomic<SlotWord>::is_always_lock_free);
 
-// What a new blob's slot is filled with.
+// Initial content of a blob's slot.
 struct SlotContent {
   void* data;
   std::size_t size_bytes;

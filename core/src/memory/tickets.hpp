@@ -1,4 +1,5 @@
-// Chunks that the threads of a call take one after the other, where a thread needs memory of its own.
+// Chunks that the threads of a call take one after the other, where a thread needs memory of its
+// own.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +32,9 @@ class Tickets {
   Atomic<std::int64_t> next_{0};
 };
 
-// So many bytes for each thread, aligned to a line. Under a sanitizer they are allocated one by one, to
-// the byte: what goes past the end of one would else be in the next, and not be seen. Throws
-// std::bad_alloc, or OUT_OF_MEMORY.
+// So many bytes for each thread, aligned to a line. Under a sanitizer they are allocated one by
+// one, to the byte: what goes past the end of one would else be in the next, and not be seen.
+// Throws std::bad_alloc, or OUT_OF_MEMORY.
 class ThreadBuffers {
  public:
   ThreadBuffers(std::int64_t threads, std::int64_t bytes) : pitch_(whole_lines(bytes)) {

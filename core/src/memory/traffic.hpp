@@ -1,4 +1,4 @@
-// What the caches keep, and what is better sent past them.
+// The choice between stores through the caches and streaming stores past them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ constexpr std::int64_t whole_lines(std::int64_t bytes) noexcept {
   return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
-// How results are stored: into the caches, which first read the lines from memory; or past them,
-// which saves that reading but leaves the next operation to find nothing there.
+// Stores of results: into the caches, which first read the lines from memory; or past them, which
+// saves that reading but leaves the next operation to find nothing there.
 enum class Stores : std::uint8_t { kCached, kStreamed };
 
 // Bytes read and written by one call from which on results are streamed: three quarters of a last

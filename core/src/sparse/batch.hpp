@@ -40,7 +40,7 @@ class BatchOperand {
   [[nodiscard]] tnr_sparse_view matrix(std::int64_t matrix) const {
     return batch_matrix(view(), matrix);
   }
-  // Of one matrix; of BSR blocks.
+  // Entries of one matrix; of BSR blocks.
   [[nodiscard]] std::int64_t entry_count(std::int64_t matrix) const noexcept {
     return index_at(view().batch_offsets, matrix + 1) - index_at(view().batch_offsets, matrix);
   }
@@ -55,7 +55,7 @@ void require_one_matrix(const tnr_sparse_view& view, const char* name);
 // check_entries() of a batch.
 void check_batch_entries(const tnr_sparse_view& batch, RowExtent rows, const char* name);
 
-// What went wrong with matrices that several threads work at: of several the first one's.
+// Errors of matrices that several threads process: the first matrix's is kept.
 class MatrixErrors {
  public:
   // Calls body(), which may throw, for a matrix.

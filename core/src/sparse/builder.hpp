@@ -1,4 +1,5 @@
-// A matrix in the making: what an operation that returns one allocates, fills and hands out.
+// A matrix under construction: the allocation, filling and hand-over of an operation's sparse
+// result.
 //
 //   SparseBuilder builder(context, {.format = TNR_SPARSE_FORMAT_CSR, .rows = m, .cols = n,
 //                                   .index_dtype = TNR_DTYPE_I32, .value_dtype = TNR_DTYPE_F32});
@@ -7,7 +8,8 @@
 //   ...                                 write them all
 //   return builder.finish(EntryOrder::rising());
 //
-// Of a batch major() has offsets for each matrix, and batches + 1 numbers go to batch_offsets().
+// For a batch major() has the offsets of each matrix, and batches + 1 numbers go to
+// batch_offsets().
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,8 @@
 
 namespace tenure {
 
-// Where a matrix goes that is a part of another: each array has room for it, and no handle is made.
+// Destination of a matrix that is a part of another: each array has room for it, and no handle is
+// made.
 struct SparsePlace {
   kernels::Byte* major;
   kernels::Byte* minor;
@@ -62,8 +65,8 @@ class SparseBuilder {
   SparseBuilder(const SparseBuilder&) = delete;
   SparseBuilder& operator=(const SparseBuilder&) = delete;
 
-  // Throws INVALID_ARGUMENT when offsets do not fit the index type, for which those of a batch say
-  // it themselves: require_matrix_fit(); OUT_OF_MEMORY. Of BSR the entries are blocks. Once.
+  // Once. The entries of BSR are blocks. Throws INVALID_ARGUMENT when offsets do not fit the index
+  // type, but for a batch, which has require_matrix_fit(); OUT_OF_MEMORY.
   void allocate_entries(std::int64_t count);
 
   // Instead of allocate_entries(), where the entries are counted as they are written: room for
@@ -74,16 +77,17 @@ class SparseBuilder {
   void touch_entries(std::int64_t count) noexcept;
   // Whether the memory of the first `count` entries of those has all been written or touched.
   [[nodiscard]] bool has_touched(std::int64_t count) const noexcept;
-  // Keeps the first `count` entries of those that were reserved. Throws as allocate_entries(). Once.
+  // Keeps the first `count` entries of those that were reserved. Throws as allocate_entries().
+  // Once.
   void trim_entries(std::int64_t count);
 
   // Throws INVALID_ARGUMENT when offsets of a matrix of a batch, with so many entries, do not fit.
   void require_matrix_fit(std::int64_t matrix, std::int64_t count) const;
 
   [[nodiscard]] const SparseShape& shape() const noexcept { return shape_; }
-  // Of all matrices, as soon as there is room for them.
+  // Entries of all matrices, once they have been allocated.
   [[nodiscard]] std::int64_t entry_count() const noexcept { return entry_count_; }
-  // Bytes undefined until written. Of CSR, CSC and BSR offsets, of COO row indices.
+  // Bytes are undefined until written. Offsets in CSR, CSC and BSR, row indices in COO.
   [[nodiscard]] kernels::Byte* major() const noexcept { return major_.data; }
   [[nodiscard]] kernels::Byte* minor() const noexcept { return minor_.data; }
   [[nodiscard]] kernels::Byte* values() const noexcept { return values_.data; }
@@ -91,7 +95,7 @@ class SparseBuilder {
     return reinterpret_cast<std::int64_t*>(batch_offsets_.data);
   }
 
-  // What is known once all that was written has been looked at.
+  // The order of the entries after an inspection of all that was written.
   [[nodiscard]] EntryOrder looked_at(EntryOrder known) const noexcept;
   // The handle over what was written, in this order; 0 where it went to a place, whose owner calls
   // this for the whole. Values of bool8 become 0 or 1. Throws std::bad_alloc. Last.

@@ -1,5 +1,5 @@
-// The checker of sparse matrices: first the shape, in a few comparisons; then the entries, all of
-// them, by kernels that say yes or no. What is wrong is then looked for one entry after the other.
+// Validation of sparse matrices: first the shape, in a few comparisons; then all entries, by
+// kernels that answer yes or no. A second, serial pass finds the wrong entry for the message.
 #include <algorithm>
 #include <cinttypes>
 #include <tuple>
@@ -251,7 +251,7 @@ struct Entry {
   std::int64_t position;
 };
 
-// Where flags are checked, entry by entry in the order of their positions.
+// Validation of flags, entry by entry in the order of their positions.
 class Order {
  public:
   explicit Order(const tnr_sparse_view& view)

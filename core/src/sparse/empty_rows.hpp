@@ -39,9 +39,9 @@ std::uint32_t filled_rows(const Offsets& offsets, std::int64_t row) noexcept {
   return bits;
 }
 
-// The first row of [row, end) that has entries, or `end`. Near, bits say where it is, without a branch
-// that nobody can predict; where it is far, steps that grow find it in as many looks as the number of
-// rows passed by has bits, as offsets do not fall.
+// The first row of [row, end) that has entries, or `end`. Near, bits say where it is, without a
+// branch that nobody can predict; where it is far, steps that grow find it in as many looks as the
+// number of rows passed by has bits, as offsets do not fall.
 template <class Offsets>
 std::int64_t first_filled_row(const Offsets& offsets, std::int64_t row, std::int64_t end) noexcept {
   constexpr std::int64_t kNear = 4 * kRowsAtOnce;
@@ -82,8 +82,8 @@ void for_each_filled_row(const Offsets& offsets, std::int64_t row, std::int64_t 
   }
 }
 
-// Sets offsets[row + 1] to offsets[next], where rows [row, next) are empty, and may set others up to
-// offsets[end], which are set later.
+// Sets offsets[row + 1] to offsets[next], where rows [row, next) are empty, and may set others up
+// to offsets[end], which are set later.
 template <class I>
 void put_empty_rows(I* offsets, std::int64_t row, std::int64_t next, std::int64_t end,
                     std::int64_t position) noexcept {

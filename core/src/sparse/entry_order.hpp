@@ -1,6 +1,6 @@
-// The known order of a result's entries. SORTED and UNIQUE of all that the library makes
-// come from here: an operation says how it has got its entries, and what follows from that is proved
-// in this file alone.
+// The known order of a result's entries. SORTED and UNIQUE of all that the library makes come from
+// here: an operation says how it has got its entries, and what follows from that is proved in this
+// file alone.
 #pragma once
 
 #include <cstdint>
@@ -36,17 +36,17 @@ class EntryOrder {
   [[nodiscard]] constexpr EntryOrder moved(Columns columns) const noexcept {
     switch (columns) {
       case Columns::kRise: return *this;
-      // Of two entries in one column, the second is at its first place behind the first at its last.
+      // A duplicated column: the second entry's first position lies behind the first one's last.
       case Columns::kNeverFall: return {is_sorted_ && is_unique_, is_unique_};
       default: return reordered();
     }
   }
   // Each block has become the elements of its rows.
   [[nodiscard]] constexpr EntryOrder spelled() const noexcept {
-    // Of two blocks in one place, the second begins with a column that is less than the last one.
+    // With two blocks in one place, the second begins with a column that is less than the last one.
     return {is_sorted_ && is_unique_, is_unique_};
   }
-  // For a batch: what is known of each matrix.
+  // For a batch: the order that all matrices have.
   [[nodiscard]] constexpr EntryOrder and_of(EntryOrder other) const noexcept {
     return {is_sorted_ && other.is_sorted_, is_unique_ && other.is_unique_};
   }

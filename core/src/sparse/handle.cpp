@@ -55,8 +55,8 @@ class Parts {
   unsigned sealed_ = 0;
 };
 
-// What the slot of a matrix points at: its view, whose parts have their blobs as owners. Nobody
-// changes it while the handle lives.
+// The slot of a matrix points at its view, whose parts have their blobs as owners. It does not
+// change while the handle lives.
 using Record = tnr_sparse_view;
 
 const Record& record_of(const BlobSlot& slot) noexcept {

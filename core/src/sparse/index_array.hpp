@@ -10,7 +10,7 @@
 
 namespace tenure {
 
-// Of major and minor of a matrix that has passed check_sparse().
+// The type of major and minor of a matrix that has passed check_sparse().
 inline kernels::IndexType index_type(tnr_dtype dtype) noexcept {
   return dtype == TNR_DTYPE_I32 ? kernels::IndexType::kI32 : kernels::IndexType::kI64;
 }
@@ -42,8 +42,8 @@ inline void put_index(kernels::Byte* indices, kernels::IndexType type, std::int6
   }
 }
 
-// The numbers of major or minor. A branch that is always the same costs less than a second copy of a
-// loop.
+// The numbers of major or minor. A branch that is always the same costs less than a second copy of
+// a loop.
 class IndexReader {
  public:
   explicit IndexReader(const tnr_view& indices) noexcept

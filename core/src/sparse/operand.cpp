@@ -10,7 +10,8 @@ namespace tenure {
 
 namespace {
 
-// Entries of a run: 16 or 32 KiB of indices, and their values beside them, stay in the second cache.
+// Entries of a run: 16 or 32 KiB of indices, and their values beside them, stay in the second
+// cache.
 constexpr std::int64_t kRunEntries = 4096;
 
 bool lies_in(const tnr_view& part, const tnr_view& whole) noexcept {

@@ -1,4 +1,4 @@
-// What every operation asks of its sparse operands before it uses an index.
+// Validation of sparse operands before an operation uses an index.
 //
 //   const SparseOperand a(view, "a");         // checks the shape, pins the owners, decides trust
 //   const kernels::Compressed matrix = a.compressed();
@@ -30,8 +30,8 @@ class SparseOperand {
   enum class Batches { kRefused, kTaken };
 
   // Throws what check_sparse() and Pins do, STALE_VIEW for the view's owner, INVALID_ARGUMENT where
-  // the first and the last offset are no range of the entries, and UNSUPPORTED for a batch, unless it
-  // is taken: then shape and owners are all that is known of it. `view` and `name` outlive the
+  // the first and the last offset are no range of the entries, and UNSUPPORTED for a batch, unless
+  // it is taken: then shape and owners are all that is known of it. `view` and `name` outlive the
   // operand.
   SparseOperand(const tnr_sparse_view& view, const char* name, Batches batches = Batches::kRefused);
   // A matrix of a batch that outlives the operand. It has no name: that of the batch is put in
@@ -41,22 +41,23 @@ class SparseOperand {
   // offsets and indices it has checked or made. `own` outlives the operand.
   struct Checked {};
   SparseOperand(const tnr_sparse_view& own, const char* name, Checked);
-  // As the first, for values that are written; also throws INVALID_ARGUMENT when nobody may write them.
+  // As the first, for values that are written; also throws INVALID_ARGUMENT when nobody may write
+  // them.
   SparseOperand(const tnr_sparse_view_mut& view, const char* name);
   SparseOperand(const SparseOperand&) = delete;
   SparseOperand& operator=(const SparseOperand&) = delete;
 
   [[nodiscard]] const tnr_sparse_view& view() const noexcept { return view_; }
   [[nodiscard]] const char* name() const noexcept { return name_; }
-  // Of CSR, CSC and BSR.
+  // CSR, CSC and BSR only.
   [[nodiscard]] kernels::Compressed compressed() const noexcept {
     return tenure::compressed(view_);
   }
-  // Of COO.
+  // COO only.
   [[nodiscard]] kernels::Coordinates coordinates() const noexcept {
     return tenure::coordinates(view_);
   }
-  // Bytes of one entry's value; of BSR a block.
+  // Bytes of one entry's value; of a block in BSR.
   [[nodiscard]] std::int64_t value_bytes() const noexcept {
     return static_cast<std::int64_t>(element_size(view_.values.dtype)) * view_.block_rows *
            view_.block_cols;
@@ -124,7 +125,7 @@ class SparseOperand {
   void prepare_checks();
   // Where the run that begins at `begin` ends; `begin` when it is wrong.
   [[nodiscard]] std::int64_t checked_end(std::int64_t begin, std::int64_t end) const noexcept;
-  // Of CSR, CSC and BSR: whether the offsets of these rows are.
+  // CSR, CSC and BSR only: whether the offsets of these rows are right.
   [[nodiscard]] bool are_offsets_right(std::int64_t begin, std::int64_t end) const noexcept;
   [[noreturn]] void fail_checked() const;
 

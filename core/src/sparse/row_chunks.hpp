@@ -1,5 +1,5 @@
-// How threads share the making of a compressed matrix row by row, where nobody knows how many entries
-// a row has before it is made.
+// Parallel construction of a compressed matrix by chunks of rows, where it is not known how many
+// entries a row has before it is made.
 //
 // Threads take chunks of rows by ticket. Where a chunk's entries go is known when those before it
 // have been counted. One thread alone writes as it goes; several write to a buffer each, and from
@@ -12,7 +12,8 @@
 //   bound(begin, end, limit)            a RowBound
 //   scratch_bytes(), scratch(memory)    what a thread needs, as a Scratch, in memory of any bytes
 //   count(scratch, begin, end)          the entries of these rows
-//   fill(scratch, begin, end, out)      writes them, and the offset behind each row; returns how many
+//   fill(scratch, begin, end, out)      writes them, and the offset behind each row; returns how
+//   many
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,8 @@
 
 namespace tenure {
 
-// How many entries rows have at most, from some row on, and the row at which there would be more than
-// asked for.
+// How many entries rows have at most, from some row on, and the row at which there would be more
+// than asked for.
 struct RowBound {
   std::int64_t entries;
   std::int64_t end;
@@ -54,7 +55,7 @@ class WeightedChunks {
     return first_where(0, rows_,
                        [&](std::int64_t row) { return weight_(row) >= chunk * chunk_weight_; });
   }
-  // Where the chunk ends that begins at this row: soon, as no row weighs less than 1.
+  // End of the chunk that begins at this row: soon, as no row weighs less than 1.
   [[nodiscard]] std::int64_t end(std::int64_t chunk, std::int64_t begin) const noexcept {
     return first_where(begin, std::min(rows_, begin + chunk_weight_), [&](std::int64_t row) {
       return weight_(row) >= (chunk + 1) * chunk_weight_;
@@ -92,13 +93,13 @@ class RowChunks {
   using Byte = kernels::Byte;
   using Scratch = typename Work::Scratch;
 
-  // What a thread holds back of a chunk: so many indices and values stay in its cache.
+  // A thread's buffer for a chunk: so many indices and values stay in its cache.
   static constexpr std::int64_t kBufferEntries = 128 << 10;
   // So many bytes of entries are copied rather than counted.
   static constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
   // Chunks whose bound is found, and remembered, as one.
   static constexpr std::int64_t kTogether = 16;
-  // Of what is at most there, this part mostly is.
+  // The upper bound is about this many times the entries.
   static constexpr std::int64_t kProductsOfEntry = 2;
 
   [[nodiscard]] std::int64_t part_count() const noexcept {
@@ -129,7 +130,7 @@ class RowChunks {
     });
   }
 
-  // What all rows have at most; remembers it of each part.
+  // The upper bound of all rows; remembers each part's.
   std::int64_t max_entries() {
     const std::int64_t parts = part_count();
     for_each_slice(*threads_, parts, [&](std::int64_t part) noexcept {
@@ -141,7 +142,7 @@ class RowChunks {
     for (std::int64_t part = 0; part < parts; ++part) total += bounds_[part];
     return total;
   }
-  // Where the rows of a chunk end that a buffer has room for.
+  // End of the rows of a chunk that a buffer has room for.
   [[nodiscard]] std::int64_t held_end(std::int64_t chunk, std::int64_t begin,
                                       std::int64_t end) const noexcept {
     return bounds_[chunk / kTogether] <= kBufferEntries
@@ -188,7 +189,7 @@ class RowChunks {
     std::int64_t position = 0;
     for_each_chunk(0, [&](Scratch& scratch, Byte*, std::int64_t chunk, std::int64_t begin,
                           std::int64_t end) noexcept {
-      // What does not fit is refused when all have been counted.
+      // A surplus is refused when all have been counted.
       const bool fits =
           all_fit || work_.bound(begin, end, INT64_MAX).entries <= capacity - position;
       const std::int64_t count = fits ? work_.fill(scratch, begin, end, result(position))

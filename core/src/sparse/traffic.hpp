@@ -1,4 +1,4 @@
-// What the counters of operations are told of sparse matrices.
+// Byte counts of sparse operations for the counters.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@ namespace {
 
 std::atomic<SparseToken> voucher{0};
 
-// Where the process has its memory, and when: what no caller writes by mistake. Against one that reads
-// the library's memory nothing helps.
+// Where the process has its memory, and when: what no caller writes by mistake. Against one that
+// reads the library's memory nothing helps.
 SparseToken any_number() noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   auto bits = reinterpret_cast<std::uintptr_t>(&now) ^ static_cast<std::uint64_t>(now) ^

@@ -35,9 +35,9 @@ void check_options(const tnr_context_options& options) {
   fail(TNR_STATUS_STALE_HANDLE, "context 0x%" PRIx64 " has been released", token);
 }
 
-// Replaces the word of the slot that the token names by step(word), if the token's life is not over;
-// throws STALE_HANDLE otherwise. Acquire and release: whoever ends the context sees what all others
-// did with it.
+// Replaces the word of the slot that the token names by step(word), if the token's life is not
+// over; throws STALE_HANDLE otherwise. Acquire and release: whoever ends the context sees what all
+// others did with it.
 template <class Step>
 ContextSlot& change(ContextToken token, Step step) {
   ContextSlot* const slot = context_table.find(token);

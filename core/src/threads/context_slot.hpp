@@ -1,4 +1,4 @@
-// Where contexts live. context.hpp has the rules.
+// The table of contexts. context.hpp has the rules.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace tenure {
 
-// Who may read what: the word and the job anybody at any time; the rest those who have a use of the
-// context.
+// Access: the word and the job anybody at any time; the rest those who have a use of the context.
 struct ContextSlot {
   // generation:24 | released:1 | uses:39; a slot that was never used is a released one. No process
   // has the memory for 2^39 uses.

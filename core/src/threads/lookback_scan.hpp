@@ -1,4 +1,4 @@
-// Where the entries of each chunk go, when threads find out one after the other how many it has.
+// Prefix sums of the chunks' entry counts, while threads are still counting.
 //
 // A chunk's place is known as soon as the counts before it are, or one sum of them and those
 // between: "decoupled look-back" (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with
@@ -13,7 +13,7 @@
 
 namespace tenure {
 
-// How many entries lie before each chunk, as far as it is known.
+// The number of entries before each chunk, as far as it is known.
 class LookbackScan {
  public:
   explicit LookbackScan(std::int64_t chunk_count)
@@ -39,7 +39,7 @@ class LookbackScan {
     publish(chunk, kSum, before + count);
     return before;
   }
-  // Of all chunks, when each has been added.
+  // Entries of all chunks, when each has been added.
   [[nodiscard]] std::int64_t total(std::int64_t chunk_count) const noexcept {
     return static_cast<std::int64_t>(words_[chunk_count - 1].load(std::memory_order_relaxed) >>
                                      kShift);

@@ -1,4 +1,4 @@
-// How the work of one call is cut into slices.
+// The partition of one call into slices.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace tenure {
 
-// Work of fewer bytes, read and written together, stays with the caller: where they are in its cache
-// they take it 3 us, and another thread begins half a microsecond later at best.
+// Work of fewer bytes, read and written together, stays with the caller: where they are in its
+// cache they take it 3 us, and another thread begins half a microsecond later at best.
 inline constexpr std::int64_t kWorthSharingBytes = std::int64_t{256} << 10;
-// Bytes of one slice of work that is shared: large against the cost of a ticket (slices of a quarter
-// of that make an addition of 1 MiB 4 % slower when nobody comes, these 2 %), small against what a
-// thread that is kept waiting would leave undone.
+// Bytes of one slice of work that is shared: large against the cost of a ticket (slices of a
+// quarter of that make an addition of 1 MiB 4 % slower when nobody comes, these 2 %), small against
+// what a thread that is kept waiting would leave undone.
 inline constexpr std::int64_t kSliceBytes = std::int64_t{256} << 10;
 
 // Into how many slices work that reads and writes so many bytes is cut; 1 where it stays with the
@@ -41,7 +41,7 @@ void for_each_slice(const Context& context, std::int64_t slice_count, Body&& bod
       const_cast<void*>(static_cast<const void*>(std::addressof(body))), wake);
 }
 
-// Where slice `slice` of `slice_count` begins in [0, count): the parts differ by one at most.
+// Start of slice `slice` of `slice_count` in [0, count): sizes differ by one at most.
 constexpr std::int64_t slice_begin(std::int64_t count, std::int64_t slice_count,
                                    std::int64_t slice) noexcept {
   const std::int64_t part = count / slice_count;

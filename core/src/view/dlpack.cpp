@@ -32,7 +32,7 @@ char* moved(char* from, std::int64_t bytes) {
   return reinterpret_cast<char*>(to);
 }
 
-// Of a view that has all but its memory. `data` is where index 0 on every axis lies.
+// The span of a view that has all but its memory. `data` is the address of index 0 on every axis.
 Span span_of(const tnr_view& view, char* data) {
   if (is_empty(view)) return {data, 0};
   std::int64_t lowest = 0;
@@ -109,7 +109,7 @@ void delete_tensor(void* context) noexcept {
 }  // namespace
 
 tnr_view dlpack_import(DLManagedTensorVersioned& tensor) {
-  // Of another major version nothing behind the deleter may be looked at.
+  // Another major version may differ in everything behind the deleter.
   if (tensor.major_version != kDlMajorVersion) {
     fail(TNR_STATUS_UNSUPPORTED,
          "tensor.version is %" PRIu32 ".%" PRIu32 " but must be %" PRIu32 ".x",
@@ -145,7 +145,7 @@ struct Export {
   // Takes the reference.
   Export(const tnr_view& view, BlobToken blob_to_hold) noexcept : managed{}, blob(blob_to_hold) {
     std::copy_n(view.shape, view.rank, shape);
-    // Of axes that do not move they are free, and consumers like those of a contiguous tensor.
+    // Strides of axes of extent 1 are free, and consumers prefer those of a contiguous tensor.
     std::int64_t stride = 1;
     for (std::uint32_t axis = view.rank; axis-- > 0;) {
       strides[axis] = view.shape[axis] > 1 ? view.strides[axis] : stride;

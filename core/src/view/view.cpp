@@ -1,4 +1,4 @@
-// What can be done to a shape without touching an element.
+// Changes of shape that touch no element.
 #include "tenure/view.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ void check_bounds(std::int64_t value, std::int64_t low, std::int64_t high, const
   }
 }
 
-// A stride times a factor. What does not fit is 0: no index of a checked view can use it, since the
-// elements that it would separate lie in memory.
+// A stride times a factor, or 0 on overflow: no index of a checked view can use such a stride,
+// since the elements that it would separate lie in memory.
 std::int64_t stride_times(std::int64_t stride, std::int64_t factor) {
   std::int64_t product;
   return __builtin_mul_overflow(stride, factor, &product) ? 0 : product;

@@ -163,8 +163,9 @@ void check_view_stepwise(const tnr_view& view, const char* name) {
 
 void check_no_self_overlap(const tnr_view& view, const char* name) {
   if (is_empty(view)) return;
-  // Sorted as they are found: there are at most eight. Of equal strides the later axis is blamed.
-  // Rejected: std::stable_sort, which allocates, in a check that good column-major outputs take.
+  // Insertion sort, as there are at most eight. Among equal strides the message names the later
+  // axis. Rejected: std::stable_sort, which allocates, in a check that good column-major outputs
+  // take.
   std::uint32_t axes[TNR_MAX_RANK];
   std::uint32_t axis_count = 0;
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {

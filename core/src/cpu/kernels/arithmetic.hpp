@@ -1,4 +1,5 @@
-// Rules for two numbers, or two vectors of them, in the type that they are computed in: integers wrap.
+// Rules for two numbers, or two vectors of them, in the type that they are computed in: integers
+// wrap.
 #pragma once
 
 #include "cpu/kernels/dense.hpp"
@@ -7,7 +8,8 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// An integer by itself would be promoted to int, and overflow there; those of a vector are unsigned.
+// An integer by itself would be promoted to int, and overflow there; those of a vector are
+// unsigned.
 template <class V>
 inline constexpr bool kWrapsByItself = IsVector<V> || kIsFloat<V>;
 

@@ -1,9 +1,9 @@
-// Loops over elements in vectors of this instruction set, then of 16 bytes, then one by one: nothing
-// beyond the last element is read or written, and nothing is computed twice. Elements that are not
-// adjacent are all taken one by one.
+// Loops over elements in vectors of this instruction set, then of 16 bytes, then one by one:
+// nothing beyond the last element is read or written, and nothing is computed twice. Elements that
+// are not adjacent are all taken one by one.
 //
-// A rule is written once for vectors and numbers alike. The loops say their width themselves, so that
-// compilers need not find it out, which takes them ten times as long.
+// A rule is written once for vectors and numbers alike. The loops say their width themselves, so
+// that compilers need not find it out, which takes them ten times as long.
 #pragma once
 
 #include "cpu/kernels/number.hpp"
@@ -65,7 +65,7 @@ bool is_adjacent_or_repeated(const Source& source) {
   return source.step == 0 || is_adjacent<T>(source.step);
 }
 
-// A rule for vectors, of two numbers. Without branches, which would be guesses for some rules.
+// A vector rule applied to two numbers: branch-free, as some rules would be mispredicted.
 template <class Rule, class T>
 inline T of_two_numbers(T a, T b) {
   if constexpr (Rule::kBranches) {
@@ -214,8 +214,8 @@ Finding map_each(const Strip& strip) {
   return kNothing;
 }
 
-// A rule for f32, of bf16 by their bits: of 32, the upper half is a float as it stands, and the lower
-// one is after a shift. No element changes its lane.
+// A rule for f32, of bf16 by their bits: of 32, the upper half is a float as it stands, and the
+// lower one is after a shift. No element changes its lane.
 template <class Rule>
 struct OnBF16 {
   static constexpr bool kBranches = false;

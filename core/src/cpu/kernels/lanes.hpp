@@ -68,7 +68,7 @@ struct OneLane {
   }
 
  private:
-  // Where byte i of the result comes from, among the 32 of a and b.
+  // Source of byte i of the result, among the 32 of a and b.
   static constexpr int source(int width, int first, int i) {
     const int element = i / width;
     return element % 2 * 16 + first + element / 2 * width + i % width;

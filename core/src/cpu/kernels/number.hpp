@@ -234,8 +234,8 @@ inline To saturate(From value) {
   return result;
 }
 
-// An integer as a float that is rounded to the same f16: beyond 2^20, far above the largest, all are
-// infinite, and below every integer is a float.
+// An integer as a float that is rounded to the same f16: beyond 2^20, far above the largest, all
+// are infinite, and below every integer is a float.
 template <class From>
 inline float within_f16(From value) {
   constexpr From kEnough = From{1} << 20;

@@ -11,7 +11,7 @@ namespace {
 using Whole = __int128;
 using Real = long double;
 
-// How a type's bits are laid out; integers have no significand.
+// Layout of a type's bits; integers have no significand.
 struct Format {
   int bytes;
   bool is_float;

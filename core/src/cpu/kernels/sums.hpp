@@ -48,7 +48,7 @@ inline void store_sum(Byte* to, Sum<T> sum) {
   }
 }
 
-// How a sum becomes an element of out: alpha * sum + beta * out, rounded to the element once.
+// Conversion of a sum to an element of out: alpha * sum + beta * out, rounded to the element once.
 template <class T>
 struct Scaling {
   // As Matmul has them.

@@ -1,7 +1,7 @@
 // Vectors of this instruction set, for the loops that compilers do not vectorise by themselves.
 //
-// What a reduction adds up side by side must not depend on the width of a register: Lanes are
-// always kLanesBytes wide, in as many registers as that takes.
+// The lanes of a reduction must not depend on the width of a register: Lanes are always kLanesBytes
+// wide, in as many registers as that takes.
 #pragma once
 
 #if defined(__x86_64__)
@@ -31,7 +31,7 @@ using Vector = typename VectorOf<T>::type;
 template <class T>
 constexpr int64_t kPerVector = kVectorBytes / static_cast<int64_t>(sizeof(T));
 
-// What comparisons of vectors give: -1 for true.
+// Element type of vector comparisons' results: -1 for true.
 template <class T>
 using Truth = SignedOf<T>;
 
@@ -59,9 +59,9 @@ inline bool is_any(const Vector<T>& mask) {
 }
 
 #if defined(__AVX512F__)
-// A mask register as a number. The instruction is named, because g++ 12 at -O1 may spill a mask of 8
-// or 16 bits by a store of that width and load it back as 32 bits: a plain conversion then has bits
-// of other variables above the mask.
+// A mask register as a number. The instruction is named, because g++ 12 at -O1 may spill a mask of
+// 8 or 16 bits by a store of that width and load it back as 32 bits: a plain conversion then has
+// bits of other variables above the mask.
 template <class Mask>
 inline uint64_t mask_bits(Mask mask) {
   uint64_t bits = 0;

@@ -15,7 +15,7 @@ namespace {
 
 using kernels::Byte;
 
-// What each matrix has become.
+// The converted matrices.
 class Matrices {
  public:
   explicit Matrices(std::int64_t count) : tokens_(static_cast<std::size_t>(count)) {}
@@ -88,7 +88,8 @@ EntryOrder join(const Context& context, const Matrices& matrices, SparseBuilder&
 template <class Convert>
 void convert_each(const Context& context, const BatchOperand& a, const Convert& convert) {
   const tnr_sparse_view& view = a.view();
-  // Extents beyond what makes a matrix worth all threads count as that: twice the highest is no number.
+  // Extents beyond what makes a matrix worth all threads count as that: twice the highest is no
+  // number.
   const auto worth = [](std::int64_t extent) { return std::min(extent, kWorthAllThreadsBytes); };
   const std::int64_t row_bytes = 2 * (worth(view.rows) + worth(view.cols)) * index_bytes(view);
   for_each_matrix(
@@ -102,7 +103,7 @@ void convert_each(const Context& context, const BatchOperand& a, const Convert& 
       });
 }
 
-// To blocks. What is known of each.
+// Conversion to BSR, whose block counts are not known before. Returns the order of every matrix.
 EntryOrder make_and_join(const Context& context, const BatchOperand& a, const SparseTarget& target,
                          SparseBuilder& builder) {
   Matrices matrices(a.count());
@@ -112,7 +113,8 @@ EntryOrder make_and_join(const Context& context, const BatchOperand& a, const Sp
   return join(context, matrices, builder);
 }
 
-// To entries, of which each matrix has as many as before. What is known of each.
+// Conversion to CSR, CSC or COO, where each matrix keeps its number of entries. Returns the order
+// of every matrix.
 EntryOrder make_in_place(const Context& context, const BatchOperand& a, const SparseTarget& target,
                          SparseBuilder& builder) {
   const SparseShape& shape = builder.shape();

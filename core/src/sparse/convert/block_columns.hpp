@@ -1,4 +1,4 @@
-// Which block columns a row of blocks has entries in, and which is the how-manieth.
+// The occupied block columns of a block row, and the rank of each among them.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class BlockColumns {
     clear();
   }
 
-  // How many block columns there are of so many columns, in any order.
+  // The number of distinct block columns of these columns, in any order.
   template <class I>
   std::int64_t count(const I* columns, std::int64_t count) noexcept {
     mark(columns, count);

@@ -1,6 +1,6 @@
 // CSR to BSR and back, a block row at a time: each entry is read twice, once to count blocks and
-// once to fill them. Blocks are found by marking their columns; or, where most marks would be looked
-// at for nothing, by walking the rows of a block row side by side.
+// once to fill them. Blocks are found by marking their columns; or, where most marks would be
+// looked at for nothing, by walking the rows of a block row side by side.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -26,7 +26,7 @@ namespace {
 using kernels::Byte;
 using kernels::IndexType;
 
-// What a block row is read from: sorted rows, walked side by side.
+// A block row's source: sorted rows, read side by side.
 template <class I>
 class BlockRow {
  public:

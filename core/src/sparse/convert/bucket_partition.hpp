@@ -1,5 +1,5 @@
-// The first half of grouping by key (group_by_key.hpp): entries to buckets, by the highest bits of their
-// keys.
+// The first half of grouping by key (group_by_key.hpp): entries to buckets, by the highest bits of
+// their keys.
 #pragma once
 
 #include <algorithm>
@@ -18,22 +18,24 @@
 
 namespace tenure {
 
-// What a bucket's result has on average: it and what it is made of stay in a second cache of 1 MiB.
+// Average size of a bucket's result: it and its source stay in a second cache of 1 MiB.
 inline constexpr std::int64_t kBucketBytes = std::int64_t{256} << 10;
 // The same where a bucket is sorted: its entries are in the cache twice, but there are half as many
-// buckets, and what waits for these is in the first cache. Measured, 6.7 M entries of f32: a twentieth
-// less of the whole than with the size above.
+// buckets, and what waits for these is in the first cache. Measured, 6.7 M entries of f32: a
+// twentieth less of the whole than with the size above.
 inline constexpr std::int64_t kSortedBucketBytes = 2 * kBucketBytes;
-// Entries that go to their buckets in one step: what they become on the way stays in the first cache.
+// Entries that go to their buckets in one step: what they become on the way stays in the first
+// cache.
 inline constexpr std::int64_t kPackedAtOnce = 1024;
-// Entries of a slice: many against what a slice begins and ends with, a line or two for each bucket.
+// Entries of a slice: many against what a slice begins and ends with, a line or two for each
+// bucket.
 inline constexpr std::int64_t kSliceEntries = std::int64_t{1} << 15;
 
 inline int bit_width(std::int64_t number) noexcept {
   return number <= 0 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(number));
 }
 
-// How the work is cut.
+// The partition of the work.
 struct BucketPlan {
   BucketPlan(const Context& context, const Ungrouped& from, const Grouped& to, std::int64_t bytes,
              Within within)

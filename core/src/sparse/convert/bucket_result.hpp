@@ -29,8 +29,8 @@ class Gathering {
     return cursor_bytes() + kStageBytes + 2 * kLineBytes;
   }
 
-  // The result of `bucket`, whose portions `portions` has and which begins at entry `first`: entries of
-  // a key as they came.
+  // The result of `bucket`, whose portions `portions` has and which begins at entry `first`:
+  // entries of a key as they came.
   template <class Portions>
   void run(std::int64_t bucket, std::int64_t first, std::int64_t count, const Portions& portions,
            kernels::Byte* scratch) const noexcept {
@@ -168,7 +168,7 @@ class Bucket {
         sort_(plan.key_bits + plan.other_bits, plan.packed_type, plan.packed_bytes,
               plan.value_bytes) {}
 
-  // Of scratch to order so many entries in.
+  // Bytes of scratch to sort so many entries in.
   [[nodiscard]] std::int64_t scratch_bytes(std::int64_t count) const noexcept {
     return order_ == Within::kByOther ? sort_.scratch_bytes(count) : 0;
   }

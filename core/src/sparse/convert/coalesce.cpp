@@ -1,6 +1,6 @@
 // Coalescing: entries in order, and those of one position made one. Sorting comes from the
-// conversions, and keeps the order of duplicates; then each row is read twice, to count what is left
-// and to fold it. Coordinates that are in order need no rows, and few of them get none.
+// conversions, and keeps the order of duplicates; then each row is read twice, to count what is
+// left and to fold it. Coordinates that are in order need no rows, and few of them get none.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -87,8 +87,8 @@ class Coalescer {
     return static_cast<std::int64_t>(cuts_.size()) - 1;
   }
   [[nodiscard]] bool is_coo() const noexcept { return a_.format == TNR_SPARSE_FORMAT_COO; }
-  // Of COO. The first entry from this one on, but for number 0, at another position than the one
-  // before it.
+  // COO only: the first entry from `entry` on that is number 0 or differs in position from its
+  // predecessor.
   [[nodiscard]] std::int64_t end_of_run(std::int64_t entry) const noexcept {
     const IndexReader rows(a_.major);
     const IndexReader cols(a_.minor);

@@ -17,9 +17,9 @@ namespace {
 using kernels::Byte;
 using kernels::IndexType;
 
-// What the result of a panel has at most: three quarters of a second cache of 1 MiB. Measured for
-// 8192^2 with 6.7 M entries, f32 and i32: 256 KiB take 1.4 times as long, 512 KiB 1.1 times, and
-// 1 MiB is like this. Rows have longer pieces in wider panels, and fewer lines are fetched twice.
+// The largest result of a panel: three quarters of a second cache of 1 MiB. Measured for 8192^2
+// with 6.7 M entries, f32 and i32: 256 KiB take 1.4 times as long, 512 KiB 1.1 times, and 1 MiB is
+// like this. Rows have longer pieces in wider panels, and fewer lines are fetched twice.
 constexpr std::int64_t kPanelBytes = std::int64_t{768} << 10;
 // Keys of a panel at most: their cursors have an eighth of the cache.
 constexpr std::int64_t kPanelKeys = std::int64_t{16} << 10;
@@ -27,8 +27,8 @@ constexpr std::int64_t kPanelKeys = std::int64_t{16} << 10;
 // are as fast as buckets, at 1.5 half as fast, at 12 twice as fast.
 constexpr std::int64_t kLeastRun = 4;
 
-// Keys up to which entries are counted in 16 bits first: the counts of 16 Ki stay in a first cache of
-// 32 KiB. Measured with 8192 keys: 0.32 ns for an entry, where 32 bits take 0.61.
+// Keys up to which entries are counted in 16 bits first: the counts of 16 Ki stay in a first cache
+// of 32 KiB. Measured with 8192 keys: 0.32 ns for an entry, where 32 bits take 0.61.
 constexpr std::int64_t kNarrowKeys = std::int64_t{16} << 10;
 
 std::int64_t panel_entries(std::int64_t index_bytes, std::int64_t value_bytes) noexcept {
@@ -68,7 +68,7 @@ struct Panel {
 };
 
 // Rows whose next lines are brought into the second cache, and then into the first: pieces of rows
-// are a line or two long, and follow on none that the processor could foresee.
+// are a line or two long, in an order that hardware prefetchers cannot predict.
 constexpr std::int64_t kFarRows = 24;
 constexpr std::int64_t kNearRows = 6;
 
@@ -107,8 +107,8 @@ class Walk {
  private:
   static constexpr auto kWidth = static_cast<std::int64_t>(kBytes);
 
-  // Three lines of either: what most rows have in a panel, where these begin within a line. With two a
-  // fifteenth slower.
+  // Three lines of either: what most rows have in a panel, where these begin within a line. With
+  // two a fifteenth slower.
   template <int kLevel>
   static void fetch(const Panel<I>& panel, std::int64_t k) noexcept {
     const auto* const key = reinterpret_cast<const Byte*>(panel.keys + k);
@@ -201,7 +201,7 @@ class Panels {
     return next_bytes() + kPanelKeys * 8 + others_bytes() + whole_lines(2 * room_ * width_);
   }
 
-  // Of the panels that begin with a key from the first of a slice on.
+  // The first panel that begins with a key of the slice or behind it.
   [[nodiscard]] std::size_t first_panel(std::int64_t slice) const noexcept {
     if (slice == slices_) return panel_keys_.size() - 1;
     const std::int64_t first = slice_begin(from_.count, slices_, slice);

@@ -1,5 +1,5 @@
-// COO to CSR and CSC: where entries are sorted alike, only offsets are missing; else they are grouped,
-// and sorted while they are.
+// COO to CSR and CSC: where entries are sorted alike, only offsets are missing; else they are
+// grouped, and sorted while they are.
 #include <algorithm>
 #include <atomic>
 

@@ -8,8 +8,8 @@
 //   CSR         rows of entries      copy                  group by column
 //   CSC         columns of entries   group by row          copy
 //
-// BSR goes through CSR. Of COO, entries are sorted while they are grouped; of CSR and CSC by
-// exchanging them twice.
+// BSR goes through CSR. Entries of COO are sorted while they are grouped; those of CSR and CSC by
+// transposing twice.
 #include "sparse/convert/convert.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ namespace {
 using kernels::Byte;
 using kernels::IndexType;
 
-// Of the entries of `a` as they are, which are known to be sorted or not.
+// The order of the entries of `a` as they are; `are_sorted` is known.
 EntryOrder order_of(const tnr_sparse_view& a, bool are_sorted) noexcept {
   return are_sorted ? EntryOrder::of(a).sorted() : EntryOrder::of(a);
 }
@@ -229,7 +229,7 @@ SparseTarget target_of(const tnr_sparse_view& a, const tnr_sparse_options& optio
   return target;
 }
 
-// What needs no look at the entries is refused before any of them is read.
+// Refuses what follows from the shape alone, before any entry is read.
 void require_fit(const tnr_sparse_view& a, const SparseTarget& target) {
   require_index_fit(target.index_dtype, "rows", a.rows / target.block_rows - 1);
   require_index_fit(target.index_dtype, "cols", a.cols / target.block_cols - 1);

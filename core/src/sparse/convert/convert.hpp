@@ -10,7 +10,7 @@ namespace tenure {
 class BatchOperand;
 struct SparsePlace;
 
-// What a conversion makes.
+// The result of a conversion.
 struct SparseTarget {
   tnr_sparse_format format;
   tnr_dtype index_dtype;
@@ -44,28 +44,28 @@ class OwnMatrix {
   tnr_sparse_view view_;
 };
 
-// Where the offsets and indices of the view are known to be right: SparseOperand::check_all(). Flags
-// are believed; where they do not say SORTED, entries may be sorted nevertheless. 0 where the result
-// goes to a place, which BSR does not.
+// Where the offsets and indices of the view are known to be right: SparseOperand::check_all().
+// Flags are believed; where they do not say SORTED, entries may be sorted nevertheless. 0 where the
+// result goes to a place, which BSR does not.
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);
 
 // tnr_sparse_coalesce() of what it takes, by SUM, where the entries are known to be right as above.
 SparseToken summed_entries(const Context& context, const tnr_sparse_view& a);
 
-// Of a batch, whose entries may be wrong.
+// Converts a batch, whose entries may be wrong.
 SparseToken convert_batch(const Context& context, const BatchOperand& a,
                           const SparseTarget& target);
 
-// Entries that the result will have, where the offsets of `a` are right; -1 where it takes work to know,
-// as with blocks, or where the offsets cannot be right.
+// Entries that the result will have, where the offsets of `a` are right; -1 where it takes work to
+// know, as with blocks, or where the offsets cannot be right.
 std::int64_t result_count(const tnr_sparse_view& a, const SparseTarget& target) noexcept;
 
 // Throws UNSUPPORTED unless values have 1, 2, 4, 8 or 16 bytes: those that are moved one by one.
 void check_value_width(const tnr_sparse_view& a);
 
-// CSR with sorted rows to BSR, and BSR to CSR or COO with an entry for each element of a block. Where it
-// must be sorted, it is looked at, and may turn out not to be.
+// CSR with sorted rows to BSR, and BSR to CSR or COO with an entry for each element of a block.
+// Where it must be sorted, it is looked at, and may turn out not to be.
 SparseToken blocks_of(const Context& context, const tnr_sparse_view& csr,
                       const SparseTarget& target);
 SparseToken elements_of(const Context& context, const tnr_sparse_view& bsr,

@@ -1,5 +1,5 @@
-// A stable sort of the entries of a bucket, digit by digit from the lowest: where all of it is in the
-// second cache that costs less than one more pass over memory.
+// A stable sort of the entries of a bucket, digit by digit from the lowest: where all of it is in
+// the second cache that costs less than one more pass over memory.
 #pragma once
 
 #include <algorithm>
@@ -48,10 +48,11 @@ class DigitSort {
   }
 
  private:
-  // Bits of a digit at most: the cursors of a long one have a quarter of a first cache of 32 KiB, but
-  // few entries are faster than all of them. Measured for 19 bits of 6.7 M entries, f32, in buckets of
-  // 512 KiB: 3.2 ns for an entry in two passes of pairs, what is read from memory included; a pass of
-  // 13 bits and a counting sort by the others, packed numbers and values apart, took 4.8.
+  // Bits of a digit at most: the cursors of a long one have a quarter of a first cache of 32 KiB,
+  // but few entries are faster than all of them. Measured for 19 bits of 6.7 M entries, f32, in
+  // buckets of 512 KiB: 3.2 ns for an entry in two passes of pairs, what is read from memory
+  // included; a pass of 13 bits and a counting sort by the others, packed numbers and values apart,
+  // took 4.8.
   static constexpr unsigned kLongDigit = 10;
   static constexpr unsigned kShortDigit = 8;
   static constexpr std::int64_t kManyEntries = std::int64_t{1} << 13;
@@ -75,7 +76,7 @@ class DigitSort {
     return {(bits_ + digits - 1) / digits, digits};
   }
 
-  // Where the entries of each digit's values begin.
+  // First entry of each digit's values: a histogram's prefix sums.
   template <class P, class Portions>
   static void count(const Digits& digits, const Portions& portions, Cursors* cursors) noexcept {
     for (unsigned digit = 0; digit < digits.count; ++digit) {

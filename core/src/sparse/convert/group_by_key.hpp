@@ -2,17 +2,17 @@
 //
 //   keys, others, values in any order   ->   offsets by key; others, values of key 0, key 1, ...
 //
-// Entries of a key stay in the order that they had. Never a comparison: the highest bits of the keys
-// part the entries into buckets, through buffers that leave as whole lines; each bucket is small
-// enough for its result to be put together by a counting sort in the second cache, from where it
-// goes to memory in order. So memory is written twice and read three times, always in order, where
-// one counting sort writes to as many places at once as there are keys.
+// Entries of a key stay in the order that they had. Never a comparison: the highest bits of the
+// keys part the entries into buckets, through buffers that leave as whole lines; each bucket is
+// small enough for its result to be put together by a counting sort in the second cache, from where
+// it goes to memory in order. So memory is written twice and read three times, always in order,
+// where one counting sort writes to as many places at once as there are keys.
 //
-// Where the entries of a key are to be in order too, each bucket is sorted by both indices instead, in
-// the cache (digit_sort.hpp).
+// Where the entries of a key are to be in order too, each bucket is sorted by both indices instead,
+// in the cache (digit_sort.hpp).
 //
-// Measured, 8192^2 with 6.7 M entries, f32 and i32: that takes 7 ns for an entry, all of it waiting.
-// Where rows are sorted and long, column_panels.hpp does better.
+// Measured, 8192^2 with 6.7 M entries, f32 and i32: that takes 7 ns for an entry, all of it
+// waiting. Where rows are sorted and long, column_panels.hpp does better.
 #pragma once
 
 #include "cpu/group_by_key.hpp"
@@ -32,7 +32,7 @@ struct Ungrouped {
   const kernels::Byte* values;   // of entry 0
 };
 
-// Where they go: room for key_count + 1 offsets, and for `count` others and values.
+// Their destination: room for key_count + 1 offsets, and for `count` others and values.
 struct Grouped {
   kernels::IndexType index_type;
   kernels::Byte* offsets;
@@ -44,14 +44,14 @@ struct Grouped {
 // that is the same.
 enum class Within : std::uint8_t { kAsTheyCame, kByOther };
 
-// Values of so many bytes: 1, 2, 4, 8 or 16. What is written shares no byte with what is read, and
-// fits the index type. Throws OUT_OF_MEMORY. Takes as much memory as the entries have in `to`, and 2 MiB
-// for each thread; to sort, also as much as the largest bucket has twice. Where the numbers of a key
-// within a bucket and of an other are more than 64 bits, one thread does it, with six numbers for each
-// entry.
+// Values are 1, 2, 4, 8 or 16 bytes wide. Input and output do not overlap, and the result fits the
+// index type. Throws OUT_OF_MEMORY. Takes as much memory as the entries have in `to`, and 2 MiB for
+// each thread; to sort, also twice as much as the largest bucket. Where a key within its bucket and
+// an other take more than 64 bits together, one thread does it, with six numbers for each entry.
 void group_by_key(const Context& context, const Ungrouped& from, const Grouped& to,
                   std::int64_t value_bytes, Within order);
-// For entries as they came: one counting sort, on the calling thread. The plain twin of group_by_key().
+// For entries as they came: one counting sort, on the calling thread. The plain twin of
+// group_by_key().
 void group_stepwise(const Ungrouped& from, const Grouped& to, std::int64_t value_bytes);
 
 }  // namespace tenure

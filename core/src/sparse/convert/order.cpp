@@ -30,7 +30,7 @@ class Ordering {
         width_(value_bytes_of(a)),
         minor_bits_(static_cast<unsigned>(std::max(1, bit_width(minor_extent() - 1)))),
         major_bits_(static_cast<unsigned>(std::max(1, bit_width(major_extent() - 1)))),
-        // Of COO they are there.
+        // COO has row indices already.
         own_majors_(is_coo() ? 0 : count_, index_width(from_)),
         majors_(is_coo() ? bytes_at(a.major, 0) : own_majors_.data()) {
     if (!is_coo()) expand_rows(context, a, own_majors_.data(), from_);

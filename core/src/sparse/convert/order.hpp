@@ -1,5 +1,5 @@
-// Few entries of a huge extent put in order: sorted themselves, where an array of the extent would be
-// larger than all of them.
+// Few entries of a huge extent put in order: sorted themselves, where an array of the extent would
+// be larger than all of them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace tenure {
 
 // Whether so many entries are too few to be ordered by counting them for each row or column of an
-// extent. Sorting an entry takes about as long as eight numbers of an array take to be made and read.
+// extent. Sorting an entry takes about as long as eight numbers of an array take to be made and
+// read.
 constexpr bool are_few(std::int64_t entries, std::int64_t extent) noexcept {
   return entries < extent / 8;
 }

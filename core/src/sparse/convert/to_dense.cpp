@@ -93,9 +93,9 @@ class Scatter {
     }
   }
 
-  // Entries [first, end) of COO, which have been checked, as far as they are of `rows`: where entries
-  // are wrongly said to be SORTED, others may be among them, for which there is no room. The field
-  // begins at the matrix's first element.
+  // Entries [first, end) of COO, which have been checked, as far as they are of `rows`: where
+  // entries are wrongly said to be SORTED, others may be among them, for which there is no room.
+  // The field begins at the matrix's first element.
   void points(std::int64_t first, std::int64_t end, RowRange rows, const Field& to) const noexcept {
     if (first >= end) return;
     const kernels::Coordinates matrix = a_.coordinates();
@@ -125,8 +125,8 @@ class Scatter {
  private:
   static tnr_dtype dtype_of(const SparseOperand& a) noexcept { return a.view().minor.dtype; }
 
-  // Whether the rows of some entries of COO never fall; and where positions may repeat, whether none
-  // does.
+  // Whether the rows of some entries of COO never fall; and where positions may repeat, whether
+  // none does.
   [[nodiscard]] bool are_in_order(std::int64_t first, std::int64_t end) const noexcept {
     const kernels::IndexChecks& checks = index_checks(a_.view());
     const Byte* const rows = bytes_at(a_.view().major, first);
@@ -153,8 +153,8 @@ class Scatter {
     return {row.first + column * row.column_step, row.row_step, row.column_step};
   }
 
-  // Adds up entries, blocks perhaps, among zeros: entry k from where `place(k)` begins, or nowhere. A
-  // sum begins with its first entry: a zero that is there would take the sign from a -0.0.
+  // Adds up entries, blocks perhaps, among zeros: entry k from where `place(k)` begins, or nowhere.
+  // A sum begins with its first entry: a zero that is there would take the sign from a -0.0.
   template <class Place>
   void add_entries(std::int64_t first, std::int64_t end, const Place& place) const noexcept {
     if (has_negative_zeros(first, end)) {
@@ -171,7 +171,7 @@ class Scatter {
     return static_cast<const Byte*>(a_.view().values.data) + k * a_.value_bytes();
   }
 
-  // Of f32 and f64: halves are not added up here.
+  // f32 and f64 only: halves are not added up here.
   [[nodiscard]] bool has_negative_zeros(std::int64_t first, std::int64_t end) const noexcept {
     const tnr_dtype dtype = a_.view().values.dtype;
     const Byte* const begin = values_of(first);
@@ -272,7 +272,7 @@ void for_each_run_of_lines(const DenseOutput& out, std::int64_t row, std::int64_
   }
 }
 
-// Where the entries of rows below `row` end, in COO that is sorted.
+// End of the entries of rows below `row`, in sorted COO.
 std::int64_t entries_below(const tnr_sparse_view& a, std::int64_t row) noexcept {
   const IndexReader rows(a.major);
   return first_where(0, a.minor.shape[0], [&](std::int64_t k) { return rows[k] >= row; });
@@ -397,8 +397,8 @@ bool must_be_summed_first(SparseOperand& a) {
   return !has_rising_rows(a);
 }
 
-// Whatever the flags say of the order, which decides which memory is written: of a matrix that is our
-// own nobody checks it.
+// Whatever the flags say of the order, which decides which memory is written: of a matrix that is
+// our own nobody checks it.
 OwnMatrix summed(const Context& context, tnr_sparse_view a) {
   a.flags = 0;
   const bool has_blocks = a.format == TNR_SPARSE_FORMAT_BSR;
@@ -453,7 +453,7 @@ void write_batch(const Context& context, const BatchOperand& a, const tnr_view_m
       });
 }
 
-// Entries were moved as bytes. What they were moved to is read again where one is no bool that the
+// Entries were moved as bytes; their destinations are normalised where one is no bool that the
 // library writes.
 void write_as_bools(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out) {
   const auto count = static_cast<std::int64_t>(element_bytes(a.values));

@@ -7,7 +7,7 @@
 
 namespace tenure {
 
-// What becomes of the blocks of a dense matrix, row of blocks by row of blocks.
+// Compression of a dense matrix to blocks, block row by block row.
 struct BlockScan {
   DenseScan dense;
   std::int64_t block_rows;
@@ -38,8 +38,8 @@ class BlockScanner {
   std::int64_t expected_count() noexcept;
 
  private:
-  // Of a matrix, its elements or its mask: rows [first, first + count) as lines of elements that lie
-  // side by side.
+  // Rows [first, first + count) of a matrix, its elements or its mask, as lines of adjacent
+  // elements.
   struct Lines {
     const kernels::Byte* first;
     std::int64_t step;  // bytes
@@ -55,7 +55,7 @@ class BlockScanner {
   std::uint64_t* bits_;      // of a chunk's rows, one after the other
   kernels::Byte* elements_;  // room for a chunk's elements that are not side by side
   kernels::Byte* mask_;
-  // Of the chunk that was counted last.
+  // The chunk that was counted last.
   std::int64_t row_ = 0;
   std::int64_t rows_ = 0;
   Lines in_ = {nullptr, 0};

@@ -15,17 +15,18 @@ using kernels::Run;
 // Bytes of a panel's row, or fewer where columns are long: down to a line. Measured, for all of
 // 8192^2 f32 read once: 64 B take 35 ms, 128 B 21, 256 B 15, as do all up to 4 KiB.
 constexpr std::int64_t kPanelRowBytes = 256;
-// What the columns of a panel need if all elements are entries; of what they do not need nothing is
-// touched. Panels that would need more are made narrower: a tenth of it is 1.2 MiB.
+// The buffers of a panel's columns if all elements are entries; unused parts are never touched.
+// Panels that would need more are made narrower: a tenth of it is 1.2 MiB.
 constexpr std::int64_t kPanelBytes = std::int64_t{12} << 20;
-// And what those of the narrowest may need.
+// The same for the narrowest panels.
 constexpr std::int64_t kMaxPanelBytes = kPanelBytes * 2;
 // Elements that are listed in one step: fewer than others take, as the first cache also has the
 // ends of all columns.
 constexpr std::int64_t kStepElements = 1024;
 static_assert(kStepElements <= kernels::kMostPlaces);
 constexpr std::int64_t kListBytes = (kStepElements + kernels::kMorePlaces) * 2;
-// Rows that are on their way to the second cache, one after the other: the processor foresees none.
+// Rows that are on their way to the second cache, one after the other: hardware prefetchers predict
+// none.
 constexpr std::int64_t kRowsAhead = 16;
 
 // Rows of `bytes` each, to one after the other.

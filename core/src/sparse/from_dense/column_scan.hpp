@@ -1,8 +1,8 @@
 // The entries of a dense matrix by columns, where it lies row by row: panel by panel of columns.
 //
 // A panel is a few lines wide, and all rows high. Some rows of it at a time are brought to the
-// first cache, and each of their entries is put behind those of its column, of which every one has a
-// buffer of its own. When all rows have been seen these go to the result one after the other. So
+// first cache, and each of their entries is put behind those of its column, of which every one has
+// a buffer of its own. When all rows have been seen these go to the result one after the other. So
 // elements are read once, and read in pieces that are longer than a line.
 //
 // Panels of a line, transposed first, as DenseScanner takes those of the transpose, mostly wait for
@@ -64,7 +64,7 @@ class ColumnScanner {
   kernels::Byte* entries_;
   std::int64_t* ends_;
   std::int64_t room_;
-  // Of the panel that was counted last.
+  // The panel that was counted last.
   std::int64_t first_column_ = 0;
   std::int64_t column_count_ = 0;
   // Both results go to memory line by line.

@@ -16,19 +16,19 @@ namespace tenure {
 
 inline const kernels::Compression& compression() { return *kernels::table().compression; }
 
-// What chance drops of the entries, and what the others are multiplied by.
+// Which entries dropout removes, and the factor of the others.
 struct Dropout {
   kernels::Chance chance;  // of element i in row-major order
   Operation multiply;
   Element factor;
 };
 
-// What becomes of the elements of a dense matrix, in row-major order.
+// Compression of a dense matrix to entries, in row-major order.
 struct DenseScan {
   std::int64_t rows;
   std::int64_t columns;
   DenseElements elements;
-  const DenseElements* mask;  // what `keep` is asked of; nullptr: the elements
+  const DenseElements* mask;  // input of the predicate; nullptr: the elements
   kernels::Predicate predicate;
   kernels::IndexType index_type;
   const Dropout* dropout = nullptr;
@@ -37,7 +37,7 @@ struct DenseScan {
   [[nodiscard]] std::int64_t entry_count() const noexcept { return rows * columns; }
 };
 
-// Where entries go: entry k to index k.
+// Output arrays: entry k goes to index k.
 struct EntryArrays {
   kernels::Byte* values;
   kernels::Byte* columns;
@@ -77,7 +77,7 @@ class DenseScanner {
     return (scan.entry_count() + elements - 1) / elements;
   }
 
-  // How many entries the chunk has.
+  // The number of entries of the chunk.
   std::int64_t count(std::int64_t chunk) noexcept;
   // Writes the entries of the chunk that was counted last, of which `before` lie before it, and
   // brings chunk `next` closer meanwhile; -1: none.
@@ -89,7 +89,7 @@ class DenseScanner {
   static bool counts_as_it_writes(const DenseScan& scan) noexcept {
     return scan.elements.is_dense() && (scan.mask == nullptr || scan.mask->is_dense());
   }
-  // A guess how many entries there are, from some of them.
+  // An estimate of the number of entries, from a sample.
   std::int64_t expected_count() noexcept;
 
  private:
@@ -105,7 +105,7 @@ class DenseScanner {
   const DenseScan& scan_;
   std::uint64_t* bits_;    // of a chunk
   kernels::Byte* buffer_;  // room for what is not dense
-  // Of the chunk that was counted last.
+  // The chunk that was counted last.
   std::int64_t first_ = 0;
   std::int64_t count_ = 0;
   const kernels::Byte* in_ = nullptr;

@@ -1,4 +1,4 @@
-// What chance leaves of a dense matrix, as entries.
+// Dropout: a dense matrix to entries, some of them dropped at random.
 #include <cinttypes>
 #include <cmath>
 #include <cstring>

@@ -21,7 +21,7 @@ void DenseElements::add_matrices(const tnr_view& view) noexcept {
 }
 
 // Rows that lie side by side, so that a line has elements of several: transposed in pieces, while
-// the lines of the next piece are on their way, which are too far apart for the processor to foresee.
+// the lines of the next piece are on their way, which are too far apart for hardware prefetchers.
 void DenseElements::fetch_columns(const kernels::Byte* first, std::int64_t rows,
                                   kernels::Byte* buffer) const noexcept {
   constexpr std::int64_t kPieceColumns = 64;

@@ -77,7 +77,7 @@ class DenseElements {
   std::int64_t row_step_ = 0;  // bytes
   std::int64_t column_step_ = 0;
   bool is_dense_ = true;
-  // Of a batch whose rows are not the same distance apart from one matrix to the next.
+  // For a batch whose rows are not the same distance apart from one matrix to the next.
   std::int64_t matrix_rows_ = kOneMatrix;
   std::int64_t matrix_step_ = 0;  // bytes
 };

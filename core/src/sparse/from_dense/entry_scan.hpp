@@ -1,13 +1,12 @@
 // Scans of a dense matrix that give entries, in one pass over the memory or in two.
 //
-// Where the matrix is large its elements are read from memory once: threads take chunks by ticket,
-// count the entries of a chunk, learn from those before it where they go, and write them while the
-// chunk is in a cache. What is written goes to memory of which only what is touched is taken, and the
-// rest is given back at the end.
+// A large matrix is read from memory once: threads take chunks by ticket, count the entries of a
+// chunk, learn from the chunks before it where they go (look-back), and write them while the chunk
+// is in a cache. The output is lazily committed memory, whose unused end is given back.
 //
 // A Scanner is one thread's work: Scanner::Scan, chunk_count(scan), buffer_bytes(scan),
-// Scanner(scan, buffer), count(chunk), write(arrays, before, next), expected_count(), as DenseScanner
-// has them.
+// Scanner(scan, buffer), count(chunk), write(arrays, before, next), expected_count(), as
+// DenseScanner has them.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +26,8 @@ namespace tenure {
 // and written then, to memory of the right size.
 inline constexpr std::int64_t kOncePassBytes = std::int64_t{4} << 20;
 
-// Where a scan writes: entries to the builder, and the offsets of the rows of what is scanned,
-// which those of the builder are not if it makes a batch; nullptr: nowhere.
+// Output of a scan: entries to the builder, and the offsets of the rows of what is scanned, which
+// those of the builder are not if it makes a batch; nullptr: nowhere.
 inline EntryArrays arrays_of(const SparseBuilder& builder, kernels::Byte* offsets,
                              Stores stores) noexcept {
   const bool is_coo = builder.shape().format == TNR_SPARSE_FORMAT_COO;
@@ -49,7 +48,7 @@ inline std::int64_t max_count(std::int64_t entry_count, const SparseBuilder& bui
   return is_bounded ? std::min<std::int64_t>(entry_count, INT32_MAX) : entry_count;
 }
 
-// A guess; it decides which memory is recycled.
+// An estimate; it decides which memory is recycled.
 template <class Scanner>
 std::int64_t expected_count(const typename Scanner::Scan& scan) {
   const std::unique_ptr<unsigned char[]> buffer(
@@ -103,8 +102,9 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Store
       return true;
     }
   }
-  // One thread reads its chunks in order, which the processor foresees, and fetching would only hold
-  // up. Measured, for blocks of 8192^2 f32: 18.5 ms with it, 12.9 without.
+  // One thread reads its chunks in order, which hardware prefetchers predict, and explicit
+  // prefetching would only delay it. Measured, for blocks of 8192^2 f32: 18.5 ms with it, 12.9
+  // without.
   const bool fetches = context.thread_count() > 1;
   LookbackScan sums(chunks);
   Tickets tickets(chunks);
@@ -117,7 +117,7 @@ bool scan_once(const Context& context, const typename Scanner::Scan& scan, Store
       // Taken before the writing, so that it can be brought closer. Those who wait for its count
       // wait a little longer at first; then all take turns.
       chunk = tickets.take();
-      // What does not fit is refused when all have been counted.
+      // A surplus is refused when all have been counted.
       if (before + count > capacity) continue;
       builder.touch_entries(before + count);
       scanner.write(arrays, before, fetches ? chunk : -1);

@@ -9,8 +9,8 @@
 
 namespace tenure {
 
-// Elements that become entries in one step: enough for a call to be nothing, and few enough for what
-// they give to stay in the first cache.
+// Elements that become entries in one step: enough for a call to be nothing, and few enough for
+// what they give to stay in the first cache.
 inline constexpr std::int64_t kPieceElements = 1024;
 
 // A buffer that entries are appended to, which goes to memory line by line: kernels write past the
@@ -31,7 +31,7 @@ class EntryStage {
     end_ += bytes;
     if (end_ >= kFlushBytes) flush_lines();
   }
-  // What is left. Others may write the bytes of a line that are not ours.
+  // Writes the rest. The other bytes of its lines may belong to other threads.
   void finish() noexcept {
     flush_lines();
     copy(begin_, end_);
@@ -68,8 +68,8 @@ class EntryStage {
   kernels::Byte* line_ = nullptr;  // where buffer_ goes
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;
-  // A store over the end of a page takes as long as 100 others: what is written again and again lies
-  // within one. Measured: a conversion where half are entries, 24 ms otherwise and 18 so.
+  // A store over the end of a page takes as long as 100 others: what is written again and again
+  // lies within one. Measured: a conversion where half are entries, 24 ms otherwise and 18 so.
   static constexpr std::size_t kPageBytes = 4096;
   alignas(kPageBytes)
       kernels::Byte buffer_[kFlushBytes + kPieceBytes + kernels::kSlackBytes + kLineBytes];

@@ -104,9 +104,9 @@ SparseToken without_entries(SparseBuilder& builder) {
   return builder.finish(EntryOrder::rising());
 }
 
-// Cuts what the rows of all matrices were found to have, one matrix after the other. `offsets` are
-// those of all rows together, at the beginning of where each matrix's own are to be, if it has any.
-// Of narrow ones, and of row indices, the low 32 bits are there, of which differences are made.
+// Splits the rows of all matrices into matrices, one after the other. `offsets` are those of all
+// rows together, stored where the matrices' own are to begin, if they have any. Narrow offsets and
+// row indices hold the low 32 bits, which is enough for differences.
 template <class I>
 void cut_batch(const Context& context, const I* offsets, SparseBuilder& builder) {
   using Unsigned = std::make_unsigned_t<I>;

@@ -1,11 +1,12 @@
-// What operations that make a sparse matrix of a dense one check alike.
+// Checks that operations from a dense to a sparse matrix share.
 #pragma once
 
 #include "tenure/sparse.hpp"
 
 namespace tenure {
 
-// Throws what check_view() does, and INVALID_ARGUMENT unless the rank is 2. Of the parameter `dense`.
+// Throws as check_view() does, and INVALID_ARGUMENT unless the rank is 2; messages name the
+// parameter `dense`.
 void check_dense_matrix(const tnr_view& dense);
 
 // The dtype of indices that is asked for, where 0 means i32. Throws INVALID_ARGUMENT for one that

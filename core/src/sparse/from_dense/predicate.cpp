@@ -40,9 +40,9 @@ std::int64_t extended(std::uint64_t bits, tnr_dtype dtype) noexcept {
 
 std::int64_t lowest(tnr_dtype dtype) noexcept { return extended(sign_bit(dtype), dtype); }
 
-// Where the bits of floats are taken for signed integers, those of positive ones are in their order;
-// with all but the sign flipped, those of negative ones too, below them. Beyond the infinities are
-// the NaN.
+// Where the bits of floats are taken for signed integers, those of positive ones are in their
+// order; with all but the sign flipped, those of negative ones too, below them. Beyond the
+// infinities are the NaN.
 class FloatOrder {
  public:
   explicit FloatOrder(tnr_dtype dtype) noexcept : dtype_(dtype) {}

@@ -1,4 +1,4 @@
-// Which elements of a dense matrix become entries of a sparse one.
+// Predicates: which elements of a dense matrix become entries of a sparse one.
 #pragma once
 
 #include "cpu/compress.hpp"
@@ -6,11 +6,10 @@
 
 namespace tenure {
 
-// What the options ask of elements of `dtype`, as kernels ask it; with PREDICATE_MASK of the mask's
-// bytes. A NaN is kept, whatever it is compared with. Throws INVALID_ARGUMENT for a predicate without
-// a name, an unknown flag, and a threshold that is NaN, that does not fit the dtype, or that is
-// negative where magnitudes are compared; UNSUPPORTED for a dtype that has no order, or whose zeros
-// nobody knows here.
+// The kernels' predicate for these options on elements of `dtype`; with PREDICATE_MASK on the
+// mask's bytes. A NaN is kept, whatever it is compared with. Throws INVALID_ARGUMENT for an unknown
+// predicate or flag, and for a threshold that is NaN, that does not fit the dtype, or that is
+// negative where magnitudes are compared; UNSUPPORTED for a dtype without an order or a known zero.
 kernels::Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype);
 
 }  // namespace tenure

@@ -1,7 +1,7 @@
 // The largest elements of each row of a dense matrix, as entries.
 //
-// One pass over a row: what is above the least of the k that would be chosen so far waits with them,
-// and when as many wait as were chosen, the k largest are chosen anew. Of random rows that is rare.
+// One pass over a row: elements above the least of the k chosen so far are appended to these, and
+// when there are 2 k, the k largest are selected anew. On random rows that is rare.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -31,7 +31,7 @@ struct Candidate {
   std::int64_t key;
   std::int64_t column;
 };
-// Of equals the first is the larger one.
+// Ties go to the lower column.
 bool is_larger(const Candidate& a, const Candidate& b) noexcept {
   return a.key != b.key ? a.key > b.key : a.column < b.column;
 }
@@ -84,7 +84,7 @@ class TopRows {
         builder_(builder),
         index_type_(index_type(builder.shape().index_dtype)) {}
 
-  // Of a thread: a row, the candidates, and a piece as f64.
+  // A thread's buffer: a row, the candidates, and a piece as f64.
   [[nodiscard]] std::int64_t buffer_bytes() const noexcept {
     return row_bytes() + 2 * k_ * static_cast<std::int64_t>(sizeof(Candidate)) + kPiece * 8;
   }

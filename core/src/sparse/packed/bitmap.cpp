@@ -18,8 +18,9 @@ std::int64_t row_words(const PackedSource& source) noexcept {
 
 constexpr std::int64_t kMarkedColumns = 16'384;
 
-// Sets the bits of a row's columns, which rise: no more than there are values. Each first marks a byte, of which a register at a time becomes
-// bits: bits that are set one after the other wait for each other, where they share a word.
+// Sets the bits of a row's columns, which rise: no more than there are values. Each first marks a
+// byte, of which a register at a time becomes bits: bits that are set one after the other wait for
+// each other, where they share a word.
 template <class I>
 void mark_columns(const PackedSource& source, std::int64_t row, std::uint64_t* words) noexcept {
   const kernels::Predicate is_marked = {kernels::Predicate::Kind::kMasked, 0xff, 0, 0, 0, 0};

@@ -8,7 +8,7 @@ namespace tenure {
 // INT64_MAX where there are too many elements.
 std::int64_t bitmap_bytes(const PackedSource& source) noexcept;
 
-// Of rows whose columns rise.
+// Requires rows whose columns rise.
 void pack_bitmap(const Context& context, const PackedSource& source, PackedMatrix& packed);
 
 }  // namespace tenure

@@ -1,4 +1,4 @@
-// Which layout a sparse matrix is packed into.
+// The choice of the layout that a sparse matrix is packed into.
 //
 // It is chosen by counting: what each would take, whether a bitmap is worth reading zeros for, and
 // whether all entries are in blocks.
@@ -18,12 +18,13 @@ namespace {
 
 using kernels::kStripRows;
 
-// A bitmap's product reads all of x for every row: 3.9 ns for 64 elements (AVX-512, AMD family 25 model
-// 17), where entries that look their columns up take 0.3 ns each. So one entry in so many elements.
+// A bitmap's product reads all of x for every row: 3.9 ns for 64 elements (AVX-512, AMD family 25
+// model 17), where entries that look their columns up take 0.3 ns each. So one entry in so many
+// elements.
 constexpr std::int64_t kBitmapElements = 5;
-// A row's entries in a tile, on average, from which on several tiles to a strip take no more time than
-// one: rows that are cut into pieces of a few entries, each with an end that nobody can predict, take
-// more than twice as long.
+// A row's entries in a tile, on average, from which on several tiles to a strip take no more time
+// than one: rows that are cut into pieces of a few entries, each with an end that nobody can
+// predict, take more than twice as long.
 constexpr std::int64_t kWorthCuttingEntries = 16;
 
 // Whether the columns of each row rise, so that bits say which value is whose.
@@ -140,9 +141,9 @@ void pack_best(const Context& context, const PackedSource& source, const SparseO
           packed);
 }
 
-// Products until packing has moved no more bytes than it saved: it reads the source, and fetches and
-// writes the result; of a bitmap it also clears and reads a mark for each element, and sets one for
-// each entry. -1: never.
+// Products until packing has moved no more bytes than it saved: it reads the source, and fetches
+// and writes the result; of a bitmap it also clears and reads a mark for each element, and sets one
+// for each entry. -1: never.
 std::int64_t break_even(const PackedSource& source, const tnr_packed_info& packed) noexcept {
   const auto packed_bytes = static_cast<std::int64_t>(packed.size_bytes);
   const std::int64_t saved = source.size_bytes() - packed_bytes;

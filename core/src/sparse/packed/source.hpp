@@ -33,7 +33,7 @@ struct PackedSource {
     return std::min(strip * kernels::kStripRows, matrix.rows);
   }
   [[nodiscard]] std::int64_t index_bytes() const noexcept { return index_width(matrix.index_type); }
-  // What a product of the matrix itself reads.
+  // Bytes that a product of the matrix itself reads.
   [[nodiscard]] std::int64_t size_bytes() const noexcept {
     return entry_count * (value_bytes + index_bytes()) + (matrix.rows + 1) * index_bytes();
   }

@@ -14,7 +14,7 @@ using kernels::PackedTile;
 
 // ---- where tiles begin ----
 
-// Where the tiles of one strip begin, in rising order.
+// First columns of the tiles of one strip, in rising order.
 class StripTiles {
  public:
   // Columns of so many bits each.

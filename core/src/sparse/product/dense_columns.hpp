@@ -20,8 +20,8 @@ struct ProductExtent {
   std::int64_t count;
   const char* whose;
 };
-// Throws INVALID_ARGUMENT unless b and out are two vectors or two matrices with as many columns, and
-// have those rows.
+// Throws INVALID_ARGUMENT unless b and out are two vectors or two matrices with as many columns,
+// and have those rows.
 void require_product_shapes(const tnr_view& b, const tnr_view& out, const ProductExtent& b_rows,
                             const ProductExtent& out_rows);
 
@@ -54,8 +54,8 @@ struct DenseColumns {
 // rows adjacent. Unless they may be spaced.
 class AdjacentColumns {
  public:
-  // Where rows may begin: a register that is loaded across two lines takes twice as long. What may be
-  // spaced is never copied: neither rows nor columns need be adjacent.
+  // Where rows may begin: a register that is loaded across two lines takes twice as long. kSpaced
+  // columns are never copied: neither rows nor columns need be adjacent.
   enum class Rows { kAnywhere, kInLines, kSpaced };
 
   // Columns [first, first + count) of `dense`, of which there is one at least. Rows that must begin

@@ -10,8 +10,9 @@
 
 namespace tenure {
 
-// Entries of a piece of such a row, and of the longest row that is not cut. Some 25 us of work: large
-// against what a piece costs, small against what a thread that is kept waiting would leave undone.
+// Entries of a piece of such a row, and of the longest row that is not cut. Some 25 us of work:
+// large against what a piece costs, small against what a thread that is kept waiting would leave
+// undone.
 inline constexpr std::int64_t kPieceEntries = std::int64_t{1} << 16;
 
 struct LongRow {
@@ -26,8 +27,8 @@ struct LongRow {
 };
 
 // The long rows of a compressed matrix. They depend on the matrix alone, and so does what comes of
-// adding up their pieces. Where offsets are wrong, some rows that are none: nobody may use them before
-// offsets have been checked. Throws std::bad_alloc.
+// adding up their pieces. Where offsets are wrong, some rows that are none: nobody may use them
+// before offsets have been checked. Throws std::bad_alloc.
 inline std::vector<LongRow> long_rows(const tnr_sparse_view& view) {
   std::vector<LongRow> rows;
   const std::int64_t count = view.minor.shape[0];

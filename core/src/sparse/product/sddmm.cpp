@@ -22,7 +22,7 @@ void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
        rank);
 }
 
-// Of the shape of the matrix's values, and as dense as they are.
+// Requires the shape of the matrix's values, and row-major elements as they are.
 void check_output(const tnr_view& out, const tnr_view& values) {
   require_rank(out, "out", values.rank);
   for (std::uint32_t axis = 0; axis < values.rank; ++axis) {
@@ -34,8 +34,8 @@ void check_output(const tnr_view& out, const tnr_view& values) {
   }
 }
 
-// Kernels count entries as offsets do, and an output has those of a range alone: where entry 0 would
-// be, if there were room for it. As a number, since no pointer may point there.
+// Kernels count entries as offsets do, and an output has those of a range alone: where entry 0
+// would be, if there were room for it. As a number, since no pointer may point there.
 kernels::Byte* out_of_entry_0(kernels::Byte* out, std::int64_t bytes_in_front) noexcept {
   return reinterpret_cast<kernels::Byte*>(reinterpret_cast<std::uintptr_t>(out) -
                                           static_cast<std::uintptr_t>(bytes_in_front));
@@ -140,7 +140,8 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   };
   const AdjacentColumns x_rows(context, left, 0, left.columns, rows_of(left));
   const AdjacentColumns y_columns(context, right, 0, right.columns, rows_of(right));
-  // Without elements nothing bounds the extents, and how far a row is from the first may be no number.
+  // Without elements nothing bounds the extents, and how far a row is from the first may be no
+  // number.
   const auto steps_of = [&left](const AdjacentColumns& rows) {
     return left.columns == 0 ? 0 : rows.row_step();
   };

@@ -1,8 +1,8 @@
 // Triangular systems: substitution, row by row.
 //
 // Columns of the right-hand side are independent. Blocks of them are shared by threads, and walked
-// side by side, so that each entry is read once for a block. Each sum takes its terms in the order of
-// the entries, whatever the block.
+// side by side, so that each entry is read once for a block. Each sum takes its terms in the order
+// of the entries, whatever the block.
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
@@ -35,8 +35,8 @@ class Substitution {
         row_step_(stride_of(x.view, 0)),
         column_step_(x.view.rank == 2 ? stride_of(x.view, 1) : 0) {}
 
-  // Replaces columns [first, last) of x, the right-hand side, by the solution. Returns a row without
-  // a pivot, or kNoRow.
+  // Replaces columns [first, last) of x, the right-hand side, by the solution. Returns a row
+  // without a pivot, or kNoRow.
   std::int64_t solve(std::int64_t first, std::int64_t last) const noexcept {
     for (std::int64_t i = 0; i < rows_; ++i) {
       const std::int64_t row = is_upper_ ? rows_ - 1 - i : i;

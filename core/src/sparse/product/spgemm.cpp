@@ -22,8 +22,8 @@ using kernels::RowSums;
 using kernels::SparseProduct;
 using kernels::SparseRows;
 
-// Rows and entries of `a` in a chunk: some thousand products at least. Threads wait for each other's
-// counts, and share the lines at the ends of a chunk's result.
+// Rows and entries of `a` in a chunk: some thousand products at least. Threads wait for each
+// other's counts, and share the lines at the ends of a chunk's result.
 constexpr std::int64_t kChunkWeight = 1024;
 
 // Work of RowChunks.
@@ -83,7 +83,8 @@ class Multiplication {
   }
 
  private:
-  // Whether so many rows have entries that a call for each of those would cost more than the others.
+  // Whether so many rows have entries that a call for each of those would cost more than the
+  // others.
   [[nodiscard]] bool has_many_entries(std::int64_t begin, std::int64_t end) const noexcept {
     return a_offsets()[end] - a_offsets()[begin] >= (end - begin) / 4;
   }

@@ -1,9 +1,9 @@
 // The product of two sparse matrices at the entries of a third alone.
 //
-// Each product finds by its column where it is added: a map of all columns says so, which a row of the
-// mask changes where it has entries, and which gives all other products a place too, as adding is
-// cheaper than asking whether to. Where there are too many columns for that, those of a row of the
-// mask go to a table of twice their number, in which most products find no place.
+// Each product finds by its column where it is added: a map of all columns says so, which a row of
+// the mask changes where it has entries, and which gives all other products a place too, as adding
+// is cheaper than asking whether to. Where there are too many columns for that, those of a row of
+// the mask go to a table of twice their number, in which most products find no place.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -115,7 +115,7 @@ class HashedSums {
     sums_[slot] += product;
     met_[slot] = 1;
   }
-  // Of a column that is wanted: its sum; nullptr where nothing was added.
+  // The sum of a column that the mask has; nullptr where nothing was added.
   [[nodiscard]] const T* sum(I column) const noexcept {
     const std::int64_t slot = find(column);
     return met_[slot] != 0 ? sums_ + slot : nullptr;
@@ -128,7 +128,7 @@ class HashedSums {
     while (std::int64_t{1} << bits < 2 * count) ++bits;
     return bits;
   }
-  // Where a column is, or a free place.
+  // The slot of a column, or a free one.
   [[nodiscard]] std::int64_t find(I column) const noexcept {
     auto slot = static_cast<std::int64_t>(
         (static_cast<std::uint64_t>(column) * 0x9e3779b97f4a7c15u) >> shift_);

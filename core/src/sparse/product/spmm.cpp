@@ -14,7 +14,7 @@
 namespace tenure {
 namespace {
 
-// What is the same for each matrix of a batch.
+// Parameters that all matrices of a batch share.
 struct Factors {
   bool is_transposed;
   unsigned type;

@@ -1,9 +1,8 @@
-// What the parts of sparse times dense share: a call whose operands have been checked, and who
-// multiplies which matrices.
+// Sparse times dense: a call whose operands have been checked, and the algorithms for it.
 //
-// Where each sum belongs to one row of the sparse matrix, rows are shared out (multiply_rows). Where
-// the entries of a row go to many sums (CSC, transposed CSR, coordinates) the sums are kept apart first
-// (multiply_scatter).
+// Where each sum belongs to one row of the sparse matrix, rows are shared out (multiply_rows).
+// Where the entries of a row go to many sums (CSC, transposed CSR, coordinates), threads have
+// separate sums first (multiply_scatter).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,8 @@
 
 namespace tenure {
 
-// Of a row of b that one pass over the entries takes: as much as the widest registers hold the sums
-// of, so that a panel of as many rows as a cache holds stays there.
+// The part of a row of b that one pass over the entries takes: as much as the widest registers hold
+// the sums of, so that a panel of as many rows as a cache holds stays there.
 inline constexpr std::int64_t kPanelBytes = 256;
 
 // Everything of a call that has been checked.
@@ -40,14 +39,14 @@ struct SparseMatmul {
   }
 };
 
-// Of CSR and BSR as they are, and CSC transposed.
+// For CSR and BSR as they are, and CSC transposed.
 void multiply_rows(const SparseMatmul& call);
 
-// Of coordinates, as CSR whose offsets have to be made. False where the entries are not ordered by
+// For coordinates, as CSR whose offsets have to be made. False where the entries are not ordered by
 // row, whatever the flags say, or where there are too many for an offset.
 bool multiply_sorted(const SparseMatmul& call);
 
-// Of all others.
+// For all others.
 void multiply_scatter(const SparseMatmul& call);
 
 }  // namespace tenure

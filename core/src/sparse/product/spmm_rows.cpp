@@ -20,8 +20,8 @@ using kernels::Byte;
 
 // Entries for each row of b from which on it is copied so that its rows begin with lines.
 constexpr std::int64_t kUsesWorthCopying = 32;
-// Rows of a slice, at least, where all threads have some slices: parts of b that rows go over together
-// should serve many.
+// Rows of a slice, at least, where all threads have some slices: parts of b that rows go over
+// together should serve many.
 constexpr std::int64_t kSliceRows = 256;
 constexpr std::int64_t kSlicesOfThread = 8;
 
@@ -63,8 +63,8 @@ kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t col
 
 constexpr tnr_scalar kOne = {TNR_DTYPE_U8, 0, {1}};
 
-// Of CSR some rows of which are long: their pieces, and all other rows, are shared out. A piece's sum
-// is an element, so elements that are narrower than their sums are not cut.
+// CSR with long rows: their pieces, and all other rows, are shared out. A piece's sum is an
+// element, so elements that are narrower than their sums are not cut.
 class CutRows {
  public:
   CutRows(const SparseMatmul& call, const kernels::Matmul& matmul,

@@ -1,8 +1,9 @@
-// Sparse times dense, where the entries of a row go to many sums (CSC, transposed CSR, coordinates).
+// Sparse times dense, where the entries of a row go to many sums (CSC, transposed CSR,
+// coordinates).
 //
 // Sums are kept apart first: of many columns each thread takes some, and all entries; of few the
-// entries are shared out to a number of parts that the shapes decide, so that it is the same for any
-// number of threads. One part that a result of zeros can hold is added up there.
+// entries are shared out to a number of parts that the shapes decide, so that it is the same for
+// any number of threads. One part that a result of zeros can hold is added up there.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -23,7 +24,7 @@ using kernels::Byte;
 // Arrays of sums that entries are shared out to, at most.
 constexpr std::int64_t kMaxParts = 8;
 
-// What is spread: rows or entries, as the matrix has them.
+// The input of the scatter-add: rows, or entries of COO.
 class Source {
  public:
   explicit Source(const SparseMatmul& call)
@@ -152,7 +153,7 @@ class SpreadPanel {
 
   void add(std::int64_t part, std::int64_t column, std::int64_t columns) const noexcept {
     Byte* const sums = sums_ + part * part_step_ + column * sum_bytes_;
-    // What lies between the rows of scratch is free to be cleared too.
+    // Gaps between the rows of scratch may be cleared too.
     if (columns == columns_) {
       std::memset(sums, 0, static_cast<std::size_t>(call_.out.rows * sums_step_));
     } else {

@@ -1,5 +1,5 @@
-// Sparse times dense, of coordinates that are ordered by row: as CSR, of which the offsets alone have
-// to be made.
+// Sparse times dense, of coordinates that are ordered by row: as CSR, of which the offsets alone
+// have to be made.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -56,7 +56,7 @@ class RowOffsets {
     return entry < 0 ? -1 : get_index(row_indices_, type_, entry);
   }
 
-  // Those of the rows that begin with an entry of the slice, and of the empty rows before them; the
+  // Offsets of the rows that begin with an entry of the slice, and of empty rows before them; the
   // last slice also has those behind all entries.
   void write(std::int64_t slice) const noexcept {
     if (type_ == kernels::IndexType::kI32) {

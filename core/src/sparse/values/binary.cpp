@@ -142,7 +142,7 @@ class Merge {
     std::int64_t position;  // of the next entry
     std::int64_t first;     // whose value waits
 
-    // How many more may wait; never none.
+    // Free places in the queue; never 0.
     [[nodiscard]] std::int64_t room() const noexcept { return kWaiting - (position - first); }
     // So many were put behind the position.
     void advance(std::int64_t count) noexcept {
@@ -206,7 +206,7 @@ class Merge {
   }
 
   // 1 where a <= b, else 0; indices are not negative. Arithmetic, as a comparison becomes a branch
-  // that a processor guesses wrong for every other entry.
+  // that is mispredicted for every other entry.
   static std::int64_t is_at_most(I a, I b) noexcept {
     return static_cast<std::int64_t>(
         static_cast<std::uint64_t>(std::int64_t{a} - std::int64_t{b} - 1) >> 63);

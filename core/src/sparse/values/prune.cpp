@@ -1,6 +1,5 @@
-// Fewer entries: those that a predicate keeps, or the largest of each row. What is kept is found as
-// the entries of a dense row are, since the values are one; their places then say which indices
-// stay, and how many in each row.
+// Fewer entries: those that satisfy a predicate, or the largest of each row. The values are treated
+// as one dense row; the positions found then select the indices, and count the entries of each row.
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -63,7 +62,7 @@ class Thinning {
   }
 
  private:
-  // Where entry k of the result is in `a`.
+  // Position in `a` of entry k of the result.
   template <class Place>
   struct Places {
     const Place* places;
@@ -103,7 +102,7 @@ class Thinning {
     });
   }
 
-  // How many are kept in front of each row.
+  // The number kept in front of each row.
   void bound(Byte* to) const noexcept {
     with_places([&]<class I>(I, const auto& places) {
       const I* const ends = static_cast<const I*>(a_.major.data) + 1;

@@ -63,9 +63,9 @@ class Reduction {
           }
         });
   }
-  // Whether entries are so few against the columns that filled_columns() is the way. Where the result
-  // has all columns in any case, an array of them costs no memory that counts, and less time than to
-  // sort an eighth as many entries.
+  // Whether entries are so few against the columns that filled_columns() is the way. Where the
+  // result has all columns in any case, an array of them costs no memory that counts, and less time
+  // than to sort an eighth as many entries.
   [[nodiscard]] bool has_few(bool has_all_columns) const {
     const std::int64_t entries = a_.view().minor.shape[0];
     const std::int64_t columns = minor_count(a_.view());
@@ -151,7 +151,7 @@ class Reduction {
   }
   [[nodiscard]] std::int64_t row_count() const noexcept { return major_count(a_.view()); }
 
-  // What entries make together with the zeros that are not there.
+  // Joins the result over entries with the implicit zeros.
   static Value finish(Value met, std::int64_t entries, std::int64_t elements) noexcept {
     if constexpr (Rule::kZerosAreNothing) return met;
     return entries < elements ? Rule::join(met, Value{}) : met;
@@ -207,7 +207,7 @@ void reduce_to(const Context& context, SparseOperand& a, Over over, const tnr_vi
   }
 }
 
-// What entries of one position are together, each of them does not say.
+// Refuses duplicates: entries of one position have a value together that no single entry holds.
 void require_unique(const tnr_sparse_view& a) {
   if ((a.flags & TNR_SPARSE_UNIQUE) != 0) return;
   fail(TNR_STATUS_INVALID_ARGUMENT,
@@ -326,7 +326,8 @@ void write_diagonal(const SparseOperand& a, const tnr_view_mut& out_view) {
   T* const out = reinterpret_cast<T*>(writable(out_view));
   const std::int64_t step = stride_of(out_view.view, 0);
   const std::int64_t length = out_view.view.shape[0];
-  // Rows beyond the diagonal are walked for their indices alone, which are looked at as the walk goes.
+  // Rows beyond the diagonal are walked for their indices alone, which are looked at as the walk
+  // goes.
   a.for_each_run(0, major_count(a.view()), [&](std::int64_t begin, std::int64_t run_end) noexcept {
     const std::int64_t end = std::min(run_end, length);
     for (std::int64_t row = begin; row < end; ++row) {

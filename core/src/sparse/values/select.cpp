@@ -103,8 +103,8 @@ std::int64_t count_row(const Columns& columns, const ConstEntries& row) noexcept
   return count;
 }
 
-// Writes the `count` entries of a row that count_row() found. Nobody can predict which these are: each
-// entry is written, and the next one over it if it is not one of them; never behind the last.
+// Writes the `count` entries of a row that count_row() found. Nobody can predict which these are:
+// each entry is written, and the next one over it if it is not one of them; never behind the last.
 template <class I, int kWidth, class Columns>
 void write_row(const Columns& columns, const ConstEntries& row, const Entries& out,
                std::int64_t count, std::int64_t width) noexcept {
@@ -145,8 +145,8 @@ EntryRange run_of(const Range& range, const ConstEntries& row) noexcept {
   return {first, first_from(first, range.first + range.columns)};
 }
 
-// Where the flags are wrong, the columns of a run may be any. What is returned is believed from then
-// on, so each is one that there is.
+// Where the flags are wrong, the columns of a run may be any. The result's flags are trusted from
+// then on, so each column is replaced by one that exists.
 template <class I>
 void write_run(const Range& range, const ConstEntries& row, const Entries& out,
                std::int64_t width) noexcept {
@@ -262,8 +262,8 @@ class Selection {
     }
   }
 
-  // Calls body(row of the result, entries of a) for each that has some, on the context's threads; of
-  // a list for all.
+  // Calls body(row of the result, entries of a) for each that has some, on the context's threads;
+  // of a list for all.
   template <class Body>
   void for_each_row(const Body& body) const noexcept {
     const std::int64_t rows = rows_.count();
@@ -293,8 +293,8 @@ class Selection {
     });
   }
 
-  // The first of `a` that has entries, of these rows; by the type of offsets, but one function for all
-  // ways to select.
+  // The first of `a` that has entries, of these rows; by the type of offsets, but one function for
+  // all ways to select.
   [[nodiscard]] std::int64_t filled_row(std::int64_t row, std::int64_t end) const noexcept {
     return type_ == kernels::IndexType::kI32
                ? first_filled_row(static_cast<const std::int32_t*>(a_.major.data), row, end)
@@ -305,7 +305,7 @@ class Selection {
     return {static_cast<const Byte*>(a_.minor.data) + first * index_width(type_),
             static_cast<const Byte*>(a_.values.data) + first * width_, offsets_[row + 1] - first};
   }
-  // What a short row has; a longer one is found by the processor.
+  // Prefetches a short row; the processor's own prefetchers find a longer one.
   void fetch(std::int64_t row) const noexcept {
     const ConstEntries soon = entries(row);
     __builtin_prefetch(soon.indices);

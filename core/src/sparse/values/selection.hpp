@@ -35,8 +35,8 @@ class Numbers {
   std::int64_t count_;
 };
 
-// Of the columns that a list names: the places of each, which are where its entries go. A table of
-// all columns, unless that is more than a few numbers for each entry, or for very long lists.
+// The positions of each column in a list of columns, which are where its entries go. A table of all
+// columns, unless that is more than a few numbers for each entry, or for very long lists.
 class ColumnPlaces {
  public:
   // Throws std::bad_alloc.
@@ -54,11 +54,12 @@ class ColumnPlaces {
 
   // The place of each column, -1: none.
   [[nodiscard]] const std::int32_t* once() const noexcept { return once_.data(); }
-  // The places of column c are number begins()[c] to begins()[c + 1] of order(), which has one more.
+  // The places of column c are number begins()[c] to begins()[c + 1] of order(), which has one
+  // more.
   [[nodiscard]] const std::int32_t* begins() const noexcept { return begins_.data(); }
   [[nodiscard]] const std::int64_t* order() const noexcept { return order_.data(); }
 
-  // Of any kind. Where the places of a column begin in order(), and those of all behind it.
+  // kSorted only: the position in order() from which on columns are `col` or above.
   [[nodiscard]] std::int64_t first(std::int64_t col) const noexcept;
 
  private:

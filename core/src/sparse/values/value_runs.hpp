@@ -9,7 +9,7 @@
 
 namespace tenure {
 
-// What an accumulator of T is: sums of f32 are exact enough in f64, those of integers are 64 bits.
+// Accumulator type of T: sums of f32 are exact enough in f64, those of integers are 64 bits.
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
@@ -22,7 +22,7 @@ struct AddUp {
   static Value of(T value) noexcept { return static_cast<Value>(value); }
   static Value join(Value a, Value b) noexcept { return wrapping_add(a, b); }
 };
-// NaN wins. Of values, and of vectors of these.
+// NaN wins. Takes values, and vectors of them.
 template <class T>
 struct Smallest {
   static constexpr bool kZerosAreNothing = false;
@@ -44,10 +44,9 @@ struct Largest {
   }
 };
 
-// What `count` values make by Rule::join(of one, of another), which may go in any order; count > 0.
-// A run of some length is joined in as many lanes as have room in the registers of every processor,
-// so that none waits for the one before, and the lanes in pairs: an order that depends on the count
-// alone.
+// Reduction of `count` values by Rule::join(), in unspecified order; count > 0. A long run is
+// joined in as many lanes as have room in the registers of every processor, so that no join waits
+// for the one before, and the lanes in pairs: an order that depends on the count alone.
 template <class Rule, class T>
 typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
   using Value = typename Rule::Value;

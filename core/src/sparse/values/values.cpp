@@ -1,4 +1,5 @@
-// What keeps the pattern of a matrix and computes new values: functions, scaling, row softmax.
+// Operations that keep the pattern of a matrix and compute new values: functions, scaling, row
+// softmax.
 #include <algorithm>
 #include <cinttypes>
 

@@ -8,7 +8,8 @@ namespace {
 
 inline bool is_power_of_two(int64_t number) { return (number & (number - 1)) == 0; }
 
-// Of a block's bits the first alone, which is the OR of all; blocks lie within words.
+// Folds the bits of each block into its first, which becomes the OR of all; blocks lie within
+// words.
 int64_t fold_words(uint64_t* bits, int64_t words, int64_t columns) {
   // One bit in as many as a block has: 1 / (2^columns - 1) of all ones.
   const uint64_t firsts = ~uint64_t{0} / ((uint64_t{1} << columns) - 1);

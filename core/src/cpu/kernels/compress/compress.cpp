@@ -8,14 +8,14 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Where the 64 elements of a word are in their matrix.
+// Coordinates of the 64 elements of a word in their matrix.
 template <class I>
 struct Places {
   I columns[64];
   I rows[64];
 };
 
-// Of a word that goes over the end of a row.
+// Coordinates of a word that crosses the end of a row.
 template <class I>
 __attribute__((noinline)) void find_places(Places<I>& places, int64_t row, int64_t column,
                                            int64_t columns) {
@@ -58,7 +58,7 @@ __attribute__((always_inline)) inline void fill_up(I value, unsigned count, Byte
 
 // ---- a run ----
 
-// Where in its matrix a word is, and where its entries go.
+// Position of a word in its matrix, and of its entries in the output.
 template <unsigned kWidth, class I>
 struct Cursor {
   const Byte* in;
@@ -89,8 +89,8 @@ struct Cursor {
 
 // Words between two decisions on how their entries are taken.
 constexpr int64_t kGroupWords = 16;
-// Entries of a word that are taken without asking whether they are there: a branch that nobody can
-// foresee costs more. What is not there is overwritten by what comes next.
+// Entries of a word that are taken without a test whether they exist, since the branch would be
+// mispredicted. A surplus one is overwritten by the next.
 constexpr unsigned kFew = 3;
 // Entries of a word that are no more than half a vector of 16, mostly.
 constexpr unsigned kSomeEntries = 12;
@@ -204,7 +204,7 @@ __attribute__((always_inline)) inline void compress_both(const Byte* in, I colum
 template <unsigned kWidth, class I, Fill kFill>
 __attribute__((noinline)) void take_many(Cursor<kWidth, I>& cursor, const uint64_t* bits,
                                          int64_t words) {
-  // What takes longer leaves the memory time for more.
+  // Slower processing leaves the memory time for more lines.
   constexpr unsigned kLines = kFill == Fill::kSome ? (kWidth * 3 + 3) / 4 : kWidth;
   const Byte* in = cursor.in;
   auto column = static_cast<I>(cursor.column);

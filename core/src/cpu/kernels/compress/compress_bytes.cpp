@@ -1,6 +1,6 @@
-// From bits to entries, as compress.cpp, where the processor compresses bytes (AVX512_VBMI2: Ice Lake,
-// Zen 4 and later). All of a word's places are found at once, so that what is stored is vectors full
-// of entries rather than one for each 16 elements.
+// From bits to entries, as compress.cpp, where the processor compresses bytes (AVX512_VBMI2: Ice
+// Lake, Zen 4 and later). All of a word's places are found at once, so that what is stored is
+// vectors full of entries rather than one for each 16 elements.
 #include "cpu/compress.hpp"
 #include "cpu/kernels/compress/compress_word.hpp"
 #include "cpu/tables.hpp"
@@ -121,11 +121,11 @@ inline void fill_up(I value, int64_t count, Byte* out) {
   }
 }
 
-// What takes less time leaves the memory time for fewer lines of what comes next.
+// Below this, processing is faster and leaves the memory time for fewer prefetched lines.
 constexpr int64_t kSomeEntries = 12;
 
-// Words that are looked at together, and entries of one from which on it is taken this way: fewer are
-// taken one by one, and so are words of several rows, by compress.cpp.
+// Words that are looked at together, and entries of one from which on it is taken this way: fewer
+// are taken one by one, and so are words of several rows, by compress.cpp.
 constexpr int64_t kGroupWords = 16;
 constexpr int64_t kLeast = 2;
 

@@ -97,7 +97,7 @@ __attribute__((always_inline)) inline void compress_range(I first, uint64_t word
 #elif defined(__AVX2__)
 #define TENURE_COMPACTS_WORDS
 
-// Of each mask of 8 bits, the places of its ones in rising order.
+// The bit indices of each mask of 8 bits, in rising order.
 struct PlacesOfOnes {
   uint64_t bytes[256];
 

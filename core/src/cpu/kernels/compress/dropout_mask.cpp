@@ -1,8 +1,8 @@
 // Counter-based dropout mask.
 //
 // Each element has a random number of its own, that of its place in SplitMix64 (G. L. Steele Jr, D.
-// Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), which needs none
-// of those before it. So elements may be asked in any order, by any number of threads.
+// Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), which needs
+// none of those before it. So elements may be asked in any order, by any number of threads.
 #include "cpu/kernels/vectors.hpp"
 #include "cpu/tables.hpp"
 

@@ -28,8 +28,8 @@ struct IntegerOf<8> {
 template <unsigned kWidth>
 using Integer = typename IntegerOf<kWidth>::Signed;
 
-// The questions of Predicate, asked of numbers or of vectors of them. A comparison of vectors is -1 in
-// each element where it holds.
+// The questions of Predicate, asked of numbers or of vectors of them. A comparison of vectors is -1
+// in each element where it holds.
 template <unsigned kWidth>
 struct Masked {
   Integer<kWidth> mask;
@@ -165,8 +165,8 @@ uint64_t test_word(const Byte* in, auto question) {
 
 #endif
 
-// Prefetch distance: a mask is made of a piece at a time, and then another kernel works, so that the
-// processor's own prefetcher begins anew with each.
+// Prefetch distance: a mask is made of a piece at a time, and then another kernel works, so that
+// the processor's own prefetcher begins anew with each.
 constexpr int64_t kMarkAheadBytes = 2048;
 
 template <unsigned kWidth, template <unsigned> class Question>

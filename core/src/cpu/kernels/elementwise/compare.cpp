@@ -41,7 +41,8 @@ inline uint8_t answer(const Byte* a, const Byte* b) {
   return Rule::apply(widen(load<T>(a)), widen(load<T>(b))) ? 1 : 0;
 }
 
-// Of the elements from number `done` on as many blocks as there are; returns the first that is left.
+// Compares as many blocks as there are from element `done` on; returns the first element that is
+// left.
 template <class Rule, class T, int64_t kCount>
 inline int64_t ask_blocks(const Strip& strip, int64_t done, const BlockSource<T>& left,
                           const BlockSource<T>& right) {
@@ -119,7 +120,7 @@ struct LessOrEqual {
   }
 };
 
-// Of elements of a byte, whose truths are as wide.
+// Comparisons of one-byte elements, whose truth values are as wide.
 template <class Rule>
 struct OfBytes {
   static constexpr bool kBranches = false;

@@ -49,9 +49,9 @@ inline void copy_line(Byte* out, const Byte* in) {
   }
 }
 
-// Of a line of the output. Lines are asked for in arithmetic progressions of any step, so that their
-// numbers are mixed twice, by odd multipliers (D. E. Knuth, "The Art of Computer Programming",
-// volume 3, section 6.4).
+// The set that an output line belongs to. Lines are visited in arithmetic progressions of any step,
+// so their numbers are mixed twice, by odd multipliers (D. E. Knuth, "The Art of Computer
+// Programming", volume 3, section 6.4).
 inline EdgeSet& set_of(const Edges& edges, const Byte* line) {
   uint64_t hash = reinterpret_cast<uintptr_t>(line) / kLineBytes * 0x9E3779B97F4A7C15u;
   hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93u;
@@ -77,9 +77,9 @@ inline void stream_joined(Byte* line, const Byte* low, const Byte* high, int64_t
   }
 }
 
-// Bytes [first, last) of a line, which `from` has in the same places: with the rest of it past the
-// caches, where that has been here, or they wait. What must give way to them is written through the
-// caches, which costs as much as several lines.
+// Writes bytes [first, last) of a line, which `from` has at the same offsets: as a whole line past
+// the caches, if the rest of it is waiting; otherwise they wait. An entry that they evict is
+// written through the caches, which costs as much as several lines.
 __attribute__((noinline)) inline void put_edge(const Edges& edges, Byte* line, int64_t first,
                                                int64_t last, const Byte* from) {
   if (edges.sets == nullptr) return copy_bytes(line + first, from + first, last - first);

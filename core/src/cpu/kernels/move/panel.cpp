@@ -76,7 +76,7 @@ class Strip {
     transpose_tile<Lanes, width, pieces>([&](int64_t r) { return in + rows[r]; }, put);
   }
 
-  // What comes before the first whole lines.
+  // Writes the partial lines before the first whole ones.
   __attribute__((noinline)) void start() {
     read(0, [&](int64_t c, Vector v) { before_[c] = v; });
     for (int c = 0; c < kColumns; ++c) {
@@ -117,7 +117,7 @@ class Strip {
     }
   }
 
-  // What comes `i` bytes after the first whole lines, where some columns end.
+  // Writes the lines `i` bytes after the first whole ones, where some columns end.
   __attribute__((noinline)) void finish(int64_t i) {
     Vector now[kColumns];
     read(i / width + (aligned ? 0 : kRows), [&](int64_t c, Vector v) { now[c] = v; });
@@ -169,7 +169,8 @@ int64_t run_strips(const Panel& panel, int64_t first, Fetches& fetches) {
 template <unsigned width, bool aligned>
 void run_panel(const Panel& panel) {
   constexpr int64_t n = kLaneBytes / width;
-  // A line of input at once, so that it need not stay; else with all that a strip needs in registers.
+  // A line of input at once, so that it need not stay; else with all that a strip needs in
+  // registers.
   constexpr int pieces = n <= 4 ? 4 : static_cast<int>(16 / n);
   Fetches fetches(panel, panel.rows * width / kLineBytes * panel.columns);
   int64_t column = 0;

@@ -8,9 +8,9 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// What happens beside the work on a block, a little after each step, so that the memory never
-// waits for the registers nor they for it. Lines leave and are asked for in turns: a burst of either
-// would fill the queue that both go through.
+// Memory traffic of the neighbouring blocks, issued in small portions between the steps of this
+// one, so that the memory never waits for the registers nor they for it. Stores and prefetches
+// alternate: a burst of either would fill the queue that both share.
 class Traffic {
  public:
   Traffic(const Block& block, int64_t steps)
@@ -39,7 +39,7 @@ class Traffic {
     for (; lines.count > 0; --lines.count) fetch_line(lines);
   }
 
-  // What is still to be fetched in a step.
+  // Lines that a step has still to prefetch.
   struct Lines {
     const Byte* first;
     const int64_t* offsets;
@@ -81,7 +81,7 @@ class Traffic {
   // In so many turns at most: small steps would otherwise be mostly calls.
   static constexpr int64_t kTurns = 32;
 
-  // Of each turn, so that all is done with the last.
+  // Lines per turn, so that all are done after the last.
   [[nodiscard]] int64_t share(int64_t count, int64_t steps) const {
     const int64_t turns = steps < interval_ ? 1 : steps / interval_;
     return (count + turns - 1) / turns;
@@ -227,7 +227,7 @@ void transpose(const Block& block) {
   traffic.finish();
 }
 
-// What no later block is there to do.
+// Writes the results of the last block, which no later block does.
 void flush(const Block& block) { Traffic(block, 1).finish(); }
 
 }  // namespace

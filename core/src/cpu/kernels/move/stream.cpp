@@ -11,8 +11,8 @@ void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes) {
   for (int64_t at = 0; at < end; at += kLineBytes) stream_line(out + at, from + at);
 }
 
-// Each line is cleared as soon as it was loaded: a buffer may be all that the first cache holds, and
-// to clear it in a pass of its own would find none of it there.
+// Each line is cleared as soon as it was loaded: a buffer may be all that the first cache holds,
+// and to clear it in a pass of its own would find none of it there.
 void stream_and_clear_lines(Byte* out, Byte* from, uint64_t size_bytes) {
   const auto end = static_cast<int64_t>(size_bytes);
   for (int64_t at = 0; at < end; at += kLineBytes) {

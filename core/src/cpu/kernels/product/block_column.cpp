@@ -1,9 +1,9 @@
-// Blocks times one dense column: bound by the memory that the blocks come from, where the sums of a row
-// of blocks stay in registers.
+// Blocks times one dense column: bound by the memory that the blocks come from, where the sums of a
+// row of blocks stay in registers.
 //
-// Rows are added up as those without blocks are (row_sum.hpp): eight sums take turns and meet in a tree.
-// As many blocks as have eight columns are a turn, so that entries get the sums that they would have had
-// without blocks.
+// Rows are added up as those without blocks are (row_sum.hpp): eight sums take turns and meet in a
+// tree. As many blocks as have eight columns are a turn, so that entries get the sums that they
+// would have had without blocks.
 #include "cpu/kernels/product/row_sum.hpp"
 #include "cpu/kernels/sums.hpp"
 #include "cpu/spmm.hpp"
@@ -40,7 +40,7 @@ struct BlockSums {
   Part parts[kTurns][kRows][Span::kParts] = {};
 };
 
-// Of blocks with one column. A register has those of several rows.
+// Blocks with one column: a register has the sums of several rows.
 template <class T, int kRows>
 struct BlockSums<T, kRows, 1> {
   static constexpr int kTurns = kSumLanes;

@@ -12,7 +12,8 @@ namespace {
 constexpr int kWidestBytes = kVectorBytes == 64 ? 256 : static_cast<int>(2 * kVectorBytes);
 constexpr int64_t kRowsAtOnce = 4;
 
-// Rows [first_row, first_row + kRows) of the blocks of one row, kBytes of out from column `first` on.
+// Rows [first_row, first_row + kRows) of the blocks of one row, kBytes of out from column `first`
+// on.
 template <class T, class I, int kBytes, int kRows>
 void block_span(const Matmul& m, int64_t row, int64_t first_row, int64_t first) {
   using Span = SpanOf<T, kBytes>;
@@ -104,7 +105,7 @@ void plain_rows(const Matmul& m, int64_t begin, int64_t end) {
 
 }  // namespace
 
-// What every type but f32 and f64 is multiplied by, with blocks or, of one element, without.
+// Products of BSR, and of CSR for every type but f32 and f64, as blocks of one element.
 const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount] = {
     TENURE_BY_INDEX(float_rows, double),
     TENURE_BY_INDEX(float_rows, float),

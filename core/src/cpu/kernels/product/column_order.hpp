@@ -8,8 +8,8 @@ inline namespace TENURE_ISA {
 namespace {
 
 // Writes the columns of a list in order, and what take(column) gives for each. kListed at most, and
-// in the list there is room for a vector more. Each is put at its rank, which is how many of them
-// are less: comparisons, and no branch for a processor to guess wrong.
+// in the list there is room for a vector more. Each is put at its rank, the number of smaller ones:
+// branch-free comparisons.
 template <class I, class T, class Take>
 void place_few(I* list, int64_t count, const Take& take, I* columns, T* values) {
   I ranks[kListed];
@@ -26,8 +26,8 @@ void place_few(I* list, int64_t count, const Take& take, I* columns, T* values) 
   }
 }
 
-// Sorts a list by bytes, the lowest first, with a second list of the same length. Returns the one of
-// the two that holds the result.
+// Sorts a list by bytes, the lowest first, with a second list of the same length. Returns the one
+// of the two that holds the result.
 template <class I>
 I* sort_by_bytes(I* list, I* other, int64_t count, int64_t cols) {
   for (unsigned shift = 0; shift < 64 && (cols - 1) >> shift != 0; shift += 8) {

@@ -48,7 +48,7 @@ struct HashedSums {
     mask = (int64_t{1} << bits) - 1;
   }
 
-  // Where a column is, or the free place that it belongs to.
+  // The slot of a column, or the free one that it belongs to.
   [[nodiscard]] int64_t find(I column) const {
     auto slot =
         static_cast<int64_t>((static_cast<uint64_t>(column) * 0x9e3779b97f4a7c15u) >> shift);
@@ -56,8 +56,8 @@ struct HashedSums {
     return slot;
   }
 
-  // Frees what a row has taken: the places of its columns, in the order in which they came, from the
-  // last one back, as none is then behind a place that is free. Of many all, which is faster.
+  // Frees the slots of a row's columns, in reverse order of insertion, so that no probe chain is
+  // cut. For many columns clearing the whole table is faster.
   void free(int64_t count) {
     if (count > kListed) return clear();
     for (int64_t i = count - 1; i >= 0; --i) keys[find(list[i])] = -1;

@@ -24,7 +24,7 @@ template <class V>
 struct Values<V> {
   static constexpr bool kAreWidened = true;
 
-  // The next `count`, kWidenedValues at most, as f32. What lies behind them can be read.
+  // The next `count` values, kWidenedValues at most, as f32. Padding makes reads past them safe.
   const Byte* widen_some(const Byte* values, int64_t count) {
     for (int64_t k = 0; k < count; ++k) widened_values[k] = widened<V>(values + k * kStep<V>);
     return reinterpret_cast<const Byte*>(widened_values);
@@ -136,8 +136,8 @@ inline Vector<double> products(const Byte* values, const Byte* x, unsigned bits,
       _mm512_loadu_pd(x)));
 }
 #else
-// Which part of a register each part of its expansion is: of kParts to a register, kLanes of them
-// with a bit.
+// Index in its register of each part of an expansion: of kParts to a register, kLanes of them with
+// a bit.
 template <int kLanes, int kParts>
 struct Picks {
   constexpr Picks() : parts{} {
@@ -197,7 +197,7 @@ inline const Byte* add_word(Lanes<T>& sums, uint64_t word, const Byte* values, c
   return values + __builtin_popcountll(word) * kStep<T>;
 }
 
-// Of adjacent words.
+// Adds the products of adjacent words.
 template <class V>
 inline const Byte* add_words(Lanes<Computed<V>>& sums, Values<V>& wide, const uint64_t* words,
                              int64_t count, const Byte* values, const Byte* x) {
@@ -236,7 +236,7 @@ inline T total(const Lanes<T>& sums) {
   return sum;
 }
 
-// Of an x that is spaced: some columns at a time are fetched for all rows.
+// Bitmap times a strided x: some columns of x at a time are gathered for all rows.
 template <class V>
 void bitmap_of_spaced(const PackedProduct& p, const Bitmap& a, int64_t begin, int64_t end) {
   using T = Computed<V>;

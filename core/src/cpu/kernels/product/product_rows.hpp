@@ -1,4 +1,4 @@
-// What the kernels of sparse products know of their operands, row by row.
+// Row-wise access to the operands of sparse products.
 #pragma once
 
 #include "cpu/kernels/number.hpp"
@@ -59,7 +59,7 @@ struct RowOfB {
   RowOfB(const Pattern<I>& b, int64_t row)
       : begin(b.offsets[row]), count(b.offsets[row + 1] - begin), columns(b.columns + begin) {}
 
-  // Of a coalesced row with entries: whether no column lies between two of its.
+  // Whether the columns of a coalesced row with entries are consecutive.
   [[nodiscard]] bool is_run() const {
     return int64_t{columns[count - 1]} - columns[0] == count - 1;
   }

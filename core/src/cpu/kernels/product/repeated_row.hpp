@@ -1,9 +1,9 @@
-// Rows of a product that are like the row before, moved along: those of stencils on grids, of narrow
-// bands, and of elements with several unknowns in one place, which have the same columns.
+// Rows of a product that are like the row before, moved along: those of stencils on grids, of
+// narrow bands, and of elements with several unknowns in one place, which have the same columns.
 //
-// Where the columns of a row of `a` are those of the row above it, moved, the next rows are likely to
-// be alike. Then it is remembered to which entry of the result each product of the row belongs, and
-// rows that turn out to be alike need no search.
+// Where the columns of a row of `a` are those of the row above it, moved, the next rows are likely
+// to be alike. Then it is remembered to which entry of the result each product of the row belongs,
+// and rows that turn out to be alike need no search.
 #pragma once
 
 #include "cpu/kernels/product/product_rows.hpp"
@@ -21,14 +21,14 @@ constexpr int64_t kRepeatedRows = 128;  // entries of `a`
 constexpr int64_t kRepeatedProducts = 1024;
 constexpr int64_t kRepeatedEntries = 256;
 
-// How far ahead rows of b are fetched: a row of the result reads more streams of them than a processor
+// Prefetch distance in rows of b: a row of the result reads more streams of them than a processor
 // follows by itself.
 constexpr int64_t kRepeatedAheadBytes = 256;
 
 #if defined(__AVX512F__)
 
-// Vectors of products go to vectors of sums: products of some entries of a row of b to the sums that
-// lie together in one of the result.
+// Vectors of products go to vectors of sums: products of some entries of a row of b to the sums
+// that lie together in one of the result.
 template <class T>
 struct SumSteps {
   struct Step {
@@ -66,7 +66,7 @@ struct SumSteps {
 
 #endif
 
-// What a row is like; columns count from the first one of its first product.
+// The pattern of a row; columns count from the first one of its first product.
 template <class I, class T>
 struct RepeatedRow {
   int64_t rows;     // entries of `a`; 0: nothing is remembered
@@ -105,9 +105,9 @@ bool repeats_above(const Pattern<I>& a, int64_t row) {
   return true;
 }
 
-// Remembers a row, which repeats_above() names, whose entries have `columns`, in order. Not one that
-// is too long, misses a row of b, or has a product without an entry, as where b is wrongly said to be
-// coalesced: what is remembered of a product is where its sum is.
+// Remembers a row, which repeats_above() names, whose entries have `columns`, in order. Not one
+// that is too long, misses a row of b, or has a product without an entry, as where b is wrongly
+// said to be coalesced: what is remembered of a product is where its sum is.
 template <class I, class T>
 void remember(const Patterns<I>& in, int64_t row, const I* columns, int64_t count,
               RepeatedRow<I, T>& like) {
@@ -200,8 +200,8 @@ inline bool are_alike(const I* columns, int64_t count, I first, const I* like) {
   return others == 0;
 }
 
-// Adds the products that a step names where it says. The other sums get 0 added, which changes none,
-// as none is -0: stores under a mask would keep the next load waiting.
+// Adds the products that a step names where it says. The other sums get 0 added, which changes
+// none, as none is -0: stores under a mask would keep the next load waiting.
 inline void add_step(const SumSteps<float>::Step& step, __m512 products, Vector<float>* sums) {
   const auto mask = static_cast<__mmask16>(step.mask);
   const __m512i lanes = _mm512_maskz_cvtepu8_epi32(

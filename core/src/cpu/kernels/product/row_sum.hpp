@@ -1,8 +1,8 @@
 // The sum of a row's entries, each times the element of a vector that its index names.
 //
 // It is bound by the memory that the entries come from, and by how fast elements are fetched from
-// anywhere: loads of single elements, put together in registers of 16 bytes, take less time than the
-// gathers of AVX2 and AVX-512 (0.29 and 0.44 ns an entry on AMD family 25 model 17).
+// anywhere: loads of single elements, put together in registers of 16 bytes, take less time than
+// the gathers of AVX2 and AVX-512 (0.29 and 0.44 ns an entry on AMD family 25 model 17).
 //
 // Eight sums take turns and meet in a tree, whatever the type of the indices, the instruction set
 // and the length of the row: there is one result.
@@ -15,23 +15,22 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// How far ahead of the entries at hand the processor is told to read: further than its own
-// prefetchers look, which do not see two streams that end with every slice.
+// Prefetch distance: further than hardware prefetchers look, which do not see two streams that end
+// with every slice.
 constexpr int64_t kAheadBytes = 2048;
 
 constexpr int kSumLanes = 8;
 
-// How far ahead entries are fetched to the second cache, where that is better: it takes lines faster
-// than the first, which is too small for what is needed that much later.
+// Prefetch distance to the second cache, where that is better: it takes lines faster than the
+// first, which is too small for what is needed that much later.
 constexpr int64_t kFarAheadBytes = 8192;
 
-// It is better for long rows, and an x that stays in the first cache. Rows that look for x further away
-// need that cache's few places for lines on their way, of which such an entry takes one twice.
+// It is better for long rows, and an x that stays in the first cache. Rows that look for x further
+// away need that cache's few places for lines on their way, of which such an entry takes one twice.
 constexpr int64_t kNearVectorBytes = 32 << 10;
 constexpr int64_t kLongRow = 64;  // entries
 
-// Whether `count` indices name elements of an x, asked before they are used: here somebody has asked
-// before.
+// Bounds check of kCount indices before they are used; these have been checked before.
 struct TrustedIndices {
   template <int64_t kCount>
   static bool are_right(const Byte*) {
@@ -188,7 +187,7 @@ inline void add_first(LaneSums<T>& sums, const Byte* values, const Byte* indices
   }
 }
 
-// Where entries behind the row's own may not be read.
+// The end of the arrays, where entries behind the row's own may not be read.
 template <class T, class I, class Known>
 inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_t count,
                   Known& known) {

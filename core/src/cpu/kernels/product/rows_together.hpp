@@ -27,8 +27,8 @@ class RowsTogether {
 
   // Whether rows of so many entries are worth it.
   [[nodiscard]] bool takes(int64_t count) const { return count >= shortest_ && count <= kLongest; }
-  // Whether all kRows rows, whose offsets lie here, are taken. What is read behind the last row must
-  // be entries.
+  // Whether all kRows rows, whose offsets lie here, are taken. Reads past the last row must hit
+  // entries.
   bool take(const Byte* offsets) {
     begins_[0] = load<I>(offsets);
     for (int r = 0; r < kRows; ++r) {
@@ -42,7 +42,7 @@ class RowsTogether {
   template <class Known>
   __attribute__((noinline)) void add_up(const Byte* values, const Byte* indices, const Byte* x,
                                         Known& known, T* out) const {
-    // What no loop but those that are unrolled asks for stays in registers.
+    // Variables that only unrolled loops use stay in registers.
     LaneSums<T> sums[kRows];
     int64_t at[kRows];
     int64_t common = begins_[1] - begins_[0];
@@ -89,8 +89,8 @@ class RowsTogether {
   }
 
  private:
-  // Of x, that stay in a first cache of 32 KiB whatever goes by. There one row after the other is
-  // faster by a twentieth.
+  // Bytes of x that stay in a first cache of 32 KiB whatever else passes through. There one row
+  // after the other is faster by a twentieth.
   static constexpr int64_t kHeldBytes = 24 << 10;
   // Entries: of kRows longer rows, what is fetched ahead is more than a second cache keeps.
   static constexpr int64_t kLongest = 2048;

@@ -1,7 +1,7 @@
 // Entries whose products go to the row of their index: compressed rows transposed, and coordinates.
 //
-// A row of sums is read and written for each entry, so this is bound by stores. Entries are taken in
-// their order, whatever threads there are: an element of a part's sums is always the same sum.
+// A row of sums is read and written for each entry, so this is bound by stores. Entries are taken
+// in their order, whatever threads there are: an element of a part's sums is always the same sum.
 #include "cpu/kernels/sums.hpp"
 #include "cpu/spmm.hpp"
 #include "cpu/tables.hpp"

@@ -63,8 +63,8 @@ inline Sum<T> total(Sum<T>* lanes) {
   return lanes[0];
 }
 
-// Of rows whose elements are not adjacent: whole blocks at a time, so that each lane has the same sum.
-// A function of its own: the other's lanes stay in registers.
+// Dot product of rows with a stride: whole blocks at a time, so that each lane has the same sum. A
+// function of its own, as the contiguous one's lanes then stay in registers.
 template <class T>
 __attribute__((noinline)) Sum<T> spaced_dot(const Sampled& s, const Byte* x, const Byte* y) {
   Byte xs[kFetchedElements * kStep<T>];

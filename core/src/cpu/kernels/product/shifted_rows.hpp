@@ -1,10 +1,10 @@
 // Rows that are alike: as many entries in each, and every column one further than in the row above,
 // as stencils on grids and dense bands have them.
 //
-// The elements of x that an entry's place asks for in such rows are adjacent, so they are loaded and
-// not fetched one by one, and the sums of many rows are added up side by side. What remains is to turn
-// the values, which lie row by row. That rows are alike is seen from their offsets and indices each
-// time: comparing adjacent indices costs less than the loads that it saves.
+// The elements of x that an entry's place asks for in such rows are adjacent, so they are loaded
+// and not fetched one by one, and the sums of many rows are added up side by side. Only the values,
+// which lie row by row, have to be transposed. Whether rows are alike is derived from their offsets
+// and indices each time: comparing adjacent indices costs less than the loads that it saves.
 //
 // Sums are those of row_sum.hpp, to the bit.
 #pragma once
@@ -53,8 +53,8 @@ class AlikeRows {
         return true;
       }
     }
-    // Where rows are of no order, few are looked at. Else the next ones that are alike may begin with
-    // the first row of another length, as behind the edge of a grid.
+    // Where rows are of no order, few are looked at. Else the next ones that are alike may begin
+    // with the first row of another length, as behind the edge of a grid.
     int64_t skipped = misses_ < kFreeMisses ? 1 : kSkippedRows << (misses_ - kFreeMisses);
     if (as_long < kAlikeRows && as_long > skipped) skipped = as_long;
     next_try_ = row + skipped < end_ ? row + skipped : end_;
@@ -84,7 +84,7 @@ class AlikeRows {
   static constexpr int64_t kSkippedRows = 64;  // after those, and up to four times as many
   static constexpr int kColumns = 16 / static_cast<int>(sizeof(T));  // of a tile
 
-  // How many of kAlikeRows rows have so many entries, up to the first that has not.
+  // The number of leading rows, kAlikeRows at most, that have so many entries.
   int64_t rows_of_length(int64_t row, int64_t count) const {
     const Byte* const from = offsets_ + row * kStep<I>;
     uint64_t differ = uint64_t{1} << kAlikeRows;
@@ -111,8 +111,7 @@ class AlikeRows {
     return !is_any<I>(found);
   }
 
-  // What lies further ahead than any row before has asked for, as far as `count` entries from `k`
-  // on need.
+  // Prefetches the lines for `count` entries from `k` on that no row before has requested.
   void fetch(int64_t k, int64_t count) {
     const int64_t end = k + count + kFarAheadBytes / kStep<T>;
     const int64_t begin = k + kFarAheadBytes / kStep<T>;

@@ -1,8 +1,8 @@
 // Rows of few entries, in a product with one column: taken by their length, 64 rows at a time.
 //
-// Row by row the processor has to guess how long each row is, and a wrong guess costs as much as the
-// entries of a short row. So the lengths of 64 rows become bits, a word of them for each class of
-// lengths, and the rows of a class go through code without a branch on their length. Empty rows
+// Row by row the processor has to predict each row's length, and a misprediction costs as much as
+// the entries of a short row. So the lengths of 64 rows become bits, a word of them for each class
+// of lengths, and the rows of a class go through code without a branch on their length. Empty rows
 // are filled before, by vectors. A sum is that of row_sum.hpp, to the bit.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Of 64 rows of a product, whose indices are right. A value of its own, so that no element that is
-// written can be what the loops read.
+// 64 rows of a product, whose indices have been checked. A value of its own, so that nothing the
+// loops read can alias an element that is written.
 template <class T, class I>
 struct ShortRows {
   static constexpr int64_t kRows = 64;
@@ -128,7 +128,7 @@ struct ShortRows {
   bool is_near;
 };
 
-// Entries of a row, on the average of 64. More hide what a wrong guess costs.
+// Entries of a row, on the average of 64. More hide the cost of a misprediction.
 constexpr int64_t kMostShort = 32;
 
 template <class T, class I>

@@ -1,10 +1,10 @@
 // Rows of the product of two sparse matrices, each summed up with a place for every column.
 //
 // After F. G. Gustavson, "Two fast algorithms for sparse matrices: multiplication and permuted
-// transposition", ACM TOMS 4 (1978). What is done otherwise is how the columns of a row come into
-// order. Few are listed as they are first met, and each is put at its rank, which is how many of
-// them are less: comparisons, and no branch for a processor to guess wrong. Of many, each block of
-// places that has been written is marked, and the marks are walked.
+// transposition", ACM TOMS 4 (1978). The difference is in how a row's columns are sorted. Few
+// columns are listed as they are first met, and each is put at its rank, the number of smaller
+// ones: branch-free comparisons. With many, each block of the dense accumulator that has been
+// written is marked, and the marks are scanned.
 #include "cpu/kernels/product/hashed_sums.hpp"
 #include "cpu/kernels/product/repeated_row.hpp"
 #include "cpu/tables.hpp"
@@ -54,7 +54,7 @@ int64_t count_stamped(const Patterns<I>& in, int64_t row, bool has_runs, RowSums
     stamps[column] = stamp;
   };
   in.for_each_row(row, [&](int64_t, const RowOfB<I>& entries) {
-    // Of a matrix that is wrongly said to be coalesced, the columns may be others.
+    // A matrix falsely flagged as coalesced may have other columns here.
     if (has_runs && entries.is_run()) {
       for (int64_t i = 0; i < entries.count; ++i) add(entries.columns[0] + i);
     } else {
@@ -133,8 +133,8 @@ Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks)
       for (int64_t block = first / kSumBlock; block <= last / kSumBlock; ++block) marks[block] = 1;
       return span.add(first, last);
     }
-    // The order is measured, and not taken from what is said of it: a block outside of the span would
-    // keep its sums for the next row, which has no room for them.
+    // The order is measured, and not taken from what is said of it: a block outside of the span
+    // would keep its sums for the next row, which has no room for them.
     I falls = 0;
     I before = entries.columns[0];
     for (int64_t i = 0; i < entries.count; ++i) {

@@ -1,8 +1,8 @@
 // Compressed rows times dense columns.
 //
-// One column is a sum of products of elements from anywhere (row_sum.hpp; rows of few entries by their
-// length, short_rows.hpp), or from adjacent places where rows are alike (shifted_rows.hpp). More
-// columns are bound by arithmetic: the sums of a row stay in registers over all its entries.
+// One column is a sum of products of elements from anywhere (row_sum.hpp; rows of few entries by
+// their length, short_rows.hpp), or from adjacent places where rows are alike (shifted_rows.hpp).
+// More columns are bound by arithmetic: the sums of a row stay in registers over all its entries.
 #include "cpu/spmm.hpp"
 
 #include "cpu/kernels/product/row_sum.hpp"
@@ -104,7 +104,8 @@ bool checked_column(const Matmul& m, int64_t begin, int64_t end) {
 
 // ---- a few columns in registers ----
 
-// Entries between the one at hand and the one whose row of b is fetched: what the third cache needs.
+// Entries between the one at hand and the one whose row of b is fetched: what the third cache
+// needs.
 constexpr int64_t kAheadEntries = 8;
 
 // The widest span, of which registers hold the sums: 4 of 64 bytes, or 8 smaller ones.
@@ -158,9 +159,9 @@ bool is_worth_parts(const Matmul& m, int64_t begin, int64_t end) {
          m.beta == nullptr && m.out_column_step == kStep<T>;
 }
 
-// As span() of the widest. Sums wait in out, without alpha, for the next part. A row takes entries in
-// their order, as long as they are of this part or one before; with the last part all that are left.
-// So rows whose columns do not rise are slower, and their sums the same.
+// As span() of the widest. Sums wait in out, without alpha, for the next part. A row takes entries
+// in their order, as long as they are of this part or one before; with the last part all that are
+// left. So rows whose columns do not rise are slower, and their sums the same.
 template <class T, class I>
 void span_by_parts(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
   using Span = SpanOf<T, kWidestBytes>;

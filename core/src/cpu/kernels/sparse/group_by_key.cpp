@@ -2,7 +2,8 @@
 // buffers that combine writes, and the counting sort of each part.
 //
 // After J. Wassenberg, P. Sanders, Engineering a Multi-core Radix Sort, Euro-Par 2011 (partition by
-// buffers of whole lines); H. Wang et al., Parallel Transposition of Sparse Data Structures, ICS 2016.
+// buffers of whole lines); H. Wang et al., Parallel Transposition of Sparse Data Structures, ICS
+// 2016.
 #include "cpu/group_by_key.hpp"
 
 #include "cpu/kernels/lanes.hpp"

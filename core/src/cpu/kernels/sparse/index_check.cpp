@@ -1,5 +1,5 @@
-// What makes the indices of a sparse matrix safe to use: questions to whole arrays, answered without
-// a branch for each index, so that compilers make vectors of them.
+// Validation of sparse index arrays: branch-free predicates over whole arrays, which compilers
+// vectorise.
 #include "cpu/kernels/number.hpp"
 #include "cpu/tables.hpp"
 

@@ -15,8 +15,8 @@ inline int64_t index_at(const Byte* indices, int64_t position) {
 // Fetched ahead: 2 KiB, as for other rows of entries (row_sum.hpp).
 constexpr int64_t kAheadBytes = 2048;
 
-// `step`, in which columns lie apart, is a constant or not. What is not a local would be loaded anew
-// after each store.
+// `step`, the distance of columns, is a constant or not. Only locals are not reloaded after each
+// store.
 template <int64_t kWidth, class I, class Step>
 __attribute__((always_inline)) inline void scatter_rows(const Compressed& matrix, int64_t first,
                                                         int64_t end, const Field& to, Step step) {
