@@ -30,7 +30,7 @@ int main() try {
                                tnr::View<float>(product)));
   std::printf("%g %g\n", product[0], product[1]);
 
-  // What is wrong says so, with the value and the bound.
+  // Errors name the value and the bound.
   try {
     tnr::check(tnr_copy(nullptr, rows, nullptr, out));
   } catch (const tnr::Error& error) {

@@ -1,7 +1,7 @@
 /* A sparse matrix over three arrays from malloc: lent for a call, handed over, and taken back.
  *
- * Lent: the arrays stay the program's, and each call looks at the indices that it uses. Handed over:
- * they are looked at once, and while the matrix lives nobody can get a view to write indices. */
+ * Lent: the arrays stay the program's, and each call checks the indices that it uses. Handed over:
+ * they are checked once, and while the matrix lives nobody can get a view to write indices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ int main(void) {
     return EXIT_FAILURE; /* the indices are sealed while the matrix lives */
   }
 
-  /* What operations make is a matrix that the library holds; its view is trusted. */
+  /* Operations return matrices that the library holds; their views are trusted. */
   {
     tnr_sparse_options options;
     memset(&options, 0, sizeof options);

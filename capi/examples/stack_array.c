@@ -1,7 +1,7 @@
 /* Arrays on the stack, and a part of one: strides say which elements, and nothing is copied.
  *
- * The views are good while the function is in its block; a handle that could outlive it is a borrow,
- * which ends before the array does. */
+ * The views are good while the function is in its block; a handle that could outlive it is a
+ * borrow, which ends before the array does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenure/tenure.h>

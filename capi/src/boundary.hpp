@@ -1,4 +1,4 @@
-// What stands between the core and C: exceptions become statuses, tokens become handles.
+// The boundary between the core and C: exceptions become statuses, tokens become handles.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,8 @@ T& deref(T* pointer, const char* name) {
   return *pointer;
 }
 
-// No struct of ours will be larger, which headergen sees to: a size above is one that was never set.
+// No struct of ours will be larger, which headergen sees to: a size above is one that was never
+// set.
 inline constexpr std::size_t kMaxStructSize = 4096;
 
 // Between the size that a struct was introduced with, which every client has, and kMaxStructSize;
@@ -90,9 +91,10 @@ inline std::size_t first_set_byte(const void* data, std::size_t begin, std::size
                                   bytes);
 }
 
-// A copy of a struct that starts with its struct_size and may be of an older or a newer version than
-// ours: fields that only we know are 0. Throws INVALID_ARGUMENT for a size that no version has, and
-// for bytes that only a newer client knows and that are not 0: it asks for what we do not know.
+// A copy of a struct that starts with its struct_size and may be of an older or a newer version
+// than ours: fields that only we know are 0. Throws INVALID_ARGUMENT for a size that no version
+// has, and for bytes that only a newer client knows and that are not 0: it asks for what we do not
+// know.
 template <class Sized>
 Sized read_sized(const Sized* source, const char* name) {
   require_struct_size(deref(source, name), name);
@@ -111,8 +113,9 @@ Sized read_sized(const Sized* source, const char* name) {
 
 // Writes facts that stand beside each other to a struct that starts with its struct_size and may be
 // of an older or a newer version than ours: never beyond the caller's size, which stays. An older
-// client is told what it asks for. Fields that only a newer one knows are set to 0, so that it reads
-// "not told" and not what its stack held. Throws INVALID_ARGUMENT for a size that no version has.
+// client is told what it asks for. Fields that only a newer one knows are set to 0, so that it
+// reads "not told" and not what its stack held. Throws INVALID_ARGUMENT for a size that no version
+// has.
 template <class Sized>
 void write_report(Sized* target, const char* name, Sized value) {
   require_struct_size(deref(target, name), name);
@@ -122,9 +125,9 @@ void write_report(Sized* target, const char* name, Sized value) {
   std::memset(reinterpret_cast<char*>(target) + known_bytes, 0, value.struct_size - known_bytes);
 }
 
-// As write_report(), of a struct whose fields mean something together: what an older client has of it
-// would be another matrix if it lacked a field that is not 0. Throws INVALID_ARGUMENT then, and writes
-// nothing.
+// As write_report(), of a struct whose fields mean something together: what an older client has of
+// it would be another matrix if it lacked a field that is not 0. Throws INVALID_ARGUMENT then, and
+// writes nothing.
 template <class Sized>
 void write_sized(Sized* target, const char* name, const Sized& value) {
   require_struct_size(deref(target, name), name);

@@ -14,8 +14,8 @@ extern "C" {
 
 TENURE_EXPORTED std::uint64_t tenure_private_sparse_voucher() noexcept;
 
-// What stands in the owner of a sparse view whose offsets and indices have been checked, and cannot
-// have been written since.
+// The `owner` of a sparse view whose offsets and indices have been checked, and cannot have been
+// written since.
 std::uint64_t tenure_private_sparse_voucher() noexcept { return tenure::sparse_voucher(); }
 
 }  // extern "C"

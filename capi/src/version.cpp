@@ -6,8 +6,7 @@
 #include "tenure/instruction_set.hpp"
 #include "tenure/status.hpp"
 
-// What the build leaves behind in the compiler's own macros, so that no build system has to pass
-// it on.
+// Build facts from the compiler's own macros, so that no build system has to pass them on.
 #define TENURE_VERSION_TEXT "0.1.0"
 #if defined(__clang__)
 #define TENURE_COMPILER_TEXT __VERSION__

@@ -171,8 +171,8 @@ using Axes = List<std::uint32_t>;
 
 // ---- views ----
 
-/// Elements side by side, lent: of a span, or of what owns them, a vector or an array, in which case
-/// compilers are told whose they are.
+/// Elements side by side, lent: of a span, or of what owns them, a vector or an array, in which
+/// case compilers are told whose they are.
 template <Element T>
 class Elements {
  public:
@@ -212,7 +212,7 @@ class View {
   /// With strides, in elements, from element `offset` on.
   View(Elements<T> elements TNR_LIFETIMEBOUND, Shape shape, Strides strides, std::size_t offset = 0)
       : View(elements.span(), shape, one_an_axis(strides, shape), offset) {}
-  /// What C has made. Throws INVALID_ARGUMENT where it has other elements.
+  /// A view that C has made. Throws INVALID_ARGUMENT where it has other elements.
   explicit View(const Raw& raw) : raw_(raw) {
     if (plain().dtype != dtype_of<T>) {
       throw Error(TNR_STATUS_INVALID_ARGUMENT, std::string("view.dtype is ") +
@@ -220,7 +220,7 @@ class View {
                                                    tnr_dtype_name(dtype_of<T>));
     }
   }
-  /// What may be written may be read.
+  /// A writable view may be read.
   template <std::same_as<value_type> U>
     requires(kIsConst)
   View(const View<U>& writable) : raw_(writable.plain()) {}
@@ -401,7 +401,8 @@ class Tensor {
                                    tnr_context* context = nullptr) {
     return Tensor(owned(tnr_blob_copy(context, elements.data(), elements.size_bytes())), shape);
   }
-  /// Takes over a vector: no element is copied or moved. Where this throws, the vector is as it was.
+  /// Takes over a vector: no element is copied or moved. Where this throws, the vector is as it
+  /// was.
   [[nodiscard]] static Tensor adopt(std::vector<T>&& elements, Shape shape)
     requires(!std::same_as<T, bool>)
   {
@@ -629,7 +630,7 @@ class SparseView {
     result.raw_.block_cols = block_cols;
     return result;
   }
-  /// What a handle holds; the library knows that it has been checked.
+  /// The matrix of a handle; the library knows that it has been checked.
   explicit SparseView(const Handle<tnr_sparse>& matrix TNR_LIFETIMEBOUND) {
     raw_.struct_size = sizeof raw_;
     check(tnr_sparse_view_of(matrix.get(), &raw_));
