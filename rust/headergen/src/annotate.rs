@@ -38,7 +38,7 @@ fn function_macros(function: &Function) -> Vec<String> {
         else {
             continue;
         };
-        // What is handed over to be written later need not be initialised yet.
+        // Memory for output need not be initialised yet.
         let word = match param.ty {
             Type::ConstPointer(_) => "TNR_READS",
             _ if tags.out => "TNR_WRITES",

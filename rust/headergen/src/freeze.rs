@@ -12,7 +12,7 @@ const FROZEN: &str = "tests/abi/frozen";
 const TABLE: &str = "abi.txt";
 const ANNOTATIONS: &str = "capi/include/tenure/annotations.h";
 
-/// What freezing the source writes: the header as a client has it, every fact, and the facts once
+/// The files of a frozen version: the header as a client has it, every fact, and the facts once
 /// more as a program for the compiler.
 fn files(root: &Path, abi: &Abi) -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let folder = format!("{FROZEN}/{}.{}", abi.version.0, abi.version.1);
@@ -26,7 +26,7 @@ fn files(root: &Path, abi: &Abi) -> Result<Vec<(String, String)>, Box<dyn Error>
     ])
 }
 
-/// What of the frozen versions the source breaks, the oldest first. Errors: none is frozen.
+/// The breaks of frozen versions by the source, the oldest first. Errors: none is frozen.
 pub fn check(root: &Path, abi: &Abi) -> Result<Vec<Problem>, Box<dyn Error>> {
     let today = Table::of(abi);
     let tables = tables(root)?;
@@ -42,9 +42,9 @@ pub fn check(root: &Path, abi: &Abi) -> Result<Vec<Problem>, Box<dyn Error>> {
     Ok(broken)
 }
 
-/// Freezes the version of the source, as `put` writes files. What this takes from who relied on the
-/// last freeze of the same version is printed; an older version stays as it is, and whether the
-/// source keeps to it is the answer.
+/// Freezes the version of the source; `put` writes files. Breaks of the last freeze of the same
+/// version are printed; older versions stay as they are, and the result says whether the source
+/// keeps to them.
 pub fn freeze(
     root: &Path,
     abi: &Abi,

@@ -8,7 +8,7 @@ use crate::pieces::{declared, is_word, pieces};
 use crate::tags::{FIRST, Version};
 use crate::types::Kind;
 
-/// What the header says right behind its own version.
+/// The header's text right behind its own version.
 const WANT: &str = "\
 /**
  * Minor version of the ABI that the program is written for: names that are newer are not declared,

@@ -14,7 +14,7 @@ const CPP_LAYOUT: &str = "capi/src/layout.cpp";
 const RUST_LAYOUT: &str = "rust/tenure-sys/src/layout.rs";
 const FIRST_SIZES: &str = "capi/src/first_sizes.hpp";
 
-/// What became of a source.
+/// The result of generating from a source.
 pub struct Generated {
     pub abi: Abi,
     /// Paths below the root, with their text.

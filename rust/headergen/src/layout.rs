@@ -10,12 +10,12 @@ use crate::types::{CType, Field, Kind};
 /// the same number in `capi/src/boundary.hpp`.
 const MAX_STRUCT_BYTES: u64 = 4096;
 
-/// Where a struct's fields are.
+/// Size, alignment and field offsets of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub size: u64,
     pub align: u64,
-    /// Of each field, in their order.
+    /// Offset of each field, in their order.
     pub offsets: Vec<u64>,
 }
 
@@ -41,7 +41,7 @@ pub fn structs(abi: &Abi) -> Vec<Laid<'_>> {
 }
 
 /// Whether the struct starts with its own size, so that its writer and its reader may know more or
-/// fewer of its fields. What it is the whole of does too.
+/// fewer of its fields. So does a struct whose only field does.
 fn grows(abi: &Abi, fields: &[Field]) -> bool {
     match fields {
         [only] if only.name != "struct_size" => embedded(abi, only).is_some_and(|f| grows(abi, f)),
@@ -107,7 +107,7 @@ fn size_and_align(abi: &Abi, ty: &CType) -> Option<(u64, u64)> {
     }
 }
 
-/// What is wrong with the structs by themselves.
+/// Problems of the structs by themselves.
 pub fn check(abi: &Abi) -> Vec<Problem> {
     let mut problems = Vec::new();
     let all = structs(abi);
@@ -139,7 +139,7 @@ fn check_padding(abi: &Abi, laid: &Laid<'_>) -> Option<String> {
     (unnamed != 0).then(|| format!("{unnamed} bytes at the end have no name"))
 }
 
-/// What grows cannot have anything behind it.
+/// A struct that grows cannot have anything behind it.
 fn check_embedded(abi: &Abi, laid: &Laid<'_>) -> Option<String> {
     let grown = |field: &&Field| embedded(abi, field).is_some_and(|fields| grows(abi, fields));
     let field = laid.fields.iter().find(grown).filter(|_| laid.fields.len() > 1)?;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use crate::abi::Abi;
 use crate::tags::{FIRST, Version};
 
-/// What `rust/tenure-sys/src/private.rs` declares: no part of the ABI, and for the build alone that the
-/// node is named after.
+/// The functions of `rust/tenure-sys/src/private.rs`: no part of the ABI, and for the build alone
+/// that the node is named after.
 const PRIVATE: [&str; 1] = ["tenure_private_sparse_voucher"];
 
 /// `capi/tenure.map`, of a library of this version.
@@ -24,7 +24,7 @@ pub fn script(abi: &Abi, note: &str, library: &str) -> String {
             .filter(|function| since(function) == version)
             .map(|function| format!("        {};\n", function.name))
             .collect();
-        // What no node names is nobody's: said once, in the first.
+        // All other symbols are local: said once, in the first node.
         let local = if older.is_none() { "    local: *;\n" } else { "" };
         let node = format!("TENURE_{}.{}", version.0, version.1);
         let inherits = older.map(|older| format!(" {older}")).unwrap_or_default();

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use crate::generate::{Generated, SOURCE};
 
-/// What to do with what would be written.
+/// The use of the generated files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Write,

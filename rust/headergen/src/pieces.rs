@@ -32,7 +32,7 @@ pub fn declared(piece: &str) -> Option<&str> {
         }
         return end.rsplit(|c: char| !is_word(c)).next();
     }
-    // Of a function's macros none is in small letters.
+    // A function's macros are in capitals.
     code.match_indices('(').find_map(|(at, _)| {
         let name = code[..at].rsplit(|c: char| !is_word(c)).next()?;
         name.starts_with("tnr_").then_some(name)

@@ -1,10 +1,10 @@
 //! The order of the header: an overview, contents, and sections in the order of concepts, each with
-//! its constants, types and functions. cbindgen writes all constants first, then all types, then all
-//! functions.
+//! its constants, types and functions. cbindgen writes all constants first, then all types, then
+//! all functions.
 //!
-//! The source names the sections: a line `// ==== title ====` begins one, and the comment lines behind
-//! its first mention say what it is about. The overview is the part of the source's documentation
-//! behind `# Overview`.
+//! The source names the sections: a line `// ==== title ====` begins one, and the comment lines
+//! behind its first mention say what it is about. The overview is the part of the source's
+//! documentation behind `# Overview`.
 
 use crate::abi::{Abi, Problem};
 use crate::pieces::{declared, pieces};
@@ -111,7 +111,7 @@ mod tests {
 //!
 //! # Overview
 //!
-//! Of all.
+//! Introduction.
 
 // ==== first ====
 // About the first.
@@ -174,7 +174,7 @@ void tnr_f(void);
         let text = arrange(HEADER, SOURCE, &abi, &mut problems);
         assert_eq!(problems, []);
         let places = [
-            "Of all.",
+            "Introduction.",
             "1. First",
             "2. Second",
             "extern \"C\"",

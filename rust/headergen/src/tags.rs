@@ -4,7 +4,7 @@
 //! @param NAME (tag)... prose      the tags come first
 //! @return (tag)... prose
 //! @threads any | exclusive(NAME)
-//! @since MAJOR.MINOR             on types, constants and fields only where they are not of the start
+//! @since MAJOR.MINOR             on types, constants and fields added later
 //!
 //! (transfer none)        the other side keeps it
 //! (transfer full)        whoever gets it must give it back
@@ -19,10 +19,10 @@
 /// `(MAJOR, MINOR)` of the ABI.
 pub type Version = (u32, u32);
 
-/// The version of what says none: types and constants that were there from the start.
+/// The version of items without `@since`: types and constants that were there from the start.
 pub const FIRST: Version = (0, 1);
 
-/// Who has to give the pointer back.
+/// The side that has to give the pointer back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
     /// The side that had it before the call.
@@ -68,7 +68,7 @@ pub enum Threads {
     Exclusive(String),
 }
 
-/// What the `@` lines of one function say.
+/// The `@` lines of one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     pub params: Vec<(String, Tags)>,
@@ -78,7 +78,7 @@ pub struct Comment {
     pub has_prose: bool,
 }
 
-/// Reads the lines of a doc comment. What does not follow the grammar is named in `problems`.
+/// Parses the lines of a doc comment. Lines that do not follow the grammar go to `problems`.
 pub fn parse_comment(lines: &[String], problems: &mut Vec<String>) -> Comment {
     let mut comment = Comment::default();
     let mut in_entry = false;

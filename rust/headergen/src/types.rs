@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use crate::tags::Version;
 
-/// A type as C spells it. What cannot cross the boundary is `Named` by nothing.
+/// A type as C spells it. A type that cannot cross the boundary is `Named` by nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CType {
     Void,
     /// A number or a type of the ABI, by its Rust name.
     Named(String),
-    /// To what may be written, or not.
+    /// A pointer, with the access that it allows.
     Pointer(Box<CType>, Access),
     Array(Box<CType>, u64),
 }
 
-/// What a pointer allows.
+/// Access through a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
@@ -57,7 +57,7 @@ impl CType {
     }
 }
 
-/// What a function or a callback takes and gives.
+/// Result and parameters of a function or a callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     pub result: CType,
@@ -88,14 +88,14 @@ pub struct Field {
     pub since: Version,
 }
 
-/// What an item is, beside its name.
+/// The kind of an item, and its contents.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A number that has a name, of this type.
     Constant(String, i128),
     /// A number that has a type of its own.
     Number(CType),
-    /// What nobody sees the inside of.
+    /// An opaque type.
     Handle,
     /// A pointer to a function; NULL is allowed.
     Callback(Signature),
@@ -114,7 +114,7 @@ pub struct Item {
 /// The values that lengths of arrays are written with.
 pub type Values = HashMap<String, i128>;
 
-/// How C calls a Rust type.
+/// The C name of a Rust type.
 fn c_name(name: &str) -> &str {
     match name {
         "i8" => "int8_t",

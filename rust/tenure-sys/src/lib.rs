@@ -8,7 +8,7 @@ pub mod private;
 pub use abi::*;
 
 impl tnr_stats {
-    /// Of nothing, and with the size that the library asks for.
+    /// All zero, with the size that the library asks for.
     pub const ZERO: Self = tnr_stats {
         struct_size: size_of::<Self>() as u64,
         allocated_bytes: 0,

@@ -1,8 +1,8 @@
 //! Stand-ins for the C functions that make, hold and end blobs and contexts, copy and fill: Miri
 //! runs Rust only, and it is the Rust side's pointers, owners and hooks that it is to judge.
 //!
-//! A blob here is a slot in a list behind a lock, and so is a context. What the true slot table does
-//! against races and stale tokens is tested in C++; here a misuse is a panic.
+//! A blob here is a slot in a list behind a lock, and so is a context. The true slot table's
+//! behaviour under races and with stale tokens is tested in C++; here a misuse is a panic.
 
 use core::ffi::{c_char, c_void};
 use std::alloc::{Layout, alloc, dealloc};
@@ -44,7 +44,7 @@ fn layout_of(size_bytes: usize) -> Option<Layout> {
     Layout::from_size_align(size_bytes.max(1), 64).ok()
 }
 
-/// What the options say, until nothing holds it any more.
+/// The options of a context, until its last handle is released.
 struct Context(tnr_context_options);
 
 // SAFETY: the hooks may be called from any thread.
@@ -104,7 +104,7 @@ fn ask_for_threads(context: *mut tnr_context) {
     }
 }
 
-/// Of whatever call the task is, it has returned, or does its work itself.
+/// The task's call has returned already, or does its work itself.
 #[unsafe(no_mangle)]
 extern "C" fn tnr_task_run(_: u64) {}
 

@@ -53,7 +53,7 @@ use std::ptr::NonNull;
 ///
 /// # Safety
 ///
-/// What [`allocate`](Self::allocate) gives
+/// Memory that [`allocate`](Self::allocate) returns
 ///
 /// - has `layout.size()` bytes, at an address that is a multiple of `layout.align()`;
 /// - may be read and written, from any thread, and is touched by nobody else, until it is handed

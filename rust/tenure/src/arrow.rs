@@ -1,6 +1,7 @@
-//! Arrays of Arrow's crates: values lent by their buffers or shared with them, and tensors as arrays.
+//! Arrays of Arrow's crates: values lent by their buffers or shared with them, and tensors as
+//! arrays.
 //!
-//! What an array knows of nulls is never passed over: it is copied into a mask, or the array is
+//! Nulls are never ignored: the validity bitmap of an array is copied into a mask, or the array is
 //! refused.
 
 use std::panic::AssertUnwindSafe;
@@ -22,7 +23,7 @@ use crate::{
 
 /// An array with the lists around its values as axes.
 struct Parts<'a> {
-    /// Of the array itself first, then of the lists in it, then of the values.
+    /// The array itself, then the lists in it, then the values.
     levels: Vec<&'a dyn Array>,
     shape: Vec<usize>,
     dtype: DType,
@@ -87,7 +88,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The values of an array of numbers. Of times they are the counts that Arrow keeps, in its units.
+/// The values of an array of numbers; of times, the counts that Arrow keeps, in its units.
 fn values_of(array: &dyn Array) -> Option<(DType, &Buffer)> {
     macro_rules! first_of {
         ($($type:ident)*) => {$(
@@ -124,8 +125,8 @@ fn no_values(array: &dyn Array) -> Error {
 
 /// Arrays of Arrow.
 impl<'a> DynView<'a> {
-    /// Lends the values of an array: of numbers, or of dates, times, timestamps and durations, which
-    /// are the integers that count their units. Each fixed-size list around them is an axis.
+    /// Lends the values of an array: of numbers, or of dates, times, timestamps and durations,
+    /// which are the integers that count their units. Each fixed-size list around them is an axis.
     ///
     /// # Errors
     ///
@@ -152,9 +153,8 @@ impl<'a> DynView<'a> {
         parts.view()
     }
 
-    /// Lends the values of an array, of which some may be null, and copies what the array knows of
-    /// that into a mask of the same shape: true where there is a value. What is lent elsewhere means
-    /// nothing.
+    /// Lends the values of an array, some of which may be null, and copies its validity bitmap into
+    /// a mask of the same shape: true where there is a value. Elements elsewhere are unspecified.
     ///
     /// # Errors
     ///
@@ -235,14 +235,14 @@ impl<T: Element> SharedTensor<T> {
         Ok(Self::from_bytes(Bytes(parts.values.clone()), 0, parts.shape)?)
     }
 
-    /// Hands the tensor over as an array of `P`, or shares it, where others hold it too: of rank 1 as
-    /// a [`PrimitiveArray`], of a higher rank in a [`FixedSizeListArray`] for each axis after the
-    /// first.
+    /// Hands the tensor over as an array of `P`, or shares it, where others hold it too: of rank 1
+    /// as a [`PrimitiveArray`], of a higher rank in a [`FixedSizeListArray`] for each axis after
+    /// the first.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: rank 0, a tensor that is not row-major, or a list of more elements than an
-    /// `i32` counts. The tensor comes back with the error.
+    /// `InvalidArgument`: rank 0, a tensor that is not row-major, or a list of more elements than
+    /// an `i32` counts. The tensor comes back with the error.
     ///
     /// ```
     /// use arrow_array::{Array, FixedSizeListArray, types::Float32Type};
@@ -270,7 +270,7 @@ impl<T: Element> SharedTensor<T> {
             ));
             return Err(Rejected::new(error, self));
         }
-        // Of no elements there may be more lists than can be counted.
+        // Lists without elements may be more than can be counted.
         let mut counts = Vec::with_capacity(lists.len());
         for axis in 0..lists.len() {
             let count = lists[..axis].iter().try_fold(len, |count, &list| count.checked_mul(list));
@@ -296,8 +296,8 @@ impl<T: Element> SharedTensor<T> {
     }
 }
 
-/// Hands the memory of a tensor over as a buffer, or shares it, where others hold it too. Arrow never
-/// writes it, and the tensor, or its share, ends with the buffer.
+/// Hands the memory of a tensor over as a buffer, or shares it, where others hold it too. Arrow
+/// never writes it, and the tensor, or its share, ends with the buffer.
 ///
 /// # Errors
 ///

@@ -25,7 +25,7 @@ fn with_fields<S>(extents: &[usize], len: usize, dtype: DType) -> Result<Vec<usi
     Ok([extents, &[fields::<S>(dtype)?]].concat())
 }
 
-/// How many elements a struct has.
+/// The number of elements of a struct.
 fn fields<S>(dtype: DType) -> Result<usize> {
     let (size, element) = (size_of::<S>(), dtype.size_bytes());
     if size % element == 0 {
@@ -86,8 +86,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: another count of structs, structs of no whole number of elements or aligned
-    /// for less, or a rank over 8 with the new axis.
+    /// `InvalidArgument`: another count of structs, structs of no whole number of elements or
+    /// aligned for less, or a rank over 8 with the new axis.
     ///
     /// ```
     /// use bytemuck::{Pod, Zeroable};
@@ -100,7 +100,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     ///     y: f32,
     /// }
     ///
-    /// let points = [Point { x: 1.0, y: 10.0 }, Point { x: 2.0, y: 20.0 }, Point { x: 3.0, y: 30.0 }];
+    /// let points = [(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)].map(|(x, y)| Point { x, y });
     /// let view = TensorView::<f32>::from_pods(&points, 3)?;
     /// assert_eq!((view.shape(), view[[1, 1]]), (&[3, 2][..], 20.0));
     /// assert_eq!(tenure::mean(view, 0)?.to_vec(), [2.0, 20.0]);
@@ -112,13 +112,13 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 
     /// The structs that the elements of the last axis are, in row-major order: what
-    /// [`from_pods`](Self::from_pods) was given, or any plain data of as many elements. Structs of no
-    /// bytes are as many as the axes in front of the last have.
+    /// [`from_pods`](Self::from_pods) was given, or any plain data of as many elements. Structs of
+    /// no bytes are as many as the axes in front of the last have.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: an axis of another extent, a view that is not row-major, elements that are
-    /// not aligned for the struct, or more structs of no bytes than an `i64` counts.
+    /// `InvalidArgument`: an axis of another extent, a view that is not row-major, elements that
+    /// are not aligned for the struct, or more structs of no bytes than an `i64` counts.
     ///
     /// ```
     /// use tenure::TensorView;

@@ -120,7 +120,7 @@ impl Context {
         ContextBuilder { thread_count: 1, hooks: Hooks { executor: None, allocator: None } }
     }
 
-    /// How many threads work at an operation at most, the calling one among them.
+    /// The most threads that work at an operation, the calling one among them.
     ///
     /// ```
     /// # use tenure::*;
@@ -182,7 +182,7 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// How many threads work at an operation, the calling one among them; 1 unless said otherwise.
+    /// The number of threads that work at an operation, the calling one among them; 1 by default.
     ///
     /// ```
     /// # use tenure::*;
@@ -193,7 +193,7 @@ impl ContextBuilder {
         ContextBuilder { thread_count, ..self }
     }
 
-    /// Who gives the other threads, instead of the library.
+    /// The source of the other threads, instead of the library.
     ///
     /// ```
     /// # use tenure::*;
@@ -207,7 +207,7 @@ impl ContextBuilder {
         self
     }
 
-    /// Who gives the memory of tensors, instead of the library.
+    /// The source of the memory of tensors, instead of the library.
     ///
     /// See [`Allocator`] for an example.
     pub fn allocator(mut self, allocator: impl Allocator) -> ContextBuilder {

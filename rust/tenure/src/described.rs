@@ -1,10 +1,10 @@
-//! What every tensor and view says of itself, written once.
+//! Accessors of tensors' and views' metadata, written once.
 
 /// The accessors of a type that has `raw()`, its `tnr_view`. `$make` is an expression for the
 /// examples that gives a (2, 3) of the six numbers in `data`.
 macro_rules! described {
     ($type:ident $(<$lifetime:lifetime>)?, example $make:literal) => {
-        /// What it is.
+        /// Metadata: shape, strides, dtype.
         impl<$($lifetime,)? T: $crate::Element> $crate::$type<$($lifetime,)? T> {
             /// The extent of each axis, outermost first.
             ///
@@ -105,7 +105,7 @@ macro_rules! described {
                 $crate::layout::is_row_major(self.raw())
             }
 
-            /// Where index 0 on every axis lies. Dangling or null when there are no elements.
+            /// Address of index 0 on every axis. Dangling or null when there are no elements.
             ///
             /// ```
             /// # use tenure::*;

@@ -8,9 +8,10 @@
 //! | a [`SharedTensor`] | to share it, read-only | [`Exported::from_shared`] | 0 | the last of the holders, here or there |
 //! | a view | to lend it to a call | [`lend`], [`lend_mut`] | 0 | whoever lent it: the tensor is a bare [`DLTensor`] with nothing to free |
 //!
-//! `unsafe` stands where a foreign pointer enters, and nowhere else. What DLPack can say and this
-//! crate cannot is refused with a message that names the field: memory that is not the CPU's, dtypes
-//! of no whole number of bytes, data that is misaligned for its dtype, more than 8 axes.
+//! `unsafe` stands where a foreign pointer enters, and nowhere else. Tensors of DLPack that this
+//! crate cannot represent are refused with a message that names the field: memory that is not the
+//! CPU's, dtypes of no whole number of bytes, data that is misaligned for its dtype, more than 8
+//! axes.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -33,7 +34,7 @@ use crate::{
 pub struct DLDevice {
     /// DLPack's `DLDeviceType`.
     pub device_type: i32,
-    /// Which one of its kind.
+    /// Index among devices of its kind.
     pub device_id: i32,
 }
 
@@ -56,7 +57,7 @@ pub struct DLDataType {
 pub struct DLTensor {
     /// Index 0 on every axis.
     pub data: *mut c_void,
-    /// Where the bytes are.
+    /// Device of the memory.
     pub device: DLDevice,
     /// Number of axes.
     pub ndim: i32,
@@ -119,8 +120,8 @@ fn lend_raw<R>(view: &tnr_view, f: impl FnOnce(&DLTensor) -> R) -> R {
 /// A tensor of another library, held: its deleter is called when this, or what it became, ends.
 ///
 /// Its memory may lie in any strides. [`view`](Self::view) and [`view_mut`](Self::view_mut) take it
-/// as it lies; [`into_tensor`](Self::into_tensor) and [`into_shared`](Self::into_shared) take memory
-/// without gaps.
+/// as it lies; [`into_tensor`](Self::into_tensor) and [`into_shared`](Self::into_shared) take
+/// memory without gaps.
 ///
 /// ```
 /// use tenure::{Tensor, dlpack::{Exported, Imported}};
@@ -153,8 +154,8 @@ impl Imported {
     /// # Errors
     ///
     /// `InvalidArgument`: more than 8 axes, a negative extent, data that is null or misaligned.
-    /// `Unsupported`: a major version other than 1, a dtype of no whole number of bytes, memory that
-    /// is not the CPU's. `OutOfMemory`: the library's own record of it.
+    /// `Unsupported`: a major version other than 1, a dtype of no whole number of bytes, memory
+    /// that is not the CPU's. `OutOfMemory`: the library's own record of it.
     ///
     /// # Safety
     ///
@@ -168,8 +169,8 @@ impl Imported {
         Ok(Imported { raw, blob })
     }
 
-    /// As [`from_raw`](Self::from_raw), of a tensor from before DLPack 1.0. It has no flags, so it is
-    /// taken as writable.
+    /// As [`from_raw`](Self::from_raw), of a tensor from before DLPack 1.0. It has no flags, so it
+    /// is taken as writable.
     ///
     /// # Errors
     ///

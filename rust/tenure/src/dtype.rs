@@ -81,7 +81,8 @@ impl DType {
     /// ```
     /// # use tenure::*;
     /// assert_eq!(DType::from_dlpack(2, 32, 1), DType::F32);
-    /// assert_eq!(DType::from_dlpack(7, 8, 1).size_bytes(), 1); // an 8-bit float: carried, not computed
+    /// // An 8-bit float: carried, not computed.
+    /// assert_eq!(DType::from_dlpack(7, 8, 1).size_bytes(), 1);
     /// ```
     pub const fn from_dlpack(code: u8, bits: u8, lanes: u16) -> DType {
         DType(tnr_dtype(code as u32 | (bits as u32) << 8 | (lanes as u32) << 16))
@@ -195,7 +196,11 @@ pub unsafe trait Element:
 /// ```
 /// use tenure::{AsView, Number, Result, Tensor, add, mul};
 ///
-/// fn fused<T: Number>(a: impl AsView<T>, b: impl AsView<T>, c: impl AsView<T>) -> Result<Tensor<T>> {
+/// fn fused<T: Number>(
+///     a: impl AsView<T>,
+///     b: impl AsView<T>,
+///     c: impl AsView<T>,
+/// ) -> Result<Tensor<T>> {
 ///     add(mul(a, b)?, c)
 /// }
 /// assert_eq!(fused(&[1, 2, 3], 2, 10)?.to_vec(), [12, 14, 16]);
@@ -207,7 +212,7 @@ pub unsafe trait Element:
     note = "numbers are f64, f32, f16, bf16, i8 to i64, u8 to u64"
 )]
 pub trait Number: Element {
-    /// What sums and products of these elements are: the type itself for floats, `i64` or `u64`
+    /// The type of sums and products of these elements: the type itself for floats, `i64` or `u64`
     /// for integers.
     type Sum: Number;
 }

@@ -17,9 +17,9 @@ use crate::{
 
 /// A [`TensorView`] whose dtype is known at run time.
 ///
-/// It carries any dtype of whole bytes that DLPack can name. What computes on it answers
-/// `Unsupported` to a dtype that the library does not know; [`downcast`](Self::downcast) leads
-/// back to a typed view and all of its operations.
+/// It carries any dtype of whole bytes that DLPack can name. Operations that compute on it answer
+/// `Unsupported` to a dtype that the library does not know; [`downcast`](Self::downcast) leads back
+/// to a typed view and all of its operations.
 ///
 /// ```
 /// use tenure::{DType, DynView, TensorView};

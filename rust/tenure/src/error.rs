@@ -1,9 +1,9 @@
-//! What went wrong: a kind to branch on, and a message that names the value and the bound.
+//! Errors: a kind to branch on, and a message that names the value and the bound.
 
 use std::path::Path;
 use std::{fmt, io};
 
-/// What kind of mistake or misfortune an [`Error`] is; one for each status of the C ABI.
+/// The kind of an [`Error`]; one for each status of the C ABI.
 ///
 /// ```
 /// use tenure::{ErrorKind, Tensor};
@@ -39,7 +39,7 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// Why a call was refused: a [kind](Error::kind) and a [message](Error::message).
+/// The reason of a refusal: a [kind](Error::kind) and a [message](Error::message).
 ///
 /// One pointer wide, so that a `Result` costs the successful path next to nothing.
 ///
@@ -55,7 +55,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
-    /// What the system said, where it was the system.
+    /// The system's error, where it was the cause.
     source: Option<io::Error>,
 }
 
@@ -90,7 +90,7 @@ impl Error {
         Error::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// What the system refuses: its reason goes along as the source.
+    /// A refusal by the system: its reason goes along as the source.
     #[cold]
     pub(crate) fn from_io(why: io::Error) -> Self {
         let kind = match why.kind() {
@@ -106,8 +106,8 @@ impl Error {
         Error(Box::new(Inner { kind, message: why.to_string(), source: Some(why) }))
     }
 
-    /// The same error, with the name of a file in front of its message: readers of bytes do not know
-    /// where the bytes come from.
+    /// The same error, with the name of a file in front of its message: readers of bytes do not
+    /// know where the bytes come from.
     ///
     /// ```
     /// # use tenure::*;
@@ -120,7 +120,7 @@ impl Error {
         self
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     ///
     /// ```
     /// # use tenure::*;
@@ -131,7 +131,7 @@ impl Error {
         self.0.kind
     }
 
-    /// What was wrong, with the value and the bound.
+    /// The message, with the value and the bound.
     ///
     /// ```
     /// # use tenure::*;
@@ -186,7 +186,7 @@ impl<D> Rejected<D> {
         Rejected { error, data }
     }
 
-    /// Why the data was refused.
+    /// The reason of the refusal.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,5 +1,5 @@
-//! Matrices of the crate `faer`: dense ones lent both ways and operands as they are, sparse ones lent
-//! both ways.
+//! Matrices of the crate `faer`: dense ones lent both ways and operands as they are, sparse ones
+//! lent both ways.
 //!
 //! Indices of `faer` are unsigned and those here are not; of the numbers that an index can be both
 //! have the same bytes, so that none is copied.
@@ -52,8 +52,8 @@ impl<'a, T: Element> TryFrom<MatRef<'a, T>> for TensorView<'a, T> {
 
     fn try_from(matrix: MatRef<'a, T>) -> Result<Self> {
         let raw = laid(&matrix)?;
-        // SAFETY: checked, over elements that the matrix borrows for 'a: initialised, and written by
-        // nobody.
+        // SAFETY: checked, over elements that the matrix borrows for 'a: initialised, and written
+        // by nobody.
         Ok(unsafe { TensorView::from_raw(raw) })
     }
 }
@@ -91,7 +91,7 @@ impl<'a, T: Element> TryFrom<MatMut<'a, T>> for TensorViewMut<'a, T> {
     }
 }
 
-/// What a matrix is made of: its first element, rows and columns, and their strides.
+/// The parts of a matrix: its first element, rows and columns, and their strides.
 fn parts<T>(raw: &tnr_view) -> Result<(NonNull<T>, [usize; 2], [isize; 2])> {
     let &[rows, cols] = layout::extents(raw) else {
         return Err(Error::invalid(format!("rank is {} but a matrix has 2 axes", raw.rank)));
@@ -106,8 +106,8 @@ fn parts<T>(raw: &tnr_view) -> Result<(NonNull<T>, [usize; 2], [isize; 2])> {
     Ok((data, [rows, cols], strides))
 }
 
-/// Lends a view of rank 2 on as a matrix, in the strides that it has; `unsqueeze` makes one of rank 1
-/// such a view.
+/// Lends a view of rank 2 on as a matrix, in the strides that it has; `unsqueeze` makes one of rank
+/// 1 such a view.
 ///
 /// # Errors
 ///
@@ -127,8 +127,8 @@ impl<'a, T: Element> TryFrom<TensorView<'a, T>> for MatRef<'a, T> {
 
     fn try_from(view: TensorView<'a, T>) -> Result<Self> {
         let (data, [rows, cols], [row, col]) = parts::<T>(view.raw())?;
-        // SAFETY: the elements of the view, lent for 'a: aligned, inside one allocation, initialised,
-        // and written by nobody.
+        // SAFETY: the elements of the view, lent for 'a: aligned, inside one allocation,
+        // initialised, and written by nobody.
         Ok(unsafe { MatRef::from_raw_parts(data.as_ptr(), rows, cols, row, col) })
     }
 }

@@ -37,7 +37,7 @@ impl<T: Element> Held<T> {
         Held { raw, blob, vec: None, _elements: PhantomData }
     }
 
-    /// What the library has made.
+    /// Takes memory that the library has allocated.
     ///
     /// # Safety
     ///

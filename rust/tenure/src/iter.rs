@@ -202,7 +202,7 @@ impl<T: Element> FusedIterator for Iter<'_, T> {}
 impl<T: Element> ExactSizeIterator for IterMut<'_, T> {}
 impl<T: Element> FusedIterator for IterMut<'_, T> {}
 
-/// Which parts: the arithmetic that gives part number `index` of a view.
+/// The arithmetic that gives part number `index` of a view.
 trait Parts {
     fn part(&self, view: &tnr_view, index: usize) -> tnr_view;
 }

@@ -211,7 +211,7 @@ pub(crate) fn around_unchecked(
     for (axis, (&extent, &stride)) in extents.iter().zip(strides).enumerate() {
         view.shape[axis] = extent as i64;
         view.strides[axis] = stride as i64;
-        // What wraps here overflows in `check`, which then refuses it.
+        // A product that wraps here overflows in `check`, which then refuses it.
         let reach = stride.wrapping_mul((extent as isize).wrapping_sub(1).max(0));
         lowest = lowest.wrapping_add(reach.min(0));
         highest = highest.wrapping_add(reach.max(0));

@@ -61,7 +61,7 @@
 //! | borrowed | [`TensorView`] | the lender | nobody | with `'a` |
 //! | borrowed mutably | [`TensorViewMut`] | the lender | the borrower alone | with `'a` |
 //!
-//! # What the compiler refuses
+//! # Programs that the compiler refuses
 //!
 //! A view that outlives its memory, E0597 "`data` does not live long enough":
 //!
@@ -144,7 +144,7 @@
 //!
 //! # Sparse matrices
 //!
-//! Three arrays and what they mean, lent or held as dense memory is; offsets and indices are checked
+//! Three arrays and their meaning, lent or held as dense memory is; offsets and indices are checked
 //! once, and no type gives them out for writing. They are `i32` or `i64`.
 //!
 //! | format | lent | lent, values for writing | held | arrays |
@@ -183,18 +183,17 @@
 //!
 //! [`io`] reads a file once into memory that tensors lie in, and says what is unsafe about mapping
 //! one. [`npy`] and `npz` are NumPy's files: lent from the bytes, in either order of memory, and
-//! copied only where [`CopyMode`] allows it; [`safetensors`] are files of named tensors, the same way.
-//! [`matrix_market`] and SciPy's part of `npz` are those of
-//! sparse matrices.
+//! copied only where [`CopyMode`] allows it; [`safetensors`] are files of named tensors, the same
+//! way. [`matrix_market`] and SciPy's part of `npz` are those of sparse matrices.
 //!
-//! # What does not happen
+//! # Guarantees
 //!
-//! - **No copy is silent.** What copies says so in its name (`to_`, `copy_`, `try_clone`), and
-//!   [`stats`] counts its bytes.
-//! - **Nothing panics on what it is given**, with one exception: `Index` panics as slices do, and
-//!   `get` does not. All else is a [`Result`] whose message names the value and the bound. (`to_vec`
+//! - **No copy is silent.** Functions that copy say so in their names (`to_`, `copy_`,
+//!   `try_clone`), and [`stats`] counts the bytes.
+//! - **Nothing panics on its input**, with one exception: `Index` panics as slices do, and `get`
+//!   does not. All else is a [`Result`] whose message names the value and the bound. (`to_vec`
 //!   makes a `Vec`, which ends the program as every `Vec` does where there is no memory for it.)
-//! - **Nothing is lost.** What is refused comes back ([`Rejected`]), and a call that is refused
+//! - **Nothing is lost.** Refused values come back ([`Rejected`]), and a call that is refused
 //!   leaves its output untouched.
 //! - **No thread but yours computes,** until you say so: [`Context::with_threads`].
 //!

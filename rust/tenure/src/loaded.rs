@@ -1,4 +1,4 @@
-//! What a file lends where it can, and copies where it must and may.
+//! Elements of files: lent where possible, copied where needed and allowed.
 
 use crate::payload::Payload;
 use crate::{DType, DynView, Element, Order, Result, Tensor};

@@ -52,7 +52,7 @@ use work::{Buffer, Failure, Filled, Plan, Work};
 /// | samples as they lie, no transform | none: batches are views of the dataset | none |
 /// | shuffled, or with a transform | once, into one of a ring of buffers | [`start`](Self::start), [`scope`](Self::scope): the loader's own; [`serial`](Self::serial): none |
 ///
-/// What comes is the same for any number of threads and buffers.
+/// The batches are the same for any number of threads and buffers.
 pub struct Loader<D: Dataset> {
     data: D,
     plan: Plan,
@@ -61,14 +61,14 @@ pub struct Loader<D: Dataset> {
     buffers: Option<usize>,
 }
 
-/// What is to be done.
+/// Configuration and start.
 impl<D: Dataset> Loader<D> {
     /// Batches of `batch_size` samples, as they lie; the last one of an epoch may have fewer.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: a batch size of 0, an array without axes, or arrays with different numbers
-    /// of samples.
+    /// `InvalidArgument`: a batch size of 0, an array without axes, or arrays with different
+    /// numbers of samples.
     ///
     /// ```
     /// use tenure::{Loader, TensorView};
@@ -121,11 +121,11 @@ impl<D: Dataset> Loader<D> {
         self
     }
 
-    /// Does `transform` to each batch, in place, on the thread that fills it; samples are copied for
-    /// that also where they come as they lie.
+    /// Does `transform` to each batch, in place, on the thread that fills it; samples are copied
+    /// for that also where they come as they lie.
     ///
-    /// A batch whose transform fails or panics is a [`BatchError`] in its place; the next ones follow.
-    /// With several threads, several transforms run at a time, in any order.
+    /// A batch whose transform fails or panics is a [`BatchError`] in its place; the next ones
+    /// follow. With several threads, several transforms run at a time, in any order.
     ///
     /// ```
     /// use tenure::{Loader, SharedTensor};
@@ -147,33 +147,33 @@ impl<D: Dataset> Loader<D> {
         self
     }
 
-    /// How many threads fill buffers; 1 unless said.
+    /// The number of threads that fill buffers; 1 by default.
     pub fn threads(mut self, count: usize) -> Self {
         self.threads = count;
         self
     }
 
-    /// How many buffers there are, of a batch each; two more than threads unless said. One is lent
-    /// with the current batch; the others are being filled, or wait until they are asked for. More
-    /// than an epoch's batches and one are not made, nor threads beyond them started.
+    /// The number of buffers, of a batch each; two more than threads by default. One is lent with
+    /// the current batch; the others are being filled, or wait until they are asked for. More than
+    /// an epoch's batches and one are not made, nor threads beyond them started.
     pub fn buffers(mut self, count: usize) -> Self {
         self.buffers = Some(count);
         self
     }
 
-    /// Begins at a position, which [`Batches::position`] gave, rather than with the first epoch. Its
-    /// seed takes the place of the one given to [`shuffle`](Self::shuffle).
+    /// Begins at a position, which [`Batches::position`] gave, rather than with the first epoch.
+    /// Its seed takes the place of the one given to [`shuffle`](Self::shuffle).
     pub fn resume(mut self, position: Position) -> Self {
         self.plan.start = position;
         self
     }
 
-    /// How many batches an epoch has.
+    /// The number of batches of an epoch.
     pub fn batches_per_epoch(&self) -> u64 {
         self.plan.batches()
     }
 
-    /// How many samples the dataset has.
+    /// The number of samples of the dataset.
     pub fn samples(&self) -> usize {
         self.plan.samples
     }
@@ -225,8 +225,8 @@ impl<D: Dataset> Loader<D> {
     /// assert_eq!(total, 499_500);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    // No `thread::Scope` is asked for: whoever forgot what runs in one would wait at its end for
-    // ever. What is lent to a closure cannot be forgotten.
+    // No `thread::Scope` is taken: if batches were forgotten in one, its end would wait for ever. A
+    // closure's borrowed argument cannot be forgotten.
     pub fn scope<R>(self, body: impl FnOnce(&mut Batches<D>) -> R) -> Result<R> {
         let (mut batches, threads) = self.prepare(Filling::Ahead)?;
         thread::scope(|scope| {
@@ -270,7 +270,7 @@ impl<D: Dataset> Loader<D> {
             )));
         }
         let copies = last > 0 && (plan.is_shuffled || transform.is_some());
-        // What is filled as it is asked for allocates its one buffer then.
+        // Serial filling allocates its one buffer at the first batch.
         let is_ahead = copies && matches!(filling, Filling::Ahead);
         let useful = usize::try_from(last).unwrap_or(usize::MAX).saturating_add(1);
         let buffers = if is_ahead { buffers.min(useful) } else { 0 };
@@ -285,23 +285,23 @@ impl<D: Dataset> Loader<D> {
     }
 }
 
-/// The batches of a [`Loader`], one at a time. An epoch ends with `None`, and what is asked for then
-/// is the next epoch.
+/// The batches of a [`Loader`], one at a time. An epoch ends with `None`, and what is asked for
+/// then is the next epoch.
 ///
-/// Dropping it ends the threads: it waits for transforms that run at the moment, and not for batches
-/// that nobody has asked for.
+/// Dropping it ends the threads: it waits for transforms that run at the moment, and not for
+/// batches that nobody has asked for.
 pub struct Batches<D: Dataset> {
     work: Arc<Work<D>>,
-    /// Of the next batch.
+    /// Position of the next batch.
     position: Position,
     /// Whether there are buffers.
     copies: bool,
     /// Batches given so far.
     number: u64,
-    /// The buffer of the current batch; it is taken back here, and not when the batch is dropped, so
-    /// that forgetting one costs nothing. `Some(None)`: its memory has been taken.
+    /// The buffer of the current batch; it is taken back here, and not when the batch is dropped,
+    /// so that forgetting one costs nothing. `Some(None)`: its memory has been taken.
     lent: Option<Buffer<D>>,
-    /// Where there are no threads: memory for indices.
+    /// Without threads: memory for indices.
     indices: Option<Vec<usize>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -309,7 +309,7 @@ pub struct Batches<D: Dataset> {
 impl<D: Dataset> Batches<D> {
     /// The next batch; `None` at the end of each epoch.
     ///
-    /// The batch is lent: no iterator can do that, so it is `while let Some(batch) = batches.next()`.
+    /// The batch is lent, which no iterator can do: write `while let Some(batch) = batches.next()`.
     ///
     /// # Errors
     ///
@@ -340,8 +340,8 @@ impl<D: Dataset> Batches<D> {
         Some(Ok(Batch { position, samples, source }))
     }
 
-    /// The buffer of the next batch, for that of the one before; `None` where its threads have ended
-    /// with a scope.
+    /// The buffer of the next batch, for that of the one before; `None` where its threads have
+    /// ended with a scope.
     fn fill(&mut self) -> Option<Filled<D>> {
         if let Some(indices) = &mut self.indices {
             let buffer = self.lent.take().flatten();
@@ -360,7 +360,7 @@ impl<D: Dataset> Batches<D> {
         self.position
     }
 
-    /// How many batches an epoch has.
+    /// The number of batches of an epoch.
     pub fn batches_per_epoch(&self) -> u64 {
         self.work.plan.batches()
     }

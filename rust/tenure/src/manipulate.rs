@@ -1,5 +1,5 @@
-//! What can be done to a shape without touching an element: the arithmetic behind the methods that
-//! both view types share. As `tnr_view_*` in C, without a call into it.
+//! Changes of shape that touch no element: the arithmetic behind the methods that both view types
+//! share. As `tnr_view_*` in C, without a call into it.
 //!
 //! Each takes a checked view and gives one whose elements are among the elements of the first;
 //! `base`, `size_bytes` and `flags` stay. An empty result points at `base`.
@@ -113,7 +113,7 @@ pub(crate) fn at_index(view: &tnr_view, axis: usize, index: usize) -> tnr_view {
 fn remove_axis(view: &mut tnr_view, axis: usize) {
     let (shape, strides) = (view.shape, view.strides);
     // All eight entries with a choice each, and not a move of some: that goes through memory, and
-    // the copy of the view which follows waits for it. What lies beyond the rank is ignored.
+    // the copy of the view which follows waits for it. Entries beyond the rank are ignored.
     for to in 0..TNR_MAX_RANK - 1 {
         view.shape[to] = if to < axis { shape[to] } else { shape[to + 1] };
         view.strides[to] = if to < axis { strides[to] } else { strides[to + 1] };

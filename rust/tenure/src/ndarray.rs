@@ -3,7 +3,7 @@
 //! A refusal is a shape that the other side cannot say. `ndarray` counts no more elements than
 //! `isize::MAX` also where an extent of 0 leaves none, and a view here has at most 8 axes.
 
-// What each side says of where elements lie.
+// Conversion of layouts.
 mod layouts;
 mod operands;
 mod owners;

@@ -37,8 +37,8 @@
 //! # }
 //! ```
 //!
-//! Versions 1 to 3 of the format are read, as NumPy's documentation describes them; none of the bytes
-//! is trusted, and memory is taken for what the file can hold.
+//! Versions 1 to 3 of the format are read, as NumPy's documentation describes them; none of the
+//! bytes is trusted, and memory is taken for what the file can hold.
 
 mod array;
 mod header;
@@ -55,8 +55,8 @@ use crate::{DynView, Order};
 /// Writes a file that `numpy.load` reads: in row-major order, or in column-major order where the
 /// view is dense in that one.
 ///
-/// The elements go out as they lie. Of a view that is dense in neither order they are gathered first,
-/// in memory of their size.
+/// The elements go out as they lie. A view that is dense in neither order is gathered first, in
+/// memory of its size.
 ///
 /// # Errors
 ///

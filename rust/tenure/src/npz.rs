@@ -1,8 +1,8 @@
 //! Archives of arrays: NumPy's `.npz` files, and SciPy's sparse matrices in them, read and written,
 //! stored or deflated.
 //!
-//! The bytes are lent: of a file that was read, or mapped. The readers trust none of them; memory is
-//! taken for what the file can hold, and a refusal names the array.
+//! The bytes are lent: of a file that was read, or mapped. The readers trust none of them; memory
+//! is taken for what the file can hold, and a refusal names the array.
 //!
 //! | you have | and want | call | copied |
 //! | --- | --- | --- | --- |

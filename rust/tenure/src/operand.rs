@@ -1,4 +1,4 @@
-//! What can be handed to an operation: anything that lends a view of itself.
+//! Operands: anything that lends a view of itself.
 
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -24,8 +24,8 @@ pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.
     fn as_view(&self) -> TensorView<'_, T>;
 
-    /// Lends a view to `f`. What is a view already is not copied: 192 bytes, which an operation on
-    /// a few elements would feel.
+    /// Lends a view to `f`. A view itself is not copied: its 192 bytes would slow down an operation
+    /// on a few elements.
     #[doc(hidden)]
     #[inline]
     fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {

@@ -1,8 +1,8 @@
 //! Operations: free functions over anything that lends a view.
 //!
-//! What allocates its result broadcasts its inputs here, and lets the library write every element
-//! before the tensor can be seen. `_into` writes to the caller's output, and `_assign` works in
-//! place; both leave all shape rules to the library.
+//! Functions that allocate their result broadcast their inputs here, and let the library write
+//! every element before the tensor can be seen. `_into` writes to the caller's output, and
+//! `_assign` works in place; both leave all shape rules to the library.
 
 mod axes;
 mod compare;

@@ -6,12 +6,12 @@ use crate::{
     CopyMode, DType, DynView, DynViewMut, Error, ErrorKind, Loaded, Order, Result, Tensor, bytes,
 };
 
-/// What messages call an array.
+/// The name of an array in messages.
 #[derive(Clone, Copy)]
 pub(crate) enum Name<'f> {
     /// A name of its own, or that of a member of an archive.
     Array(&'f str),
-    /// What a file calls one of its tensors.
+    /// The name of a tensor in its file.
     Tensor(&'f str),
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Payload<'a, 'f> {
     pub(crate) order: Order,
     /// All of them and no more.
     pub(crate) bytes: &'a [u8],
-    /// Where they begin in the file.
+    /// Their offset in the file.
     pub(crate) offset: usize,
 }
 
@@ -104,7 +104,7 @@ pub(crate) enum Body<'v> {
 }
 
 impl<'v> Body<'v> {
-    /// The elements in the order given. What does not lie in that order is gathered first.
+    /// The elements in the order given; gathered first where they do not lie in that order.
     pub(crate) fn new(view: &DynView<'v>, order: Order) -> Result<Self> {
         let view = match order {
             Order::RowMajor => *view,

@@ -23,7 +23,7 @@ const THRESHOLD: usize = 1000;
 /// Digits after the point, at most.
 const PRECISION: usize = 8;
 
-/// What stands before an array in `Debug`.
+/// Prefix of an array in `Debug`.
 const PREFIX: &str = "array(";
 
 /// Elements as the few kinds that print differently.

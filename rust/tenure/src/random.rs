@@ -1,7 +1,7 @@
 //! Random numbers that are the same everywhere for the same seed.
 //!
-//! SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The tests
-//! take this file as a module of their own.
+//! SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The
+//! tests take this file as a module of their own.
 
 pub(crate) struct Random(u64);
 
@@ -21,8 +21,8 @@ impl Random {
     }
 }
 
-/// The finaliser, with the constants of Stafford's variant 13: every bit of the word changes half of
-/// those of the result.
+/// The finaliser, with the constants of Stafford's variant 13: every bit of the word changes half
+/// of those of the result.
 pub(crate) fn mixed(mut word: u64) -> u64 {
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

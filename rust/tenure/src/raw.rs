@@ -100,8 +100,8 @@ pub(crate) struct BlobHandle {
     tenure: Tenure,
 }
 
-// SAFETY: the handle is a token, and the library takes it from any thread. What the memory's
-// elements and owner need is asked by the types that hold a handle.
+// SAFETY: the handle is a token, and the library takes it from any thread. Requirements of the
+// memory's elements and owner are bounds of the types that hold a handle.
 unsafe impl Send for BlobHandle {}
 // SAFETY: as above; no method changes the handle through `&self`.
 unsafe impl Sync for BlobHandle {}
@@ -357,7 +357,7 @@ mod tests {
     fn statuses_that_nothing_answers_yet_have_their_kinds() {
         assert_eq!(failure(tnr_status::DEVICE_ERROR).kind(), ErrorKind::DeviceError);
         assert_eq!(failure(tnr_status::INTERNAL).kind(), ErrorKind::Internal);
-        // Of a newer library.
+        // A status of a newer library.
         assert_eq!(failure(tnr_status(i32::MAX)).kind(), ErrorKind::Internal);
     }
 }

@@ -1,4 +1,4 @@
-//! Why a layout or a manipulation is refused: messages with the value and the bound. They are built
+//! Refusals of layouts and manipulations: messages with the value and the bound. They are built
 //! here, out of line, so that the paths that succeed stay short.
 
 use std::ffi::c_void;

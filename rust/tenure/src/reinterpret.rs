@@ -4,8 +4,8 @@ use tenure_sys::tnr_view;
 
 use crate::{DType, Element, Error, Rejected, Result, TensorView, TensorViewMut, layout};
 
-/// The view over the same bytes of elements of `dtype`. Where their sizes differ it is the last axis
-/// that grows or shrinks, as in NumPy's `view`.
+/// The view over the same bytes of elements of `dtype`. Where their sizes differ it is the last
+/// axis that grows or shrinks, as in NumPy's `view`.
 fn reinterpreted(view: &tnr_view, dtype: DType) -> Result<tnr_view> {
     let (from, to) = (DType::from_raw(view.dtype), dtype);
     let (size, new_size) = (from.size_bytes(), to.size_bytes());

@@ -1,5 +1,5 @@
-//! Files of named tensors in the format of Hugging Face's safetensors: lent from bytes that were read
-//! or mapped, and written.
+//! Files of named tensors in the format of Hugging Face's safetensors: lent from bytes that were
+//! read or mapped, and written.
 //!
 //! | you have | and want | call | copied |
 //! | --- | --- | --- | --- |
@@ -39,10 +39,10 @@
 //! # }
 //! ```
 //!
-//! The format is 8 bytes of length, a header in JSON, and the elements, little-endian and row-major,
-//! without a gap: see its README at <https://github.com/huggingface/safetensors>. None of the bytes is
-//! trusted. A dtype of no whole number of bytes, or one that this version does not know, is refused
-//! when its tensor is asked for; the other tensors of the file can be had.
+//! The format is 8 bytes of length, a header in JSON, and the elements, little-endian and
+//! row-major, without a gap: see its README at <https://github.com/huggingface/safetensors>. None
+//! of the bytes is trusted. A dtype of no whole number of bytes, or one that this version does not
+//! know, is refused when its tensor is asked for; the other tensors of the file can be had.
 
 mod dtypes;
 mod header;

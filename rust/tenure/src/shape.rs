@@ -1,7 +1,7 @@
-//! How callers write shapes, and the order in which memory runs through one.
+//! Shape arguments, and the order of memory.
 
-/// What can be written where a shape is asked for: `[2, 3]`, a slice or `Vec` of extents, or one
-/// number for one axis. `[0usize; 0]` is rank 0: one element, no axes.
+/// Shape arguments: `[2, 3]`, a slice or `Vec` of extents, or one number for one axis.
+/// `[0usize; 0]` is rank 0: one element, no axes.
 ///
 /// ```
 /// use tenure::TensorView;

@@ -165,7 +165,7 @@ impl<T: Element> SharedTensor<T> {
         }
     }
 
-    /// What the last holder holds.
+    /// The memory itself, for the last holder.
     #[cfg(feature = "ndarray")]
     pub(crate) fn into_held(self) -> Result<Held<T>, Self> {
         Arc::try_unwrap(self.held).map_err(|held| SharedTensor { held })
@@ -202,7 +202,7 @@ impl<T: Element> SharedTensor<T> {
     }
 }
 
-/// How it is held.
+/// Tenure of the memory.
 impl<T: Element> SharedTensor<T> {
     /// [`Tenure::Shared`], or the tenure of the [`Tensor`] that it was made from.
     ///

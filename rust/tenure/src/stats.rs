@@ -1,4 +1,4 @@
-//! What the library has done so far, and how it was built.
+//! Counters of the library's operations and memory, and facts about its build.
 
 use std::time::Duration;
 
@@ -118,7 +118,8 @@ pub enum Operation {
     SparseBinary,
     /// [`add_to`](crate::CsrView::add_to) dense memory.
     SparseAccumulate,
-    /// [`scale_rows`](crate::CsrViewMut::scale_rows), [`scale_cols`](crate::CsrViewMut::scale_cols).
+    /// [`scale_rows`](crate::CsrViewMut::scale_rows),
+    /// [`scale_cols`](crate::CsrViewMut::scale_cols).
     SparseScale,
     /// [`softmax_rows`](crate::CsrViewMut::softmax_rows).
     SparseSoftmax,
@@ -199,7 +200,8 @@ pub struct OperationStats {
     /// Calls that succeeded.
     pub calls: u64,
     /// Bytes of the elements of the inputs; of a sparse one its offsets, indices and values. An
-    /// element that is repeated by broadcasting counts once, a single number not at all, and nothing counts where there was nothing to do.
+    /// element that is repeated by broadcasting counts once, a single number not at all, and
+    /// nothing counts where there was nothing to do.
     pub read_bytes: u64,
     /// Bytes of the elements of the outputs.
     pub written_bytes: u64,
@@ -250,7 +252,7 @@ pub fn start_timing() {
     raw::start_timing()
 }
 
-/// Operations that begin from here on are not timed. What was counted stays.
+/// Operations that begin from here on are not timed. Counts so far stay.
 ///
 /// See [`start_timing`].
 pub fn stop_timing() {

@@ -158,7 +158,7 @@ impl<T: Element> Tensor<T> {
         Ok(Tensor { held: Held::adopt_owner(owner, shape.extents())? })
     }
 
-    /// What the library has made.
+    /// Takes memory that the library has allocated.
     ///
     /// # Safety
     ///
@@ -358,7 +358,7 @@ impl<T: Element> Tensor<T> {
     }
 }
 
-/// How it is held.
+/// Tenure of the memory.
 impl<T: Element> Tensor<T> {
     /// [`Tenure::Allocated`], [`Tenure::Copied`] or [`Tenure::Adopted`].
     ///

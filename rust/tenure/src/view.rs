@@ -189,7 +189,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 }
 
-/// How it is held.
+/// Tenure of the memory.
 impl<'a, T: Element> TensorView<'a, T> {
     /// [`Tenure::Borrowed`].
     ///

@@ -235,7 +235,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     }
 }
 
-/// How it is held.
+/// Tenure of the memory.
 impl<T: Element> TensorViewMut<'_, T> {
     /// [`Tenure::BorrowedMut`].
     ///
@@ -249,7 +249,7 @@ impl<T: Element> TensorViewMut<'_, T> {
         Tenure::BorrowedMut
     }
 
-    /// Where index 0 on every axis lies, to write to. Dangling for empty views.
+    /// Address of index 0 on every axis, to write to. Dangling for empty views.
     ///
     /// ```
     /// # use tenure::*;

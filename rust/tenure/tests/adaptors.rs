@@ -1,6 +1,7 @@
-//! What safe constructors make at the edges (empty memory that begins anywhere, extents that only an
-//! extent of 0 allows, strides that mean nothing, no axes) through every adaptor to other crates:
-//! nothing panics, what is handed over has the same elements, and a refusal gives back what it took.
+//! What safe constructors make at the edges (empty memory that begins anywhere, extents that only
+//! an extent of 0 allows, strides that mean nothing, no axes) through every adaptor to other
+//! crates: nothing panics, what is handed over has the same elements, and a refusal gives back what
+//! it took.
 #![cfg(all(feature = "arrow", feature = "bytemuck", feature = "faer", feature = "ndarray"))]
 
 use std::fmt::Debug;

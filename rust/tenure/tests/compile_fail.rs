@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-/// The features with crates of others that this run has, and the crates that programs of theirs use.
+/// The features with crates of others that this run has, and the crates that programs of theirs
+/// use.
 const NEIGHBOURS: &[(&str, &[&str])] = &[
     #[cfg(feature = "arrow")]
     ("arrow", &["arrow_array"]),

@@ -16,7 +16,8 @@ use tenure::{DType, ErrorKind, SharedTensor, Tensor, TensorView};
 
 const READ_ONLY: u64 = 1;
 
-/// Twelve f32 of a library that counts how often its deleter ran. Everything is leaked but the count.
+/// Twelve f32 of a library that counts how often its deleter ran. Everything is leaked but the
+/// count.
 struct Producer {
     shape: Vec<i64>,
     strides: Vec<i64>,

@@ -1,5 +1,5 @@
-//! The tables of docs/migration.md: every piece of code in a column of Tenure's compiles and runs, as
-//! it stands there. A new piece is refused until it stands here too.
+//! The tables of docs/migration.md: every piece of code in a column of Tenure's compiles and runs,
+//! as it stands there. A new piece is refused until it stands here too.
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
 
 use tenure::{

@@ -1,5 +1,5 @@
-//! Files of named tensors: what is written is read, by the `safetensors` crate's rules too, and what
-//! is wrong is a message. `tests/interop` asks NumPy.
+//! Files of named tensors: what is written is read, by the `safetensors` crate's rules too, and
+//! what is wrong is a message. `tests/interop` asks NumPy.
 
 use tenure::safetensors::{Reader, Writer};
 use tenure::*;

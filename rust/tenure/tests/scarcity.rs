@@ -1,5 +1,6 @@
-//! What a process may be refused from outside: memory in the middle of its work, and the instruction
-//! set that it was told to use. Each test runs once more in a process of its own, where it is so.
+//! What a process may be refused from outside: memory in the middle of its work, and the
+//! instruction set that it was told to use. Each test runs once more in a process of its own, where
+//! it is so.
 
 use std::env;
 use std::process::Command;
@@ -38,7 +39,8 @@ fn is_inside() -> bool {
     env::var_os(INSIDE).is_some()
 }
 
-/// Results are made and kept until the limit refuses one: an error, and everything else is as it was.
+/// Results are made and kept until the limit refuses one: an error, and everything else is as it
+/// was.
 #[test]
 #[cfg_attr(miri, ignore = "starts a process")]
 fn a_memory_limit_in_mid_call_is_an_error() {

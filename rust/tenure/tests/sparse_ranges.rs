@@ -1,5 +1,6 @@
-//! A range of a matrix is its entries: what belongs to a row range, or to offsets that leave entries
-//! out, is what lies between the first offset and the last, in every accessor and every operation.
+//! A range of a matrix is its entries: what belongs to a row range, or to offsets that leave
+//! entries out, is what lies between the first offset and the last, in every accessor and every
+//! operation.
 
 use tenure::{
     BsrView, Combine, CscBatchView, CscView, CsrBatchView, CsrMatrix, CsrView, CsrViewMut, Error,
@@ -8,7 +9,8 @@ use tenure::{
 const ROWS: usize = 60;
 const COLS: usize = 40;
 
-/// Offsets, columns and values of a matrix with entries in front of the first row, and behind the last.
+/// Offsets, columns and values of a matrix with entries in front of the first row, and behind the
+/// last.
 struct Parts {
     offsets: Vec<i32>,
     columns: Vec<i32>,

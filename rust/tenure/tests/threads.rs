@@ -15,8 +15,8 @@ const ROUNDS: i32 = if cfg!(miri) { 4 } else { 200 };
 fn send<T: Send>() {}
 fn sync<T: Sync>() {}
 
-/// For a `T` of which nothing is known but what the standard type that each is like asks. What owners
-/// must be is shown by `compile_fail/{from_owner_rc,from_owner_mut_with_rc}.rs`.
+/// For a `T` of which nothing is known but what the standard type that each is like asks. What
+/// owners must be is shown by `compile_fail/{from_owner_rc,from_owner_mut_with_rc}.rs`.
 #[test]
 fn auto_traits_follow_the_element() {
     fn shared_view_needs_sync<T: Element + Sync>() {

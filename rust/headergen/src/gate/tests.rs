@@ -13,9 +13,9 @@ use core::ffi::c_void;
 pub const TNR_ABI_MAJOR: u32 = 0;
 /// Minor.
 pub const TNR_ABI_MINOR: u32 = 3;
-/// Of the start.
+/// From the start.
 pub const TNR_OLD: u32 = 1;
-/// Of later.
+/// Added later.
 ///
 /// @since 0.3
 pub const TNR_NEWER: u32 = 2;
@@ -23,21 +23,21 @@ pub const TNR_NEWER: u32 = 2;
 #[repr(transparent)]
 pub struct tnr_number(pub i32);
 impl tnr_number {
-    /// Of the start.
+    /// From the start.
     pub const A: tnr_number = tnr_number(1);
-    /// Of later.
+    /// Added later.
     ///
     /// @since 0.2
     pub const B: tnr_number = tnr_number(2);
 }
-/// A handle of later.
+/// A handle added later.
 ///
 /// @since 0.2
 #[cfg_attr(all(), repr(C))]
 pub struct tnr_thing {
     _opaque: [u8; 0],
 }
-/// A callback of later; its comment has a (*pointer) in it.
+/// A callback added later; its comment has a (*pointer) in it.
 ///
 /// @since 0.2
 pub type tnr_call_fn = Option<unsafe extern "C" fn(user: *mut c_void)>;
@@ -46,17 +46,17 @@ pub type tnr_call_fn = Option<unsafe extern "C" fn(user: *mut c_void)>;
 pub struct tnr_sized {
     /// `sizeof(tnr_sized)`.
     pub struct_size: u64,
-    /// Of the start (*always);
+    /// From the start (*always);
     pub a: [u32; 2],
-    /// Of later.
+    /// Added later.
     ///
     /// @since 0.2
     pub b: *const c_void,
-    /// Of later.
+    /// Added later.
     ///
     /// @since 0.3
     pub c: u64,
-    /// Of later.
+    /// Added later.
     ///
     /// @since 0.3
     pub d: [u64; 2],
@@ -110,7 +110,8 @@ impl Folder {
         std::fs::read_to_string(self.0.join("tenure/tenure.h")).expect("it was written")
     }
 
-    /// What the C compiler says of a program that asks for `minor`. None: there is no compiler.
+    /// Compiles a program that asks for `minor`; the compiler's messages on failure. None: there is
+    /// no compiler.
     fn compile(&self, minor: &str, program: &str) -> Option<Result<(), String>> {
         let file: &Path = &self.0.join("program.c");
         let text = format!("#include <tenure/tenure.h>\n{program}\n");
@@ -138,10 +139,10 @@ impl Drop for Folder {
 fn newer_declarations_stand_in_gates() {
     let header = Folder::new("gates").header();
     for expected in [
-        "#define TNR_OLD 1\n\n#if TNR_WANT_MINOR >= 3\n/**\n * Of later.\n *\n * @since 0.3\n */\n\
+        "#define TNR_OLD 1\n\n#if TNR_WANT_MINOR >= 3\n/**\n * Added later.\n *\n * @since 0.3\n */\n\
          #define TNR_NEWER 2\n#endif\n",
         "#define TNR_NUMBER_A 1\n#if TNR_WANT_MINOR >= 2\n",
-        "  uint32_t a[2];\n#if TNR_WANT_MINOR >= 2\n  /**\n   * Of later.\n",
+        "  uint32_t a[2];\n#if TNR_WANT_MINOR >= 2\n  /**\n   * Added later.\n",
         "  const void *b;\n#endif\n#if TNR_WANT_MINOR >= 3\n  /**\n",
         "  uint64_t d[2];\n#endif\n} tnr_sized;\n",
         "tnr_number tnr_thing_release(struct tnr_thing *thing TNR_OWNED) TNR_NOEXCEPT;\n#endif\n\n\

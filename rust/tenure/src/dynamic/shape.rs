@@ -1,4 +1,4 @@
-//! What both dynamic views tell of their shape, and the manipulations that both take.
+//! Metadata accessors and manipulations of both dynamic views.
 
 use std::ops::RangeBounds;
 
@@ -8,11 +8,11 @@ use super::{DynView, DynViewMut};
 use crate::manipulate::{self, resolve};
 use crate::{DType, IntoShape, Result, layout};
 
-/// What both views tell of themselves, and the manipulations that both take. `$raw` is the way to
-/// the `tnr_view`, `$start` how an example begins, `$by` how a manipulation takes the view.
+/// Metadata accessors and manipulations of a dynamic view. `$raw` is the way to the `tnr_view`,
+/// `$start` how an example begins, `$by` how a manipulation takes the view.
 macro_rules! views {
     ($view:ident, $self:ident, [$($raw:ident).+], $start:literal, $doc:literal, $($by:tt)+) => {
-        /// What it is.
+        /// Metadata: dtype, shape, strides.
         impl<'a> $view<'a> {
             /// The dtype of the elements.
             ///

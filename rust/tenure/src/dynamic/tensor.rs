@@ -22,7 +22,7 @@ pub struct DynTensor {
     held: Box<dyn AnyTensor>,
 }
 
-/// What a tensor does without its type being known.
+/// The interface of a tensor whose element type is erased.
 trait AnyTensor: Any + Send + Sync {
     fn view(&self) -> DynView<'_>;
     fn view_mut(&mut self) -> DynViewMut<'_>;
@@ -136,7 +136,7 @@ impl DynTensor {
         self.held.shape()
     }
 
-    /// How the memory is held.
+    /// Tenure of the memory.
     ///
     /// ```
     /// use tenure::{DynTensor, Tensor, Tenure};

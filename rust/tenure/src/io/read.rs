@@ -7,10 +7,11 @@ use std::path::Path;
 
 use crate::{Element, Error, Order, Rejected, Result, Tensor};
 
-/// Reads a file, once, into memory of its own: large ones lie in huge pages, aligned for every dtype.
+/// Reads a file, once, into memory of its own: large ones lie in huge pages, aligned for every
+/// dtype.
 ///
-/// What others write to the file afterwards does not change the tensor. A file that grows while it is
-/// read is taken as long as it was at first.
+/// Later writes to the file do not change the tensor. A file that grows while it is read is taken
+/// as long as it was at first.
 ///
 /// # Errors
 ///
@@ -48,7 +49,7 @@ fn read_bytes(path: &Path) -> Result<Tensor<u8>> {
 /// A file that is read from its beginning to its end. Its messages do not name it.
 pub(crate) struct Source {
     file: File,
-    /// How long it says it is; 0 where it does not say.
+    /// The length that the system reports; 0 where it does not.
     pub(crate) stated_bytes: usize,
     read_bytes: usize,
 }

@@ -11,11 +11,12 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::{Error, ErrorKind, Rejected, Result};
 
-/// What makes a mapping safe: nobody writes the bytes, and nobody takes them away.
+/// The seals that make a mapping safe: nobody writes the bytes, and nobody takes them away.
 const NEEDED: SealFlags = SealFlags::WRITE.union(SealFlags::SHRINK);
 
-/// Mapped memory that no process can write or shorten: the kernel holds it under seals that cannot be
-/// taken off (Linux's `memfd_create` and `F_ADD_SEALS`). So, other than a mapped file, it is safe.
+/// Mapped memory that no process can write or shorten: the kernel holds it under seals that cannot
+/// be taken off (Linux's `memfd_create` and `F_ADD_SEALS`). So, other than a mapped file, it is
+/// safe.
 ///
 /// It is made of bytes or of a file, which are copied once, or of a descriptor that another process
 /// has sent, of which nothing is copied. Its own descriptor ([`AsFd`]) can be sent on.
@@ -35,8 +36,8 @@ const NEEDED: SealFlags = SealFlags::WRITE.union(SealFlags::SHRINK);
 /// assert_eq!(error.err().unwrap().kind(), std::io::ErrorKind::PermissionDenied);
 /// # Ok::<(), tenure::Error>(())
 /// ```
-// The invariant: `data` is a mapping of `len` bytes of `fd`, which is sealed; dangling where `len` is
-// 0.
+// The invariant: `data` is a mapping of `len` bytes of `fd`, which is sealed; dangling where `len`
+// is 0.
 #[derive(Debug)]
 pub struct Sealed {
     data: NonNull<u8>,
@@ -109,7 +110,8 @@ impl Sealed {
     /// # use tenure::io::Sealed;
     /// let file = std::fs::File::open("/proc/self/exe").unwrap();
     /// let rejected = Sealed::from_fd(file.into()).err().unwrap();
-    /// assert_eq!(rejected.error().message(), "it is no memory that can be sealed, as memfd_create makes");
+    /// let expected = "it is no memory that can be sealed, as memfd_create makes";
+    /// assert_eq!(rejected.error().message(), expected);
     /// let file = rejected.into_data();
     /// # let _ = file;
     /// ```
@@ -138,7 +140,7 @@ impl Sealed {
     }
 }
 
-/// How many bytes a descriptor has, for good.
+/// The size of a descriptor, which cannot change any more.
 fn sealed_bytes(fd: &OwnedFd) -> Result<usize> {
     let seals = rustix::fs::fcntl_get_seals(fd)
         .map_err(|_| Error::invalid("it is no memory that can be sealed, as memfd_create makes"))?;
@@ -159,7 +161,7 @@ fn sealed_bytes(fd: &OwnedFd) -> Result<usize> {
 impl AsRef<[u8]> for Sealed {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: the type's invariant: mapped while `self` lives, and sealed, so that they neither
-        // change nor go away. Of 0 bytes the pointer dangles, as it may.
+        // change nor go away. With 0 bytes the pointer dangles, as it may.
         unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.len) }
     }
 }

@@ -8,7 +8,7 @@ use super::dataset::{Dataset, Owned, Views, sealed::Owned as _};
 use super::work::{Buffer, Failure};
 use crate::Result;
 
-/// Which batch of which epoch comes next: three numbers to be kept beside a model's checkpoint.
+/// The next batch and its epoch: three numbers to be kept beside a model's checkpoint.
 ///
 /// The seed and the epoch give the order of the samples, in this and every later version of the
 /// library and on every machine. Batches are counted in the batch size of the loader.
@@ -29,7 +29,7 @@ use crate::Result;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Position {
-    /// What the orders are drawn from; 0 where samples come as they lie.
+    /// The seed of the orders; 0 where samples come as they lie.
     pub seed: u64,
     /// Counted from 0.
     pub epoch: u64,
@@ -39,8 +39,8 @@ pub struct Position {
 
 /// A batch, lent by its loader until the next one is asked for.
 ///
-/// Forgetting it (`mem::forget`) does no harm: its memory belongs to the loader, which takes it back
-/// when the next batch is asked for.
+/// Forgetting it (`mem::forget`) does no harm: its memory belongs to the loader, which takes it
+/// back when the next batch is asked for.
 pub struct Batch<'a, D: Dataset> {
     pub(super) position: Position,
     pub(super) samples: usize,
@@ -82,8 +82,8 @@ impl<D: Dataset> Batch<'_, D> {
 
     /// The batch with its memory, to be kept: a tensor, a tuple or a `Vec` of tensors.
     ///
-    /// A buffer leaves the loader, which allocates another one. What lies in the dataset, and a last
-    /// batch that is shorter than its buffer, is copied.
+    /// A buffer leaves the loader, which allocates another one. Views of the dataset, and a last
+    /// batch that is shorter than its buffer, are copied.
     ///
     /// # Errors
     ///
@@ -108,19 +108,19 @@ impl<D: Dataset> Batch<'_, D> {
         }
     }
 
-    /// How many samples are in it.
+    /// The number of its samples.
     #[expect(clippy::len_without_is_empty, reason = "no batch is empty")]
     pub fn len(&self) -> usize {
         self.samples
     }
 
-    /// Which one it is.
+    /// Its position.
     pub fn position(&self) -> Position {
         self.position
     }
 }
 
-/// Why a batch is missing. The loader goes on with the next one.
+/// The reason that a batch is missing. The loader goes on with the next one.
 ///
 /// ```
 /// use tenure::{Loader, SharedTensor};
@@ -162,7 +162,7 @@ impl BatchError {
         BatchError { position, cause: Cause::Panicked(text) }
     }
 
-    /// Which batch is missing.
+    /// The position of the missing batch.
     pub fn position(&self) -> Position {
         self.position
     }
@@ -185,7 +185,7 @@ impl fmt::Display for BatchError {
 }
 
 impl StdError for BatchError {
-    /// What the transform failed with, or the library.
+    /// The error of the transform, or of the library.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.cause {
             Cause::Failed(failure) => Some(&**failure),

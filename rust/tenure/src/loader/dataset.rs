@@ -1,4 +1,4 @@
-//! What batches are taken from: one array or several in step, the samples along axis 0.
+//! The data behind batches: one array or several in step, the samples along axis 0.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::{
     AsView, Element, Error, Result, SharedTensor, Tensor, TensorView, TensorViewMut, copy_into,
 };
 
-/// What a [`Loader`](super::Loader) takes batches from. Axis 0 counts the samples.
+/// The data that a [`Loader`](super::Loader) takes batches from. Axis 0 counts the samples.
 ///
 /// | dataset | its batches are viewed as | and own |
 /// | --- | --- | --- |

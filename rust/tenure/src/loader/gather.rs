@@ -5,9 +5,9 @@ use crate::Element;
 /// Bytes copied at a time, and fetched ahead at a time: as much as compilers copy without a call.
 const PIECE_BYTES: usize = 128;
 
-/// How far ahead rows are fetched, into L2: L1 has too few places for misses to wait in. A row
-/// somewhere in memory begins with a miss, and the processor's own prefetchers learn of a row of
-/// 4 KiB when half of it is over; this makes such rows 1.7 times as fast.
+/// Prefetch distance in rows, into L2: L1 has too few places for misses to wait in. A row somewhere
+/// in memory begins with a miss, and the processor's own prefetchers learn of a row of 4 KiB when
+/// half of it is over; this makes such rows 1.7 times as fast.
 const AHEAD_BYTES: usize = 8 << 10;
 
 /// From so many bytes on rows leave past the caches, where the next batch would not find room.
@@ -17,7 +17,7 @@ const STREAMED_BYTES: usize = 12 << 20;
 ///
 /// # Panics
 ///
-/// Where an index is outside, or `out` has another size.
+/// For an index out of range, and an `out` of another size.
 pub(super) fn rows<T: Element>(data: &[T], width: usize, indices: &[usize], out: &mut [T]) {
     assert_eq!(out.len(), width * indices.len(), "as many rows as indices");
     if out.is_empty() {

@@ -24,7 +24,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Which sample comes at `place`, which is below the count of samples.
+    /// The sample at `place`, which is below the count of samples.
     pub(super) fn sample(&self, place: usize) -> usize {
         match self {
             Order::Sequential => place,

@@ -12,8 +12,9 @@ use std::thread;
 /// fill batches, it would cost more than that.
 const YIELDS: u32 = 200;
 
-/// A fixed number of buffers. Whoever fills one takes it together with the number of the next batch,
-/// under one lock; so the batch that is awaited always has a buffer, and nobody can wait for ever.
+/// A fixed number of buffers. Whoever fills one takes it together with the number of the next
+/// batch, under one lock; so the batch that is awaited always has a buffer, and nobody can wait for
+/// ever.
 pub(super) struct Ring<B, F> {
     state: Mutex<State<B, F>>,
     /// A buffer is free, or the ring closed.
@@ -79,8 +80,8 @@ impl<B, F> Ring<B, F> {
         }
     }
 
-    /// The batch after the one taken before, as soon as it is there; `None` where the ring was closed
-    /// before it was begun. One thread asks for it.
+    /// The batch after the one taken before, as soon as it is there; `None` where the ring was
+    /// closed before it was begun. One thread asks for it.
     pub(super) fn take(&self) -> Option<F> {
         for _ in 0..self.yields {
             if self.is_there.load(Ordering::Acquire) {

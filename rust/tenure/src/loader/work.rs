@@ -1,4 +1,4 @@
-//! How a batch is filled, by whichever thread does it.
+//! Filling of batches, by any thread.
 
 use std::any::Any;
 use std::error::Error as StdError;
@@ -10,20 +10,20 @@ use super::order::{Order, Permutation};
 use super::ring::Ring;
 use super::{BatchError, Position};
 
-/// What a transform may fail with.
+/// The error type of a transform.
 pub(super) type Failure = Box<dyn StdError + Send + Sync>;
-/// What is done to each batch.
+/// The function that is applied to each batch.
 pub(super) type Transform<D> =
     Box<dyn for<'b> Fn(ViewsMut<'b, D>) -> Result<(), Failure> + Send + Sync>;
 
-/// Which samples are in which batch.
+/// The assignment of samples to batches.
 #[derive(Clone)]
 pub(super) struct Plan {
     pub(super) samples: usize,
     pub(super) batch_size: usize,
     pub(super) is_shuffled: bool,
     pub(super) drops_last: bool,
-    /// Where the first batch is.
+    /// Position of the first batch.
     pub(super) start: Position,
 }
 
@@ -35,7 +35,7 @@ impl Plan {
         whole as u64 + u64::from(rest)
     }
 
-    /// Where the batch of a number is, counted from the start. There is one in each epoch.
+    /// Position of the batch of a number, counted from the start. There is one in each epoch.
     fn position(&self, number: u64) -> Position {
         let from_epoch = self.start.batch + number;
         Position {
@@ -75,7 +75,7 @@ pub(super) struct Filled<D: Dataset> {
     pub(super) outcome: Result<(), BatchError>,
 }
 
-/// What all threads of a loader share.
+/// State that all threads of a loader share.
 pub(super) struct Work<D: Dataset> {
     pub(super) data: D,
     pub(super) plan: Plan,
@@ -84,7 +84,7 @@ pub(super) struct Work<D: Dataset> {
 }
 
 impl<D: Dataset> Work<D> {
-    /// What a thread of the loader does until the ring is closed.
+    /// Body of a thread of the loader, until the ring is closed.
     pub(super) fn run(&self) {
         let mut indices = Vec::new();
         while let Some((number, buffer)) = self.ring.begin() {
@@ -100,8 +100,8 @@ impl<D: Dataset> Work<D> {
         indices: &mut Vec<usize>,
     ) -> Filled<D> {
         let position = self.plan.position(number);
-        // A buffer holds any elements at any time, and the transform's own state is as after a panic
-        // in any other thread.
+        // A buffer holds any elements at any time, and the transform's own state is as after a
+        // panic in any other thread.
         let work = AssertUnwindSafe(|| self.try_fill(position, &mut buffer, indices));
         let outcome = match catch_unwind(work) {
             Ok(Ok(())) => Ok(()),

@@ -1,4 +1,4 @@
-//! Where elements lie: as an array has it, and as a view does.
+//! Layouts of arrays and of views, converted into each other.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -21,7 +21,7 @@ pub(super) fn laid_at<T: Element, D: Dimension>(
     layout::around(data.cast::<c_void>(), T::DTYPE, array.shape(), array.strides())
 }
 
-/// What an array of `D` is made of: extents with the sizes of the strides, and the axes that run
+/// The parts of an array of `D`: extents with the sizes of the strides, and the axes that run
 /// backwards.
 pub(super) struct Parts<D> {
     pub(super) shape: StrideShape<D>,

@@ -32,7 +32,7 @@ fn reassembled<T: Element, D: Dimension>(
 ) -> Result<Array<T, D>> {
     let (extents, len) = (layout::extents(raw), layout::count(raw));
     if len == 0 {
-        // What lies beside no elements is not the array's.
+        // Surplus elements of the `Vec` are not the array's.
         vec.clear();
         return Array::from_shape_vec(parts::<D>(raw)?.shape, vec).map_err(refused_by_ndarray);
     }

@@ -66,8 +66,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for TensorView<'
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a rank over 8. `Aliased`: strides, which only `unsafe` code gives an array, of
-/// which it cannot be told that no two indices meet. The array comes back with the error.
+/// `InvalidArgument`: a rank over 8. `Aliased`: strides, which only `unsafe` code gives an array,
+/// of which it cannot be told that no two indices meet. The array comes back with the error.
 ///
 /// ```
 /// use ndarray::Array2;
@@ -93,7 +93,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for TensorVie
     }
 }
 
-/// Lends a view on as an array, of a fixed rank or of any (`ArrayViewD`), in the strides that it has.
+/// Lends a view on as an array, of a fixed rank or of any (`ArrayViewD`), in the strides that it
+/// has.
 ///
 /// # Errors
 ///

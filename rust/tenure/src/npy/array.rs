@@ -7,7 +7,7 @@ use crate::io::Source;
 use crate::payload::{Name, Payload};
 use crate::{CopyMode, DynView, Element, Error, Loaded, Result, Tensor, bytes};
 
-/// What messages call the array of a file that has one.
+/// The array of a single-array file in messages.
 const NAME: &str = "the array";
 
 /// An array in bytes that are lent: those of a file that was read, or mapped.
@@ -22,7 +22,8 @@ const NAME: &str = "the array";
 /// file.extend([1, 0, 2, 0, 3, 0, 4, 0]);
 ///
 /// let array = npy::Array::new(&file)?;
-/// assert_eq!((array.header().dtype(), array.header().order()), (Some(DType::I16), Order::ColumnMajor));
+/// let header = array.header();
+/// assert_eq!((header.dtype(), header.order()), (Some(DType::I16), Order::ColumnMajor));
 ///
 /// let error = npy::Array::new(&file[..file.len() - 1]).err().unwrap();
 /// assert_eq!(
@@ -40,12 +41,12 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// Reads the header, and no element. What follows the last element is left alone.
+    /// Reads the header, and no element. Bytes after the last element are ignored.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no such header, or fewer bytes than it says. A dtype that the library does
-    /// not know is refused when its elements are asked for.
+    /// `InvalidArgument`: no such header, or fewer bytes than it says. A dtype that the library
+    /// does not know is refused when its elements are asked for.
     ///
     /// ```
     /// # use tenure::npy::Array;
@@ -77,7 +78,7 @@ impl<'a> Array<'a> {
         Ok(Array { name: name.to_owned(), header, payload })
     }
 
-    /// What the header says.
+    /// The header.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -158,14 +159,14 @@ impl<'a> Array<'a> {
     }
 }
 
-/// Reads a file into a tensor, in its order of memory: the elements once, to where they stay. Those in
-/// the byte order of other machines are turned there.
+/// Reads a file into a tensor, in its order of memory: the elements once, to where they stay. Those
+/// in the byte order of other machines are turned there.
 ///
 /// # Errors
 ///
 /// `InvalidArgument`: no such file, no such header, elements of another type than `T`, more than 8
-/// axes, or fewer bytes than the header says. `Unsupported`: a dtype that the library does not know.
-/// `OutOfMemory`. `DeviceError`: the system cannot read it. Messages begin with the path.
+/// axes, or fewer bytes than the header says. `Unsupported`: a dtype that the library does not
+/// know. `OutOfMemory`. `DeviceError`: the system cannot read it. Messages begin with the path.
 ///
 /// ```
 /// use tenure::{TensorView, npy};

@@ -5,7 +5,7 @@ use crate::{DType, Element, Error, ErrorKind, Order, Result, layout};
 /// NumPy's headers of one array take some hundred bytes; no more than this is looked at.
 const MOST_HEADER_BYTES: usize = 1 << 16;
 
-/// What the header of an array says: dtype, byte order, shape and order of memory.
+/// The header of an array: dtype, byte order, shape and order of memory.
 ///
 /// ```
 /// use tenure::{DType, Order, TensorView, npy};
@@ -53,7 +53,7 @@ fn dtype_of(descr: &str) -> Option<(DType, bool)> {
     let mut chars = descr.chars();
     let order = chars.next()?;
     let (dtype, kind) = DTYPES.iter().find(|(_, kind)| chars.as_str() == *kind)?;
-    // Of one byte there is no order, and readers do not care what is said of it.
+    // One byte has no byte order, and readers ignore the mark.
     match order {
         '|' | '<' | '>' if kind.ends_with('1') => Some((*dtype, true)),
         NATIVE => Some((*dtype, true)),
@@ -90,8 +90,8 @@ pub(crate) fn header(descr: &str, order: Order, shape: &[usize]) -> Vec<u8> {
 }
 
 impl Header {
-    /// Reads a header through `fill`, which writes the bytes that come next. `name` is what messages
-    /// call the array.
+    /// Reads a header through `fill`, which writes the bytes that come next. `name` is what
+    /// messages call the array.
     pub(crate) fn read(name: &str, mut fill: impl FnMut(&mut [u8]) -> Result<()>) -> Result<Self> {
         let mut prefix = [0; 8];
         fill(&mut prefix)?;
@@ -126,7 +126,7 @@ impl Header {
                 text[..length.min(120)].escape_ascii(),
             )));
         };
-        // Of one axis both orders are the same.
+        // With one axis both orders are the same.
         let order = match fortran && shape.len() > 1 {
             true => Order::ColumnMajor,
             false => Order::RowMajor,

@@ -60,11 +60,11 @@ impl<'a> Archive<'a> {
         self.names.iter().copied()
     }
 
-    /// What the header of an array says.
+    /// The header of an array.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: there is no such array, or what is wrong in it. `Unsupported`: other
+    /// `InvalidArgument`: there is no such array, or its header is malformed. `Unsupported`: other
     /// packings than stored and deflated.
     ///
     /// ```
@@ -88,8 +88,8 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     ///
-    /// As [`header`](Self::header); also `Unsupported`: deflated, the byte order of other machines, a
-    /// dtype that the library does not know; and `InvalidArgument`: misaligned, more than 8 axes.
+    /// As [`header`](Self::header); also `Unsupported`: deflated, the byte order of other machines,
+    /// a dtype that the library does not know; and `InvalidArgument`: misaligned, more than 8 axes.
     ///
     /// ```
     /// # use tenure::{TensorView, npz};
@@ -107,12 +107,12 @@ impl<'a> Archive<'a> {
         stored(&self.member(name)?)?.view()
     }
 
-    /// The elements of an array, lent or copied. What is copied is compared with its checksum.
+    /// The elements of an array, lent or copied. A copy is compared with its checksum.
     ///
     /// # Errors
     ///
-    /// As [`view`](Self::view), but that a copy is neither deflated nor misaligned nor in another byte
-    /// order. `OutOfMemory`.
+    /// As [`view`](Self::view), but that a copy is neither deflated nor misaligned nor in another
+    /// byte order. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::{CopyMode, TensorView, npz};
@@ -181,7 +181,7 @@ fn stored<'a>(member: &Member<'a>) -> Result<Array<'a>> {
         let why = "is deflated and cannot be lent; load it with CopyMode::IfNeeded";
         return Err(Error::new(ErrorKind::Unsupported, format!("{name} {why}")));
     };
-    // What the directory says of both sizes; it is compared where the content is read, too.
+    // The directory's word on both sizes; it is compared where the content is read, too.
     if content.len() as u64 != member.left() {
         return Err(Error::invalid(format!(
             "{name} is stored in {} bytes but has {} by the directory",

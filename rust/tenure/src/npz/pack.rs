@@ -9,14 +9,14 @@ use super::zip::{
     CENTRAL, DEFLATED, END, END64, Entry, IN_FIELD64, LOCAL, LOCATOR64, STORED, UTF8,
 };
 
-/// Where the content of stored members begins: at a cache line's beginning, as the elements behind a
-/// header of NumPy's do.
+/// Alignment of the content of stored members: at a cache line's beginning, as the elements behind
+/// a header of NumPy's do.
 const CONTENT_ALIGNMENT: u64 = 64;
 
 /// A local header without its name and what follows.
 const LOCAL_BYTES: u64 = 30;
 
-/// How members are packed.
+/// The compression of members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Stored,
@@ -126,7 +126,7 @@ fn field64(numbers: &[u64]) -> Vec<u8> {
     [&1_u16.to_le_bytes()[..], &(wide.len() as u16).to_le_bytes(), &wide].concat()
 }
 
-/// What local and central headers have in common, from the version that reads them to the lengths.
+/// The fields that local and central headers share, from the version needed to the lengths.
 fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &Extra) -> Vec<u8> {
     let mut header = Vec::new();
     header.extend(extra.version().to_le_bytes());
@@ -144,7 +144,7 @@ fn common_header(name: &str, entry: &Entry, sizes: [u64; 2], extra: &Extra) -> V
     header
 }
 
-/// What follows a name in a header.
+/// The extra field behind a name in a header.
 struct Extra {
     field64: Vec<u8>,
     /// Bytes of a field that nobody reads.

@@ -61,13 +61,13 @@ impl Writer {
     }
 
     /// Writes an archive that `numpy.load` reads, with these arrays by name. Each is written as
-    /// [`npy::write`](npy::write()) does; where they are stored, their elements begin at multiples of
-    /// 64 bytes, so that they can be lent again.
+    /// [`npy::write`](npy::write()) does; where they are stored, their elements begin at multiples
+    /// of 64 bytes, so that they can be lent again.
     ///
     /// # Errors
     ///
-    /// Those of the output; `Unsupported` for elements that NumPy does not have; `InvalidInput` for a
-    /// name that stands twice or is too long.
+    /// Those of the output; `Unsupported` for elements that NumPy does not have; `InvalidInput` for
+    /// a name that stands twice or is too long.
     ///
     /// ```
     /// # use tenure::{TensorView, npz};

@@ -12,7 +12,7 @@ pub(crate) const CENTRAL: u32 = 0x0201_4b50;
 pub(crate) const END: u32 = 0x0605_4b50;
 pub(crate) const END64: u32 = 0x0606_4b50;
 pub(crate) const LOCATOR64: u32 = 0x0706_4b50;
-/// What stands in 32 bits where the number is in the ZIP64 field.
+/// Marks a 32-bit size whose number is in the ZIP64 field.
 pub(crate) const IN_FIELD64: u32 = u32::MAX;
 
 pub(crate) const STORED: u16 = 0;
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
     pub(crate) crc: u32,
     pub(crate) packed_bytes: u64,
     pub(crate) size_bytes: u64,
-    /// Where its own header begins.
+    /// Offset of its own header.
     pub(crate) local: u64,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Where the record that ends an archive begins: at most a comment of 65,535 bytes follows it.
+/// Offset of the record that ends an archive: at most a comment of 65,535 bytes follows it.
 pub(crate) fn find_end(bytes: &[u8]) -> Option<usize> {
     const END_BYTES: usize = 22;
     let last = bytes.len().checked_sub(END_BYTES)?;

@@ -1,4 +1,4 @@
-//! Which axes a reduction takes.
+//! Axis arguments of reductions.
 
 use std::ops::RangeFull;
 

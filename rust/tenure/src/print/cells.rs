@@ -148,7 +148,7 @@ impl Scientific {
     }
 }
 
-/// Where the sign of a number that is not negative goes.
+/// The plus sign of a number that is not negative.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plus {
     Hidden,

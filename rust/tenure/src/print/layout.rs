@@ -6,7 +6,7 @@ pub(super) const LINE_WIDTH: usize = 75;
 /// Elements that are shown at each end of an axis that is cut short.
 pub(super) const EDGE: usize = 3;
 
-/// What stands in for the elements that are left out.
+/// Stands for the elements that are left out.
 const ELLIPSIS: &str = "...";
 
 /// The indices of an axis that are shown.
@@ -18,13 +18,13 @@ pub(super) fn shown_indices(extent: usize, summarised: bool) -> Vec<usize> {
     }
 }
 
-/// How cells are put together.
+/// The arrangement of cells.
 pub(super) struct Layout<'a> {
     /// Extents of the array.
     pub(super) shape: &'a [usize],
     /// Whether long axes are cut to their ends.
     pub(super) summarised: bool,
-    /// What stands between two elements.
+    /// Text between two elements.
     pub(super) separator: &'a str,
     /// Columns before the first bracket; the lines that follow are indented as far.
     pub(super) indent: usize,

@@ -1,5 +1,5 @@
-//! What is computed from sparse matrices. What `LentSparse`, `LentSparseMut`, `Lent` and `LentMut`
-//! promise is what every one of these calls asks.
+//! Algebra of sparse matrices. The requirements of all of these calls are the invariants of
+//! `LentSparse`, `LentSparseMut`, `Lent` and `LentMut`.
 
 use std::ptr;
 

@@ -57,8 +57,8 @@ pub(crate) struct ContextHandle {
     token: *mut tnr_context,
 }
 
-// SAFETY: the handle is a token, and the library takes it from any thread. What hangs on it, the
-// hooks, is Send and Sync by the traits' bounds.
+// SAFETY: the handle is a token, and the library takes it from any thread. The hooks behind it are
+// Send and Sync by the traits' bounds.
 unsafe impl Send for ContextHandle {}
 // SAFETY: as above; no method changes the handle through `&self`.
 unsafe impl Sync for ContextHandle {}
@@ -114,7 +114,7 @@ impl ContextHandle {
 
 impl Drop for ContextHandle {
     fn drop(&mut self) {
-        // SAFETY: the handle is alive and not used again. What still uses the context keeps it.
+        // SAFETY: the handle is alive and not used again. Calls that still use the context keep it.
         let _ = unsafe { sys::tnr_context_release(self.token) };
     }
 }
@@ -127,8 +127,8 @@ pub(crate) fn run_task(task: u64) {
 
 // ---- what the library calls back ----
 
-/// What a context asks for threads and memory. Every call to one is made in the default context:
-/// a hook that computes does not call itself.
+/// A context's sources of threads and memory. Every call to one is made in the default context: a
+/// hook that computes does not call itself.
 pub(crate) struct Hooks {
     pub(crate) executor: Option<Box<dyn Executor>>,
     pub(crate) allocator: Option<Box<dyn Allocator>>,

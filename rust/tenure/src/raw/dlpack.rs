@@ -82,7 +82,7 @@ impl BlobHandle {
     }
 }
 
-/// How every versioned tensor begins, of whatever version.
+/// The first fields of every versioned tensor, of whatever version.
 #[repr(C)]
 struct ManagedHead {
     version: [u32; 2],

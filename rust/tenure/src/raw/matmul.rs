@@ -26,8 +26,8 @@ pub(crate) fn matmul<S: Element>(
     entered()?;
     traced!(matmul(orientation, a.view()));
     let (alpha, beta) = (scalar(alpha), scalar(beta));
-    // SAFETY: what `LentSparse`, `Lent` and `LentMut` promise is what the call asks; the scalars are
-    // alive for it.
+    // SAFETY: what `LentSparse`, `Lent` and `LentMut` promise is what the call asks; the scalars
+    // are alive for it.
     check(unsafe {
         sys::tnr_sparse_matmul(
             current(),
@@ -42,8 +42,8 @@ pub(crate) fn matmul<S: Element>(
     })
 }
 
-/// `out[k] = alpha * (row i of x, times column j of y) [* a.values[k]]` for each entry of `a`; every
-/// element of `out` is written and none read.
+/// `out[k] = alpha * (row i of x, times column j of y) [* a.values[k]]` for each entry of `a`;
+/// every element of `out` is written and none read.
 pub(crate) fn sddmm<S: Element>(
     alpha: S,
     a: &LentSparse<'_>,

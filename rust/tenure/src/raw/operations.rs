@@ -1,5 +1,5 @@
-//! The operations of the ABI, for checked views. What `Lent` and `LentMut` promise is what every
-//! one of these calls asks of its views.
+//! The operations of the ABI, for checked views. The requirements of all of these calls are the
+//! invariants of `Lent` and `LentMut`.
 
 use std::mem::size_of;
 use std::ptr;

@@ -83,8 +83,8 @@ impl PackedHandle {
         entered()?;
         traced!(packed_matmul(&self.info));
         let (alpha, beta) = (scalar(alpha), scalar(beta));
-        // SAFETY: what `Lent` and `LentMut` promise is what the call asks; the handle and the scalars
-        // are alive for it.
+        // SAFETY: what `Lent` and `LentMut` promise is what the call asks; the handle and the
+        // scalars are alive for it.
         check(unsafe {
             sys::tnr_packed_matmul(
                 current(),

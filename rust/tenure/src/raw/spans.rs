@@ -18,8 +18,8 @@ use crate::{DType, layout};
 /// Held while the operation runs.
 pub(super) type Traced = Option<EnteredSpan>;
 
-/// What says how large the work is: the output, or the input of a reduction; where an operand is
-/// sparse, that one.
+/// The operand that sizes the work: the output, or the input of a reduction; a sparse operand,
+/// where there is one.
 trait Work {
     fn dtype(&self) -> DType;
     fn shape(&self) -> impl Debug;

@@ -19,7 +19,7 @@ use crate::{
     Tenure, layout,
 };
 
-/// What a matrix is besides its arrays, as the ABI says it.
+/// The form of a matrix, besides its arrays, as the ABI has it.
 #[derive(Clone, Copy)]
 pub(crate) struct SparseForm {
     pub(crate) format: tnr_sparse_format,
@@ -29,8 +29,8 @@ pub(crate) struct SparseForm {
     pub(crate) block: [i64; 2],
 }
 
-/// A sparse view over slices, which are there, and written by nobody, while `'a` lasts. What they
-/// hold may be wrong.
+/// A sparse view over slices, which are there, and written by nobody, while `'a` lasts. Their
+/// contents may be wrong.
 pub(crate) struct LentArrays<'a> {
     view: tnr_sparse_view,
     /// Offsets that were made for it, as the view points at them.
@@ -112,7 +112,7 @@ impl LentSparse<'_> {
         &self.0.view
     }
 
-    /// What a span says of it.
+    /// For the fields of a span.
     #[cfg(feature = "tracing")]
     pub(super) fn view(&self) -> &tnr_sparse_view {
         &self.0.view
@@ -150,14 +150,14 @@ impl<'a> LentSparseMut<'a> {
         &self.view
     }
 
-    /// What a span says of it.
+    /// For the fields of a span.
     #[cfg(feature = "tracing")]
     pub(super) fn view(&self) -> &tnr_sparse_view {
         &self.view.view
     }
 }
 
-/// What stands in the place of a view that is not asked for: zeros.
+/// The view of an operand that is not given: zeros.
 const NO_VIEW: sys::tnr_view = sys::tnr_view {
     data: ptr::null(),
     base: ptr::null(),
@@ -193,7 +193,7 @@ pub(crate) struct Made {
     pub(crate) major: BlobHandle,
     pub(crate) minor: BlobHandle,
     pub(crate) values: BlobHandle,
-    /// Of a batch.
+    /// Only batches have them.
     pub(crate) batch_offsets: Option<BlobHandle>,
 }
 
@@ -242,8 +242,8 @@ impl Made {
         Ok(Made { view, major, minor, values, batch_offsets })
     }
 
-    /// As [`into_parts`](Self::into_parts), of a batch: also where the entries of each matrix begin.
-    /// `Internal` for one matrix.
+    /// As [`into_parts`](Self::into_parts), of a batch: also where the entries of each matrix
+    /// begin. `Internal` for one matrix.
     pub(crate) fn into_batch<T: Element, I: SparseIndex>(
         mut self,
     ) -> Result<(SparseForm, SharedTensor<i64>, HeldParts<T, I>)> {
@@ -258,7 +258,7 @@ impl Made {
         Ok((form, offsets, parts))
     }
 
-    /// What the matrix is, and its parts as owners. `Internal` where their types are not these.
+    /// The form of the matrix, and its parts as owners. `Internal` where their types are not these.
     pub(crate) fn into_parts<T: Element, I: SparseIndex>(
         self,
     ) -> Result<(SparseForm, HeldParts<T, I>)> {
@@ -296,7 +296,7 @@ impl Made {
 
 // ---- from dense, and to it ----
 
-/// What a matrix is made of, and how. A mask is lent while `'a` lasts.
+/// Options of operations that make a matrix. A mask is lent while `'a` lasts.
 pub(crate) struct SparseOptions<'a> {
     raw: tnr_sparse_options,
     _mask: PhantomData<&'a ()>,
@@ -354,8 +354,8 @@ impl<'a> SparseOptions<'a> {
 pub(crate) fn from_dense(dense: Lent<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
     traced!(from_dense(options.raw.format, dense.0));
-    // SAFETY: `Lent` promises what is asked of views; a mask is one that is still lent. What is
-    // returned is taken at once: the library has just made its blobs.
+    // SAFETY: `Lent` promises what is asked of views; a mask is one that is still lent. The result
+    // is taken at once: the library has just made its blobs.
     unsafe { Made::take(sys::tnr_sparse_from_dense(current(), dense.0, &options.raw)) }
 }
 
@@ -384,7 +384,7 @@ pub(crate) fn from_dense_top_k<I: SparseIndex>(
     }
 }
 
-/// What chance leaves of a dense matrix, with indices of `I`.
+/// A dense matrix after dropout, with indices of `I`.
 pub(crate) fn from_dense_dropout<I: SparseIndex>(
     dense: Lent<'_>,
     probability: f64,
@@ -423,7 +423,7 @@ pub(crate) fn to_dense(a: &LentSparse<'_>, out: LentMut<'_>) -> Result<()> {
 pub(crate) fn convert(a: &LentSparse<'_>, options: &SparseOptions<'_>) -> Result<Made> {
     entered()?;
     traced!(convert(options.raw.format, a.view()));
-    // SAFETY: `LentSparse` promises what is asked of views. What is returned is taken at once: the
+    // SAFETY: `LentSparse` promises what is asked of views. The result is taken at once: the
     // library has just made its blobs.
     unsafe { Made::take(sys::tnr_sparse_convert(current(), a.as_ptr(), &options.raw)) }
 }

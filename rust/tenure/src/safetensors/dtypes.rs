@@ -1,4 +1,4 @@
-//! What the format calls dtypes.
+//! The format's names of dtypes.
 
 use crate::DType;
 
@@ -34,7 +34,7 @@ pub(super) fn named(name: &str) -> Option<(usize, Option<DType>)> {
     DTYPES.iter().find(|(known, ..)| *known == name).map(|(_, bits, dtype)| (*bits, *dtype))
 }
 
-/// What the format calls a dtype; `None` where it has no name for it.
+/// The format's name of a dtype, if it has one.
 pub(super) fn name_of(dtype: DType) -> Option<&'static str> {
     DTYPES.iter().find(|(.., known)| *known == Some(dtype)).map(|(name, ..)| *name)
 }

@@ -9,19 +9,19 @@ pub(super) const LENGTH_BYTES: usize = 8;
 /// The most bytes of a header that the format allows.
 pub(super) const MOST_HEADER_BYTES: usize = 100_000_000;
 
-/// What the header says, in its order. Names may stand twice.
+/// The header's tensors and metadata, in its order. Names may stand twice.
 #[derive(Default)]
 pub(super) struct Header {
     pub(super) tensors: Vec<Described>,
     pub(super) metadata: Vec<(String, String)>,
 }
 
-/// What the header says of a tensor.
+/// The header's entry of a tensor.
 pub(super) struct Described {
     pub(super) name: String,
     pub(super) dtype: String,
     pub(super) shape: Vec<usize>,
-    /// Where its elements begin and end, from the end of the header on.
+    /// Byte range of its elements, from the end of the header on.
     pub(super) offsets: [usize; 2],
 }
 
@@ -200,7 +200,7 @@ impl Text<'_> {
         }
     }
 
-    /// What stands behind a backslash.
+    /// The character behind a backslash.
     fn escaped(&mut self) -> Result<char> {
         let plain = match self.peek() {
             Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),

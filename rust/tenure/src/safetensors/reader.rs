@@ -8,7 +8,7 @@ use super::header::{self, Described, LENGTH_BYTES, MOST_HEADER_BYTES};
 use crate::payload::{Name, Payload, shown};
 use crate::{CopyMode, DType, DynView, Error, ErrorKind, Loaded, Order, Result};
 
-/// What a file says of one of its tensors.
+/// A file's entry of one of its tensors.
 ///
 /// ```
 /// use tenure::{DType, TensorView, safetensors::{Reader, Writer}};
@@ -38,7 +38,7 @@ impl Entry {
         &self.name
     }
 
-    /// What the format calls the dtype.
+    /// The format's name of the dtype.
     pub fn dtype_name(&self) -> &str {
         &self.dtype_name
     }
@@ -97,7 +97,8 @@ impl<'a> Reader<'a> {
     /// ```
     /// # use tenure::safetensors::Reader;
     /// let error = Reader::new(&[9, 0, 0, 0, 0, 0, 0, 0, b'{', b'}']).err().unwrap();
-    /// assert_eq!(error.message(), "the header has 9 bytes from byte 8 on but the file has 10 bytes");
+    /// let expected = "the header has 9 bytes from byte 8 on but the file has 10 bytes";
+    /// assert_eq!(error.message(), expected);
     /// ```
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let Some((length, rest)) = bytes.split_first_chunk::<LENGTH_BYTES>() else {
@@ -136,12 +137,12 @@ impl<'a> Reader<'a> {
         Ok(Reader { bytes, entries, places, metadata })
     }
 
-    /// What the file has, in the order in which it lies there.
+    /// The tensors of the file, in the order in which they lie there.
     pub fn tensors(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// What the file says of a tensor.
+    /// The entry of a tensor.
     ///
     /// # Errors
     ///
@@ -168,8 +169,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// `InvalidArgument`: no such tensor; elements that are misaligned in memory; more than 8 axes.
-    /// `Unsupported`: a dtype of no whole number of bytes, or one that is not known; on a big-endian
-    /// machine, elements of several bytes.
+    /// `Unsupported`: a dtype of no whole number of bytes, or one that is not known; on a
+    /// big-endian machine, elements of several bytes.
     ///
     /// ```
     /// # use tenure::{DType, TensorView, safetensors::{Reader, Writer}};
@@ -227,8 +228,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The tensors in the order of their bytes, which are all of the `payload_bytes` from byte `begin` of
-/// the file on, each of one tensor.
+/// The tensors in the order of their bytes, which are all of the `payload_bytes` from byte `begin`
+/// of the file on, each of one tensor.
 fn placed(mut tensors: Vec<Described>, begin: usize, payload_bytes: usize) -> Result<Vec<Entry>> {
     tensors.sort_by_key(|tensor| tensor.offsets);
     let mut entries: Vec<Entry> = Vec::with_capacity(tensors.len());
@@ -265,8 +266,8 @@ fn placed(mut tensors: Vec<Described>, begin: usize, payload_bytes: usize) -> Re
     )))
 }
 
-/// The dtype of a tensor, whose shape must take as many bytes as lie between its offsets. Of a dtype
-/// that is not known nobody can say.
+/// The dtype of a tensor, whose shape must take as many bytes as lie between its offsets. The size
+/// of an unknown dtype is not checked.
 fn dtype_of(tensor: &Described) -> Result<Option<DType>> {
     let Described { name, shape, offsets: [first, end], .. } = tensor;
     let Some((bits, dtype)) = dtypes::named(&tensor.dtype) else {

@@ -8,7 +8,7 @@ use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted};
 use crate::payload::{Body, shown, to_io};
 use crate::{DynView, Order, bytes};
 
-/// Where elements begin: at a cache line's beginning, for whoever maps the file.
+/// Alignment of elements: a cache line, for whoever maps the file.
 const PAYLOAD_ALIGNMENT: usize = 64;
 
 /// Writes files of named tensors.
@@ -55,8 +55,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of the output; `Unsupported` for a dtype that the format has no name for; `InvalidInput`
-    /// for a name that stands twice, or is the one of the metadata.
+    /// Those of the output; `Unsupported` for a dtype that the format has no name for;
+    /// `InvalidInput` for a name that stands twice, or is the one of the metadata.
     ///
     /// ```
     /// # use tenure::{Complex, TensorView, safetensors::Writer};

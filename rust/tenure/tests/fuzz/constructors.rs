@@ -1,5 +1,5 @@
-//! What Rust makes of arrays of which some number may be wrong: views, views for writing, matrices that
-//! are held, and batches. What they take is used; what they refuse comes back.
+//! What Rust makes of arrays of which some number may be wrong: views, views for writing, matrices
+//! that are held, and batches. What they take is used; what they refuse comes back.
 
 use tenure::*;
 

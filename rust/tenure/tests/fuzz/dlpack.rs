@@ -1,5 +1,5 @@
-//! Managed tensors with fields that no library would write: taken or refused, and deleted once or not
-//! at all.
+//! Managed tensors with fields that no library would write: taken or refused, and deleted once or
+//! not at all.
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -211,8 +211,8 @@ impl Managed {
     }
 
     fn import(&self) -> Result<Imported> {
-        // SAFETY: laid out as DLPack has it. What its fields say of memory is what is tried here; of
-        // memory that is not there nobody reads.
+        // SAFETY: laid out as DLPack has it. What its fields say of memory is what is tried here;
+        // of memory that is not there nobody reads.
         unsafe {
             match self {
                 Managed::Versioned(tensor) => Imported::from_raw(tensor.cast()),

@@ -165,8 +165,8 @@ fn lend<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
         let may = is_right && (to != tnr_sparse_format::BSR || converted);
         assert_eq!(converted, may, "{:?} to {to:?}", a.format);
     }
-    // A lone offset is that of no row, and what computes has no reason to look at it. A diagonal ends
-    // where the shorter axis does, and with no entries there are no products at them.
+    // A lone offset is that of no row, and what computes has no reason to look at it. A diagonal
+    // ends where the shorter axis does, and with no entries there are no products at them.
     let is_seen = a.format == tnr_sparse_format::COO || lent.major.len() > 1;
     for (name, has_succeeded) in operations::compute(random, &a) {
         let may = is_right || !is_seen || ["diagonal", "sddmm"].contains(&name);
