@@ -1,7 +1,6 @@
-//! What safe constructors make at the edges (empty memory that begins anywhere, extents that only
-//! an extent of 0 allows, strides that mean nothing, no axes) through every adaptor to other
-//! crates: nothing panics, what is handed over has the same elements, and a refusal gives back what
-//! it took.
+//! Edge cases of safe constructors (empty memory that begins anywhere, extents that only an extent
+//! of 0 allows, strides of empty axes, no axes) through every adaptor to other crates: nothing
+//! panics, the other side has the same elements, and a refusal gives back what it took.
 #![cfg(all(feature = "arrow", feature = "bytemuck", feature = "faer", feature = "ndarray"))]
 
 use std::fmt::Debug;

@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(array.len(), shape[0]);
         let shared = SharedTensor::<u8>::from_arrow(&array).unwrap();
         drop(array);
-        // What lies inside an axis without elements is said by the types alone.
+        // Lists inside an axis without elements exist in the types alone.
         prop_assert_eq!(shared.shape(), &*shape);
         prop_assert!(shared.iter().copied().eq(0..len as u8));
         prop_assert!(len == 0 || shared.as_ptr() == address);

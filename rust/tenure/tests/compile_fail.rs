@@ -65,8 +65,8 @@ impl Library {
         Library { crates, dependencies: [profile_dir.join("deps"), host_deps] }
     }
 
-    /// What rustc finds wrong with a program: each error's code, "none" where it has none, and
-    /// everything it printed.
+    /// Compiles a program; finds each error's code, "none" where it has none, and everything that
+    /// rustc printed.
     fn check(&self, program: &Path, cfg: &[&str]) -> Found {
         let externs = self.crates.iter().map(|(name, file)| {
             let mut extern_crate = OsString::from(format!("{name}="));
@@ -150,8 +150,8 @@ fn json_lines(bytes: &[u8]) -> impl Iterator<Item = Value> {
         .map(|line| serde_json::from_slice(line).unwrap())
 }
 
-/// What a program's first lines ask for: `//@ error: CODE CODE` once, `//@ says: TEXT` any number
-/// of times, `//@ feature: NAME` at most once.
+/// The directives in a program's first lines: `//@ error: CODE CODE` once, `//@ says: TEXT` any
+/// number of times, `//@ feature: NAME` at most once.
 #[derive(Debug)]
 struct Expected {
     codes: BTreeSet<String>,
@@ -176,7 +176,7 @@ impl Expected {
     }
 }
 
-/// What is wrong with one program and its twin; nothing if they show what they say.
+/// Checks one program and its twin; an error where they do not show what they say.
 fn verdict(library: &Library, program: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(program).unwrap();
     let expected = Expected::read(&source)?;

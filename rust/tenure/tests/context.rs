@@ -45,7 +45,7 @@ fn the_default_context_is_always_there() {
 
 // ---- one result ----
 
-/// Of a shape that no slice divides, with NaN and both zeros in it.
+/// A shape that no slice divides, with NaN and both zeros in it.
 fn awkward() -> Tensor<f32> {
     let mut state = 1_u32;
     let mut next = || {
@@ -252,7 +252,7 @@ fn other_threads_have_their_own() {
     });
 }
 
-/// What runs when a thread ends, after its other thread-locals may have gone.
+/// A destructor that runs when a thread ends, after its other thread-locals may have gone.
 #[test]
 fn the_end_of_a_thread_may_compute() {
     struct Late(Context, Arc<Counts>, Arc<AtomicUsize>);

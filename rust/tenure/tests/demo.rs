@@ -42,7 +42,7 @@ fn refusal(name: &str, bytes: &[u8]) -> String {
     tour_of(&file(name, bytes)).expect_err("this file is refused")
 }
 
-/// What follows `label` on each line that begins with it, up to a comma.
+/// The text after `label` on each line that begins with it, up to a comma.
 fn after<'a>(text: &'a str, label: &str) -> Vec<&'a str> {
     let rest = text.lines().filter_map(|line| line.strip_prefix(label));
     rest.map(|rest| rest.split(',').next().unwrap_or("").trim()).collect()

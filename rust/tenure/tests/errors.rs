@@ -1,5 +1,5 @@
-//! What a safe caller can get wrong: each is an error of the right kind, whose message names the
-//! value and the bound, and no output is touched.
+//! Mistakes of a safe caller: each is an error of the right kind, whose message names the value and
+//! the bound, and no output is touched.
 //!
 //! `StaleView`, `StaleHandle`, `Busy`, `BorrowEscaped`, `DeviceError` and `Internal` are not here:
 //! safe Rust has no released view or handle, no foreign borrow and no device to provoke them with;

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 use random::Random;
 use tenure::*;
 
-/// What is drawn here.
+/// Draws of this fuzzer.
 impl Random {
     fn pick<'a, E>(&mut self, from: &'a [E]) -> &'a E {
         &from[self.below(from.len())]
@@ -258,7 +258,7 @@ fn npz() {
     });
 }
 
-/// What stands behind the checksums: headers and elements.
+/// Archives with right checksums, so that headers and elements are reached.
 #[test]
 fn arrays_of_npz() {
     let mut corpus = Vec::new();

@@ -2,7 +2,7 @@
 
 use tenure::*;
 
-/// What every matrix of the gallery is: coalesced, with small exact values.
+/// Invariants of every test matrix: coalesced, with small exact values.
 fn check(matrix: &CsrMatrix<f32>) {
     assert!(matrix.view().is_coalesced());
     assert!(matrix.values().iter().all(|value| *value != 0.0 && (value * 64.0).fract() == 0.0));

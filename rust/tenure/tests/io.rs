@@ -120,8 +120,8 @@ fn tensors_lie_in_a_mapped_file_and_hold_the_map() -> Result<()> {
     Ok(())
 }
 
-/// What docs/files.md warns of. The program that does it is this one once more, since it ends
-/// there.
+/// The crash that docs/files.md warns of. The child process is this program once more, since it
+/// ends there.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_mapped_file_that_becomes_shorter_ends_the_process() -> Result<()> {

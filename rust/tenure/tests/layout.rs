@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 use tenure::{DType, Element, ErrorKind, Order, TensorView, TensorViewMut};
 use tenure_sys as sys;
 
-/// What both checkers have to answer.
+/// The answer that both checkers must give.
 #[derive(Debug, PartialEq)]
 enum Answer {
     Accepted,
@@ -40,7 +40,7 @@ fn blank() -> sys::tnr_view {
     unsafe { std::mem::zeroed() }
 }
 
-/// What C says to the same layout, for reading and for writing.
+/// The answers of the C functions to the same layout, for reading and for writing.
 fn answers_of_c<T: Element>(
     data: &mut [T],
     offset: usize,
@@ -217,7 +217,7 @@ struct Layout {
     len: usize,
 }
 
-/// What one random word says of an axis. Words are cheaper to draw than a strategy for each field,
+/// An axis, decoded from one random word. Words are cheaper to draw than a strategy for each field,
 /// by a factor that 100,000 layouts feel.
 struct Axis {
     extent: usize,

@@ -19,7 +19,7 @@ fn squeezed(code: &str) -> String {
     code.chars().filter(|char| !char.is_whitespace()).collect()
 }
 
-/// What stands there as a name, or as a method of what the same cell names.
+/// The names in the tables, and the methods of the names beside them.
 #[expect(unused_imports, reason = "that they are there is what is asked")]
 fn names() -> Vec<String> {
     use tenure::dlpack::{Exported, Imported};

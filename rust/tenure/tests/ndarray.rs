@@ -45,7 +45,7 @@ fn strides_that_mean_something(shape: &[usize], strides: &[isize]) -> Vec<isize>
     shape.iter().zip(strides).filter(|(extent, _)| **extent > 1).map(|(_, &step)| step).collect()
 }
 
-/// What is asked of an array and a view of it.
+/// Checks a view against its array.
 fn assert_same(array: ArrayViewD<'_, i32>, view: TensorView<'_, i32>) {
     assert_eq!(array.shape(), view.shape());
     assert_eq!(array.iter().copied().collect::<Vec<_>>(), view.to_vec());

@@ -144,7 +144,7 @@ fn what_is_misaligned_follows_the_copy_mode() -> Result<()> {
         own[[0]] = 7.0;
         assert_eq!(array.load(CopyMode::IfNeeded)?.view().downcast::<f64>()?.to_vec()[0], 1.0);
     }
-    // Of no elements the address means nothing.
+    // Without elements any address will do.
     let empty = Shifted::new(&written(TensorView::<f64>::from_slice(&[], 0)?), 3);
     assert!(Array::new(empty.bytes())?.view().is_ok());
     Ok(())

@@ -1,6 +1,6 @@
-//! What a process may be refused from outside: memory in the middle of its work, and the
-//! instruction set that it was told to use. Each test runs once more in a process of its own, where
-//! it is so.
+//! Resources that are refused from outside: memory in the middle of the work, and the instruction
+//! set that the process was told to use. Each test runs once more in a process of its own, where it
+//! is so.
 
 use std::env;
 use std::process::Command;
@@ -67,7 +67,7 @@ fn a_memory_limit_in_mid_call_is_an_error() {
     assert_eq!(now.blobs_finished, made.blobs_finished);
     assert_eq!(now.calls - made.calls, results.len() as u64);
 
-    // What there is can be used, also as a result.
+    // Earlier results can be used, also as outputs.
     assert_eq!(sum(&a, ..).unwrap().item().unwrap(), 1_048_576.0);
     assert!(results.iter().all(|result| result.view()[[1023, 1023]] == 2.0));
     let last = results.len() - 1;
@@ -175,7 +175,7 @@ mod sealed {
             run_inside("sealed::it_may_not_be_mapped", &limited, &[]);
             return;
         }
-        // Of addresses alone: nothing is written to it.
+        // Reserves addresses alone: nothing is written to it.
         let of_another = |bytes: u64| -> OwnedFd {
             let fd = memfd_create("test", MemfdFlags::ALLOW_SEALING).unwrap();
             rustix::fs::ftruncate(&fd, bytes).unwrap();
@@ -188,7 +188,7 @@ mod sealed {
         let back = File::from(rejected.into_data());
         assert_eq!(back.metadata().unwrap().len(), 1 << 30);
         drop(back);
-        // What is mapped is unmapped: a thousand times more than there are addresses for.
+        // Mappings are given back: a thousand times more than there are addresses for.
         for _ in 0..1000 {
             let taken = Sealed::from_fd(of_another(64 << 20)).unwrap();
             assert_eq!(taken.as_ref()[(64 << 20) - 1], 0);

@@ -254,7 +254,7 @@ fn misaligned_bytes_are_refused_and_not_copied() {
     DynView::from_bytes(&bytes[4..20], DType::F32, [4]).expect("4 bytes in");
 }
 
-/// What no index reaches is never computed: nothing overflows, nothing panics.
+/// Addresses that no index reaches are never computed: nothing overflows, nothing panics.
 #[test]
 fn empty_views_may_have_any_strides() {
     let (far, most) = (isize::MIN, isize::MAX);

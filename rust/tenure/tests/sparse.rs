@@ -9,7 +9,7 @@ use tenure::{
     CsrMatrix, CsrView, CsrViewMut, Error, ErrorKind, SharedTensor, Tensor,
 };
 
-// Of 3 rows and 4 columns, [[1 0 2 0], [0 0 0 0], [3 4 0 5]].
+// 3 rows and 4 columns: [[1 0 2 0], [0 0 0 0], [3 4 0 5]].
 static OFFSETS: [i32; 4] = [0, 2, 2, 5];
 static COLUMNS: [i32; 5] = [0, 2, 0, 1, 3];
 static VALUES: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];

@@ -1,4 +1,4 @@
-//! What is computed from sparse matrices, through Rust: the numbers are tested in C++.
+//! Algebra of sparse matrices through Rust: the numbers are tested in C++.
 
 use std::collections::HashSet;
 

@@ -118,7 +118,7 @@ fn sampled_products_of_a_range_are_those_of_its_entries() -> Result<(), Error> {
         let columns = range.t();
         let (xt, yt) = (y.t(), x.t());
         assert_eq!(columns.sddmm(&xt, &yt)?.to_vec(), samples.to_vec());
-        // What comes out goes in again.
+        // Sampled products become the values of a matrix with the same pattern.
         let samples = samples.to_vec();
         let with_samples = range.with_values(&samples)?;
         assert_eq!(with_samples.values(), samples);

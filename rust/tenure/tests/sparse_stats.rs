@@ -2,7 +2,7 @@
 
 use tenure::*;
 
-/// What `work` adds to the operation: calls, bytes read, bytes written.
+/// The increments that `work` makes: calls, bytes read, bytes written.
 fn added<R>(operation: Operation, work: impl FnOnce() -> Result<R>) -> [u64; 3] {
     let before = operation_stats(operation);
     work().unwrap();

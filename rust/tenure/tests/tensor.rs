@@ -92,7 +92,7 @@ fn only_an_adopted_row_major_vec_comes_back() {
     let columns = Tensor::from_vec_in(vec![1, 2, 3, 4], [2, 2], Order::ColumnMajor).unwrap();
     let columns = columns.into_vec().err().unwrap();
     assert_eq!(columns.to_vec(), [1, 3, 2, 4]);
-    // Of one axis both orders are the same.
+    // With one axis both orders are the same.
     let line = Tensor::from_vec_in(vec![1, 2], 2, Order::ColumnMajor).unwrap();
     assert_eq!(line.into_vec().ok(), Some(vec![1, 2]));
 

@@ -1,4 +1,4 @@
-//! What may cross threads, and what happens when it does.
+//! Values that may cross threads, and their behaviour when they do.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
@@ -15,8 +15,8 @@ const ROUNDS: i32 = if cfg!(miri) { 4 } else { 200 };
 fn send<T: Send>() {}
 fn sync<T: Sync>() {}
 
-/// For a `T` of which nothing is known but what the standard type that each is like asks. What
-/// owners must be is shown by `compile_fail/{from_owner_rc,from_owner_mut_with_rc}.rs`.
+/// For a `T` of which only the requirements of the corresponding standard type are known.
+/// Requirements of owners are shown by `compile_fail/{from_owner_rc,from_owner_mut_with_rc}.rs`.
 #[test]
 fn auto_traits_follow_the_element() {
     fn shared_view_needs_sync<T: Element + Sync>() {
@@ -160,8 +160,8 @@ fn owners_are_dropped_once_on_whatever_thread_lets_go_last() {
     assert_eq!(*dropped.lock().unwrap(), [expected, second]);
 }
 
-/// Of many holders that ask for the Vec at once, at most one gets it; the others get their holder
-/// back, and once those are gone but one, that one gets the Vec.
+/// Many holders ask for the Vec at once: at most one gets it; the others get their holder back, and
+/// once those are gone but one, that one gets the Vec.
 #[test]
 fn only_the_last_holder_gets_the_vec_back() {
     const HOLDERS: usize = 4;

@@ -130,7 +130,7 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
         [r#"packed_matmul dtype="f32" shape=[2, 3] bytes=48"#]
     );
 
-    // What computes nothing is none.
+    // Calls that compute nothing have no span.
     assert!(
         spans(|| Tensor::from_vec(vec![1.0; 4], [2, 2])?.view().t().slice(0, 1..).map(drop))
             .is_empty()

@@ -89,7 +89,7 @@ enum Step {
 }
 
 impl Step {
-    /// What it has to give, or `None` where it has to be refused.
+    /// The expected result, or `None` where it has to be refused.
     fn on_model(&self, model: &Model) -> Option<Model> {
         let rank = model.shape.len();
         let extent = |axis: usize| model.shape.get(axis).copied();

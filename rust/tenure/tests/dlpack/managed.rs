@@ -13,7 +13,7 @@ pub struct Versioned {
     pub tensor: DLTensor,
 }
 
-/// Of before version 1.0.
+/// The managed tensor of DLPack before version 1.0.
 #[repr(C)]
 pub struct Legacy {
     pub tensor: DLTensor,

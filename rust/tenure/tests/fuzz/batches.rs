@@ -66,7 +66,7 @@ impl<I: SparseIndex + TryFrom<i64>> Batch<I> {
     }
 }
 
-/// What takes batches, and whether it has succeeded.
+/// Calls every operation that takes batches; its name, and whether it has succeeded.
 fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> {
     let null = ptr::null_mut();
     let extent = |number: i64| usize::try_from(number).ok().filter(|extent| *extent < 64);
@@ -173,13 +173,13 @@ fn lend<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     let is_right = unsafe { tnr_sparse_check(a) } == tnr_status::OK;
     let is_bsr = a.format == tnr_sparse_format::BSR;
     for (name, has_succeeded) in compute(random, a) {
-        // What computes does not look at a lone offset, which is that of no row.
+        // Kernels do not look at a lone offset, which is that of no row.
         assert!(is_right || !has_succeeded || a.major.shape[0] <= 4, "{name} of {:?}", a.format);
         let may_refuse = ["convert", "unary"].contains(&name) || is_bsr;
         assert!(!is_right || has_succeeded || may_refuse, "{name}: {}", refusal());
     }
     take_one(random, a);
-    // What takes one matrix says so.
+    // Operations on one matrix refuse a batch.
     for (name, has_succeeded) in operations::compute(random, a) {
         // A matrix may be taken for a vector of each.
         let takes_batches = ["convert", "unary", "matmul", "transposed"].contains(&name);

@@ -1,5 +1,5 @@
-//! What Rust makes of arrays of which some number may be wrong: views, views for writing, matrices
-//! that are held, and batches. What they take is used; what they refuse comes back.
+//! Constructors of Rust on arrays some numbers of which may be wrong: views, views for writing,
+//! matrices that are held, and batches. Accepted arrays are used; refused ones come back.
 
 use tenure::*;
 

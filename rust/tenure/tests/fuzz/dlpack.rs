@@ -14,7 +14,7 @@ use super::{Random, fuzz};
 /// Memory of the producer's.
 const BYTES: usize = 4096;
 
-/// What a tensor says of itself, and what it points at.
+/// The fields of a tensor, and the arrays that they point at.
 struct Hostile {
     memory: Vec<u64>,
     shape: Vec<i64>,
@@ -211,8 +211,8 @@ impl Managed {
     }
 
     fn import(&self) -> Result<Imported> {
-        // SAFETY: laid out as DLPack has it. What its fields say of memory is what is tried here;
-        // of memory that is not there nobody reads.
+        // SAFETY: laid out as DLPack has it. Wrong fields are what is tried here; memory that is
+        // not there is not read.
         unsafe {
             match self {
                 Managed::Versioned(tensor) => Imported::from_raw(tensor.cast()),
@@ -252,7 +252,7 @@ fn import(hostile: &mut Hostile, random: &mut Random) {
     }
 }
 
-/// What an import can become, which ends it.
+/// Ends an import, by each way out of it.
 fn go_on(hostile: &Hostile, imported: Imported, random: &mut Random) {
     if !hostile.is_inside(&imported.view()) || imported.view().dtype() != DType::F32 {
         return;

@@ -89,7 +89,7 @@ fn archives() {
     });
 }
 
-/// What stands behind the checksums.
+/// Archives with right checksums, so that their arrays are reached.
 #[test]
 fn arrays_of_archives() {
     let arrays = corpus("npy");

@@ -97,7 +97,7 @@ impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
         Self::of(format, offsets, minor, minors)
     }
 
-    /// Of a compressed format and of this size: right, but for some numbers.
+    /// A matrix in a compressed format and of this size: right, but for some numbers.
     pub fn of_size(random: &mut Random, is_csc: bool, rows: usize, cols: usize) -> Self {
         let (majors, minors) = if is_csc { (cols, rows) } else { (rows, cols) };
         let index = |number: i64| I::try_from(number).unwrap_or_default();
@@ -132,7 +132,7 @@ impl<I: SparseIndex + TryFrom<i64>> Lent<I> {
         Self { major, _minor: minor, values, view }
     }
 
-    /// What `tnr_sparse_check` says of it.
+    /// The answer of `tnr_sparse_check`.
     pub fn fault(&self) -> Option<String> {
         // SAFETY: every part is readable over all of its array, which outlives the call.
         let status = unsafe { tnr_sparse_check(&self.view) };

@@ -22,7 +22,7 @@ pub fn made(matrix: *mut tnr_sparse) -> bool {
             let mut view: tnr_sparse_view = std::mem::zeroed();
             view.struct_size = size_of::<tnr_sparse_view>() as u64;
             assert_eq!(tnr_sparse_view_of(matrix, &mut view), tnr_status::OK);
-            // Of lent arrays, all of which are looked at again; flags may be those of the operand.
+            // Without an owner all arrays are looked at again; flags may be those of the operand.
             (view.owner, view.flags) = (0, 0);
             assert_eq!(tnr_sparse_check(&view), tnr_status::OK);
         }
@@ -58,7 +58,7 @@ fn extents(a: &tnr_sparse_view) -> (usize, usize) {
     extent(a.rows).zip(extent(a.cols)).unwrap_or((3, 2))
 }
 
-/// What each operation is called, and whether it has succeeded. `a` is a view whose values, of
+/// Calls each operation; its name, and whether it has succeeded. `a` is a view whose values, of
 /// f32, may be written; the rest of it is not written, and may be wrong.
 pub fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> {
     let mut done = makes(random, a);
@@ -164,7 +164,7 @@ fn multiplies(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bo
     let (as_is, transposed) = (tnr_orientation::AS_IS, tnr_orientation::TRANSPOSED);
     let side = random.below(4) as u32;
     let mut done = Vec::new();
-    // SAFETY: as in `writes`. What the shape of `entries` says is checked against its bytes.
+    // SAFETY: as in `writes`. The shape of `entries` is checked against its bytes.
     unsafe {
         let left = view(&x, &[rows, width]);
         let right = view(&y, &[cols, width]);

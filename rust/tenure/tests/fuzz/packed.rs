@@ -98,7 +98,7 @@ fn pack<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
         assert_eq!(tnr_packed_release(packed), tnr_status::OK);
     }
     assert_eq!(found, expected);
-    // What does not fit is refused, or of the size that there is.
+    // An output of another size is refused.
     let (more, fewer) = (random.below(3), random.below(3));
     let other = product(packed, dtype, rows + more - more.min(fewer), cols + fewer);
     assert_eq!(other.is_some(), fewer == 0 && more == 0);

@@ -16,7 +16,7 @@ struct Dense {
 }
 
 impl Dense {
-    /// Of a matrix that is right.
+    /// The elements of a matrix that is right.
     fn of(a: &tnr_sparse_view) -> Dense {
         let (rows, cols) = (a.rows as usize, a.cols as usize);
         let mut elements = vec![0.0; rows * cols];
@@ -37,7 +37,7 @@ impl Dense {
 /// The element at a row and a column.
 type Model<'a> = &'a dyn Fn(usize, usize) -> f32;
 
-/// What an operation made is well-formed, and the model's; none where `expected` is none.
+/// The result of an operation is well-formed, and the model's; none where `expected` is none.
 fn expect(matrix: *mut tnr_sparse, expected: Option<(usize, usize, Model<'_>)>, what: &str) {
     assert_eq!(!matrix.is_null(), expected.is_some(), "{what}");
     if let Some((rows, cols, model)) = expected {

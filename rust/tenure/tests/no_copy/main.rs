@@ -34,7 +34,7 @@ fn nothing_is_copied() {
 #[test]
 #[ignore = "runs below the probe, started by nothing_is_copied"]
 fn claims() {
-    // What runs for the first time allocates: tables grow, pages of code are mapped.
+    // First calls allocate: tables grow, pages of code are mapped.
     for probe in [Probe::rehearsal(), Probe::performance()] {
         lend::claims(&probe);
         hold::claims(&probe);
@@ -45,7 +45,8 @@ fn claims() {
     }
 }
 
-/// What does copy, and says so in its name, is seen by every means that the claims rely on.
+/// Positive controls: calls that copy, and say so in their names, are seen by every means that the
+/// claims rely on.
 fn controls(probe: &Probe) {
     let data = probe.data();
     let shape = [probe.side, probe.side];

@@ -45,7 +45,7 @@ struct Counts {
     copied_bytes: u64,
 }
 
-/// What one call cost.
+/// The cost of one call.
 #[derive(Debug)]
 pub struct Cost {
     /// Bytes asked of malloc and its family, and of anonymous mmap.
@@ -68,7 +68,7 @@ pub struct Probe {
     stop: extern "C" fn() -> Counts,
 }
 
-/// What a holder may allocate for itself: a boxed owner, a count, a slot.
+/// Allowance of a holder for itself: a boxed owner, a count, a slot.
 const HEADER_BYTES: usize = 1024;
 
 impl Probe {

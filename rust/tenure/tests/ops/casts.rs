@@ -4,7 +4,7 @@ use tenure::*;
 
 use crate::layouts::{MEMORY, Samples, assert_same, inputs, is_nan, outputs};
 
-/// What a naive cast goes through: wide enough for every element type.
+/// Intermediate of a naive cast: wide enough for every element type.
 #[derive(Clone, Copy)]
 enum Wide {
     Integer(i128),

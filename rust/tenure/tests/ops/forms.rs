@@ -1,4 +1,4 @@
-//! What may be written where an operand is asked for, and what broadcasts.
+//! Forms of operands, and broadcasting.
 
 use std::fmt::Debug;
 

@@ -210,7 +210,7 @@ macro_rules! floats {
                 places(memory);
                 truths(memory);
             }
-            // Of halves, ones and twos products stay small.
+            // Products of halves, ones and twos stay small.
             let small: Vec<$type> =
                 (0..48).map(|i| $from([0.5, 1.0, 2.0, -1.0][i * 7 % 4])).collect();
             reduction! { ALL_MASKS, &small, near;
