@@ -1,5 +1,5 @@
-//! Compiles the C of the benches: the loops that call the library, and the kernels of the roofs once
-//! per instruction set.
+//! Compiles the C of the benches: the loops that call the library, and the kernels of the roofs
+//! once per instruction set.
 use std::env;
 
 /// Name, bytes of a vector, what the compiler is told.

@@ -1,4 +1,4 @@
-"""Sparse matrices of few entries and a huge extent, and strided dense operands, beside SciPy and NumPy.
+"""Hypersparse matrices of huge extents, and strided dense operands, beside SciPy and NumPy.
 
     python bench/hypersparse_peers.py LIBRARY [PART OF A NAME]
 

@@ -1,4 +1,4 @@
-"""NumPy's take and PyTorch's DataLoader, for the bench `loader` in Rust, with which they take turns.
+"""NumPy's take and PyTorch's DataLoader, in turns with the bench `loader` in Rust.
 
     loader_peers.py ROWS BATCH_ROWS BATCHES ROW_ELEMENTS
 

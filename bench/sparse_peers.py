@@ -69,7 +69,7 @@ class Sparse(peers.Tenure):
         return view
 
     def of(self, matrix):
-        """Of SciPy's CSR."""
+        """The library's matrix of SciPy's CSR."""
         return self.matrix("csr", matrix.shape, matrix.indptr, matrix.indices, matrix.data)
 
 

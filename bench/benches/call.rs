@@ -1,5 +1,5 @@
-//! What one call costs: adding from one f32, where the arithmetic takes no time, to 10^6; and a tensor
-//! of DLPack on its way in and out.
+//! The overhead of one call: adding from one f32, where the arithmetic takes no time, to 10^6; and
+//! a tensor of DLPack on its way in and out.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;

@@ -1,5 +1,6 @@
-//! Data in batches: in order while they are summed, from memory and from a mapped file, and shuffled.
-//! Peers in Python take turns with it, where `BENCH_PYTHON` names an interpreter that has them.
+//! Data in batches: in order while they are summed, from memory and from a mapped file, and
+//! shuffled. Peers in Python take turns with it, where `BENCH_PYTHON` names an interpreter that has
+//! them.
 
 use std::cell::RefCell;
 use std::fs::{self, File};

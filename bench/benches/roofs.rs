@@ -1,6 +1,6 @@
-//! What the machine allows: the speed of its memory at the sizes of the other benches, of its
-//! arithmetic, of touching fresh pages and of an empty call, on one thread and on two; and of the way
-//! from one thread to the other and back.
+//! The limits of the machine: the speed of its memory at the sizes of the other benches, of its
+//! arithmetic, of touching fresh pages and of an empty call, on one thread and on two; and of the
+//! way from one thread to the other and back.
 //!
 //! No criterion: the kinds take turns, so that a slow moment of the machine meets all of them.
 
@@ -148,7 +148,8 @@ fn empty_call(effort: &Effort, rows: &mut Vec<Row>) {
     rows.push(each("empty C call (tnr_abi_version)", 1, effort, effort.calls, empty_calls_from_c));
 }
 
-/// From one thread to another and back, both looking all the time: what sharing a call costs at least.
+/// From one thread to another and back, both looking all the time: what sharing a call costs at
+/// least.
 fn round_trip(effort: &Effort, rows: &mut Vec<Row>) {
     rows.push(each("fork-join round trip", 2, effort, effort.turns, hand_over));
 }

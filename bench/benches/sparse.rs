@@ -33,7 +33,7 @@ fn main() {
     subject.close();
 }
 
-/// What every group needs.
+/// State that every group needs.
 struct Bench<'a> {
     subject: &'a mut Subject,
     contexts: &'a [(usize, Context)],
@@ -172,7 +172,7 @@ fn from_blocks(bench: &mut Bench, sizes: Sizes) {
     bench.convert("dense to BSR 4x4, 10 % of blocks", convert, |_| Vec::new());
 }
 
-/// Of random numbers, half of which are negative, and of such as nine tenths are.
+/// Random numbers, half of which are negative, and others of which nine tenths are.
 fn rectified(bench: &mut Bench) {
     for (name, negative) in [("normal", 50), ("90 % negative", 90)] {
         normals(bench.arrays.borrow_mut().a_mut(), negative);

@@ -46,7 +46,7 @@ fn conversions(sizes: Sizes, rows: &mut Vec<Growth>) -> Result<()> {
     Ok(())
 }
 
-/// What is above 0 of normal random numbers, to compressed rows: the growth over time.
+/// The positive half of normal random numbers, to compressed rows: the growth over time.
 fn rectified(side: usize, rows: &mut Vec<Growth>) {
     let (bytes, available) = ((side * side * 4) as u64, available_bytes());
     if available < bytes * 5 / 2 {

@@ -1,5 +1,5 @@
-# Freezes the ABI as it is: what headergen writes, and the types that abidw finds in the library. Needs
-# ROOT, BUILD_DIR, ABIDW and LIBRARY.
+# Freezes the ABI as it is: what headergen writes, and the types that abidw finds in the library.
+# Needs ROOT, BUILD_DIR, ABIDW and LIBRARY.
 execute_process(COMMAND cargo run -q -p headergen -- --freeze WORKING_DIRECTORY ${ROOT}
   COMMAND_ERROR_IS_FATAL ANY)
 # It may have written the header too.

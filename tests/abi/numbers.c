@@ -1,4 +1,4 @@
-/* Dtypes and devices are numbered as DLPack composes them, written here a second time on purpose. */
+/* Dtypes and devices are numbered as DLPack composes them, written a second time on purpose. */
 #include <tenure/tenure.h>
 
 #define IS(name, value) _Static_assert((name) == (value), #name " is not DLPack's")

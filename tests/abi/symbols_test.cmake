@@ -1,6 +1,6 @@
-# The library exports the functions of tenure.map, each in the node of the version that introduced it,
-# and nothing else. Needs LIBRARY, MAP and NM; for a DLL, whose names nm does not list and which has no
-# nodes, OBJDUMP.
+# The library exports the functions of tenure.map, each in the node of the version that introduced
+# it, and nothing else. Needs LIBRARY, MAP and NM; for a DLL, whose names nm does not list and which
+# has no nodes, OBJDUMP.
 if(OBJDUMP)
   execute_process(COMMAND ${OBJDUMP} -p ${LIBRARY}
     OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)

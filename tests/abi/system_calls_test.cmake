@@ -1,6 +1,7 @@
-# Of the objects of core/ and capi/ only those of core/src/system_calls* call the system: a call
-# elsewhere would pass by the test that refuses each of them. What the C and C++ libraries ask of it
-# for us (malloc, std::thread, std::condition_variable) is theirs. Needs NM and OBJECTS, joined by |.
+# Only the objects of core/src/system_calls* among those of core/ and capi/ call the system: a call
+# elsewhere would bypass the test that refuses each of them. Indirect calls by the C and C++
+# libraries (malloc, std::thread, std::condition_variable) are theirs. Needs NM and OBJECTS, joined
+# by |.
 
 set(names
   # memory

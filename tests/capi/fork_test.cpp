@@ -21,7 +21,7 @@ using tenure::test::ReleaseCounter;
 
 constexpr int kFine = 0;
 
-// What the body answers in a child; beyond 255 when the child ended by a signal, SIGALRM if it hung.
+// The body's result in a child; beyond 255 when the child ended by a signal, SIGALRM if it hung.
 int answer_of_child(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,5 +1,5 @@
-// What a process may be refused from outside: memory in the middle of its work, and the instruction
-// set that it was told to use. Each test has a process of its own.
+// Resources that are refused from outside: memory in the middle of the work, and the instruction
+// set that the process was told to use. Each test has a process of its own.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -198,7 +198,7 @@ TEST_F(SparseStats, CountPackedMatricesApart) {
   EXPECT_EQ(tnr_packed_release(packed), TNR_STATUS_OK);
 }
 
-// What an operation is made of counts under its own name.
+// Operations inside another one count under their own names too.
 TEST_F(SparseStats, CountWhatAnOperationIsMadeOfToo) {
   const std::uint64_t casts = read(TNR_OPERATION_CAST).calls;
   EXPECT_EQ(added(TNR_OPERATION_SPARSE_PRUNE,

@@ -208,7 +208,8 @@ TEST_F(OperationStats, OfThreadsOneAfterTheOtherStay) {
             (Counted{kThreads, kThreads * 48, kThreads * 24}));
 }
 
-// Calls once more when its thread has almost ended: after the counters heard of it, on some systems.
+// Calls once more when its thread has almost ended: after the counters heard of it, on some
+// systems.
 struct LateCaller {
   const tnr_view* a = nullptr;
   ~LateCaller() {

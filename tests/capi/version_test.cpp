@@ -1,4 +1,4 @@
-// What the library says about itself, and about dtypes.
+// Version, build facts and dtypes, as the library reports them.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-# What a C user does with an installed library. One step per call:
+# A C user's ways to an installed library. One step per call:
 #   install       `cmake --install` into a prefix, which is then moved: nothing may remember it
 #   find_package  CMakeLists.txt beside this file, in plain C; and the examples, which it runs
 #   pkg_config    the C compiler with the flags that pkg-config prints
-# Needs STEP, BUILD_DIR (of tenure), WORK_DIR, C_COMPILER, CXX_COMPILER, GENERATOR, LIBDIR and VERSION.
+# Needs STEP, BUILD_DIR (of tenure), WORK_DIR, C_COMPILER, CXX_COMPILER, GENERATOR, LIBDIR and
+# VERSION.
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)

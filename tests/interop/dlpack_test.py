@@ -57,7 +57,7 @@ def declare(c):
 
 
 class Imported:
-    """What the library has taken of a producer of capsules."""
+    """A tensor that the library has imported from a producer of capsules."""
 
     def __init__(self, producer, versioned):
         asked = {"max_version": (1, 0)} if versioned else {}

@@ -3,8 +3,8 @@
     python tests/interop/numpy_files_test.py ARRAYS_PROGRAM
 
 Needs numpy. ARRAYS_PROGRAM is the example `arrays` of the Rust crate: it reads a file of arrays and
-writes them to another. Files of safetensors are taken apart here by the format's own description; where
-Python's `safetensors` is installed it reads and writes them too.
+writes them to another. Files of safetensors are taken apart here by the format's own description;
+where Python's `safetensors` is installed it reads and writes them too.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""What becomes of the entries of sparse matrices: combined, chosen, computed with, against SciPy
-and, where it has no such thing, against a few lines of NumPy."""
+"""Operations on the entries of sparse matrices (combining, selecting, computing) against SciPy and,
+where it has no such thing, against a few lines of NumPy."""
 
 import ctypes
 import itertools

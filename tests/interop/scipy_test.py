@@ -44,7 +44,7 @@ class SciPyTest(SparseTest):
 
     def test_sorting_is_scipys(self):
         for coo, message in matrices(self.rng, [np.float32, np.int64]):
-            # Of duplicates SciPy's order is its own.
+            # SciPy's order of duplicates is its own.
             coo = unique(coo)
             order = self.rng.permutation(coo.nnz)
             coo = coordinates_of(coo.shape, coo.row[order], coo.col[order], coo.data[order])

@@ -94,7 +94,7 @@ class Sparse(Library):
         self.c.tnr_sparse_release.argtypes = [ctypes.c_void_p]
 
     def called(self, name, arguments, flags, attribute=None):
-        """What tnr_sparse_<name> returns; matrices are lent with the flags, arrays as they lie."""
+        """The result of tnr_sparse_<name>; matrices are lent with the flags, arrays as they lie."""
         kept = [lent(argument, flags) if sp.issparse(argument)
                 else (view_of(argument) if isinstance(argument, np.ndarray) else argument, None)
                 for argument in arguments]
@@ -124,7 +124,7 @@ class Sparse(Library):
         assert self.c.tnr_sparse_release(handle) == 0
 
     def made(self, name, *arguments, flags=0):
-        """What tnr_sparse_<name> makes, as SciPy has it, and its flags."""
+        """The matrix that tnr_sparse_<name> makes, as SciPy has it, and its flags."""
         with self.held(name, *arguments, flags=flags) as view:
             major, minor, values = map(copied, (view.major, view.minor, view.values))
             shape = (view.rows, view.cols)

@@ -1,4 +1,4 @@
-"""What is computed from the entries of sparse matrices against PyTorch, for torch_test.py."""
+"""Operations on the entries of sparse matrices against PyTorch, for torch_test.py."""
 
 import ctypes
 import itertools

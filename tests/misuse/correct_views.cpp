@@ -3,7 +3,7 @@
 //   clang++ 16 -std=c++20 -O2: nothing
 #include <tenure/tenure.hpp>
 
-// Of the caller's memory.
+// Views of the caller's memory.
 tnr::View<const float> of_argument(const std::vector<float>& numbers) {
   return tnr::View(numbers, {3});
 }

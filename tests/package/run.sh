@@ -15,7 +15,7 @@ root=$(cd "$here/../.." && pwd)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
 readonly LIMIT_BYTES=$((1 << 20))
 
-# dependent NAME TENURE_FOLDER SYS_FOLDER: writes a crate whose dependencies resolve to these folders.
+# dependent NAME TENURE_FOLDER SYS_FOLDER: writes a crate that depends on these folders.
 dependent() {
   local crate=$work/$1
   mkdir -p "$crate/src"

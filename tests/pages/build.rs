@@ -1,5 +1,5 @@
-//! Makes a module of each page of docs/, whose documentation it is. Programs that use `?` and do not
-//! say where it leads return here, which a reader need not see.
+//! Makes a module of each page of docs/, whose documentation it is. Programs that use `?` and do
+//! not say where it leads return here, which a reader need not see.
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 

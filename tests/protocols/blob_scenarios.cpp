@@ -46,7 +46,7 @@ void release_against_release() {
   require(lent.end_count == 1, "the callback has not run");
 }
 
-// What each of two holders did to the memory comes before its end, whoever ends it.
+// The accesses of both holders come before the memory's end, whoever ends it.
 void holders_read() {
   LentWord lent;
   const BlobToken blob = lent.share();

@@ -1,4 +1,4 @@
-// What is wrong on purpose with an operation, and what could be.
+// Defects injected into operations, and the catalogue of possible ones.
 #include <set>
 #include <string>
 #include <string_view>

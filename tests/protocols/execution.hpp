@@ -1,5 +1,5 @@
-// The state of the execution that runs: all of fixed size, because memory that is asked for meanwhile
-// is the scenario's. Which source answers what:
+// The state of the execution that runs: all of fixed size, because memory that is asked for
+// meanwhile is the scenario's. Which source answers what:
 //
 //   explorer.cpp    one execution after the other, and what is left of each
 //   schedule.cpp    which thread goes on, and what has been tried
@@ -46,7 +46,7 @@ struct Fiber {
   bool has_leapt;     // past the time-out, and has not looked at the clock
   std::uint64_t now_us;
   LateStore late;
-  // What the C++ runtime keeps for a thread: exceptions that are caught or under way.
+  // The C++ runtime's state of a thread: exceptions that are caught or under way.
   struct {
     void* caught;
     unsigned uncaught_count;
@@ -162,7 +162,7 @@ void finish_late_store();
 
 std::string name_of(const Place& place);
 bool is_mutated(const Place& place, Defect defect);
-// What could be wrong with an operation.
+// Adds the possible defects of an operation.
 void collect(const Place& place, std::initializer_list<Defect> defects);
 // The order of an update, and of a load or a store, as the mutant has it.
 std::memory_order weaken(std::memory_order order, const Place& place);

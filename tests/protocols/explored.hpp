@@ -1,5 +1,5 @@
-// What core/src/base/concurrency.hpp names, as the explorer runs it. Outside of an exploration an object
-// is what its memory holds.
+// The names of core/src/base/concurrency.hpp, as the explorer runs them. Outside of an exploration
+// an object is just its memory.
 #pragma once
 
 #include <atomic>

@@ -90,7 +90,7 @@ std::string describe_failure() {
 
 Outcome explore(const std::function<void()>& scenario, const Limits& limits, const Mutant& mutant) {
   Outcome outcome;
-  // What is wrong on purpose may lead anywhere: the execution ends, and the next one can run.
+  // An injected defect may lead anywhere: the execution ends, and the next one can run.
   struct sigaction at_fault = {};
   struct sigaction before;
   at_fault.sa_handler = [](int) {
@@ -131,7 +131,7 @@ Outcome explore(const std::function<void()>& scenario, const Limits& limits, con
 
 }  // namespace tenure::explore
 
-// ---- memory of an execution: gone with it, so that what is left behind or leaks costs nothing ----
+// ---- memory of an execution: gone with it, so that leaks cost nothing ----
 
 namespace {
 

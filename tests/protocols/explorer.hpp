@@ -2,13 +2,13 @@
 // every value that each load may find, has been seen.
 //
 // The threads are fibers of one thread of the system, and change places only before an operation of
-// explored.hpp. Each place where an execution could go on in more than one way is a choice; the next
-// execution repeats all choices but the last that has an alternative. Of executions that differ only
-// in the order of operations which do not touch the same object, one is run to its end ("sleep
-// sets": P. Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", LNCS
-// 1032, 1996), unless the number of preemptions is bounded: the one kept might be over the bound.
-// Operations on atomics that no other thread uses meanwhile, or that nobody writes, are no steps:
-// nothing between them and what comes before can tell.
+// explored.hpp. Each place where an execution could go on in more than one way is a choice; the
+// next execution repeats all choices but the last that has an alternative. Among executions that
+// differ only in the order of operations which do not touch the same object, one is run to its end
+// ("sleep sets": P. Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems",
+// LNCS 1032, 1996), unless the number of preemptions is bounded: the one kept might be over the
+// bound. Operations on atomics that no other thread uses meanwhile, or that nobody writes, are no
+// steps: nothing between them and what comes before can tell.
 //
 // memory_model.hpp says what a load may find.
 #pragma once
@@ -35,7 +35,7 @@ struct Limits {
   std::uint64_t max_executions = UINT64_MAX;
 };
 
-// What can be wrong with the operation at one place of the sources, made so as it runs.
+// Defects that can be injected into the operation at one place of the sources as it runs.
 enum class Defect {
   kNone,
   kNoAcquire,         // of a load, or of the reading half of an update
@@ -85,7 +85,7 @@ unsigned waiting_count();
 unsigned notification_count();
 // Threads that were started and nobody has joined.
 unsigned unjoined_count();
-// What Thread::hardware_concurrency() is: with 1 processor no worker spins.
+// The result of Thread::hardware_concurrency(): with 1 processor no worker spins.
 extern unsigned processor_count;
 
 // ---- for explored.hpp ----
@@ -93,7 +93,7 @@ extern unsigned processor_count;
 bool is_running() noexcept;
 
 using Place = std::source_location;
-// What becomes of the old value in an update; `operand` is its argument.
+// The new value of an update by the old one; `operand` is its argument.
 using Change = std::uint64_t (*)(std::uint64_t old, std::uint64_t operand);
 
 // `object` is an atomic's address, and `initial` what it held when the execution began or it was

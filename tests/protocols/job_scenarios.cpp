@@ -122,7 +122,7 @@ void caller_against_caller() {
 
 void pool_starts_and_stops() { const PoolContext context(2); }
 
-// What `release` frees may be what the threads ran.
+// `release` may free the code that the threads ran.
 void pool_stops_before_release() {
   tnr_context_options options = options_of(2);
   options.release = [](void*) {
@@ -154,8 +154,8 @@ void call_against_spinning_worker() {
   context.call<2>(Wake::kAtOnce);
 }
 
-// While a job has slices to claim, no worker waits whom the opener has not called: it either saw the
-// job before it parked, or was seen parking.
+// While a job has slices to claim, no worker waits whom the opener has not called: it either saw
+// the job before it parked, or was seen parking.
 struct Watched {
   unsigned notified_before;
   static void run(void* watched, std::int64_t slice) noexcept {

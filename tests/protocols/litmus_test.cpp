@@ -33,7 +33,7 @@ struct World {
 using Part = void (*)(World&);
 using Results = std::set<std::pair<int, int>>;
 
-// What (a, b) is after the parts have run on threads of their own, over all executions.
+// All values of (a, b) after the parts have run on threads of their own, over all executions.
 Results results_of(std::initializer_list<Part> parts, const Limits& limits = {}) {
   // Outside of what an execution takes back.
   static bool seen[8][8];

@@ -1,6 +1,6 @@
-// What loads may find, and which uses of plain memory are ordered: the memory of C++20 without
-// out-of-thin-air values, as RC11 defines it (O. Lahav and others, "Repairing Sequential Consistency
-// in C/C++11", PLDI 2017), less fences, which the library has none of.
+// The values that loads may find, and the order of uses of plain memory: the memory model of C++20
+// without out-of-thin-air values, as RC11 defines it (O. Lahav and others, "Repairing Sequential
+// Consistency in C/C++11", PLDI 2017), less fences, which the library has none of.
 //
 // Operationally ("timestamps and views": J. Kang and others, "A Promising Semantics for
 // Relaxed-Memory Concurrency", POPL 2017, without promises):
@@ -10,14 +10,15 @@
 //   - A store comes anywhere behind what its thread has seen, not only at the end: two threads that
 //     store to two atomics may each be the last at one of them. An update comes right behind the
 //     message that it reads, and nothing comes in between.
-//   - A message of a release carries all that its thread knows, and acquiring it means to know that.
-//     An update passes on what the message that it reads carries, whatever its own order.
-//   - Of sequentially consistent operations there must be a total order with what RC11 calls psc; an
-//     execution that has none is dropped.
-//   - Two uses of plain memory, one of which writes, are a race unless one thread knew of the other's.
+//   - A message of a release carries all that its thread knows, and acquiring it means to know
+//     that. An update passes on what the message that it reads carries, whatever its own order.
+//   - Sequentially consistent operations must have a total order with what RC11 calls psc;
+//     an execution that has none is dropped.
+//   - Two uses of plain memory, one of which writes, are a race unless one thread knew of the
+//     other's.
 //
-// A load never finds a store that is yet to run ("load buffering"). C++ allows that to relaxed ones,
-// and 64-bit ARM does so; no order of the library is there to rule it out alone.
+// A load never finds a store that is yet to run ("load buffering"). C++ allows that to relaxed
+// ones, and 64-bit ARM does so; no order of the library is there to rule it out alone.
 #pragma once
 
 #include <array>
@@ -75,7 +76,7 @@ class Memory {
   void lock(unsigned thread, const void* mutex);
   void unlock(unsigned thread, const void* mutex);
 
-  // What the thread has read last, and whether there is something newer to read.
+  // The message that the thread has read last, and whether there is a newer one.
   [[nodiscard]] const void* last_read(unsigned thread) const;
   [[nodiscard]] bool has_newer(unsigned thread) const;
   // From here on the thread reads no older message of it than the one behind its last.
@@ -101,7 +102,8 @@ class Memory {
   struct Object {
     const void* address;
     unsigned location;  // or kNone
-    // Of a plain object, and of the construction of any: by whom, and at which operation.
+    // The last write of a plain object, and the construction of any: by whom, and at which
+    // operation.
     unsigned writer;
     std::uint32_t written;
     std::array<std::uint32_t, kMaxThreads> read;

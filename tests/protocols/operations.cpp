@@ -1,4 +1,4 @@
-// What the operations of explored.hpp do, each a step of its thread.
+// The operations of explored.hpp, each a step of its thread.
 #include <cstring>
 
 #include "execution.hpp"

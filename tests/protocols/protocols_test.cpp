@@ -137,7 +137,7 @@ bool is_found(const Mutant& mutant, std::vector<Use> uses, const std::vector<Sce
 // The same in every run, until the sources or the scenarios change.
 constexpr std::size_t kFoundDaily = 59;
 
-// Of each mutant, the scenarios that run it.
+// The scenarios that run each mutant.
 std::map<Mutant, std::vector<Use>> uses_of_mutants(const std::vector<Scenario>& scenarios) {
   std::map<Mutant, std::vector<Use>> uses;
   take_mutants();

@@ -1,4 +1,4 @@
-// What a few threads do with the library at once, and what must be so whatever the order is.
+// Concurrent uses of the library by a few threads, and the invariants that hold in any order.
 #pragma once
 
 #include <functional>
@@ -28,9 +28,9 @@ struct Scenario {
 // For GoogleTest, which else prints the bytes of a scenario, addresses among them.
 inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
-// Of three threads, and of what two do in too many ways for every day.
+// For three threads, and for two with too many interleavings for every day.
 inline constexpr Limits kThreePreemptions = {.max_preemptions = 3, .max_spurious = 0};
-// Of calls on a pool, whose threads park and are joined besides.
+// For calls on a pool, whose threads park and are joined besides.
 inline constexpr Limits kOnePreemption = {.max_preemptions = 1, .max_spurious = 0};
 // Every interleaving, with no wake-up and no failure that has no cause.
 inline constexpr Limits kNothingSpurious = {.max_spurious = 0};

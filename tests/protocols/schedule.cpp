@@ -1,5 +1,5 @@
-// Which thread goes on: every way is tried, but those that differ only in the order of steps which mean
-// nothing to each other.
+// Which thread goes on: every way is tried, but those that differ only in the order of steps which
+// mean nothing to each other.
 #include <cxxabi.h>
 
 #include <cstring>
@@ -135,8 +135,8 @@ void run_fiber() {
 
 }  // namespace
 
-// Whether another thread may do something to the atomic meanwhile. To begin with none does; when one
-// is found to, the exploration begins anew, and from then on operations on it are steps.
+// Whether another thread may do something to the atomic meanwhile. To begin with none does; when
+// one is found to, the exploration begins anew, and from then on operations on it are steps.
 bool is_shared(const void* object, bool writes) {
   // One that has ended may, in another order, not have.
   if (unjoined_count() == 0) return false;

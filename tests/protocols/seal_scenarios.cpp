@@ -185,8 +185,8 @@ void matrix_retain_against_release() {
   require(values.end_count == 1, "the callback has not run");
 }
 
-// The matrix is the last holder of its parts. Their slots live on as another blob, whose seal is its
-// own.
+// The matrix is the last holder of its parts. Their slots live on as another blob, whose seal is
+// its own.
 void matrix_release_against_next_seal() {
   LentWord indices;
   LentWord values;

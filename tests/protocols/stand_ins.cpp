@@ -1,4 +1,4 @@
-// What the explored sources ask of the rest of the library, as far as threads can tell.
+// Stand-ins for the rest of the library, as far as threads can tell.
 #include "base/fork.hpp"
 #include "memory/memory.hpp"
 #include "scenarios.hpp"
@@ -12,7 +12,7 @@ bool prepare_for_fork() noexcept { return true; }
 
 void require_object_size(std::size_t) {}
 
-// Of each block the first bytes are an object that knows who uses it.
+// The first bytes of each block are an object that knows who uses it.
 Memory take_memory(std::size_t) { return {new explore::Word(explore::kFresh), nullptr}; }
 void give_memory(Memory memory, std::size_t) noexcept {
   *static_cast<explore::Word*>(memory.data) = explore::kFreed;

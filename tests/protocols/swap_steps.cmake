@@ -1,6 +1,6 @@
-# Copies of the library's sources in which steps of its protocols can be exchanged, one pair at a time, as
-# a scenario runs: `swapped` in the list of swaps.cmake becomes a question to the explorer. Nothing else
-# is different, lines included. Needs SOURCES (separated by |) and OUT, a folder.
+# Copies of the library's sources in which steps of its protocols can be exchanged, one pair at a
+# time, as a scenario runs: `swapped` in the list of swaps.cmake becomes a question to the explorer.
+# Nothing else is different, lines included. Needs SOURCES (separated by |) and OUT, a folder.
 string(REPLACE "|" ";" SOURCES "${SOURCES}")
 foreach(source IN LISTS SOURCES)
   get_filename_component(name ${source} NAME)
@@ -15,9 +15,9 @@ function(count_lines variable text)
   set(${variable} ${count} PARENT_SCOPE)
 endfunction()
 
-# swap(file "what comes before what" text replacement [text replacement]...): each text is there once.
-# In a replacement @ is the text, `swapped` is true while the steps are exchanged, and an end of a line
-# is a space, so that the lines of all that follows stay what they are.
+# swap(file "what comes before what" text replacement [text replacement]...): each text is there
+# once. In a replacement @ is the text, `swapped` is true while the steps are exchanged, and an end
+# of a line is a space, so that the lines of all that follows stay what they are.
 function(swap file what)
   set(text "${text_of_${file}}")
   set(i 2)

@@ -1,7 +1,7 @@
 # Pairs of steps whose order a protocol rests on, exchanged: each must make a scenario fail.
 # swap_steps.cmake says how to read them.
 
-# ---- the table of slots ----------------------------------------------------------------------------
+# ---- the table of slots ------------------------------------------------------------------------
 
 swap(slot_table.cpp "the word is opened before the content is stored"
 [==[  slot->release = content.release;]==]
@@ -34,7 +34,7 @@ swap(slot_table.cpp "the slots of a chunk are free before its address is stored"
 }]==]
 [==[  if (swapped) return; @]==])
 
-# ---- the word of a slot ----------------------------------------------------------------------------
+# ---- the word of a slot ------------------------------------------------------------------------
 
 swap(blob.cpp "a slot is retired before its memory ends"
 [==[  switch (slot.tenure.load(std::memory_order_relaxed)) {]==]
@@ -59,7 +59,7 @@ swap(blob.cpp "describe looks at the word again before it reads the content"
   return info;]==]
 [==[  if (swapped) return info; @]==])
 
-# ---- seals against pins ----------------------------------------------------------------------------
+# ---- seals against pins ------------------------------------------------------------------------
 
 swap(blob.cpp "seal looks for users before it announces the seal"
 [==[  std::uint32_t seals = slot.seals.load(std::memory_order_relaxed);
@@ -91,7 +91,7 @@ swap(handle.cpp "parts are dropped before they are unsealed"
       }
       @]==])
 
-# ---- contexts --------------------------------------------------------------------------------------
+# ---- contexts ----------------------------------------------------------------------------------
 
 swap(context.cpp "a context is open before it has started"
 [==[  try {
@@ -139,7 +139,7 @@ swap(context_slot.cpp "a context's release is called before its threads are join
 [==[  if (own.release == nullptr) return;]==]
 [==[  if (swapped || own.release == nullptr) return;]==])
 
-# ---- tickets of a job ------------------------------------------------------------------------------
+# ---- tickets of a job --------------------------------------------------------------------------
 
 swap(job.cpp "slices are offered before the job says what they are"
 [==[  body_ = body;
@@ -186,7 +186,7 @@ swap(job.cpp "a slice is reported before it has run"
       }
       @]==])
 
-# ---- parking ---------------------------------------------------------------------------------------
+# ---- parking -----------------------------------------------------------------------------------
 
 swap(thread_pool.cpp "a worker looks for a job before it announces that it parks"
 [==[  parked_.fetch_add(1, std::memory_order_seq_cst);

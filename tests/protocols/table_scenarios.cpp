@@ -105,7 +105,7 @@ void open_against_guess() {
 
 // ---- contexts ----
 
-// What a user's hooks are given.
+// State behind a user's hooks.
 struct Hooks {
   Word state{kFresh};
   int end_count = 0;

@@ -1,7 +1,7 @@
-# Bytes of code and constants, of the whole library and of each folder, all instruction sets together,
-# beside those recorded in TABLE: 3 % and 1 KiB more fail. With RECORD=ON it writes the table; say in
-# the change what the bytes buy. Needs SIZE (the tool of binutils), OBJECTS (a file that lists them),
-# COMPILER.
+# Bytes of code and constants, of the whole library and of each folder, all instruction sets
+# together, beside those recorded in TABLE: 3 % and 1 KiB more fail. With RECORD=ON it writes the
+# table; say in the change what the bytes buy. Needs SIZE (the tool of binutils), OBJECTS (a file
+# that lists them), COMPILER.
 cmake_minimum_required(VERSION 3.21)
 file(STRINGS ${OBJECTS} objects)
 execute_process(COMMAND ${SIZE} ${objects} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)

@@ -102,7 +102,7 @@ class Array {
     });
     return result;
   }
-  // Of the element that broadcasting puts at `index` of a shape of rank `rank`.
+  // The element that broadcasting puts at `index` of a shape of rank `rank`.
   [[nodiscard]] const Byte* broadcast_element(const Index& index, std::uint32_t rank) const {
     Index own{};
     for (std::uint32_t axis = 0; axis < view_.rank; ++axis) {

@@ -1,4 +1,4 @@
-// What tests of blobs look at and hand in.
+// Views, memory and tokens for tests of blobs.
 #pragma once
 
 #include <array>

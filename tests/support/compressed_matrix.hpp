@@ -90,7 +90,7 @@ T random_value(Random& random) {
   }
 }
 
-// What the rows of a matrix look like.
+// The distribution of entries in the rows of a matrix.
 struct RowShape {
   const char* name;
   std::uint32_t flags;

@@ -1,4 +1,4 @@
-// What the counters of operations say that a piece of work did.
+// The increments of an operation's counters by a piece of work.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ inline std::ostream& operator<<(std::ostream& stream, const Counted& counted) {
                 << counted.written_bytes << " written";
 }
 
-// What `work` adds to the operation.
+// The increments of the operation's counters by `work`.
 inline Counted added(tnr_operation operation, const std::function<void()>& work) {
   const tnr_operation_stats before = read(operation);
   work();

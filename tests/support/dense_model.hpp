@@ -1,4 +1,4 @@
-// What conversions from dense must give, found element by element.
+// Expected results of conversions from dense, found element by element.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a refusal of the core is checked for: its status, and words of its message.
+// Checks of a refusal by the core: its status, and words of its message.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a refusal of the C API is checked for: its status, and words of the thread's last error.
+// Checks of a refusal by the C API: its status, and words of the thread's last error.
 #pragma once
 
 #include <gtest/gtest.h>

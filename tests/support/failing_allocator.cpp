@@ -13,8 +13,8 @@
 #include <cstring>
 #include <new>
 
-// What this program's malloc hides: the C library's, or the sanitizer's where one is linked. This
-// file itself is compiled without, because malloc runs before a sanitizer is ready.
+// The allocator behind this program's malloc: the C library's, or the sanitizer's where one is
+// linked. This file itself is compiled without, because malloc runs before a sanitizer is ready.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -1,6 +1,6 @@
-// Allocations that fail, or are full of a byte, on demand. A program that links failing_allocator.cpp
-// has every malloc, aligned_alloc, mmap and new of it and of the C++ runtime pass through here, those
-// for exceptions too.
+// Allocations that fail, or are full of a byte, on demand. A program that links
+// failing_allocator.cpp has every malloc, aligned_alloc, mmap and new of it and of the C++ runtime
+// pass through here, those for exceptions too.
 #pragma once
 
 namespace tenure::test {
@@ -20,8 +20,8 @@ class AllocationFault {
   AllocationFault& operator=(const AllocationFault&) = delete;
 };
 
-// While it lives, what any thread allocates is full of this byte, so that what reads memory that nobody
-// has written shows. Of blocks and mappings of more than `most_bytes` the beginning.
+// While it lives, memory that any thread allocates is filled with this byte, so that reads of
+// unwritten memory show. Blocks and mappings of more than `most_bytes` are filled at the beginning.
 class FilledAllocations {
  public:
   FilledAllocations(unsigned char fill, unsigned long most_bytes) noexcept;
@@ -39,15 +39,15 @@ class LimitedAllocations {
   LimitedAllocations& operator=(const LimitedAllocations&) = delete;
 };
 
-// What the calling thread's last AllocationFault met: read it after the fault has ended, since what
-// reports a failed expectation allocates.
+// Counts of the calling thread's last AllocationFault: read them after the fault has ended, since
+// the report of a failed expectation allocates.
 struct AllocationCounts {
   int asked;           // allocations asked for
   int failed;          // of these, made to fail
   int live_change;     // blocks allocated less blocks freed
   long mapped_change;  // bytes mapped less bytes unmapped
-  // Bytes of both kinds at once, over those at the beginning, at most. A mapping that only takes what
-  // is written counts as a whole.
+  // Bytes of both kinds at once, over those at the beginning, at most. A mapping that only takes
+  // what is written counts as a whole.
   long peak_bytes;
 };
 AllocationCounts allocation_counts() noexcept;

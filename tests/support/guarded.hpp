@@ -95,7 +95,7 @@ class Guarded {
 
   [[nodiscard]] const tnr_view& view() const { return view_; }
 
-  // What the memory must be: as it was placed, or with these elements.
+  // Sets the expected memory: as it was placed, or with these elements.
   void expect_elements(const Byte* elements) { scatter(elements, image_.data()); }
   [[nodiscard]] bool is_as_expected() const {
     return std::memcmp(room_, image_.data(), room_bytes_) == 0;

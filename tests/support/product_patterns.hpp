@@ -68,8 +68,8 @@ inline std::vector<Pattern> patterns() {
   return all;
 }
 
-// A matrix of a pattern in one format, with numbers as values. Of BSR each position of the pattern is
-// that of a block.
+// A matrix of a pattern in one format, with numbers as values. In BSR each position of the pattern
+// is that of a block.
 class Matrix {
  public:
   Matrix(const Pattern& pattern, tnr_sparse_format format, tnr_dtype index_dtype,
@@ -172,7 +172,7 @@ inline std::vector<Byte> element_of(Type type, double value) {
   return element;
 }
 
-// What a product must give: the elements of out, in order.
+// The expected product: the elements of out, in order.
 inline std::vector<Byte> expected_product(Matrix& a, tnr_orientation orientation,
                                           const NamedType& type, Array& b, Array& out, double alpha,
                                           double beta) {

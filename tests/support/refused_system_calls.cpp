@@ -36,7 +36,7 @@ struct Plan {
   Call first_refused = Call::kNone;
 };
 
-// What the library owns, address by address: the begin of each part and its end.
+// The address ranges that the library owns: the begin of each part and its end.
 class Ledger {
  public:
   void add(void* data, std::size_t size_bytes) {

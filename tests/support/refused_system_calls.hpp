@@ -1,6 +1,6 @@
-// The system as a test wants it: calls that are refused, in the manners that kernels have, and other
-// threads that map memory wherever some becomes free. A program that links refused_system_calls.cpp
-// has it in the place of core/src/base/system_calls_posix.cpp.
+// The system as a test wants it: calls that are refused, in the manners that kernels have, and
+// other threads that map memory wherever some becomes free. A program that links
+// refused_system_calls.cpp has it in the place of core/src/base/system_calls_posix.cpp.
 //
 // It always is an old Linux in one respect: several mappings do not move at once, and whoever asks
 // for it loses what was mapped at the target.
@@ -15,8 +15,8 @@ constexpr const char* kCallNames[] = {"none",   "map",     "unmap",   "advise", 
                                       "extend", "look up", "at fork", "thread"};
 
 enum class Manner {
-  kAtOnce,  // nothing has happened
-  kHalfWay,  // of advice half has been followed; where memory should go to, nothing is mapped any more
+  kAtOnce,   // nothing has happened
+  kHalfWay,  // half of an advice is followed; a move has unmapped its destination
 };
 enum class Reach { kOne, kAllFromThere };
 
@@ -24,7 +24,7 @@ enum class Reach { kOne, kAllFromThere };
 // Those of `only`, if it is not kNone, are counted alone.
 void refuse(int first, Reach reach, Manner manner, Call only = Call::kNone) noexcept;
 void refuse_nothing() noexcept;
-// Of the calls since refuse(): how many were refused, and what the first of them was.
+// Since refuse(): the number of refused calls, and the first of them.
 int refused_count() noexcept;
 Call first_refused() noexcept;
 

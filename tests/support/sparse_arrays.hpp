@@ -14,7 +14,7 @@ namespace tenure::test {
 
 using Indices = std::vector<std::int64_t>;
 
-// What a matrix is, with indices as wide as any and f32 values.
+// A matrix for tests, with indices as wide as any and f32 values.
 struct SparseModel {
   tnr_sparse_format format = TNR_SPARSE_FORMAT_CSR;
   std::int64_t rows = 0;

@@ -1,4 +1,4 @@
-// What calls of C functions of sparse matrices need, and what they answer with.
+// Arguments and results of the C functions of sparse matrices.
 #pragma once
 
 #include <cstring>

@@ -90,7 +90,7 @@ inline std::vector<Pattern> small_patterns() {
   return patterns;
 }
 
-// Of more buckets than one, also for the widest values, and of two slices and more.
+// More buckets than one, also for the widest values, and two slices and more.
 inline std::vector<Pattern> large_patterns() {
   std::vector<Pattern> patterns = {
       random_pattern("large, unsorted", 300, 517, 70'000, 9),

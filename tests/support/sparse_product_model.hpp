@@ -1,4 +1,4 @@
-// What a product of two sparse matrices is, by its definition.
+// The product of two sparse matrices by its definition.
 #pragma once
 
 #include <map>

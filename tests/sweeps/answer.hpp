@@ -1,4 +1,4 @@
-// What a call gave, read through the public interface.
+// The result of a call, read through the public interface.
 #pragma once
 
 #include <string>
@@ -40,15 +40,15 @@ struct Answer {
   std::string message;  // of a failure
   std::vector<Part> parts;
   Handle made;
-  // What no answer may be, whatever was asked: an index of a result out of range, bytes between the
+  // A violation that no answer may have: an index of a result out of range, bytes between the
   // elements of an output written.
   std::string fault;
-  // What a result says of itself and is not so.
+  // The flags of a result that are not true.
   std::string false_flags;
 
   // The status of a call, and whether there are results to be read.
   bool succeeds(tnr_status called);
-  // Of a call that makes a matrix; all of its parts, and what is wrong with them.
+  // Takes the matrix that a call made; all of its parts, and their violations.
   void take(tnr_sparse* matrix);
   void add(std::string name, const void* data, std::size_t size_bytes);
   template <class T>

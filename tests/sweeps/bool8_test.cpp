@@ -1,6 +1,7 @@
-// bool8 is a byte of which any value but 0 is true. Every operation, on operands whose true bytes are
-// 2, 3, 128 and 255 too: the same bytes come out as where they are 1, and what comes out as bool8 is 0
-// or 1. The rule is in one place: what is no operation keeps the bytes that it is lent, and is named.
+// bool8 is a byte of which any value but 0 is true. Every operation, on operands whose true bytes
+// are 2, 3, 128 and 255 too: the same bytes come out as where they are 1, and what comes out as
+// bool8 is 0 or 1. The rule is in one place: what is no operation keeps the bytes that it is lent,
+// and is named.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -12,7 +13,7 @@ namespace {
 
 // A handle, or a view, over the bytes that were lent.
 const std::set<std::string> kKeepBytes = {"tnr_sparse_create", "tnr_sparse_batch_at"};
-// What checks writes nothing, and its answer has the operand itself.
+// Checks write nothing, and their answer has the operand itself.
 const std::set<std::string> kWriteNothing = {"tnr_sparse_check", "tnr_sparse_check_mut"};
 
 bool keeps_bytes(const Operation& operation) {
@@ -73,7 +74,7 @@ TEST(Bool8, OfLargeMatrices) {
   }
 }
 
-// Of every dtype, since masks and conditions are bool8 wherever the elements are not.
+// With every dtype, since masks and conditions are bool8 wherever the elements are not.
 TEST(Bool8, OfDenseOperands) {
   const Pattern shape{"dense", 37, 53, {{0, 0}}};
   for (const Constant& dtype : dtypes()) {

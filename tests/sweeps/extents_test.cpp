@@ -1,6 +1,6 @@
-// Extents from 2^31 to 2^63 - 1 with a few entries: an answer, or a status that says what is wrong;
-// never INTERNAL, and memory by the entries. What cannot be made smaller than an extent itself is
-// OUT_OF_MEMORY, and is named here.
+// Extents from 2^31 to 2^63 - 1 with a few entries: an answer, or a status with its reason; never
+// INTERNAL, and memory by the entries. Operations whose results cannot be smaller than an extent
+// are OUT_OF_MEMORY, and are named here.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -73,7 +73,7 @@ void sweep(const Pattern& huge, const Pattern& small, const Storage& storage) {
     const tnr_sparse_view view = a.view(flags);
     if (tnr_sparse_check(&view) != TNR_STATUS_OK) continue;
     for (const Place& place : places()) {
-      // Of the short sweep with a hook on one thread, and without one on two.
+      // The short sweep takes a hook on one thread, and two threads without one.
       if (!is_long() && (&place - places().data()) % 2 == 0) continue;
       if (place.filled != nullptr) place.filled->set_limit(kMostBytesOfBlock);
       Operands with;

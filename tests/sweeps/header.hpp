@@ -25,7 +25,7 @@ struct Declaration {
   [[nodiscard]] bool mentions(const std::string& word) const;
 };
 
-// Of all functions that the library exports, by its version script.
+// All functions that the library exports, by its version script.
 std::vector<Declaration> exported_functions();
 // The types of numbers that have names: tnr_status and so on.
 std::vector<std::string> code_types();

@@ -1,7 +1,7 @@
-// A flag may cost the answer, never an address. Every operation, on matrices whose entries are neither
-// in order nor alone at their places, under every combination of flags that says they are. Any answer
-// will do, and any status but INTERNAL; a result may be wrong but not broken, since a held matrix is
-// not checked again. AddressSanitizer and the edges of the blocks look for the rest.
+// A flag may cost the answer, never an address. Every operation, on matrices whose entries are
+// neither in order nor alone at their places, under every combination of flags that says they are.
+// Any answer will do, and any status but INTERNAL; a result may be wrong but not broken, since a
+// held matrix is not checked again. AddressSanitizer and the edges of the blocks look for the rest.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -62,7 +62,7 @@ std::vector<Storage> storages(tnr_dtype index_dtype) {
 
 constexpr std::uint32_t kFlags[] = {0, TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE, kBothFlags};
 
-// Of the short sweep each call draws its place.
+// In the short sweep each call draws its place.
 TEST(LyingFlags, OfSmallMatrices) {
   Draws draws;
   const std::size_t rounds = is_long() ? places().size() : 1;
@@ -85,7 +85,7 @@ TEST(LyingFlags, OfSmallMatrices) {
   expect_no_overrun();
 }
 
-// Of the short sweep the index type is drawn too.
+// In the short sweep the index type is drawn too.
 TEST(LyingFlags, OfLargeMatrices) {
   Draws draws;
   for (const Pattern& pattern : large_patterns()) {
@@ -95,7 +95,7 @@ TEST(LyingFlags, OfLargeMatrices) {
         if (!takes(pattern, storage.format)) continue;
         const Subject subject(pattern, storage);
         for (const std::uint32_t flags : {kFlags[1], kFlags[2], kFlags[3]}) {
-          // Of the short sweep SORTED alone only where it is what a row of COO is found by.
+          // The short sweep takes SORTED alone only where rows of COO are found by it.
           const bool is_coo = storage.format == TNR_SPARSE_FORMAT_COO;
           if (!is_long() && flags != (is_coo ? kFlags[1] : kFlags[3])) continue;
           for (const Operation& operation : sparse_operations()) {
@@ -127,8 +127,8 @@ TEST(LyingFlags, OfEntriesFarApart) {
   expect_no_overrun();
 }
 
-// Bits that have no name are refused, whatever they mean inside: a matrix is not believed to have been
-// checked because somebody says so.
+// Bits that have no name are refused, whatever they mean inside: a matrix is not believed to have
+// been checked because somebody says so.
 TEST(LyingFlags, UnknownBitsAreRefused) {
   const Subject subject(small_patterns()[1], {});
   for (std::uint32_t bit = TNR_SPARSE_UNIQUE << 1; bit != 0; bit <<= 1) {

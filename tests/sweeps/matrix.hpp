@@ -14,7 +14,7 @@ struct Position {
   std::int64_t col;
 };
 
-// Positions in any order, some perhaps more than once. Of BSR they are those of blocks, and so are
+// Positions in any order, some perhaps more than once. For BSR they are those of blocks, and so are
 // the extents.
 struct Pattern {
   std::string name;
@@ -37,7 +37,7 @@ struct Storage {
 
 class Matrix {
  public:
-  // Of compressed formats entries keep the order that those of their row (CSC: column) have in the
+  // In compressed formats entries keep the order that those of their row (CSC: column) have in the
   // pattern. The values depend on the positions in the pattern alone.
   Matrix(const Pattern& pattern, const Storage& storage);
   // A copy of the entries that a view has, and of no others.
@@ -45,7 +45,7 @@ class Matrix {
 
   // Lent; the flags are what they are said to be.
   [[nodiscard]] tnr_sparse_view view(std::uint32_t flags = 0) const;
-  // Of rows [first, end), CSC: columns, BSR: rows of blocks. Not of COO.
+  // Rows [first, end), CSC: columns, BSR: rows of blocks. Not for COO.
   [[nodiscard]] tnr_sparse_view range(std::int64_t first, std::int64_t end,
                                       std::uint32_t flags = 0) const;
 

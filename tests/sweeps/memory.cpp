@@ -19,7 +19,7 @@ constexpr std::size_t kEdgeBytes = 64;
 #endif
 constexpr Byte kEdge = 0x3C;
 
-// Of numbers that it has: those of up to 11 bits.
+// The f16 of a number that it represents exactly: up to 11 bits.
 std::uint16_t half_of(std::int64_t number) {
   if (number == 0) return 0;
   int exponent;

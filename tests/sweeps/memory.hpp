@@ -1,5 +1,5 @@
-// Memory of operands and results: as long as its elements to the byte, so that AddressSanitizer sees
-// what goes past it, and filled before it is used, so that what nobody writes shows.
+// Memory of operands and results: as long as its elements to the byte, so that AddressSanitizer
+// sees what goes past it, and filled before it is used, so that what nobody writes shows.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ namespace tenure::sweeps {
 using Byte = unsigned char;
 using Bytes = std::vector<Byte>;
 
-// What memory holds before it is written, unless a sweep says otherwise.
+// The content of memory before it is written, unless a sweep says otherwise.
 inline constexpr Byte kFill = 0xA5;
 
-// A number, 0 to 255 of either sign, as an element of any dtype that has a name: of bool8 whether it
-// is 0, of complex numbers the real part.
+// A number, 0 to 255 of either sign, as an element of any dtype that has a name: of bool8 whether
+// it is 0, of complex numbers the real part.
 void put_number(tnr_dtype dtype, std::int64_t number, Byte* to);
 
 // While it lives, what is true is written to bool8 as 1, or as other bytes too.
@@ -81,7 +81,7 @@ class Elements {
 // bytes around a block are looked at when it is given back.
 class FilledContext {
  public:
-  // Of so many threads.
+  // A context of so many threads.
   explicit FilledContext(std::uint32_t threads);
   FilledContext(const FilledContext&) = delete;
   FilledContext& operator=(const FilledContext&) = delete;

@@ -41,7 +41,7 @@ Layout layout_of(std::vector<std::int64_t> shape, Arrangement arrangement) {
   return layout;
 }
 
-// Of a shape that is too large all elements are one.
+// In a shape that is too large all elements are one.
 Layout input_layout(std::vector<std::int64_t> shape, Arrangement arrangement) {
   if (!is_too_large(shape)) return layout_of(std::move(shape), arrangement);
   std::vector<std::int64_t> strides(shape.size(), 0);

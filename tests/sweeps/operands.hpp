@@ -69,7 +69,7 @@ class Numbers {
   tnr_view view_;
 };
 
-// A batch of a matrix and itself again. Of one that is a range too.
+// A batch of a matrix and itself again, also of a matrix that is a range.
 class Batch {
  public:
   explicit Batch(const tnr_sparse_view& a);

@@ -115,7 +115,7 @@ void add_checks(List& list) {
 
 // ---- from sparse to sparse ----
 
-// What is asked to be in order says that it is.
+// A sorted result says that it is.
 void expect_order(const tnr_sparse_options& to, Answer& answer) {
   if (answer.made == nullptr || (to.flags & TNR_CONVERT_SORT) == 0) return;
   if ((answer.made.view().flags & TNR_SPARSE_SORTED) == 0) answer.fault = "SORT is not SORTED";
@@ -253,7 +253,7 @@ void add_selections(List& list) {
 
 // ---- from and to dense ----
 
-// Of the matrix's shape, half of it zeros, and a mask of it.
+// Elements of the matrix's shape, half of them zeros, and a mask of it.
 struct DenseMatrix {
   explicit DenseMatrix(const tnr_sparse_view& a)
       : elements(a.values.dtype, {a.rows, a.cols}), mask(TNR_DTYPE_BOOL8, {a.rows, a.cols}) {}
@@ -266,7 +266,7 @@ bool is_huge(const tnr_sparse_view& a) {
 }
 
 void add_from_dense(List& list) {
-  // What is all but empty takes no time, and what is not is not asked for.
+  // Skips matrices whose dense form is huge.
   const auto add = [&](const char* function, const std::string& variant, const auto& make) {
     list.push_back({function, variant, [=](const Operands& with, Answer& answer) {
                       if (is_huge(with.a)) return;

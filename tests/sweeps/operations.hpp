@@ -1,6 +1,6 @@
-// Every function of the public interface that takes or makes a sparse matrix, once: what it is called
-// with, and what it answers. The sweeps walk this list. Codes are walked as the header names them, and
-// a function that is missing here fails a test (operations_test.cpp).
+// Every function of the public interface that takes or makes a sparse matrix, once: what it is
+// called with, and what it answers. The sweeps walk this list. Codes are walked as the header names
+// them, and a function that is missing here fails a test (operations_test.cpp).
 //
 // A row makes its dense operands from the matrix that it is given, of whatever shape that is; where
 // an output would be larger than memory, it is given one of another shape, which is to be refused.
@@ -19,7 +19,7 @@ struct Operands {
   tnr_context* context = nullptr;
   Byte fill = kFill;  // of outputs, before they are written
   tnr_sparse_view a = {};
-  // [a.cols, n] in a's format, and [a.rows, n]: what is multiplied, and where. Of format 0: none.
+  // [a.cols, n] in a's format, and [a.rows, n]: the right factor, and the mask. Format 0: none.
   tnr_sparse_view right = {};
   tnr_sparse_view mask = {};
 };

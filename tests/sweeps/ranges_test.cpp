@@ -1,7 +1,7 @@
-// A range of a matrix is its entries and nothing else. Every operation on ranges of rows, columns and
-// rows of blocks, whose arrays have entries before and behind that are not the range's, is the same to
-// the bit as on a copy that has the range's alone; so are its refusals, and what is not of the range
-// stays as it is.
+// A range of a matrix is its entries and nothing else. Every operation on ranges of rows, columns
+// and rows of blocks, whose arrays have entries before and behind that are not the range's, is the
+// same to the bit as on a copy that has the range's alone; so are its refusals, and what is not of
+// the range stays as it is.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -85,7 +85,7 @@ class Range {
   Matrix copy_;
 };
 
-// What says by itself that it is of whole matrices alone, or gives the arrays as they are.
+// Functions that take whole matrices alone, by their own contract, or give the arrays as they are.
 const std::set<std::string> kOfWholeMatrices = {"tnr_sparse_create", "tnr_sparse_batch_at"};
 
 class Ranges : public testing::Test {

@@ -63,7 +63,7 @@ Pattern mask_of(const Pattern& pattern) {
   return mask;
 }
 
-// What tnr_sparse_check grants of a matrix.
+// The flags that tnr_sparse_check grants a matrix.
 std::uint32_t granted(const Matrix& matrix) {
   std::uint32_t flags = 0;
   for (const std::uint32_t flag : {TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE}) {
@@ -210,9 +210,9 @@ std::vector<Pattern> small_patterns() {
 
 namespace {
 
-// Rows alike, of which one names 32 rows of another kind. These say by their ends that they are runs of
-// eight, and have one entry behind: so each of the first rows has, squared, 256 entries, as many as are
-// remembered of a row, and a product behind the last of them.
+// Rows alike, of which one names 32 rows of another kind. These say by their ends that they are
+// runs of eight, and have one entry behind: so each of the first rows has, squared, 256 entries, as
+// many as are remembered of a row, and a product behind the last of them.
 Pattern runs_apart() {
   constexpr std::int64_t kAlike = 100;
   constexpr std::int64_t kRuns = kAlike + 31 * 8;
@@ -246,8 +246,8 @@ std::vector<Pattern> large_patterns() {
       wild("wide rows", 12, 40'000, 6'000, 6),
   };
   patterns[1].format = TNR_SPARSE_FORMAT_COO;
-  // Rows whose ends are next to each other, with all else outside; their product is larger than what
-  // is held back while it is counted.
+  // Rows whose ends are next to each other, with all else outside; their product is larger than
+  // what is held back while it is counted.
   std::vector<std::int64_t> shape;
   for (std::int64_t i = 0; i < 32; ++i) shape.push_back(i * 331 % 1000);
   shape.front() = 500;

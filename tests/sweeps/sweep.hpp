@@ -1,5 +1,5 @@
-// What the sweeps have in common: how large they are, the contexts that they call with, what to say
-// of a call that ends the process, and the matrices of one pattern.
+// Shared parts of the sweeps: their size, the contexts that they call with, the report of a call
+// that ends the process, and the matrices of one pattern.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,9 +40,9 @@ class Subject {
 
   [[nodiscard]] Operands operands(const Place& place, std::uint32_t flags) const;
   [[nodiscard]] std::string name(std::uint32_t flags) const;
-  // Of the three, in the order of Operands.
+  // The patterns of the three, in the order of Operands.
   [[nodiscard]] const std::array<Pattern, 3>& patterns() const { return patterns_; }
-  // What is true of all three.
+  // Flags that are true of all three.
   [[nodiscard]] std::uint32_t true_flags() const { return true_flags_; }
 
  private:
@@ -59,7 +59,7 @@ inline bool takes(const Pattern& pattern, tnr_sparse_format format) {
   return is_long() || pattern.format == 0 || pattern.format == format;
 }
 
-// What every answer must be.
+// Invariants of every answer.
 void expect_sound(const Answer& answer);
 
 // ---- patterns ----

@@ -1,6 +1,6 @@
-// Results are written whole, and depend on no memory that nobody wrote. Every operation twice, with all
-// that it allocates full of one byte and then of another, the outputs too: the same bytes come out; and
-// with one thread or two, and memory of a hook or of the library, the same again.
+// Results are written whole, and depend on no memory that nobody wrote. Every operation twice, with
+// all that it allocates full of one byte and then of another, the outputs too: the same bytes come
+// out; and with one thread or two, and memory of a hook or of the library, the same again.
 #include <gtest/gtest.h>
 
 #include "failing_allocator.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Byte kFills[] = {0x5A, 0xA5};
 
-// What AddressSanitizer looks for is in the other sweeps too, so that here it takes a part.
+// The other sweeps have AddressSanitizer's checks too, so that here it takes a part.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kIsPart = true;
 #else
@@ -45,7 +45,7 @@ void sweep(const std::vector<Operation>& operations, const Subject& subject, con
     for (std::size_t i = 0; i < places().size(); ++i) {
       const Place& place = places()[i];
       for (const Byte fill : kFills) {
-        // Of the short sweep each place has another byte than the one before.
+        // In the short sweep each place has another byte than the one before.
         if (!is_long() && fill == kFills[i % 2]) continue;
         announce(name, operation, place);
         const Answer answer = answer_in(operation, with, place, fill);

@@ -1,7 +1,7 @@
-/* A client of the public header alone, in what C99 and C++17 have in common. It calls every function
- * of the ABI and asks what came of it. It is built with today's header as C and as C++, with today's
- * header as one who asks for each older minor, and with each header that was frozen; and always run
- * against today's library. */
+/* A client of the public header alone, in the common subset of C99 and C++17. It calls every
+ * function of the ABI and checks the result. It is built with today's header as C and as C++, with
+ * today's header as one who asks for each older minor, and with each header that was frozen; and
+ * always run against today's library. */
 #ifndef CLIENT_H
 #define CLIENT_H
 

@@ -74,7 +74,7 @@ TEST(RowMajorStrides, CountAnExtentOfZeroAsOne) {
   using Strides = std::vector<std::int64_t>;
   EXPECT_EQ(row_major_strides({2, 0, 4}), (Strides{4, 4, 1}));
   EXPECT_EQ(row_major_strides({INT64_MAX, 0, INT64_MAX}), (Strides{INT64_MAX, INT64_MAX, 1}));
-  // What fits no integer is used by no index either.
+  // A stride that overflows becomes 0: no index uses it.
   EXPECT_EQ(row_major_strides({3, INT64_MAX, INT64_MAX, 0}), (Strides{0, INT64_MAX, 1, 1}));
 }
 

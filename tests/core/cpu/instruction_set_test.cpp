@@ -250,7 +250,7 @@ struct Columns {
   std::int64_t gap;  // 1: dense
 };
 
-// What one set gives for a reduction of random bits: the accumulators' finished elements.
+// The result of a reduction of random bits under one set: the accumulators' finished elements.
 std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Columns shape,
                               bool small_numbers) {
   Random random(static_cast<std::uint64_t>(shape.rows));

@@ -1,5 +1,5 @@
-// Bytes other than 0 and 1 are true, and no operation writes one: what moves elements by their width
-// is where that is forgotten.
+// Bytes other than 0 and 1 are true, and no operation writes one: what moves elements by their
+// width is where that is forgotten.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -198,7 +198,7 @@ TEST(Bool8, MatricesOfDenseOnesHaveZeroOrOne) {
   }
 }
 
-// What a handle holds is not written: its bytes stay.
+// The memory of a handle is not written: its bytes stay.
 TEST(Bool8, HeldBytesStay) {
   const Truths a(TNR_SPARSE_FORMAT_CSR, 6);
   const Bytes before = a.bytes;

@@ -1,6 +1,6 @@
 // Every operation writes exactly the bytes of its output's elements and reads none but those of its
 // inputs', however they lie: canaries in every gap and past every end, and on each side a page that
-// faults. What the elements become is compared with the same operation on dense memory.
+// faults. Results are compared with the same operation on dense memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -207,8 +207,9 @@ INSTANTIATE_TEST_SUITE_P(OfWidth, PermuteLongColumns, testing::Values(1, 2, 4, 8
 
 class PermuteDense : public Permute {};
 
-// Runs that end within lines, whose rest is read where the next run begins: along another axis, along
-// the columns' own, behind a run of several blocks or of several axes, and at the ends of all axes.
+// Runs that end within lines, whose rest is read where the next run begins: along another axis,
+// along the columns' own, behind a run of several blocks or of several axes, and at the ends of all
+// axes.
 TEST_P(PermuteDense, RunsReadOnIntoTheNext) {
   struct Case {
     std::vector<std::int64_t> shape;  // of the output

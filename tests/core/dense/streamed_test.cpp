@@ -140,7 +140,7 @@ TEST(StoresFor, StreamsFromTheBoundOn) {
 #if defined(__x86_64__)
   EXPECT_EQ(stores_for(kStreamedBytes), Stores::kStreamed);
 #endif
-  // Of the widest inputs there are for one byte of output, those of a comparison.
+  // A comparison has the widest inputs for one byte of output.
   EXPECT_LE(static_cast<std::int64_t>(kAlwaysCachedBytes) * (1 + 8 + 8), kStreamedBytes);
 }
 

@@ -45,7 +45,7 @@ TEST(Tiles, VisitEveryPositionOnceInAnySlices) {
     const RandomNest made(random);
     ASSERT_TRUE(Tiles::are_worth_it(made.nest, 2));
     const Tiles tiles(made.nest, 2, std::int64_t{1} << random() % 5);
-    // What operand 1 walks when operand 0 is at a place: by strips, and by tiles in two parts.
+    // Offsets of operand 1 by those of operand 0: by strips, and by tiles in two parts.
     std::vector<std::int64_t> expected(static_cast<std::size_t>(made.count), -1);
     std::vector<std::int64_t> met = expected;
     made.nest.for_each_strip([&](const std::int64_t* offsets) {

@@ -1,5 +1,5 @@
-// Blobs under races made on purpose. What a data race would break is real memory here, freed or
-// written by whoever is told that it is theirs, so the sanitizers judge along with the assertions.
+// Blobs under races made on purpose. The memory behind them is real, and is freed or written by
+// whoever is told that it owns it, so that sanitizers judge along with the assertions.
 #include <gtest/gtest.h>
 
 #include <array>

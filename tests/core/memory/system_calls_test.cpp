@@ -1,5 +1,5 @@
-// Every call to the system, refused in turn: nothing of other threads is harmed, memory is given back,
-// and the answer is right or OUT_OF_MEMORY.
+// Every call to the system, refused in turn: nothing of other threads is harmed, memory is given
+// back, and the answer is right or OUT_OF_MEMORY.
 //
 // Each case is a process of its own, which begins with nothing and may end in any way.
 #include "base/system_calls.hpp"
@@ -64,8 +64,8 @@ class Digest {
   std::uint64_t value_ = 0;
 };
 
-// Of kSide x kSide elements so many per cent are not zero, and in the first rows, from which the
-// library estimates the rest, as many.
+// kSide x kSide elements, `per_cent` of which are not zero; as many in the first rows, from which
+// the library estimates the rest.
 std::vector<float> dense_matrix(unsigned per_cent) {
   std::minstd_rand random(per_cent);
   std::vector<float> elements(static_cast<std::size_t>(kSide * kSide));
@@ -427,7 +427,7 @@ TEST(SystemCallsOfContexts, ARefusalOfForksLastsNoLonger) {
 
 // ---- memory that moves ----
 
-// Of three mappings: it has grown twice beyond the head that it was begun with.
+// A region of three mappings: it has grown twice beyond its head.
 Region grown_region() {
   Region head = map_region(kMiB);
   head.data[0] = 1;
@@ -461,7 +461,7 @@ TEST(SystemCallsOfRegions, MoreMappingsThanMoveAreGivenUp) {
       const auto [region, head_bytes] = reserve_region(16 * kMiB, head);
       head = shrink_region(region, grown * kMiB);
       head.data[grown * kMiB - 1] = 1;
-      // Of four at most, and then of one again.
+      // Four mappings at most, and then one again.
       of_child.digest += head_bytes == 0;
       if (head_bytes == 0) of_child.digest += 10 * grown;
     }

@@ -222,7 +222,7 @@ TEST(SparseCheck, FlagsAreHeldToTheirWord) {
                  m.flags = TNR_SPARSE_UNIQUE;
                }),
           {"a.col_indices[0] and [3] are both 3, in row 2"});
-  // What no flag denies is no mistake.
+  // Without flags these are no mistakes.
   for (SparseModel model : {falls, twice, apart}) {
     model.flags = 0;
     SparseArrays arrays(model, TNR_DTYPE_I32);

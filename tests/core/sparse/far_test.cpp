@@ -1,5 +1,5 @@
-// Entries on both sides of number 2^31. The arrays are addresses of which only what is touched becomes
-// memory, so that the offsets alone say how many entries there are.
+// Entries on both sides of number 2^31. The arrays are addresses of which only what is touched
+// becomes memory, so that the offsets alone say how many entries there are.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -86,7 +86,7 @@ class FarRows {
   Addresses values_;
 };
 
-// What operations make of the matrix, dense.
+// Dense results of the operations on the matrix.
 std::vector<float> results_of(const tnr_sparse_view& a) {
   std::vector<float> all;
   const auto add = [&](std::vector<std::int64_t> shape, const auto& write) {
@@ -199,7 +199,7 @@ TEST(SparseFar, BatchesOfMoreEntriesThanI32Counts) {
   EXPECT_EQ(dense, expected);
 }
 
-// What does not fit is refused before any entry is read: nobody may read these.
+// Results that do not fit are refused before any entry is read: these have no memory.
 TEST(SparseFar, ResultsThatDoNotFitAreRefusedUnread) {
   const Addresses memory(kFar * 8, false);
   if (memory.data() == nullptr) GTEST_SKIP();

@@ -1,7 +1,6 @@
-// A flag may cost the answer, never an address: matrices that are said to be SORTED and UNIQUE and are
-// not, through everything that reads a flag. Of a result there is asked that its offsets and indices
-// are right, and of the rest that nothing is touched which is not the call's: the address sanitizer
-// says so.
+// A flag may cost the answer, never an address: matrices that are falsely flagged as SORTED and
+// UNIQUE, through everything that reads a flag. Results must have right offsets and indices, and no
+// memory but the call's may be touched: the address sanitizer checks that.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -153,9 +152,9 @@ void lie_to_all(const Context& context, const tnr_sparse_view& a, const tnr_spar
   }
 }
 
-// A context of two threads whose memory is no index before it is written, and which looks behind each
-// block when it comes back: so that what is written past a result, or not written in one, is seen
-// without a sanitizer too. It makes all that is counted first be counted.
+// A context of two threads whose memory is no index before it is written, and which looks behind
+// each block when it comes back: so that what is written past a result, or not written in one, is
+// seen without a sanitizer too. It makes all that is counted first be counted.
 class WatchfulContext {
  public:
   WatchfulContext() : token_(context_create(watchful())), use_(token_) {}
@@ -249,8 +248,8 @@ TEST(SparseLie, OfColumnsThatFallIsNoPlaceOfAMark) {
   packed_release(packed_create(kDefaultContext, a.view(), TNR_PACKED_LAYOUT_AUTO));
 }
 
-// Rows that are alike, of as many entries as are remembered: a run is said to have columns that it has
-// not, and the product with one behind the last is not of it.
+// Rows that are alike, of as many entries as are remembered: a run is said to have columns that it
+// has not, and the product with one behind the last is not of it.
 TEST(SparseLie, OfRowsThatAreAlikeIsNotRemembered) {
   constexpr std::int64_t kEntries = 256;
   constexpr std::int64_t kRows = 40;

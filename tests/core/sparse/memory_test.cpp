@@ -1,5 +1,5 @@
-// Memory follows the entries: of matrices with a few entries and a huge extent, no operation has more
-// than three times its operands and its result at once, and a little for each thread.
+// Memory follows the entries: of matrices with a few entries and a huge extent, no operation has
+// more than three times its operands and its result at once, and a little for each thread.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kHuge = std::int64_t{1} << 21;
 constexpr std::int64_t kRows = 50;
 constexpr std::int64_t kEntries = 200;
-// What buckets and the regions of larger memory come to, whatever the matrix.
+// Buckets and the regions of larger memory, whatever the matrix.
 constexpr long kAllowance = 4 << 20;
 
 constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
@@ -111,7 +111,7 @@ struct Case {
   Call call;
 };
 
-// What both COO and compressed matrices take; the result has no array of the huge extent.
+// Operations on COO and on compressed matrices; the result has no array of the huge extent.
 std::vector<Case> cases_of_all(const tnr_sparse_view& a) {
   const Context& context = kDefaultContext;
   return {

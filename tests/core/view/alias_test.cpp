@@ -42,7 +42,7 @@ TEST(AliasOf, AnswersSameForExactlyTheSameView) {
   const tnr_view view = wide(64, TNR_DTYPE_F32, {{3, 7}, {2, -1}});
   EXPECT_EQ(alias_of(view, view), Alias::kSame);
   EXPECT_EQ(alias_of(exclusive(view), view), Alias::kSame);
-  // What was lent around it does not matter, and neither do strides that no index uses.
+  // The memory lent around it does not matter, and neither do strides that no index uses.
   tnr_view narrow = view;
   narrow.base = static_cast<const char*>(view.data) - 4;
   narrow.size_bytes = 60;

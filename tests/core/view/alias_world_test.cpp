@@ -177,7 +177,7 @@ TEST(AliasRandom, ShortcutsChangeNoAnswer) {
       out.shape[0] = 0;
       out.data = out.base;
     }
-    // What was lent is what one shortcut looks at: now and then exactly the bytes reached.
+    // One shortcut compares the lent ranges: now and then these are exactly the bytes reached.
     for (tnr_view* view : {&out, &in}) {
       if (random() % 2 == 0) lend_only_what_is_reached(*view);
       ASSERT_TRUE(is_valid_view(*view)) << "pair " << pair;

@@ -1,4 +1,4 @@
-// What can be done to a shape: the numbers, and each refusal with its message.
+// Changes of shape: the numbers, and each refusal with its message.
 #include "tenure/view.hpp"
 
 #include <gtest/gtest.h>

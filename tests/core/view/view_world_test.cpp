@@ -69,7 +69,7 @@ Index with_axis(const Index& index, std::uint32_t axis, std::int64_t value) {
   return result;
 }
 
-// What a loop from start to stop meets.
+// The indices that a loop from start to stop visits.
 Extents walk(std::int64_t start, std::int64_t stop, std::int64_t step) {
   Extents met;
   for (std::int64_t i = start; step > 0 ? i < stop : i > stop; i += step) met.push_back(i);
@@ -269,7 +269,7 @@ std::map<std::int64_t, std::vector<Extents>> shapes_by_count() {
       if (count <= 27) shapes[count].push_back(shape);
     });
   }
-  // Of the many empty ones the first are enough.
+  // The first of the many empty ones are enough.
   shapes[0].resize(30);
   return shapes;
 }

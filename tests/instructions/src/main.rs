@@ -1,9 +1,9 @@
 //! Guards what every call pays: counts its instructions under callgrind, and fails where one costs
 //! 3 % more than `baseline.txt` says. Instructions are the same in every run, where times are not.
 //!
-//! `./x guard` runs it, and `./x guard --record` writes the baseline. Counts depend on the compilers,
-//! so those that recorded stand in the baseline; under others nothing is compared. Callgrind knows no
-//! AVX-512: what is counted are the kernels for AVX2.
+//! `./x guard` runs it, and `./x guard --record` writes the baseline. Counts depend on the
+//! compilers, so those that recorded stand in the baseline; under others nothing is compared.
+//! Callgrind knows no AVX-512: what is counted are the kernels for AVX2.
 
 mod report;
 mod subjects;

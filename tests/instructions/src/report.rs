@@ -45,8 +45,8 @@ impl Baseline {
     }
 }
 
-/// Instructions of one call of each subject but the first, which does nothing: its own, without those
-/// of the loop around it.
+/// Instructions of one call of each subject but the first, which does nothing: its own, without
+/// those of the loop around it.
 pub fn calls(names: &[&'static str], counts: &[u64]) -> Vec<(String, f64)> {
     let count_of = |name: &str| {
         let index = names.iter().position(|known| *known == name).expect("a subject's name");

@@ -1,4 +1,5 @@
-//! What is counted: calls on eight numbers, views, and the sharing of a call among threads.
+//! The calls whose instructions are counted: calls on eight numbers, views, and the sharing of a
+//! call among threads.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::hint::black_box;

@@ -58,7 +58,7 @@ class LineOf {
     return places[static_cast<std::size_t>(column())];
   }
 
-  // Of MIN or MAX, as a double.
+  // The result of MIN or MAX, as a double.
   [[nodiscard]] double extreme(tnr_reduce_op op) const {
     std::vector<Byte> values((line_ == Line::kColumn ? 9 : 1) * width_);
     const tnr_view_mut out{view_of(values.data(), values.size(), 0, type_.dtype, results())};
@@ -161,7 +161,8 @@ double extreme_of(tnr_reduce_op op, const tnr_view& a, Type type) {
   return found;
 }
 
-// Rows of a wider matrix, and its transpose: of each column first, and of short and long rows not so.
+// Rows of a wider matrix, and its transpose: of each column first, and of short and long rows not
+// so.
 TEST(ReduceLarge, ExtremesOfPartsOfRows) {
   Random random(31);
   const TestContext threads(3);

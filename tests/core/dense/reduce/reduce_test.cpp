@@ -91,7 +91,8 @@ void fill_for(tnr_reduce_op op, Array& a, Type type, Random& random) {
   fill_with_numbers(a, type, random, takes_nan ? Nans::kSome : Nans::kNone);
   if (op != TNR_REDUCE_OP_PROD || !is_float(type)) return;
   const std::vector<Byte*> elements = a.elements();
-  // Of many, also of one that is repeated, no partial product leaves the range.
+  // Steps so small that no partial product of many elements leaves the range, not even of a
+  // repeated one.
   const double step = elements.size() < 600 ? 0x1p-3 : 0x1p-10;
   for (Byte* const element : elements) {
     const double near_one = 1 + step * (static_cast<double>(random() % 3) - 1);

@@ -1,5 +1,5 @@
-// Variances of numbers whose mean is far larger than what they differ by: as exact as those of numbers
-// around 0, over any axes, in any layout, with the same bits for any number of threads.
+// Variances of numbers whose mean is far larger than what they differ by: as exact as those of
+// numbers around 0, over any axes, in any layout, with the same bits for any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 // Long doubles of at least 64 bits, whose own error does not count beside 1e-13.
 static_assert(std::numeric_limits<long double>::digits >= 64);
 
-// What numbers do beside the shift.
+// The shape of the numbers, beside the shift.
 enum class Course {
   kNoise,
   kRamp,     // rise from the first to the last, so that no part has the mean of all

@@ -78,8 +78,8 @@ TEST(SparseCoalesce, LargeOnesAreTheSameForAnyNumberOfThreads) {
   }
 }
 
-// Rows or columns that no array has room for, nor one number for both; few entries for the rows, which
-// are sorted, and many, which are counted.
+// Rows or columns that no array has room for, nor one number for both; few entries for the rows,
+// which are sorted, and many, which are counted.
 TEST(SparseCoalesce, OfHugeExtents) {
   constexpr std::int64_t kHuge = INT64_MAX - 1;
   constexpr std::int64_t kExtents[][2] = {

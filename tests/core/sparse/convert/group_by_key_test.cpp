@@ -32,8 +32,8 @@ Memory packed(const std::vector<std::int64_t>& numbers, IndexType type) {
   return memory;
 }
 
-// A pattern as group_by_key() takes it, by columns, with values of a width: from COO or from CSR, of which
-// the first entries may belong to rows that are not looked at.
+// A pattern as group_by_key() takes it, by columns, with values of a width: from COO or from CSR,
+// of which the first entries may belong to rows that are not looked at.
 struct Input {
   Input(const Pattern& pattern, tnr_sparse_format format, IndexType type, std::int64_t width,
         std::int64_t skipped_rows = 0) {
@@ -186,8 +186,8 @@ TEST(SparseGroupByKey, SortsWithinKeysForEveryTypeAndWidth) {
   }
 }
 
-// Keys and others of more than 64 bits together, of one bit less where buckets take some of them, and
-// of exactly as many.
+// Keys and others of more than 64 bits together, of one bit less where buckets take some of them,
+// and of exactly as many.
 TEST(SparseGroupByKey, IndicesThatNoNumberHasRoomFor) {
   const TestContext threads(3);
   for (const std::int64_t others : {std::int64_t{1} << 46, std::int64_t{1} << 47,
@@ -209,7 +209,8 @@ TEST(SparseGroupByKey, IndicesThatNoNumberHasRoomFor) {
   }
 }
 
-// Numbers of so many bits below others that all of them share, in three portions, one of them empty.
+// Numbers of so many bits below others that all of them share, in three portions, one of them
+// empty.
 template <class P>
 void expect_digits_sorted(std::int64_t count, unsigned bits, std::int64_t width,
                           kernels::PackedType type) {
@@ -281,7 +282,7 @@ std::vector<Pattern> long_rows() {
   Pattern row = random_pattern("one row, with duplicates", 1, 30'000, 230'000, 35);
   std::stable_sort(row.entries.begin(), row.entries.end(), precedes);
   patterns.push_back(row);
-  // Of which some rows end early, and some have nothing.
+  // Some rows end early, and some are empty.
   Pattern uneven = coalesced(random_pattern("uneven rows", 700, 2000, 400'000, 36), precedes);
   auto& entries = uneven.entries;
   entries.erase(std::remove_if(entries.begin(), entries.end(),

@@ -1,5 +1,5 @@
-// SORTED and UNIQUE of what operations make: true wherever they are set, as a look at every entry says,
-// and set wherever the operation promises it.
+// SORTED and UNIQUE of what operations make: true wherever they are set, as a look at every entry
+// says, and set wherever the operation promises it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::uint32_t kSorted = TNR_SPARSE_SORTED;
 constexpr std::uint32_t kUnique = TNR_SPARSE_UNIQUE;
 constexpr std::uint32_t kCoalesced = kSorted | kUnique;
 
-// What is true of the entries of a view, one after the other.
+// The flags that are true of a view's entries, by comparing all of them.
 std::uint32_t truth_of(const tnr_sparse_view& view) {
   using Place = std::pair<std::int64_t, std::int64_t>;
   std::vector<Place> places;
@@ -44,7 +44,7 @@ std::uint32_t truth_of(const tnr_sparse_view& view) {
   return (is_sorted ? kSorted : 0u) | (is_unique ? kUnique : 0u);
 }
 
-// What is made of an operand, and which flags it promises of one that claims these.
+// Checks the flags of a result: true, and those promised of an operand that claims `claimed`.
 void expect_order(const std::string& what, std::uint32_t claimed, std::uint32_t promised,
                   const std::function<SparseToken()>& make) {
   SparseToken token = 0;
@@ -145,7 +145,7 @@ void expect_orders(const Context& context, const tnr_sparse_view& a, std::uint32
         flat_view(rows.data(), TNR_DTYPE_I64, {static_cast<std::int64_t>(rows.size())});
     const tnr_view col_list =
         flat_view(cols.data(), TNR_DTYPE_I64, {static_cast<std::int64_t>(cols.size())});
-    // What is listed of CSC as columns is listed of its rows as minor indices.
+    // Rows of CSC are its minor indices, so that its lists are exchanged.
     const bool is_csc = a.format == TNR_SPARSE_FORMAT_CSC;
     const tnr_view* const majors = rows.empty() ? nullptr : &row_list;
     const tnr_view* const minors = cols.empty() ? nullptr : &col_list;
@@ -195,7 +195,8 @@ TEST(SparseOrder, OfEveryResultIsTrueAndAsPromised) {
   }
 }
 
-// Entries of one column twice, and that column listed twice: 0 0 1 1 become 0 1 0 1 2 2, in each row.
+// Entries of one column twice, and that column listed twice: 0 0 1 1 become 0 1 0 1 2 2, in each
+// row.
 TEST(SparseOrder, OfColumnsListedTwiceNeedsUniqueEntries) {
   SparseArrays a({.rows = 1,
                   .cols = 2,

@@ -25,8 +25,8 @@ struct Compressed {
   bool operator==(const Compressed&) const = default;
 };
 
-// What a scanner makes of a matrix, chunk by chunk; stored as chance has it. `columns` are those of
-// CSC, or the rows of CSR.
+// A scanner's result, chunk by chunk; cached or streamed at random. `columns` are those of CSC, or
+// the rows of CSR.
 template <class Scanner>
 Compressed scanned(const typename Scanner::Scan& scan, const DenseScan& dense, std::int64_t columns,
                    std::mt19937_64& random) {
@@ -167,7 +167,7 @@ TEST(DenseScan, CountsAsItWrites) {
   }
 }
 
-// Of each density the way that is chosen for it, on some threads.
+// At each density, by the algorithm that is chosen for it, on several threads.
 TEST(ColumnScan, LargeMatricesAreThoseOfTheirTranspose) {
   const std::int64_t rows = 1100;
   const std::int64_t cols = 1031;

@@ -75,7 +75,7 @@ Question question_of(tnr_sparse_format format, tnr_sparse_predicate predicate, N
   return question;
 }
 
-// What the array's elements make, as the loop finds it.
+// The expected entries of the array's elements, by a plain loop.
 SparseContent expected_of(Array& dense, Array& mask, NamedType type, const Question& question) {
   const std::vector<Byte*> elements = dense.elements();
   const std::vector<Byte*> asked = mask.elements();
@@ -169,8 +169,8 @@ TEST_P(SparseFromDense, BlocksAreWhatALoopFinds) {
 INSTANTIATE_TEST_SUITE_P(EveryType, SparseFromDense, testing::ValuesIn(kTypes),
                          [](const auto& test) { return dtype_name(test.param.dtype); });
 
-// So large that it is cut into chunks and, from 4 MiB on, read once; with rows that go over the ends
-// of chunks, and with such that many fit into one word.
+// So large that it is cut into chunks and, from 4 MiB on, read once; with rows that go over the
+// ends of chunks, and with such that many fit into one word.
 TEST(SparseFromDenseOfMany, IsTheSameForAnyNumberOfThreads) {
   struct Case {
     NamedType type;

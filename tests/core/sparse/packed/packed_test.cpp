@@ -53,7 +53,8 @@ Pattern coalesced(Pattern pattern) {
   return pattern;
 }
 
-// Entries near each other in some rows, and all over in others; columns around each multiple of 2^16.
+// Entries near each other in some rows, and all over in others; columns around each multiple of
+// 2^16.
 Pattern wide_pattern(std::int64_t cols, Random& random) {
   Pattern pattern{"wide", 200, cols, {}};
   for (std::int64_t row = 0; row < 200; ++row) {
@@ -225,8 +226,8 @@ TEST(Packed, OneTileIsAddedUpAsCompressedRowsAre) {
   }
 }
 
-// Values of 16 bits are as those values in f32, which are added up, and then rounded once: to the bit
-// for rows of up to as many entries, or of 512 columns, as are widened at a time.
+// Values of 16 bits are as those values in f32, which are added up, and then rounded once: to the
+// bit for rows of up to as many entries, or of 512 columns, as are widened at a time.
 TEST(Packed, HalvesAreAddedUpAsTheirValuesInF32) {
   Random random(32);
   const Pattern pattern = coalesced(scattered(90, 512, 9000, random));
@@ -293,7 +294,7 @@ TEST(Packed, BitmapsTakeTurns) {
   }
 }
 
-// What no entry meets is not looked at: infinity times nothing is nothing.
+// Elements of x that no entry meets are not read: infinity times an implicit zero does not count.
 TEST(Packed, ElementsWithoutEntriesDoNotCount) {
   Random random(27);
   Pattern pattern{"every third", 9, 100, {}};
@@ -392,8 +393,8 @@ TEST(PackedBlocks, AreAddedUpAsCompressedRowsAre) {
   }
 }
 
-// Blocks of 4 by 4: in the first eight rows, of which one has more entries than are widened at a time
-// and the columns lie in several ranges of 2^16; and in as many rows from 64 on as asked for.
+// Blocks of 4 by 4: in the first eight rows, of which one has more entries than are widened at a
+// time and the columns lie in several ranges of 2^16; and in as many rows from 64 on as asked for.
 Pattern blocks_far_apart(std::int64_t later_block_rows) {
   constexpr std::int64_t kBlocks = 180;
   Pattern pattern{"blocks", 64 + 4 * later_block_rows, 200'000, {}};

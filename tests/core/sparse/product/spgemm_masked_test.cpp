@@ -114,7 +114,7 @@ TEST(SparseProductMasked, OfManyColumnsIsThePartThatTheMaskHas) {
   EXPECT_GT(result.view().minor.shape[0], 0);
 }
 
-// Of more columns than there is memory.
+// More columns than there is memory.
 TEST(SparseProductMasked, TakesWhatTheMaskNeeds) {
   Random random(17);
   constexpr std::int64_t kCols = INT64_MAX - 1;

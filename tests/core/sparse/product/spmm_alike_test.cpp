@@ -132,7 +132,8 @@ TEST(SparseMatmulAlike, OneColumnOrLengthDiffers) {
   }
 }
 
-// Rows of no order, some of many entries, by an x that the first cache holds and one that it does not.
+// Rows of no order, some of many entries, by an x that the first cache holds and one that it does
+// not.
 TEST(SparseMatmulAlike, NoneWithManyEntries) {
   Random random(43);
   for (const std::int64_t cols : {1000, 20'000}) {
@@ -170,8 +171,8 @@ TEST(SparseMatmulAlike, LongRows) {
   expect_plain<float>(pattern, kTypes[1], random);
 }
 
-// Rows of 0 to 40 entries, most of them of few, in every order of their lengths; the last ones end with
-// the arrays, or are empty.
+// Rows of 0 to 40 entries, most of them of few, in every order of their lengths; the last ones end
+// with the arrays, or are empty.
 Pattern short_rows(Random& random, std::int64_t last_filled) {
   Pattern pattern{"short rows", 700, 300, {}};
   for (std::int64_t row = 0; row < last_filled; ++row) {

@@ -21,8 +21,8 @@ std::vector<T> any_values(std::size_t count, Random& random) {
   return values;
 }
 
-// Eight sums of a row's elements take turns, and meet in a tree: whatever the shape of the blocks, so
-// that the sums are those of the same entries without blocks.
+// Eight sums of a row's elements take turns, and meet in a tree: whatever the shape of the blocks,
+// so that the sums are those of the same entries without blocks.
 template <class T>
 T row_sum(const std::vector<T>& values, const std::vector<std::int64_t>& cols,
           const std::vector<T>& x) {

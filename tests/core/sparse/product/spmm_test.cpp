@@ -238,8 +238,8 @@ TEST(SparseMatmul, LongRows) {
   }
 }
 
-// Sums that are rounded: the same for any number of threads, and for a matrix that nobody has checked,
-// whose indices are looked at nevertheless.
+// Sums that are rounded: the same for any number of threads, and for a matrix that nobody has
+// checked, whose indices are looked at nevertheless.
 TEST(SparseMatmul, LongRowsHaveTheSameBitsForAnyNumberOfThreads) {
   Random random(13);
   Matrix a(with_long_rows(), TNR_SPARSE_FORMAT_CSR, TNR_DTYPE_I32, kTypes[1], random);

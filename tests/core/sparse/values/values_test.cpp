@@ -1,4 +1,4 @@
-// What keeps a pattern: functions of entries, scaling, row softmax.
+// Operations that keep a pattern: functions of entries, scaling, row softmax.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +54,7 @@ TEST(SparseUnary, SharesIndicesAndComputesValues) {
   }
 }
 
-// What is shared lives as long as anybody who shares it.
+// Shared arrays live as long as their last holder.
 TEST(SparseUnary, OutlivesWhatItSharesWith) {
   Random random(2);
   const auto matrix = random_matrix<double, std::int64_t>(kRowShapes[4], 9, 9, random);
