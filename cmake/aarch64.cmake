@@ -20,6 +20,6 @@ set(TENURE_LEFT_OUT
   Fork.TheChildMakesContextsOfItsOwn
   Memory.WorksWhereHugePagesAreRefused
   Memory.LimitOfAddressSpaceIsOutOfMemory
-  Memory.WhatIsHeldBackIsGivenUpBeforeACallFails
+  Memory.CachedMemoryIsGivenUpBeforeACallFails
   Scarcity.*
   SystemCalls*.* */SystemCalls.*)

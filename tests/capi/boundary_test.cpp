@@ -107,7 +107,7 @@ TEST(Boundary, ANewerClientReadsZerosWhereNothingIsTold) {
   }
 }
 
-TEST(Boundary, WhatAnOlderClientDoesNotSayIsZero) {
+TEST(Boundary, FieldsThatAnOlderClientLacksAreZero) {
   const FirstMatrix older = {sizeof older, 7};
   Matrix value = {9, 9, 9};
   EXPECT_EQ(read_sized(reinterpret_cast<const Matrix*>(&older), value), TNR_STATUS_OK);

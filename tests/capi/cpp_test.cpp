@@ -61,7 +61,7 @@ concept IsWritten = std::convertible_to<V, const tnr_view_mut*>;
 template <class Holder>
 concept ShowsItsView = requires(Holder&& holder) { std::forward<Holder>(holder).view().rank(); };
 
-TEST(Cpp, WhatMayNotBeDoesNotCompile) {
+TEST(Cpp, MisuseDoesNotCompile) {
   static_assert(IsWritten<tnr::View<float>>);
   static_assert(!IsWritten<tnr::View<const float>>);
   static_assert(std::convertible_to<tnr::View<float>, tnr::View<const float>>);

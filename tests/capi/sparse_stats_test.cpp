@@ -199,7 +199,7 @@ TEST_F(SparseStats, CountPackedMatricesApart) {
 }
 
 // Operations inside another one count under their own names too.
-TEST_F(SparseStats, CountWhatAnOperationIsMadeOfToo) {
+TEST_F(SparseStats, CountOperationsInsideOperations) {
   const std::uint64_t casts = read(TNR_OPERATION_CAST).calls;
   EXPECT_EQ(added(TNR_OPERATION_SPARSE_PRUNE,
                   [&] {

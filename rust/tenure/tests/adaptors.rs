@@ -306,7 +306,7 @@ fn views_are_lent_on_to_be_written() {
 // ---- what other crates make ----
 
 #[test]
-fn what_others_make_of_nothing_is_lent_and_held() {
+fn empty_values_of_other_crates_are_lent_and_held() {
     for shape in [&[] as &[usize], &[0], &[0, 3], &[3, 0], &[0, 0, 0], &[1; 8]] {
         holds(&format!("{shape:?}"), "TensorView::try_from an ArrayView", || {
             let array = ArrayD::<f64>::zeros(IxDyn(shape));

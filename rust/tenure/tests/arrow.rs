@@ -177,7 +177,7 @@ fn nulls_are_refused_where_there_is_no_mask() {
 }
 
 #[test]
-fn what_is_no_numbers_side_by_side_is_refused() {
+fn arrays_without_adjacent_numbers_are_refused() {
     let refused = |array: &dyn Array, message: &str| {
         for error in [
             DynView::from_arrow(array).err().unwrap(),

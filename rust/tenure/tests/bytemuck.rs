@@ -48,7 +48,7 @@ fn halves_are_words_and_words_are_halves() {
 }
 
 #[test]
-fn what_is_written_as_bytes_is_read_as_numbers() {
+fn bytes_written_are_read_as_numbers() {
     let mut tensor = Tensor::<f32>::zeros([2, 2]).unwrap();
     let mut bytes = tensor.view_mut().into_elements::<u8>().unwrap();
     bytes.view_mut().slice(1, 3..4).unwrap().fill(0x3f);

@@ -239,7 +239,7 @@ fn programs_fail_as_they_say_and_their_twins_compile() {
 
 /// `docs/soundness.md` names the programs and tests that show each rule: they must exist.
 #[test]
-fn what_the_soundness_page_names_exists() {
+fn names_on_the_soundness_page_exist() {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(crate_folder.join("../../docs/soundness.md")).unwrap();
     let mut count = 0;

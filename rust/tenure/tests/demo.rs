@@ -226,7 +226,7 @@ fn dtypes_that_are_no_real_numbers_are_a_message() {
 }
 
 #[test]
-fn what_is_no_npy_file_is_a_message() {
+fn malformed_npy_files_are_a_message() {
     assert_eq!(
         refusal("text.npy", b"1.0, 2.0, 3.0, 4.0\n"),
         "no .npy file: it does not begin with \\x93NUMPY"

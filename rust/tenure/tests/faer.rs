@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn what_one_side_writes_the_other_reads(
+    fn writes_of_one_side_are_read_by_the_other(
         shape in [0_usize..5, 0_usize..5],
         from in [0_usize..3, 0_usize..3],
     ) {

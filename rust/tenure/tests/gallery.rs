@@ -179,7 +179,7 @@ fn every_float_holds_the_same_values() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_parameters_are_refused() {
     let refused: [(Result<CsrMatrix<f32>>, &str); 9] = [
         (gallery::rmat(32, 1, 1), "scale is 32 but must be at most 31"),
         (gallery::rmat(31, 1, 1), "2147483648 is more than i32 can count: use i64"),

@@ -67,7 +67,7 @@ fn files_of_nothing_and_of_unknown_length_are_read() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn read_errors_name_the_file() {
     let error = io::read("no/such/file").err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().starts_with("no/such/file: "), "{error}");

@@ -178,7 +178,7 @@ fn arrays_go_in_step() {
 }
 
 #[test]
-fn what_does_not_go_in_step_is_refused() {
+fn arrays_out_of_step_are_refused() {
     let message = |refused: Option<tenure::Error>| {
         let error = refused.unwrap();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);

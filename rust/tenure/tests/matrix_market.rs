@@ -93,7 +93,7 @@ fn duplicates_are_entries_that_add_up() -> Result<()> {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line() {
+fn errors_name_the_line() {
     let head = |words: &str, rest: &str| format!("%%MatrixMarket matrix {words}\n{rest}");
     let cases = [
         (String::new(), "line 1: no Matrix Market file: it must begin %%MatrixMarket"),
@@ -228,7 +228,7 @@ fn a_file_cut_anywhere_is_a_message() {
 }
 
 #[test]
-fn what_is_written_is_read() -> Result<()> {
+fn written_files_are_read() -> Result<()> {
     let matrix: CsrMatrix<f64> = gallery::rmat(8, 4, 1)?;
     let thirds: Vec<f64> = matrix
         .values()

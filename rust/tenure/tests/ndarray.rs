@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn what_one_side_writes_the_other_reads(mut array in owned(), parts in parts()) {
+    fn writes_of_one_side_are_read_by_the_other(mut array in owned(), parts in parts()) {
         let expected = {
             let mut copy = array.clone();
             copy.slice_each_axis_mut(|axis| cut(axis.axis.0, axis.len, &parts)).fill(-1);

@@ -121,7 +121,7 @@ fn truth_is_written_as_0_or_1() -> Result<()> {
 }
 
 #[test]
-fn what_is_misaligned_follows_the_copy_mode() -> Result<()> {
+fn misaligned_elements_follow_the_copy_mode() -> Result<()> {
     let bytes = written(TensorView::from_slice(&[1.0, 2.0], 2)?);
     for shift in [0, 8, 4, 1] {
         let bytes = Shifted::new(&bytes, shift);
@@ -216,7 +216,7 @@ fn paths_are_read_in_place_and_named_in_messages() -> Result<()> {
 }
 
 #[test]
-fn what_is_wrong_is_a_message_with_its_place() {
+fn errors_name_the_place() {
     let whole = file("'<f4'", "False", "(2, 2)", &[0; 16]);
     assert!(Array::new(&whole).is_ok());
     for length in 0..whole.len() {

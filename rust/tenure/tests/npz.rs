@@ -121,7 +121,7 @@ fn matrices_of_nothing_come_back() -> Result<()> {
 }
 
 #[test]
-fn of_a_range_of_rows_that_range_is_written() -> Result<()> {
+fn a_range_of_rows_is_written_alone() -> Result<()> {
     let matrix = graph();
     let part = matrix.view().row_range(10..30)?;
     for file in both(&part) {
@@ -177,7 +177,7 @@ fn a_byte_changed_in_an_array_is_a_message() -> Result<()> {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_array() {
+fn errors_name_the_array() {
     let file = written(&Writer::new(), &graph().view());
     assert_eq!(message(b""), "no .npz file: it has no end of a directory");
     let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (";

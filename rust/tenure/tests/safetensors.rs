@@ -121,7 +121,7 @@ fn strided_views_and_tensors_of_nothing_are_written() -> Result<()> {
 }
 
 #[test]
-fn what_is_misaligned_follows_the_copy_mode() -> Result<()> {
+fn misaligned_elements_follow_the_copy_mode() -> Result<()> {
     let header =
         format!("{{{},{}}}", entry("a", "U8", "[3]", 0, 3), entry("b", "U32", "[1]", 3, 7));
     let plain = file(&header, 7);

@@ -120,7 +120,7 @@ fn a_tensor_that_is_shared_keeps_its_vec_for_the_last_holder() {
 }
 
 #[test]
-fn what_was_no_vec_does_not_become_one() {
+fn only_a_vec_becomes_a_vec_again() {
     let arc: Arc<[u8]> = Arc::from([1, 2]);
     let shared = SharedTensor::from_arc(arc, 2).unwrap().into_vec().err().unwrap();
     assert_eq!(shared.to_vec(), [1, 2]);

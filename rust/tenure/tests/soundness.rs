@@ -173,7 +173,7 @@ fn new_tensors_are_written_before_they_are_seen() {
 // ---- 10: strides ----
 
 #[test]
-fn what_is_written_does_not_overlap_itself() {
+fn writable_views_do_not_overlap_themselves() {
     let mut data = [0.0_f32; 8];
     for (shape, strides) in
         [([2, 4], [0, 1]), ([3, 3], [1, 1]), ([2, 3], [-1, 1]), ([2, 2], [2, 2])]

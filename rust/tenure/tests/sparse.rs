@@ -261,7 +261,7 @@ fn vecs_are_adopted_and_come_back() {
 }
 
 #[test]
-fn what_is_refused_comes_back() {
+fn refused_arrays_come_back() {
     let vecs = (OFFSETS.to_vec(), COLUMNS.to_vec(), VALUES.to_vec());
     let addresses = (vecs.0.as_ptr(), vecs.1.as_ptr(), vecs.2.as_ptr());
     let vecs = CsrMatrix::from_vecs(3, 3, vecs.0, vecs.1, vecs.2).unwrap_err().into_data();

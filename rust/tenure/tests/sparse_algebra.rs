@@ -92,7 +92,7 @@ fn threads_change_no_bit() -> Result<()> {
 }
 
 #[test]
-fn what_keeps_the_pattern_shares_it() -> Result<()> {
+fn results_of_the_same_pattern_share_it() -> Result<()> {
     let a: CsrMatrix<f64, i64> = poisson([5, 5, 5])?;
     let relu = a.relu()?;
     assert_eq!(relu.col_indices().as_ptr(), a.col_indices().as_ptr());

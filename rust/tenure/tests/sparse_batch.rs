@@ -44,7 +44,7 @@ fn matrices_are_parts_of_the_same_slices() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_array_and_the_matrix() {
     let new = |batch: &[i64], rows: &[i32], columns: &[i32], values: &[f32]| {
         CsrBatchView::new(2, 3, batch, rows, columns, values).map(drop)
     };
@@ -150,7 +150,7 @@ fn a_range_of_matrices_is_written_alone() {
 }
 
 #[test]
-fn what_is_lent_to_write_is_checked_alike() {
+fn views_to_write_are_checked_alike() {
     let mut values = VALUES;
     let new = |batch: &[i64], columns: &[i32], values: &mut [f32]| {
         CsrBatchViewMut::new(2, 3, batch, &ROW_OFFSETS, columns, values).map(drop)

@@ -149,7 +149,7 @@ fn every_way_to_combine() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
+fn impossible_conversions_are_refused() {
     let view = CsrView::new(1, 2, &[0, 2], &[1, 1], &[1.0_f32, f32::NAN]).unwrap();
     assert_eq!(
         view.top_k(3).err().unwrap().message(),

@@ -111,7 +111,7 @@ fn results_are_allocated_alone() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn wrong_shapes_and_thresholds_are_refused() {
     let flat = [1.0_f32, 2.0];
     let error = flat.as_view().to_csr().err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);

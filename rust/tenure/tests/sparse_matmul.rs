@@ -51,7 +51,7 @@ fn vectors_and_matrices() -> Result<()> {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() -> Result<()> {
+fn wrong_shapes_are_refused() -> Result<()> {
     let (offsets, indices, values) = example();
     let a = CsrView::new(50, 60, &offsets, &indices, &values)?;
     let error = a.matmul(&[1.0; 59]).err().unwrap();

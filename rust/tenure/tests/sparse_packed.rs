@@ -91,7 +91,7 @@ fn blocks_are_found() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_packed_is_refused() -> Result<()> {
+fn layouts_that_do_not_fit_are_refused() -> Result<()> {
     let twice = CsrView::new(1, 3, &[0, 2], &[1, 1], &[1.0, 2.0])?;
     let error = twice.pack_as(PackedLayout::Bitmap).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);

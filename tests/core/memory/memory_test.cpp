@@ -286,7 +286,7 @@ TEST(Memory, LimitOfAddressSpaceIsOutOfMemory) {
   });
 }
 
-TEST(Memory, WhatIsHeldBackIsGivenUpBeforeACallFails) {
+TEST(Memory, CachedMemoryIsGivenUpBeforeACallFails) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
   expect_in_child([] {
     if (!leave_address_space(256 * kMiB)) return false;

@@ -511,7 +511,7 @@ TEST(SystemCallsOfRegions, ARefusedMoveUnmapsNothingOfOthers) {
   }
 }
 
-TEST(SystemCallsOfRegions, WhatIsNotUnmappedGivesItsMemoryBackAtOnceAndItsAddressesLater) {
+TEST(SystemCallsOfRegions, RefusedUnmapsGiveMemoryBackAtOnceAndAddressesLater) {
   const Report report = in_child([](Report& of_child) {
     const Region region = map_region(8 * kMiB);
     std::memset(region.data, 1, region.size_bytes);

@@ -415,7 +415,7 @@ TEST(SparseBatchHandle, PartsOfItAreTrusted) {
   EXPECT_TRUE(is_trusted(rows));
 }
 
-TEST(SparseBatchHandle, WhatIsNoPartOfItIsNot) {
+TEST(SparseBatchHandle, ForeignPartsAreNotTrusted) {
   const Held held(TNR_SPARSE_FORMAT_CSR);
   const tnr_sparse_view first = sparse_batch_at(held.view, 0);
   tnr_sparse_view other_offsets = first;

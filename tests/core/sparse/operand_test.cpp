@@ -125,7 +125,7 @@ TEST(SparseOperand, CheckAllChecksAtOnceAndBelievesFlags) {
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b.col_indices[2] is 4"}, [&] { other.check_all(); });
 }
 
-TEST(SparseOperand, WhatTheRustCrateCheckedIsTrusted) {
+TEST(SparseOperand, ViewsCheckedByTheRustCrateAreTrusted) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
   arrays.view().owner = sparse_voucher();
   EXPECT_TRUE(SparseOperand(arrays.view(), "a").is_checked());

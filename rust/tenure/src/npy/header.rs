@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_header_is_refused() {
+    fn malformed_headers_are_refused() {
         let whole = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n";
         assert!(parsed(whole).is_some());
         for length in 0..whole.trim_end().len() {

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_byte() {
+    fn errors_name_the_byte() {
         let entry = |value: &str| format!("{{\"w\":{{\"dtype\":\"F32\",\"shape\":{value}}}}}");
         for (text, wanted) in [
             ("[]", "the header has '[' at byte 8 where '{' must be"),

@@ -278,7 +278,7 @@ TEST(SparseToDenseOfLentViews, RangesOfRows) {
   EXPECT_EQ(out, (std::vector<float>{0, 0, 0, 0, 3, 4, 0, 5}));
 }
 
-TEST(SparseToDenseRefuses, WhatIsWrongInTheData) {
+TEST(SparseToDenseRefuses, WrongData) {
   for (SparseModel model : {coo_model(), csr_model(), csc_model()}) {
     model.minor[3] = 100;
     expect_error(TNR_STATUS_INVALID_ARGUMENT, {"a.", "indices[3] is 100"},

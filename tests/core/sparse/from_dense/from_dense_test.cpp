@@ -226,7 +226,7 @@ TEST(SparseFromDenseOfMany, TakesNoMoreThanItsEntriesNeed) {
   }
 }
 
-TEST(SparseFromDenseRefuses, WhatItDoesNotKnow) {
+TEST(SparseFromDenseRefuses, UnknownOptions) {
   const std::vector<float> elements(12, 1.0f);
   const tnr_view dense = view_of(elements.data(), 48, 0, TNR_DTYPE_F32, {{3, 4}, {4, 1}});
   const auto refuses = [](tnr_status status, std::initializer_list<std::string> words,

@@ -621,7 +621,7 @@ TEST(PackedChoice, SizesAndBreakEvenAreCounted) {
 
 // ---- refusals ----
 
-TEST(PackedRefusals, WhatCannotBePacked) {
+TEST(PackedRefusals, UnsupportedMatrices) {
   const auto refuses = [](tnr_status status, std::initializer_list<std::string> words,
                           const tnr_sparse_view& a,
                           tnr_packed_layout layout = TNR_PACKED_LAYOUT_AUTO) {
