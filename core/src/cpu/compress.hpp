@@ -70,7 +70,7 @@ struct Chance {
   uint64_t least;
 };
 
-// Sets the bits; returns how many are 1.
+// Sets the bits; returns the number of ones.
 using MaskKernel = int64_t (*)(const Run&, const Predicate&);
 // Moves what the bits say; returns how many entries that are.
 using Compressor = int64_t (*)(const Run&, const Entries&);

@@ -60,7 +60,7 @@ struct PackedKernels {
   // Strips [begin, end): of columns of 16 bits, and of 32. One tile's part of a row is added up as
   // a row of f32 or f64 of Matmul is; of floats of 16 bits 512 entries at a time.
   void (*tiles[2])(const PackedProduct&, const PackedTiles&, int64_t begin, int64_t end);
-  // Rows [begin, end). Columns take turns in sums of 128 bytes, which meet by halves.
+  // Rows [begin, end). Columns take turns in sums of 128 bytes, which are folded by halves.
   void (*bitmap)(const PackedProduct&, const Bitmap&, int64_t begin, int64_t end);
 };
 

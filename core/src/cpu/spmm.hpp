@@ -27,18 +27,17 @@ struct Matmul {
 
 // Rows of a [begin, end). An element of out is one sum, the same whatever the rows of a call are.
 // It is added up in the order of the entries, but for a single column of f32 or f64 without blocks:
-// that in eight lanes, which meet in a tree. There b_step is an element. BlockColumn has kernels
-// that do so with blocks.
+// that in eight lanes, which are added in a tree. There b_step is an element. BlockColumn has
+// kernels that do so with blocks.
 using MatmulKernel = void (*)(const Matmul&, int64_t begin, int64_t end);
 
-// The same for one column, without blocks, of rows whose indices nobody has asked for yet: offsets
-// are right. No index that is wrong is used; false where there was one, and then out is written in
-// part.
+// The same for one column, without blocks, of rows whose indices are unchecked; offsets are right.
+// No wrong index is used; false where there was one, and then out is written in part.
 using CheckedKernel = bool (*)(const Matmul&, int64_t begin, int64_t end);
 
 // The kernel for one column and blocks of a shape, or nullptr. It is of f64, f32, f16 and bf16, and
 // b of the type that is computed in, adjacent. Element k of a row goes to sum k % 8, as without
-// blocks, and the eight meet in a tree.
+// blocks, and the eight are added in a tree.
 using BlockColumn = MatmulKernel (*)(int64_t block_rows, int64_t block_cols);
 
 // sums += transpose(a) b, where a is whatever a kernel is given beside this.

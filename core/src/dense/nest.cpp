@@ -91,7 +91,7 @@ void Nest::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position
   }
 }
 
-// From the last position to the first again: nobody asks for what follows the last.
+// Wraps from the last position to the first, which is not used.
 void Nest::advance(std::int64_t* position, std::int64_t* offsets) const noexcept {
   for (unsigned i = rank_ < 2 ? 0 : rank_ - 1; i-- > 0;) {
     const Axis& axis = axes_[i];

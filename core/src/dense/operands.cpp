@@ -19,7 +19,7 @@ using kernels::Byte;
 using kernels::Finding;
 using kernels::Strip;
 
-// Axes meet counted from the last, as in NumPy.
+// Broadcasting aligns axes at the last, as in NumPy.
 void require_broadcast(const tnr_view& view, const char* name, const tnr_view& out) {
   if (view.rank > out.rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but out.rank is %" PRIu32, name,

@@ -222,7 +222,7 @@ class Operands {
       add_stepwise(view, name);
     }
   }
-  // Adds an element that meets every element of the output. `element` outlives the call.
+  // Adds an element that is broadcast to every element of the output. `element` outlives the call.
   void add(const Element& element, tnr_dtype dtype) noexcept {
     add_input(nullptr, element.bytes, 0, static_cast<std::int64_t>(element_size(dtype)));
   }

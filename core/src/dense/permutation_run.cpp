@@ -344,7 +344,7 @@ void Permutation::run_panels(std::int64_t first, std::int64_t last) const noexce
 
 void Permutation::run(const Context& context) const noexcept {
   std::int64_t slice_count = std::min(block_count_, slice_count_of(context, moved_bytes_));
-  // Parts of lines at the ends of a slice wait for nothing.
+  // Few slices: partial lines at the ends of one are completed by no other.
   if (in_panels_ || buffered_) {
     slice_count = std::min(slice_count, std::max<std::int64_t>(4 * context.thread_count(),
                                                                moved_bytes_ / kStreamedSliceBytes));

@@ -1,4 +1,4 @@
-// Scalars: a number by value, brought into the dtype of the tensor it meets.
+// Scalars: a number by value, converted to the dtype of the tensor operand.
 #pragma once
 
 #include "tenure/status.hpp"

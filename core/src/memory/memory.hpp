@@ -70,7 +70,7 @@ void give_reserved(Memory reserved) noexcept;
 // Bytes in the cache, until trim_memory() or a region that is taken.
 std::size_t cached_memory_bytes() noexcept;
 
-// Around fork: nobody else uses the cache while the process is copied.
+// Around fork: no other thread uses the cache while the process is copied.
 void lock_memory() noexcept;
 void unlock_memory() noexcept;
 

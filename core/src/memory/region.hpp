@@ -49,8 +49,8 @@ ReservedRegion reserve_region(std::size_t size_bytes, Region& head) noexcept;
 // unmapped. The whole region where the system refuses.
 Region shrink_region(Region region, std::size_t size_bytes) noexcept;
 
-// Keeps regions that nobody uses, with the bytes they hold, up to a bound. The lock is held for
-// bookkeeping only, and nothing is allocated.
+// Keeps unused regions, with the bytes they hold, up to a bound. The lock is held for bookkeeping
+// only, and nothing is allocated.
 class RegionCache {
  public:
   // The search looks at all, so few: half a KiB.

@@ -21,8 +21,8 @@ BlobToken ReservedMemory::open(std::size_t size_bytes) {
 
 // As touch_fresh_pages(), where no other thread writes and nothing has been written.
 void ReservedMemory::touch_pages(std::size_t end) noexcept {
-  // One thread at a time: two would clear the same page each, and one of them to no end. It takes
-  // as long as a thread spins rather than sleeps.
+  // One thread at a time: two would clear the same page each, and one of them in vain. It takes as
+  // long as a thread spins rather than sleeps.
   Backoff backoff;
   while (is_touching_.exchange(true, std::memory_order_acquire)) backoff.pause();
   std::size_t touched = touched_bytes_.load(std::memory_order_relaxed);

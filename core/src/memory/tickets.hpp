@@ -21,7 +21,7 @@ class Tickets {
  public:
   explicit Tickets(std::int64_t count) noexcept : end_(count) {}
 
-  // The next chunk that nobody has begun, in rising order; -1: there is none.
+  // The next unclaimed chunk, in rising order; -1: there is none.
   std::int64_t take() noexcept {
     const std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
     return chunk < end_ ? chunk : -1;

@@ -39,9 +39,8 @@ std::uint32_t filled_rows(const Offsets& offsets, std::int64_t row) noexcept {
   return bits;
 }
 
-// The first row of [row, end) that has entries, or `end`. Near, bits say where it is, without a
-// branch that nobody can predict; where it is far, steps that grow find it in as many looks as the
-// number of rows passed by has bits, as offsets do not fall.
+// The first row of [row, end) that has entries, or `end`. A near one is found by bits, without an
+// unpredictable branch; a far one by exponential search over the offsets, which do not fall.
 template <class Offsets>
 std::int64_t first_filled_row(const Offsets& offsets, std::int64_t row, std::int64_t end) noexcept {
   constexpr std::int64_t kNear = 4 * kRowsAtOnce;

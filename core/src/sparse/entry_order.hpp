@@ -15,7 +15,7 @@ class EntryOrder {
   // each once.
   static constexpr EntryOrder rising() noexcept { return {true, true}; }
   // The entries of `a`, all of them or some, in the order that they have there: what its flags say,
-  // which is believed.
+  // which is trusted.
   static constexpr EntryOrder of(const tnr_sparse_view& a) noexcept { return said(a.flags); }
   static constexpr EntryOrder said(std::uint32_t flags) noexcept {
     return {(flags & TNR_SPARSE_SORTED) != 0, (flags & TNR_SPARSE_UNIQUE) != 0};

@@ -73,7 +73,7 @@ class SparseOperand {
 
   // Whether offsets and indices are known to be right, so that for_each_run() has nothing to do.
   [[nodiscard]] bool is_checked() const noexcept { return checked_; }
-  // Throws INVALID_ARGUMENT unless offsets and indices are right; flags are believed.
+  // Throws INVALID_ARGUMENT unless offsets and indices are right; flags are trusted.
   void check_all();
 
   // Calls body(row, end) for runs of rows that make up [begin, end), each once its offsets and

@@ -1,6 +1,6 @@
 // Work that several threads share: slices, handed out by tickets.
 //
-// One 64-bit word says which job this is and how many of its slices nobody has begun:
+// One 64-bit word says which job this is and how many of its slices are unclaimed:
 //
 //   generation:40 | unclaimed:24
 //

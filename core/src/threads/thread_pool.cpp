@@ -83,7 +83,7 @@ void ThreadPool::stop() noexcept {
 }
 
 void ThreadPool::run_job(std::uint64_t generation, Wake wake) noexcept {
-  // The clock is read only where somebody may have to be woken: that is a tenth of a hot call.
+  // The clock is read only where a worker may have to be woken: that is a tenth of a hot call.
   bool may_wake = has_parked();
   Clock::time_point begin{};
   if (may_wake) {

@@ -16,9 +16,9 @@
 //
 // Two steps of equal length become one: x * s + z * s is (x + z) * s, and x + z takes each value
 // from 0 to (n - 1) + (m - 1), as an axis of extent n + m - 1 does. That holds whichever sides the
-// two came from, but only here, where nobody asks which elements meet: the merged axis is an axis
-// of neither view. Without it the search walks all pairs of rows of two interleaved halves: even
-// against odd columns of 4096 x 4096 take 8.4 million nodes, with it a single one.
+// two came from, but only here, where it does not matter which elements coincide: the merged axis
+// is an axis of neither view. Without it the search walks all pairs of rows of two interleaved
+// halves: even against odd columns of 4096 x 4096 take 8.4 million nodes, with it a single one.
 #include <algorithm>
 #include <numeric>
 

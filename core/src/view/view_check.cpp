@@ -213,7 +213,7 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
   view.data = base;
   check_memory(view, "");  // now, because a pointer into memory that wraps around is undefined
   if (count != 0) view.data = static_cast<const char*>(base) + offset_bytes;
-  // Without strides of the caller's the general message would blame one that nobody wrote.
+  // Without explicit strides the general message would name one that the caller did not write.
   std::size_t needed_bytes;
   if (strides == nullptr && element_size(dtype) != 0 &&
       (__builtin_mul_overflow(static_cast<std::size_t>(count), element_size(dtype),

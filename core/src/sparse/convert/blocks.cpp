@@ -1,6 +1,6 @@
 // CSR to BSR and back, a block row at a time: each entry is read twice, once to count blocks and
 // once to fill them. Blocks are found by marking their columns; or, where most marks would be
-// looked at for nothing, by walking the rows of a block row side by side.
+// scanned in vain, by merging the rows of a block row.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -45,7 +45,7 @@ class OwnMatrix {
 };
 
 // Where the offsets and indices of the view are known to be right: SparseOperand::check_all().
-// Flags are believed; where they do not say SORTED, entries may be sorted nevertheless. 0 where the
+// Flags are trusted; where they do not say SORTED, entries may be sorted nevertheless. 0 where the
 // result goes to a place, which BSR does not.
 SparseToken convert_entries(const Context& context, const tnr_sparse_view& a,
                             const SparseTarget& target);

@@ -37,8 +37,8 @@ void multiply(const Context& context, const SparseOperand& a, const Factors& fac
       .alpha = factors.alpha.bytes,
       .beta = factors.has_beta ? factors.beta.bytes : nullptr};
   const bool is_coo = format == TNR_SPARSE_FORMAT_COO;
-  // Entries that nobody has checked are checked as they are used, which rows made of them are not.
-  // Offsets of more rows than there are entries take longer to make than sums anywhere.
+  // Unchecked entries are checked as they are used, which rows made of them are not. Offsets of
+  // more rows than there are entries take longer to make than sums anywhere.
   const bool may_be_rows = is_coo && !call.is_transposed && a.is_checked() &&
                            (a.view().flags & TNR_SPARSE_SORTED) != 0 &&
                            a.view().minor.shape[0] >= a.view().rows;
@@ -160,7 +160,7 @@ void sparse_matmul(const Context& context, const tnr_scalar& alpha, const tnr_sp
       return count_call(TNR_OPERATION_SPARSE_MATMUL, 0, 0);
     }
     multiply_all(context, operand, factors, b, out.view);
-    // With a beta of 0 nobody reads the output.
+    // With a beta of 0 the output is not read.
     const std::uint64_t out_bytes = element_bytes(out.view);
     count_call(TNR_OPERATION_SPARSE_MATMUL,
                matrix_bytes(a) + element_bytes(b) + (factors.has_beta ? out_bytes : 0), out_bytes);

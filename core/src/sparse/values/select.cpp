@@ -169,7 +169,7 @@ void copy_row(const ConstEntries& row, const Entries& out, std::int64_t index_by
 
 // ---- all rows ----
 
-// Rows between the one at hand and the one that is fetched, where they come from anywhere.
+// Prefetch distance in rows that lie anywhere.
 constexpr std::int64_t kAheadRows = 8;
 
 // Rows and columns as the matrix is compressed: those of CSC are exchanged.

@@ -13,8 +13,7 @@ namespace tenure {
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-// Each rule: what entries are before they meet, how they meet, and whether elements that are no
-// entries change nothing.
+// Each rule: conversion of an entry, join of two, and whether implicit zeros change nothing.
 template <class T>
 struct AddUp {
   static constexpr bool kZerosAreNothing = true;
@@ -74,7 +73,7 @@ typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
 }
 
 // The same by a Rule whose join() takes vectors too, in any order and any number of times, and
-// whose values are what they meet as: an extreme.
+// whose accumulator is the value itself: an extreme.
 template <class Rule, class T>
 T fold_extremes(const T* values, std::int64_t count) noexcept {
   typedef T Vector __attribute__((vector_size(16)));

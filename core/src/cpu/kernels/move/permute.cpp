@@ -50,7 +50,7 @@ class Traffic {
     __builtin_prefetch(lines.first + *lines.offsets++, 0, 2);  // to L2: L1 is full
   }
 
-  // Whole lines go past the caches; what shares a line with somebody else goes through them.
+  // Whole lines go past the caches; partial ones, which are shared with another run, through them.
   __attribute__((always_inline)) static void stream(const Flush& flush, int64_t run, Lines& lines) {
     Byte* const out = flush.out + flush.offsets[run];
     const Byte* const in = flush.in + run * flush.pitch;

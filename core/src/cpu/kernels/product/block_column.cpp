@@ -78,7 +78,7 @@ inline void add_blocks(BlockSums<T, kRows, kCols>& sums, const Byte* values, con
     sums.add(turn, values + turn * kBlockBytes, x + index_of<I>(indices, turn) * kCols * kStep<T>);
   };
   for (; count >= kTurns; count -= kTurns) {
-    // Larger ones the processor sees coming by itself, and telling it takes longer.
+    // Hardware prefetchers handle larger ones; software prefetching takes longer.
     if constexpr (kTurns * kBlockBytes <= 64) __builtin_prefetch(values + kAheadBytes);
     for (int turn = 0; turn < kTurns; ++turn) add(turn);
     values += kTurns * kBlockBytes;

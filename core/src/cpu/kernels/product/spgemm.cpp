@@ -133,8 +133,8 @@ Span sum_marked(const Operands<I, T>& from, int64_t row, T* places, Byte* marks)
       for (int64_t block = first / kSumBlock; block <= last / kSumBlock; ++block) marks[block] = 1;
       return span.add(first, last);
     }
-    // The order is measured, and not taken from what is said of it: a block outside of the span
-    // would keep its sums for the next row, which has no room for them.
+    // The order is measured, and not taken from the flags: a block outside of the span would keep
+    // its sums for the next row, which has no room for them.
     I falls = 0;
     I before = entries.columns[0];
     for (int64_t i = 0; i < entries.count; ++i) {

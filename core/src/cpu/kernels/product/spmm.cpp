@@ -104,8 +104,7 @@ bool checked_column(const Matmul& m, int64_t begin, int64_t end) {
 
 // ---- a few columns in registers ----
 
-// Entries between the one at hand and the one whose row of b is fetched: what the third cache
-// needs.
+// Prefetch distance in entries, for rows of b: the latency of the third cache.
 constexpr int64_t kAheadEntries = 8;
 
 // The widest span, of which registers hold the sums: 4 of 64 bytes, or 8 smaller ones.
