@@ -17,7 +17,7 @@ const SEED: u64 = 1;
 fn main() {
     let mut subject = Subject::open("movement");
     let two = Context::with_threads(2).expect("a thread can be had");
-    // Of the permutations, so many on two threads as well.
+    // So many of the permutations are also run on two threads.
     let (log2, count, shared, batch) = match subject.scale() {
         Scale::Smoke => (12, 20, 5, 1),
         Scale::Quick => (24, 20, 5, 32),

@@ -7,7 +7,8 @@
 
 namespace tenure::capi {
 
-// The layout of all kinds without an attribute yet, and of those with one of 32 bits: they share code.
+// The layout of all kinds without an attribute yet, and of those with one of 32 bits: they share
+// code.
 struct [[gnu::may_alias]] NoAttribute {
   std::uint64_t struct_size;
 };

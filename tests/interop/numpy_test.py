@@ -64,7 +64,7 @@ class Attributes(ctypes.Structure):
 
 
 def attributes_of(value):
-    """What a call is passed for its attribute; NULL for None."""
+    """The attributes argument of a call; NULL for None."""
     if value is None:
         return None
     return ctypes.byref(Attributes(struct_size=ctypes.sizeof(Attributes), value=value))

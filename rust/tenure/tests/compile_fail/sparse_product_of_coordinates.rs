@@ -1,6 +1,6 @@
 //@ error: E0599
 //@ says: `Coo: CompressedFormat`
-//! What a format does not have is refused with the name of the format and of what it is not.
+//! Methods that a format lacks are refused with the name of the format and of the missing trait.
 use tenure::{CooView, CsrView};
 
 fn main() {
