@@ -53,6 +53,10 @@ fn allocating(subject: &mut Subject, context: &Context, arrays: &RefCell<Arrays>
     cases.extend(roofs::cases(arrays, roofs::ADD, 1));
     subject.measure("a + b", bytes, 1, bytes * 3, cases);
 
+    // What is not shared out.
+    if bytes < 1 << 20 && subject.scale() != Scale::Smoke {
+        return;
+    }
     let mut cases = vec![
         Case::cold("tenure", add).within("cold", |work| context.install(work)),
         Case::recycled("tenure", add).within("recycled", |work| context.install(work)),

@@ -142,6 +142,19 @@ fn a_figure_above_its_roof_is_refused_by_name() {
 }
 
 #[test]
+fn two_threads_within_a_cache_may_be_slower_than_a_call() {
+    let small = |library, how, ms: f64| Row {
+        bytes: 64 << 10,
+        threads: 2,
+        ..row(library, how, [ms * 1e6; 3])
+    };
+    let rows = vec![small("tenure", "into", 10.0), small("roof", "a + b into c", 11.0)];
+    let (output, _, folder) = report("small", rows, PAGE);
+    assert!(output.status.success(), "{output:?}");
+    fs::remove_dir_all(folder).expect("made above");
+}
+
+#[test]
 fn a_roof_with_one_slow_round_is_no_reason_to_refuse() {
     let rows = vec![
         row("tenure", "into", [10e6, 10e6, 10e6]),
