@@ -10,6 +10,7 @@ use crate::roofs::record::Record;
 use lending::Lending;
 use run::Run;
 
+mod charts;
 mod files;
 mod goals;
 mod headlines;
@@ -17,7 +18,6 @@ mod lending;
 pub mod plots;
 mod run;
 mod sparse;
-mod svg;
 mod tables;
 
 /// The subjects of each instruction set, in the order of the report; those of Python are what

@@ -1,7 +1,7 @@
 //! The figures as charts.
 
+use super::charts::{Axis, Bar, Bars, Colour, Group, Lines, Series, Stroke, THEMES};
 use super::run::Run;
-use super::svg::{Axis, Bar, Bars, Colour, Group, Lines, Series, Stroke, THEMES};
 use super::tables::{caller, own_name};
 use super::{Report, size, time};
 use crate::figures::Row;
@@ -69,7 +69,7 @@ impl Report {
                 ),
             ),
         ];
-        let plot = |name, title: &str, to_svg: &dyn Fn(&super::svg::Theme) -> String| Plot {
+        let plot = |name, title: &str, to_svg: &dyn Fn(&super::charts::Theme) -> String| Plot {
             name,
             title: title.to_owned(),
             drawn: THEMES.iter().map(|theme| (theme.name, to_svg(theme))).collect(),

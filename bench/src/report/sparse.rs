@@ -1,9 +1,9 @@
 //! The goals of sparse matrices, their table, and the memory that they take over time.
 
+use super::charts::{Axis, Lines, Series, Stroke};
 use super::goals::{Bound, Goal};
 use super::plots::{colour, decades};
 use super::run::Run;
-use super::svg::{Axis, Lines, Series, Stroke};
 use super::tables::table;
 use super::{Report, size, time};
 use crate::figures::Row;

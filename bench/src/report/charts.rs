@@ -1,0 +1,327 @@
+//! Charts as SVG, each for a light page and a dark one: lines over two axes, and bars. Drawn by
+//! plotters, twice as large as they are shown: it knows whole pixels only.
+
+use std::ops::Range;
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+type Point = (f64, f64);
+
+/// Colours of a page. Those of series are apart for eyes that confuse red and green too: after
+/// Okabe and Ito, "Color Universal Design", 2008, and lighter for the dark page.
+pub struct Theme {
+    /// As in the names of files.
+    pub name: &'static str,
+    paper: RGBColor,
+    ink: RGBColor,
+    muted: RGBColor,
+    rule: RGBColor,
+    series: [u32; 8],
+}
+
+const fn rgb(hex: u32) -> RGBColor {
+    RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+}
+
+/// The two pages.
+pub const THEMES: [Theme; 2] = [
+    Theme {
+        name: "light",
+        paper: rgb(0xffffff),
+        ink: rgb(0x1f2328),
+        muted: rgb(0x59636e),
+        rule: rgb(0xdfe3e8),
+        series: [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0x8a6d00, 0x56b4e9, 0x7a5195, 0x59636e],
+    },
+    Theme {
+        name: "dark",
+        paper: rgb(0x0d1117),
+        ink: rgb(0xe6edf3),
+        muted: rgb(0x9198a1),
+        rule: rgb(0x2a313a),
+        series: [0x58b4ff, 0xff8a4c, 0x3fcf9f, 0xeaa0cb, 0xe3c04a, 0xa5d8f5, 0xb79be0, 0x9198a1],
+    },
+];
+
+/// The number of a colour.
+pub type Colour = usize;
+
+const FONT: &str = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
+
+/// A line, or points, of one name.
+pub struct Series {
+    /// Right of the chart, at the height of its end; of dots and bounds, beside that.
+    pub name: String,
+    /// Of the line and the name.
+    pub colour: Colour,
+    /// Of the line: thicker, dashed or none.
+    pub stroke: Stroke,
+    /// From left to right.
+    pub points: Vec<Point>,
+}
+
+/// How the points of a series are joined.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Stroke {
+    /// What the chart is about.
+    Strong,
+    /// What it is compared with.
+    Thin,
+    /// One of two that belong together.
+    Dashed,
+    /// What bounds the others, rising: the name is left of its end.
+    BoundFromLeft,
+    /// The same, with the name right of it.
+    BoundFromRight,
+    /// Not joined: dots.
+    Dots,
+}
+
+/// Series over two axes.
+pub struct Lines {
+    /// What it shows.
+    pub title: String,
+    /// From left to right.
+    pub x: Axis,
+    /// From the bottom up.
+    pub y: Axis,
+    /// Drawn one over the other, in this order.
+    pub series: Vec<Series>,
+    /// Circles, for points that are spoken of.
+    pub marks: Vec<Point>,
+}
+
+/// An axis, and what stands beside it.
+#[derive(Clone)]
+pub struct Axis {
+    /// What it counts.
+    pub name: &'static str,
+    /// Its ends.
+    pub range: Point,
+    /// Values, and their names.
+    pub ticks: Vec<(f64, String)>,
+    /// Whether equal distances are equal ratios.
+    pub is_logarithmic: bool,
+}
+
+impl Axis {
+    /// Where a value lies between the ends, 0 to 1.
+    fn place(&self, value: f64) -> f64 {
+        let scaled = |value: f64| if self.is_logarithmic { value.ln() } else { value };
+        let (least, most) = (scaled(self.range.0), scaled(self.range.1));
+        (scaled(value) - least) / (most - least)
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
+        from + (self.place(*value) * f64::from(to - from)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        let ticks = self.ticks.iter().filter(|_| !hint.weight().allow_light_points());
+        ticks.map(|tick| tick.0).collect()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.0..self.range.1
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        let tick = self.ticks.iter().find(|tick| tick.0 == *value);
+        tick.map_or(String::new(), |tick| tick.1.clone())
+    }
+}
+
+impl Lines {
+    /// The chart on one of the pages.
+    pub fn to_svg(&self, theme: &Theme) -> String {
+        drawn(theme, (760, 430), &self.title, |area| self.draw(theme, area))
+    }
+
+    fn draw(&self, theme: &Theme, area: &Area) -> Drawn {
+        let mut chart = ChartBuilder::on(area)
+            .margin_top(132)
+            .margin_right(392)
+            .margin_bottom(18)
+            .x_label_area_size(90)
+            .y_label_area_size(128)
+            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
+        chart
+            .configure_mesh()
+            .bold_line_style(theme.rule.stroke_width(2))
+            .light_line_style(TRANSPARENT)
+            .axis_style(theme.rule)
+            .label_style(style(12, &theme.muted, HPos::Center))
+            .axis_desc_style(style(12, &theme.ink, HPos::Center))
+            .x_desc(self.x.name)
+            .draw()?;
+        area.draw_text(self.y.name, &style(12, &theme.ink, HPos::Left), (128, 106))?;
+        let mut names = Vec::new();
+        for series in &self.series {
+            let points = series.points.clone();
+            let Some(last) = points.last() else { continue };
+            let (x, y) = chart.backend_coord(last);
+            let colour = rgb(theme.series[series.colour]);
+            let thin = colour.stroke_width(3);
+            match series.stroke {
+                Stroke::Strong => {
+                    chart.draw_series(LineSeries::new(points, colour.stroke_width(5)))
+                }
+                Stroke::Thin => chart.draw_series(LineSeries::new(points, thin)),
+                Stroke::Dots => chart
+                    .draw_series(points.into_iter().map(|at| Circle::new(at, 8, colour.filled()))),
+                _ => chart.draw_series(DashedLineSeries::new(points, 10, 8, thin)),
+            }?;
+            let (beside, colour, side) = match series.stroke {
+                Stroke::Dots => ((x + 16, y + 20), theme.ink, HPos::Left),
+                Stroke::BoundFromLeft => ((x - 80, y + 32), theme.muted, HPos::Right),
+                Stroke::BoundFromRight => ((x + 16, y + 32), theme.muted, HPos::Left),
+                _ => {
+                    names.push((y.max(132), series));
+                    continue;
+                }
+            };
+            area.draw_text(&series.name, &style(12, &colour, side), beside)?;
+        }
+        let marks = self.marks.iter().map(|mark| Circle::new(*mark, 10, theme.ink.stroke_width(3)));
+        chart.draw_series(marks)?;
+        for (y, series) in apart(names, 32) {
+            let colour = rgb(theme.series[series.colour]);
+            area.draw_text(&series.name, &style(12, &colour, HPos::Left), (1148, y))?;
+        }
+        Ok(())
+    }
+}
+
+/// Moves names that would lie on each other apart, from the top down.
+fn apart<T>(mut names: Vec<(i32, T)>, least: i32) -> Vec<(i32, T)> {
+    names.sort_by_key(|name| name.0);
+    let mut above = i32::MIN / 2;
+    for (y, _) in &mut names {
+        *y = (*y).max(above + least);
+        above = *y;
+    }
+    names
+}
+
+/// A bar.
+pub struct Bar {
+    /// Left of it.
+    pub name: String,
+    /// Of the bar.
+    pub colour: Colour,
+    /// Its length.
+    pub value: f64,
+    /// In it, or right of it.
+    pub label: String,
+}
+
+/// Bars that belong together, under a heading.
+pub struct Group {
+    /// What they are of.
+    pub name: String,
+    /// From the top down.
+    pub bars: Vec<Bar>,
+    /// A line across them, and its name: what is possible.
+    pub limit: Option<(f64, String)>,
+}
+
+/// Groups of bars from one axis.
+pub struct Bars {
+    /// What it shows, and whether more is better.
+    pub title: String,
+    /// From the top down.
+    pub groups: Vec<Group>,
+}
+
+impl Bars {
+    /// The chart on one of the pages.
+    pub fn to_svg(&self, theme: &Theme) -> String {
+        let rows: usize = self.groups.iter().map(|group| group.bars.len()).sum();
+        let height = 56 + self.groups.len() * 30 + rows * 20;
+        drawn(theme, (760, height as u32), &self.title, |area| self.draw(theme, area))
+    }
+
+    fn draw(&self, theme: &Theme, area: &Area) -> Drawn {
+        let (left, width) = (232, 1088.0);
+        let values = self.groups.iter().flat_map(|group| {
+            let limit = group.limit.iter().map(|(value, _)| *value);
+            group.bars.iter().map(|bar| bar.value).chain(limit)
+        });
+        let most = values.fold(f64::MIN_POSITIVE, f64::max);
+        let at = |value: f64| left + ((value / most * width) as i32).max(2);
+        let mut y = 80;
+        for group in &self.groups {
+            area.draw_text(&group.name, &style(13, &theme.ink, HPos::Left), (32, y + 32))?;
+            y += 60;
+            let top = y;
+            for bar in &group.bars {
+                let end = at(bar.value);
+                area.draw_text(
+                    &bar.name,
+                    &style(12, &theme.muted, HPos::Right),
+                    (left - 16, y + 20),
+                )?;
+                let colour = rgb(theme.series[bar.colour]);
+                area.draw(&Rectangle::new([(left, y + 6), (end, y + 34)], colour.filled()))?;
+                // Within the bar where there is room, out of the way of the limit.
+                let (x, side, ink) = if end - left > 160 {
+                    (end - 12, HPos::Right, theme.paper)
+                } else {
+                    (end + 12, HPos::Left, theme.ink)
+                };
+                area.draw_text(&bar.label, &style(12, &ink, side), (x, y + 20))?;
+                y += 40;
+            }
+            if let Some((value, name)) = &group.limit {
+                let line = [(at(*value), top - 8), (at(*value), y)];
+                area.draw(&DashedPathElement::new(line, 8, 6, theme.ink.stroke_width(3)))?;
+                area.draw_text(
+                    name,
+                    &style(12, &theme.muted, HPos::Center),
+                    (at(*value), top - 22),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text of a size as it is shown, its middle at a height.
+fn style(size: u32, colour: &RGBColor, side: HPos) -> TextStyle<'static> {
+    // The backend takes a part of the size for what letters without ascenders have.
+    let font = (FONT, f64::from(2 * size) * 1.24).into_font();
+    font.color(colour).pos(Pos::new(side, VPos::Center))
+}
+
+/// A page of so many pixels as it is shown, with its title.
+fn drawn(
+    theme: &Theme,
+    (width, height): (u32, u32),
+    title: &str,
+    draw: impl FnOnce(&Area) -> Drawn,
+) -> String {
+    let mut text = String::new();
+    let on = |area: Area| {
+        area.fill(&theme.paper)?;
+        area.draw_text(title, &style(15, &theme.ink, HPos::Left), (32, 40))?;
+        draw(&area)?;
+        area.present()
+    };
+    let backend = SVGBackend::with_string(&mut text, (2 * width, 2 * height));
+    on(backend.into_drawing_area()).expect("a string takes all");
+    let size = |width, height| format!("width=\"{width}\" height=\"{height}\"");
+    text.replacen(&size(2 * width, 2 * height), &size(width, height), 1)
+}
