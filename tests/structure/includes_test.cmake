@@ -1,6 +1,7 @@
 # Includes of core/src go one way. The folders stand here in their order: a file includes headers of
 # its own folder and of those above it in this list. A folder that is not listed, a file directly in
-# core/src, a folder without a README.md and one of more than 25 files fail.
+# core/src, a folder without a README.md and one of more than 25 files fail; the last also below
+# rust/tenure/src.
 cmake_minimum_required(VERSION 3.21)
 set(order
   base
@@ -69,6 +70,18 @@ foreach(folder IN LISTS order)
     string(APPEND errors "core/src/${folder} has no README.md\n")
   endif()
 endforeach()
+
+file(GLOB_RECURSE sources LIST_DIRECTORIES true RELATIVE ${ROOT} ${ROOT}/rust/tenure/src/*)
+foreach(folder IN ITEMS rust/tenure/src LISTS sources)
+  if(IS_DIRECTORY ${ROOT}/${folder})
+    file(GLOB files LIST_DIRECTORIES false ${ROOT}/${folder}/*.rs)
+    list(LENGTH files count)
+    if(count GREATER most_files)
+      string(APPEND errors "${folder} has ${count} files, and may have ${most_files}\n")
+    endif()
+  endif()
+endforeach()
+
 if(include_count LESS 100)
   string(APPEND errors "only ${include_count} includes were found: the pattern is wrong\n")
 endif()

@@ -1,10 +1,19 @@
 //! Contexts: whose threads and whose memory operations use.
 
+#[allow(unsafe_code)]
+mod allocator;
+mod executor;
+
 use std::fmt;
 use std::sync::Arc;
 
+pub use allocator::Allocator;
+#[cfg(feature = "rayon")]
+pub use executor::RayonExecutor;
+pub use executor::{Executor, Task};
+
 use crate::raw::{ContextHandle, Hooks};
-use crate::{Allocator, Error, Executor, Result};
+use crate::{Error, Result};
 
 /// Threads and memory for operations. How do I use two threads?
 ///

@@ -217,97 +217,51 @@
 compile_error!("Tenure's ABI is for 64-bit targets");
 
 #[allow(unsafe_code)]
-mod allocator;
-#[cfg(feature = "arrow")]
-#[allow(unsafe_code)]
-mod arrow;
-#[cfg(feature = "bytemuck")]
-#[allow(unsafe_code)]
-mod bytemuck;
-#[allow(unsafe_code)]
 mod bytes;
 mod context;
-mod described;
-#[allow(unsafe_code)]
-pub mod dlpack;
+mod dense;
 #[allow(unsafe_code)]
 mod dtype;
-#[allow(unsafe_code)]
-mod dynamic;
 mod error;
-mod executor;
-#[cfg(feature = "faer")]
-#[allow(unsafe_code)]
-mod faer;
-#[allow(unsafe_code)]
-mod held;
-pub mod io;
-#[allow(unsafe_code)]
-mod iter;
+mod files;
+mod interop;
 #[allow(unsafe_code)]
 mod layout;
-mod loaded;
 // Unsafe code is in its module `gather` alone.
 mod loader;
-mod manipulate;
-#[cfg(feature = "ndarray")]
-#[allow(unsafe_code)]
-mod ndarray;
-pub mod npy;
-#[cfg(feature = "npz")]
-pub mod npz;
 mod operand;
 mod ops;
 #[allow(unsafe_code)]
 mod owner;
-mod payload;
-mod print;
 mod random;
 #[allow(unsafe_code)]
 mod raw;
 mod refusal;
-#[allow(unsafe_code)]
-mod reinterpret;
-pub mod safetensors;
-mod shape;
-#[allow(unsafe_code)]
-mod shared;
 mod sparse;
 mod stats;
-#[allow(unsafe_code)]
-mod tensor;
 mod tenure;
-#[allow(unsafe_code)]
-mod view;
-#[allow(unsafe_code)]
-mod view_mut;
 
-pub use allocator::Allocator;
-pub use context::{Context, ContextBuilder};
-pub use dtype::{Bool8, DType, Element, Float, Number, Real};
-pub use dynamic::{DynTensor, DynView, DynViewMut};
-pub use error::{Error, ErrorKind, Rejected, Result};
 #[cfg(feature = "rayon")]
-pub use executor::RayonExecutor;
-pub use executor::{Executor, Task};
+pub use context::RayonExecutor;
+pub use context::{Allocator, Context, ContextBuilder, Executor, Task};
+pub use dense::*;
+pub use dtype::{Bool8, DType, Element, Float, Number, Real};
+pub use error::{Error, ErrorKind, Rejected, Result};
+#[cfg(feature = "npz")]
+pub use files::npz;
+pub use files::{CopyMode, Loaded, io, npy, safetensors};
 pub use half::{bf16, f16};
-pub use iter::{AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut};
-pub use loaded::{CopyMode, Loaded};
+pub use interop::dlpack;
 pub use loader::{Batch, BatchError, Batches, Dataset, Loader, Position};
 pub use num_complex::Complex;
 pub use operand::{AsView, AsViewMut};
 pub use ops::*;
-pub use shape::{IntoShape, Order};
-pub use shared::SharedTensor;
 pub use sparse::*;
 pub use stats::{
     Operation, OperationStats, Stats, build_info, operation_stats, start_timing, stats,
     stop_timing, trim,
 };
-pub use tensor::Tensor;
 pub use tenure::Tenure;
-pub use view::TensorView;
-pub use view_mut::TensorViewMut;
 
 /// The programs in README.md are tests.
 #[cfg(doctest)]

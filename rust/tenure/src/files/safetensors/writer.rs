@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::dtypes;
 use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted};
-use crate::payload::{Body, shown, to_io};
+use crate::files::payload::{Body, shown, to_io};
 use crate::{DynView, Order, bytes};
 
 /// Alignment of elements: a cache line, for whoever maps the file.

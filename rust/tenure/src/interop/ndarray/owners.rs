@@ -6,7 +6,7 @@ use ::ndarray::{ArcArray, Array, Array1, ArrayRef, Dimension, IxDyn};
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
 use super::layouts::{laid, parts};
-use crate::held::Held;
+use crate::dense::Held;
 use crate::{Element, Error, Rejected, Result, SharedTensor, Tensor, layout};
 
 /// The shape of an array whose elements lie side by side, forwards, in whatever order of the axes:

@@ -49,7 +49,7 @@ pub(crate) use header::{descr_of, header};
 
 use std::io::{self, Write};
 
-use crate::payload::{Body, to_io};
+use crate::files::payload::{Body, to_io};
 use crate::{DynView, Order};
 
 /// Writes a file that `numpy.load` reads: in row-major order, or in column-major order where the

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::dtypes;
 use super::header::{self, Described, LENGTH_BYTES, MOST_HEADER_BYTES};
-use crate::payload::{Name, Payload, shown};
+use crate::files::payload::{Name, Payload, shown};
 use crate::{CopyMode, DType, DynView, Error, ErrorKind, Loaded, Order, Result};
 
 /// A file's entry of one of its tensors.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tenure_sys::{DLManagedTensorVersioned, tnr_view};
 
-use crate::held::Held;
-use crate::iter::Iter;
+use crate::dense::Held;
+use crate::dense::iter::Iter;
 use crate::{Element, IntoShape, Rejected, Result, Tensor, TensorView, Tenure, refusal};
 
 /// A tensor that others may hold too, as an `Arc` does, and that nobody writes.

@@ -2,7 +2,8 @@
 
 use std::ops::RangeBounds;
 
-use crate::{Element, IntoShape, Result, TensorViewMut, layout, manipulate};
+use crate::dense::manipulate;
+use crate::{Element, IntoShape, Result, TensorViewMut, layout};
 
 /// Parts and other shapes of the same memory: arithmetic alone, nothing is copied. Each consumes
 /// the view; where it is to be used again, [reborrow](TensorViewMut::view_mut) it first.

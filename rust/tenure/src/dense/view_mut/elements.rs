@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut};
+use crate::dense::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut};
 use crate::{Element, Result, Tensor, TensorViewMut, layout, refusal};
 
 /// Elements.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::zip::{self, Entry, Member};
+use crate::files::payload::{Name, Payload};
 use crate::npy::{Array, Header};
-use crate::payload::{Name, Payload};
 use crate::{CopyMode, DynView, Error, ErrorKind, Loaded, Result, Tensor, bytes, raw};
 
 /// NumPy's archive of arrays, in bytes that are lent: those of a file that was read, or mapped.

@@ -1,6 +1,6 @@
 //! Elements of files: lent where possible, copied where needed and allowed.
 
-use crate::payload::Payload;
+use crate::files::payload::Payload;
 use crate::{DType, DynView, Element, Order, Result, Tensor};
 
 /// Whether elements may be copied that cannot be lent as they lie: misaligned, packed, or in the

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::iter::{Iter, IterMut};
+use crate::dense::iter::{Iter, IterMut};
 use crate::{Element, Tensor, layout, refusal};
 
 /// Elements.

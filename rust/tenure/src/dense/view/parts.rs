@@ -2,8 +2,9 @@
 
 use std::ops::RangeBounds;
 
-use crate::iter::Chunks;
-use crate::{Element, IntoShape, Result, TensorView, manipulate};
+use crate::dense::iter::Chunks;
+use crate::dense::manipulate;
+use crate::{Element, IntoShape, Result, TensorView};
 
 /// Parts and other shapes of the same memory: arithmetic alone, nothing is copied.
 impl<'a, T: Element> TensorView<'a, T> {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::Header;
+use crate::files::payload::{Name, Payload};
 use crate::io::Source;
-use crate::payload::{Name, Payload};
 use crate::{CopyMode, DynView, Element, Error, Loaded, Result, Tensor, bytes};
 
 /// The array of a single-array file in messages.

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use tenure_sys::{DLManagedTensorVersioned, tnr_view};
 
-use crate::held::Held;
+use crate::dense::Held;
 use crate::raw::{self, BlobHandle, LentMut};
 use crate::{
     Element, IntoShape, Order, Rejected, Result, SharedTensor, TensorView, TensorViewMut, Tenure,

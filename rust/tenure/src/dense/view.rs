@@ -8,7 +8,7 @@ use std::ops::Index;
 
 use tenure_sys::tnr_view;
 
-use crate::iter::{AxisIter, Iter, Rows};
+use crate::dense::iter::{AxisIter, Iter, Rows};
 use crate::raw::{self, Lent};
 use crate::{Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
 

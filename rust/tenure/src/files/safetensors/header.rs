@@ -1,6 +1,6 @@
 //! The header of a file: as much of JSON as it has.
 
-use crate::payload::Name;
+use crate::files::payload::Name;
 use crate::{Error, Result};
 
 /// Bytes of the length in front of the header.

@@ -8,7 +8,8 @@ use std::marker::PhantomData;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::{Element, Result, TensorView, TensorViewMut, layout, manipulate};
+use crate::dense::manipulate;
+use crate::{Element, Result, TensorView, TensorViewMut, layout};
 
 /// Places of a view's elements in row-major order: an odometer whose last wheel is a plain run.
 /// Axes that run on into each other are merged first, so that a contiguous view is a single run.

@@ -5,7 +5,7 @@ use std::ops::RangeBounds;
 use tenure_sys::tnr_view;
 
 use super::{DynView, DynViewMut};
-use crate::manipulate::{self, resolve};
+use crate::dense::manipulate::{self, resolve};
 use crate::{DType, IntoShape, Result, layout};
 
 /// Metadata accessors and manipulations of a dynamic view. `$raw` is the way to the `tnr_view`,

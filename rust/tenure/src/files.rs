@@ -1,0 +1,11 @@
+//! Files of tensors: read into memory, or lent from the bytes; and written.
+
+pub mod io;
+mod loaded;
+pub mod npy;
+#[cfg(feature = "npz")]
+pub mod npz;
+mod payload;
+pub mod safetensors;
+
+pub use loaded::{CopyMode, Loaded};

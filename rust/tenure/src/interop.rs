@@ -1,0 +1,16 @@
+//! Memory of other libraries, lent both ways.
+
+#[cfg(feature = "arrow")]
+#[allow(unsafe_code)]
+mod arrow;
+#[cfg(feature = "bytemuck")]
+#[allow(unsafe_code)]
+mod bytemuck;
+#[allow(unsafe_code)]
+pub mod dlpack;
+#[cfg(feature = "faer")]
+#[allow(unsafe_code)]
+mod faer;
+#[cfg(feature = "ndarray")]
+#[allow(unsafe_code)]
+mod ndarray;
