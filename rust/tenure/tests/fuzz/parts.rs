@@ -22,10 +22,8 @@ impl Dense {
         let mut elements = vec![0.0; rows * cols];
         let out = view_mut(&mut elements, &[rows, cols]);
         // SAFETY: every part of `a` is readable, and `out` writable, over all of its memory.
-        assert_eq!(
-            unsafe { tnr_sparse_to_dense(ptr::null_mut(), a, ptr::null(), &out) },
-            tnr_status::OK
-        );
+        let status = unsafe { tnr_sparse_to_dense(ptr::null_mut(), a, ptr::null(), &out) };
+        assert_eq!(status, tnr_status::OK);
         Dense { cols, elements }
     }
 
