@@ -2961,10 +2961,10 @@ tnr_status tnr_sparse_accumulate(struct tnr_context *context TNR_BORROWED,
 
 /**
  * A function of each entry, as a new matrix that shares offsets and indices with the one that `a`
- * is a view of: NEG, ABS, SQRT and RELU, which are 0 at 0. `a` is all of a held matrix; of lent
+ * is a view of, by an operation that is 0 at 0. `a` is all of a held matrix; of lent
  * arrays, `tnr_unary` on the values is all there is to do.
  *
- * INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: EXP, which is 1 at 0; values
+ * INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: an operation that is not 0 at 0, as EXP; values
  * of a dtype that `tnr_unary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)

@@ -35,13 +35,9 @@ enum class Type : uint8_t {
 };
 inline constexpr unsigned kTypeCount = 13;
 
-// Rows of the tables: the ABI's operation codes less one. GT and GE are LT and LE with the inputs
-// exchanged, so they have no kernels.
-inline constexpr unsigned kUnaryCount = 5;    // neg abs sqrt exp relu
-inline constexpr unsigned kBinaryCount = 6;   // add sub mul div min max
-inline constexpr unsigned kCompareCount = 4;  // eq ne lt le
-inline constexpr unsigned kReduceCount = 12;  // sum prod mean var std min max argmin argmax any all
-                                              // count
+// Rows of the tables are the ABI's operation codes less one, which operations.hpp lists. GT and
+// GE are LT and LE with the inputs exchanged, so they have no kernels.
+inline constexpr unsigned kCompareKernelCount = 4;  // eq ne lt le
 
 // Widths in bytes that have movement kernels of their own; the last entry takes any width.
 enum class Width : uint8_t { k1, k2, k4, k8, k16, kAny };

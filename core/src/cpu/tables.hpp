@@ -24,10 +24,10 @@ extern const StripKernel kCopy[kWidthCount];
 extern const StripKernel kSelect[kWidthCount + 1];
 extern const Elementwise kCast[kTypeCount][kTypeCount];
 extern const StripKernel kCastComplex[2];
-extern const Elementwise kUnary[kUnaryCount][kTypeCount];
-extern const Elementwise kBinary[kBinaryCount][kTypeCount];
-extern const Elementwise kCompare[kCompareCount][kTypeCount];
-extern const Reduction kReduce[kReduceCount][kTypeCount];
+extern const Elementwise kUnary[][kTypeCount];
+extern const Elementwise kBinary[][kTypeCount];
+extern const Elementwise kCompare[][kTypeCount];
+extern const Reduction kReduce[][kTypeCount];
 // Functions, as the table copies their addresses: those of constants elsewhere would be read at the
 // start of the program.
 void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes);

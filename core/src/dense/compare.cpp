@@ -1,6 +1,7 @@
 // Comparisons, element by element, with results of bool8.
 #include <iterator>
 
+#include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "tenure/ops.hpp"
 
@@ -10,16 +11,22 @@ namespace {
 // a > b is b < a, also where NaN takes part: the inputs change places and the kernel stays.
 enum class Sides { kAsGiven, kExchanged };
 struct Question {
-  const char* name;
   unsigned row;  // of the kernel table
   Sides sides;
 };
-// In the order of the ABI's codes, which start at 1.
-constexpr Question kQuestions[] = {
-    {"eq", 0, Sides::kAsGiven}, {"ne", 1, Sides::kAsGiven},   {"lt", 2, Sides::kAsGiven},
-    {"le", 3, Sides::kAsGiven}, {"gt", 2, Sides::kExchanged}, {"ge", 3, Sides::kExchanged},
-};
-static_assert(TNR_COMPARE_OP_EQ == 1 && TNR_COMPARE_OP_GE == std::size(kQuestions));
+constexpr Question question(kernels::Compare op) {
+  switch (op) {
+    case kernels::Compare::kEq: return {0, Sides::kAsGiven};
+    case kernels::Compare::kNe: return {1, Sides::kAsGiven};
+    case kernels::Compare::kLt: return {2, Sides::kAsGiven};
+    case kernels::Compare::kLe: return {3, Sides::kAsGiven};
+    case kernels::Compare::kGt: return {2, Sides::kExchanged};
+    case kernels::Compare::kGe: return {3, Sides::kExchanged};
+  }
+  return {};
+}
+#define TENURE_QUESTION(Name, NAME) question(kernels::Compare::k##Name),
+constexpr Question kQuestions[] = {TENURE_COMPARE_OPERATIONS(TENURE_QUESTION)};
 
 const Question& question_of(tnr_compare_op op) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
@@ -30,7 +37,7 @@ const Question& question_of(tnr_compare_op op) {
 
 Operation operation_of(const Question& question, tnr_dtype dtype) {
   const unsigned column = type_index(dtype);
-  if (column == kNoType) refuse_dtype(question.name, dtype);
+  if (column == kNoType) refuse_dtype(kernels::kCompareRows[&question - kQuestions].name, dtype);
   return Operation(kernels::table().compare[question.row][column]);
 }
 

@@ -1,6 +1,7 @@
 // Arithmetic, element by element: unary and binary operations.
 #include <algorithm>
 
+#include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
@@ -10,23 +11,16 @@ namespace {
 
 using kernels::table;
 
-// In the order of the ABI's codes, which start at 1; so are the rows of the kernel tables.
-constexpr const char* kUnaryNames[kernels::kUnaryCount] = {"neg", "abs", "sqrt", "exp", "relu"};
-constexpr const char* kBinaryNames[kernels::kBinaryCount] = {"add", "sub", "mul",
-                                                             "div", "min", "max"};
-static_assert(TNR_UNARY_OP_NEG == 1 && TNR_UNARY_OP_RELU == kernels::kUnaryCount);
-static_assert(TNR_BINARY_OP_ADD == 1 && TNR_BINARY_OP_MAX == kernels::kBinaryCount);
-
 Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kUnaryCount) [[unlikely]]
     refuse_code("unary", op);
   const unsigned column = type_index(dtype);
   if (column == kNoType) [[unlikely]]
-    refuse_dtype(kUnaryNames[row], dtype);
+    refuse_dtype(kernels::kUnaryRows[row].name, dtype);
   const Operation operation(table().unary[row][column]);
   if (operation.kernel() == nullptr) [[unlikely]]
-    refuse_dtype(kUnaryNames[row], dtype);
+    refuse_dtype(kernels::kUnaryRows[row].name, dtype);
   return operation;
 }
 
@@ -36,10 +30,10 @@ Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) {
     refuse_code("binary", op);
   const unsigned column = type_index(dtype);
   if (column == kNoType) [[unlikely]]
-    refuse_dtype(kBinaryNames[row], dtype);
+    refuse_dtype(kernels::kBinaryRows[row].name, dtype);
   const Operation operation(table().binary[row][column]);
   if (operation.kernel() == nullptr) [[unlikely]]
-    refuse_dtype(kBinaryNames[row], dtype);
+    refuse_dtype(kernels::kBinaryRows[row].name, dtype);
   return operation;
 }
 

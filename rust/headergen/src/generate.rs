@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::abi::{self, Abi, Problem};
-use crate::{annotate, gate, layout, linker, lint, sections};
+use crate::{annotate, codes, gate, layout, linker, lint, sections};
 
 pub const SOURCE: &str = "rust/tenure-sys/src/abi.rs";
 const CONFIG: &str = "rust/tenure-sys/cbindgen.toml";
@@ -13,6 +14,11 @@ const MAP: &str = "capi/tenure.map";
 const CPP_LAYOUT: &str = "capi/src/layout.cpp";
 const RUST_LAYOUT: &str = "rust/tenure-sys/src/layout.rs";
 const FIRST_SIZES: &str = "capi/src/first_sizes.hpp";
+const OPERATIONS: &str = "rust/tenure-sys/src/operations.rs";
+const RUST_CODES: &str = "rust/tenure-sys/src/codes.rs";
+const CPP_OPERATIONS: &str = "core/src/cpu/operations.hpp";
+const PYTHON_OPERATIONS: &str = "tests/interop/operations.py";
+const DOCS: &str = "docs/operations.md";
 
 /// The result of generating from a source.
 pub struct Generated {
@@ -24,7 +30,31 @@ pub struct Generated {
 
 /// The files of the source of `root`.
 pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
-    generate_from(&root.join(SOURCE), &root.join(CONFIG))
+    let source = codes::expanded(&std::fs::read_to_string(root.join(SOURCE))?);
+    let mut generated = generate_from(&source, &root.join(CONFIG))?;
+    generated.problems.extend(codes::check(crate::table::OPERATIONS));
+    let docs = codes::docs(&std::fs::read_to_string(root.join(DOCS))?)
+        .ok_or("docs/operations.md has no marks for the table of operations")?;
+    let note = format!("Generated from {OPERATIONS} by headergen. Do not edit.");
+    generated.files.extend([
+        (RUST_CODES, codes::rust(&note)),
+        (CPP_OPERATIONS, codes::cpp(&note)),
+        (PYTHON_OPERATIONS, codes::python(&note)),
+        (DOCS, docs),
+    ]);
+    Ok(generated)
+}
+
+/// What cbindgen, which reads files alone, makes of a text.
+fn bindings(text: &str, config: cbindgen::Config) -> Result<cbindgen::Bindings, Box<dyn Error>> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("headergen-{}-{number}.rs", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, text)?;
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(&path).generate();
+    std::fs::remove_file(&path)?;
+    Ok(bindings?)
 }
 
 /// The version that the library and the crates have together.
@@ -34,13 +64,12 @@ fn library_version() -> &'static str {
     version.and_then(|version| version.strip_suffix('"')).expect("the workspace has a version")
 }
 
-/// The files of a source anywhere.
-pub fn generate_from(source: &Path, config: &Path) -> Result<Generated, Box<dyn Error>> {
-    let text = std::fs::read_to_string(source)?;
+/// The files of the text of a source.
+pub fn generate_from(text: &str, config: &Path) -> Result<Generated, Box<dyn Error>> {
     let mut problems = Vec::new();
-    let abi = abi::read(&text, &mut problems).map_err(|error| format!("{SOURCE}: {error}"))?;
+    let abi = abi::read(text, &mut problems).map_err(|error| format!("{SOURCE}: {error}"))?;
     let config = cbindgen::Config::from_file(config)?;
-    let mut bindings = cbindgen::Builder::new().with_config(config).with_src(source).generate()?;
+    let mut bindings = bindings(text, config)?;
     let printed: Vec<String> =
         bindings.functions.iter().map(|function| function.path.name().to_owned()).collect();
     problems.extend(lint::check(&abi, &printed));
@@ -51,7 +80,7 @@ pub fn generate_from(source: &Path, config: &Path) -> Result<Generated, Box<dyn 
     bindings.write(&mut header);
     // cbindgen gives the macro a line of its own.
     let header = String::from_utf8(header)?.replace("\nTNR_NOEXCEPT;", " TNR_NOEXCEPT;");
-    let header = sections::arrange(&header, &text, &abi, &mut problems);
+    let header = sections::arrange(&header, text, &abi, &mut problems);
     let (header, lost) = gate::gate(&header, &abi);
     problems.extend(lost);
     problems.sort();

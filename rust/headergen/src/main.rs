@@ -1,4 +1,5 @@
-//! Writes what is made from the ABI source: `tenure.h`, `tenure.map` and the layouts.
+//! Writes what is made from the ABI source and the table of operations: `tenure.h`, `tenure.map`,
+//! the layouts, and the lists of operations.
 //!
 //! `cargo run -p headergen` writes them; `-- --check` writes nothing and fails when a file on disk
 //! is not what would be written. Either way the source is checked first: by itself (`lint.rs`,
@@ -7,6 +8,7 @@
 
 mod abi;
 mod annotate;
+mod codes;
 mod freeze;
 mod frozen;
 mod gate;
@@ -18,6 +20,10 @@ mod pieces;
 mod sections;
 mod tags;
 mod types;
+
+/// The table of operations, which the crate has too.
+#[path = "../../tenure-sys/src/operations.rs"]
+mod table;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

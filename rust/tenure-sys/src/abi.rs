@@ -372,43 +372,17 @@ pub const TNR_EXPORT_READ_ONLY: u32 = 1;
 // ==== operations ====
 // Inputs broadcast to the output's shape, outputs never do.
 
+// Their codes follow from the table of operations, in operations.rs.
+
 /// An operation on one input.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_unary_op(pub i32);
 
-impl tnr_unary_op {
-    /// `-x`; wraps on integers.
-    pub const NEG: tnr_unary_op = tnr_unary_op(1);
-    /// `|x|`; wraps on integers.
-    pub const ABS: tnr_unary_op = tnr_unary_op(2);
-    /// Square root; floats only.
-    pub const SQRT: tnr_unary_op = tnr_unary_op(3);
-    /// e to the x; floats only.
-    pub const EXP: tnr_unary_op = tnr_unary_op(4);
-    /// `max(x, 0)`; NaN stays NaN.
-    pub const RELU: tnr_unary_op = tnr_unary_op(5);
-}
-
 /// An operation on two inputs of one dtype.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_binary_op(pub i32);
-
-impl tnr_binary_op {
-    /// `a + b`; wraps on integers.
-    pub const ADD: tnr_binary_op = tnr_binary_op(1);
-    /// `a - b`; wraps on integers.
-    pub const SUB: tnr_binary_op = tnr_binary_op(2);
-    /// `a * b`; wraps on integers.
-    pub const MUL: tnr_binary_op = tnr_binary_op(3);
-    /// `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
-    pub const DIV: tnr_binary_op = tnr_binary_op(4);
-    /// The smaller; NaN wins.
-    pub const MIN: tnr_binary_op = tnr_binary_op(5);
-    /// The larger; NaN wins.
-    pub const MAX: tnr_binary_op = tnr_binary_op(6);
-}
 
 /// A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
 /// (NE: true).
@@ -416,52 +390,10 @@ impl tnr_binary_op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_compare_op(pub i32);
 
-impl tnr_compare_op {
-    /// `a == b`.
-    pub const EQ: tnr_compare_op = tnr_compare_op(1);
-    /// `a != b`.
-    pub const NE: tnr_compare_op = tnr_compare_op(2);
-    /// `a < b`.
-    pub const LT: tnr_compare_op = tnr_compare_op(3);
-    /// `a <= b`.
-    pub const LE: tnr_compare_op = tnr_compare_op(4);
-    /// `a > b`.
-    pub const GT: tnr_compare_op = tnr_compare_op(5);
-    /// `a >= b`.
-    pub const GE: tnr_compare_op = tnr_compare_op(6);
-}
-
 /// A reduction over axes.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_reduce_op(pub i32);
-
-impl tnr_reduce_op {
-    /// Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64. Empty: 0.
-    pub const SUM: tnr_reduce_op = tnr_reduce_op(1);
-    /// Product, with the dtypes of SUM. Empty: 1.
-    pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
-    /// Arithmetic mean; floats only. Empty: NaN.
-    pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);
-    /// Variance with the attribute `ddof`; floats only. NaN where the count is not above `ddof`.
-    pub const VAR: tnr_reduce_op = tnr_reduce_op(4);
-    /// Standard deviation with the attribute `ddof`; floats only.
-    pub const STD: tnr_reduce_op = tnr_reduce_op(5);
-    /// Smallest element; NaN wins. Empty: an error.
-    pub const MIN: tnr_reduce_op = tnr_reduce_op(6);
-    /// Largest element; NaN wins. Empty: an error.
-    pub const MAX: tnr_reduce_op = tnr_reduce_op(7);
-    /// Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
-    pub const ARGMIN: tnr_reduce_op = tnr_reduce_op(8);
-    /// Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
-    pub const ARGMAX: tnr_reduce_op = tnr_reduce_op(9);
-    /// Whether any element is not zero, as bool8. Empty: false.
-    pub const ANY: tnr_reduce_op = tnr_reduce_op(10);
-    /// Whether every element is not zero, as bool8. Empty: true.
-    pub const ALL: tnr_reduce_op = tnr_reduce_op(11);
-    /// How many elements are not zero, as i64. Empty: 0.
-    pub const COUNT: tnr_reduce_op = tnr_reduce_op(12);
-}
 
 /// Attributes of `tnr_copy`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
 /// defaults; it will grow, and zeros will mean what they do now.
@@ -2656,10 +2588,10 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// A function of each entry, as a new matrix that shares offsets and indices with the one that `a`
-    /// is a view of: NEG, ABS, SQRT and RELU, which are 0 at 0. `a` is all of a held matrix; of lent
+    /// is a view of, by an operation that is 0 at 0. `a` is all of a held matrix; of lent
     /// arrays, `tnr_unary` on the values is all there is to do.
     ///
-    /// INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: EXP, which is 1 at 0; values
+    /// INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: an operation that is not 0 at 0, as EXP; values
     /// of a dtype that `tnr_unary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
     ///
     /// @param context (transfer none) (nullable)

@@ -3,7 +3,9 @@
 #![allow(non_camel_case_types)]
 
 mod abi;
+mod codes;
 mod layout;
+pub mod operations;
 pub mod private;
 pub use abi::*;
 

@@ -1,5 +1,6 @@
 // Instruction sets: what TENURE_ISA may say, and that results have the same bits under all of them.
 #include "tenure/instruction_set.hpp"
+#include "cpu/operations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -237,7 +238,7 @@ TEST(SameBitsUnderEverySet, Arithmetic) {
       same.expect(part, {part, part}, what("binary", row),
                   [&](const Table& t) { return t.binary[row][column]; });
     }
-    for (unsigned row = 0; row < kernels::kCompareCount; ++row) {
+    for (unsigned row = 0; row < kernels::kCompareKernelCount; ++row) {
       same.expect({Type::kBool8, 1}, {part, part}, what("compare", row),
                   [&](const Table& t) { return t.compare[row][column]; });
     }

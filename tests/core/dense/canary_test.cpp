@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu/kernels/reference.hpp"
+#include "cpu/operations.hpp"
 #include "given_attributes.hpp"
 #include "guarded.hpp"
 #include "tenure/tenure.h"
@@ -268,10 +269,14 @@ TEST_F(Canary, Select) {
 
 bool is_integer(tnr_dtype dtype) { return number_index(dtype) >= number_index(TNR_DTYPE_I8); }
 
+bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) {
+  return (operation.dtypes & (is_integer(dtype) ? kernels::kIntegers : kernels::kFloats)) != 0;
+}
+
 TEST_F(Canary, Unary) {
-  for (tnr_unary_op op = TNR_UNARY_OP_NEG; op <= TNR_UNARY_OP_RELU; ++op) {
+  for (tnr_unary_op op = 1; op <= static_cast<int>(kernels::kUnaryCount); ++op) {
     for (const tnr_dtype dtype : kNumbers) {
-      if (is_integer(dtype) && (op == TNR_UNARY_OP_SQRT || op == TNR_UNARY_OP_EXP)) continue;
+      if (!takes(kernels::kUnaryRows[op - 1], dtype)) continue;
       check({"op " + std::to_string(op) + " of " + dtype_name(dtype),
              {dtype},
              dtype,
@@ -283,7 +288,7 @@ TEST_F(Canary, Unary) {
 }
 
 TEST_F(Canary, Binary) {
-  for (tnr_binary_op op = TNR_BINARY_OP_ADD; op <= TNR_BINARY_OP_MAX; ++op) {
+  for (tnr_binary_op op = 1; op <= static_cast<int>(kernels::kBinaryCount); ++op) {
     for (const tnr_dtype dtype : kNumbers) {
       const std::string name = "op " + std::to_string(op) + " of " + dtype_name(dtype);
       const tnr_scalar two = two_of(dtype);
@@ -309,7 +314,7 @@ TEST_F(Canary, Binary) {
 TEST_F(Canary, Compare) {
   std::vector<tnr_dtype> dtypes(std::begin(kNumbers), std::end(kNumbers));
   dtypes.push_back(TNR_DTYPE_BOOL8);
-  for (tnr_compare_op op = TNR_COMPARE_OP_EQ; op <= TNR_COMPARE_OP_GE; ++op) {
+  for (tnr_compare_op op = 1; op <= static_cast<int>(kernels::kCompareCount); ++op) {
     for (const tnr_dtype dtype : dtypes) {
       const std::string name = "op " + std::to_string(op) + " of " + dtype_name(dtype);
       const tnr_scalar two = two_of(dtype);
@@ -328,9 +333,13 @@ TEST_F(Canary, Compare) {
 }
 
 tnr_dtype result_dtype(tnr_reduce_op op, tnr_dtype dtype) {
-  if (op == TNR_REDUCE_OP_ANY || op == TNR_REDUCE_OP_ALL) return TNR_DTYPE_BOOL8;
-  if (op >= TNR_REDUCE_OP_ARGMIN) return TNR_DTYPE_I64;
-  if (op > TNR_REDUCE_OP_PROD || !is_integer(dtype)) return dtype;
+  switch (kernels::kReduceRows[op - 1].gives) {
+    case kernels::Gives::kTruth: return TNR_DTYPE_BOOL8;
+    case kernels::Gives::kIndex: return TNR_DTYPE_I64;
+    case kernels::Gives::kOperand: return dtype;
+    case kernels::Gives::kWide: break;
+  }
+  if (!is_integer(dtype)) return dtype;
   return number_index(dtype) < number_index(TNR_DTYPE_U8) ? TNR_DTYPE_I64 : TNR_DTYPE_U64;
 }
 
@@ -349,9 +358,9 @@ Subject reduction(tnr_reduce_op op, tnr_dtype dtype, Axes axes) {
 }
 
 TEST_F(Canary, Reduce) {
-  for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
+  for (tnr_reduce_op op = 1; op <= static_cast<int>(kernels::kReduceCount); ++op) {
     for (const tnr_dtype dtype : kNumbers) {
-      if (is_integer(dtype) && op >= TNR_REDUCE_OP_MEAN && op <= TNR_REDUCE_OP_STD) continue;
+      if (!takes(kernels::kReduceRows[op - 1], dtype)) continue;
       for (const Axes axes : {Axes::kRows, Axes::kColumns, Axes::kBoth}) {
         check(reduction(op, dtype, axes));
       }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "arrays.hpp"
+#include "cpu/operations.hpp"
 #include "expect_error.hpp"
 #include "tenure/ops.hpp"
 
@@ -38,20 +39,70 @@ void check(const Shape& shape, const NamedType& out_type, Random& random, double
   }
 }
 
+// The reference rounds as IEEE 754 does, so that what is rounded once is the same number.
+double places_of(const kernels::OperationRow& operation) {
+  return operation.last_places <= kernels::kRounded ? 0 : operation.last_places;
+}
+
+// The kernel tables have what the table of operations says, and nothing else.
+TEST(Operations, TakeTheDtypesOfTheTable) {
+  const auto expect = [](const kernels::OperationRow& operation, const NamedType& type,
+                         const kernels::Elementwise& kernel) {
+    const unsigned part = type.type == Type::kBool8 ? kernels::kTruths
+                          : is_float(type.type)     ? kernels::kFloats
+                                                    : kernels::kIntegers;
+    EXPECT_EQ(kernel.kernel != nullptr, (operation.dtypes & part) != 0)
+        << operation.name << " of " << dtype_name(type.dtype);
+  };
+  for (const NamedType& type : kTypes) {
+    const auto column = static_cast<unsigned>(type.type);
+    for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
+      expect(kernels::kUnaryRows[row], type, kernels::table().unary[row][column]);
+    }
+    for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
+      expect(kernels::kBinaryRows[row], type, kernels::table().binary[row][column]);
+    }
+    for (unsigned row = 0; row < kernels::kCompareKernelCount; ++row) {
+      expect(kernels::kCompareRows[row], type, kernels::table().compare[row][column]);
+    }
+  }
+}
+
+// And what it says of zeros, by which sparse matrices are taken or not, is so.
+TEST(Operations, KeepZerosAsTheTableSays) {
+  const double zero = 0;
+  double result = 9;
+  const auto* const from = reinterpret_cast<const Byte*>(&zero);
+  auto* const to = reinterpret_cast<Byte*>(&result);
+  for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
+    reference::unary(row, Type::kF64, from, to);
+    EXPECT_EQ(result == 0, kernels::kUnaryRows[row].keeps_zero) << kernels::kUnaryRows[row].name;
+  }
+  for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
+    reference::binary(row, Type::kF64, from, from, to);
+    EXPECT_EQ(result == 0, kernels::kBinaryRows[row].keeps_zero) << kernels::kBinaryRows[row].name;
+  }
+  for (unsigned row = 0; row < kernels::kCompareCount; ++row) {
+    Byte truth = 9;
+    reference::compare(row, Type::kF64, from, from, &truth);
+    EXPECT_EQ(truth == 0, kernels::kCompareRows[row].keeps_zero) << kernels::kCompareRows[row].name;
+  }
+}
+
 TEST(Unary, MatchesItsTwinOnEveryLayout) {
   Random random(1);
   for (const NamedType& type : kTypes) {
     if (type.type == Type::kBool8) continue;
     for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
-      const bool floats_only = row == TNR_UNARY_OP_SQRT - 1 || row == TNR_UNARY_OP_EXP - 1;
-      if (floats_only && !is_float(type.type)) continue;
+      const kernels::OperationRow& operation = kernels::kUnaryRows[row];
+      if (!is_float(type.type) && (operation.dtypes & kernels::kIntegers) == 0) continue;
       for (const Shape& shape : shapes()) {
         for (const Arrangement arrangement : kReadable) {
           Array a(type.dtype, shape, arrangement, random);
           fill_with_bits(a, random);
           check(
-              shape, type, random, row == TNR_UNARY_OP_EXP - 1 ? 1 : 0,
-              "unary " + std::to_string(row + 1) + " of " + describe(a.view()),
+              shape, type, random, places_of(operation),
+              std::string(operation.name) + " of " + describe(a.view()),
               [&](const tnr_view_mut& out) {
                 unary(kDefaultContext, static_cast<tnr_unary_op>(row + 1), a.view(), out);
               },

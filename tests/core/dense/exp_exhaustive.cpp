@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu/kernel.hpp"
+#include "cpu/operations.hpp"
 #include "dense/strip_runner.hpp"
 #include "last_places.hpp"
 #include "tenure/instruction_set.hpp"
@@ -20,7 +21,7 @@
 namespace tenure::test {
 namespace {
 
-constexpr unsigned kExpRow = 3;
+constexpr unsigned kExpRow = static_cast<unsigned>(kernels::Unary::kExp) - 1;
 constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
 constexpr std::uint32_t kBlock = 1u << 16;
 constexpr double kAllowed = 1.0;

@@ -1,5 +1,6 @@
 // Results that go past the caches are the bytes that plain stores write, and no other byte changes.
 #include "dense/streamed.hpp"
+#include "cpu/operations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -95,7 +96,7 @@ TEST(RunStreamed, GivesWhatThePlainStripGives) {
                            "binary " + std::to_string(row) + name);
       }
     }
-    for (unsigned row = 0; row < kernels::kCompareCount; ++row) {
+    for (unsigned row = 0; row < kernels::kCompareKernelCount; ++row) {
       twins.expect_equal(Operation(table().compare[row][column]), 1, {width, width},
                          "compare " + name);
     }

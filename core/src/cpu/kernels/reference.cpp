@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "cpu/operations.hpp"
+
 namespace tenure::kernels::reference {
 namespace {
 
@@ -189,16 +191,16 @@ void reduce_sum(bool multiplies, Type type, const Byte* const* elements, int64_t
   }
 }
 
-void reduce_moment(unsigned row, Type type, const Byte* const* elements, int64_t count,
-                   int64_t ddof, Byte* out) {
+void reduce_moment(Reduce op, Type type, const Byte* const* elements, int64_t count, int64_t ddof,
+                   Byte* out) {
   Real result = std::numeric_limits<Real>::quiet_NaN();
-  if (row == 2 && count > 0) {
+  if (op == Reduce::kMean && count > 0) {
     result = 0;
     for (int64_t i = 0; i < count; ++i) result += load(type, elements[i]).real;
     result /= static_cast<Real>(count);
-  } else if (row != 2 && count > ddof) {
+  } else if (op != Reduce::kMean && count > ddof) {
     result = sum_of_squares(type, elements, count) / static_cast<Real>(count - ddof);
-    if (row == 4) result = std::sqrt(result);
+    if (op == Reduce::kStd) result = std::sqrt(result);
   }
   store(type, out, real(result));
 }
@@ -222,17 +224,17 @@ void cast(Type from, const Byte* a, Type to, Byte* out) {
 void unary(unsigned row, Type type, const Byte* a, Byte* out) {
   const Number x = load(type, a);
   Number result = x;
-  switch (row) {
-    case 0: result = x.is_float ? real(-x.real) : whole(-x.whole); break;
-    case 1:
+  switch (static_cast<Unary>(row + 1)) {
+    case Unary::kNeg: result = x.is_float ? real(-x.real) : whole(-x.whole); break;
+    case Unary::kAbs:
       result = x.is_float ? real(std::fabs(x.real)) : whole(x.whole < 0 ? -x.whole : x.whole);
       break;
-    case 2:
+    case Unary::kSqrt:
       result = real(type == Type::kF64 ? static_cast<Real>(std::sqrt(static_cast<double>(x.real)))
                                        : std::sqrt(x.real));
       break;
-    case 3: result = real(std::exp(x.real)); break;
-    default:
+    case Unary::kExp: result = real(std::exp(x.real)); break;
+    case Unary::kRelu:
       if (is_less(x, x.is_float ? real(0) : whole(0))) result = x.is_float ? real(0) : whole(0);
       break;
   }
@@ -243,10 +245,10 @@ Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out)
   const Number x = load(type, a);
   const Number y = load(type, b);
   Number result = x;
-  switch (row) {
-    case 0: result = arithmetic(type, x, y, [](auto p, auto q) { return p + q; }); break;
-    case 1: result = arithmetic(type, x, y, [](auto p, auto q) { return p - q; }); break;
-    case 2:
+  switch (static_cast<Binary>(row + 1)) {
+    case Binary::kAdd: result = arithmetic(type, x, y, [](auto p, auto q) { return p + q; }); break;
+    case Binary::kSub: result = arithmetic(type, x, y, [](auto p, auto q) { return p - q; }); break;
+    case Binary::kMul:
       // In 64 bits, whose low ones are those of any wider product.
       if (!x.is_float) {
         result = whole(
@@ -255,15 +257,15 @@ Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out)
         result = arithmetic(type, x, y, [](auto p, auto q) { return p * q; });
       }
       break;
-    case 3:
+    case Binary::kDiv:
       if (!x.is_float && y.whole == 0) {
         store(type, out, whole(0));
         return kZeroDivisor;
       }
       result = arithmetic(type, x, y, [](auto p, auto q) { return p / q; });
       break;
-    case 4: result = lower(x, y); break;
-    default: result = higher(x, y); break;
+    case Binary::kMin: result = lower(x, y); break;
+    case Binary::kMax: result = higher(x, y); break;
   }
   store(type, out, result);
   return kNothing;
@@ -272,11 +274,13 @@ Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out)
 void compare(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out) {
   const Number x = load(type, a);
   const Number y = load(type, b);
-  switch (row) {
-    case 0: *out = is_equal(x, y) ? 1 : 0; break;
-    case 1: *out = is_equal(x, y) ? 0 : 1; break;
-    case 2: *out = is_less(x, y) ? 1 : 0; break;
-    default: *out = is_less(x, y) || is_equal(x, y) ? 1 : 0; break;
+  switch (static_cast<Compare>(row + 1)) {
+    case Compare::kEq: *out = is_equal(x, y) ? 1 : 0; break;
+    case Compare::kNe: *out = is_equal(x, y) ? 0 : 1; break;
+    case Compare::kLt: *out = is_less(x, y) ? 1 : 0; break;
+    case Compare::kLe: *out = is_less(x, y) || is_equal(x, y) ? 1 : 0; break;
+    case Compare::kGt: *out = is_less(y, x) ? 1 : 0; break;
+    case Compare::kGe: *out = is_less(y, x) || is_equal(x, y) ? 1 : 0; break;
   }
 }
 
@@ -284,22 +288,24 @@ void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count,
             Byte* out) {
   int64_t nonzero = 0;
   for (int64_t i = 0; i < count; ++i) nonzero += is_nonzero(load(type, elements[i])) ? 1 : 0;
-  switch (row) {
-    case 0:
-    case 1: return reduce_sum(row == 1, type, elements, count, out);
-    case 2:
-    case 3:
-    case 4: return reduce_moment(row, type, elements, count, ddof, out);
-    case 5:
-    case 6: {
-      const Byte* const best = elements[extreme(row == 5, type, elements, count)];
+  const auto op = static_cast<Reduce>(row + 1);
+  switch (op) {
+    case Reduce::kSum:
+    case Reduce::kProd: return reduce_sum(op == Reduce::kProd, type, elements, count, out);
+    case Reduce::kMean:
+    case Reduce::kVar:
+    case Reduce::kStd: return reduce_moment(op, type, elements, count, ddof, out);
+    case Reduce::kMin:
+    case Reduce::kMax: {
+      const Byte* const best = elements[extreme(op == Reduce::kMin, type, elements, count)];
       return store(type, out, load(type, best));
     }
-    case 7:
-    case 8: return store(Type::kI64, out, whole(extreme(row == 7, type, elements, count)));
-    case 9: return store(Type::kBool8, out, whole(nonzero > 0 ? 1 : 0));
-    case 10: return store(Type::kBool8, out, whole(nonzero == count ? 1 : 0));
-    default: return store(Type::kI64, out, whole(nonzero));
+    case Reduce::kArgmin:
+    case Reduce::kArgmax:
+      return store(Type::kI64, out, whole(extreme(op == Reduce::kArgmin, type, elements, count)));
+    case Reduce::kAny: return store(Type::kBool8, out, whole(nonzero > 0 ? 1 : 0));
+    case Reduce::kAll: return store(Type::kBool8, out, whole(nonzero == count ? 1 : 0));
+    case Reduce::kCount: return store(Type::kI64, out, whole(nonzero));
   }
 }
 

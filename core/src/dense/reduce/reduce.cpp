@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
 #include "tenure/dtype.hpp"
@@ -14,23 +15,8 @@
 namespace tenure {
 namespace {
 
+using kernels::Gives;
 using kernels::Reduction;
-
-// What an output's dtype is.
-enum class Gives { kElement, kSum, kIndex, kTruth };
-struct ReduceOperation {
-  const char* name;
-  Gives gives;
-};
-// In the order of the ABI's codes, which start at 1; so are the rows of the kernel table.
-constexpr ReduceOperation kOperations[] = {
-    {"sum", Gives::kSum},     {"prod", Gives::kSum},     {"mean", Gives::kElement},
-    {"var", Gives::kElement}, {"std", Gives::kElement},  {"min", Gives::kElement},
-    {"max", Gives::kElement}, {"argmin", Gives::kIndex}, {"argmax", Gives::kIndex},
-    {"any", Gives::kTruth},   {"all", Gives::kTruth},    {"count", Gives::kIndex},
-};
-static_assert(std::size(kOperations) == kernels::kReduceCount);
-static_assert(TNR_REDUCE_OP_SUM == 1 && TNR_REDUCE_OP_COUNT == kernels::kReduceCount);
 
 bool is_deviation(tnr_reduce_op op) { return op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD; }
 bool gives_place(tnr_reduce_op op) {
@@ -44,7 +30,7 @@ tnr_dtype result_dtype(Gives gives, tnr_dtype dtype) {
   switch (gives) {
     case Gives::kIndex: return TNR_DTYPE_I64;
     case Gives::kTruth: return TNR_DTYPE_BOOL8;
-    case Gives::kSum:
+    case Gives::kWide:
       if (code_of(dtype) == DtypeCode::kInt) return TNR_DTYPE_I64;
       if (code_of(dtype) == DtypeCode::kUint) return TNR_DTYPE_U64;
       return dtype;
@@ -137,7 +123,7 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
             std::optional<std::uint32_t> ddof, const tnr_view_mut& out) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
-  const ReduceOperation& operation = kOperations[row];
+  const kernels::OperationRow& operation = kernels::kReduceRows[row];
   Pins pins;
   check_view_mut(out, "out");
   check_view(a, "a");

@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"
@@ -360,9 +361,11 @@ void check_pair(const tnr_sparse_view& a, const tnr_sparse_view& b) {
 Operation operation_of(tnr_binary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kBinaryCount) refuse_code("binary", op);
-  if (op == TNR_BINARY_OP_DIV) {
+  if (!kernels::kBinaryRows[row].keeps_zero) {
+    const char* const name = kernels::kBinaryRows[row].name;
     fail(TNR_STATUS_UNSUPPORTED,
-         "0 / 0 is no 0, so that a quotient of sparse matrices is dense: divide dense ones");
+         "%s(0, 0) is not 0, so that %s of sparse matrices is dense: convert them to dense", name,
+         name);
   }
   const unsigned column = type_index(dtype);
   if (column == kNoType || kernels::table().binary[row][column].kernel == nullptr) {

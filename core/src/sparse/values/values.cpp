@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "sparse/entries.hpp"
 #include "sparse/traffic.hpp"
@@ -29,9 +30,12 @@ void share_indices(const tnr_sparse_view& matrix) {
 }
 
 void require_function_of_zero(tnr_unary_op op) {
-  if (op != TNR_UNARY_OP_EXP) return;
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= kernels::kUnaryCount) refuse_code("unary", op);
+  if (kernels::kUnaryRows[row].keeps_zero) return;
+  const char* const name = kernels::kUnaryRows[row].name;
   fail(TNR_STATUS_UNSUPPORTED,
-       "exp(0) is 1, so that exp of a sparse matrix is dense: convert it to dense");
+       "%s(0) is not 0, so that %s of a sparse matrix is dense: convert it to dense", name, name);
 }
 
 template <class T>

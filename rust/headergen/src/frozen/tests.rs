@@ -9,7 +9,8 @@ use crate::generate::SOURCE;
 /// The source, which is read once.
 fn source() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
-        std::fs::read_to_string(crate::root().join(SOURCE)).expect("the source is there")
+        let text = std::fs::read_to_string(crate::root().join(SOURCE));
+        crate::codes::expanded(&text.expect("the source is there"))
     });
     &TEXT
 }

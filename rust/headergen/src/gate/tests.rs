@@ -94,11 +94,9 @@ impl Folder {
         let path = std::env::temp_dir().join(format!("headergen-{name}-{}", std::process::id()));
         std::fs::create_dir_all(path.join("tenure")).expect("the temporary folder takes a folder");
         let folder = Folder(path);
-        let source = folder.0.join("abi.rs");
-        std::fs::write(&source, SOURCE).expect("the folder takes a file");
         let root = crate::root();
         let config = root.join("rust/tenure-sys/cbindgen.toml");
-        let generated = generate_from(&source, &config).expect("the source of a test is Rust");
+        let generated = generate_from(SOURCE, &config).expect("the source of a test is Rust");
         assert_eq!(generated.problems, vec![]);
         let annotations = root.join("capi/include/tenure/annotations.h");
         std::fs::copy(annotations, folder.0.join("tenure/annotations.h")).expect("copied");

@@ -1,6 +1,6 @@
 //! Comparisons, element by element.
 
-use tenure_sys::tnr_compare_op;
+use tenure_sys::{for_each_compare, tnr_compare_op};
 
 use super::{broadcast_shape, filled};
 use crate::raw::{LentMut, operations};
@@ -33,7 +33,7 @@ fn compare<T: Real>(
 
 /// The two forms of a comparison.
 macro_rules! comparisons {
-    ($($op:ident: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
+    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
         #[doc = concat!(
             "Whether `", $what, "`. A new row-major tensor of the shape that `a` and `b` ",
             "broadcast to."
@@ -81,11 +81,4 @@ macro_rules! comparisons {
     )*};
 }
 
-comparisons! {
-    EQ: equal, equal_into; "a == b" => "[false, true, false]";
-    NE: not_equal, not_equal_into; "a != b" => "[true, false, true]";
-    LT: less, less_into; "a < b" => "[true, false, false]";
-    LE: less_equal, less_equal_into; "a <= b" => "[true, true, false]";
-    GT: greater, greater_into; "a > b" => "[false, false, true]";
-    GE: greater_equal, greater_equal_into; "a >= b" => "[false, true, true]";
-}
+for_each_compare!(comparisons);

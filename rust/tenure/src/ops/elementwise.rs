@@ -1,6 +1,7 @@
-//! Arithmetic, element by element.
+//! Arithmetic, element by element: the functions of the table of operations,
+//! `tenure_sys::operations`.
 
-use tenure_sys::{tnr_binary_op, tnr_unary_op};
+use tenure_sys::{for_each_binary, for_each_unary, tnr_binary_op, tnr_unary_op};
 
 use super::{broadcast_shape, filled};
 use crate::raw::{Input, LentMut, operations};
@@ -83,7 +84,7 @@ fn unary_assign<T: Number>(op: tnr_unary_op, out: &mut TensorViewMut<'_, T>) -> 
 /// The three forms of an operation on two inputs. `$also` ends the list of errors.
 macro_rules! binary_operations {
     ($(
-        $op:ident: $new:ident, $into:ident, $assign:ident;
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident;
         $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
     )*) => {$(
         #[doc = $what]
@@ -159,32 +160,12 @@ macro_rules! binary_operations {
     )*};
 }
 
-binary_operations! {
-    ADD: add, add_into, add_assign;
-    "`a + b`; integers wrap.", errors "",
-    example "[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]" => "[11.5, 22.0, 33.0]";
-    SUB: sub, sub_into, sub_assign;
-    "`a - b`; integers wrap.", errors "",
-    example "[10_u8, 20, 0]", "[1, 2, 1]" => "[9, 18, 255]";
-    MUL: mul, mul_into, mul_assign;
-    "`a * b`; integers wrap.", errors "",
-    example "[1, 2, 3]", "[10]" => "[10, 20, 30]";
-    DIV: div, div_into, div_assign;
-    "`a / b`; integers truncate, and `MIN / -1` wraps.",
-    errors ", or an integer is divided by zero, after some elements may have been written",
-    example "[7, -7, 9]", "[2]" => "[3, -3, 4]";
-    MIN: minimum, minimum_into, minimum_assign;
-    "The smaller of `a` and `b`; NaN wins.", errors "",
-    example "[1.0, 5.0, -3.0]", "[2.0]" => "[1.0, 2.0, -3.0]";
-    MAX: maximum, maximum_into, maximum_assign;
-    "The larger of `a` and `b`; NaN wins.", errors "",
-    example "[1.0, 5.0, -3.0]", "[2.0]" => "[2.0, 5.0, 2.0]";
-}
+for_each_binary!(binary_operations);
 
 /// The three forms of an operation on one input.
 macro_rules! unary_operations {
     ($(
-        $op:ident: $new:ident, $into:ident, $assign:ident, $bound:ident;
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident, $bound:ident;
         $what:literal, example $a:literal => $result:literal;
     )*) => {$(
         #[doc = $what]
@@ -248,17 +229,4 @@ macro_rules! unary_operations {
     )*};
 }
 
-unary_operations! {
-    NEG: neg, neg_into, neg_assign, Number;
-    "`-a`; integers wrap.", example "[1, -2, 3]" => "[-1, 2, -3]";
-    ABS: abs, abs_into, abs_assign, Number;
-    "The magnitude of `a`; the lowest integer wraps to itself.",
-    example "[1, -2, -128_i8]" => "[1, 2, -128]";
-    SQRT: sqrt, sqrt_into, sqrt_assign, Float;
-    "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
-    EXP: exp, exp_into, exp_assign, Float;
-    "e to the power `a`.", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
-    RELU: relu, relu_into, relu_assign, Number;
-    "The larger of `a` and zero; NaN stays NaN.",
-    example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
-}
+for_each_unary!(unary_operations);

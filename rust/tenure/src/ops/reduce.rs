@@ -1,6 +1,6 @@
 //! Reductions over axes.
 
-use tenure_sys::tnr_reduce_op;
+use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
 use super::{Axes, filled};
 use crate::raw::operations;
@@ -138,3 +138,15 @@ reductions! {
     "How many elements are not 0.",
     errors "", example "1" => "[3, 2]";
 }
+
+/// A reduction of the table of operations without a function here does not compile.
+macro_rules! require_functions {
+    ($($op:ident $name:literal: $new:ident;)*) => {
+        const _: () = {
+            $(#[allow(unused_imports)]
+            use self::$new as _;)*
+        };
+    };
+}
+
+for_each_reduce!(require_functions);

@@ -4,6 +4,7 @@
 
 use std::fmt::Debug;
 
+use tenure_sys::{for_each_binary, for_each_compare, for_each_reduce, for_each_unary};
 use tenure_sys::{
     tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_reduce_op,
     tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_unary_op,
@@ -111,19 +112,39 @@ families! {
     cast: "cast";
     fill: "fill";
     select: "select";
-    unary(tnr_unary_op): NEG "neg" ABS "abs" SQRT "sqrt" EXP "exp" RELU "relu";
-    binary(tnr_binary_op):
-        ADD "add" SUB "sub" MUL "mul" DIV "div" MIN "minimum" MAX "maximum";
-    compare(tnr_compare_op):
-        EQ "equal" NE "not_equal" LT "less" LE "less_equal" GT "greater" GE "greater_equal";
-    reduce(tnr_reduce_op):
-        SUM "sum" PROD "prod" MEAN "mean" VAR "var" STD "std" MIN "min" MAX "max"
-        ARGMIN "argmin" ARGMAX "argmax" ANY "any" ALL "all" COUNT "count";
     from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
     from_dense_top_k(tnr_sparse_order):
         VALUE "sparse_top_k" MAGNITUDE "sparse_top_k_in_magnitude";
     dropout: "sparse_dropout";
 }
+
+/// The families of the table of operations.
+macro_rules! unary {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident, $bound:ident; $what:literal,
+        example $a:literal => $result:literal;)*) => {
+        families! { tnr_view; unary(tnr_unary_op): $($op $name)*; }
+    };
+}
+macro_rules! binary {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident; $what:literal,
+        errors $also:literal, example $a:literal, $b:literal => $result:literal;)*) => {
+        families! { tnr_view; binary(tnr_binary_op): $($op $name)*; }
+    };
+}
+macro_rules! compare {
+    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {
+        families! { tnr_view; compare(tnr_compare_op): $($op $name)*; }
+    };
+}
+macro_rules! reduce {
+    ($($op:ident $name:literal: $new:ident;)*) => {
+        families! { tnr_view; reduce(tnr_reduce_op): $($op $name)*; }
+    };
+}
+for_each_unary!(unary);
+for_each_binary!(binary);
+for_each_compare!(compare);
+for_each_reduce!(reduce);
 
 families! {
     tnr_sparse_view;

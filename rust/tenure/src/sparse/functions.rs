@@ -1,5 +1,7 @@
 //! Functions of each entry that are 0 at 0: what they make has the pattern, and shares it.
 
+use tenure_sys::for_each_unary_of_zero;
+
 use super::{SparseBatch, SparseFormat, SparseIndex, SparseMatrix};
 use crate::{Float, Number, Result};
 
@@ -11,57 +13,6 @@ macro_rules! functions {
         ///
         /// Each errs with `OutOfMemory`.
         impl<F: SparseFormat, T: Number, I: SparseIndex> $name<F, T, I> {
-            /// The negative.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, "; // 1.5 and 2.5")]
-            /// assert_eq!(matrix.neg()?.view().values(), [-1.5, -2.5]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn neg(&self) -> Result<Self> {
-                Ok(self.with_new_values(crate::neg(self.view().values())?))
-            }
-
-            /// The magnitude.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.neg()?.abs()?.view().values(), matrix.view().values());
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn abs(&self) -> Result<Self> {
-                Ok(self.with_new_values(crate::abs(self.view().values())?))
-            }
-
-            /// 0 in the place of what is less; it stays an entry.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, ";")]
-            /// assert_eq!(matrix.neg()?.relu()?.view().values(), [0.0, 0.0]);
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn relu(&self) -> Result<Self> {
-                Ok(self.with_new_values(crate::relu(self.view().values())?))
-            }
-
-            /// The square root.
-            ///
-            /// ```
-            /// # use tenure::*;
-            #[doc = concat!("let matrix = ", $make, "; // 1.5 and 2.5")]
-            /// assert_eq!(matrix.sqrt()?.view().values()[0], 1.5_f64.sqrt());
-            /// # Ok::<(), Error>(())
-            /// ```
-            pub fn sqrt(&self) -> Result<Self>
-            where
-                T: Float,
-            {
-                Ok(self.with_new_values(crate::sqrt(self.view().values())?))
-            }
-
             /// The product with one number.
             ///
             /// ```
@@ -83,3 +34,36 @@ functions! {
     SparseBatch,
     example "sparsify(&[[[0.0, 1.5]], [[2.5, 0.0]]]).to_csr_batch::<i32>()?";
 }
+
+/// The functions of the table of operations that are 0 at 0.
+macro_rules! functions_of_entries {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident, $bound:ident; $what:literal,
+        example $a:literal => $result:literal;)*) => {
+        functions_of_entries! { @of SparseMatrix: $($new $bound $what;)* }
+        functions_of_entries! { @of SparseBatch: $($new $bound $what;)* }
+    };
+    (@of $matrix:ident: $($new:ident $bound:ident $what:literal;)*) => {
+        impl<F: SparseFormat, T: Number, I: SparseIndex> $matrix<F, T, I> {$(
+            #[doc = $what]
+            ///
+            #[doc = concat!("Of each entry, `a`: [`", stringify!($new), "`](crate::", stringify!($new), ").")]
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
+            #[doc = concat!("let entries = tenure::", stringify!($new), "(&[1.5, 2.5])?;")]
+            #[doc = concat!("let result = matrix.", stringify!($new), "()?;")]
+            /// assert_eq!(result.view().values(), entries.to_vec());
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn $new(&self) -> Result<Self>
+            where
+                T: $bound,
+            {
+                Ok(self.with_new_values(crate::$new(self.view().values())?))
+            }
+        )*}
+    };
+}
+
+for_each_unary_of_zero!(functions_of_entries);

@@ -3,6 +3,7 @@
 use std::ptr;
 
 use tenure::SparseIndex;
+use tenure_sys::operations::Kind;
 use tenure_sys::*;
 
 use super::lent::{held, matrix, misdescribe, none, view, view_mut};
@@ -81,7 +82,7 @@ fn compute(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)
     if to.format == tnr_sparse_format::BSR {
         (to.block_rows, to.block_cols) = (a.block_rows, a.block_cols);
     }
-    let of_one = tnr_unary_op(1 + random.below(5) as i32);
+    let of_one = tnr_unary_op(operations::code(random, Kind::Unary));
     let is_shared = random.below(2) == 0;
     let (front, shape) = (usize::from(is_shared), [count, cols, 3]);
     let (as_is, turned) = (tnr_orientation::AS_IS, tnr_orientation::TRANSPOSED);

@@ -2,6 +2,7 @@
 
 use std::{ffi::CStr, ptr};
 
+use tenure_sys::operations::{Kind, OPERATIONS};
 use tenure_sys::*;
 
 use super::Random;
@@ -13,6 +14,12 @@ pub const FORMATS: [tnr_sparse_format; 4] = [
     tnr_sparse_format::CSC,
     tnr_sparse_format::BSR,
 ];
+
+/// The code of any operation of a kind.
+pub fn code(random: &mut Random, kind: Kind) -> i32 {
+    let rows = OPERATIONS.iter().filter(|row| row.kind == kind);
+    *random.pick(&rows.map(|row| row.code).collect::<Vec<_>>())
+}
 
 /// Gives up what an operation made; whether it made something, which has to be well-formed.
 pub fn made(matrix: *mut tnr_sparse) -> bool {
@@ -76,8 +83,8 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
     pruned.predicate = tnr_sparse_predicate(random.below(3) as i32);
     pruned.threshold = number(0.5);
     let k = random.below(4) as i64;
-    let of_two = tnr_binary_op(1 + random.below(6) as i32);
-    let of_one = tnr_unary_op(1 + random.below(5) as i32);
+    let of_two = tnr_binary_op(code(random, Kind::Binary));
+    let of_one = tnr_unary_op(code(random, Kind::Unary));
     let coalesced = tnr_sparse_view { flags: 3, ..*a };
     let listed: Vec<i64> = (0..random.below(9)).map(|_| random.below(5) as i64 - 1).collect();
     let [first, count] = [0; 2].map(|_: i32| random.below(5) as i64);

@@ -2,6 +2,7 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
+#include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
@@ -74,24 +75,20 @@ constexpr Elementwise divide = {divide_integers<T>, nullptr, Steps::kAny};
 
 }  // namespace
 
-// Where results wrap, signed and unsigned integers have the same bits and share their kernels.
-const Elementwise kBinary[kBinaryCount][kTypeCount] = {
-    {TENURE_FLOATS(Add), TENURE_UNSIGNED(Add), TENURE_UNSIGNED(Add), {}},
-    {TENURE_FLOATS(Subtract), TENURE_UNSIGNED(Subtract), TENURE_UNSIGNED(Subtract), {}},
-    {TENURE_FLOATS(Multiply), TENURE_UNSIGNED(Multiply), TENURE_UNSIGNED(Multiply), {}},
-    {TENURE_FLOATS(Divide),
-     divide<int8_t>,
-     divide<int16_t>,
-     divide<int32_t>,
-     divide<int64_t>,
-     divide<uint8_t>,
-     divide<uint16_t>,
-     divide<uint32_t>,
-     divide<uint64_t>,
-     {}},
-    {TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum), {}},
-    {TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum), {}},
-};
+// A row for each operation of the table, in the order of the types. Where results wrap, signed and
+// unsigned integers have the same bits and share their kernels.
+#define TENURE_WRAPPING(Rule) TENURE_FLOATS(Rule), TENURE_UNSIGNED(Rule), TENURE_UNSIGNED(Rule)
+#define TENURE_BINARY_ADD TENURE_WRAPPING(Add)
+#define TENURE_BINARY_SUB TENURE_WRAPPING(Subtract)
+#define TENURE_BINARY_MUL TENURE_WRAPPING(Multiply)
+#define TENURE_BINARY_DIV                                                                   \
+  TENURE_FLOATS(Divide), divide<int8_t>, divide<int16_t>, divide<int32_t>, divide<int64_t>, \
+      divide<uint8_t>, divide<uint16_t>, divide<uint32_t>, divide<uint64_t>
+#define TENURE_BINARY_MIN TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum)
+#define TENURE_BINARY_MAX TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum)
+
+#define TENURE_ROW(Name, NAME) {TENURE_BINARY_##NAME},
+const Elementwise kBinary[kBinaryCount][kTypeCount] = {TENURE_BINARY_OPERATIONS(TENURE_ROW)};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -171,7 +171,7 @@ constexpr Elementwise kernel<Rule, F16> = {ask<Rule, float>, &kF16ToFloat, Steps
 }  // namespace
 
 // Equality of integers does not ask for their sign.
-const Elementwise kCompare[kCompareCount][kTypeCount] = {
+const Elementwise kCompare[kCompareKernelCount][kTypeCount] = {
     {TENURE_FLOATS(Equal), TENURE_UNSIGNED(Equal), TENURE_UNSIGNED(Equal), kernel<Equal, Bool8>},
     {TENURE_FLOATS(NotEqual), TENURE_UNSIGNED(NotEqual), TENURE_UNSIGNED(NotEqual),
      kernel<NotEqual, Bool8>},

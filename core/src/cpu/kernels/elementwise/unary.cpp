@@ -3,6 +3,7 @@
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
+#include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
@@ -106,29 +107,22 @@ constexpr Elementwise kernel<Rule, BF16> = {map_each<OnBF16<Rule>, uint16_t>, nu
 #define TENURE_INTEGERS(Rule) \
   each<Rule, uint8_t>, each<Rule, uint16_t>, each<Rule, uint32_t>, each<Rule, uint64_t>
 
-// An unsigned integer is its own absolute value and its own rectification.
-const Elementwise kUnary[kUnaryCount][kTypeCount] = {
-    {TENURE_BITS(ChangeSign), TENURE_INTEGERS(Negate), TENURE_INTEGERS(Negate), {}},
-    {TENURE_BITS(ClearSign),
-     each<Absolute<uint8_t>, uint8_t>,
-     each<Absolute<uint16_t>, uint16_t>,
-     each<Absolute<uint32_t>, uint32_t>,
-     each<Absolute<uint64_t>, uint64_t>,
-     TENURE_INTEGERS(Same),
-     {}},
-    {TENURE_FLOATS(SquareRoot)},
-    {TENURE_FLOATS(Exponential)},
-    {each<Rectify, double>,
-     each<Rectify, float>,
-     each<RectifyBits<0x7c00>, int16_t>,
-     each<RectifyBits<0x7f80>, int16_t>,
-     each<Rectify, int8_t>,
-     each<Rectify, int16_t>,
-     each<Rectify, int32_t>,
-     each<Rectify, int64_t>,
-     TENURE_INTEGERS(Same),
-     {}},
-};
+// A row for each operation of the table, in the order of the types. An unsigned integer is its own
+// absolute value and its own rectification.
+#define TENURE_UNARY_NEG TENURE_BITS(ChangeSign), TENURE_INTEGERS(Negate), TENURE_INTEGERS(Negate)
+#define TENURE_UNARY_ABS                                                                        \
+  TENURE_BITS(ClearSign), each<Absolute<uint8_t>, uint8_t>, each<Absolute<uint16_t>, uint16_t>, \
+      each<Absolute<uint32_t>, uint32_t>, each<Absolute<uint64_t>, uint64_t>,                   \
+      TENURE_INTEGERS(Same)
+#define TENURE_UNARY_SQRT TENURE_FLOATS(SquareRoot)
+#define TENURE_UNARY_EXP TENURE_FLOATS(Exponential)
+#define TENURE_UNARY_RELU                                                                \
+  each<Rectify, double>, each<Rectify, float>, each<RectifyBits<0x7c00>, int16_t>,       \
+      each<RectifyBits<0x7f80>, int16_t>, each<Rectify, int8_t>, each<Rectify, int16_t>, \
+      each<Rectify, int32_t>, each<Rectify, int64_t>, TENURE_INTEGERS(Same)
+
+#define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
+const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

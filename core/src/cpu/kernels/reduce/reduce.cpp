@@ -1,6 +1,7 @@
 // Reductions: the tables, and what joins the loops of sweep.hpp and extreme.hpp to them.
 #include "cpu/kernels/reduce/extreme.hpp"
 #include "cpu/kernels/reduce/fetch.hpp"
+#include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {

@@ -1,5 +1,5 @@
 /*
- * What the ownership tags of tenure.h mean to a compiler.
+ * Compiler annotations behind the ownership tags of tenure.h.
  *
  * The tags in the comments of tenure.h are for people and generators; the macros beside them say
  * the same to gcc and clang, which then report misuse in the caller's code. A compiler that knows

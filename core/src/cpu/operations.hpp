@@ -1,0 +1,126 @@
+// Generated from rust/tenure-sys/src/operations.rs by headergen. Do not edit.
+// The operations: their codes, names and properties, by code.
+#pragma once
+
+#include <stdint.h>
+
+// clang-format off
+
+// X(name of the enumerator, in capitals), in the order of the codes.
+#define TENURE_UNARY_OPERATIONS(X) \
+  X(Neg, NEG) \
+  X(Abs, ABS) \
+  X(Sqrt, SQRT) \
+  X(Exp, EXP) \
+  X(Relu, RELU)
+
+// X(name of the enumerator, in capitals), in the order of the codes.
+#define TENURE_BINARY_OPERATIONS(X) \
+  X(Add, ADD) \
+  X(Sub, SUB) \
+  X(Mul, MUL) \
+  X(Div, DIV) \
+  X(Min, MIN) \
+  X(Max, MAX)
+
+// X(name of the enumerator, in capitals), in the order of the codes.
+#define TENURE_COMPARE_OPERATIONS(X) \
+  X(Eq, EQ) \
+  X(Ne, NE) \
+  X(Lt, LT) \
+  X(Le, LE) \
+  X(Gt, GT) \
+  X(Ge, GE)
+
+// X(name of the enumerator, in capitals), in the order of the codes.
+#define TENURE_REDUCE_OPERATIONS(X) \
+  X(Sum, SUM) \
+  X(Prod, PROD) \
+  X(Mean, MEAN) \
+  X(Var, VAR) \
+  X(Std, STD) \
+  X(Min, MIN) \
+  X(Max, MAX) \
+  X(Argmin, ARGMIN) \
+  X(Argmax, ARGMAX) \
+  X(Any, ANY) \
+  X(All, ALL) \
+  X(Count, COUNT)
+
+namespace tenure::kernels {
+
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5 };
+inline constexpr unsigned kUnaryCount = 5;
+
+enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6 };
+inline constexpr unsigned kBinaryCount = 6;
+
+enum class Compare : uint8_t { kEq = 1, kNe = 2, kLt = 3, kLe = 4, kGt = 5, kGe = 6 };
+inline constexpr unsigned kCompareCount = 6;
+
+enum class Reduce : uint8_t { kSum = 1, kProd = 2, kMean = 3, kVar = 4, kStd = 5, kMin = 6, kMax = 7, kArgmin = 8, kArgmax = 9, kAny = 10, kAll = 11, kCount = 12 };
+inline constexpr unsigned kReduceCount = 12;
+
+// Sets of dtypes, by bits.
+enum DtypeSet : uint8_t { kNoDtypes = 0, kFloats = 1, kIntegers = 2, kTruths = 4, kComplex = 8 };
+
+// The dtype of the result: the operands', or 64 bits for integers, or bool8, or i64.
+enum class Gives : uint8_t { kOperand, kWide, kTruth, kIndex };
+
+// How exact results of f32 and f64 are.
+inline constexpr double kExact = 0;
+inline constexpr double kRounded = 0.5;
+inline constexpr double kGrows = -1;  // with the number of elements
+
+struct OperationRow {
+  const char* name;
+  uint8_t dtypes;  // a DtypeSet
+  Gives gives;
+  bool keeps_zero;     // whether it gives 0 where all inputs are
+  double last_places;  // of the largest error, or kGrows
+};
+
+inline constexpr OperationRow kUnaryRows[] = {
+  {"neg", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"abs", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"sqrt", kFloats, Gives::kOperand, true, kRounded},
+  {"exp", kFloats, Gives::kOperand, false, 1},
+  {"relu", kFloats | kIntegers, Gives::kOperand, true, kExact},
+};
+
+inline constexpr OperationRow kBinaryRows[] = {
+  {"add", kFloats | kIntegers, Gives::kOperand, true, kRounded},
+  {"sub", kFloats | kIntegers, Gives::kOperand, true, kRounded},
+  {"mul", kFloats | kIntegers, Gives::kOperand, true, kRounded},
+  {"div", kFloats | kIntegers, Gives::kOperand, false, kRounded},
+  {"min", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, true, kExact},
+};
+
+inline constexpr OperationRow kCompareRows[] = {
+  {"eq", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
+  {"ne", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
+  {"lt", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
+  {"le", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
+  {"gt", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
+  {"ge", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
+};
+
+inline constexpr OperationRow kReduceRows[] = {
+  {"sum", kFloats | kIntegers, Gives::kWide, false, kGrows},
+  {"prod", kFloats | kIntegers, Gives::kWide, false, kGrows},
+  {"mean", kFloats, Gives::kOperand, false, kGrows},
+  {"var", kFloats, Gives::kOperand, false, kGrows},
+  {"std", kFloats, Gives::kOperand, false, kGrows},
+  {"min", kFloats | kIntegers, Gives::kOperand, false, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, false, kExact},
+  {"argmin", kFloats | kIntegers, Gives::kIndex, false, kExact},
+  {"argmax", kFloats | kIntegers, Gives::kIndex, false, kExact},
+  {"any", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
+  {"all", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
+  {"count", kFloats | kIntegers | kTruths, Gives::kIndex, false, kExact},
+};
+
+}  // namespace tenure::kernels
+
+// clang-format on

@@ -1,0 +1,387 @@
+//! What is made from the table of operations, `rust/tenure-sys/src/operations.rs`: the codes of the
+//! ABI, and the lists that C++, Rust, Python and the documentation have of it.
+
+use std::fmt::Write as _;
+
+use crate::abi::Problem;
+use crate::table::{Dtypes, Error, Gives, Kind, Needs, OPERATIONS, Operation};
+
+const SOURCE: &str = "rust/tenure-sys/src/operations.rs";
+const KINDS: [Kind; 4] = [Kind::Unary, Kind::Binary, Kind::Compare, Kind::Reduce];
+
+/// The kind as its names have it.
+fn stem(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Unary => "unary",
+        Kind::Binary => "binary",
+        Kind::Compare => "compare",
+        Kind::Reduce => "reduce",
+    }
+}
+
+/// The rows of a kind, in the order of their codes.
+fn rows(table: &[Operation], kind: Kind) -> Vec<&Operation> {
+    let mut rows: Vec<&Operation> = table.iter().filter(|row| row.kind == kind).collect();
+    rows.sort_by_key(|row| row.code);
+    rows
+}
+
+fn constant(row: &Operation) -> String {
+    row.name.to_uppercase()
+}
+
+fn capitalized(name: &str) -> String {
+    let (first, rest) = name.split_at(1);
+    first.to_uppercase() + rest
+}
+
+/// The table by itself: codes of a kind are 1 to n, each once, in whatever order the rows are, since
+/// the core's tables are by code.
+pub fn check(table: &[Operation]) -> Vec<Problem> {
+    let mut texts = Vec::new();
+    for kind in KINDS {
+        let rows = rows(table, kind);
+        for (row, code) in rows.iter().zip(1..) {
+            if row.code != code {
+                texts.push(format!("{}: its code is {} but must be {code}", row.name, row.code));
+            }
+            let same = |other: &&&Operation| other.name == row.name || other.rust == row.rust;
+            if rows.iter().filter(same).count() != 1 {
+                texts.push(format!("{}: stands in the table twice", row.name));
+            }
+        }
+    }
+    for row in table {
+        if row.doc.is_empty() || row.numpy.is_empty() || row.dtypes == Dtypes(0) {
+            texts.push(format!("{}: has no documentation, oracle or dtypes", row.name));
+        }
+        let is_made = row.kind != Kind::Reduce;
+        if row.rust.is_empty() || (is_made && row.rust_doc.is_empty()) {
+            texts.push(format!("{}: has no name in Rust", row.name));
+        }
+    }
+    texts.into_iter().map(|text| Problem { line: 1, text: format!("{SOURCE}: {text}") }).collect()
+}
+
+/// `abi.rs` with the codes behind the types that they are of, on the same lines.
+pub fn expanded(source: &str) -> String {
+    let mut text = source.to_owned();
+    for kind in KINDS {
+        let ty = format!("tnr_{}_op", stem(kind));
+        let declaration = format!("pub struct {ty}(pub i32);");
+        let mut codes = format!("{declaration} impl {ty} {{");
+        for row in rows(OPERATIONS, kind) {
+            let (name, code) = (constant(row), row.code);
+            let _ = write!(codes, " #[doc = {:?}]", format!(" {}", row.doc));
+            let _ = write!(codes, " pub const {name}: {ty} = {ty}({code});");
+        }
+        text = text.replace(&declaration, &(codes + " }"));
+    }
+    text
+}
+
+fn bound(row: &Operation) -> &'static str {
+    if row.dtypes == Dtypes::FLOATS { "Float" } else { "Number" }
+}
+
+/// `rust/tenure-sys/src/codes.rs`.
+pub fn rust(note: &str) -> String {
+    let mut text = format!(
+        "// {note}\n//! The codes of operations, and lists of them for macros.\n\n\
+         use crate::{{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_unary_op}};\n"
+    );
+    for kind in KINDS {
+        let ty = format!("tnr_{}_op", stem(kind));
+        let _ = writeln!(text, "\nimpl {ty} {{");
+        for row in rows(OPERATIONS, kind) {
+            for line in wrapped(row.doc, 92) {
+                let _ = writeln!(text, "    /// {line}");
+            }
+            let _ = writeln!(text, "    pub const {}: {ty} = {ty}({});", constant(row), row.code);
+        }
+        text.push_str("}\n");
+    }
+    text.push_str("\n// Each passes its rows to the macro that it is given.\n");
+    for kind in KINDS {
+        let lines = rows(OPERATIONS, kind).into_iter().map(|row| rust_row(kind, row));
+        text.push_str(&list(&format!("for_each_{}", stem(kind)), lines));
+    }
+    let kept = rows(OPERATIONS, Kind::Unary).into_iter().filter(|row| row.keeps_zero);
+    let lines = kept.map(|row| rust_row(Kind::Unary, row));
+    text.push_str(&list("for_each_unary_of_zero", lines));
+    text
+}
+
+fn list(name: &str, rows: impl Iterator<Item = String>) -> String {
+    let rows: String = rows.map(|row| format!("            {row}\n")).collect();
+    format!(
+        "\n#[doc(hidden)]\n#[macro_export]\nmacro_rules! {name} {{\n    ($then:ident) => {{\n        \
+         $then! {{\n{rows}        }}\n    }};\n}}\n"
+    )
+}
+
+/// What `ops/` and the spans of the crate `tenure` take.
+fn rust_row(kind: Kind, row: &Operation) -> String {
+    let (op, rust, doc) = (constant(row), row.rust, row.rust_doc);
+    let (inputs, gives) = (row.example.inputs, row.example.gives);
+    match kind {
+        Kind::Unary => format!(
+            "{op} {rust:?}: {rust}, {rust}_into, {rust}_assign, {}; {doc:?}, example {:?} => \
+             {gives:?};",
+            bound(row),
+            inputs[0]
+        ),
+        Kind::Binary => format!(
+            "{op} {rust:?}: {rust}, {rust}_into, {rust}_assign; {doc:?}, errors {:?}, example {:?}, \
+             {:?} => {gives:?};",
+            row.rust_errors, inputs[0], inputs[1]
+        ),
+        Kind::Compare => format!("{op} {rust:?}: {rust}, {rust}_into; {doc:?} => {gives:?};"),
+        Kind::Reduce => format!("{op} {:?}: {};", row.name, row.name),
+    }
+}
+
+/// The words of a text in lines of at most `width` characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is a line");
+        if !last.is_empty() && last.len() + 1 + word.len() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+/// `core/src/cpu/operations.hpp`.
+pub fn cpp(note: &str) -> String {
+    let mut text = format!(
+        "// {note}\n// The operations: their codes, names and properties, by code.\n#pragma once\n\n\
+         #include <stdint.h>\n\n// clang-format off\n"
+    );
+    for kind in KINDS {
+        let _ = writeln!(
+            text,
+            "\n// X(name of the enumerator, in capitals), in the order of the codes.\n\
+             #define TENURE_{}_OPERATIONS(X) \\",
+            stem(kind).to_uppercase()
+        );
+        let rows = rows(OPERATIONS, kind);
+        let lines =
+            rows.iter().map(|row| format!("  X({}, {})", capitalized(row.name), constant(row)));
+        let _ = writeln!(text, "{}", lines.collect::<Vec<_>>().join(" \\\n"));
+    }
+    text.push_str("\nnamespace tenure::kernels {\n");
+    for kind in KINDS {
+        let rows = rows(OPERATIONS, kind);
+        let codes = rows.iter().map(|row| format!("k{} = {}", capitalized(row.name), row.code));
+        let kind = capitalized(stem(kind));
+        let _ = writeln!(
+            text,
+            "\nenum class {kind} : uint8_t {{ {} }};\n\
+             inline constexpr unsigned k{kind}Count = {};",
+            codes.collect::<Vec<_>>().join(", "),
+            rows.len()
+        );
+    }
+    text.push_str(
+        "\n// Sets of dtypes, by bits.\n\
+         enum DtypeSet : uint8_t { kNoDtypes = 0, kFloats = 1, kIntegers = 2, kTruths = 4, kComplex = 8 };\n\n\
+         // The dtype of the result: the operands', or 64 bits for integers, or bool8, or i64.\n\
+         enum class Gives : uint8_t { kOperand, kWide, kTruth, kIndex };\n\n\
+         // How exact results of f32 and f64 are.\n\
+         inline constexpr double kExact = 0;\n\
+         inline constexpr double kRounded = 0.5;\n\
+         inline constexpr double kGrows = -1;  // with the number of elements\n\n\
+         struct OperationRow {\n  const char* name;\n  uint8_t dtypes;  // a DtypeSet\n  Gives gives;\n  \
+         bool keeps_zero;     // whether it gives 0 where all inputs are\n  \
+         double last_places;  // of the largest error, or kGrows\n};\n",
+    );
+    for kind in KINDS {
+        let _ = writeln!(
+            text,
+            "\ninline constexpr OperationRow k{}Rows[] = {{",
+            capitalized(stem(kind))
+        );
+        for row in rows(OPERATIONS, kind) {
+            let gives = match row.gives {
+                Gives::Operand => "kOperand",
+                Gives::Wide => "kWide",
+                Gives::Truth => "kTruth",
+                Gives::Index => "kIndex",
+            };
+            let places = match row.error {
+                Error::Exact => "kExact".to_owned(),
+                Error::Rounded => "kRounded".to_owned(),
+                Error::Places(places) => places.to_string(),
+                Error::Grows => "kGrows".to_owned(),
+            };
+            let _ = writeln!(
+                text,
+                "  {{{:?}, {}, Gives::{gives}, {}, {places}}},",
+                row.name,
+                dtype_set(row.dtypes),
+                row.keeps_zero
+            );
+        }
+        text.push_str("};\n");
+    }
+    text.push_str("\n}  // namespace tenure::kernels\n\n// clang-format on\n");
+    text
+}
+
+const PARTS: [(Dtypes, &str, &str); 4] = [
+    (Dtypes::FLOATS, "kFloats", "f64 f32 f16 bf16"),
+    (Dtypes::INTEGERS, "kIntegers", "i8 to i64, u8 to u64"),
+    (Dtypes::BOOL8, "kTruths", "bool8"),
+    (Dtypes::COMPLEX, "kComplex", "c64 c128"),
+];
+
+fn dtype_set(dtypes: Dtypes) -> String {
+    let parts = PARTS.iter().filter(|(part, ..)| dtypes.contains(*part));
+    parts.map(|&(_, name, _)| name).collect::<Vec<_>>().join(" | ")
+}
+
+/// `tests/interop/operations.py`.
+pub fn python(note: &str) -> String {
+    let mut text = format!(
+        "# {note}\n\"\"\"The codes of operations, and what NumPy calls them.\"\"\"\n\n\
+         import collections\n\n\
+         # `places` bounds the error of f32 and f64, in units in the last place; None: it grows.\n\
+         Row = collections.namedtuple(\"Row\", \"code numpy dtypes places\")\n"
+    );
+    for kind in KINDS {
+        let _ = writeln!(text, "\n{} = {{", stem(kind).to_uppercase());
+        for row in rows(OPERATIONS, kind) {
+            let name = if kind == Kind::Compare { row.rust } else { row.name };
+            let dtypes = PARTS.iter().zip(["float", "integer", "bool", "complex"]);
+            let dtypes = dtypes.filter(|((part, ..), _)| row.dtypes.contains(*part));
+            let dtypes: Vec<&str> = dtypes.map(|(_, name)| name).collect();
+            let places = match row.error {
+                Error::Exact => "0".to_owned(),
+                Error::Rounded => "0.5".to_owned(),
+                Error::Places(places) => places.to_string(),
+                Error::Grows => "None".to_owned(),
+            };
+            let _ = writeln!(
+                text,
+                "    {name:?}: Row({}, {:?}, {:?}, {places}),",
+                row.code,
+                row.numpy,
+                dtypes.join(" ")
+            );
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+const BEGIN: &str = "<!-- operations: written by headergen -->\n";
+const END: &str = "<!-- operations: end -->\n";
+
+/// `docs/operations.md` with the table between its marks; None where they are missing.
+pub fn docs(old: &str) -> Option<String> {
+    let start = old.find(BEGIN)? + BEGIN.len();
+    let end = start + old[start..].find(END)?;
+    Some(format!("{}{}{}", &old[..start], docs_table(), &old[end..]))
+}
+
+fn docs_table() -> String {
+    let mut text = String::from("| operation |");
+    for (_, _, heading) in PARTS {
+        let _ = write!(text, " {heading} |");
+    }
+    text.push_str(
+        " result | 0 of zeros | error, in last places | derivative, and what it reads |\n|",
+    );
+    text.push_str(&" --- |".repeat(PARTS.len() + 5));
+    text.push('\n');
+    for kind in KINDS {
+        for row in rows(OPERATIONS, kind) {
+            text.push_str(&docs_row(row));
+        }
+    }
+    text
+}
+
+fn docs_row(row: &Operation) -> String {
+    let name = if row.kind == Kind::Reduce { row.name } else { row.rust };
+    let over = if row.kind == Kind::Reduce { " over axes" } else { "" };
+    let mut text = format!("| `{name}`{over} |");
+    for (part, ..) in PARTS {
+        text.push_str(if row.dtypes.contains(part) { " yes |" } else { " - |" });
+    }
+    let gives = match row.gives {
+        Gives::Operand => "the operands' dtype",
+        Gives::Wide => "floats: the operand's; i64 or u64 for integers",
+        Gives::Truth => "bool8",
+        Gives::Index => "i64",
+    };
+    let zero = match row.kind {
+        Kind::Reduce => "",
+        _ if row.keeps_zero => "yes",
+        _ => "no",
+    };
+    let error = match row.error {
+        Error::Exact => "exact".to_owned(),
+        Error::Rounded => "0.5".to_owned(),
+        Error::Places(places) => places.to_string(),
+        Error::Grows => "grows with the count, see below".to_owned(),
+    };
+    let derivative = row.derivative.map_or("none".to_owned(), |derivative| {
+        let needs = match derivative.needs {
+            Needs::Nothing => "nothing",
+            Needs::Inputs => "inputs",
+            Needs::Output => "result",
+            Needs::InputsAndOutput => "inputs, result",
+        };
+        format!("`{}`: {needs}", derivative.name)
+    });
+    let _ = writeln!(text, " {gives} | {zero} | {error} | {derivative} |");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn rejects(change: impl Fn(&mut Vec<Operation>), expected: &str) {
+        let mut table = OPERATIONS.to_vec();
+        change(&mut table);
+        let found = check(&table);
+        assert!(found.iter().any(|p| p.text.contains(expected)), "{expected:?}: {found:#?}");
+    }
+
+    #[test]
+    fn a_table_has_each_code_and_name_once() {
+        assert_eq!(check(OPERATIONS), vec![]);
+        rejects(|table| table[0].code = 99, "its code is 99 but must be");
+        rejects(|table| table[1].code = 1, "abs: its code is 1 but must be 2");
+        rejects(|table| table[1].name = "neg", "neg: stands in the table twice");
+        rejects(|table| table[1].rust = "neg", "abs: stands in the table twice");
+        rejects(|table| table[2].numpy = "", "sqrt: has no documentation, oracle or dtypes");
+        rejects(|table| table[2].rust = "", "sqrt: has no name in Rust");
+    }
+
+    #[test]
+    fn the_order_of_rows_says_nothing() {
+        let mut table = OPERATIONS.to_vec();
+        table.reverse();
+        assert_eq!(check(&table), vec![]);
+        assert_eq!(rows(&table, Kind::Unary)[0].name, "neg");
+    }
+
+    #[test]
+    fn codes_keep_the_lines_of_the_source() {
+        let source = "// One.\npub struct tnr_unary_op(pub i32);\n// Two.\n";
+        let text = expanded(source);
+        assert_eq!(text.lines().count(), source.lines().count());
+        assert!(text.contains("pub const NEG: tnr_unary_op = tnr_unary_op(1);"));
+    }
+}

@@ -1,0 +1,155 @@
+// Generated from rust/tenure-sys/src/operations.rs by headergen. Do not edit.
+//! The codes of operations, and lists of them for macros.
+
+use crate::{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_unary_op};
+
+impl tnr_unary_op {
+    /// `-x`; wraps on integers.
+    pub const NEG: tnr_unary_op = tnr_unary_op(1);
+    /// `|x|`; wraps on integers.
+    pub const ABS: tnr_unary_op = tnr_unary_op(2);
+    /// Square root; floats only.
+    pub const SQRT: tnr_unary_op = tnr_unary_op(3);
+    /// e to the x; floats only.
+    pub const EXP: tnr_unary_op = tnr_unary_op(4);
+    /// `max(x, 0)`; NaN stays NaN.
+    pub const RELU: tnr_unary_op = tnr_unary_op(5);
+}
+
+impl tnr_binary_op {
+    /// `a + b`; wraps on integers.
+    pub const ADD: tnr_binary_op = tnr_binary_op(1);
+    /// `a - b`; wraps on integers.
+    pub const SUB: tnr_binary_op = tnr_binary_op(2);
+    /// `a * b`; wraps on integers.
+    pub const MUL: tnr_binary_op = tnr_binary_op(3);
+    /// `a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the data.
+    pub const DIV: tnr_binary_op = tnr_binary_op(4);
+    /// The smaller; NaN wins.
+    pub const MIN: tnr_binary_op = tnr_binary_op(5);
+    /// The larger; NaN wins.
+    pub const MAX: tnr_binary_op = tnr_binary_op(6);
+}
+
+impl tnr_compare_op {
+    /// `a == b`.
+    pub const EQ: tnr_compare_op = tnr_compare_op(1);
+    /// `a != b`.
+    pub const NE: tnr_compare_op = tnr_compare_op(2);
+    /// `a < b`.
+    pub const LT: tnr_compare_op = tnr_compare_op(3);
+    /// `a <= b`.
+    pub const LE: tnr_compare_op = tnr_compare_op(4);
+    /// `a > b`.
+    pub const GT: tnr_compare_op = tnr_compare_op(5);
+    /// `a >= b`.
+    pub const GE: tnr_compare_op = tnr_compare_op(6);
+}
+
+impl tnr_reduce_op {
+    /// Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or u64.
+    /// Empty: 0.
+    pub const SUM: tnr_reduce_op = tnr_reduce_op(1);
+    /// Product, with the dtypes of SUM. Empty: 1.
+    pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
+    /// Arithmetic mean; floats only. Empty: NaN.
+    pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);
+    /// Variance with the attribute `ddof`; floats only. NaN where the count is not above `ddof`.
+    pub const VAR: tnr_reduce_op = tnr_reduce_op(4);
+    /// Standard deviation with the attribute `ddof`; floats only.
+    pub const STD: tnr_reduce_op = tnr_reduce_op(5);
+    /// Smallest element; NaN wins. Empty: an error.
+    pub const MIN: tnr_reduce_op = tnr_reduce_op(6);
+    /// Largest element; NaN wins. Empty: an error.
+    pub const MAX: tnr_reduce_op = tnr_reduce_op(7);
+    /// Index (i64) of the smallest element: of the one axis, or row-major over all. The first wins.
+    pub const ARGMIN: tnr_reduce_op = tnr_reduce_op(8);
+    /// Index (i64) of the largest element: of the one axis, or row-major over all. The first wins.
+    pub const ARGMAX: tnr_reduce_op = tnr_reduce_op(9);
+    /// Whether any element is not zero, as bool8. Empty: false.
+    pub const ANY: tnr_reduce_op = tnr_reduce_op(10);
+    /// Whether every element is not zero, as bool8. Empty: true.
+    pub const ALL: tnr_reduce_op = tnr_reduce_op(11);
+    /// How many elements are not zero, as i64. Empty: 0.
+    pub const COUNT: tnr_reduce_op = tnr_reduce_op(12);
+}
+
+// Each passes its rows to the macro that it is given.
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_unary {
+    ($then:ident) => {
+        $then! {
+            NEG "neg": neg, neg_into, neg_assign, Number; "`-a`; integers wrap.", example "[1, -2, 3]" => "[-1, 2, -3]";
+            ABS "abs": abs, abs_into, abs_assign, Number; "The magnitude of `a`; the lowest integer wraps to itself.", example "[1, -2, -128_i8]" => "[1, 2, -128]";
+            SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, Float; "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
+            EXP "exp": exp, exp_into, exp_assign, Float; "e to the power `a`.", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
+            RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_binary {
+    ($then:ident) => {
+        $then! {
+            ADD "add": add, add_into, add_assign; "`a + b`; integers wrap.", errors "", example "[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]" => "[11.5, 22.0, 33.0]";
+            SUB "sub": sub, sub_into, sub_assign; "`a - b`; integers wrap.", errors "", example "[10_u8, 20, 0]", "[1, 2, 1]" => "[9, 18, 255]";
+            MUL "mul": mul, mul_into, mul_assign; "`a * b`; integers wrap.", errors "", example "[1, 2, 3]", "[10]" => "[10, 20, 30]";
+            DIV "div": div, div_into, div_assign; "`a / b`; integers truncate, and `MIN / -1` wraps.", errors ", or an integer is divided by zero, after some elements may have been written", example "[7, -7, 9]", "[2]" => "[3, -3, 4]";
+            MIN "minimum": minimum, minimum_into, minimum_assign; "The smaller of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[1.0, 2.0, -3.0]";
+            MAX "maximum": maximum, maximum_into, maximum_assign; "The larger of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[2.0, 5.0, 2.0]";
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_compare {
+    ($then:ident) => {
+        $then! {
+            EQ "equal": equal, equal_into; "a == b" => "[false, true, false]";
+            NE "not_equal": not_equal, not_equal_into; "a != b" => "[true, false, true]";
+            LT "less": less, less_into; "a < b" => "[true, false, false]";
+            LE "less_equal": less_equal, less_equal_into; "a <= b" => "[true, true, false]";
+            GT "greater": greater, greater_into; "a > b" => "[false, false, true]";
+            GE "greater_equal": greater_equal, greater_equal_into; "a >= b" => "[false, true, true]";
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_reduce {
+    ($then:ident) => {
+        $then! {
+            SUM "sum": sum;
+            PROD "prod": prod;
+            MEAN "mean": mean;
+            VAR "var": var;
+            STD "std": std;
+            MIN "min": min;
+            MAX "max": max;
+            ARGMIN "argmin": argmin;
+            ARGMAX "argmax": argmax;
+            ANY "any": any;
+            ALL "all": all;
+            COUNT "count": count;
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_unary_of_zero {
+    ($then:ident) => {
+        $then! {
+            NEG "neg": neg, neg_into, neg_assign, Number; "`-a`; integers wrap.", example "[1, -2, 3]" => "[-1, 2, -3]";
+            ABS "abs": abs, abs_into, abs_assign, Number; "The magnitude of `a`; the lowest integer wraps to itself.", example "[1, -2, -128_i8]" => "[1, 2, -128]";
+            SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, Float; "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
+            RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
+        }
+    };
+}

@@ -1,0 +1,526 @@
+//! The table of operations: one row for each, and the only list of them.
+//!
+//! `rust/headergen` writes what follows from it: the codes and their documentation
+//! (`src/codes.rs`, `tenure.h`), the names, dtypes and properties that the core reads
+//! (`core/src/cpu/operations.hpp`), the oracle of `tests/interop`, and the table of
+//! `docs/operations.md`. The crate `tenure` makes its functions and spans of the macros in `codes.rs`.
+//! A kernel or a reference without a rule for a row does not compile.
+//!
+//! Codes are those of the ABI: frozen, never reused, the next one for a new row, and no matter where
+//! the row stands.
+
+/// The function of the ABI that takes the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `tnr_unary`, `tnr_sparse_unary`.
+    Unary,
+    /// `tnr_binary`, with a number too, `tnr_sparse_binary`.
+    Binary,
+    /// `tnr_compare`, `tnr_compare_scalar`.
+    Compare,
+    /// `tnr_reduce`, `tnr_sparse_reduce`.
+    Reduce,
+}
+
+/// A set of dtypes, by bits. Those that an operation does not take are UNSUPPORTED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dtypes(pub u32);
+
+impl Dtypes {
+    /// f64, f32, f16, bf16.
+    pub const FLOATS: Dtypes = Dtypes(1);
+    /// i8 to i64, u8 to u64.
+    pub const INTEGERS: Dtypes = Dtypes(2);
+    /// Truth values.
+    pub const BOOL8: Dtypes = Dtypes(4);
+    /// c64, c128.
+    pub const COMPLEX: Dtypes = Dtypes(8);
+    /// What arithmetic takes.
+    pub const NUMBERS: Dtypes = Dtypes(1 | 2);
+    /// What is compared and counted.
+    pub const REAL: Dtypes = Dtypes(1 | 2 | 4);
+
+    /// Whether all of `part` are in the set.
+    pub const fn contains(self, part: Dtypes) -> bool {
+        self.0 & part.0 == part.0
+    }
+}
+
+/// The dtype of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// That of the operands.
+    Operand,
+    /// That of the operand for floats; i64 and u64 for integers.
+    Wide,
+    /// bool8.
+    Truth,
+    /// i64.
+    Index,
+}
+
+/// How far a result of f32 or f64 may be from the exact one. Those of f16 and bf16 are computed in
+/// f32 and rounded once more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Error {
+    /// It is exact.
+    Exact,
+    /// It is the nearest number of the dtype.
+    Rounded,
+    /// It is within so many units in the last place.
+    Places(u32),
+    /// The bound depends on the number of elements, and is in `docs/operations.md`.
+    Grows,
+}
+
+/// What the derivative of an operation is computed from, beside the gradient of its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing: the operation is linear.
+    Nothing,
+    /// Its inputs.
+    Inputs,
+    /// Its result.
+    Output,
+    /// Both.
+    InputsAndOutput,
+}
+
+/// The operation that takes the gradient of a result to the gradients of the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Derivative {
+    /// Its name.
+    pub name: &'static str,
+    /// What it reads.
+    pub needs: Needs,
+}
+
+/// A call of the Rust function and what it gives, both as Rust; the example of its documentation.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// The inputs.
+    pub inputs: &'static [&'static str],
+    /// The elements of the result.
+    pub gives: &'static str,
+}
+
+/// An operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// Which function takes it.
+    pub kind: Kind,
+    /// In messages, and in capitals the constant of the ABI.
+    pub name: &'static str,
+    /// Of the ABI.
+    pub code: i32,
+    /// What the ABI says of it.
+    pub doc: &'static str,
+    /// The function of the crate `tenure`; the others that write or work in place are named after it.
+    pub rust: &'static str,
+    /// What the crate says of it.
+    pub rust_doc: &'static str,
+    /// What its errors are beside those of all, as the end of a sentence.
+    pub rust_errors: &'static str,
+    /// What the crate shows.
+    pub example: Example,
+    /// The function of NumPy that it is compared with, as Python.
+    pub numpy: &'static str,
+    /// What it takes.
+    pub dtypes: Dtypes,
+    /// What it gives.
+    pub gives: Gives,
+    /// Whether the result is 0 where all inputs are. Only such operations take sparse matrices.
+    pub keeps_zero: bool,
+    /// How exact it is.
+    pub error: Error,
+    /// None where the result is no continuous function of the inputs.
+    pub derivative: Option<Derivative>,
+}
+
+const fn derivative(name: &'static str, needs: Needs) -> Option<Derivative> {
+    Some(Derivative { name, needs })
+}
+
+const fn example(inputs: &'static [&'static str], gives: &'static str) -> Example {
+    Example { inputs, gives }
+}
+
+/// A row of which nothing is said: the least that an operation takes, gives and promises.
+const ROW: Operation = Operation {
+    kind: Kind::Unary,
+    name: "",
+    code: 0,
+    doc: "",
+    rust: "",
+    rust_doc: "",
+    rust_errors: "",
+    example: example(&[], ""),
+    numpy: "",
+    dtypes: Dtypes(0),
+    gives: Gives::Operand,
+    keeps_zero: false,
+    error: Error::Exact,
+    derivative: None,
+};
+const REDUCTION: Operation = Operation { kind: Kind::Reduce, error: Error::Grows, ..ROW };
+const COMPARISON: Operation =
+    Operation { kind: Kind::Compare, dtypes: Dtypes::REAL, gives: Gives::Truth, ..ROW };
+
+/// Every operation.
+pub const OPERATIONS: &[Operation] = &[
+    // ---- of one input ----
+    Operation {
+        name: "neg",
+        code: 1,
+        doc: "`-x`; wraps on integers.",
+        rust: "neg",
+        rust_doc: "`-a`; integers wrap.",
+        example: example(&["[1, -2, 3]"], "[-1, 2, -3]"),
+        numpy: "np.negative",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        derivative: derivative("neg", Needs::Nothing),
+        ..ROW
+    },
+    Operation {
+        name: "abs",
+        code: 2,
+        doc: "`|x|`; wraps on integers.",
+        rust: "abs",
+        rust_doc: "The magnitude of `a`; the lowest integer wraps to itself.",
+        example: example(&["[1, -2, -128_i8]"], "[1, 2, -128]"),
+        numpy: "np.abs",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        derivative: derivative("abs_gradient", Needs::Inputs),
+        ..ROW
+    },
+    Operation {
+        name: "sqrt",
+        code: 3,
+        doc: "Square root; floats only.",
+        rust: "sqrt",
+        rust_doc: "The square root of `a`; NaN below zero.",
+        example: example(&["[1.0, 4.0, 9.0]"], "[1.0, 2.0, 3.0]"),
+        numpy: "np.sqrt",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        error: Error::Rounded,
+        derivative: derivative("sqrt_gradient", Needs::Output),
+        ..ROW
+    },
+    Operation {
+        name: "exp",
+        code: 4,
+        doc: "e to the x; floats only.",
+        rust: "exp",
+        rust_doc: "e to the power `a`.",
+        example: example(&["[0.0, f64::NEG_INFINITY]"], "[1.0, 0.0]"),
+        numpy: "np.exp",
+        dtypes: Dtypes::FLOATS,
+        error: Error::Places(1),
+        derivative: derivative("exp_gradient", Needs::Output),
+        ..ROW
+    },
+    Operation {
+        name: "relu",
+        code: 5,
+        doc: "`max(x, 0)`; NaN stays NaN.",
+        rust: "relu",
+        rust_doc: "The larger of `a` and zero; NaN stays NaN.",
+        example: example(&["[-1.5, 0.0, 2.5]"], "[0.0, 0.0, 2.5]"),
+        numpy: "relu",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        derivative: derivative("relu_gradient", Needs::Output),
+        ..ROW
+    },
+    // ---- of two inputs ----
+    Operation {
+        kind: Kind::Binary,
+        name: "add",
+        code: 1,
+        doc: "`a + b`; wraps on integers.",
+        rust: "add",
+        rust_doc: "`a + b`; integers wrap.",
+        example: example(&["[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]"], "[11.5, 22.0, 33.0]"),
+        numpy: "np.add",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        error: Error::Rounded,
+        derivative: derivative("add_gradient", Needs::Nothing),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "sub",
+        code: 2,
+        doc: "`a - b`; wraps on integers.",
+        rust: "sub",
+        rust_doc: "`a - b`; integers wrap.",
+        example: example(&["[10_u8, 20, 0]", "[1, 2, 1]"], "[9, 18, 255]"),
+        numpy: "np.subtract",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        error: Error::Rounded,
+        derivative: derivative("sub_gradient", Needs::Nothing),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "mul",
+        code: 3,
+        doc: "`a * b`; wraps on integers.",
+        rust: "mul",
+        rust_doc: "`a * b`; integers wrap.",
+        example: example(&["[1, 2, 3]", "[10]"], "[10, 20, 30]"),
+        numpy: "np.multiply",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        error: Error::Rounded,
+        derivative: derivative("mul_gradient", Needs::Inputs),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "div",
+        code: 4,
+        doc: "`a / b`; integers truncate, MIN / -1 wraps, a zero divisor is an error found on the \
+              data.",
+        rust: "div",
+        rust_doc: "`a / b`; integers truncate, and `MIN / -1` wraps.",
+        rust_errors: ", or an integer is divided by zero, after some elements may have been written",
+        example: example(&["[7, -7, 9]", "[2]"], "[3, -3, 4]"),
+        numpy: "np.divide",
+        dtypes: Dtypes::NUMBERS,
+        error: Error::Rounded,
+        derivative: derivative("div_gradient", Needs::InputsAndOutput),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "min",
+        code: 5,
+        doc: "The smaller; NaN wins.",
+        rust: "minimum",
+        rust_doc: "The smaller of `a` and `b`; NaN wins.",
+        example: example(&["[1.0, 5.0, -3.0]", "[2.0]"], "[1.0, 2.0, -3.0]"),
+        numpy: "np.minimum",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        derivative: derivative("min_gradient", Needs::Inputs),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "max",
+        code: 6,
+        doc: "The larger; NaN wins.",
+        rust: "maximum",
+        rust_doc: "The larger of `a` and `b`; NaN wins.",
+        example: example(&["[1.0, 5.0, -3.0]", "[2.0]"], "[2.0, 5.0, 2.0]"),
+        numpy: "np.maximum",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        derivative: derivative("max_gradient", Needs::Inputs),
+        ..ROW
+    },
+    // ---- comparisons ----
+    Operation {
+        name: "eq",
+        code: 1,
+        doc: "`a == b`.",
+        rust: "equal",
+        rust_doc: "a == b",
+        example: example(&["[1, 2, 3]", "2"], "[false, true, false]"),
+        numpy: "np.equal",
+        ..COMPARISON
+    },
+    Operation {
+        name: "ne",
+        code: 2,
+        doc: "`a != b`.",
+        rust: "not_equal",
+        rust_doc: "a != b",
+        example: example(&["[1, 2, 3]", "2"], "[true, false, true]"),
+        numpy: "np.not_equal",
+        keeps_zero: true,
+        ..COMPARISON
+    },
+    Operation {
+        name: "lt",
+        code: 3,
+        doc: "`a < b`.",
+        rust: "less",
+        rust_doc: "a < b",
+        example: example(&["[1, 2, 3]", "2"], "[true, false, false]"),
+        numpy: "np.less",
+        keeps_zero: true,
+        ..COMPARISON
+    },
+    Operation {
+        name: "le",
+        code: 4,
+        doc: "`a <= b`.",
+        rust: "less_equal",
+        rust_doc: "a <= b",
+        example: example(&["[1, 2, 3]", "2"], "[true, true, false]"),
+        numpy: "np.less_equal",
+        ..COMPARISON
+    },
+    Operation {
+        name: "gt",
+        code: 5,
+        doc: "`a > b`.",
+        rust: "greater",
+        rust_doc: "a > b",
+        example: example(&["[1, 2, 3]", "2"], "[false, false, true]"),
+        numpy: "np.greater",
+        keeps_zero: true,
+        ..COMPARISON
+    },
+    Operation {
+        name: "ge",
+        code: 6,
+        doc: "`a >= b`.",
+        rust: "greater_equal",
+        rust_doc: "a >= b",
+        example: example(&["[1, 2, 3]", "2"], "[false, true, true]"),
+        numpy: "np.greater_equal",
+        ..COMPARISON
+    },
+    // ---- reductions ----
+    Operation {
+        name: "sum",
+        rust: "sum",
+        code: 1,
+        doc: "Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or \
+              u64. Empty: 0.",
+        numpy: "np.sum",
+        dtypes: Dtypes::NUMBERS,
+        gives: Gives::Wide,
+        derivative: derivative("sum_gradient", Needs::Nothing),
+        ..REDUCTION
+    },
+    Operation {
+        name: "prod",
+        rust: "prod",
+        code: 2,
+        doc: "Product, with the dtypes of SUM. Empty: 1.",
+        numpy: "np.prod",
+        dtypes: Dtypes::NUMBERS,
+        gives: Gives::Wide,
+        derivative: derivative("prod_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    Operation {
+        name: "mean",
+        rust: "mean",
+        code: 3,
+        doc: "Arithmetic mean; floats only. Empty: NaN.",
+        numpy: "np.mean",
+        dtypes: Dtypes::FLOATS,
+        derivative: derivative("mean_gradient", Needs::Nothing),
+        ..REDUCTION
+    },
+    Operation {
+        name: "var",
+        rust: "var",
+        code: 4,
+        doc: "Variance with the attribute `ddof`; floats only. NaN where the count is not above \
+              `ddof`.",
+        numpy: "np.var",
+        dtypes: Dtypes::FLOATS,
+        derivative: derivative("var_gradient", Needs::Inputs),
+        ..REDUCTION
+    },
+    Operation {
+        name: "std",
+        rust: "std",
+        code: 5,
+        doc: "Standard deviation with the attribute `ddof`; floats only.",
+        numpy: "np.std",
+        dtypes: Dtypes::FLOATS,
+        derivative: derivative("std_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    Operation {
+        name: "min",
+        rust: "min",
+        code: 6,
+        doc: "Smallest element; NaN wins. Empty: an error.",
+        numpy: "np.min",
+        dtypes: Dtypes::NUMBERS,
+        error: Error::Exact,
+        derivative: derivative("min_over_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    Operation {
+        name: "max",
+        rust: "max",
+        code: 7,
+        doc: "Largest element; NaN wins. Empty: an error.",
+        numpy: "np.max",
+        dtypes: Dtypes::NUMBERS,
+        error: Error::Exact,
+        derivative: derivative("max_over_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    Operation {
+        name: "argmin",
+        rust: "argmin",
+        code: 8,
+        doc: "Index (i64) of the smallest element: of the one axis, or row-major over all. The \
+              first wins.",
+        numpy: "np.argmin",
+        dtypes: Dtypes::NUMBERS,
+        gives: Gives::Index,
+        error: Error::Exact,
+        ..REDUCTION
+    },
+    Operation {
+        name: "argmax",
+        rust: "argmax",
+        code: 9,
+        doc: "Index (i64) of the largest element: of the one axis, or row-major over all. The first \
+              wins.",
+        numpy: "np.argmax",
+        dtypes: Dtypes::NUMBERS,
+        gives: Gives::Index,
+        error: Error::Exact,
+        ..REDUCTION
+    },
+    Operation {
+        name: "any",
+        rust: "any",
+        code: 10,
+        doc: "Whether any element is not zero, as bool8. Empty: false.",
+        numpy: "np.any",
+        dtypes: Dtypes::REAL,
+        gives: Gives::Truth,
+        error: Error::Exact,
+        ..REDUCTION
+    },
+    Operation {
+        name: "all",
+        rust: "all",
+        code: 11,
+        doc: "Whether every element is not zero, as bool8. Empty: true.",
+        numpy: "np.all",
+        dtypes: Dtypes::REAL,
+        gives: Gives::Truth,
+        error: Error::Exact,
+        ..REDUCTION
+    },
+    Operation {
+        name: "count",
+        rust: "count",
+        code: 12,
+        doc: "How many elements are not zero, as i64. Empty: 0.",
+        numpy: "np.count_nonzero",
+        dtypes: Dtypes::REAL,
+        gives: Gives::Index,
+        error: Error::Exact,
+        ..REDUCTION
+    },
+];

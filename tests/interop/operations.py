@@ -1,0 +1,48 @@
+# Generated from rust/tenure-sys/src/operations.rs by headergen. Do not edit.
+"""The codes of operations, and what NumPy calls them."""
+
+import collections
+
+# `places` bounds the error of f32 and f64, in units in the last place; None: it grows.
+Row = collections.namedtuple("Row", "code numpy dtypes places")
+
+UNARY = {
+    "neg": Row(1, "np.negative", "float integer", 0),
+    "abs": Row(2, "np.abs", "float integer", 0),
+    "sqrt": Row(3, "np.sqrt", "float", 0.5),
+    "exp": Row(4, "np.exp", "float", 1),
+    "relu": Row(5, "relu", "float integer", 0),
+}
+
+BINARY = {
+    "add": Row(1, "np.add", "float integer", 0.5),
+    "sub": Row(2, "np.subtract", "float integer", 0.5),
+    "mul": Row(3, "np.multiply", "float integer", 0.5),
+    "div": Row(4, "np.divide", "float integer", 0.5),
+    "min": Row(5, "np.minimum", "float integer", 0),
+    "max": Row(6, "np.maximum", "float integer", 0),
+}
+
+COMPARE = {
+    "equal": Row(1, "np.equal", "float integer bool", 0),
+    "not_equal": Row(2, "np.not_equal", "float integer bool", 0),
+    "less": Row(3, "np.less", "float integer bool", 0),
+    "less_equal": Row(4, "np.less_equal", "float integer bool", 0),
+    "greater": Row(5, "np.greater", "float integer bool", 0),
+    "greater_equal": Row(6, "np.greater_equal", "float integer bool", 0),
+}
+
+REDUCE = {
+    "sum": Row(1, "np.sum", "float integer", None),
+    "prod": Row(2, "np.prod", "float integer", None),
+    "mean": Row(3, "np.mean", "float", None),
+    "var": Row(4, "np.var", "float", None),
+    "std": Row(5, "np.std", "float", None),
+    "min": Row(6, "np.min", "float integer", 0),
+    "max": Row(7, "np.max", "float integer", 0),
+    "argmin": Row(8, "np.argmin", "float integer", 0),
+    "argmax": Row(9, "np.argmax", "float integer", 0),
+    "any": Row(10, "np.any", "float integer bool", 0),
+    "all": Row(11, "np.all", "float integer bool", 0),
+    "count": Row(12, "np.count_nonzero", "float integer bool", 0),
+}
