@@ -12,6 +12,7 @@ UNARY = {
     "sqrt": Row(3, "np.sqrt", "float", 0.5),
     "exp": Row(4, "np.exp", "float", 1),
     "relu": Row(5, "relu", "float integer", 0),
+    "tanh": Row(6, "np.tanh", "float", 3),
 }
 
 BINARY = {

@@ -12,7 +12,8 @@
   X(Abs, ABS) \
   X(Sqrt, SQRT) \
   X(Exp, EXP) \
-  X(Relu, RELU)
+  X(Relu, RELU) \
+  X(Tanh, TANH)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_BINARY_OPERATIONS(X) \
@@ -49,8 +50,8 @@
 
 namespace tenure::kernels {
 
-enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5 };
-inline constexpr unsigned kUnaryCount = 5;
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6 };
+inline constexpr unsigned kUnaryCount = 6;
 
 enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6 };
 inline constexpr unsigned kBinaryCount = 6;
@@ -86,6 +87,7 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"sqrt", kFloats, Gives::kOperand, true, kRounded},
   {"exp", kFloats, Gives::kOperand, false, 1},
   {"relu", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"tanh", kFloats, Gives::kOperand, true, 3},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {

@@ -14,6 +14,8 @@ impl tnr_unary_op {
     pub const EXP: tnr_unary_op = tnr_unary_op(4);
     /// `max(x, 0)`; NaN stays NaN.
     pub const RELU: tnr_unary_op = tnr_unary_op(5);
+    /// Hyperbolic tangent; floats only.
+    pub const TANH: tnr_unary_op = tnr_unary_op(6);
 }
 
 impl tnr_binary_op {
@@ -86,6 +88,7 @@ macro_rules! for_each_unary {
             SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, Float; "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
             EXP "exp": exp, exp_into, exp_assign, Float; "e to the power `a`.", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
             RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
+            TANH "tanh": tanh, tanh_into, tanh_assign, Float; "The hyperbolic tangent of `a`.", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
         }
     };
 }
@@ -150,6 +153,7 @@ macro_rules! for_each_unary_of_zero {
             ABS "abs": abs, abs_into, abs_assign, Number; "The magnitude of `a`; the lowest integer wraps to itself.", example "[1, -2, -128_i8]" => "[1, 2, -128]";
             SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, Float; "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
             RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
+            TANH "tanh": tanh, tanh_into, tanh_assign, Float; "The hyperbolic tangent of `a`.", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
         }
     };
 }

@@ -235,6 +235,20 @@ pub const OPERATIONS: &[Operation] = &[
         derivative: derivative("relu_gradient", Needs::Output),
         ..ROW
     },
+    Operation {
+        name: "tanh",
+        code: 6,
+        doc: "Hyperbolic tangent; floats only.",
+        rust: "tanh",
+        rust_doc: "The hyperbolic tangent of `a`.",
+        example: example(&["[0.0, f64::INFINITY]"], "[0.0, 1.0]"),
+        numpy: "np.tanh",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        error: Error::Places(3),
+        derivative: derivative("tanh_gradient", Needs::Output),
+        ..ROW
+    },
     // ---- of two inputs ----
     Operation {
         kind: Kind::Binary,

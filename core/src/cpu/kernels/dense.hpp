@@ -214,6 +214,47 @@ Finding map_each(const Strip& strip) {
   return kNothing;
 }
 
+template <class T>
+__attribute__((noinline)) void copy_one_by_one(Byte* out, int64_t out_step, const Byte* in,
+                                               int64_t in_step, int64_t count) {
+#pragma GCC unroll 1
+  for (int64_t i = 0; i < count; ++i) {
+    TENURE_ONE_BY_ONE;
+    store<T>(out + i * out_step, load<T>(in + i * in_step));
+  }
+}
+
+// As map_each, for functions of many instructions: the rule stands in the code once, for vectors,
+// and what is no whole vector of adjacent elements goes through a register's worth of memory.
+template <class Rule, class T>
+Finding map_function(const Strip& strip) {
+  using Wide = typename Packed<T, kRegisterBytes>::type;
+  constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLanes = kRegisterBytes / kWidth;
+  alignas(kRegisterBytes) Byte lanes[kRegisterBytes] = {};
+  const Byte* in = strip.in[0].data;
+  Byte* out = strip.out;
+  const int64_t in_step = strip.in[0].step;
+  const int64_t out_step = strip.out_step;
+  const bool are_adjacent = is_adjacent<T>(out_step) && is_adjacent<T>(in_step);
+#pragma GCC unroll 1
+  for (int64_t left = strip.count; left > 0; left -= kLanes) {
+    const int64_t count = left < kLanes ? left : kLanes;
+    const bool is_whole = are_adjacent && left >= kLanes;
+    if (!is_whole) [[unlikely]]
+      copy_one_by_one<T>(lanes, kWidth, in, in_step, count);
+    const Byte* from = is_whole ? in : lanes;
+    Byte* to = is_whole ? out : lanes;
+    __asm__("" : "+r"(from), "+r"(to));  // or compilers make a copy of the rule for each
+    store<Wide>(to, Rule::apply(load<Wide>(from)));
+    if (!is_whole) [[unlikely]]
+      copy_one_by_one<T>(out, out_step, lanes, kWidth, count);
+    in += kLanes * in_step;
+    out += kLanes * out_step;
+  }
+  return kNothing;
+}
+
 // A rule for f32, of bf16 by their bits: of 32, the upper half is a float as it stands, and the
 // lower one is after a shift. No element changes its lane.
 template <class Rule>

@@ -234,6 +234,7 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
                                        : std::sqrt(x.real));
       break;
     case Unary::kExp: result = real(std::exp(x.real)); break;
+    case Unary::kTanh: result = real(std::tanh(x.real)); break;
     case Unary::kRelu:
       if (is_less(x, x.is_float ? real(0) : whole(0))) result = x.is_float ? real(0) : whole(0);
       break;

@@ -60,5 +60,15 @@ Finding spill_f16(const Strip& strip) {
   return kNothing;
 }
 
+Finding load_bf16(const Strip& strip) {
+  change<BF16, float>(strip, 0);
+  return kNothing;
+}
+
+Finding spill_bf16(const Strip& strip) {
+  change<float, BF16>(strip, 0);
+  return kNothing;
+}
+
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

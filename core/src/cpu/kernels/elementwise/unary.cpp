@@ -3,6 +3,7 @@
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
+#include "cpu/kernels/elementwise/tanh.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
@@ -62,6 +63,13 @@ struct Exponential {
   }
 };
 
+struct HyperbolicTangent {
+  template <class V>
+  static V apply(V a) {
+    return hyperbolic_tangent(a);
+  }
+};
+
 // Written so that NaN, which compares false, stays.
 struct Rectify {
   template <class V>
@@ -98,8 +106,20 @@ template <class Rule>
 constexpr Elementwise kernel<Rule, BF16> = {map_each<OnBF16<Rule>, uint16_t>, nullptr,
                                             Steps::kDense};
 
+// Functions whose 16-bit floats are computed as f32, so that there are two loops of each.
+template <class Rule, class T>
+constexpr Elementwise function = {map_function<Rule, T>, nullptr, Steps::kDense};
+template <class Rule>
+constexpr Elementwise function<Rule, F16> = {map_function<Rule, float>, &kF16AsFloat,
+                                             Steps::kDense};
+template <class Rule>
+constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16AsFloat,
+                                              Steps::kDense};
+
 }  // namespace
 
+#define TENURE_FUNCTION(Rule) \
+  function<Rule, double>, function<Rule, float>, function<Rule, F16>, function<Rule, BF16>
 // By the bits of each width in the order of the types.
 #define TENURE_BITS(Rule)                                                                         \
   each<Rule<uint64_t>, uint64_t>, each<Rule<uint32_t>, uint32_t>, each<Rule<uint16_t>, uint16_t>, \
@@ -120,6 +140,8 @@ constexpr Elementwise kernel<Rule, BF16> = {map_each<OnBF16<Rule>, uint16_t>, nu
   each<Rectify, double>, each<Rectify, float>, each<RectifyBits<0x7c00>, int16_t>,       \
       each<RectifyBits<0x7f80>, int16_t>, each<Rectify, int8_t>, each<Rectify, int16_t>, \
       each<Rectify, int32_t>, each<Rectify, int64_t>, TENURE_INTEGERS(Same)
+
+#define TENURE_UNARY_TANH TENURE_FUNCTION(HyperbolicTangent)
 
 #define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
 const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};

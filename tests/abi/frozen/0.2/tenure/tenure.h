@@ -1384,6 +1384,10 @@ typedef int32_t tnr_unary_op;
  * `max(x, 0)`; NaN stays NaN.
  */
 #define TNR_UNARY_OP_RELU 5
+/**
+ * Hyperbolic tangent; floats only.
+ */
+#define TNR_UNARY_OP_TANH 6
 
 /**
  * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
