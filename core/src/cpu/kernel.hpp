@@ -179,58 +179,6 @@ struct Permuting {
   const PanelKernel* panel;       // by Width; nullptr where the registers are too small for it
 };
 
-// One step of a reduction: `rows` elements into each of `columns` accumulators.
-struct Tile {
-  int64_t rows;     // at least 1
-  int64_t columns;  // at least 1
-  const Byte* in;
-  int64_t row_step;  // bytes
-  int64_t column_step;
-  // From the first on, which are to be fetched while others are read; 0 where a cache holds them.
-  int64_t rows_ahead;
-  int64_t index;  // of row 0, for argmin and argmax
-  int64_t index_step;
-  Byte* accumulators;  // started, or, of what does not keep_apart, holding what earlier rows gave
-};
-
-// Accumulators to elements: how `columns` results are written.
-struct Results {
-  int64_t columns;
-  const Byte* accumulators;
-  Byte* out;
-  int64_t out_step;  // bytes
-  int64_t count;     // elements reduced into each
-  int64_t ddof;
-};
-
-// Two sets of accumulators and how many elements went into each one of them.
-struct Merge {
-  int64_t columns;
-  Byte* into;
-  const Byte* from;
-  int64_t into_count;
-  int64_t from_count;
-};
-
-// Merge of the accumulators of several tiles.
-enum class Meet : uint8_t {
-  kAnyhow,  // in any order, and a tile may go on with accumulators that hold something
-  kApart,   // in any order, but each tile has accumulators of its own
-  kInTree,  // apart, and the order shows in the last places: in a tree, so that it shows little
-};
-
-struct Reduction {
-  uint32_t accumulator_bytes;  // 0: there is no such reduction
-  Meet meet;
-  // Elements so many bytes apart are read where they lie; others are fetched into a buffer first.
-  int64_t step_in_place;
-  void (*fetch)(const Byte* in, int64_t step, int64_t count, Byte* buffer);
-  void (*start)(Byte* accumulators, int64_t columns);
-  void (*accumulate)(const Reduction&, const Tile&);
-  void (*merge)(const Merge&);
-  void (*finish)(const Results&);
-};
-
 // ---- sparse matrices ----
 
 // The types of indices and offsets, in the order of every table.
@@ -299,6 +247,7 @@ struct Compression;    // compress.hpp
 struct Folding;        // fold.hpp
 struct Grouping;       // group_by_key.hpp
 struct MatmulKernels;  // spmm.hpp
+struct Reductions;     // reduce.hpp
 
 // A product of two compressed matrices of one index type. Its rows are those of `a`, its columns
 // those of `b`.
@@ -356,7 +305,7 @@ struct Table {
   const Elementwise (*unary)[kTypeCount];
   const Elementwise (*binary)[kTypeCount];
   const Elementwise (*compare)[kTypeCount];
-  const Reduction (*reduce)[kTypeCount];
+  const Reductions* reduce;  // by operation
   Streamer stream;
   ClearingStreamer stream_and_clear;
   FetchingStreamer stream_and_fetch;

@@ -6,6 +6,7 @@
 #include "cpu/group_by_key.hpp"
 #include "cpu/kernel.hpp"
 #include "cpu/packed.hpp"
+#include "cpu/reduce.hpp"
 #include "cpu/sddmm.hpp"
 #include "cpu/spmm.hpp"
 
@@ -27,7 +28,7 @@ extern const StripKernel kCastComplex[2];
 extern const Elementwise kUnary[][kTypeCount];
 extern const Elementwise kBinary[][kTypeCount];
 extern const Elementwise kCompare[][kTypeCount];
-extern const Reduction kReduce[][kTypeCount];
+extern const Reductions kReduce[];
 // Functions, as the table copies their addresses: those of constants elsewhere would be read at the
 // start of the program.
 void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "cpu/reduce.hpp"
 #include "dense/strip_runner.hpp"
 #include "tenure/ops.hpp"
 
@@ -251,7 +252,38 @@ struct Columns {
   std::int64_t gap;  // 1: dense
 };
 
-// The result of a reduction of random bits under one set: the accumulators' finished elements.
+// As the driver fetches, but by a plain loop.
+struct PlainFetch : kernels::ElementFetch {
+  explicit PlainFetch(const kernels::Reduction& reduction, std::int64_t width)
+      : ElementFetch{.run = fetch,
+                     .width_bytes = width,
+                     .read_bytes = reduction.in_bytes,
+                     .copy = nullptr,
+                     .load = reduction.load == nullptr ? nullptr : reduction.load->kernel} {}
+
+  static void fetch(const ElementFetch& fetch, const Byte* in, std::int64_t step,
+                    std::int64_t count, Byte* panel) {
+    std::vector<Byte> adjacent(static_cast<std::size_t>(count * fetch.width_bytes));
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::memcpy(adjacent.data() + i * fetch.width_bytes, in + i * step,
+                  static_cast<std::size_t>(fetch.width_bytes));
+    }
+    if (fetch.load == nullptr) {
+      std::memcpy(panel, adjacent.data(), adjacent.size());
+      return;
+    }
+    const kernels::Source source = {adjacent.data(), fetch.width_bytes, fetch.width_bytes};
+    fetch.load({.count = count,
+                .out = panel,
+                .out_step = fetch.read_bytes,
+                .width_bytes = fetch.read_bytes,
+                .source_count = 1,
+                .in = &source,
+                .parameters = nullptr});
+  }
+};
+
+// The finished parts of the accumulators that one set has after random bits, or after numbers.
 std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Columns shape,
                               bool small_numbers) {
   Random random(static_cast<std::uint64_t>(shape.rows));
@@ -266,31 +298,37 @@ std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Co
     }
   }
   const auto columns = static_cast<std::size_t>(shape.columns);
-  std::vector<std::uint64_t> accumulators(columns * reduction.accumulator_bytes / 8 + 1);
+  const auto size = columns * static_cast<std::size_t>(reduction.accumulator_bytes);
+  std::vector<std::uint64_t> accumulators(size / 8 + 1);
   auto* const into = reinterpret_cast<Byte*>(accumulators.data());
-  reduction.start(into, shape.columns);
+  for (std::size_t column = 0; column < columns && reduction.finished_place == 0; ++column) {
+    std::memcpy(into + column * static_cast<std::size_t>(reduction.accumulator_bytes),
+                &reduction.start, static_cast<std::size_t>(reduction.accumulator_bytes));
+  }
+  const PlainFetch fetch(reduction, part.width);
   kernels::Tile tile{};
   tile.rows = shape.rows;
   tile.columns = shape.columns;
   tile.in = in.data();
   tile.column_step = part.width * shape.gap;
   tile.row_step = tile.column_step * shape.columns;
+  tile.step_in_place = reduction.load == nullptr ? part.width : INT64_MIN;
+  tile.fetch = &fetch;
   tile.index_step = 1;
   tile.accumulators = into;
-  reduction.accumulate(reduction, tile);
+  (shape.columns == 1 ? reduction.along : reduction.across)(reduction, tile);
   const std::vector<std::uint64_t> copy = accumulators;
-  reduction.merge({.columns = shape.columns,
-                   .into = into,
-                   .from = reinterpret_cast<const Byte*>(copy.data()),
-                   .into_count = shape.rows,
-                   .from_count = shape.rows});
+  reduction.merge(reduction, {.columns = shape.columns,
+                              .into = into,
+                              .from = reinterpret_cast<const Byte*>(copy.data()),
+                              .into_count = shape.rows,
+                              .from_count = shape.rows});
+  const std::size_t before = columns * static_cast<std::size_t>(reduction.finished_place);
+  const std::size_t width = kernels::reference::element_bytes(reduction.finished);
   std::vector<Byte> out(columns * 8);
-  reduction.finish({.columns = shape.columns,
-                    .accumulators = into,
-                    .out = out.data(),
-                    .out_step = 8,
-                    .count = 2 * shape.rows,
-                    .ddof = 1});
+  for (std::size_t column = 0; column < columns; ++column) {
+    std::memcpy(&out[column * 8], into + before + column * width, width);
+  }
   return out;
 }
 
@@ -298,23 +336,24 @@ std::vector<Byte> reduce_with(const kernels::Reduction& reduction, Part part, Co
 TEST(SameBitsUnderEverySet, Reductions) {
   constexpr Columns kColumns[] = {{1, 1, 1},   {255, 1, 1}, {3001, 1, 1}, {777, 1, 3},
                                   {5, 300, 1}, {40, 17, 1}, {9, 33, 2}};
-  constexpr unsigned kFirstOfIndices = TNR_REDUCE_OP_ARGMIN - 1;
   for (unsigned row = 0; row < kernels::kReduceCount; ++row) {
     for (const NamedType& type : kTypes) {
       const auto column = static_cast<unsigned>(type.type);
-      if (instruction_sets().front().table->reduce[row][column].accumulator_bytes == 0) continue;
-      const bool gives_float = row < kFirstOfIndices && is_float(type.type);
+      if (instruction_sets().front().table->reduce[row].by_type[column].accumulator_bytes == 0)
+        continue;
       for (const Columns& shape : kColumns) {
         for (const bool small_numbers : {false, true}) {
           std::vector<Byte> expected;
           for (const InstructionSet& set : instruction_sets()) {
             if (!set.is_supported()) continue;
+            const kernels::Reduction& reduction = set.table->reduce[row].by_type[column];
+            const bool gives_float = is_float(reduction.finished);
             const std::vector<Byte> result =
-                reduce_with(set.table->reduce[row][column], part_of(type), shape, small_numbers);
+                reduce_with(reduction, part_of(type), shape, small_numbers);
             if (expected.empty()) expected = result;
             for (std::size_t at = 0; at < result.size(); at += 8) {
               ASSERT_TRUE(gives_float
-                              ? is_same_element(type.type, &result[at], &expected[at])
+                              ? is_same_element(reduction.finished, &result[at], &expected[at])
                               : std::memcmp(&result[at], &expected[at], sizeof(double)) == 0)
                   << "reduction " << row << " of " << dtype_name(type.dtype) << " under "
                   << set.name << ", " << shape.rows << " x " << shape.columns;

@@ -1,4 +1,4 @@
-// What several tiles of a reduction gave, one after the other, put together.
+// The results of several tiles of a reduction, one after the other, put together.
 //
 // Where the order shows, sixteen results of one level become one of the next, as digits carry. A
 // result therefore takes part in at most 16 additions on each level, and the error grows with the
@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
-#include "cpu/kernel.hpp"
+#include "cpu/reduce.hpp"
+#include "dense/reduce/elements.hpp"
 #include "memory/traffic.hpp"
 
 namespace tenure {
@@ -27,7 +29,7 @@ class Cascade {
     for (std::int64_t pushes = tiles - 1; pushes >= kFanIn; pushes /= kFanIn) ++levels;
     return levels;
   }
-  // Of one level, so that each starts on a cache line.
+  // Bytes of one level: whole lines, so that each starts on one.
   static std::int64_t level_bytes(const kernels::Reduction& reduction,
                                   std::int64_t columns) noexcept {
     return whole_lines(columns * reduction.accumulator_bytes);
@@ -46,12 +48,12 @@ class Cascade {
   void add(kernels::Tile& tile) noexcept {
     if (held_[0] != 0 && reduction_.meet != kernels::Meet::kAnyhow) push();
     tile.accumulators = memory_;
-    reduction_.accumulate(reduction_, tile);
+    (tile.columns == 1 ? reduction_.along : reduction_.across)(reduction_, tile);
     counts_[0] += tile.rows;
     held_[0] = 1;
   }
   // Adds all levels up and gives the accumulators.
-  [[nodiscard]] const kernels::Byte* total() noexcept {
+  [[nodiscard]] kernels::Byte* total() noexcept {
     for (unsigned level = 1; level <= top_; ++level) merge(0, level);
     return memory_;
   }
@@ -61,16 +63,22 @@ class Cascade {
     return memory_ + number * level_bytes_;
   }
   void start(unsigned number) noexcept {
-    reduction_.start(level(number), columns_);
+    start_accumulators(reduction_, level(number), columns_);
     counts_[number] = 0;
     held_[number] = 0;
   }
   void merge(unsigned into, unsigned from) noexcept {
-    reduction_.merge({.columns = columns_,
-                      .into = level(into),
-                      .from = level(from),
-                      .into_count = counts_[into],
-                      .from_count = counts_[from]});
+    if (counts_[from] == 0) return;  // nothing is there, not even what start() wrote
+    if (counts_[into] == 0) {
+      std::memcpy(level(into), level(from),
+                  static_cast<std::size_t>(columns_ * reduction_.accumulator_bytes));
+    } else {
+      reduction_.merge(reduction_, {.columns = columns_,
+                                    .into = level(into),
+                                    .from = level(from),
+                                    .into_count = counts_[into],
+                                    .from_count = counts_[from]});
+    }
     counts_[into] += counts_[from];
   }
   // Makes level 0 ready for the next tile.

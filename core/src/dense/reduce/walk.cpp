@@ -6,6 +6,7 @@
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/cascade.hpp"
+#include "dense/reduce/elements.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/dtype.hpp"
 #include "threads/parallel.hpp"
@@ -35,6 +36,12 @@ constexpr std::int64_t kWidestPanelBytes = std::int64_t{16} << 10;
 // Panels are cut no narrower for the sake of more threads: runs of a page.
 constexpr std::int64_t kNarrowestPanelBytes = 4096;
 constexpr std::int64_t kPanelColumns = 64;  // what widths are multiples of: whole cache lines
+// Results of as many elements as this are finished together, at most kMostTogether.
+constexpr std::int64_t kTogetherBytes = std::int64_t{32} << 10;
+constexpr std::int64_t kMostTogether = 64;
+constexpr std::int64_t kMostFinishedBytes = 8;  // of one result
+
+constexpr std::int64_t kNever = INT64_MIN;  // no element lies so far from the next
 
 // Fewer rows are not worth a call of their own.
 constexpr std::int64_t kWorthACall = 16;
@@ -59,9 +66,10 @@ class Walk {
       : reduction_(reduction),
         in_(static_cast<const Byte*>(a.data)),
         out_(writable(out)),
-        ddof_(ddof),
         in_bytes_(static_cast<std::int64_t>(element_size(a.dtype))),
-        count_(reduced_count(a, axes)) {
+        count_(reduced_count(a, axes)),
+        fetch_(element_fetch(reduction, in_bytes_)),
+        finisher_(reduction, static_cast<kernels::Type>(type_index(out.view.dtype)), count_, ddof) {
     add_axes(a, axes, out.view);
     runs_along_ = runs_along();
     cut();
@@ -132,15 +140,23 @@ class Walk {
     return tiles / tiles_per_strip_ * rows + tiles % tiles_per_strip_ * tile_rows_;
   }
 
-  // Tiles [first, last) of `columns` results, the first of which starts at `in`.
-  void gather(const Byte* in, std::int64_t columns, std::int64_t first, std::int64_t last,
-              Cascade& cascade) const noexcept {
-    if (first == last) return;
+  // One of `columns` results, but for its rows.
+  [[nodiscard]] kernels::Tile tile_of(std::int64_t columns) const noexcept {
     kernels::Tile tile;
     tile.columns = columns;
     tile.column_step = kept_.inner_step(kIn);
     tile.row_step = reduced_.inner_step(kIn);
     tile.index_step = reduced_.inner_step(kIndex);
+    tile.step_in_place = reduction_.load == nullptr ? in_bytes_ : kNever;
+    tile.fetch = &fetch_;
+    return tile;
+  }
+
+  // Tiles [first, last) of `columns` results, the first of which starts at `in`.
+  void gather(const Byte* in, std::int64_t columns, std::int64_t first, std::int64_t last,
+              Cascade& cascade) const noexcept {
+    if (first == last) return;
+    kernels::Tile tile = tile_of(columns);
     const std::int64_t first_strip = first / tiles_per_strip_;
     std::int64_t left = last - first;
     std::int64_t row = first % tiles_per_strip_ * tile_rows_;
@@ -157,13 +173,12 @@ class Walk {
         });
   }
 
-  void finish(std::int64_t columns, const Byte* accumulators, Byte* out) const noexcept {
-    reduction_.finish({.columns = columns,
-                       .accumulators = accumulators,
-                       .out = out,
-                       .out_step = kept_.inner_step(kOut),
-                       .count = count_,
-                       .ddof = ddof_});
+  // Accumulators of one result or of a panel's; they are changed.
+  void finish(std::int64_t columns, Byte* accumulators, Byte* out) const noexcept {
+    finisher_.finish({.columns = columns,
+                      .finished = accumulators + columns * reduction_.finished_place,
+                      .out = out,
+                      .out_step = kept_.inner_step(kOut)});
   }
 
   // ---- many results: each is one thread's ----
@@ -178,7 +193,10 @@ class Walk {
 
   // A column's result does not depend on the width of its panel.
   [[nodiscard]] std::int64_t panel_width(const Context& context) const noexcept {
-    if (runs_along_) return 1;
+    if (runs_along_) {
+      const std::int64_t bytes = std::max(count_ * in_bytes_, kTogetherBytes / kMostTogether);
+      return std::max(kTogetherBytes / bytes, std::int64_t{1});
+    }
     const std::int64_t columns = kept_.inner_extent();
     const std::int64_t wanted = quotient_up(context.thread_count(), kept_.strip_count());
     const std::int64_t narrowest = std::max(kNarrowestPanelBytes / in_bytes_, kPanelColumns);
@@ -188,7 +206,39 @@ class Walk {
     return std::min(quotient_up(even, kPanelColumns) * kPanelColumns, widest_panel());
   }
 
+  // Results one after the other, which are finished together.
+  void run_results(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
+    alignas(64) Byte memory[kPanelBytes];
+    alignas(64) Byte finished[kMostTogether * kMostFinishedBytes];
+    const std::int64_t step = kept_.inner_step(kIn);
+    const std::int64_t bytes = finisher_.finished_bytes();
+    const std::int64_t place = reduction_.finished_place;
+    if (tiles_ == 1) {
+      kernels::Tile tile = tile_of(1);
+      tile.rows = reduced_.inner_extent();
+      tile.rows_ahead = 0;
+      tile.index = reduced_.start(kIndex);
+      tile.in = in + reduced_.start(kIn);
+      tile.accumulators = memory;
+      for (std::int64_t column = 0; column < columns; ++column) {
+        if (place == 0) start_accumulator(reduction_, memory);
+        reduction_.along(reduction_, tile);
+        copy_element(memory + place, finished + column * bytes, bytes);
+        tile.in += step;
+      }
+    } else {
+      for (std::int64_t column = 0; column < columns; ++column) {
+        Cascade cascade(reduction_, 1, memory);
+        gather(in + column * step, 1, 0, tiles_, cascade);
+        copy_element(cascade.total() + place, finished + column * bytes, bytes);
+      }
+    }
+    finisher_.finish(
+        {.columns = columns, .finished = finished, .out = out, .out_step = kept_.inner_step(kOut)});
+  }
+
   void run_panel(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
+    if (runs_along_) return run_results(in, columns, out);
     alignas(64) Byte memory[kPanelBytes];
     Cascade cascade(reduction_, columns, memory);
     gather(in, columns, 0, tiles_, cascade);
@@ -239,11 +289,11 @@ class Walk {
     for (std::int64_t gap = 1; gap < blocks_; gap *= 2) {
       for (std::int64_t block = 0; block + gap < blocks_; block += 2 * gap) {
         const std::int64_t middle = elements_before(block + gap);
-        reduction_.merge({.columns = columns,
-                          .into = accumulators + block * step,
-                          .from = accumulators + (block + gap) * step,
-                          .into_count = middle - elements_before(block),
-                          .from_count = elements_before(block + 2 * gap) - middle});
+        reduction_.merge(reduction_, {.columns = columns,
+                                      .into = accumulators + block * step,
+                                      .from = accumulators + (block + gap) * step,
+                                      .into_count = middle - elements_before(block),
+                                      .from_count = elements_before(block + 2 * gap) - middle});
       }
     }
   }
@@ -282,9 +332,10 @@ class Walk {
   const Reduction& reduction_;
   const Byte* in_;
   Byte* out_;
-  std::int64_t ddof_;
   std::int64_t in_bytes_;
   std::int64_t count_;  // elements into each result
+  kernels::ElementFetch fetch_;
+  Finisher finisher_;
   Nest kept_{2};
   Nest reduced_{2};
   bool runs_along_;

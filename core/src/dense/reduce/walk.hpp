@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cpu/kernel.hpp"
+#include "cpu/reduce.hpp"
 #include "tenure/context.hpp"
 #include "tenure/tenure.h"
 

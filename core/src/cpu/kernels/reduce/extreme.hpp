@@ -4,7 +4,7 @@
 // then, only where it beats all blocks before, its first place in the block.
 #pragma once
 
-#include "cpu/kernels/reduce/sweep.hpp"
+#include "cpu/kernels/reduce/across.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -12,6 +12,110 @@ namespace {
 
 template <class T>
 constexpr auto kBytesOf = static_cast<int64_t>(sizeof(T));
+
+// A single instruction where there is one, which takes the first of equals. A NaN in `best` stays,
+// one in `value` is passed over. Compilers would make a comparison and a blend of it. AVX-512 by its
+// masked forms, since g++ 12 takes the results of the others for uninitialised.
+#if defined(__AVX512F__)
+#define TENURE_BEST_OF(which, width, kind, mask) _mm512_maskz_##which##_##width(mask, a, b)
+#define TENURE_REGISTER(kind) __m512##kind
+#elif defined(__AVX2__)
+#define TENURE_BEST_OF(which, width, kind, mask) _mm256_##which##_##width(a, b)
+#define TENURE_REGISTER(kind) __m256##kind
+#elif defined(__SSE4_1__)
+#define TENURE_BEST_OF(which, width, kind, mask) _mm_##which##_##width(a, b)
+#define TENURE_REGISTER(kind) __m128##kind
+#endif
+#define TENURE_BEST(Element, width, kind, mask)                                                \
+  if constexpr (kSame<T, Element>) {                                                           \
+    const auto a = bit_copy<TENURE_REGISTER(kind)>(value);                                     \
+    const auto b = bit_copy<TENURE_REGISTER(kind)>(best);                                      \
+    return bit_copy<Vector<T>>(kSame<Rule, Smaller> ? TENURE_BEST_OF(min, width, kind, mask)   \
+                                                    : TENURE_BEST_OF(max, width, kind, mask)); \
+  }
+template <class Rule, class T>
+inline Vector<T> best_number(const Vector<T>& best, const Vector<T>& value) {
+#if defined(TENURE_REGISTER)
+  TENURE_BEST(double, pd, d, 0xff)
+  TENURE_BEST(float, ps, , 0xffff)
+  TENURE_BEST(int8_t, epi8, i, ~__mmask64{0})
+  TENURE_BEST(int16_t, epi16, i, ~__mmask32{0})
+  TENURE_BEST(int32_t, epi32, i, 0xffff)
+  TENURE_BEST(uint8_t, epu8, i, ~__mmask64{0})
+  TENURE_BEST(uint16_t, epu16, i, ~__mmask32{0})
+  TENURE_BEST(uint32_t, epu32, i, 0xffff)
+#endif
+#if defined(__AVX512F__)
+  TENURE_BEST(int64_t, epi64, i, 0xff)
+  TENURE_BEST(uint64_t, epu64, i, 0xff)
+#endif
+  return Rule::beats(value, best) ? value : best;
+}
+#undef TENURE_BEST
+#undef TENURE_REGISTER
+#undef TENURE_BEST_OF
+
+template <class Rule, class T>
+struct OfNumbers {
+  static Vector<T> merge(const Vector<T>& best, const Vector<T>& value) {
+    return best_number<Rule, T>(best, value);
+  }
+};
+
+// Whether some of the values that were added is NaN. Integers are not.
+template <class T>
+struct Nans {
+  void add(const Vector<T>&, const Vector<T>&) {}
+  [[nodiscard]] bool are_some() const { return false; }
+};
+#if defined(__AVX512F__)
+template <>
+struct Nans<double> {
+  void add(const Vector<double>& a, const Vector<double>& b) {
+    found |= _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b),
+                                _CMP_UNORD_Q);
+  }
+  [[nodiscard]] bool are_some() const { return found != 0; }
+  __mmask8 found = 0;
+};
+template <>
+struct Nans<float> {
+  void add(const Vector<float>& a, const Vector<float>& b) {
+    found |=
+        _mm512_cmp_ps_mask(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), _CMP_UNORD_Q);
+  }
+  [[nodiscard]] bool are_some() const { return found != 0; }
+  __mmask16 found = 0;
+};
+#else
+template <class T>
+  requires kIsFloat<T>
+struct Nans<T> {
+  void add(const Vector<T>& a, const Vector<T>& b) {
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 8) {
+      found |= bit_copy<Vector<Truth<T>>>(
+          _mm256_cmp_pd(bit_copy<__m256d>(a), bit_copy<__m256d>(b), _CMP_UNORD_Q));
+    } else {
+      found |= bit_copy<Vector<Truth<T>>>(
+          _mm256_cmp_ps(bit_copy<__m256>(a), bit_copy<__m256>(b), _CMP_UNORD_Q));
+    }
+#elif defined(__x86_64__)
+    if constexpr (sizeof(T) == 8) {
+      found |=
+          bit_copy<Vector<Truth<T>>>(_mm_cmpunord_pd(bit_copy<__m128d>(a), bit_copy<__m128d>(b)));
+    } else {
+      found |=
+          bit_copy<Vector<Truth<T>>>(_mm_cmpunord_ps(bit_copy<__m128>(a), bit_copy<__m128>(b)));
+    }
+#else
+    found |= (a != a) | (b != b);
+#endif
+  }
+  [[nodiscard]] bool are_some() const { return is_any<Truth<T>>(found); }
+  Vector<Truth<T>> found = {};
+};
+#endif
 
 // The place of the first of dense elements that equals `value`, or that is NaN where it is NaN.
 // There is one.
@@ -22,76 +126,158 @@ template <class T>
   int64_t first = 0;
   for (; first + kAtOnce <= count; first += kAtOnce) {
     Vector<Truth<T>> found = {};
+#pragma GCC unroll 4
     for (int64_t i = 0; i < kAtOnce; i += kPerVector<T>) {
       const auto x = load<Vector<T>>(in + (first + i) * kBytesOf<T>);
       found |= is_nan ? (x != x) : (x == broadcast(value));
     }
     if (is_any<Truth<T>>(found)) break;
   }
-  for (;; ++first) {
+#pragma GCC unroll 1
+  for (; first < count; ++first) {
     const T x = load<T>(in + first * kBytesOf<T>);
-    if (is_nan ? x != x : x == value) return first;
+    if (is_nan ? x != x : x == value) break;
   }
+  return first;
 }
 
 // The extreme of dense elements; the first NaN, if there is one. NaNs are looked for beside the
 // comparisons, which then are single instructions that let them pass.
+//
+// Lane i takes the elements i, i + kCount, ... in their order under every instruction set, so that
+// the same of +0 and -0 comes out. Where lanes are two registers, the second half of the elements
+// has two of its own, since each comparison of floats waits for the one before it.
 template <class Rule, class T>
 [[gnu::noinline]] T extreme_of(const Byte* in, int64_t count) {
   using L = Lanes<T>;
+  using Numbers = OfNumbers<Rule, T>;
+  constexpr int kStreams = L::kParts == 2 && kIsFloat<T> ? 2 : 1;
+  const int64_t half = kStreams == 1 ? 0 : count / L::kCount / 2 * L::kCount;
   auto best = every_lane<T>(Rule::template worst<T>());
-  Lanes<Truth<T>> nans = {};
-  const auto meet = [&](int part, const Byte* from, Vector<Truth<T>> used) {
-    const auto x = load<Vector<T>>(from + part * kVectorBytes);
-    best.parts[part] = (Rule::beats(x, best.parts[part]) & used) ? x : best.parts[part];
-    if constexpr (kIsFloat<T>) nans.parts[part] |= x != x;
-  };
+  Nans<T> nans;
   int64_t i = 0;
+  if constexpr (kStreams == 2) {
+    auto second = best;
+#pragma GCC unroll 1
+    for (; i < half; i += L::kCount) {
+      const Byte* const from = in + i * kBytesOf<T>;
+      for (int part = 0; part < L::kParts; ++part) {
+        const auto x = load<Vector<T>>(from + part * kVectorBytes);
+        const auto y = load<Vector<T>>(from + half * kBytesOf<T> + part * kVectorBytes);
+        best.parts[part] = Numbers::merge(best.parts[part], x);
+        second.parts[part] = Numbers::merge(second.parts[part], y);
+        nans.add(x, y);
+      }
+    }
+    i += half;
+    merge_lanes<Numbers>(best, second);
+  }
+#pragma GCC unroll 2
   for (; i + L::kCount <= count; i += L::kCount) {
-    for (int part = 0; part < L::kParts; ++part) {
-      const auto x = load<Vector<T>>(in + i * kBytesOf<T> + part * kVectorBytes);
-      best.parts[part] = Rule::beats(x, best.parts[part]) ? x : best.parts[part];
-      if constexpr (kIsFloat<T>) nans.parts[part] |= x != x;
+    const Byte* const from = in + i * kBytesOf<T>;
+    for (int part = 0; part < L::kParts; part += 2) {
+      const auto x = load<Vector<T>>(from + part * kVectorBytes);
+      const auto y = load<Vector<T>>(from + (part + 1) * kVectorBytes);
+      best.parts[part] = Numbers::merge(best.parts[part], x);
+      best.parts[part + 1] = Numbers::merge(best.parts[part + 1], y);
+      nans.add(x, y);
     }
   }
   if (i < count) {
-    alignas(64) Byte padded[kLanesBytes] = {};
-    __builtin_memcpy(padded, in + i * kBytesOf<T>, static_cast<uint64_t>((count - i)) * sizeof(T));
-    for (int part = 0; part < L::kParts; ++part) {
-      meet(part, padded, lane_numbers<T>(part) < broadcast(static_cast<Truth<T>>(count - i)));
-    }
+    // The padding beats nothing.
+    Lanes<T> last = every_lane<T>(Rule::template worst<T>());
+    __builtin_memcpy(&last, in + i * kBytesOf<T>, static_cast<uint64_t>(count - i) * sizeof(T));
+    for (int part = 0; part < L::kParts; ++part) nans.add(last.parts[part], last.parts[part]);
+    merge_lanes<Numbers>(best, last);
   }
-  if constexpr (kIsFloat<T>) {
-    Vector<Truth<T>> any = nans.parts[0];
-    for (int part = 1; part < L::kParts; ++part) any |= nans.parts[part];
-    if (is_any<Truth<T>>(any)) {
-      const auto nan = static_cast<T>(__builtin_nan(""));
-      return load<T>(in + place_of(nan, in, count) * kBytesOf<T>);
-    }
+  if (nans.are_some()) {
+    const auto nan = static_cast<T>(__builtin_nan(""));
+    return load<T>(in + place_of(nan, in, count) * kBytesOf<T>);
   }
-  return fold<Extreme<Rule, T>>(best);
+  return fold_lanes<Extreme<Rule, T>>(best);
 }
 
 template <class Rule, class T>
-T extreme_along(const Reduction& reduction, const Tile& tile) {
-  using Op = Extreme<Rule, T>;
-  const bool in_place = tile.row_step == reduction.step_in_place;
-  const int64_t most = in_place ? tile.rows : kBufferBytes / kBytesOf<T>;
-  alignas(64) Byte buffer[kBufferBytes];
-  T best = Op::kStart;
-  for (int64_t first = 0; first < tile.rows; first += most) {
-    const int64_t count = lower(most, tile.rows - first);
-    best = Op::merge(best, extreme_of<Rule, T>(dense(reduction, tile.in + first * tile.row_step,
-                                                     tile.row_step, count, buffer),
-                                               count));
+void fold_extreme(const Reduction&, const Byte* in, int64_t count, Byte* accumulator) {
+  const T best = load<T>(accumulator);
+  store(accumulator, Extreme<Rule, T>::merge(best, extreme_of<Rule, T>(in, count)));
+}
+
+// Integers as in any order. Of floats, columns in which a NaN is met are begun anew, by slower
+// comparisons; one that was met before stays in any case.
+template <class Rule, class T, int64_t kVectors>
+inline void spread_extremes_of(const Reduction& reduction, const Sweep& sweep, int64_t column) {
+  Byte* const accumulators = sweep.accumulators + column * kBytesOf<T>;
+  const Byte* in = sweep.in + column * kBytesOf<T>;
+  const int64_t row_step = sweep.row_step;
+  if (sweep.rows_ahead != 0) {
+    fetch_rows(in + sweep.rows * row_step, row_step, sweep.rows_ahead, kVectors * kVectorBytes);
   }
-  return best;
+  Vector<T> best[kVectors];
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) {
+    best[v] = load<Vector<T>>(accumulators + v * kVectorBytes);
+  }
+  Nans<T> nans;
+  for_each_of<kVectors>(sweep.rows, [&] {
+    constexpr int64_t kPair = kVectors == 1 ? 1 : 2;
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; v += kPair) {
+      const auto x = load<Vector<T>>(in + v * kVectorBytes);
+      const auto y = load<Vector<T>>(in + (v + kPair - 1) * kVectorBytes);
+      best[v] = OfNumbers<Rule, T>::merge(best[v], x);
+      if constexpr (kPair == 2) best[v + 1] = OfNumbers<Rule, T>::merge(best[v + 1], y);
+      nans.add(x, y);
+    }
+    in += row_step;
+  });
+  if (nans.are_some()) [[unlikely]] {
+    Sweep slow = sweep;
+    slow.in = sweep.in + column * kBytesOf<T>;
+    slow.columns = kVectors * kPerVector<T>;
+    slow.accumulators = accumulators;
+    slow.rows_ahead = 0;
+    reduction.spread_accumulators(reduction, slow);
+    return;
+  }
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) store(accumulators + v * kVectorBytes, best[v]);
+}
+
+template <class Rule, class T>
+void spread_extremes(const Reduction& reduction, const Sweep& sweep) {
+  constexpr int64_t kTogether = kVectorsTogether * kPerVector<T>;
+  int64_t column = 0;
+#pragma GCC unroll 1
+  for (; column + kTogether <= sweep.columns; column += kTogether) {
+    spread_extremes_of<Rule, T, kVectorsTogether>(reduction, sweep, column);
+  }
+#pragma GCC unroll 1
+  for (; column < sweep.columns; column += kPerVector<T>) {
+    spread_extremes_of<Rule, T, 1>(reduction, sweep, column);
+  }
+}
+
+// NaNs are minded.
+template <class Rule, class T>
+void spread_any_extremes(const Reduction&, const Sweep& sweep) {
+#pragma GCC unroll 1
+  for (int64_t column = 0; column < sweep.columns; column += kPerVector<T>) {
+    Byte* const accumulators = sweep.accumulators + column * kBytesOf<T>;
+    auto best = load<Vector<T>>(accumulators);
+#pragma GCC unroll 1
+    for (int64_t row = 0; row < sweep.rows; ++row) {
+      const auto x = load<Vector<T>>(sweep.in + row * sweep.row_step + column * kBytesOf<T>);
+      best = Extreme<Rule, T>::merge(best, x);
+    }
+    store(accumulators, best);
+  }
 }
 
 // ---- places ----
 
 // `columns` values of type T, then as many indices of 64 bits. Eight bytes are kept for each value,
-// and where T needs less, what is left holds the places of one sweep.
+// and where T needs less, the places of one sweep lie in what is left.
 struct Places {
   Byte* values;
   Byte* indices;
@@ -100,20 +286,12 @@ struct Places {
       : values(accumulators), indices(accumulators + 8 * columns) {}
 };
 
+// The lower index wins among equals, and among NaNs.
 template <class Rule, class T>
-void start_places(Byte* accumulators, int64_t columns) {
-  const Places places(accumulators, columns);
-  for (int64_t column = 0; column < columns; ++column) {
-    store(places.values + column * kBytesOf<T>, Rule::template worst<T>());
-    store(places.indices + column * 8, Limits<int64_t>::kMax);
-  }
-}
-
-// Of equals, and of NaNs, the lower index wins.
-template <class Rule, class T>
-void merge_places(const Merge& merge) {
+void merge_places(const Reduction&, const Merge& merge) {
   const Places into(merge.into, merge.columns);
   const Places from(const_cast<Byte*>(merge.from), merge.columns);
+#pragma GCC unroll 1
   for (int64_t column = 0; column < merge.columns; ++column) {
     const auto best = load<T>(into.values + column * kBytesOf<T>);
     const auto other = load<T>(from.values + column * kBytesOf<T>);
@@ -129,104 +307,82 @@ void merge_places(const Merge& merge) {
   }
 }
 
-inline void finish_places(const Results& results) {
-  const Byte* const indices = results.accumulators + 8 * results.columns;
-  for (int64_t column = 0; column < results.columns; ++column) {
-    store(results.out + column * results.out_step, load<int64_t>(indices + column * 8));
-  }
-}
-
-// Into accumulators that are started. The tile's indices ascend.
+// The tile's indices ascend.
 template <class Rule, class T>
 void place_along(const Reduction& reduction, const Tile& tile) {
-  constexpr int64_t kBlock = kBufferBytes / kBytesOf<T>;
-  alignas(64) Byte buffer[kBufferBytes];
   T best = Rule::template worst<T>();
   int64_t place = -1;
-  for (int64_t first = 0; first < tile.rows && best == best; first += kBlock) {
-    const int64_t count = lower(kBlock, tile.rows - first);
-    const Byte* const in =
-        dense(reduction, tile.in + first * tile.row_step, tile.row_step, count, buffer);
-    const T value = extreme_of<Rule, T>(in, count);
-    if (place >= 0 && stays<Rule, T>(best, value)) continue;
-    best = value;
-    place = first + place_of(value, in, count);
-  }
+  for_each_run(reduction, tile, kFetchedBytes / kBytesOf<T>,
+               [&](const Byte* in, int64_t first, int64_t count) {
+                 const T value = extreme_of<Rule, T>(in, count);
+                 if (place >= 0 && stays<Rule, T>(best, value)) return true;
+                 best = value;
+                 place = first + place_of<T>(value, in, count);
+                 return best == best;
+               });
   const Places places(tile.accumulators, 1);
   store(places.values, best);
   store(places.indices, tile.index + place * tile.index_step);
 }
 
-// `rows` of them, numbered from `row` on, against the best of each column. Of `places`, those that
-// the rows win become the number of the row. The count is no constant: one loop serves all, and a
-// row waits for the one before it anyway.
+// Rows, numbered from one on, against the best of each column. Where a row wins, its number becomes
+// the place. A row waits for the one before it, so that the loop is not unrolled.
 template <class Rule, class T>
-inline void meet_rows(const Byte* in, int64_t row_step, int64_t rows, Vector<Truth<T>> row,
-                      Byte* values, Byte* places) {
-  auto best = load<Vector<T>>(values);
-  auto place = load<Vector<Truth<T>>>(places);
-  for (int64_t i = 0; i < rows; ++i) {
-    const auto x = load<Vector<T>>(in + i * row_step);
-    const auto stay = stays<Rule, T>(best, x);
-    best = stay ? best : x;
-    place = stay ? place : row;
-    row += broadcast(Truth<T>{1});
-  }
-  store(values, best);
-  store(places, place);
-}
-
-template <class Rule, class T>
-[[gnu::noinline]] void spread_places(const Byte* in, int64_t row_step, int64_t rows,
-                                     int64_t columns, int64_t row, Byte* values, Byte* places) {
-  constexpr int64_t kAtOnce = kPerVector<T>;
-  const auto first_row = broadcast(static_cast<Truth<T>>(row));
-  int64_t column = 0;
-  for (; column + kAtOnce <= columns; column += kAtOnce) {
+void spread_places(const Reduction&, const Sweep& sweep) {
+  const auto first_row = broadcast(static_cast<Truth<T>>(sweep.number));
+#pragma GCC unroll 1
+  for (int64_t column = 0; column < sweep.columns; column += kPerVector<T>) {
     const int64_t at = column * kBytesOf<T>;
-    meet_rows<Rule, T>(in + at, row_step, rows, first_row, values + at, places + at);
+    auto best = load<Vector<T>>(sweep.accumulators + at);
+    auto place = load<Vector<Truth<T>>>(sweep.terms + at);
+    auto row = first_row;
+    const Byte* in = sweep.in + at;
+#pragma GCC unroll 1
+    for (int64_t i = sweep.rows; i > 0; --i) {
+      const auto x = load<Vector<T>>(in);
+      const auto stay = stays<Rule, T>(best, x);
+      best = stay ? best : x;
+      place = stay ? place : row;
+      row += broadcast(Truth<T>{1});
+      in += sweep.row_step;
+    }
+    store(sweep.accumulators + at, best);
+    store(sweep.terms + at, place);
   }
-  if (column == columns) return;
-  const int64_t at = column * kBytesOf<T>;
-  const auto rest = static_cast<uint64_t>(columns - column) * sizeof(T);
-  alignas(64) Byte padded[kMostRowsAtOnce + 2][kVectorBytes] = {};
-  for (int64_t i = 0; i < rows; ++i) __builtin_memcpy(padded[i + 2], in + i * row_step + at, rest);
-  __builtin_memcpy(padded[0], values + at, rest);
-  __builtin_memcpy(padded[1], places + at, rest);
-  spread_places<Rule, T>(padded[2], kVectorBytes, rows, kAtOnce, row, padded[0], padded[1]);
-  __builtin_memcpy(values + at, padded[0], rest);
-  __builtin_memcpy(places + at, padded[1], rest);
 }
 
-// As many rows as can be numbered in the type of the places.
-template <class Rule, class T>
-void sweep_places(const Reduction& reduction, const Tile& tile, Byte* values, Byte* places) {
-  for_each_dense_part<T>(reduction, tile,
-                         [&](const Byte* in, int64_t row_step, int64_t row, int64_t rows,
-                             int64_t first, int64_t columns) {
-                           const int64_t at = first * kBytesOf<T>;
-                           spread_places<Rule, T>(in, row_step, rows, columns, row, values + at,
-                                                  places + at);
-                         });
-}
-
-// Into accumulators that are started. The tile's indices ascend. The first row is taken as it is;
-// a place of -1 is one that a sweep did not change.
-template <class Rule, class T>
+// As many rows at a time as can be numbered in a Place. The tile's indices ascend. The first row is
+// taken as it is; a place of -1 is one that a sweep did not change.
+template <class Place>
 void place_across(const Reduction& reduction, const Tile& tile) {
-  constexpr int64_t kMost = Limits<Truth<T>>::kMax / kMostRowsAtOnce * kMostRowsAtOnce;
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(Place));
+  constexpr int64_t kMost = Limits<Place>::kMax / kMostRowsAtOnce * kMostRowsAtOnce;
   const Places best(tile.accumulators, tile.columns);
-  Byte* const places = sizeof(T) == 8 ? best.indices : best.values + 4 * tile.columns;
-  reduction.fetch(tile.in, tile.column_step, tile.columns, best.values);
-  Tile sweep = tile;
+  Byte* const places = kBytes == 8 ? best.indices : best.values + 4 * tile.columns;
+  const auto bytes = static_cast<uint64_t>(tile.columns * kBytes);
+  if (tile.column_step == tile.step_in_place) {
+    __builtin_memcpy(best.values, tile.in, bytes);
+  } else {
+    constexpr int64_t kFetched = kFetchedBytes / kBytes;
+    for (int64_t first = 0; first < tile.columns; first += kFetched) {
+      tile.fetch->run(*tile.fetch, tile.in + first * tile.column_step, tile.column_step,
+                      lower(kFetched, tile.columns - first), best.values + first * kBytes);
+    }
+  }
+  const Widths widths = {.in = kBytes, .center = 0, .place = kBytes, .accumulator = kBytes};
+  Sweep like = {};
+  like.accumulators = best.values;
+  like.terms = places;
+  Tile part = tile;
   for (int64_t first = 0; first < tile.rows; first += kMost) {
-    sweep.in = tile.in + first * tile.row_step;
-    sweep.rows = lower(kMost, tile.rows - first);
-    const int unchanged = first == 0 ? 0 : -1;
-    __builtin_memset(places, unchanged, static_cast<uint64_t>(tile.columns) * sizeof(T));
-    sweep_places<Rule, T>(reduction, sweep, best.values, places);
+    part.in = tile.in + first * tile.row_step;
+    part.rows = lower(kMost, tile.rows - first);
+    part.rows_ahead = tile.rows_ahead == 0 ? 0 : tile.rows_ahead - first;
+    __builtin_memset(places, first == 0 ? 0 : -1, bytes);
+    sweep_rows(reduction, part, widths, like);
+#pragma GCC unroll 1
     for (int64_t column = 0; column < tile.columns; ++column) {
-      const int64_t place = load<Truth<T>>(places + column * kBytesOf<T>);
+      const int64_t place = load<Place>(places + column * kBytes);
       const auto before = load<int64_t>(best.indices + column * 8);
       const int64_t index = tile.index + (first + place) * tile.index_step;
       store(best.indices + column * 8, place < 0 ? before : index);
@@ -234,20 +390,24 @@ void place_across(const Reduction& reduction, const Tile& tile) {
   }
 }
 
-template <class Rule, class T>
-void accumulate_places(const Reduction& reduction, const Tile& tile) {
-  Tile ascending = tile;
+inline Tile ascending(Tile tile) {
   if (tile.index_step < 0) {
-    ascending.in += (tile.rows - 1) * tile.row_step;
-    ascending.index += (tile.rows - 1) * tile.index_step;
-    ascending.row_step = -tile.row_step;
-    ascending.index_step = -tile.index_step;
+    tile.in += (tile.rows - 1) * tile.row_step;
+    tile.index += (tile.rows - 1) * tile.index_step;
+    tile.row_step = -tile.row_step;
+    tile.index_step = -tile.index_step;
+    tile.rows_ahead = 0;
   }
-  if (tile.columns == 1) {
-    place_along<Rule, T>(reduction, ascending);
-  } else {
-    place_across<Rule, T>(reduction, ascending);
-  }
+  return tile;
+}
+
+template <class Rule, class T>
+void places_along(const Reduction& reduction, const Tile& tile) {
+  place_along<Rule, T>(reduction, ascending(tile));
+}
+template <class Place>
+void places_across(const Reduction& reduction, const Tile& tile) {
+  place_across<Place>(reduction, ascending(tile));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Reductions: the tables, and what joins the loops of sweep.hpp and extreme.hpp to them.
+// The table of reductions: which loops serve which operation on which dtype.
+#include "cpu/halves.hpp"
 #include "cpu/kernels/reduce/extreme.hpp"
-#include "cpu/kernels/reduce/fetch.hpp"
+#include "cpu/kernels/reduce/moments.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
@@ -8,245 +9,118 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-template <class Op>
-void start(Byte* accumulators, int64_t columns) {
-  using Accumulator = typename Op::Accumulator;
-  for (int64_t column = 0; column < columns; ++column) {
-    store<Accumulator>(accumulators + column * kBytesOf<Accumulator>, Op::kStart);
-  }
-}
-
-template <class Op>
-void accumulate(const Reduction& reduction, const Tile& tile) {
-  using Accumulator = typename Op::Accumulator;
-  if (tile.columns != 1) return across<Op>(reduction, tile, nullptr);
-  const auto before = load<Accumulator>(tile.accumulators);
-  if (Op::kStops && before != 0) return;
-  store(tile.accumulators, Op::merge(before, along<Op>(reduction, tile, 0)));
-}
-
-template <class Rule, class T>
-void accumulate_extreme(const Reduction& reduction, const Tile& tile) {
-  using Op = Extreme<Rule, T>;
-  if (tile.columns != 1) return across<Op>(reduction, tile, nullptr);
-  const T best = Op::merge(load<T>(tile.accumulators), extreme_along<Rule, T>(reduction, tile));
-  store(tile.accumulators, best);
-}
-
-// Here and below what a struct says is read before the loop: stores of bytes might change it, for
-// all that compilers know, and they would not vectorise.
-template <class Op>
-void merge(const Merge& merge) {
-  using Accumulator = typename Op::Accumulator;
-  Byte* const into = merge.into;
-  const Byte* const from = merge.from;
-  const int64_t end = merge.columns * kBytesOf<Accumulator>;
-  TENURE_INDEPENDENT
-  for (int64_t i = 0; i < end; i += kBytesOf<Accumulator>) {
-    store<Accumulator>(into + i,
-                       Op::merge(load<Accumulator>(into + i), load<Accumulator>(from + i)));
-  }
-}
-
-template <class Op, class Finish>
-void finish(const Results& results) {
-  using Accumulator = typename Op::Accumulator;
-  const Results own = results;
-  for (int64_t column = 0; column < own.columns; ++column) {
-    const auto from = load<Accumulator>(own.accumulators + column * kBytesOf<Accumulator>);
-    store(own.out + column * own.out_step, Finish::finish(from, own));
-  }
-}
-
-// ---- moments, in f64: `columns` centers, as many rests, and as many sums of squares ----
-//
-// A mean is a center and a rest, which is what the mean is more than that number of 53 bits: two
-// means far from 0 and close to one another could not be told apart by the centers. The squares are
-// of the deviations from the mean.
-
-constexpr int64_t kMomentsBytes = 24;
-
-inline void start_moments(Byte* accumulators, int64_t columns) {
-  __builtin_memset(accumulators, 0, static_cast<uint64_t>(columns * kMomentsBytes));
-}
-
-// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-// variances", 1979.
-inline void merge_moments(const Merge& merge) {
-  if (merge.into_count == 0) {
-    __builtin_memcpy(merge.into, merge.from, static_cast<uint64_t>(merge.columns * kMomentsBytes));
-    return;
-  }
-  const auto into_count = static_cast<double>(merge.into_count);
-  const auto from_count = static_cast<double>(merge.from_count);
-  const double share = from_count / (into_count + from_count);
-  Byte* const centers = merge.into;
-  const Byte* const from_centers = merge.from;
-  const int64_t end = merge.columns * 8;
-  Byte* const rests = centers + end;
-  Byte* const squares = rests + end;
-  const Byte* const from_rests = from_centers + end;
-  const Byte* const from_squares = from_rests + end;
-  TENURE_INDEPENDENT
-  for (int64_t i = 0; i < end; i += 8) {
-    const auto center = load<double>(centers + i);
-    const auto rest = load<double>(rests + i);
-    const double apart =
-        (load<double>(from_centers + i) - center) + (load<double>(from_rests + i) - rest);
-    const double moved = rest + apart * share;
-    const double merged = center + moved;
-    store(centers + i, merged);
-    store(rests + i, moved - (merged - center));
-    store(squares + i, load<double>(squares + i) + load<double>(from_squares + i) +
-                           apart * (apart * (into_count * share)));
-  }
-}
-
-template <class Finish>
-void finish_moments(const Results& results) {
-  const Results own = results;
-  const Byte* const squares = own.accumulators + 16 * own.columns;
-  for (int64_t column = 0; column < own.columns; ++column) {
-    store(own.out + column * own.out_step, Finish::finish(load<double>(squares + column * 8), own));
-  }
-}
-
-// A number from which a deviation neither overflows nor is infinite unless the variance is.
-inline double pivot_of(double first) { return __builtin_fabs(first) < 1e300 ? first : 0; }
-
-// Moves the mean of deviations from a pivot into both: the center, and the rest.
-struct Center {
-  double center;
-  double rest;
-
-  Center(double pivot, double mean) : center(pivot + mean), rest(mean - (center - pivot)) {}
-};
-
-// The squares of deviations from the mean, by those from the center.
-inline double around_mean(double squares, double rest, double rows) {
-  const double around = squares - rest * (rest * rows);
-  return around < 0 ? 0 : around;
-}
-
-// The first of each of a tile's columns, in f64.
 template <class T>
-void first_row(const Reduction& reduction, const Tile& tile, Byte* pivots) {
-  constexpr int64_t kFetched = 256;
-  alignas(64) Byte buffer[kFetched * static_cast<int64_t>(sizeof(T))];
-  for (int64_t first = 0; first < tile.columns; first += kFetched) {
-    const int64_t count = lower(kFetched, tile.columns - first);
-    reduction.fetch(tile.in + first * tile.column_step, tile.column_step, count, buffer);
-    TENURE_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) {
-      const auto element = load<T>(buffer + i * static_cast<int64_t>(sizeof(T)));
-      store(pivots + (first + i) * 8, pivot_of(static_cast<double>(element)));
-    }
+inline constexpr Type kTypeOf = Type::kF64;
+template <>
+inline constexpr Type kTypeOf<float> = Type::kF32;
+template <>
+inline constexpr Type kTypeOf<F16> = Type::kF16;
+template <>
+inline constexpr Type kTypeOf<BF16> = Type::kBF16;
+template <>
+inline constexpr Type kTypeOf<int8_t> = Type::kI8;
+template <>
+inline constexpr Type kTypeOf<int16_t> = Type::kI16;
+template <>
+inline constexpr Type kTypeOf<int32_t> = Type::kI32;
+template <>
+inline constexpr Type kTypeOf<int64_t> = Type::kI64;
+template <>
+inline constexpr Type kTypeOf<uint8_t> = Type::kU8;
+template <>
+inline constexpr Type kTypeOf<uint16_t> = Type::kU16;
+template <>
+inline constexpr Type kTypeOf<uint32_t> = Type::kU32;
+template <>
+inline constexpr Type kTypeOf<uint64_t> = Type::kU64;
+template <>
+inline constexpr Type kTypeOf<Bool8> = Type::kBool8;
+
+constexpr Elementwise kLoadF16 = {load_f16, nullptr, Steps::kDense};
+
+// How elements of type T become adjacent ones of type Read.
+template <class T, class Read>
+constexpr const Elementwise* load_of() {
+  if constexpr (kSame<T, Read>) {
+    return nullptr;
+  } else if constexpr (kSame<T, F16>) {
+    static_assert(kSame<Read, float>);
+    return &kLoadF16;
+  } else {
+    return &kCast[static_cast<unsigned>(kTypeOf<T>)][static_cast<unsigned>(kTypeOf<Read>)];
   }
 }
-
-template <class T>
-void moments_across(const Reduction& reduction, const Tile& tile) {
-  Byte* const centers = tile.accumulators;
-  const int64_t end = tile.columns * 8;
-  Byte* const rests = centers + end;
-  Byte* const squares = rests + end;
-  const auto rows = static_cast<double>(tile.rows);
-  first_row<T>(reduction, tile, centers);
-  Tile sums = tile;
-  sums.accumulators = rests;
-  across<Deviations<T>>(reduction, sums, centers);
-  TENURE_INDEPENDENT
-  for (int64_t i = 0; i < end; i += 8) {
-    const Center found(load<double>(centers + i), load<double>(rests + i) / rows);
-    store(centers + i, found.center);
-    store(rests + i, found.rest);
-  }
-  sums.accumulators = squares;
-  sums.rows_ahead = 0;
-  across<SquaredDeviations<T>>(reduction, sums, centers);
-  TENURE_INDEPENDENT
-  for (int64_t i = 0; i < end; i += 8) {
-    store(squares + i, around_mean(load<double>(squares + i), load<double>(rests + i), rows));
-  }
-}
-
-// Into accumulators that are started, in two sweeps over rows that the caches hold: the means, then
-// the deviations from them.
-template <class T>
-void accumulate_moments(const Reduction& reduction, const Tile& tile) {
-  if (tile.columns != 1) return moments_across<T>(reduction, tile);
-  constexpr int64_t kBlock = 16384 / static_cast<int64_t>(sizeof(T));
-  Tile block = tile;
-  for (int64_t first = 0; first < tile.rows; first += kBlock) {
-    block.in = tile.in + first * tile.row_step;
-    block.rows = lower(kBlock, tile.rows - first);
-    const auto rows = static_cast<double>(block.rows);
-    double pivot;
-    first_row<T>(reduction, block, reinterpret_cast<Byte*>(&pivot));
-    const Center found(pivot, along<Deviations<T>>(reduction, block, pivot) / rows);
-    const double squares = along<SquaredDeviations<T>>(reduction, block, found.center);
-    const double moments[3] = {found.center, found.rest, around_mean(squares, found.rest, rows)};
-    merge_moments({.columns = 1,
-                   .into = tile.accumulators,
-                   .from = reinterpret_cast<const Byte*>(moments),
-                   .into_count = first,
-                   .from_count = block.rows});
-  }
-}
-
-// ---- tables ----
 
 constexpr Reduction kNone = {};
-constexpr int64_t kNever = Limits<int64_t>::kMin;  // no element lies so far from the next
 
-// The loops of an Op; what they read is said by in_place() or through().
-template <class Op, class Finish>
-constexpr Reduction kSimple = {sizeof(typename Op::Accumulator),
-                               Op::kRounds ? Meet::kInTree : Meet::kAnyhow,
-                               kNever,
-                               nullptr,
-                               start<Op>,
-                               accumulate<Op>,
-                               merge<Op>,
-                               finish<Op, Finish>};
+// Elements of type T are read as Op::In.
+template <class T, class Op>
+constexpr Reduction read_by(Reduction like) {
+  like.in_bytes = sizeof(typename Op::In);
+  like.load = load_of<T, typename Op::In>();
+  like.accumulator_bytes = sizeof(typename Op::Accumulator);
+  like.finished = kTypeOf<typename Op::Accumulator>;
+  return like;
+}
 
-// Of elements that are read where they lie, when they are adjacent.
-template <class T>
-constexpr Reduction in_place(Reduction loops) {
-  loops.step_in_place = sizeof(T);
-  loops.fetch = fetch<Converted<T>, T>;
-  return loops;
+// Sums and products of floats.
+template <class T, class Op>
+constexpr Reduction in_tree(Finish finish) {
+  using Accumulator = typename Op::Accumulator;
+  Reduction sum = read_by<T, Op>({});
+  sum.meet = Meet::kInTree;
+  sum.finish = finish;
+  sum.start = __builtin_bit_cast(UnsignedOf<Accumulator>, Op::kStart);
+  sum.along = along<Op>;
+  sum.across = across;
+  sum.merge = merge_as_rows;
+  sum.spread = spread_in_tree<Op>;
+  sum.spread_accumulators = spread_in_tree<typename Op::OfAccumulators>;
+  return sum;
 }
-// Of elements that are changed first.
-template <class Change, class T>
-constexpr Reduction through(Reduction loops) {
-  loops.fetch = fetch<Change, T>;
-  return loops;
-}
-// Halves take the loops of f32.
-template <class T>
-constexpr Reduction computed(Reduction loops) {
-  if constexpr (kSame<T, Computed<T>>) {
-    return in_place<T>(loops);
+
+// Results that do not depend on the order of elements.
+template <class T, class Op>
+constexpr Reduction in_any_order() {
+  using Accumulator = typename Op::Accumulator;
+  Reduction result = read_by<T, Op>({});
+  result.meet = Meet::kAnyhow;
+  result.start = Op::kStart;
+  result.along = fold_along;
+  result.merge = merge_as_rows;
+  result.fold = fold_run<Op>;
+  if constexpr (kSame<typename Op::Lane, Accumulator>) {
+    result.across = across;
   } else {
-    return through<Converted<Computed<T>>, T>(loops);
+    result.across = across_narrow_lanes<Op>;
   }
+  result.spread = spread_in_any_order<Op>;
+  result.spread_accumulators = spread_in_any_order<typename Op::OfAccumulators>;
+  return result;
 }
 
-// The entry of a type in the row of an operation.
+// Sums and products of integers are as wide as u64, where they wrap; those of signed ones are i64.
+template <class T, class Op>
+constexpr Reduction of_integers() {
+  Reduction result = in_any_order<T, Op>();
+  result.finished = kIsSigned<T> ? Type::kI64 : Type::kU64;
+  return result;
+}
+
 template <class T>
 constexpr Reduction sum_of() {
-  using Wide = AsIs<uint64_t>;
   if constexpr (kSame<T, Bool8>) {
     return kNone;
   } else if constexpr (kIsFloat<T>) {
-    return computed<T>(kSimple<Sum<Computed<T>>, AsIs<T>>);
+    return in_tree<T, Sum<Computed<T>>>(Finish::kAsIs);
   } else if constexpr (sizeof(T) == 8) {
-    return in_place<T>(kSimple<Sum<uint64_t>, Wide>);
+    Reduction result = of_integers<T, Sum<uint64_t>>();
+    result.load = nullptr;  // the bits are the same
+    return result;
   } else if constexpr (sizeof(T) == 4) {
-    return in_place<T>(kSimple<WideIntegerSum<T>, Wide>);
+    return of_integers<T, WideIntegerSum<T>>();
   } else {
-    return through<Converted<int32_t>, T>(kSimple<NarrowIntegerSum, Wide>);
+    return of_integers<T, NarrowIntegerSum>();
   }
 }
 template <class T>
@@ -254,38 +128,47 @@ constexpr Reduction product_of() {
   if constexpr (kSame<T, Bool8>) {
     return kNone;
   } else if constexpr (kIsFloat<T>) {
-    return computed<T>(kSimple<Product<Computed<T>>, AsIs<T>>);
-  } else if constexpr (sizeof(T) == 8) {
-    return in_place<T>(kSimple<Product<uint64_t>, AsIs<uint64_t>>);
+    return in_tree<T, Product<Computed<T>>>(Finish::kAsIs);
   } else {
-    return through<Converted<uint64_t>, T>(kSimple<Product<uint64_t>, AsIs<uint64_t>>);
+    Reduction result = of_integers<T, Product<uint64_t>>();
+    if (sizeof(T) == 8) result.load = nullptr;
+    return result;
   }
 }
 
 template <class T>
 constexpr Reduction mean_of() {
   if constexpr (kIsFloat<T>) {
-    return computed<T>(kSimple<WideSum<Computed<T>>, Average<T>>);
+    return in_tree<T, WideSum<Computed<T>>>(Finish::kAverage);
   } else {
     return kNone;
   }
 }
-template <class T, class Finish>
-constexpr Reduction moments_of() {
+
+template <class T>
+constexpr Reduction moments_of(Finish finish) {
   if constexpr (kIsFloat<T>) {
-    return computed<T>({kMomentsBytes, Meet::kInTree, kNever, nullptr, start_moments,
-                        accumulate_moments<Computed<T>>, merge_moments, finish_moments<Finish>});
+    using C = Computed<T>;
+    Reduction moments = read_by<T, WideSum<C>>({});
+    moments.meet = Meet::kInTree;
+    moments.finish = finish;
+    moments.accumulator_bytes = kMomentsBytes;
+    moments.finished_place = 16;
+    moments.along = moments_along<C>;
+    moments.across = moments_across<C>;
+    moments.merge = merge_moments;
+    return moments;
   } else {
     return kNone;
   }
 }
 template <class T>
 constexpr Reduction variance_of() {
-  return moments_of<T, Variance<T>>();
+  return moments_of<T>(Finish::kVariance);
 }
 template <class T>
 constexpr Reduction deviation_of() {
-  return moments_of<T, StandardDeviation<T>>();
+  return moments_of<T>(Finish::kDeviation);
 }
 
 template <class T, class Rule>
@@ -295,8 +178,20 @@ constexpr Reduction extreme_of_type() {
   } else {
     using C = Computed<T>;
     using Op = Extreme<Rule, C>;
-    return computed<T>({sizeof(C), Meet::kAnyhow, kNever, nullptr, start<Op>,
-                        accumulate_extreme<Rule, C>, merge<Op>, finish<Op, AsIs<T>>});
+    Reduction extreme = read_by<T, Op>({});
+    extreme.meet = Meet::kAnyhow;
+    extreme.start = __builtin_bit_cast(UnsignedOf<C>, Rule::template worst<C>());
+    extreme.along = fold_along;
+    extreme.across = across;
+    extreme.merge = merge_as_rows;
+    extreme.fold = fold_extreme<Rule, C>;
+    extreme.spread = spread_extremes<Rule, C>;
+    if constexpr (kIsFloat<C>) {
+      extreme.spread_accumulators = spread_any_extremes<Rule, C>;
+    } else {
+      extreme.spread_accumulators = extreme.spread;
+    }
+    return extreme;
   }
 }
 template <class T>
@@ -314,8 +209,16 @@ constexpr Reduction place_of_type() {
     return kNone;
   } else {
     using C = Computed<T>;
-    return computed<T>({16, Meet::kApart, kNever, nullptr, start_places<Rule, C>,
-                        accumulate_places<Rule, C>, merge_places<Rule, C>, finish_places});
+    Reduction place = read_by<T, Extreme<Rule, C>>({});
+    place.meet = Meet::kApart;
+    place.accumulator_bytes = 16;
+    place.finished = Type::kI64;
+    place.finished_place = 8;
+    place.along = places_along<Rule, C>;
+    place.across = places_across<Truth<C>>;
+    place.merge = merge_places<Rule, C>;
+    place.spread = spread_places<Rule, C>;
+    return place;
   }
 }
 template <class T>
@@ -328,35 +231,46 @@ constexpr Reduction argmax_of() {
 }
 
 // Whether a number is 0 depends on bits alone: those of an integer, or of a float without its sign.
-template <class T>
-constexpr Reduction bits_of(Reduction loops) {
-  if constexpr (kIsFloat<T>) {
-    return through<WithoutSign<Truth<T>>, T>(loops);
-  } else {
-    return in_place<Truth<T>>(loops);
-  }
+template <class T, class Op>
+constexpr Reduction of_bits() {
+  using Bits = UnsignedOf<T>;
+  Reduction result = in_any_order<Bits, Op>();
+  result.mask = kIsFloat<T> ? Limits<Bits>::kMaxBits >> 1 : Limits<Bits>::kMaxBits;
+  return result;
 }
 template <class T>
 constexpr Reduction any_of() {
-  return bits_of<T>(kSimple<Any<Truth<T>>, IsNonzero>);
+  Reduction result = of_bits<T, Any<UnsignedOf<T>>>();
+  result.along = fold_along_to_a_stop;
+  result.finish = Finish::kIsNonzero;
+  return result;
 }
 template <class T>
 constexpr Reduction all_of() {
-  return bits_of<T>(kSimple<SomeZero<Truth<T>>, IsZero>);
+  Reduction result = of_bits<T, SomeZero<UnsignedOf<T>, kIsFloat<T>>>();
+  result.along = fold_along_to_a_stop;
+  result.finish = Finish::kIsZero;
+  return result;
 }
 template <class T>
 constexpr Reduction count_of() {
-  return bits_of<T>(kSimple<NegatedCount<Truth<T>>, Negated>);
+  Reduction result = of_bits<T, CountNonzero<UnsignedOf<T>, kIsFloat<T>>>();
+  result.finished = Type::kI64;
+  return result;
 }
 
-#define TENURE_ROW(entry)                                                                       \
-  {entry<double>(),   entry<float>(),    entry<F16>(),     entry<BF16>(),    entry<int8_t>(),   \
-   entry<int16_t>(),  entry<int32_t>(),  entry<int64_t>(), entry<uint8_t>(), entry<uint16_t>(), \
-   entry<uint32_t>(), entry<uint64_t>(), entry<Bool8>()}
+#define TENURE_ROW(entry)                                                            \
+  {                                                                                  \
+    {                                                                                \
+      entry<double>(), entry<float>(), entry<F16>(), entry<BF16>(), entry<int8_t>(), \
+          entry<int16_t>(), entry<int32_t>(), entry<int64_t>(), entry<uint8_t>(),    \
+          entry<uint16_t>(), entry<uint32_t>(), entry<uint64_t>(), entry<Bool8>()    \
+    }                                                                                \
+  }
 
 }  // namespace
 
-const Reduction kReduce[kReduceCount][kTypeCount] = {
+constinit const Reductions kReduce[kReduceCount] = {
     TENURE_ROW(sum_of),      TENURE_ROW(product_of),   TENURE_ROW(mean_of),
     TENURE_ROW(variance_of), TENURE_ROW(deviation_of), TENURE_ROW(minimum_of),
     TENURE_ROW(maximum_of),  TENURE_ROW(argmin_of),    TENURE_ROW(argmax_of),

@@ -1,21 +1,29 @@
-// What a reduction does with elements and with what they gave.
+// Rules of reductions: how elements become terms, and how terms meet.
 //
-// An Op reduces elements of type In. Lanes of type Lane take term(element) each and are merged;
-// what several lanes gave is an Accumulator. An Op that rounds has one type for both, and its
-// result depends on the order in which lanes are merged; the result of any other does not.
+// An Op reduces elements of type In. Lanes of type Lane take term(element, parameter) each and are
+// merged; what several lanes gave is an Accumulator. An Op that rounds has one type for both, and
+// its result depends on the order in which lanes are merged; the result of any other does not.
 // merge() is written once, for numbers and for vectors of them.
 #pragma once
 
+#include "cpu/kernels/strip.hpp"
 #include "cpu/kernels/vectors.hpp"
+#include "cpu/reduce.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-struct Adds {
-  static constexpr bool kCentered = false;   // whether term() measures from a center
-  static constexpr bool kStops = false;      // whether no element matters once a result is not 0
-  static constexpr bool kMindsNans = false;  // whether Passing is the same but for them, and faster
+// settle(): what many terms gave, when they have met.
+struct Unsettled {
+  template <class X, class Parameter>
+  static X settle(X met, Parameter) {
+    return met;
+  }
+};
+
+struct Adds : Unsettled {
+  static constexpr bool kCentered = false;  // whether the parameter is a center
   template <class X>
   static X merge(X a, X b) {
     return static_cast<X>(a + b);
@@ -30,7 +38,7 @@ struct Sum : Adds {
   using In = T;
   using Lane = T;
   using Accumulator = T;
-  static constexpr bool kRounds = kIsFloat<T>;
+  using OfAccumulators = Sum<T>;
   static constexpr int64_t kMostTerms = kUnlimited;
   static constexpr Accumulator kStart = 0;
   static constexpr Lane kLaneStart = 0;
@@ -41,7 +49,7 @@ template <class T>
 struct WideIntegerSum : Sum<uint64_t> {
   using In = T;
 };
-// Of elements that were narrower than 32 bits. A lane has room for 2^15 of them.
+// Elements were narrower than 32 bits. A lane has room for 2^15 of them.
 struct NarrowIntegerSum : Sum<uint64_t> {
   using In = int32_t;
   using Lane = int32_t;
@@ -51,14 +59,12 @@ struct NarrowIntegerSum : Sum<uint64_t> {
 };
 
 template <class T>
-struct Product {
+struct Product : Unsettled {
   static constexpr bool kCentered = false;
-  static constexpr bool kStops = false;
-  static constexpr bool kMindsNans = false;
   using In = T;
   using Lane = T;
   using Accumulator = T;
-  static constexpr bool kRounds = kIsFloat<T>;
+  using OfAccumulators = Product<T>;
   static constexpr int64_t kMostTerms = kUnlimited;
   static constexpr Accumulator kStart = 1;
   static constexpr Lane kLaneStart = 1;
@@ -71,9 +77,19 @@ struct Product {
 
 // In f64 for every float, so that what VAR measures from is exact enough for all of them.
 template <class T>
-struct WideSum : Sum<double> {
+struct WideSumOf : Sum<double> {
   using In = T;
 };
+template <class T>
+struct WideSumIn {
+  using type = WideSumOf<T>;
+};
+template <>
+struct WideSumIn<double> {
+  using type = Sum<double>;
+};
+template <class T>
+using WideSum = typename WideSumIn<T>::type;
 // Deviations from a center, and their squares. Numbers that are close to one another are subtracted
 // exactly, so that nothing cancels.
 template <class T>
@@ -90,16 +106,15 @@ struct SquaredDeviations : WideSum<T> {
   }
 };
 
-// The bits of numbers, those of floats without their signs: a number is 0 where its bits are.
+// A number is 0 where its bits are, of floats those without the sign. The parameter has the bits
+// that are looked at. T is unsigned.
 template <class T>
 struct Any {
   static constexpr bool kCentered = false;
-  static constexpr bool kStops = true;
-  static constexpr bool kMindsNans = false;
   using In = T;
   using Lane = T;
   using Accumulator = T;
-  static constexpr bool kRounds = false;
+  using OfAccumulators = Any<T>;
   static constexpr int64_t kMostTerms = kUnlimited;
   static constexpr Accumulator kStart = 0;
   static constexpr Lane kLaneStart = 0;
@@ -108,23 +123,38 @@ struct Any {
   static X merge(X a, X b) {
     return static_cast<X>(a | b);
   }
+  template <class X>
+  static X settle(X met, X mask) {
+    return static_cast<X>(met & mask);
+  }
 };
-// Not 0 once a 0 was seen.
-template <class T>
+// Not 0 once a 0 was seen. Of integers all bits are looked at.
+template <class T, bool kMasked>
 struct SomeZero : Any<T> {
-  static Vector<T> term(Vector<T> x, Vector<T>) { return x == 0; }
+  static Vector<T> term(Vector<T> x, Vector<T> mask) {
+    if constexpr (kMasked) x &= mask;
+    return bit_copy<Vector<T>>(x == 0);
+  }
+  template <class X>
+  static X settle(X met, X) {
+    return met;
+  }
 };
-// T is signed: a comparison that holds gives -1.
-template <class T>
-struct NegatedCount : Adds {
+template <class T, bool kMasked>
+struct CountNonzero : Adds {
   using In = T;
   using Lane = T;
-  using Accumulator = int64_t;
-  static constexpr bool kRounds = false;
-  static constexpr int64_t kMostTerms = Limits<T>::kBits < 64 ? Limits<T>::kMax : kUnlimited;
+  using Accumulator = uint64_t;
+  using OfAccumulators = Sum<uint64_t>;
   static constexpr Accumulator kStart = 0;
+  static constexpr int64_t kMostTerms =
+      sizeof(T) < 8 ? static_cast<int64_t>(static_cast<uint32_t>(Limits<T>::kMax)) : kUnlimited;
   static constexpr Lane kLaneStart = 0;
-  static Vector<T> term(Vector<T> x, Vector<T>) { return x != 0; }
+  // A comparison that holds gives -1.
+  static Vector<T> term(Vector<T> x, Vector<T> mask) {
+    if constexpr (kMasked) x &= mask;
+    return Vector<T>{} - bit_copy<Vector<T>>(x != 0);
+  }
 };
 
 struct Smaller {
@@ -172,80 +202,16 @@ inline auto stays(X best, X value) {
     return Rule::holds(best, value);
 }
 
-// Single instructions, which take the first of equals, and let NaNs pass or not.
-template <class Rule, class T>
-struct ExtremeOfNumbers {
-  using In = T;
-  using Lane = T;
-  static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
-  template <class X>
-  static X merge(X best, X value) {
-    return Rule::beats(value, best) ? value : best;
-  }
-};
-
 template <class Rule, class T>
 struct Extreme {
   static constexpr bool kCentered = false;
-  static constexpr bool kStops = false;
-  static constexpr bool kMindsNans = kIsFloat<T>;
-  using Passing = ExtremeOfNumbers<Rule, T>;
   using In = T;
   using Lane = T;
   using Accumulator = T;
-  static constexpr bool kRounds = false;
-  static constexpr int64_t kMostTerms = kUnlimited;
-  static constexpr Accumulator kStart = Rule::template worst<T>();
   static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
   template <class X>
   static X merge(X best, X value) {
     return stays<Rule, T>(best, value) ? best : value;
-  }
-};
-template <class T>
-using Minimum = Extreme<Smaller, T>;
-template <class T>
-using Maximum = Extreme<Larger, T>;
-
-// What an accumulator becomes in the output.
-template <class T>
-struct AsIs {
-  static T finish(Computed<T> value, const Results&) { return narrow<T>(value); }
-};
-struct IsZero {
-  template <class T>
-  static Bool8 finish(T bits, const Results&) {
-    return Bool8{static_cast<uint8_t>(bits == 0 ? 1 : 0)};
-  }
-};
-struct IsNonzero {
-  template <class T>
-  static Bool8 finish(T bits, const Results&) {
-    return Bool8{static_cast<uint8_t>(bits != 0 ? 1 : 0)};
-  }
-};
-struct Negated {
-  static int64_t finish(int64_t count, const Results&) { return -count; }
-};
-template <class T>
-struct Average {
-  static T finish(double sum, const Results& results) {
-    const double mean = sum / static_cast<double>(results.count);
-    return convert<T>(results.count == 0 ? __builtin_nan("") : mean);
-  }
-};
-inline double variance(double sum, const Results& results) {
-  if (results.count <= results.ddof) return __builtin_nan("");
-  return sum / static_cast<double>(results.count - results.ddof);
-}
-template <class T>
-struct Variance {
-  static T finish(double sum, const Results& results) { return convert<T>(variance(sum, results)); }
-};
-template <class T>
-struct StandardDeviation {
-  static T finish(double sum, const Results& results) {
-    return convert<T>(__builtin_sqrt(variance(sum, results)));
   }
 };
 

@@ -1,0 +1,106 @@
+// Reductions over dense elements: what the driver of dense/reduce gives their loops, and the loops.
+//
+// Loops read adjacent elements of the types that are computed in. All others come to them through
+// the driver, some at a time, into a panel that stays in the L1 cache.
+#pragma once
+
+#include "cpu/kernel.hpp"
+
+namespace tenure::kernels {
+
+// Bytes of a panel of fetched elements: much less than an L1 cache. Tiles are cut at borders of
+// their own, so that no bit of a result depends on it.
+inline constexpr int64_t kFetchedBytes = 4096;
+
+// How `count` elements, `step` bytes apart, become adjacent ones of the type that is computed in.
+struct ElementFetch {
+  void (*run)(const ElementFetch&, const Byte* in, int64_t step, int64_t count, Byte* panel);
+  int64_t width_bytes;  // of an element
+  int64_t read_bytes;   // of one in the panel
+  StripKernel copy;     // makes elements adjacent
+  StripKernel load;     // converts adjacent elements; nullptr: they are computed in their own type
+};
+
+// One step of a reduction: `rows` elements into each of `columns` accumulators.
+struct Tile {
+  int64_t rows;     // at least 1
+  int64_t columns;  // at least 1
+  const Byte* in;
+  int64_t row_step;  // bytes
+  int64_t column_step;
+  int64_t step_in_place;      // elements so many bytes apart are read where they lie
+  const ElementFetch* fetch;  // for all others
+  // From the first on, which are to be fetched while others are read; 0 where a cache holds them.
+  int64_t rows_ahead;
+  int64_t index;  // of row 0, for argmin and argmax
+  int64_t index_step;
+  Byte* accumulators;  // as the reduction's Meet says
+};
+
+// Two sets of accumulators and how many elements, at least one, went into each one of them.
+struct Merge {
+  int64_t columns;
+  Byte* into;
+  const Byte* from;
+  int64_t into_count;
+  int64_t from_count;
+};
+
+// How the accumulators of several tiles meet.
+enum class Meet : uint8_t {
+  kAnyhow,  // in any order, and a tile goes on with accumulators that hold something
+  kApart,   // in any order, but each tile has accumulators of its own
+  kInTree,  // apart, and the order shows in the last places: in a tree, so that it shows little
+};
+
+// How an accumulator becomes an element of the output.
+enum class Finish : uint8_t {
+  kAsIs,       // converted to its type
+  kAverage,    // divided by the count
+  kVariance,   // divided by the count less ddof
+  kDeviation,  // the root of that
+  kIsNonzero,  // bool8
+  kIsZero,     // bool8
+};
+
+// Rows of elements into accumulators side by side; the columns fill whole vectors.
+struct Sweep {
+  const Byte* in;
+  int64_t row_step;
+  int64_t rows;
+  int64_t columns;
+  const Byte* centers;  // one for each column, of what is measured from centers
+  Byte* terms;          // what the first half of some rows gives; or places, beside the extremes
+  Byte* accumulators;   // nullptr: these rows are a first half
+  int64_t number;       // of the first row, for places
+  int64_t rows_ahead;   // so many rows behind these are to be fetched
+};
+
+// An operation on one dtype.
+struct Reduction {
+  int64_t accumulator_bytes;  // of each column; 0: there is no such reduction
+  int64_t in_bytes;           // of an element as the loops read it
+  Meet meet;
+  Finish finish;
+  Type finished;           // of what is finished: accumulators, or their last part
+  int64_t finished_place;  // bytes of each column before that part; parts lie one after the other
+  // Converts elements to what the loops read; nullptr: they read elements as they are.
+  const Elementwise* load;
+  uint64_t start;  // bits of an accumulator that nothing has met, of sums and extremes
+  uint64_t mask;   // the bits of an element that any, all and count look at
+
+  void (*along)(const Reduction&, const Tile&);   // a tile of one column
+  void (*across)(const Reduction&, const Tile&);  // of several
+  void (*merge)(const Reduction&, const Merge&);
+
+  // Adjacent elements, of which the order does not show, into one accumulator.
+  void (*fold)(const Reduction&, const Byte* in, int64_t count, Byte* accumulator);
+  void (*spread)(const Reduction&, const Sweep&);
+  void (*spread_accumulators)(const Reduction&, const Sweep&);  // one row of them
+};
+
+struct Reductions {
+  Reduction by_type[kTypeCount];
+};
+
+}  // namespace tenure::kernels

@@ -1,0 +1,188 @@
+#include "dense/reduce/elements.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "dense/operands.hpp"
+#include "dense/strip_runner.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::ElementFetch;
+using kernels::Finish;
+using kernels::Reduction;
+using kernels::Source;
+using kernels::Strip;
+using kernels::StripKernel;
+using kernels::Type;
+
+// Elements are moved, converted or compared, and nothing is found in them.
+void run_plainly(StripKernel kernel, const Strip& strip) noexcept {
+  static_cast<void>(kernel(strip));
+}
+
+void copy(StripKernel kernel, const Byte* in, std::int64_t step, std::int64_t width_bytes,
+          std::int64_t count, Byte* out) noexcept {
+  const Source sources[] = {{in, step, width_bytes}};
+  run_plainly(kernel, dense_strip(count, out, width_bytes, sources));
+}
+
+void load_adjacent(const ElementFetch& fetch, const Byte* in, std::int64_t count,
+                   Byte* panel) noexcept {
+  const Source sources[] = {{in, fetch.width_bytes, fetch.width_bytes}};
+  run_plainly(fetch.load, dense_strip(count, panel, fetch.read_bytes, sources));
+}
+
+[[gnu::noinline]] void load_strided(const ElementFetch& fetch, const Byte* in, std::int64_t step,
+                                    std::int64_t count, Byte* panel) noexcept {
+  alignas(kLineBytes) Byte adjacent[kernels::kFetchedBytes];
+  copy(fetch.copy, in, step, fetch.width_bytes, count, adjacent);
+  load_adjacent(fetch, adjacent, count, panel);
+}
+
+void fetch_elements(const ElementFetch& fetch, const Byte* in, std::int64_t step,
+                    std::int64_t count, Byte* panel) noexcept {
+  if (fetch.load == nullptr) {
+    copy(fetch.copy, in, step, fetch.width_bytes, count, panel);
+  } else if (step == fetch.width_bytes) {
+    load_adjacent(fetch, in, count, panel);
+  } else {
+    load_strided(fetch, in, step, count, panel);
+  }
+}
+
+StripKernel copy_kernel(std::int64_t width_bytes) noexcept {
+  return kernels::table().copy[index_of_width(width_bytes)];
+}
+
+std::int64_t bytes_of(Type type) noexcept {
+  switch (type) {
+    case Type::kI8:
+    case Type::kU8:
+    case Type::kBool8: return 1;
+    case Type::kF16:
+    case Type::kBF16:
+    case Type::kI16:
+    case Type::kU16: return 2;
+    case Type::kF32:
+    case Type::kI32:
+    case Type::kU32: return 4;
+    default: return 8;
+  }
+}
+
+bool gives_truth(const Reduction& reduction) noexcept {
+  return reduction.finish == Finish::kIsZero || reduction.finish == Finish::kIsNonzero;
+}
+
+// Rows of the tables of comparisons, of operations on two operands, and on one.
+enum Comparison : unsigned { kEqual, kNotEqual };
+constexpr unsigned kDivide = TNR_BINARY_OP_DIV - 1;
+constexpr unsigned kSquareRoot = TNR_UNARY_OP_SQRT - 1;
+
+StripKernel finishing_kernel(const Reduction& reduction, Type out_type) noexcept {
+  const auto type = static_cast<unsigned>(reduction.finished);
+  const kernels::Table& table = kernels::table();
+  switch (reduction.finish) {
+    case Finish::kIsZero: return table.compare[kEqual][type].kernel;
+    case Finish::kIsNonzero: return table.compare[kNotEqual][type].kernel;
+    default: break;
+  }
+  if (reduction.finished == out_type) return copy_kernel(bytes_of(out_type));
+  return table.cast[type][static_cast<unsigned>(out_type)].kernel;
+}
+
+}  // namespace
+
+ElementFetch element_fetch(const Reduction& reduction, std::int64_t width_bytes) noexcept {
+  return {.run = fetch_elements,
+          .width_bytes = width_bytes,
+          .read_bytes = reduction.in_bytes,
+          .copy = copy_kernel(width_bytes),
+          .load = reduction.load == nullptr ? nullptr : reduction.load->kernel};
+}
+
+void start_accumulators(const Reduction& reduction, Byte* accumulators,
+                        std::int64_t columns) noexcept {
+  // Those of more parts are written before they are read.
+  if (reduction.finished_place != 0) return;
+  const std::int64_t width = reduction.accumulator_bytes;
+  if (columns == 1) return start_accumulator(reduction, accumulators);
+  if (reduction.start == 0) {
+    std::memset(accumulators, 0, static_cast<std::size_t>(columns * width));
+    return;
+  }
+  const auto* const start = reinterpret_cast<const Byte*>(&reduction.start);
+  copy(copy_kernel(width), start, 0, width, columns, accumulators);
+}
+
+Finisher::Finisher(const Reduction& reduction, Type out_type, std::int64_t count,
+                   std::int64_t ddof) noexcept
+    : reduction_(reduction),
+      out_type_(out_type),
+      finished_bytes_(bytes_of(reduction.finished)),
+      out_bytes_(bytes_of(out_type)),
+      count_(count),
+      ddof_(reduction.finish == Finish::kAverage ? 0 : ddof),
+      copies_(reduction.finished == out_type && !gives_truth(reduction)) {}
+
+void Finisher::finish(const Results& results) const noexcept {
+  switch (reduction_.finish) {
+    case Finish::kAverage:
+    case Finish::kVariance:
+    case Finish::kDeviation: divide(results); break;
+    default: break;
+  }
+  if (reduction_.finish != Finish::kAsIs && copies_) return;
+  if (copies_ && results.columns == 1) {
+    return copy_element(results.finished, results.out, finished_bytes_);
+  }
+  if (copies_ && results.out_step == finished_bytes_) {
+    std::memcpy(results.out, results.finished,
+                static_cast<std::size_t>(results.columns * finished_bytes_));
+    return;
+  }
+  static constexpr std::uint64_t kZero = 0;
+  const Source sources[] = {{results.finished, finished_bytes_, finished_bytes_},
+                            {reinterpret_cast<const Byte*>(&kZero), 0, finished_bytes_}};
+  run_plainly(finishing_kernel(reduction_, out_type_),
+              {.count = results.columns,
+               .out = results.out,
+               .out_step = results.out_step,
+               .width_bytes = out_bytes_,
+               .source_count = gives_truth(reduction_) ? 2u : 1u,
+               .in = sources,
+               .parameters = nullptr});
+}
+
+// Divides f64 where they are, or into an output of f64. NaN is the result of too few elements.
+void Finisher::divide(const Results& results) const noexcept {
+  const kernels::Table& table = kernels::table();
+  constexpr auto kType = static_cast<unsigned>(Type::kF64);
+  constexpr std::int64_t kBytes = sizeof(double);
+  const bool is_nan = count_ <= ddof_;
+  const double divisor =
+      is_nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(count_ - ddof_);
+  const Source finished = {results.finished, kBytes, kBytes};
+  const Source repeated = {reinterpret_cast<const Byte*>(&divisor), 0, kBytes};
+  const Source sources[] = {is_nan ? repeated : finished, repeated};
+  Strip strip = dense_strip(results.columns, results.finished, kBytes, sources);
+  if (copies_) {
+    strip.out = results.out;
+    strip.out_step = results.out_step;
+  }
+  if (is_nan) {
+    strip.source_count = 1;
+    return run_plainly(copy_kernel(kBytes), strip);
+  }
+  run_plainly(table.binary[kDivide][kType].kernel, strip);
+  if (reduction_.finish != Finish::kDeviation) return;
+  const Source squares = {strip.out, strip.out_step, kBytes};
+  strip.in = &squares;
+  strip.source_count = 1;
+  run_plainly(table.unary[kSquareRoot][kType].kernel, strip);
+}
+
+}  // namespace tenure

@@ -1,0 +1,65 @@
+// Elements on their way into a reduction's loops, and accumulators on their way out. Both by the
+// kernels of element-wise operations and movement, so that no loop of a reduction exists once more
+// for each layout or narrow type.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/reduce.hpp"
+
+namespace tenure {
+
+// For elements of `width_bytes`, as `reduction` reads them.
+kernels::ElementFetch element_fetch(const kernels::Reduction& reduction,
+                                    std::int64_t width_bytes) noexcept;
+
+// An element of 1, 2, 4 or 8 bytes.
+inline void copy_element(const void* from, kernels::Byte* to, std::int64_t bytes) noexcept {
+  switch (bytes) {
+    case 1: std::memcpy(to, from, 1); break;
+    case 2: std::memcpy(to, from, 2); break;
+    case 4: std::memcpy(to, from, 4); break;
+    default: std::memcpy(to, from, 8); break;
+  }
+}
+
+// Accumulators that nothing has met.
+inline void start_accumulator(const kernels::Reduction& reduction,
+                              kernels::Byte* accumulator) noexcept {
+  copy_element(&reduction.start, accumulator, reduction.accumulator_bytes);
+}
+void start_accumulators(const kernels::Reduction& reduction, kernels::Byte* accumulators,
+                        std::int64_t columns) noexcept;
+
+// Results of one reduction, side by side.
+struct Results {
+  std::int64_t columns;
+  kernels::Byte* finished;  // the part of their accumulators that is finished; may be changed
+  kernels::Byte* out;
+  std::int64_t out_step;  // bytes
+};
+
+class Finisher {
+ public:
+  // `count` elements went into each result, which becomes an element of `out_type`.
+  Finisher(const kernels::Reduction& reduction, kernels::Type out_type, std::int64_t count,
+           std::int64_t ddof) noexcept;
+
+  // Bytes of what is finished of one result.
+  [[nodiscard]] std::int64_t finished_bytes() const noexcept { return finished_bytes_; }
+  void finish(const Results& results) const noexcept;
+
+ private:
+  void divide(const Results& results) const noexcept;
+
+  const kernels::Reduction& reduction_;
+  kernels::Type out_type_;
+  std::int64_t finished_bytes_;
+  std::int64_t out_bytes_;
+  std::int64_t count_;
+  std::int64_t ddof_;
+  bool copies_;  // to an out of the same type
+};
+
+}  // namespace tenure
