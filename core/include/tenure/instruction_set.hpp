@@ -1,17 +1,30 @@
 // The sets of instructions that the kernels are compiled for, and which of them is used.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 namespace tenure {
 
 namespace kernels {
-struct Table;
-}
 
+// The sets that every kernel is compiled for (core/instruction_sets.txt).
+#if defined(__x86_64__)
+inline constexpr unsigned kBaseSetCount = 3;
+#else
+inline constexpr unsigned kBaseSetCount = 1;
+#endif
+
+// Bits: instructions beyond a base set, which some families of kernels have an extension for.
+enum Capability : std::uint32_t { kVbmi2 = 1 };
+
+}  // namespace kernels
+
+// A base set, and what more of the processor is used.
 struct InstructionSet {
   const char* name;  // as TENURE_ISA has it
-  const kernels::Table* table;
+  std::uint32_t base;
+  std::uint32_t capabilities;
   bool (*is_supported)() noexcept;  // by this processor and its operating system
 };
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "cpu/kernel.hpp"
+#include "cpu/dispatch.hpp"
 #include "tenure/status.hpp"
 
 #if defined(__x86_64__)
@@ -15,27 +15,6 @@
 #endif
 
 namespace tenure {
-
-// The sets of core/instruction_sets.txt, and what some kernels make of more than they have; on
-// other processors there is only `baseline`.
-namespace kernels {
-#if defined(__x86_64__)
-namespace x86_64_v2 {
-extern const Table kTable;
-}
-namespace avx2 {
-extern const Table kTable;
-}
-namespace avx512 {
-extern const Table kTable;
-extern const Table kBytesTable;
-}  // namespace avx512
-#else
-inline namespace baseline {
-extern const Table kTable;
-}
-#endif
-}  // namespace kernels
 
 namespace {
 
@@ -103,16 +82,16 @@ bool has_vbmi2() noexcept {
 }
 
 constexpr InstructionSet kSets[] = {
-    {"x86-64-v2", &kernels::x86_64_v2::kTable, has_v2},
-    {"avx2", &kernels::avx2::kTable, has_avx2},
-    {"avx512", &kernels::avx512::kTable, has_avx512},
-    {"avx512-vbmi2", &kernels::avx512::kBytesTable, has_vbmi2},
+    {"x86-64-v2", 0, 0, has_v2},
+    {"avx2", 1, 0, has_avx2},
+    {"avx512", 2, 0, has_avx512},
+    {"avx512-vbmi2", 2, kernels::kVbmi2, has_vbmi2},
 };
 
 #else
 
 constexpr InstructionSet kSets[] = {
-    {"baseline", &kernels::kTable, []() noexcept { return true; }},
+    {"baseline", 0, 0, []() noexcept { return true; }},
 };
 
 #endif
@@ -159,13 +138,6 @@ const InstructionSet& choose() {
 
 // Written once with a pointer to constants, or several times with the same one: no order is needed.
 constinit std::atomic<const InstructionSet*> g_chosen{nullptr};
-constinit std::atomic<const kernels::Table*> g_table{nullptr};
-
-[[gnu::cold, gnu::noinline]] const kernels::Table& choose_table() {
-  const kernels::Table* const table = instruction_set().table;
-  g_table.store(table, std::memory_order_relaxed);
-  return *table;
-}
 
 }  // namespace
 
@@ -181,11 +153,12 @@ const InstructionSet& instruction_set() {
   return *chosen;
 }
 
-const kernels::Table& kernels::table() {
-  const Table* const table = g_table.load(std::memory_order_relaxed);
-  if (table == nullptr) [[unlikely]]
-    return choose_table();
-  return *table;
+constinit std::atomic<std::uint32_t> kernels::g_chosen_word{0};
+
+[[gnu::cold, gnu::noinline]] std::uint32_t kernels::choose_word() {
+  const std::uint32_t word = word_of(instruction_set());
+  g_chosen_word.store(word, std::memory_order_relaxed);
+  return word;
 }
 
 }  // namespace tenure

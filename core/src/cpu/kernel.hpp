@@ -1,4 +1,5 @@
-// The border between the core and its inner loops: plain structs and tables of functions.
+// The border between the core and its inner loops: plain structs and tables of functions, which
+// families.hpp lists.
 //
 // A kernel runs along one axis. It sees pointers, a count and steps in bytes; it reads and writes
 // the bytes of those elements and no byte between them (the halves of a split axis interleave in
@@ -92,10 +93,16 @@ struct Elementwise {
 using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
 // The same, and puts zeros where the bytes were.
 using ClearingStreamer = void (*)(Byte* out, Byte* from, uint64_t size_bytes);
-// The same as Streamer, while as many bytes at `next` and `other_next`, which will be read soon,
-// are fetched.
+// The same as Streamer; meanwhile as many bytes at `next` and `other_next`, which will be read soon,
+// are prefetched.
 using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
                                   const Byte* next, const Byte* other_next);
+
+struct Streaming {
+  Streamer copy;
+  ClearingStreamer copy_and_clear;
+  FetchingStreamer copy_and_fetch;
+};
 
 // Parts of output lines that wait for the rest of them. Set-associative: each line belongs to one
 // set.
@@ -243,12 +250,6 @@ struct Scattering {
   void (*blocks)(const Compressed&, const Blocks&, int64_t first, int64_t end, const Field&);
 };
 
-struct Compression;    // compress.hpp
-struct Folding;        // fold.hpp
-struct Grouping;       // group_by_key.hpp
-struct MatmulKernels;  // spmm.hpp
-struct Reductions;     // reduce.hpp
-
 // A product of two compressed matrices of one index type. Its rows are those of `a`, its columns
 // those of `b`.
 struct SparseProduct {
@@ -295,31 +296,5 @@ struct RowProducts {
   int64_t (*fill)(const SparseProduct& product, RowSums& sums, int64_t begin, int64_t end,
                   const SparseRows& out);
 };
-
-// Every kernel of one instruction set. An entry that is nullptr is an unsupported dtype.
-struct Table {
-  const StripKernel* copy;    // by Width
-  const StripKernel* select;  // by Width; [kWidthCount] is bool8, whose values are normalised
-  const Elementwise (*cast)[kTypeCount];  // from, to
-  const StripKernel* cast_complex;        // c64 to c128, c128 to c64
-  const Elementwise (*unary)[kTypeCount];
-  const Elementwise (*binary)[kTypeCount];
-  const Elementwise (*compare)[kTypeCount];
-  const Reductions* reduce;  // by operation
-  Streamer stream;
-  ClearingStreamer stream_and_clear;
-  FetchingStreamer stream_and_fetch;
-  const Permuting* permuting;
-  const IndexChecks* index_checks;  // by IndexType
-  const Compression* compression;
-  const Grouping* grouping;
-  const Folding* folding;
-  const Scattering* scattering;                          // by IndexType
-  const RowProducts (*row_products)[kProductTypeCount];  // by IndexType, then Type
-  const MatmulKernels* matmul;
-};
-
-// The kernels of the set in use. Throws, at every call, where instruction_set.hpp says so.
-const Table& table();
 
 }  // namespace tenure::kernels

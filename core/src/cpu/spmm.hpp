@@ -79,18 +79,4 @@ struct ScatterAddKernels {
   void (*gather)(const Gathering&, int64_t begin, int64_t end);
 };
 
-struct Samplers;       // sddmm.hpp
-struct PackedKernels;  // packed.hpp
-
-// Kernels of all products with dense operands.
-struct MatmulKernels {
-  const MatmulKernel (*rows)[kIndexTypeCount];             // f64 and f32, without blocks
-  const MatmulKernel (*block_rows)[kIndexTypeCount];       // by Type; nullptr: no such product
-  const BlockColumn (*block_column)[kIndexTypeCount];      // by Type; nullptr: i64 beside 16 bits
-  const ScatterAddKernels* scatter_adds;                   // by Type
-  const Samplers* samplers;                                // by Type
-  const PackedKernels* packed;                             // by Type: floats
-  const CheckedKernel (*checked_column)[kIndexTypeCount];  // f64 and f32, without blocks
-};
-
 }  // namespace tenure::kernels

@@ -1,14 +1,8 @@
-// The tables that the kernel files define, one family each; set.cpp joins them.
+// The tables that the kernel files define, in the namespace of the instruction set that they are
+// compiled for: one of each family, and parts of these that have files of their own.
 #pragma once
 
-#include "cpu/compress.hpp"
-#include "cpu/fold.hpp"
-#include "cpu/group_by_key.hpp"
-#include "cpu/kernel.hpp"
-#include "cpu/packed.hpp"
-#include "cpu/reduce.hpp"
-#include "cpu/sddmm.hpp"
-#include "cpu/spmm.hpp"
+#include "cpu/families.hpp"
 
 // Parts of a table's row, in the order of Type, for a file whose kernels are kernel<Rule, T>.
 #define TENURE_FLOATS(Rule) \
@@ -21,45 +15,27 @@
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 
-extern const StripKernel kCopy[kWidthCount];
-extern const StripKernel kSelect[kWidthCount + 1];
-extern const Elementwise kCast[kTypeCount][kTypeCount];
-extern const StripKernel kCastComplex[2];
-extern const Elementwise kUnary[][kTypeCount];
-extern const Elementwise kBinary[][kTypeCount];
-extern const Elementwise kCompare[][kTypeCount];
-extern const Reductions kReduce[];
-// Functions, as the table copies their addresses: those of constants elsewhere would be read at the
+#define TENURE_DECLARE(name, Type, table) extern const Type table;
+#define TENURE_DECLARE_EXTENDED(name, Type, table, extension, capability) \
+  extern const Type table;                                                \
+  extern const Type extension;
+TENURE_FAMILIES(TENURE_DECLARE)
+TENURE_EXTENDED_FAMILIES(TENURE_DECLARE_EXTENDED)
+#undef TENURE_DECLARE
+#undef TENURE_DECLARE_EXTENDED
+
+// Parts of kCompression. Functions too: addresses that constants elsewhere hold would be read at the
 // start of the program.
-void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes);
-void stream_and_clear_lines(Byte* out, Byte* from, uint64_t size_bytes);
-void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
-                            const Byte* other_next);
+extern const MaskKernel kPredicateMask[Predicate::kKindCount][4];
+extern const Compressor kCompress[4][2];
+extern const RowCounter kCountRows[2];
+extern const BlockTaking kBlockTaking;
 int64_t list_bit_indices(const uint64_t* bits, int64_t words, uint16_t* places);
+int64_t dropout_mask(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance);
 #if defined(__AVX512BW__)
 int64_t list_bit_indices_by_bytes(const uint64_t* bits, int64_t words, uint16_t* places);
 #endif
-int64_t dropout_mask(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance);
-extern const Permuting kPermuting;
-extern const IndexChecks kIndexChecks[kIndexTypeCount];
-extern const RowProducts kRowProducts[kIndexTypeCount][kProductTypeCount];
-extern const MaskKernel kPredicateMask[Predicate::kKindCount][4];
-extern const Compressor kCompress[4][2];
-#if defined(__AVX512BW__)
-extern const Compressor kCompressBytes[4][2];  // where the processor compresses bytes
-#endif
-extern const RowCounter kCountRows[2];
-extern const BlockTaking kBlockTaking;
-extern const Scattering kScattering[kIndexTypeCount];
-extern const MatmulKernel kMatmulRows[2][kIndexTypeCount];
-extern const CheckedKernel kCheckedColumn[2][kIndexTypeCount];
-extern const MatmulKernel kMatmulBlockRows[kTypeCount][kIndexTypeCount];
-extern const BlockColumn kBlockColumn[4][kIndexTypeCount];
-extern const ScatterAddKernels kScatterAdds[kTypeCount];
-extern const Samplers kSamplers[kTypeCount];
-extern const PackedKernels kPacked[kPackedFloatCount];
-extern const Grouping kGrouping;
-extern const Folding kFolding;
+// Of kPermuting.
 extern const PanelKernel kPanel[kWidthCount];
 
 }  // namespace TENURE_ISA

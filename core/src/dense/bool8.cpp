@@ -1,4 +1,5 @@
 #include "dense/bool8.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <cstring>
 
@@ -23,7 +24,7 @@ bool are_written_bools(const Byte* bytes, std::int64_t count) noexcept {
 void write_as_bools(Byte* bytes, std::int64_t count) noexcept {
   const unsigned type = type_index(TNR_DTYPE_BOOL8);
   const kernels::Source source[] = {{bytes, 1, 1}};
-  kernels::table().cast[type][type].kernel(dense_strip(count, bytes, 1, source));
+  kernels::cast_kernels()[type][type].kernel(dense_strip(count, bytes, 1, source));
 }
 
 }  // namespace tenure

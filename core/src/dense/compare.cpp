@@ -1,6 +1,7 @@
 // Comparisons, element by element, with results of bool8.
 #include <iterator>
 
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "tenure/ops.hpp"
@@ -38,7 +39,7 @@ const Question& question_of(tnr_compare_op op) {
 Operation operation_of(const Question& question, tnr_dtype dtype) {
   const unsigned column = type_index(dtype);
   if (column == kNoType) refuse_dtype(kernels::kCompareRows[&question - kQuestions].name, dtype);
-  return Operation(kernels::table().compare[question.row][column]);
+  return Operation(kernels::compare_kernels()[question.row][column]);
 }
 
 }  // namespace

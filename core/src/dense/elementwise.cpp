@@ -1,6 +1,7 @@
 // Arithmetic, element by element: unary and binary operations.
 #include <algorithm>
 
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
@@ -9,8 +10,6 @@
 namespace tenure {
 namespace {
 
-using kernels::table;
-
 Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kUnaryCount) [[unlikely]]
@@ -18,7 +17,7 @@ Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
   const unsigned column = type_index(dtype);
   if (column == kNoType) [[unlikely]]
     refuse_dtype(kernels::kUnaryRows[row].name, dtype);
-  const Operation operation(table().unary[row][column]);
+  const Operation operation(kernels::unary_kernels()[row][column]);
   if (operation.kernel() == nullptr) [[unlikely]]
     refuse_dtype(kernels::kUnaryRows[row].name, dtype);
   return operation;
@@ -31,7 +30,7 @@ Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) {
   const unsigned column = type_index(dtype);
   if (column == kNoType) [[unlikely]]
     refuse_dtype(kernels::kBinaryRows[row].name, dtype);
-  const Operation operation(table().binary[row][column]);
+  const Operation operation(kernels::binary_kernels()[row][column]);
   if (operation.kernel() == nullptr) [[unlikely]]
     refuse_dtype(kernels::kBinaryRows[row].name, dtype);
   return operation;

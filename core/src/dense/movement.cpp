@@ -1,4 +1,5 @@
 // Operations that move elements: copy, cast, fill, select.
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/permutation.hpp"
 #include "memory/traffic.hpp"
@@ -8,7 +9,10 @@
 namespace tenure {
 namespace {
 
-using kernels::table;
+using kernels::cast_kernels;
+using kernels::complex_cast_kernels;
+using kernels::copy_kernels;
+using kernels::select_kernels;
 
 bool is_complex(tnr_dtype dtype) { return dtype == TNR_DTYPE_C64 || dtype == TNR_DTYPE_C128; }
 
@@ -16,27 +20,27 @@ bool is_complex(tnr_dtype dtype) { return dtype == TNR_DTYPE_C64 || dtype == TNR
 Operation copy_operation(tnr_dtype dtype) {
   if (dtype == TNR_DTYPE_BOOL8) {
     const unsigned type = type_index(dtype);
-    return Operation(table().cast[type][type]);
+    return Operation(cast_kernels()[type][type]);
   }
-  return Operation(table().copy[width_index(dtype)]);
+  return Operation(copy_kernels()[width_index(dtype)]);
 }
 
 Operation cast_operation(tnr_dtype from, tnr_dtype to) {
   if (is_complex(from) && is_complex(to)) {
     return from == to ? copy_operation(from)
-                      : Operation(table().cast_complex[from == TNR_DTYPE_C64 ? 0 : 1]);
+                      : Operation(complex_cast_kernels()[from == TNR_DTYPE_C64 ? 0 : 1]);
   }
   const unsigned row = type_index(from);
   const unsigned column = type_index(to);
   if (row == kNoType || column == kNoType) {
     fail(TNR_STATUS_UNSUPPORTED, "cast does not take %s to %s", dtype_name(from), dtype_name(to));
   }
-  return Operation(table().cast[row][column]);
+  return Operation(cast_kernels()[row][column]);
 }
 
 Operation select_operation(tnr_dtype dtype) {
   const unsigned row = dtype == TNR_DTYPE_BOOL8 ? kernels::kWidthCount : width_index(dtype);
-  return Operation(table().select[row]);
+  return Operation(select_kernels()[row]);
 }
 
 // Copies, and returns true, unless the strips of run() are the better way.

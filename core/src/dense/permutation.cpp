@@ -1,4 +1,5 @@
 #include "dense/permutation.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,7 +12,7 @@
 namespace tenure {
 namespace {
 
-using kernels::table;
+using kernels::permuting_kernels;
 
 // Parts of about the same size; whole lines of the output, where a part has several.
 std::int64_t part_of(std::int64_t extent, std::int64_t size, std::int64_t out_step) noexcept {
@@ -71,11 +72,11 @@ void Permutation::choose_kernel() noexcept {
     if (std::abs(axes_[i].in_step) == width_bytes_) columns_ = i;
   }
   if (axes_[rows_].out_step == width_bytes_ && columns_ < rows_ && width < 5) {
-    kernel_ = table().permuting->transpose[width];
-    panel_ = table().permuting->panel[width];
+    kernel_ = permuting_kernels().transpose[width];
+    panel_ = permuting_kernels().panel[width];
     return;
   }
-  kernel_ = table().permuting->move[width];
+  kernel_ = permuting_kernels().move[width];
   columns_ = rank_ - 2;
 }
 

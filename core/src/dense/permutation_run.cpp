@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cpu/dispatch.hpp"
 #include "dense/partial_lines.hpp"
 #include "dense/permutation_plan.hpp"
 #include "dense/streamed.hpp"
@@ -14,7 +15,7 @@ using kernels::Byte;
 using kernels::Edges;
 using kernels::Flush;
 using kernels::Panel;
-using kernels::table;
+using kernels::permuting_kernels;
 
 // Each run once more for every further position of an outer axis.
 template <class Offsets>
@@ -226,7 +227,7 @@ void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noex
   Block rest;
   rest.flush = pending;
   rest.fetch.count = 0;
-  table().permuting->flush(rest);
+  permuting_kernels().flush(rest);
   order_streamed_stores();
 }
 

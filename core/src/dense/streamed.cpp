@@ -1,4 +1,5 @@
 #include "dense/streamed.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -89,7 +90,7 @@ Finding run_streamed(StripRunner& runner, const Strip& strip) noexcept {
       static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(strip.out) % kLineBytes);
   if (misaligned % width != 0) return runner.run(strip);  // no element begins where a line does
   const std::int64_t whole_block = block_count(strip);
-  const kernels::Table& table = kernels::table();
+  const kernels::Streaming& streaming = kernels::streaming_kernels();
   const bool pair = is_pair(strip);
   // From the end of a block to the next to be fetched.
   const std::int64_t ahead = (kPairBlocksAhead - 1) * whole_block;
@@ -104,9 +105,9 @@ Finding run_streamed(StripRunner& runner, const Strip& strip) noexcept {
     found |= rest.compute(count, block);
     const auto size_bytes = static_cast<std::uint64_t>(count * width);
     if (pair && rest.count() >= ahead + count) {
-      table.stream_and_fetch(out, block, size_bytes, rest.in(0, ahead), rest.in(1, ahead));
+      streaming.copy_and_fetch(out, block, size_bytes, rest.in(0, ahead), rest.in(1, ahead));
     } else {
-      table.stream(out, block, size_bytes);
+      streaming.copy(out, block, size_bytes);
     }
   }
   found |= rest.compute(rest.count(), rest.out());
@@ -122,7 +123,7 @@ void copy_lines(Byte* out, const Byte* from, std::int64_t bytes, Stores stores) 
   const std::int64_t tail = head + lines;
   std::memcpy(out, from, static_cast<std::size_t>(head));
   if (lines != 0)
-    kernels::table().stream(out + head, from + head, static_cast<std::uint64_t>(lines));
+    kernels::streaming_kernels().copy(out + head, from + head, static_cast<std::uint64_t>(lines));
   std::memcpy(out + tail, from + tail, static_cast<std::size_t>(bytes - tail));
 }
 

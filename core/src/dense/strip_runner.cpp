@@ -1,4 +1,5 @@
 #include "dense/strip_runner.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -27,7 +28,7 @@ void run_plainly(StripKernel kernel, std::int64_t count, Byte* out, std::int64_t
 }
 
 void copy(std::int64_t count, Byte* out, std::int64_t out_step, const Source& in) noexcept {
-  run_plainly(kernels::table().copy[index_of_width(in.width_bytes)], count, out, out_step,
+  run_plainly(kernels::copy_kernels()[index_of_width(in.width_bytes)], count, out, out_step,
               in.width_bytes, in);
 }
 
@@ -77,7 +78,7 @@ void move_rows(const Rows& rows, const Byte* in, Byte* out, std::int64_t width_b
   block.in = in;
   block.out = out;
   block.width_bytes = width_bytes;
-  kernels::table().permuting->move[index_of_width(width_bytes)](block);
+  kernels::permuting_kernels().move[index_of_width(width_bytes)](block);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "cpu/kernel.hpp"
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/tiles.hpp"
 #include "memory/traffic.hpp"
@@ -20,7 +20,7 @@ class TilePanels {
   static bool takes(const Nest& nest, unsigned operand, std::int64_t width_bytes) noexcept {
     return nest.step(nest.rank() - 2, operand) == width_bytes &&
            nest.step(nest.rank() - 1, operand) != width_bytes &&
-           kernels::table().permuting->transpose[index_of_width(width_bytes)] != nullptr &&
+           kernels::permuting_kernels().transpose[index_of_width(width_bytes)] != nullptr &&
            Tiles::kMostElements * width_bytes <= kBytes;
   }
 
@@ -30,7 +30,7 @@ class TilePanels {
                             std::int64_t column_step, std::int64_t rows,
                             std::int64_t columns) noexcept {
     kernels::Byte* const panel = memory_[input];
-    kernels::table().permuting->transpose[index_of_width(width_bytes)](
+    kernels::permuting_kernels().transpose[index_of_width(width_bytes)](
         {.rank = 2,
          .extents = {rows, columns},
          .in_steps = {width_bytes, column_step},

@@ -1,7 +1,7 @@
 // Sparse views as kernels see them.
 #pragma once
 
-#include "cpu/kernel.hpp"
+#include "cpu/dispatch.hpp"
 #include "sparse/index_array.hpp"
 #include "tenure/sparse.hpp"
 
@@ -14,7 +14,7 @@ inline const kernels::Byte* bytes_at(const tnr_view& indices, std::int64_t posit
 }
 
 inline const kernels::IndexChecks& index_checks(const tnr_sparse_view& view) {
-  return kernels::table().index_checks[static_cast<unsigned>(index_type(view.minor.dtype))];
+  return kernels::index_check_kernels()[static_cast<unsigned>(index_type(view.minor.dtype))];
 }
 
 // Both have passed check_sparse(); the first is no COO, the second is.

@@ -1,5 +1,6 @@
 // Instruction sets: what TENURE_ISA may say, and that results have the same bits under all of them.
 #include "tenure/instruction_set.hpp"
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +88,6 @@ TEST_F(ChoiceDeathTest, ASetThatThisProcessorLacksIsUnsupported) {
 using kernels::Elementwise;
 using kernels::Strip;
 using kernels::StripKernel;
-using kernels::Table;
 
 constexpr std::int64_t kCounts[] = {1, 7, 16, 61, 300};
 constexpr std::int64_t kMaxCount = 300;
@@ -130,10 +130,10 @@ struct Part {
 // of NaNs, which IEEE 754 leaves open), and leaves the same bytes between them.
 class SameBits {
  public:
-  // `pick` finds the kernel in a table.
+  // `pick` finds the kernel of a set.
   template <class Pick>
   void expect(Part out, std::initializer_list<Part> in, const std::string& what, const Pick& pick) {
-    if (is_missing(pick(*instruction_sets().front().table))) return;
+    if (is_missing(pick(instruction_sets().front()))) return;
     for (const std::int64_t count : kCounts) {
       for (const Step out_step : kOutSteps) {
         for (const Step in_step : kInSteps) {
@@ -169,7 +169,7 @@ class SameBits {
       if (!set.is_supported()) continue;
       Memory result = result_before_;
       strip.out = result.at(out_step, out.width);
-      const kernels::Finding finding = run_strip(Operation(pick(*set.table)), strip);
+      const kernels::Finding finding = run_strip(Operation(pick(set)), strip);
       if (expected.empty()) {
         expected = result.bytes;
         expected_finding = finding;
@@ -197,13 +197,15 @@ TEST(SameBitsUnderEverySet, Movement) {
     const Part moved{Type::kU8, widths[row]};
     const Part condition{Type::kU8, 1};
     const std::string what = "width " + std::to_string(widths[row]);
-    same.expect(moved, {moved}, "copy " + what, [&](const Table& t) { return t.copy[row]; });
+    same.expect(moved, {moved}, "copy " + what,
+                [&](const InstructionSet& set) { return kernels::copy_kernels.of(set)[row]; });
     same.expect(moved, {condition, moved, moved}, "select " + what,
-                [&](const Table& t) { return t.select[row]; });
+                [&](const InstructionSet& set) { return kernels::select_kernels.of(set)[row]; });
   }
   const Part truth{Type::kBool8, 1};
-  same.expect(truth, {truth, truth, truth}, "select bool8",
-              [](const Table& t) { return t.select[kernels::kWidthCount]; });
+  same.expect(truth, {truth, truth, truth}, "select bool8", [](const InstructionSet& set) {
+    return kernels::select_kernels.of(set)[kernels::kWidthCount];
+  });
 }
 
 TEST(SameBitsUnderEverySet, Casts) {
@@ -212,15 +214,16 @@ TEST(SameBitsUnderEverySet, Casts) {
     for (const NamedType& to : kTypes) {
       const auto row = static_cast<unsigned>(from.type);
       const auto column = static_cast<unsigned>(to.type);
-      same.expect(part_of(to), {part_of(from)},
-                  std::string(dtype_name(from.dtype)) + " to " + dtype_name(to.dtype),
-                  [&](const Table& t) { return t.cast[row][column]; });
+      same.expect(
+          part_of(to), {part_of(from)},
+          std::string(dtype_name(from.dtype)) + " to " + dtype_name(to.dtype),
+          [&](const InstructionSet& set) { return kernels::cast_kernels.of(set)[row][column]; });
     }
   }
   same.expect({Type::kF64, 16}, {{Type::kF32, 8}}, "c64 to c128",
-              [](const Table& t) { return t.cast_complex[0]; });
+              [](const InstructionSet& set) { return kernels::complex_cast_kernels.of(set)[0]; });
   same.expect({Type::kF32, 8}, {{Type::kF64, 16}}, "c128 to c64",
-              [](const Table& t) { return t.cast_complex[1]; });
+              [](const InstructionSet& set) { return kernels::complex_cast_kernels.of(set)[1]; });
 }
 
 TEST(SameBitsUnderEverySet, Arithmetic) {
@@ -232,16 +235,19 @@ TEST(SameBitsUnderEverySet, Arithmetic) {
       return std::string(kind) + " " + std::to_string(row) + " of " + dtype_name(type.dtype);
     };
     for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
-      same.expect(part, {part}, what("unary", row),
-                  [&](const Table& t) { return t.unary[row][column]; });
+      same.expect(part, {part}, what("unary", row), [&](const InstructionSet& set) {
+        return kernels::unary_kernels.of(set)[row][column];
+      });
     }
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
-      same.expect(part, {part, part}, what("binary", row),
-                  [&](const Table& t) { return t.binary[row][column]; });
+      same.expect(part, {part, part}, what("binary", row), [&](const InstructionSet& set) {
+        return kernels::binary_kernels.of(set)[row][column];
+      });
     }
     for (unsigned row = 0; row < kernels::kCompareKernelCount; ++row) {
-      same.expect({Type::kBool8, 1}, {part, part}, what("compare", row),
-                  [&](const Table& t) { return t.compare[row][column]; });
+      same.expect(
+          {Type::kBool8, 1}, {part, part}, what("compare", row),
+          [&](const InstructionSet& set) { return kernels::compare_kernels.of(set)[row][column]; });
     }
   }
 }
@@ -339,14 +345,17 @@ TEST(SameBitsUnderEverySet, Reductions) {
   for (unsigned row = 0; row < kernels::kReduceCount; ++row) {
     for (const NamedType& type : kTypes) {
       const auto column = static_cast<unsigned>(type.type);
-      if (instruction_sets().front().table->reduce[row].by_type[column].accumulator_bytes == 0)
+      if (kernels::reduce_kernels.of(instruction_sets().front())[row]
+              .by_type[column]
+              .accumulator_bytes == 0)
         continue;
       for (const Columns& shape : kColumns) {
         for (const bool small_numbers : {false, true}) {
           std::vector<Byte> expected;
           for (const InstructionSet& set : instruction_sets()) {
             if (!set.is_supported()) continue;
-            const kernels::Reduction& reduction = set.table->reduce[row].by_type[column];
+            const kernels::Reduction& reduction =
+                kernels::reduce_kernels.of(set)[row].by_type[column];
             const bool gives_float = is_float(reduction.finished);
             const std::vector<Byte> result =
                 reduce_with(reduction, part_of(type), shape, small_numbers);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "arrays.hpp"
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "expect_error.hpp"
 #include "tenure/ops.hpp"
@@ -57,13 +58,13 @@ TEST(Operations, TakeTheDtypesOfTheTable) {
   for (const NamedType& type : kTypes) {
     const auto column = static_cast<unsigned>(type.type);
     for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
-      expect(kernels::kUnaryRows[row], type, kernels::table().unary[row][column]);
+      expect(kernels::kUnaryRows[row], type, kernels::unary_kernels()[row][column]);
     }
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
-      expect(kernels::kBinaryRows[row], type, kernels::table().binary[row][column]);
+      expect(kernels::kBinaryRows[row], type, kernels::binary_kernels()[row][column]);
     }
     for (unsigned row = 0; row < kernels::kCompareKernelCount; ++row) {
-      expect(kernels::kCompareRows[row], type, kernels::table().compare[row][column]);
+      expect(kernels::kCompareRows[row], type, kernels::compare_kernels()[row][column]);
     }
   }
 }

@@ -12,8 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "cpu/kernel.hpp"
-#include "cpu/operations.hpp"
+#include "cpu/dispatch.hpp"
 #include "dense/strip_runner.hpp"
 #include "last_places.hpp"
 #include "tenure/instruction_set.hpp"
@@ -32,11 +31,11 @@ float from_bits(std::uint32_t bits) {
   return value;
 }
 
-void run(const kernels::Table& table, const std::vector<float>& in, std::vector<float>& out) {
+void run(const InstructionSet& set, const std::vector<float>& in, std::vector<float>& out) {
   constexpr std::int64_t kWidth = sizeof(float);
   const kernels::Source sources[] = {
       {reinterpret_cast<const kernels::Byte*>(in.data()), kWidth, kWidth}};
-  run_strip(Operation(table.unary[kExpRow][kF32]),
+  run_strip(Operation(kernels::unary_kernels.of(set)[kExpRow][kF32]),
             dense_strip(static_cast<std::int64_t>(in.size()),
                         reinterpret_cast<kernels::Byte*>(out.data()), kWidth, sources));
 }
@@ -68,7 +67,7 @@ void check_block(std::span<const InstructionSet> sets, std::uint32_t first, Find
   bool is_first = true;
   for (const InstructionSet& set : sets) {
     if (!set.is_supported()) continue;
-    run(*set.table, in, is_first ? out : other);
+    run(set, in, is_first ? out : other);
     if (!is_first && std::memcmp(out.data(), other.data(), out.size() * sizeof(float)) != 0) {
       ++findings.differences;
     }

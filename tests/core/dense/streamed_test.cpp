@@ -1,5 +1,6 @@
 // Results that go past the caches are the bytes that plain stores write, and no other byte changes.
 #include "dense/streamed.hpp"
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,6 @@ namespace tenure::test {
 namespace {
 
 using kernels::Strip;
-using kernels::table;
 
 constexpr std::int64_t kMaxCount = 3000;
 constexpr std::int64_t kMaxStep = 72;  // more than a line
@@ -84,24 +84,24 @@ TEST(RunStreamed, GivesWhatThePlainStripGives) {
     const std::int64_t width = width_of(type);
     const std::string name = dtype_name(type.dtype);
     for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
-      const Operation operation(table().unary[row][column]);
+      const Operation operation(kernels::unary_kernels()[row][column]);
       if (operation.kernel() != nullptr) {
         twins.expect_equal(operation, width, {width}, "unary " + std::to_string(row) + name);
       }
     }
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
-      const Operation operation(table().binary[row][column]);
+      const Operation operation(kernels::binary_kernels()[row][column]);
       if (operation.kernel() != nullptr) {
         twins.expect_equal(operation, width, {width, width},
                            "binary " + std::to_string(row) + name);
       }
     }
     for (unsigned row = 0; row < kernels::kCompareKernelCount; ++row) {
-      twins.expect_equal(Operation(table().compare[row][column]), 1, {width, width},
+      twins.expect_equal(Operation(kernels::compare_kernels()[row][column]), 1, {width, width},
                          "compare " + name);
     }
     for (const NamedType& to : kTypes) {
-      twins.expect_equal(Operation(table().cast[column][static_cast<unsigned>(to.type)]),
+      twins.expect_equal(Operation(kernels::cast_kernels()[column][static_cast<unsigned>(to.type)]),
                          width_of(to), {width}, "cast " + name + " to " + dtype_name(to.dtype));
     }
   }
@@ -112,10 +112,11 @@ TEST(RunStreamed, MovesEveryWidth) {
   Twins twins(random);
   for (unsigned i = 0; i < 5; ++i) {
     const std::int64_t width = std::int64_t{1} << i;
-    twins.expect_equal(Operation(table().copy[i]), width, {width}, "copy");
-    twins.expect_equal(Operation(table().select[i]), width, {1, width, width}, "select");
+    twins.expect_equal(Operation(kernels::copy_kernels()[i]), width, {width}, "copy");
+    twins.expect_equal(Operation(kernels::select_kernels()[i]), width, {1, width, width}, "select");
   }
-  twins.expect_equal(Operation(table().select[kernels::kWidthCount]), 1, {1, 1, 1}, "select bool8");
+  twins.expect_equal(Operation(kernels::select_kernels()[kernels::kWidthCount]), 1, {1, 1, 1},
+                     "select bool8");
 }
 
 TEST(RunStreamed, FindsAZeroDivisorInEveryPart) {
@@ -125,8 +126,9 @@ TEST(RunStreamed, FindsAZeroDivisorInEveryPart) {
   std::vector<std::uint8_t> out(kCount);
   const kernels::Source sources[] = {{dividend.data(), 1, 1}, {divisor.data(), 1, 1}};
   const Strip strip = dense_strip(kCount, out.data(), 1, sources);
-  StripRunner divide(Operation(table().binary[TNR_BINARY_OP_DIV - 1][static_cast<int>(Type::kU8)]),
-                     strip);
+  StripRunner divide{
+      Operation(kernels::binary_kernels()[TNR_BINARY_OP_DIV - 1][static_cast<int>(Type::kU8)]),
+      strip};
   EXPECT_EQ(run_streamed(divide, strip), kernels::kNothing);
   for (const std::size_t place : {std::size_t{0}, std::size_t{2500}, kCount - 1}) {
     divisor[place] = 0;

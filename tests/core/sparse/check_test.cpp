@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "cpu/dispatch.hpp"
 #include "expect_error.hpp"
 #include "sparse/kernel_view.hpp"
 #include "sparse_arrays.hpp"
@@ -327,8 +328,8 @@ TEST(SparseCheck, KernelsSeeEveryPosition) {
 }
 
 TEST(SparseCheck, LimitsBeyondTheIndexTypeAreNoLimits) {
-  const kernels::IndexChecks& narrow = kernels::table().index_checks[0];
-  const kernels::IndexChecks& wide = kernels::table().index_checks[1];
+  const kernels::IndexChecks& narrow = kernels::index_check_kernels()[0];
+  const kernels::IndexChecks& wide = kernels::index_check_kernels()[1];
   const std::int32_t i32[] = {0, INT32_MAX};
   const std::int32_t negative[] = {0, INT32_MIN};
   const std::int64_t i64[] = {INT64_MAX - 1, std::int64_t{1} << 40};

@@ -1,4 +1,5 @@
 #include "dense/reduce/elements.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <cstring>
 #include <limits>
@@ -54,7 +55,7 @@ void fetch_elements(const ElementFetch& fetch, const Byte* in, std::int64_t step
 }
 
 StripKernel copy_kernel(std::int64_t width_bytes) noexcept {
-  return kernels::table().copy[index_of_width(width_bytes)];
+  return kernels::copy_kernels()[index_of_width(width_bytes)];
 }
 
 std::int64_t bytes_of(Type type) noexcept {
@@ -84,14 +85,13 @@ constexpr unsigned kSquareRoot = TNR_UNARY_OP_SQRT - 1;
 
 StripKernel finishing_kernel(const Reduction& reduction, Type out_type) noexcept {
   const auto type = static_cast<unsigned>(reduction.finished);
-  const kernels::Table& table = kernels::table();
   switch (reduction.finish) {
-    case Finish::kIsZero: return table.compare[kEqual][type].kernel;
-    case Finish::kIsNonzero: return table.compare[kNotEqual][type].kernel;
+    case Finish::kIsZero: return kernels::compare_kernels()[kEqual][type].kernel;
+    case Finish::kIsNonzero: return kernels::compare_kernels()[kNotEqual][type].kernel;
     default: break;
   }
   if (reduction.finished == out_type) return copy_kernel(bytes_of(out_type));
-  return table.cast[type][static_cast<unsigned>(out_type)].kernel;
+  return kernels::cast_kernels()[type][static_cast<unsigned>(out_type)].kernel;
 }
 
 }  // namespace
@@ -159,7 +159,6 @@ void Finisher::finish(const Results& results) const noexcept {
 
 // Divides f64 where they are, or into an output of f64. NaN is the result of too few elements.
 void Finisher::divide(const Results& results) const noexcept {
-  const kernels::Table& table = kernels::table();
   constexpr auto kType = static_cast<unsigned>(Type::kF64);
   constexpr std::int64_t kBytes = sizeof(double);
   const bool is_nan = count_ <= ddof_;
@@ -177,12 +176,12 @@ void Finisher::divide(const Results& results) const noexcept {
     strip.source_count = 1;
     return run_plainly(copy_kernel(kBytes), strip);
   }
-  run_plainly(table.binary[kDivide][kType].kernel, strip);
+  run_plainly(kernels::binary_kernels()[kDivide][kType].kernel, strip);
   if (reduction_.finish != Finish::kDeviation) return;
   const Source squares = {strip.out, strip.out_step, kBytes};
   strip.in = &squares;
   strip.source_count = 1;
-  run_plainly(table.unary[kSquareRoot][kType].kernel, strip);
+  run_plainly(kernels::unary_kernels()[kSquareRoot][kType].kernel, strip);
 }
 
 }  // namespace tenure

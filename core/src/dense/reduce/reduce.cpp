@@ -5,7 +5,7 @@
 #include <iterator>
 #include <optional>
 
-#include "cpu/operations.hpp"
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
 #include "tenure/dtype.hpp"
@@ -132,7 +132,7 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
   check_result_shape(a, axes, out.view);
   const unsigned type = type_index(a.dtype);
   if (type == kNoType) refuse_dtype(operation.name, a.dtype);
-  const Reduction& reduction = kernels::table().reduce[row].by_type[type];
+  const Reduction& reduction = kernels::reduce_kernels()[row].by_type[type];
   if (reduction.accumulator_bytes == 0) refuse_dtype(operation.name, a.dtype);
   const tnr_dtype expected = result_dtype(operation.gives, a.dtype);
   require_dtype(out.view, "out", expected, "must be");

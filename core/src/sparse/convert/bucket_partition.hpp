@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/dispatch.hpp"
 #include "dense/streamed.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
@@ -96,7 +97,7 @@ class EntryPacker {
            const Body& body) const noexcept {
     alignas(kLineBytes) kernels::Byte packed[kPackedAtOnce * 8];
     alignas(kLineBytes) kernels::Byte rows[(kPackedAtOnce + kernels::kExpandSlack) * 8];
-    const kernels::Grouping& table = *kernels::table().grouping;
+    const kernels::Grouping& table = kernels::grouping_kernels();
     const auto index = static_cast<unsigned>(from_.index_type);
     const auto pack = table.pack[index][plan_.packed()];
     const std::int64_t base =
@@ -236,7 +237,7 @@ class BucketPartition {
   const Context& context_;
   const Ungrouped& from_;
   const BucketPlan& plan_;
-  const kernels::Grouping& table_ = *kernels::table().grouping;
+  const kernels::Grouping& table_ = kernels::grouping_kernels();
   BucketNumbers begins_;
   BucketNumbers ends_;
   std::vector<std::int64_t> firsts_;

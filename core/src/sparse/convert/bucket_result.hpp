@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cpu/dispatch.hpp"
 #include "dense/streamed.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/convert/bucket_partition.hpp"
@@ -156,7 +157,7 @@ class Gathering {
   const Ungrouped& from_;
   const Grouped& to_;
   const BucketPlan& plan_;
-  const kernels::Grouping& table_ = *kernels::table().grouping;
+  const kernels::Grouping& table_ = kernels::grouping_kernels();
 };
 
 // A bucket in the order that its entries are to have.

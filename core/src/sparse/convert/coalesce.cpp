@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/dispatch.hpp"
 #include "cpu/fold.hpp"
 #include "dense/operands.hpp"
 #include "memory/scratch.hpp"
@@ -110,7 +111,7 @@ class Coalescer {
   std::int64_t mark_runs(std::int64_t slice) const noexcept {
     const EntryRange range = entries_of(slice);
     Byte* const begins = begins_.data();
-    std::int64_t runs = kernels::table().folding->mark[static_cast<unsigned>(type_)](
+    std::int64_t runs = kernels::folding_kernels().mark[static_cast<unsigned>(type_)](
         bytes_at(a_.minor, range_.first + range.first), range.last - range.first,
         begins + range.first);
     const auto begin_at = [&](std::int64_t entry) {
@@ -177,7 +178,7 @@ class Coalescer {
         static_cast<const Byte*>(a_.values.data) + (range_.first + range.first) * width_;
     if (combine_ != TNR_SPARSE_COMBINE_LAST) {
       const auto rule = static_cast<unsigned>(combine_ - TNR_SPARSE_COMBINE_SUM);
-      return kernels::table().folding->fold[rule][type_index(a_.values.dtype)](
+      return kernels::folding_kernels().fold[rule][type_index(a_.values.dtype)](
           {.count = count, .begins = begins, .values = values, .out = out});
     }
     Byte* next = out;
@@ -212,7 +213,7 @@ void check_combine(const tnr_sparse_view& a, tnr_sparse_combine combine) {
   if (combine == TNR_SPARSE_COMBINE_LAST) return;
   const unsigned type = type_index(a.values.dtype);
   const auto rule = static_cast<unsigned>(combine - TNR_SPARSE_COMBINE_SUM);
-  if (type == kNoType || kernels::table().folding->fold[rule][type] == nullptr) {
+  if (type == kNoType || kernels::folding_kernels().fold[rule][type] == nullptr) {
     fail(TNR_STATUS_UNSUPPORTED, "coalesce does not take values of %s but to keep the last",
          dtype_name(a.values.dtype));
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/bisect.hpp"
+#include "cpu/dispatch.hpp"
 #include "sparse/convert/group_by_key.hpp"
 #include "sparse/convert/steps.hpp"
 #include "sparse/index_array.hpp"
@@ -75,8 +76,8 @@ void bound_keys(const Context& context, const Coordinate& by, const SparseBuilde
   const IndexType to = index_type(builder.shape().index_dtype);
   const std::int64_t count = by.keys->shape[0];
   const Byte* const keys = bytes_at(*by.keys, 0);
-  const auto bound =
-      kernels::table().grouping->bound_rows[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+  const auto bound = kernels::grouping_kernels()
+                         .bound_rows[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
   put_index(builder.major(), to, 0, 0);
   const std::int64_t slices =
       std::min(slice_count_of(context, count * index_width(from) + by.key_count * index_width(to)),

@@ -11,6 +11,7 @@
 // BSR goes through CSR. Entries of COO are sorted while they are grouped; those of CSR and CSC by
 // transposing twice.
 #include "sparse/convert/convert.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cinttypes>
@@ -272,7 +273,7 @@ void expand_rows(const Context& context, const tnr_sparse_view& a, Byte* rows, I
   const std::int64_t count = range.last - range.first;
   const IndexType from = index_type(a.major.dtype);
   const auto expand =
-      kernels::table().grouping->expand[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+      kernels::grouping_kernels().expand[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
   const std::int64_t width = index_width(to);
   const std::int64_t slices = slice_count_of(context, count * width);
   for_each_slice(context, slices, [&](std::int64_t slice) {

@@ -1,4 +1,5 @@
 #include "sparse/convert/order.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -74,8 +75,8 @@ class Ordering {
 
   void sort_packed(const SparseBuilder& builder) const {
     const auto pack =
-        kernels::table().grouping->pack[static_cast<unsigned>(from_)]
-                                       [static_cast<unsigned>(kernels::PackedType::k64)];
+        kernels::grouping_kernels()
+            .pack[static_cast<unsigned>(from_)][static_cast<unsigned>(kernels::PackedType::k64)];
     const DigitSort sort(major_bits_ + minor_bits_, kernels::PackedType::k64, 8, width_);
     const Scratch packed(count_, 8);
     const Scratch to_sort_in(1, sort.scratch_bytes(count_));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/bisect.hpp"
+#include "cpu/dispatch.hpp"
 #include "dense/bool8.hpp"
 #include "dense/operands.hpp"
 #include "dense/scalar.hpp"
@@ -41,7 +42,8 @@ void send_and_clear(Byte* out, Byte* in, std::int64_t bytes) noexcept {
   const std::int64_t tail = head + (bytes - head) / kLineBytes * kLineBytes;
   std::memcpy(out, in, static_cast<std::size_t>(head));
   std::memset(in, 0, static_cast<std::size_t>(head));
-  kernels::table().stream_and_clear(out + head, in + head, static_cast<std::uint64_t>(tail - head));
+  kernels::streaming_kernels().copy_and_clear(out + head, in + head,
+                                              static_cast<std::uint64_t>(tail - head));
   std::memcpy(out + tail, in + tail, static_cast<std::size_t>(bytes - tail));
   std::memset(in + tail, 0, static_cast<std::size_t>(bytes - tail));
 }
@@ -59,13 +61,13 @@ class Scatter {
  public:
   explicit Scatter(const SparseOperand& a)
       : a_(a),
-        scattering_(kernels::table().scattering[static_cast<unsigned>(index_type(dtype_of(a)))]),
+        scattering_(kernels::scattering_kernels()[static_cast<unsigned>(index_type(dtype_of(a)))]),
         width_index_(width_index(a.view().values.dtype)),
         blocks_{a.view().block_rows, a.view().block_cols,
                 static_cast<std::int64_t>(element_size(a.view().values.dtype))},
         is_unique_((a.view().flags & TNR_SPARSE_UNIQUE) != 0) {
     const unsigned type = type_index(a.view().values.dtype);
-    if (type != kNoType) add_ = Operation(kernels::table().binary[TNR_BINARY_OP_ADD - 1][type]);
+    if (type != kNoType) add_ = Operation(kernels::binary_kernels()[TNR_BINARY_OP_ADD - 1][type]);
     if (!is_unique_ && add_.kernel() == nullptr) {
       fail(TNR_STATUS_UNSUPPORTED,
            "%s is not said to be UNIQUE, but several %s cannot be added up to one element",

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cpu/compress.hpp"
+#include "cpu/dispatch.hpp"
 #include "dense/scalar.hpp"
 #include "dense/strip_runner.hpp"
 #include "memory/traffic.hpp"
@@ -14,7 +15,7 @@
 
 namespace tenure {
 
-inline const kernels::Compression& compression() { return *kernels::table().compression; }
+inline const kernels::Compression& compression() { return kernels::compression_kernels(); }
 
 // Which entries dropout removes, and the factor of the others.
 struct Dropout {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/from_dense/dense_scan.hpp"
@@ -30,7 +31,7 @@ Dropout dropout_of(double probability, std::uint64_t seed, tnr_dtype dtype) {
   std::memcpy(factor.bytes, &scale, sizeof scale);
   return {
       .chance = {seed, static_cast<std::uint64_t>(std::ldexp(probability, 64))},
-      .multiply = Operation(kernels::table().binary[TNR_BINARY_OP_MUL - 1][type]),
+      .multiply = Operation(kernels::binary_kernels()[TNR_BINARY_OP_MUL - 1][type]),
       .factor = to_element(factor, dtype, "1 / (1 - probability)"),
   };
 }

@@ -1,4 +1,5 @@
 #include "sparse/from_dense/elements.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ void DenseElements::add_matrices(const tnr_view& view) noexcept {
 void DenseElements::fetch_columns(const kernels::Byte* first, std::int64_t rows,
                                   kernels::Byte* buffer) const noexcept {
   constexpr std::int64_t kPieceColumns = 64;
-  const kernels::BlockKernel transpose = kernels::table().permuting->transpose[width_index_];
+  const kernels::BlockKernel transpose = kernels::permuting_kernels().transpose[width_index_];
   for (std::int64_t column = 0; column < columns_; column += kPieceColumns) {
     const std::int64_t ahead = std::min(column + 2 * kPieceColumns, columns_);
     for (std::int64_t next = column + kPieceColumns; next < ahead; ++next) {
@@ -50,7 +51,7 @@ void DenseElements::fetch_columns(const kernels::Byte* first, std::int64_t rows,
 
 void DenseElements::fetch(std::int64_t first, std::int64_t count,
                           kernels::Byte* buffer) const noexcept {
-  const kernels::StripKernel copy = kernels::table().copy[width_index_];
+  const kernels::StripKernel copy = kernels::copy_kernels()[width_index_];
   std::int64_t row = first / columns_;
   std::int64_t column = first % columns_;
   // Rows of the same matrix are a step apart.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cpu/compress.hpp"
+#include "cpu/dispatch.hpp"
 #include "memory/traffic.hpp"
 
 namespace tenure {
@@ -53,8 +54,8 @@ class EntryStage {
     const std::int64_t first = begin_ == 0 ? 0 : kLineBytes;
     copy(begin_, first);
     if (stores_ == Stores::kStreamed) {
-      kernels::table().stream(line_ + first, buffer_ + first,
-                              static_cast<std::uint64_t>(whole - first));
+      kernels::streaming_kernels().copy(line_ + first, buffer_ + first,
+                                        static_cast<std::uint64_t>(whole - first));
     } else {
       copy(first, whole);
     }

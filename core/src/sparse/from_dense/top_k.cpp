@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "memory/tickets.hpp"
 #include "sparse/builder.hpp"
@@ -77,7 +78,7 @@ class TopRows {
  public:
   TopRows(const tnr_view& dense, std::int64_t k, tnr_sparse_order order, SparseBuilder& builder)
       : elements_(dense),
-        to_f64_(kernels::table().cast[type_index(dense.dtype)][kF64]),
+        to_f64_(kernels::cast_kernels()[type_index(dense.dtype)][kF64]),
         columns_(dense.shape[1]),
         k_(k),
         order_(order),

@@ -1,5 +1,6 @@
 // Bits of rows, found through a byte for each element.
 #include "sparse/packed/bitmap.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -25,7 +26,7 @@ template <class I>
 void mark_columns(const PackedSource& source, std::int64_t row, std::uint64_t* words) noexcept {
   const kernels::Predicate is_marked = {kernels::Predicate::Kind::kMasked, 0xff, 0, 0, 0, 0};
   const auto to_bits =
-      kernels::table().compression->predicate_mask[static_cast<unsigned>(is_marked.kind)][0];
+      kernels::compression_kernels().predicate_mask[static_cast<unsigned>(is_marked.kind)][0];
   alignas(kLineBytes) Byte marks[kMarkedColumns];
   const Byte* index =
       source.matrix.indices + (source.first_entry + source.entry(row)) * source.index_bytes();

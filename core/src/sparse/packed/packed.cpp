@@ -1,5 +1,6 @@
 // Handles of packed matrices, and their products.
 #include "sparse/packed/packed.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <cinttypes>
 #include <optional>
@@ -81,7 +82,7 @@ class Factors {
     Operands operands(to);
     operands.add(from, "b");
     constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
-    operands.run(context, Operation(kernels::table().cast[type_index(from.dtype)][kF32]));
+    operands.run(context, Operation(kernels::cast_kernels()[type_index(from.dtype)][kF32]));
   }
 
   [[nodiscard]] const kernels::Byte* data() const noexcept {
@@ -128,8 +129,8 @@ class BlockFactors {
         numbers_(count_, index_width(a.blocks.index_type)) {
     const unsigned computed = type_index(computed_dtype(a.info.dtype));
     const Operation fetch = computed == type
-                                ? Operation(kernels::table().copy[width_index(a.info.dtype)])
-                                : Operation(kernels::table().cast[type][computed]);
+                                ? Operation(kernels::copy_kernels()[width_index(a.info.dtype)])
+                                : Operation(kernels::cast_kernels()[type][computed]);
     const auto x_width = static_cast<std::int64_t>(element_size(a.info.dtype));
     const std::int64_t columns = a.info.block_cols;
     for (std::int64_t k = 0; k < count_; ++k) {
@@ -161,7 +162,7 @@ void multiply_blocks(const Context& context, const PackedMatrix& a, unsigned typ
                      const kernels::PackedProduct& product, std::int64_t slices) {
   const auto index = static_cast<unsigned>(a.blocks.index_type);
   const kernels::MatmulKernel kernel =
-      kernels::table().matmul->block_column[type][index](a.info.block_rows, a.info.block_cols);
+      kernels::block_column_kernels()[type][index](a.info.block_rows, a.info.block_cols);
   kernels::Matmul matmul = {.a = a.blocks,
                             .block_rows = a.info.block_rows,
                             .block_cols = a.info.block_cols,
@@ -184,7 +185,7 @@ void multiply_blocks(const Context& context, const PackedMatrix& a, unsigned typ
 
 void multiply(const Context& context, const PackedMatrix& a, unsigned type,
               const kernels::PackedProduct& product) {
-  const kernels::PackedKernels& kernels = kernels::table().matmul->packed[type];
+  const kernels::PackedKernels& kernels = kernels::packed_kernels()[type];
   const std::int64_t slices = slice_count_of(context, static_cast<std::int64_t>(a.info.size_bytes));
   if (a.info.layout == TNR_PACKED_LAYOUT_BLOCKS) {
     return multiply_blocks(context, a, type, product, slices);

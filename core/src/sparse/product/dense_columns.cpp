@@ -1,4 +1,5 @@
 #include "sparse/product/dense_columns.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <cinttypes>
 
@@ -20,7 +21,7 @@ void copy_elements(const Context& context, const tnr_view& from, const tnr_view_
   operands.add(from, "b");
   if (operands.moved_bytes() < kWorthPlanningBytes || operands.is_flat() ||
       !permute(context, operands.movement(), Stores::kCached)) {
-    operands.run(context, Operation(kernels::table().copy[width_index(from.dtype)]));
+    operands.run(context, Operation(kernels::copy_kernels()[width_index(from.dtype)]));
   }
 }
 

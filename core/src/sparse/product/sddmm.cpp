@@ -2,6 +2,7 @@
 #include <cinttypes>
 #include <utility>
 
+#include "cpu/dispatch.hpp"
 #include "cpu/sddmm.hpp"
 #include "cpu/spmm.hpp"
 #include "dense/operands.hpp"
@@ -108,7 +109,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   check_output(out.view, values);
   const tnr_dtype dtype = a.values.dtype;
   const unsigned type = type_index(dtype);
-  if (type == kNoType || kernels::table().matmul->samplers[type].rows[0] == nullptr) {
+  if (type == kNoType || kernels::sampler_kernels()[type].rows[0] == nullptr) {
     refuse_dtype("sddmm", dtype);
   }
   require_dtype(x, "x", dtype, "a.values.dtype is");
@@ -145,7 +146,7 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   const auto steps_of = [&left](const AdjacentColumns& rows) {
     return left.columns == 0 ? 0 : rows.row_step();
   };
-  run(context, matrix, kernels::table().matmul->samplers[type],
+  run(context, matrix, kernels::sampler_kernels()[type],
       {.block_rows = a.block_rows,
        .block_cols = a.block_cols,
        .length = left.columns,

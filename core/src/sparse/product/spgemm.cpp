@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/empty_rows.hpp"
@@ -167,7 +168,7 @@ void check_pair(const tnr_sparse_view& a, const tnr_sparse_view& b) {
 const RowProducts& kernels_for(const tnr_sparse_view& a) {
   const unsigned type = type_index(a.values.dtype);
   if (type >= kernels::kProductTypeCount) refuse_dtype("product", a.values.dtype);
-  return kernels::table().row_products[static_cast<unsigned>(index_type(a.minor.dtype))][type];
+  return kernels::row_product_kernels()[static_cast<unsigned>(index_type(a.minor.dtype))][type];
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Sparse times dense: the operands of a call, and which way each matrix of it takes.
 #include "sparse/product/spmm.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <cinttypes>
 
@@ -113,7 +114,7 @@ void check_shapes(const tnr_sparse_view& a, bool is_transposed, const tnr_view& 
 Factors factors_of(const tnr_scalar& alpha, bool is_transposed, const tnr_scalar& beta,
                    tnr_dtype dtype) {
   const unsigned type = type_index(dtype);
-  if (type == kNoType || kernels::table().matmul->block_rows[type][0] == nullptr) {
+  if (type == kNoType || kernels::block_matmul_kernels()[type][0] == nullptr) {
     refuse_dtype("matmul", dtype);
   }
   const tnr_dtype computed = computed_dtype(dtype);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpu/dispatch.hpp"
 #include "dense/scalar.hpp"
 #include "memory/scratch.hpp"
 #include "memory/traffic.hpp"
@@ -37,16 +38,16 @@ bool is_adjacent(const SparseMatmul& call, std::int64_t columns, std::int64_t b_
 kernels::MatmulKernel row_kernel(const SparseMatmul& call, std::int64_t columns,
                                  std::int64_t b_step) {
   const tnr_sparse_view& view = call.a.view();
-  const kernels::MatmulKernels& kernels = *kernels::table().matmul;
   const auto index = static_cast<unsigned>(index_type(view.minor.dtype));
   const bool is_float = call.type <= kLastFloat && is_adjacent(call, columns, b_step);
   if (view.format != TNR_SPARSE_FORMAT_BSR) {
-    return (is_float ? kernels.rows : kernels.block_rows)[call.type][index];
+    return is_float ? kernels::matmul_kernels()[call.type][index]
+                    : kernels::block_matmul_kernels()[call.type][index];
   }
-  const auto kernel = columns == 1 && is_float
-                          ? kernels.block_column[call.type][index](view.block_rows, view.block_cols)
-                          : nullptr;
-  return kernel != nullptr ? kernel : kernels.block_rows[call.type][index];
+  const auto kernel = columns == 1 && is_float ? kernels::block_column_kernels()[call.type][index](
+                                                     view.block_rows, view.block_cols)
+                                               : nullptr;
+  return kernel != nullptr ? kernel : kernels::block_matmul_kernels()[call.type][index];
 }
 
 // The kernel that checks indices as it uses them; nullptr where there is none.
@@ -57,8 +58,8 @@ kernels::CheckedKernel checked_kernel(const SparseMatmul& call, std::int64_t col
       !is_adjacent(call, columns, b_step)) {
     return nullptr;
   }
-  return kernels::table()
-      .matmul->checked_column[call.type][static_cast<unsigned>(index_type(view.minor.dtype))];
+  return kernels::checked_column_kernels()[call.type]
+                                          [static_cast<unsigned>(index_type(view.minor.dtype))];
 }
 
 constexpr tnr_scalar kOne = {TNR_DTYPE_U8, 0, {1}};
@@ -90,7 +91,7 @@ class CutRows {
   // Whether products of this type and format are cut.
   static bool takes(const SparseMatmul& call) noexcept {
     return call.a.view().format != TNR_SPARSE_FORMAT_BSR &&
-           kernels::table().matmul->scatter_adds[call.type].sum_bytes == call.b.width_bytes &&
+           kernels::scatter_add_kernels()[call.type].sum_bytes == call.b.width_bytes &&
            call.type != static_cast<unsigned>(kernels::Type::kBool8);
   }
 
@@ -127,7 +128,7 @@ class CutRows {
 
   // The pieces of a row in their order.
   void gather(const LongRow& row) const noexcept {
-    kernels::table().matmul->scatter_adds[call_.type].gather(
+    kernels::scatter_add_kernels()[call_.type].gather(
         {.columns = matmul_.columns,
          .sums = sums_.data() + row.first_piece * sums_step_,
          .sums_step = sums_step_,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cpu/dispatch.hpp"
 #include "dense/scalar.hpp"
 #include "memory/scratch.hpp"
 #include "memory/traffic.hpp"
@@ -29,7 +30,7 @@ class Source {
  public:
   explicit Source(const SparseMatmul& call)
       : a_(call.a),
-        kernels_(kernels::table().matmul->scatter_adds[call.type]),
+        kernels_(kernels::scatter_add_kernels()[call.type]),
         index_(static_cast<unsigned>(index_type(a_.view().minor.dtype))),
         is_coo_(a_.view().format == TNR_SPARSE_FORMAT_COO) {
     if (!is_coo_) return;

@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "sparse/builder.hpp"
@@ -368,10 +369,10 @@ Operation operation_of(tnr_binary_op op, tnr_dtype dtype) {
          name);
   }
   const unsigned column = type_index(dtype);
-  if (column == kNoType || kernels::table().binary[row][column].kernel == nullptr) {
+  if (column == kNoType || kernels::binary_kernels()[row][column].kernel == nullptr) {
     refuse_dtype("sparse arithmetic", dtype);
   }
-  return Operation(kernels::table().binary[row][column]);
+  return Operation(kernels::binary_kernels()[row][column]);
 }
 
 }  // namespace

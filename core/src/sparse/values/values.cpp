@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
 #include "dense/operands.hpp"
 #include "sparse/entries.hpp"
@@ -103,7 +104,7 @@ void softmax(const Context& context, const SparseOperand& a, T* values) {
   constexpr std::int64_t kTogether = 2048;
   const IndexReader offsets(a.view().major);
   const kernels::StripKernel exp =
-      kernels::table().unary[TNR_UNARY_OP_EXP - 1][type_index(a.view().values.dtype)].kernel;
+      kernels::unary_kernels()[TNR_UNARY_OP_EXP - 1][type_index(a.view().values.dtype)].kernel;
   const auto for_each_row = [&](std::int64_t begin, std::int64_t end, const auto& body) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t count = offsets[row + 1] - offsets[row];

@@ -1,6 +1,7 @@
 // The entries of a dense matrix by columns, beside those of the rows of its transpose; under each
 // instruction set.
 #include "sparse/from_dense/column_scan.hpp"
+#include "cpu/dispatch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ TEST(ColumnScan, PlacesAreThoseOfTheBits) {
       }
     }
     std::vector<std::uint16_t> places(expected.size() + kernels::kMorePlaces, 0xabcd);
-    const std::int64_t count = kernels::table().compression->list_bit_indices(
+    const std::int64_t count = kernels::compression_kernels().list_bit_indices(
         bits.data(), static_cast<std::int64_t>(words), places.data());
     ASSERT_EQ(count, static_cast<std::int64_t>(expected.size())) << words << " words";
     places.resize(expected.size());

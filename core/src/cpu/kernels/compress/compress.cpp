@@ -310,5 +310,9 @@ const Compressor kCompress[4][2] = {TENURE_COMPRESSORS(1), TENURE_COMPRESSORS(2)
 #undef TENURE_COMPRESSORS
 const RowCounter kCountRows[2] = {count_rows<int32_t>, count_rows<int64_t>};
 
+// Nothing runs before main.
+constinit const Compression kCompression = {kPredicateMask, kCompress,        kCountRows,
+                                            &kBlockTaking,  list_bit_indices, dropout_mask};
+
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

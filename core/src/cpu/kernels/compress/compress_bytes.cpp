@@ -167,9 +167,17 @@ int64_t compress_bytes(const Run& run, const Entries& entries) {
 }  // namespace
 
 #define TENURE_COMPRESSORS(width) {compress_bytes<width, int32_t>, compress_bytes<width, int64_t>}
-const Compressor kCompressBytes[4][2] = {TENURE_COMPRESSORS(1), TENURE_COMPRESSORS(2),
-                                         TENURE_COMPRESSORS(4), TENURE_COMPRESSORS(8)};
+namespace {
+
+constexpr Compressor kCompressBytes[4][2] = {TENURE_COMPRESSORS(1), TENURE_COMPRESSORS(2),
+                                             TENURE_COMPRESSORS(4), TENURE_COMPRESSORS(8)};
 #undef TENURE_COMPRESSORS
+
+}  // namespace
+
+constinit const Compression kCompressionByBytes = {
+    kPredicateMask, kCompressBytes, kCountRows, &kBlockTaking, list_bit_indices_by_bytes,
+    dropout_mask};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

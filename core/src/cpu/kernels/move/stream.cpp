@@ -5,6 +5,7 @@
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
+namespace {
 
 void stream_lines(Byte* out, const Byte* from, uint64_t size_bytes) {
   const auto end = static_cast<int64_t>(size_bytes);
@@ -32,6 +33,10 @@ void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, co
     stream_line(out + at, from + at);
   }
 }
+
+}  // namespace
+
+const Streaming kStreaming = {stream_lines, stream_and_clear_lines, stream_lines_and_fetch};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -1,0 +1,82 @@
+// The kernels in use, family by family: copy_kernels()[width] and so on, for each of families.hpp.
+//
+// The instruction set is chosen once per process (instruction_set.hpp); from then on a family costs a
+// load and an index. Where no set can be chosen every call throws, as instruction_set() says.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cpu/families.hpp"
+#include "tenure/instruction_set.hpp"
+
+namespace tenure::kernels {
+
+// An instruction set as a word that is not 0.
+constexpr std::uint32_t word_of(const InstructionSet& set) {
+  return (set.base + 1) | set.capabilities << 8;
+}
+extern std::atomic<std::uint32_t> g_chosen_word;  // 0: not yet
+std::uint32_t choose_word();
+inline std::uint32_t chosen_word() {
+  const std::uint32_t word = g_chosen_word.load(std::memory_order_relaxed);
+  if (word == 0) [[unlikely]]
+    return choose_word();
+  return word;
+}
+
+template <class Table>
+struct Family {
+  const Table* of_base[kBaseSetCount];
+  std::uint32_t needed = 0;  // capabilities, for the extension
+  const Table* extension = nullptr;
+
+  const Table& operator()() const { return of_word(chosen_word()); }
+  const Table& of(const InstructionSet& set) const { return of_word(word_of(set)); }
+
+ private:
+  const Table& of_word(std::uint32_t word) const {
+    if (extension != nullptr && (word >> 8 & needed) != 0) return *extension;
+    return *of_base[(word & 0xff) - 1];
+  }
+};
+
+#define TENURE_DECLARE(name, Type, table) extern const Type table;
+#define TENURE_DECLARE_EXTENDED(name, Type, table, extension, capability) \
+  extern const Type table;                                                \
+  extern const Type extension;
+#define TENURE_DECLARE_ALL(set)                     \
+  namespace set {                                   \
+  TENURE_FAMILIES(TENURE_DECLARE)                   \
+  TENURE_EXTENDED_FAMILIES(TENURE_DECLARE_EXTENDED) \
+  }
+#if defined(__x86_64__)
+TENURE_DECLARE_ALL(x86_64_v2)
+TENURE_DECLARE_ALL(avx2)
+TENURE_DECLARE_ALL(avx512)
+#define TENURE_OF_EACH_BASE(table) {&x86_64_v2::table, &avx2::table, &avx512::table}
+#define TENURE_EXTENSION(table) &avx512::table
+#else
+TENURE_DECLARE_ALL(baseline)
+#define TENURE_OF_EACH_BASE(table) {&baseline::table}
+#define TENURE_EXTENSION(table) nullptr
+#endif
+
+#define TENURE_FAMILY(name, Type, table) \
+  inline constexpr Family<Type> name = {.of_base = TENURE_OF_EACH_BASE(table)};
+#define TENURE_EXTENDED_FAMILY(name, Type, table, extension_table, capability) \
+  inline constexpr Family<Type> name = {.of_base = TENURE_OF_EACH_BASE(table), \
+                                        .needed = capability,                  \
+                                        .extension = TENURE_EXTENSION(extension_table)};
+TENURE_FAMILIES(TENURE_FAMILY)
+TENURE_EXTENDED_FAMILIES(TENURE_EXTENDED_FAMILY)
+
+#undef TENURE_DECLARE
+#undef TENURE_DECLARE_EXTENDED
+#undef TENURE_DECLARE_ALL
+#undef TENURE_OF_EACH_BASE
+#undef TENURE_EXTENSION
+#undef TENURE_FAMILY
+#undef TENURE_EXTENDED_FAMILY
+
+}  // namespace tenure::kernels

@@ -1,0 +1,70 @@
+// The families of kernels, listed once: the function that finds the kernels in use (dispatch.hpp), the
+// type of their table, and the table's name in the namespace of each instruction set (tables.hpp).
+//
+// A family is what one kind of call needs. The rest of the core names the families that it calls and
+// no table of all of them, so that a static link keeps no kernels that a program cannot reach.
+#pragma once
+
+#include "cpu/compress.hpp"
+#include "cpu/fold.hpp"
+#include "cpu/group_by_key.hpp"
+#include "cpu/kernel.hpp"
+#include "cpu/operations.hpp"
+#include "cpu/packed.hpp"
+#include "cpu/reduce.hpp"
+#include "cpu/sddmm.hpp"
+#include "cpu/spmm.hpp"
+
+namespace tenure::kernels {
+
+using CopyTable = StripKernel[kWidthCount];        // by Width
+using SelectTable = StripKernel[kWidthCount + 1];  // the last is bool8, whose values are normalised
+using CastTable = Elementwise[kTypeCount][kTypeCount];  // from, to
+using ComplexCastTable = StripKernel[2];                // c64 to c128, c128 to c64
+using UnaryTable = Elementwise[kUnaryCount][kTypeCount];
+using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
+using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
+using ReduceTable = Reductions[kReduceCount];
+using IndexCheckTable = IndexChecks[kIndexTypeCount];
+using ScatteringTable = Scattering[kIndexTypeCount];
+using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
+using MatmulTable = MatmulKernel[2][kIndexTypeCount];                // f64 and f32, without blocks
+using CheckedColumnTable = CheckedKernel[2][kIndexTypeCount];        // f64 and f32, without blocks
+using BlockMatmulTable = MatmulKernel[kTypeCount][kIndexTypeCount];  // nullptr: no such product
+using BlockColumnTable = BlockColumn[4][kIndexTypeCount];            // floats
+using ScatterAddTable = ScatterAddKernels[kTypeCount];
+using SamplerTable = Samplers[kTypeCount];
+using PackedTable = PackedKernels[kPackedFloatCount];
+
+}  // namespace tenure::kernels
+
+// FAMILY(name of the function, type of the table, the table). An entry that is nullptr is an
+// unsupported dtype.
+#define TENURE_FAMILIES(FAMILY)                                      \
+  FAMILY(copy_kernels, CopyTable, kCopy)                             \
+  FAMILY(select_kernels, SelectTable, kSelect)                       \
+  FAMILY(cast_kernels, CastTable, kCast)                             \
+  FAMILY(complex_cast_kernels, ComplexCastTable, kCastComplex)       \
+  FAMILY(unary_kernels, UnaryTable, kUnary)                          \
+  FAMILY(binary_kernels, BinaryTable, kBinary)                       \
+  FAMILY(compare_kernels, CompareTable, kCompare)                    \
+  FAMILY(reduce_kernels, ReduceTable, kReduce)                       \
+  FAMILY(streaming_kernels, Streaming, kStreaming)                   \
+  FAMILY(permuting_kernels, Permuting, kPermuting)                   \
+  FAMILY(index_check_kernels, IndexCheckTable, kIndexChecks)         \
+  FAMILY(grouping_kernels, Grouping, kGrouping)                      \
+  FAMILY(folding_kernels, Folding, kFolding)                         \
+  FAMILY(scattering_kernels, ScatteringTable, kScattering)           \
+  FAMILY(row_product_kernels, RowProductTable, kRowProducts)         \
+  FAMILY(matmul_kernels, MatmulTable, kMatmulRows)                   \
+  FAMILY(checked_column_kernels, CheckedColumnTable, kCheckedColumn) \
+  FAMILY(block_matmul_kernels, BlockMatmulTable, kMatmulBlockRows)   \
+  FAMILY(block_column_kernels, BlockColumnTable, kBlockColumn)       \
+  FAMILY(scatter_add_kernels, ScatterAddTable, kScatterAdds)         \
+  FAMILY(sampler_kernels, SamplerTable, kSamplers)                   \
+  FAMILY(packed_kernels, PackedTable, kPacked)
+
+// FAMILY(the same three, an extension of the table, what it needs). The extension is compiled with
+// the last base set, and used instead of the table where the processor has the capability too.
+#define TENURE_EXTENDED_FAMILIES(FAMILY) \
+  FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2)
