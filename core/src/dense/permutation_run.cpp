@@ -347,8 +347,8 @@ void Permutation::run(const Context& context) const noexcept {
   std::int64_t slice_count = std::min(block_count_, slice_count_of(context, moved_bytes_));
   // Few slices: partial lines at the ends of one are completed by no other.
   if (in_panels_ || buffered_) {
-    slice_count = std::min(slice_count, std::max<std::int64_t>(4 * context.thread_count(),
-                                                               moved_bytes_ / kStreamedSliceBytes));
+    const std::int64_t threads = context.thread_count();
+    slice_count = std::min(slice_count, std::max(4 * threads, moved_bytes_ / kStreamedSliceBytes));
   }
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     const std::int64_t first = slice_begin(block_count_, slice_count, slice);

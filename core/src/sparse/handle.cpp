@@ -71,7 +71,7 @@ SparseToken open_record(Parts& parts, const tnr_sparse_view& view) {
   record->struct_size = sizeof(tnr_sparse_view);
   const SparseToken token =
       sparse_table.open({record.get(), sizeof(Record), TNR_TENURE_ALLOCATED, nullptr, nullptr});
-  record.release();
+  static_cast<void>(record.release());  // the table's
   parts.keep();
   return token;
 }

@@ -215,7 +215,7 @@ PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
   const PackedToken token = packed_table.open(
       {packed.get(), sizeof(PackedMatrix), TNR_TENURE_ALLOCATED, nullptr, nullptr});
   count_call(TNR_OPERATION_SPARSE_PACK, packed->info.source_bytes, packed->info.size_bytes);
-  packed.release();
+  static_cast<void>(packed.release());  // the table's
   return token;
 }
 
