@@ -13,7 +13,7 @@ use crate::rounds::median_and_least;
 /// One way to do one thing, measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What is done. Together with `bytes` and `threads`: what this is to be compared within.
+    /// The operation. Together with `bytes` and `threads`: what this is to be compared within.
     pub operation: String,
     /// Bytes of each array.
     pub bytes: u64,
@@ -106,7 +106,7 @@ pub struct Figures {
     pub cpu: String,
     /// When, in UTC.
     pub date: String,
-    /// What else the machine did: processes that wanted to run, in the last 1, 5 and 15 minutes.
+    /// Load of the machine: processes that wanted to run, in the last 1, 5 and 15 minutes.
     pub load: String,
     /// Names and versions of what was measured.
     pub versions: BTreeMap<String, String>,
@@ -115,7 +115,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Of nothing yet, here and now.
+    /// An empty record of this machine, now.
     pub fn begin(subject: &str) -> Figures {
         let mut versions: BTreeMap<_, _> = ["ndarray", "candle-core", "faer", "tch"]
             .into_iter()

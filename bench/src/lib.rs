@@ -1,4 +1,4 @@
-//! What the benches share: the machine they ran on, how much memory it has, a count of allocations.
+//! Shared by the benches: the machine they ran on, how much memory it has, a count of allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// What the arguments say.
+    /// Parsed arguments.
     pub fn asked_for() -> Scale {
         let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
         match (has("--test"), has("--quick")) {

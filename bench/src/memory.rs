@@ -15,10 +15,10 @@ use crate::{proc_bytes, resident_bytes};
 /// Microseconds, and bytes.
 pub type Curve = Vec<(u64, u64)>;
 
-/// What one operation took, measured once.
+/// Memory that one operation took, measured once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growth {
-    /// What is done.
+    /// The operation.
     pub operation: String,
     /// Who does it.
     pub library: String,
@@ -66,7 +66,7 @@ pub fn write(folder: &Path, name: &str, rows: &[Growth]) -> io::Result<()> {
     fs::write(folder.join(name).with_extension("json"), format!("{:#}\n", json!(rows)))
 }
 
-/// What `write` wrote, or `sparse_peers.py` in the same form; nothing where that is not to be had.
+/// Reads the records of `write`, or of `sparse_peers.py` in the same form; empty without a file.
 pub fn read(folder: &Path, name: &str) -> Vec<Growth> {
     let text = fs::read_to_string(folder.join(name).with_extension("json")).unwrap_or_default();
     let json: Value = serde_json::from_str(&text).unwrap_or_default();

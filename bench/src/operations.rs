@@ -8,7 +8,7 @@ use crate::roofs::kernels::{Arrays, Move};
 use crate::roofs::{ADD, COPY, READ};
 use crate::subject::{Case, repeat};
 
-/// What does it once, on `a`, `b` and `c`.
+/// Runs it once, on `a`, `b` and `c`.
 type Pass = fn(&[f32], &[f32], &mut [f32]) -> tenure::Result<()>;
 
 /// Something done on one or two of three arrays of f32, as many in each.
@@ -42,7 +42,7 @@ pub const ELEMENTWISE: [Operation; 3] = [
     Operation { name: "relu", roof: COPY, arrays: 2, run: |a, _, c| tenure::relu_into(a, c) },
 ];
 
-/// Of a square matrix.
+/// Movements of a square matrix.
 pub const TRANSPOSITION: Operation = Operation {
     name: "transpose",
     roof: COPY,
@@ -52,7 +52,7 @@ pub const TRANSPOSITION: Operation = Operation {
     },
 };
 
-/// Of a square matrix: over all of it, its columns (axis 0) and its rows (axis 1).
+/// Reductions of a square matrix: over all of it, its columns (axis 0) and its rows (axis 1).
 pub const REDUCTIONS: [Operation; 6] = [
     reduction("sum", |a, _, c| {
         tenure::sum_into(square(a)?, .., &mut TensorViewMut::from_mut(&mut c[0]))
@@ -66,7 +66,7 @@ pub const REDUCTIONS: [Operation; 6] = [
     reduction("max, axis 1", |a, _, c| tenure::max_into(square(a)?, 1, &mut c[..side(a)])),
 ];
 
-/// What is measured on two threads too.
+/// Operations that are measured on two threads too.
 pub const LARGE: [Operation; 10] = [
     ELEMENTWISE[0],
     ELEMENTWISE[1],

@@ -8,7 +8,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// What is drawn depends on this.
+    /// Seed of the permutations.
     pub fn from_seed(seed: u64) -> Numbers {
         Numbers { state: seed }
     }

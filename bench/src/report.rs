@@ -38,7 +38,7 @@ const WITH_KERNELS: [&str; 9] = [
 pub struct Report {
     /// One for each instruction set, the widest last.
     runs: Vec<Run>,
-    /// What is the same under all of them.
+    /// Figures that do not depend on the set.
     without_kernels: Run,
     memory: Vec<Growth>,
     files_memory: Vec<Growth>,
@@ -47,7 +47,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What lies in `folder` and in its folders of instruction sets.
+    /// Reads `folder` and its folders of instruction sets.
     pub fn read(folder: &Path) -> Report {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let sets = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -83,7 +83,7 @@ impl Report {
         self.runs.iter().chain([&self.without_kernels])
     }
 
-    /// What Tenure does faster than its roof allows, in words: then the roof was wrong.
+    /// Figures above their roof, in words: then the roof was wrong.
     pub fn above_their_roofs(&self) -> Vec<String> {
         self.all_runs().flat_map(Run::above_their_roofs).collect()
     }

@@ -1,4 +1,4 @@
-//! What the machine allows: the speed of its memory and of its arithmetic, without Tenure. A kernel
+//! Limits of the machine: the speed of its memory and of its arithmetic, without Tenure. A kernel
 //! is to be read beside them.
 
 use std::cell::RefCell;
@@ -64,7 +64,7 @@ pub fn mixes(arrays: &RefCell<Arrays>, reads: u64, writes: u64, threads: usize) 
             let arrays = &*arrays.borrow();
             let pass = |thread: usize| {
                 for i in 0..part / piece {
-                    // What is written lies close, and so does what is read.
+                    // Reads and writes are each close together.
                     let (long, short) = (thread * part + i * piece, thread * part + i * copied);
                     let (from, to) = if reads_more { (long, short) } else { (short, long) };
                     arrays.pass_over(set, copy, (from, to), copied);

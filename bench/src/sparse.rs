@@ -10,7 +10,7 @@ use crate::permutation::Numbers;
 
 pub mod peers;
 
-/// Of every matrix here.
+/// Rows and columns of every matrix here.
 const SEED: u64 = 1;
 
 /// How large they are.

@@ -58,9 +58,9 @@ const FONT: &str = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
 pub struct Series {
     /// Right of the chart, at the height of its end; of dots and bounds, beside that.
     pub name: String,
-    /// Of the line and the name.
+    /// Colour of the line and the name.
     pub colour: Colour,
-    /// Of the line: thicker, dashed or none.
+    /// Style of the line: thicker, dashed or none.
     pub stroke: Stroke,
     /// From left to right.
     pub points: Vec<Point>,
@@ -69,13 +69,13 @@ pub struct Series {
 /// How the points of a series are joined.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Stroke {
-    /// What the chart is about.
+    /// Series that the chart is about.
     Strong,
-    /// What it is compared with.
+    /// Series that it is compared with.
     Thin,
     /// One of two that belong together.
     Dashed,
-    /// What bounds the others, rising: the name is left of its end.
+    /// Upper bound of the others, rising: the name is left of its end.
     BoundFromLeft,
     /// The same, with the name right of it.
     BoundFromRight,
@@ -85,7 +85,7 @@ pub enum Stroke {
 
 /// Series over two axes.
 pub struct Lines {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// From left to right.
     pub x: Axis,
@@ -100,7 +100,7 @@ pub struct Lines {
 /// An axis, and what stands beside it.
 #[derive(Clone)]
 pub struct Axis {
-    /// What it counts.
+    /// Unit.
     pub name: &'static str,
     /// Its ends.
     pub range: Point,
@@ -220,7 +220,7 @@ fn apart<T>(mut names: Vec<(i32, T)>, least: i32) -> Vec<(i32, T)> {
 pub struct Bar {
     /// Left of it.
     pub name: String,
-    /// Of the bar.
+    /// Colour of the bar.
     pub colour: Colour,
     /// Its length.
     pub value: f64,
@@ -230,7 +230,7 @@ pub struct Bar {
 
 /// Bars that belong together, under a heading.
 pub struct Group {
-    /// What they are of.
+    /// Group of bars.
     pub name: String,
     /// From the top down.
     pub bars: Vec<Bar>,
@@ -240,7 +240,7 @@ pub struct Group {
 
 /// Groups of bars from one axis.
 pub struct Bars {
-    /// What it shows, and whether more is better.
+    /// Title, and whether more is better.
     pub title: String,
     /// From the top down.
     pub groups: Vec<Group>,

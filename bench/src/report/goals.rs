@@ -51,7 +51,7 @@ impl Report {
 }
 
 impl Goal {
-    /// What was measured, in bold where that is not enough.
+    /// The measured figure, in bold where that is not enough.
     fn reached(&self) -> String {
         let Some(is) = self.measured else { return String::new() };
         let (shown, reached) = match self.bound {

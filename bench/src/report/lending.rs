@@ -19,7 +19,7 @@ pub(super) struct Lending {
     median_ns: f64,
 }
 
-/// What criterion keeps in cargo's target folder, the fastest of each size first.
+/// Results that criterion keeps in cargo's target folder, the fastest of each size first.
 pub(super) fn read() -> Vec<Lending> {
     let mut found = Vec::new();
     collect(&crate::target_folder().join("criterion"), &mut found);
@@ -66,7 +66,7 @@ impl Report {
         table("### Lending, and copying", &["group", "bytes", "what", "median"], rows)
     }
 
-    /// Of 2 GiB: what lends, and what copies.
+    /// Rows of 2 GiB: lending, and copying.
     pub(super) fn lending_headline(&self) -> String {
         let row = |group: &str, copied: &str| {
             let wanted = |one: &&Lending| {

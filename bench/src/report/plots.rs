@@ -10,7 +10,7 @@ use crate::figures::Row;
 pub struct Plot {
     /// As in the names of its files.
     pub name: &'static str,
-    /// What a reader who does not see it is told.
+    /// Alternative text.
     pub title: String,
     /// Name of the page, and the chart on it.
     pub drawn: Vec<(&'static str, String)>,

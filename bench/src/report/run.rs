@@ -1,4 +1,4 @@
-//! What was measured under one instruction set, and how its rows compare.
+//! Measurements under one instruction set, and how its rows compare.
 
 use std::path::Path;
 
@@ -94,7 +94,7 @@ impl Run {
         found
     }
 
-    /// What Tenure does faster than its roof allows, in words: then the roof was wrong.
+    /// Figures above their roof, in words: then the roof was wrong.
     pub(super) fn above_their_roofs(&self) -> Vec<String> {
         let above = |(figures, own): (&Figures, &Row)| {
             let (part, roof) = self.part_of_roof(own)?;
@@ -120,7 +120,7 @@ impl Run {
                 )
             })
         };
-        // Of sparse matrices the roof is a mix of two kernels, and of files the system's one way of
+        // The roof of sparse matrices is a mix of two kernels, and that of files the system's one way of
         // reading: not the best of several.
         let has_best = |subject: &str| !["sparse", "files"].contains(&subject);
         // In a cache two threads are done before they have found each other: a call may do better
@@ -141,7 +141,7 @@ impl Run {
         (parts, gains)
     }
 
-    /// What was measured of calls on so many elements; `None` where nothing was.
+    /// Figures of calls on so many elements; `None` where nothing was.
     pub(super) fn call(&self, library: &str, how: &str, count: u64) -> Option<&Row> {
         let mut rows = self.figures.iter().flat_map(|figures| &figures.rows);
         rows.find(|row| {

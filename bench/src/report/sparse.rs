@@ -28,7 +28,7 @@ impl Run {
         goals
     }
 
-    /// What Tenure does in one form: of 8192 x 8192, or of what there is one size of.
+    /// Figures of Tenure in one form: 8192 x 8192, or the only size there is.
     pub(super) fn sparse(&self, operation: &str, threads: usize, how: &str) -> Option<&Row> {
         let is_it =
             |row: &&Row| (&*row.operation, row.threads, &*row.how) == (operation, threads, how);

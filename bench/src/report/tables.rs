@@ -19,7 +19,7 @@ pub(super) enum Roofs {
     Times,
 }
 
-/// What the rows of a table are apart by: operation, bytes, threads, form.
+/// Key of a row: operation, bytes, threads, form.
 type Way<'a> = (&'a str, u64, usize, &'a str);
 
 fn way(row: &Row) -> Way<'_> {
@@ -246,7 +246,7 @@ fn fresh_sparse(run: &Run) -> Vec<&Row> {
     run.sparse_rows().filter(|row| ["cold", "recycled"].contains(&&*row.how)).collect()
 }
 
-/// What the rows of all runs are of: an operation on some bytes together, on one thread first.
+/// Key that the rows of all runs share: an operation on some bytes together, on one thread first.
 fn ways<'a>(runs: &[&'a Run], pick: Pick) -> Vec<Way<'a>> {
     let mut ways: Vec<Way> = Vec::new();
     for way in runs.iter().flat_map(|run| pick(run)).map(way) {

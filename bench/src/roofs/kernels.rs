@@ -182,7 +182,7 @@ impl Arrays {
         Arrays { a, b, c, bytes }
     }
 
-    /// What an operation reads and writes: `a`, `b` and `c`.
+    /// Arrays that an operation reads and writes: `a`, `b` and `c`.
     pub fn parts(&mut self) -> (&[f32], &[f32], &mut [f32]) {
         (self.a.numbers(), self.b.numbers(), self.c.numbers())
     }
@@ -354,7 +354,7 @@ pub struct Peak {
     sum: Sum,
 }
 
-/// What a product kernel returns.
+/// Result of a product kernel.
 #[derive(Clone, Copy)]
 enum Sum {
     /// Twelve chains of `x * factor + addend` in each lane.

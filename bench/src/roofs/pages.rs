@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 /// Bytes of a huge page of the usual processors, and the alignment of a mapping.
 const HUGE: usize = 2 << 20;
 
-/// What the system is asked for. It may give small pages where huge ones are wanted.
+/// The page size that the system is asked for. It may give small pages where huge ones are wanted.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Pages {
     /// 4 KiB on the usual processors.

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What ran.
+    /// The kernel.
     pub name: String,
     /// Bytes of each array; 0 where there is none.
     pub bytes: u64,
     /// On how many threads.
     pub threads: usize,
-    /// Of `median` and `best`: GB/s, 10^9 operations a second (`Gop/s`), or ns.
+    /// Unit of `median` and `best`: GB/s, 10^9 operations a second (`Gop/s`), or ns.
     pub unit: String,
     /// The median of the rounds.
     pub median: f64,
@@ -48,7 +48,7 @@ impl Record {
         Ok(path)
     }
 
-    /// What `write` wrote; `None` where there is nothing.
+    /// Reads the record that `write` wrote; `None` where there is none.
     pub fn read(smoke: bool) -> Option<Record> {
         let text = fs::read_to_string(place(smoke).with_extension("json")).ok()?;
         let json: Value = serde_json::from_str(&text).ok()?;

@@ -1,4 +1,4 @@
-//! What the other libraries do with the same matrices, on one thread; nothing without the feature
+//! The same operations by other libraries, on one thread; nothing without the feature
 //! `peers`.
 
 use std::cell::RefCell;

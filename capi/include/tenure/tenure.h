@@ -118,7 +118,7 @@ const char *tnr_build_info(void) TNR_NOEXCEPT;
  */
 
 /**
- * What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
+ * Result of a call. The numbers are frozen and never reused; treat an unknown one as an error.
  */
 typedef int32_t tnr_status;
 /**
@@ -179,7 +179,7 @@ typedef struct tnr_error {
    */
   uint32_t reserved;
   /**
-   * What was wrong, with the value and the bound; NUL-terminated UTF-8, cut at the end.
+   * The error, with the value and the bound; NUL-terminated UTF-8, cut at the end.
    */
   char message[504];
 } tnr_error;
@@ -383,7 +383,7 @@ typedef void (*tnr_deallocate_fn)(void *user_context,
 typedef void (*tnr_release_fn)(void *release_context);
 
 /**
- * What a context is made of. Set it to zeros, then `struct_size` and what is wanted; it will grow,
+ * Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will grow,
  * and zeros will mean what they do now.
  */
 typedef struct tnr_context_options {
@@ -412,7 +412,7 @@ typedef struct tnr_context_options {
    */
   tnr_deallocate_fn deallocate;
   /**
-   * What the callbacks are called with.
+   * Passed to the callbacks.
    */
   void *user_context;
   /**
@@ -520,7 +520,7 @@ typedef int32_t tnr_tenure;
 #define TNR_TENURE_BORROWED_MUT 6
 
 /**
- * What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
+ * State of a blob at the time of the call. Set `struct_size` before the call; it will grow.
  */
 typedef struct tnr_blob_info {
   /**
@@ -1557,7 +1557,7 @@ typedef struct tnr_reduce_attributes {
    */
   uint64_t struct_size;
   /**
-   * What VAR and STD subtract from the number of elements that they divide by; 0 for all others.
+   * Delta degrees of freedom: VAR and STD divide by the count less this; 0 for all others.
    */
   uint32_t ddof;
   /**
@@ -1877,7 +1877,7 @@ typedef int32_t tnr_sparse_format;
  * to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
  * batches; all else is UNSUPPORTED, and takes one matrix at a time.
  *
- * What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
+ * An index or offset out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
  * used. The flags of such a view are believed; `tnr_sparse_check` looks.
  *
  * @since 0.2
@@ -1893,7 +1893,7 @@ typedef struct tnr_sparse_view {
    */
   uint64_t owner;
   /**
-   * What `major`, `minor` and `values` mean.
+   * Meaning of `major`, `minor` and `values`.
    */
   tnr_sparse_format format;
   /**
@@ -2158,7 +2158,7 @@ typedef int32_t tnr_sparse_predicate;
 #define TNR_SPARSE_PREDICATE_MASK 3
 
 /**
- * What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
+ * Options of operations that make a sparse matrix. Set it to zeros, then
  * `struct_size` and what applies; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
@@ -2169,11 +2169,11 @@ typedef struct tnr_sparse_options {
    */
   uint64_t struct_size;
   /**
-   * Of the result.
+   * Format of the result.
    */
   tnr_sparse_format format;
   /**
-   * Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
+   * Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
    * matrix that is converted, and i32 for a dense one.
    */
   tnr_dtype index_dtype;
@@ -2194,7 +2194,7 @@ typedef struct tnr_sparse_options {
    */
   int64_t block_cols;
   /**
-   * What the predicate compares with; ignored where it does not.
+   * Operand of the predicate; ignored by predicates that have none.
    */
   struct tnr_scalar threshold;
   /**
@@ -2204,7 +2204,7 @@ typedef struct tnr_sparse_options {
 } tnr_sparse_options;
 
 /**
- * What makes one entry larger than another. NaN is less than everything.
+ * Order by which the largest entries are chosen. NaN is less than everything.
  *
  * @since 0.2
  */
@@ -2252,7 +2252,7 @@ typedef struct tnr_sparse_dropout_attributes {
    */
   uint64_t struct_size;
   /**
-   * Of the result's indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+   * Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
    */
   tnr_dtype index_dtype;
   /**
@@ -2275,7 +2275,7 @@ typedef struct tnr_sparse_to_dense_attributes {
 } tnr_sparse_to_dense_attributes;
 
 /**
- * What becomes of several entries of one position.
+ * How several entries of one position are combined.
  *
  * @since 0.2
  */
@@ -3158,7 +3158,7 @@ typedef struct tnr_packed tnr_packed;
  */
 typedef int32_t tnr_packed_layout;
 /**
- * What the matrix itself speaks for.
+ * Default: the layout is chosen by the matrix.
  */
 #define TNR_PACKED_LAYOUT_AUTO 0
 /**
@@ -3200,7 +3200,7 @@ typedef struct tnr_packed_attributes {
 } tnr_packed_attributes;
 
 /**
- * What a packed matrix is, and what it costs.
+ * Layout and cost of a packed matrix.
  *
  * @since 0.2
  */
@@ -3214,7 +3214,7 @@ typedef struct tnr_packed_info {
    */
   tnr_packed_layout layout;
   /**
-   * Of the values.
+   * Dtype of the values.
    */
   tnr_dtype dtype;
   /**
@@ -3230,11 +3230,11 @@ typedef struct tnr_packed_info {
    */
   int64_t nnz;
   /**
-   * What a product reads of the packed matrix.
+   * Bytes that a product reads of the packed matrix.
    */
   uint64_t size_bytes;
   /**
-   * What a product read of the matrix that was packed: offsets, indices and values.
+   * Bytes that a product read of the original matrix: offsets, indices and values.
    */
   uint64_t source_bytes;
   /**
@@ -3311,7 +3311,7 @@ TNR_NODISCARD
 struct tnr_packed *tnr_packed_retain(struct tnr_packed *packed TNR_BORROWED) TNR_NOEXCEPT;
 
 /**
- * What a packed matrix is, how large, and after how many products it has paid.
+ * Describes a packed matrix: layout, size, and the number of products that pay for packing.
  *
  * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
  * the first version's, or over 4096.

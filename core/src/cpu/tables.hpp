@@ -35,7 +35,7 @@ int64_t dropout_mask(uint64_t* bits, int64_t words, uint64_t first, const Chance
 #if defined(__AVX512BW__)
 int64_t list_bit_indices_by_bytes(const uint64_t* bits, int64_t words, uint16_t* places);
 #endif
-// Of kPermuting.
+// Part of kPermuting.
 extern const PanelKernel kPanel[kWidthCount];
 
 }  // namespace TENURE_ISA

@@ -3,7 +3,7 @@
 //! This file is the one source of the ABI. `rust/headergen` writes
 //! `capi/include/tenure/tenure.h`, `capi/tenure.map` and the layouts from it; C, C++ and Rust all
 //! read the same text. The grammar of the tags that end a comment is in
-//! `rust/headergen/src/tags.rs`. What was frozen in `tests/abi/frozen` stays.
+//! `rust/headergen/src/tags.rs`. Frozen versions are in `tests/abi/frozen`.
 //!
 //! A line `// ==== title ====` begins a section of the header, here and below where functions are.
 //!
@@ -54,7 +54,7 @@ pub const TNR_ABI_MINOR: u32 = 2;
 // A function returns a status, or a handle that is NULL where it failed; the thread's last error
 // has the text.
 
-/// What a call answers. The numbers are frozen and never reused; treat an unknown one as an error.
+/// Result of a call. The numbers are frozen and never reused; treat an unknown one as an error.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_status(pub i32);
@@ -92,7 +92,7 @@ pub struct tnr_error {
     pub status: tnr_status,
     /// 0.
     pub reserved: u32,
-    /// What was wrong, with the value and the bound; NUL-terminated UTF-8, cut at the end.
+    /// The error, with the value and the bound; NUL-terminated UTF-8, cut at the end.
     pub message: [c_char; 504],
 }
 
@@ -217,7 +217,7 @@ pub type tnr_deallocate_fn = Option<
     ),
 >;
 
-/// What a context is made of. Set it to zeros, then `struct_size` and what is wanted; it will grow,
+/// Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will grow,
 /// and zeros will mean what they do now.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -234,7 +234,7 @@ pub struct tnr_context_options {
     pub allocate: tnr_allocate_fn,
     /// Where they give it back.
     pub deallocate: tnr_deallocate_fn,
-    /// What the callbacks are called with.
+    /// Passed to the callbacks.
     pub user_context: *mut c_void,
     /// Called with `user_context` once, when no callback will be called any more; NULL: nobody needs
     /// to be told.
@@ -271,7 +271,7 @@ pub struct tnr_blob {
     _opaque: [u8; 0],
 }
 
-/// What a blob is at the moment of asking. Set `struct_size` before the call; it will grow.
+/// State of a blob at the time of the call. Set `struct_size` before the call; it will grow.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_blob_info {
@@ -467,7 +467,7 @@ pub struct tnr_select_attributes {
 pub struct tnr_reduce_attributes {
     /// `sizeof(tnr_reduce_attributes)`.
     pub struct_size: u64,
-    /// What VAR and STD subtract from the number of elements that they divide by; 0 for all others.
+    /// Delta degrees of freedom: VAR and STD divide by the count less this; 0 for all others.
     pub ddof: u32,
     /// 0.
     pub reserved: u32,
@@ -550,7 +550,7 @@ pub const TNR_SPARSE_MAX_BLOCK: i64 = 16;
 /// to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
 /// batches; all else is UNSUPPORTED, and takes one matrix at a time.
 ///
-/// What a call finds out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
+/// An index or offset out of range in a view whose `owner` is 0 is INVALID_ARGUMENT, before it is
 /// used. The flags of such a view are believed; `tnr_sparse_check` looks.
 ///
 /// @since 0.2
@@ -562,7 +562,7 @@ pub struct tnr_sparse_view {
     /// Token of the `tnr_sparse` whose matrix this is, or a range of its rows, or of a batch one
     /// matrix or a range of them: what has been checked then is not checked again. 0: none.
     pub owner: u64,
-    /// What `major`, `minor` and `values` mean.
+    /// Meaning of `major`, `minor` and `values`.
     pub format: tnr_sparse_format,
     /// `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`; unknown bits are refused.
     pub flags: u32,
@@ -626,7 +626,7 @@ impl tnr_sparse_predicate {
     pub const MASK: tnr_sparse_predicate = tnr_sparse_predicate(3);
 }
 
-/// What becomes of several entries of one position.
+/// How several entries of one position are combined.
 ///
 /// @since 0.2
 #[repr(transparent)]
@@ -644,7 +644,7 @@ impl tnr_sparse_combine {
     pub const LAST: tnr_sparse_combine = tnr_sparse_combine(4);
 }
 
-/// What makes one entry larger than another. NaN is less than everything.
+/// Order by which the largest entries are chosen. NaN is less than everything.
 ///
 /// @since 0.2
 #[repr(transparent)]
@@ -669,7 +669,7 @@ pub const TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO: u32 = 1;
 /// @since 0.2
 pub const TNR_CONVERT_SORT: u32 = 2;
 
-/// What an operation that makes a sparse matrix makes, and of what. Set it to zeros, then
+/// Options of operations that make a sparse matrix. Set it to zeros, then
 /// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
 ///
 /// @since 0.2
@@ -678,9 +678,9 @@ pub const TNR_CONVERT_SORT: u32 = 2;
 pub struct tnr_sparse_options {
     /// `sizeof(tnr_sparse_options)`.
     pub struct_size: u64,
-    /// Of the result.
+    /// Format of the result.
     pub format: tnr_sparse_format,
-    /// Of the result's offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
+    /// Dtype of offsets and indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means that of the
     /// matrix that is converted, and i32 for a dense one.
     pub index_dtype: tnr_dtype,
     /// Which elements of a dense matrix are entries.
@@ -691,7 +691,7 @@ pub struct tnr_sparse_options {
     pub block_rows: i64,
     /// Columns of a block of BSR; 0 otherwise.
     pub block_cols: i64,
-    /// What the predicate compares with; ignored where it does not.
+    /// Operand of the predicate; ignored by predicates that have none.
     pub threshold: tnr_scalar,
     /// bool8, of the dense matrix's shape, for `TNR_SPARSE_PREDICATE_MASK`; else ignored.
     pub mask: tnr_view,
@@ -722,7 +722,7 @@ pub struct tnr_sparse_top_k_attributes {
 pub struct tnr_sparse_dropout_attributes {
     /// `sizeof(tnr_sparse_dropout_attributes)`.
     pub struct_size: u64,
-    /// Of the result's indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+    /// Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
     pub index_dtype: tnr_dtype,
     /// 0.
     pub reserved: u32,
@@ -914,7 +914,7 @@ pub struct tnr_sparse_solve_attributes {
 pub struct tnr_packed_layout(pub i32);
 
 impl tnr_packed_layout {
-    /// What the matrix itself speaks for.
+    /// Default: the layout is chosen by the matrix.
     pub const AUTO: tnr_packed_layout = tnr_packed_layout(0);
     /// Numbers of 32 bits: no smaller than i32 indices, half of i64 ones.
     pub const WIDE: tnr_packed_layout = tnr_packed_layout(1);
@@ -941,7 +941,7 @@ pub struct tnr_packed_attributes {
     pub reserved: u32,
 }
 
-/// What a packed matrix is, and what it costs.
+/// Layout and cost of a packed matrix.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -951,7 +951,7 @@ pub struct tnr_packed_info {
     pub struct_size: u64,
     /// Never AUTO.
     pub layout: tnr_packed_layout,
-    /// Of the values.
+    /// Dtype of the values.
     pub dtype: tnr_dtype,
     /// Rows.
     pub rows: i64,
@@ -959,9 +959,9 @@ pub struct tnr_packed_info {
     pub cols: i64,
     /// Stored entries.
     pub nnz: i64,
-    /// What a product reads of the packed matrix.
+    /// Bytes that a product reads of the packed matrix.
     pub size_bytes: u64,
-    /// What a product read of the matrix that was packed: offsets, indices and values.
+    /// Bytes that a product read of the original matrix: offsets, indices and values.
     pub source_bytes: u64,
     /// Products after which packing has moved fewer bytes than it saved, counted, not measured: the
     /// source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
@@ -2802,7 +2802,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_packed_retain(packed: *mut tnr_packed) -> *mut tnr_packed;
 
-    /// What a packed matrix is, how large, and after how many products it has paid.
+    /// Describes a packed matrix: layout, size, and the number of products that pay for packing.
     ///
     /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
     /// the first version's, or over 4096.

@@ -35,9 +35,9 @@ impl Dtypes {
     pub const BOOL8: Dtypes = Dtypes(4);
     /// c64, c128.
     pub const COMPLEX: Dtypes = Dtypes(8);
-    /// What arithmetic takes.
+    /// Dtypes of arithmetic.
     pub const NUMBERS: Dtypes = Dtypes(1 | 2);
-    /// What is compared and counted.
+    /// Dtypes of comparisons and counts.
     pub const REAL: Dtypes = Dtypes(1 | 2 | 4);
 
     /// Whether all of `part` are in the set.
@@ -73,7 +73,7 @@ pub enum Error {
     Grows,
 }
 
-/// What the derivative of an operation is computed from, beside the gradient of its result.
+/// Inputs of the derivative of an operation, beside the gradient of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing: the operation is linear.
@@ -91,7 +91,7 @@ pub enum Needs {
 pub struct Derivative {
     /// Its name.
     pub name: &'static str,
-    /// What it reads.
+    /// Values that it needs.
     pub needs: Needs,
 }
 
@@ -111,23 +111,23 @@ pub struct Operation {
     pub kind: Kind,
     /// In messages, and in capitals the constant of the ABI.
     pub name: &'static str,
-    /// Of the ABI.
+    /// Code in the ABI.
     pub code: i32,
-    /// What the ABI says of it.
+    /// Doc comment in the ABI.
     pub doc: &'static str,
     /// The function of the crate `tenure`; the others that write or work in place are named after it.
     pub rust: &'static str,
-    /// What the crate says of it.
+    /// Doc comment in the crate.
     pub rust_doc: &'static str,
-    /// What its errors are beside those of all, as the end of a sentence.
+    /// Errors beside those of every operation, as the end of a sentence.
     pub rust_errors: &'static str,
-    /// What the crate shows.
+    /// Example in the crate.
     pub example: Example,
     /// The function of NumPy that it is compared with, as Python.
     pub numpy: &'static str,
-    /// What it takes.
+    /// Dtypes of the operands.
     pub dtypes: Dtypes,
-    /// What it gives.
+    /// Dtype of the result.
     pub gives: Gives,
     /// Whether the result is 0 where all inputs are. Only such operations take sparse matrices.
     pub keeps_zero: bool,

@@ -91,7 +91,7 @@ class Walk {
     std::uint32_t out_axis = out.rank;
     for (std::uint32_t axis = a.rank; axis-- > 0;) {
       const std::int64_t extent = a.shape[axis];
-      // Of an empty input nothing is read, and its strides may be any numbers.
+      // Nothing is read of an empty input, whose strides may be any numbers.
       const std::int64_t in_step = extent > 1 && count_ != 0 ? a.strides[axis] * in_bytes_ : 0;
       if (!is_reduced(axes, axis) || out.rank == a.rank) --out_axis;
       if (is_reduced(axes, axis)) {

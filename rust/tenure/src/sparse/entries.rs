@@ -33,7 +33,7 @@ pub struct BlockEntries<'a, T: Element, I: SparseIndex> {
     major: &'a [I],
     minor: &'a [I],
     values: &'a [T],
-    /// What offsets count from.
+    /// First offset: of a row range it is not 0.
     first: usize,
     /// The row of the next entry, or one before it, with none in between.
     row: usize,

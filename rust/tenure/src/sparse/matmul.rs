@@ -27,7 +27,7 @@ fn product<T: Number, I: SparseIndex>(
     b: &TensorView<'_, T>,
 ) -> Result<Tensor<T>> {
     let rows = if orientation == AS_IS { a.form.rows } else { a.form.cols };
-    // Of a rank other than 1 or 2 the library says so, whatever the result's shape.
+    // The library refuses a rank other than 1 or 2, whatever the result's shape.
     let extents = [rows, b.shape().get(1).copied().unwrap_or(1)];
     let rank = b.rank().clamp(1, 2);
     // SAFETY: a product that answers Ok has written every element; with a beta of 0 it reads none.

@@ -61,7 +61,7 @@ pub(super) fn hold<E: Element>(vec: Vec<E>) -> Result<Tensor<E>, (Error, Vec<E>)
     Tensor::from_vec(vec, len).map_err(Rejected::into_parts)
 }
 
-/// What has just been adopted, as it was.
+/// A matrix that has just been adopted.
 pub(super) fn back<E: Element>(tensor: Tensor<E>) -> Vec<E> {
     tensor.into_vec().unwrap_or_else(|tensor| tensor.to_vec())
 }
@@ -101,7 +101,7 @@ fn check<T: Element, I: SparseIndex>(
 }
 
 impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
-    /// Of parts that have been checked.
+    /// From parts that have been checked.
     fn over(form: Form, (major, minor, values): Parts<T, I>) -> Self {
         SparseMatrix { form, major, minor, values, format: PhantomData }
     }
@@ -127,7 +127,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
         }
     }
 
-    /// What an operation has made, in this format and with these types.
+    /// Result of an operation, in this format and with these types.
     pub(crate) fn from_made(made: Made) -> Result<Self> {
         let (form, parts) = made.into_parts()?;
         Ok(Self::over(Form::of(form), parts))

@@ -133,12 +133,12 @@ impl<T: Number> PackedMatrix<T> {
         [info.block_rows as usize, info.block_cols as usize]
     }
 
-    /// What a product reads of the matrix.
+    /// Bytes that a product reads of the packed matrix.
     pub fn size_bytes(&self) -> usize {
         self.handle.info().size_bytes as usize
     }
 
-    /// What a product read of the matrix that was packed: offsets, indices and values.
+    /// Bytes that a product read of the original matrix: offsets, indices and values.
     pub fn source_bytes(&self) -> usize {
         self.handle.info().source_bytes as usize
     }

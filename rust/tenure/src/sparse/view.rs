@@ -71,7 +71,7 @@ pub type CscView<'a, T, I = i32> = SparseView<'a, Csc, T, I>;
 pub type BsrView<'a, T, I = i32> = SparseView<'a, Bsr, T, I>;
 
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
-    /// Of arrays that have been checked, and are of this format.
+    /// From arrays that have been checked, and are of this format.
     pub(super) fn over(arrays: Arrays<'a, T, I>) -> Self {
         SparseView { arrays, format: PhantomData }
     }
@@ -81,7 +81,7 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
     }
 }
 
-/// What is known of the order of the entries.
+/// Known order of the entries.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
     /// The same view, once it is found that the entries are coalesced: ordered, and no position has
     /// two. Some operations are faster for it.

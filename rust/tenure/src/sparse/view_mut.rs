@@ -43,7 +43,7 @@ pub type BsrViewMut<'a, T, I = i32> = SparseViewMut<'a, Bsr, T, I>;
 
 /// Lending, and what there is.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseViewMut<'a, F, T, I> {
-    /// Of arrays that have been checked, and are of this format.
+    /// From arrays that have been checked, and are of this format.
     pub(super) fn over(arrays: ArraysMut<'a, T, I>) -> Self {
         SparseViewMut { arrays, format: PhantomData }
     }

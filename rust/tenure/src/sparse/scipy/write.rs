@@ -12,7 +12,7 @@ use crate::npz::pack::ArchiveWriter;
 use crate::{DType, Element, Order, SparseFormat, SparseIndex, SparseView};
 use crate::{bytes, npy};
 
-/// What can be written: the views of sparse matrices. Sealed.
+/// Views of sparse matrices, which can be written. Sealed.
 ///
 /// ```
 /// use tenure::{CscView, npz::{Format, Reader, Source, Writer}};
