@@ -1,0 +1,21 @@
+# A program that links statically keeps what it can reach: no table that names all kernels may hold the
+# others. PROGRAM adds two arrays; it runs, is at most 1.5 MiB of code and constants, and has no kernel
+# of sparse matrices, of reductions or of functions. Needs NM and SIZE (tools of binutils).
+cmake_minimum_required(VERSION 3.21)
+execute_process(COMMAND ${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${NM} -C ${PROGRAM} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+if(NOT symbols MATCHES "tenure::kernels::[a-z0-9_]+::kBinary")
+  message(FATAL_ERROR "the kernels of additions are not in the program: the test looks for wrong names")
+endif()
+foreach(table kReduce kUnary kCompare kMatmulRows kRowProducts kCompression kGrouping kPacked)
+  if(symbols MATCHES "tenure::kernels::[a-z0-9_]+::${table}")
+    message(FATAL_ERROR "a program that adds keeps the family ${table}")
+  endif()
+endforeach()
+execute_process(COMMAND ${SIZE} ${PROGRAM} OUTPUT_VARIABLE sizes COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "\n *([0-9]+)" matched "${sizes}")
+math(EXPR kib "${CMAKE_MATCH_1} / 1024")
+if(kib GREATER 1536)
+  message(FATAL_ERROR "a program that adds has ${kib} KiB of code and constants but may have 1536")
+endif()
+message(STATUS "a program that adds has ${kib} KiB of code and constants")
