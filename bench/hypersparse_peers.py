@@ -66,6 +66,8 @@ class Library(sparse_library.Sparse):
         passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
         function = getattr(self.c, "tnr_" + name)
         makes = name.startswith("sparse_") and name.removeprefix("sparse_") in self.MAKING
+        if name.removeprefix("sparse_") not in self.WITH_OPTIONS:
+            passed.insert(len(passed) if makes else -1, None)  # attributes
 
         def run(_lent=(views, arguments)):
             made = function(None, *passed)
@@ -158,7 +160,7 @@ def times(library, name, held, matrix, x, orientation="as_is"):
     out = np.empty(shape, np.float32)
     factor = matrix if orientation == "as_is" else matrix.T
     return (name,
-            library.call("sparse_matmul", ONE, held, ORIENTATIONS[orientation], x, ZERO, out),
+            library.call("sparse_matmul", ORIENTATIONS[orientation], ONE, held, x, ZERO, out),
             lambda: factor @ x)
 
 
@@ -172,7 +174,7 @@ def of_coordinates(library, shape, count):
     def summed():
         fresh = mixed.copy()
         fresh.sum_duplicates()
-    yield title + "coalesce", library.call("sparse_coalesce", loose, 1), summed
+    yield title + "coalesce", library.call("sparse_coalesce", 1, loose), summed
     yield title + "sort", library.call("sparse_convert", loose, options("coo", flags=2)), None
     yield title + "copy", library.call("sparse_convert", held, options("coo")), coo.copy
     yield title + "prune", library.call(
@@ -210,13 +212,13 @@ def of_compressed(library, form, shape, count):
         fresh = form_of((matrix.data, matrix.indices, matrix.indptr), shape=shape, copy=True)
         fresh.sum_duplicates()
     form_of = type(matrix)
-    yield title + "coalesce", library.call("sparse_coalesce", loose, 1), summed
+    yield title + "coalesce", library.call("sparse_coalesce", 1, loose), summed
     for to in ("coo", "csr", "csc"):
         yield (title + "to " + to.upper(), library.call("sparse_convert", held, options(to)),
                lambda to=to: matrix.asformat(to, copy=True))
     yield title + "prune", library.call("sparse_prune", held, pruned(1.5)), None
     if form == "csr":
-        yield title + "top 1", library.call("sparse_top_k", held, 1, 1), None
+        yield title + "top 1", library.call("sparse_top_k", 1, held, ctypes.c_int64(1)), None
     few = [np.arange(0, extent, max(1, extent // 100)) for extent in shape]
     null = ctypes.c_void_p()
     yield (title + "100 rows", library.call("sparse_select", held, few[0], null),
@@ -253,7 +255,7 @@ def of_compressed(library, form, shape, count):
     yield title + "diagonal", library.call("sparse_diagonal", held, out), matrix.diagonal
     u, v = (np.ones((extent, 4), np.float32) for extent in shape)
     made = np.zeros(matrix.nnz, np.float32)
-    yield title + "sddmm", library.call("sparse_sddmm", ONE, held, 0, u, v.T, made), None
+    yield title + "sddmm", library.call("sparse_sddmm", ONE, held, u, v.T, made), None
     for axis in (0, 1):
         factors = np.ones(shape[axis], np.float32)
         yield f"{title}scale axis {axis}", library.call("sparse_scale", factors, axis, held), None
@@ -308,7 +310,7 @@ def of_dense(library):
                 made = dtype if op != "sum" or np.dtype(dtype).kind == "f" else (
                     np.uint64 if np.dtype(dtype).kind == "u" else np.int64)
                 yield (f"dense {op} of {name}, {what}",
-                       library.call("reduce", code, a, (1 << a.ndim) - 1, 0, np.zeros((), made)),
+                       library.call("reduce", code, a, (1 << a.ndim) - 1, np.zeros((), made)),
                        lambda a=a, op=op: getattr(a, op)())
         a, out = np.ascontiguousarray(base[:, :side]), np.zeros((side, side), dtype)
         for what, b in (("its transpose", a.T), ("step 2", base[:, ::2]), ("backwards", a[::-1, ::-1]),

@@ -63,6 +63,7 @@ class Tenure:
         """A function that does the call again and again; arrays are lent once."""
         views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
         passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
+        passed.insert(-1, None)  # attributes
         function, context = getattr(self.c, "tnr_" + name), self.context(threads)
 
         def run(_lent=views):
@@ -84,7 +85,7 @@ class Tenure:
             blob = ctypes.c_void_p(self.c.tnr_blob_alloc(context, size))
             failed = not blob or self.c.tnr_blob_view_mut(
                 blob, zero, dtype, rank, shape, None, ctypes.byref(out))
-            if failed or function(context, *passed, ctypes.byref(out)) != 0:
+            if failed or function(context, *passed, None, ctypes.byref(out)) != 0:
                 raise RuntimeError(self.message())
             self.c.tnr_blob_release(blob)
         return run
@@ -242,7 +243,7 @@ def reductions(rounds, tenure, size, threads):
             out = np.zeros(() if axis is None else side, np.float32)
             dims = (0, 1) if axis is None else axis
             cases = [
-                ("tenure", "into", tenure.call(threads, "reduce", code[op], a, mask, 0, out)),
+                ("tenure", "into", tenure.call(threads, "reduce", code[op], a, mask, out)),
                 ("PyTorch", "allocates", lambda: torch_op(ta, dims))]
             if threads == 1:
                 cases.append(("NumPy", "allocates", lambda: numpy_op(a, axis=axis)))

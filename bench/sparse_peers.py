@@ -22,6 +22,7 @@ import torch
 import peers
 from peers import interop
 from sparse_library import FORMATS, ORIENTATIONS, SORTED, UNIQUE, SparseView, options
+from sparse_library import Sparse as SparseLibrary
 
 SEED = 1
 SUM = 1
@@ -33,6 +34,8 @@ class Sparse(peers.Tenure):
         """As `call`, of what makes a matrix, which ends at once."""
         views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
         passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
+        if name not in SparseLibrary.WITH_OPTIONS:
+            passed.append(None)  # attributes
         function, context = getattr(self.c, "tnr_sparse_" + name), self.context(threads)
         function.restype = ctypes.c_void_p
 
@@ -223,7 +226,7 @@ def coalescing(rounds, tenure, side):
     written = 12 * int(matrix.tocsr().nnz)
     for threads in (1, 2):
         how = ("cold", "recycled")
-        cases = both(how, "tenure", tenure.making(threads, "coalesce", held, SUM))
+        cases = both(how, "tenure", tenure.making(threads, "coalesce", SUM, held))
         cases += both(("cold",), "PyTorch", theirs.coalesce)
         cases += both(("cold",), "SciPy", matrix.tocsr)  # Its fastest way to add them up.
         rounds.measure("coalesce", 12 * count, threads, 12 * count + written, cases)
@@ -237,7 +240,7 @@ def times_dense(rounds, tenure, operation, matrix, columns, dense=None):
     held, theirs, lent, into = tenure.of(matrix), to_torch(matrix), *map(torch.from_numpy, (b, out))
     one, zero = interop.scalar_of(np.float32(1)), interop.scalar_of(np.float32(0))
     for threads in (1, 2):
-        own = tenure.call(threads, "sparse_matmul", one, held, ORIENTATIONS["as_is"], b, zero, out)
+        own = tenure.call(threads, "sparse_matmul", ORIENTATIONS["as_is"], one, held, b, zero, out)
         cases = [
             ("tenure", "into", own),
             ("PyTorch", "allocates", lambda: theirs @ lent),
