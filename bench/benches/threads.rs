@@ -21,7 +21,7 @@ fn main() {
     let sizes: &[usize] = match subject.scale() {
         Scale::Smoke => &[64 << 10],
         Scale::Quick => &[64 << 20],
-        Scale::Full => &[1 << 20, 8 << 20, 64 << 20, 1 << 30],
+        Scale::Full => &[1 << 20, 16 << 20, 64 << 20, 1 << 30],
     };
     for bytes in sizes.iter().copied() {
         let Some(arrays) = Arrays::if_they_fit(bytes) else { continue };

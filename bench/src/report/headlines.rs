@@ -39,7 +39,7 @@ impl Report {
         let newest = figures.max_by(|a, b| a.date.cmp(&b.date))?;
         let day = newest.date.split(' ').next().unwrap_or_default();
         let intro = format!(
-            "\nMeasured on {} ({day}) by `./x bench figures`: take the ratios, not the times.\n{} A \
+            "\nMeasured on {} ({day}) by `./x bench figures`:\ntake the ratios, not the times. {}\nA \
              factor is how many times as long a library takes as Tenure, of which the best are \
              named.\n",
             newest.cpu,
