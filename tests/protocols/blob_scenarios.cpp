@@ -29,6 +29,17 @@ void two_pins_against_release() {
   require(lent.end_count == 1, "the callback has not run");
 }
 
+// The use that is left ends the blob, after what the other one read.
+void use_and_release_against_use() {
+  LentWord lent;
+  const BlobToken blob = lent.share();
+  Thread user([&] { require_either(lent.read(blob), TNR_STATUS_OK, TNR_STATUS_STALE_VIEW); });
+  require_ok(lent.read(blob));
+  blob_release(blob);
+  user.join();
+  require(lent.end_count == 1, "the callback has not run");
+}
+
 // Each holder writes what it holds, the second as it finds that it is the last; the callback must
 // come behind both.
 void release_against_release() {
@@ -323,6 +334,7 @@ std::vector<Scenario> blob_scenarios() {
   return {
       {"release_against_pin", 2, release_against_pin},
       {"two_pins_against_release", 2, two_pins_against_release},
+      {"use_and_release_against_use", 2, use_and_release_against_use},
       {"release_against_release", 2, release_against_release},
       {"holders_read", 2, holders_read},
       {"retain_against_release", 2, retain_against_release},

@@ -80,6 +80,18 @@ void help_against_opener() {
   helper.join();
 }
 
+// Both report what they have run; the opener runs nothing.
+void help_against_help() {
+  Job job;
+  Work<2> work;
+  const std::uint64_t generation = job.open(Work<2>::run, &work, 0, 2);
+  Thread helper([&] { job.help(generation); });
+  job.help(generation);
+  job.wait(0);
+  work.require_done();
+  helper.join();
+}
+
 // One who comes late, with the number of a job that is over, claims nothing of the next.
 void late_help_against_next_job() {
   Job job;
@@ -291,6 +303,7 @@ void two_workers_start_and_stop() { const PoolContext context(3); }
 std::vector<Scenario> job_scenarios() {
   return {
       {"help_against_opener", 2, help_against_opener},
+      {"help_against_help", 2, help_against_help},
       {"late_help_against_next_job", 2, late_help_against_next_job},
       {"caller_against_caller", 2, caller_against_caller},
       {"pool_starts_and_stops", 2, pool_starts_and_stops},

@@ -30,6 +30,15 @@ bool seal_and_read(LentWord& lent, BlobToken blob) {
   return status == TNR_STATUS_OK;
 }
 
+// The same for who holds a reference already.
+void seal_read_and_unseal(const LentWord& lent, BlobToken blob) {
+  const tnr_status status = status_of([&] { blob_seal(blob); });
+  require_either(status, TNR_STATUS_OK, TNR_STATUS_BUSY);
+  if (status != TNR_STATUS_OK) return;
+  require_still(lent);
+  blob_unseal(blob);
+}
+
 // ---- two threads ----
 
 void seal_against_write() {
@@ -93,6 +102,19 @@ void seal_against_seal() {
   other.join();
   require(!blob_describe(blob).sealed, "a seal is left");
   require_ok(lent.write(blob));
+  blob_release(blob);
+}
+
+// The writer seals what it has written. A second seal finds the first, and all that came before it.
+void seal_against_write_and_seal() {
+  LentWord lent;
+  const BlobToken blob = lent.adopt();
+  Thread writer([&] {
+    write_or_be_refused(lent, blob);
+    seal_read_and_unseal(lent, blob);
+  });
+  seal_read_and_unseal(lent, blob);
+  writer.join();
   blob_release(blob);
 }
 
@@ -169,6 +191,23 @@ void use_against_matrix_release() {
   require(indices.end_count == 1 && values.end_count == 1, "the callback has not run");
 }
 
+// The use that is left ends the matrix, after what the other one read.
+void use_and_matrix_release_against_use() {
+  LentWord values;
+  const BlobToken blob = values.share();
+  const SparseToken matrix = sparse_create(matrix_over(values, blob, values, blob));
+  blob_release(blob);
+  const auto use = [&] {
+    const SparseUse use_of_matrix(matrix, "a");
+    require(values.word == kFresh, "a matrix ends under its use");
+  };
+  Thread user([&] { require_either(status_of(use), TNR_STATUS_OK, TNR_STATUS_STALE_VIEW); });
+  require_ok(status_of(use));
+  sparse_release(matrix);
+  user.join();
+  require(values.end_count == 1, "the callback has not run");
+}
+
 void matrix_retain_against_release() {
   LentWord values;
   const BlobToken blob = values.share();
@@ -198,6 +237,7 @@ void matrix_release_against_next_seal() {
   blob_release(values_blob);
   Thread other([&] {
     const BlobToken own = next.adopt();
+    require_ok(next.write(own));
     require_ok(status_of([&] { blob_seal(own); }));
     require(next.write(own) == TNR_STATUS_INVALID_ARGUMENT, "a sealed blob is written");
     blob_unseal(own);
@@ -215,14 +255,9 @@ void matrix_release_against_next_seal() {
 void two_seals_against_write() {
   LentWord lent;
   const BlobToken blob = lent.adopt();
-  const auto seal_read_and_unseal = [&] {
-    if (status_of([&] { blob_seal(blob); }) != TNR_STATUS_OK) return;
-    require_still(lent);
-    blob_unseal(blob);
-  };
   Thread writer([&] { write_or_be_refused(lent, blob); });
-  Thread other(seal_read_and_unseal);
-  seal_read_and_unseal();
+  Thread other([&] { seal_read_and_unseal(lent, blob); });
+  seal_read_and_unseal(lent, blob);
   writer.join();
   other.join();
   require(!blob_describe(blob).sealed, "a seal is left");
@@ -255,9 +290,12 @@ std::vector<Scenario> seal_scenarios() {
       {"unseal_against_write", 2, unseal_against_write},
       {"unseal_against_data_mut", 2, unseal_against_data_mut},
       {"seal_against_seal", 2, seal_against_seal, kNothingSpurious},
+      {"seal_against_write_and_seal", 2, seal_against_write_and_seal},
       {"second_seal_against_unseal", 2, second_seal_against_unseal},
       {"create_against_write", 2, create_against_write, kNothingSpurious},
       {"use_against_matrix_release", 2, use_against_matrix_release},
+      {"use_and_matrix_release_against_use", 2, use_and_matrix_release_against_use,
+       kNothingSpurious},
       {"matrix_retain_against_release", 2, matrix_retain_against_release},
       {"matrix_release_against_next_seal", 2, matrix_release_against_next_seal, kNothingSpurious},
       {"two_seals_against_write", 3, two_seals_against_write, kThreePreemptions},

@@ -155,7 +155,7 @@ swap(job.cpp "slices are offered before the job says what they are"
 [==[  @ if (swapped) say();]==])
 
 swap(job.cpp "what a slice is, is read before it is claimed"
-[==[  std::uint64_t word = word_.load(std::memory_order_acquire);
+[==[  std::uint64_t word = word_.load(std::memory_order_relaxed);
   do {]==]
 [==[  SliceBody body = nullptr;
       void* data = nullptr;

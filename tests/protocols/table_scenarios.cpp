@@ -54,6 +54,21 @@ void take_against_take_and_put_back() {
   require_ok(lent[5].read(c));
 }
 
+// The head that a slot is put back in front of is taken meanwhile.
+void put_back_against_take() {
+  LentWord lent[4];
+  const BlobToken first = lent[0].adopt();
+  BlobToken theirs = 0;
+  Thread opener([&] { theirs = lent[1].adopt(); });
+  blob_release(first);
+  opener.join();
+  const BlobToken a = lent[2].adopt();
+  const BlobToken b = lent[3].adopt();
+  require(token_index(theirs) != token_index(a) && token_index(theirs) != token_index(b) &&
+              token_index(a) != token_index(b),
+          "a slot has two blobs");
+}
+
 // Both find the table empty, and one of them makes the first chunk.
 void growth_against_growth() {
   Thread opener([] {
@@ -100,6 +115,24 @@ void open_against_guess() {
   const BlobToken blob = lent.share();
   require(blob == guess, "the first blob has another token");
   guesser.join();
+  blob_release(blob);
+}
+
+// A borrow lived in the slot before; the guess is of a blob that is no borrow.
+void open_against_guessed_end() {
+  LentWord lent;
+  const BlobToken borrow = lent.borrow_mut();
+  require_ok(status_of([&] { blob_end_borrow(borrow); }));
+  blob_release(borrow);
+  const BlobToken guess = make_token(kBlobKind, 1, token_index(borrow));
+  Thread guesser([&] {
+    require_either(status_of([&] { blob_end_borrow(guess); }), TNR_STATUS_INVALID_ARGUMENT,
+                   TNR_STATUS_STALE_HANDLE);
+  });
+  const BlobToken blob = lent.share();
+  require(blob == guess, "the blob has another token");
+  guesser.join();
+  require_ok(lent.read(blob));
   blob_release(blob);
 }
 
@@ -270,9 +303,11 @@ std::vector<Scenario> table_scenarios() {
   return {
       {"open_against_open", 2, open_against_open, kNothingSpurious},
       {"take_against_take_and_put_back", 2, take_against_take_and_put_back, kNothingSpurious},
+      {"put_back_against_take", 2, put_back_against_take},
       {"growth_against_growth", 2, growth_against_growth},
       {"growth_against_garbage", 2, growth_against_garbage},
       {"open_against_guess", 2, open_against_guess},
+      {"open_against_guessed_end", 2, open_against_guessed_end},
   };
 }
 

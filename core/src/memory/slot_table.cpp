@@ -22,7 +22,8 @@ Token SlotTable<kKind>::open(const SlotContent& content) {
     const bool is_ours = is_copy || content.tenure == TNR_TENURE_ALLOCATED;
     count_blob_made(is_ours ? content.size_bytes : 0, is_copy ? content.size_bytes : 0);
   }
-  // Relaxed: the slot is ours, and taking it came after the store that freed it.
+  // Relaxed: the slot is ours, and taking it came after the store that freed it. Its seals are 0:
+  // each came with a reference.
   const std::uint32_t generation = generation_of(slot->word.load(std::memory_order_relaxed));
   slot->release = content.release;
   slot->allocator = content.allocator;
@@ -30,7 +31,6 @@ Token SlotTable<kKind>::open(const SlotContent& content) {
   slot->data.store(content.data, std::memory_order_release);
   slot->size_bytes.store(content.size_bytes, std::memory_order_release);
   slot->tenure.store(content.tenure, std::memory_order_release);
-  slot->seals.store(0, std::memory_order_release);
   // Release: whoever finds the slot open finds its content. A plain store: on a closed word every
   // compare-and-swap refuses, so nobody else writes it.
   slot->word.store(SlotWord{generation} << kGenerationShift | kOneRef, std::memory_order_release);
@@ -43,9 +43,10 @@ void SlotTable<kKind>::retire_or_reuse(Token token, BlobSlot& slot) noexcept {
   // Not reused after the last generation: the next would be the first again, and tokens that were
   // stale for 2^24 lives would name a blob. The 64 bytes are the price.
   if (token_generation(token) == kLastGeneration) return;
-  // Release: a reader with the old token who meets the next life's content meets this word too.
+  // Relaxed: putting the slot back releases it. A reader with the old token who meets the next life's
+  // content meets this word too.
   slot.word.store(SlotWord{token_generation(token) + 1} << kGenerationShift | kClosed,
-                  std::memory_order_release);
+                  std::memory_order_relaxed);
   put_back(token_index(token), slot);
 }
 

@@ -88,14 +88,15 @@ constexpr bool is_held(SlotWord word, Token token) {
 // had not changed since before the read.
 //
 // Acquire and release: each step is ordered after the ones before it, so the thread that finishes
-// a blob, or is told that its borrow has ended, sees what all others did to the memory.
+// a blob, or is told that its borrow has ended, sees what all others did to the memory. Relaxed where
+// the swap fails: `step` reads the content of the life that the first load has acquired.
 template <class Step>
 SlotWord change(BlobSlot& slot, Step step) {
   SlotWord old = slot.word.load(std::memory_order_acquire);
   for (;;) {
     const SlotWord wanted = step(old);
     if (slot.word.compare_exchange_weak(old, wanted, std::memory_order_acq_rel,
-                                        std::memory_order_acquire)) {
+                                        std::memory_order_relaxed)) {
       return wanted;
     }
   }

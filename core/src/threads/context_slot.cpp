@@ -105,9 +105,10 @@ void ContextTable::give_back(ContextSlot& slot) noexcept {
   const std::uint32_t generation = ContextSlot::generation_of(word);
   // As for blobs: after the last generation would come the first, whose handles are stale.
   if (generation == kLastContextGeneration) return;
+  // Relaxed: the lock, under which the slot is taken again, releases it.
   slot.word.store(
       std::uint64_t{generation + 1} << ContextSlot::kGenerationShift | ContextSlot::kReleased,
-      std::memory_order_release);
+      std::memory_order_relaxed);
   slot.next_free = first_free_;
   first_free_ = context_table.index_of(slot);
 }

@@ -21,11 +21,12 @@ std::uint64_t Job::open(SliceBody body, void* data, std::int64_t first,
 }
 
 bool Job::run_one(std::uint64_t generation) noexcept {
-  std::uint64_t word = word_.load(std::memory_order_acquire);
+  // Acquire where a slice is claimed: nothing of the job is read before.
+  std::uint64_t word = word_.load(std::memory_order_relaxed);
   do {
     if (generation_of(word) != generation || unclaimed_of(word) == 0) return false;
   } while (!word_.compare_exchange_weak(word, word - 1, std::memory_order_acquire,
-                                        std::memory_order_acquire));
+                                        std::memory_order_relaxed));
   // From here until the slice is reported the job cannot end, so the rest of it stands still.
   body_(data_, end_ - unclaimed_of(word));
   return true;

@@ -53,8 +53,9 @@ class Job {
   void wait(std::uint32_t own_count) const noexcept;
 
   // The generation of the job that has slices to claim; 0, which no job has, when there is none.
+  // Relaxed: claiming one acquires the job.
   [[nodiscard]] std::uint64_t open_generation() const noexcept {
-    const std::uint64_t word = word_.load(std::memory_order_acquire);
+    const std::uint64_t word = word_.load(std::memory_order_relaxed);
     return unclaimed_of(word) == 0 ? 0 : generation_of(word);
   }
   // Whether there is such a job, for a thread that has announced that it will park. Sequentially
