@@ -158,6 +158,90 @@ TEST(Scarcity, BlobsSurviveTheOneThatCouldNotBeMade) {
   });
 }
 
+// Where a result may be as large as its operand, memory for that is reserved, and only what is
+// written is taken. In a small address space that reservation must not be in the way of the rest.
+struct Conversions {
+  static constexpr std::int64_t kExtent = 2048;
+
+  std::vector<float> dense = std::vector<float>(kExtent * kExtent, 0.0f);
+  tnr_view rows = view_of(dense.data(), dense.size() * sizeof(float), 0, TNR_DTYPE_F32,
+                          {{kExtent, kExtent}, {kExtent, 1}});
+  tnr_sparse* matrix = nullptr;
+  tnr_sparse_view view = {};
+
+  Conversions() {
+    for (std::size_t i = 0; i < dense.size(); i += 10) dense[i] = 1.0f;
+    matrix = from_dense(nullptr, TNR_SPARSE_FORMAT_CSR);
+    view.struct_size = sizeof view;
+    EXPECT_EQ(tnr_sparse_view_of(matrix, &view), TNR_STATUS_OK);
+  }
+  Conversions(const Conversions&) = delete;
+  Conversions& operator=(const Conversions&) = delete;
+  ~Conversions() { tnr_sparse_release(matrix); }
+
+  tnr_sparse* from_dense(tnr_context* context, tnr_sparse_format format) const {
+    tnr_sparse_options options = {};
+    options.struct_size = sizeof options;
+    options.format = format;
+    options.index_dtype = TNR_DTYPE_I64;
+    return tnr_sparse_from_dense(context, &rows, &options);
+  }
+};
+
+// The least room that the call succeeds in, in steps, after which none may be refused.
+void expect_no_refusal_above_the_first_success(
+    const std::function<tnr_sparse*(tnr_context*)>& call) {
+  constexpr std::size_t kStep = kMiB / 2;
+  constexpr std::size_t kMost = 72 * kMiB;
+  for (const std::uint32_t thread_count : {1u, 2u}) {
+    std::size_t enough = 0;
+    for (std::size_t room = kStep; room <= kMost; room += kStep) {
+      const pid_t child = fork();
+      ASSERT_NE(child, -1);
+      if (child == 0) {
+        tnr_context_options options = {};
+        options.struct_size = sizeof options;
+        options.thread_count = thread_count;
+        tnr_context* const context = tnr_context_create(&options);
+        if (context == nullptr || !leave_address_space(room)) _exit(2);
+        if (call(context) != nullptr) _exit(0);
+        _exit(tnr_last_error()->status == TNR_STATUS_OUT_OF_MEMORY ? 1 : 3);
+      }
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1) << status << " with " << room;
+      if (WEXITSTATUS(status) == 0 && enough == 0) enough = room;
+      EXPECT_TRUE(enough == 0 || WEXITSTATUS(status) == 0)
+          << room << " bytes are not enough, " << enough << " were; threads: " << thread_count;
+    }
+    EXPECT_NE(enough, 0u);
+    std::printf("%zu bytes, %u threads\n", enough, thread_count);
+  }
+}
+
+TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
+  if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
+  const Conversions conversions;
+  for (const tnr_sparse_format format :
+       {TNR_SPARSE_FORMAT_CSR, TNR_SPARSE_FORMAT_CSC, TNR_SPARSE_FORMAT_COO}) {
+    SCOPED_TRACE(format);
+    expect_no_refusal_above_the_first_success(
+        [&](tnr_context* context) { return conversions.from_dense(context, format); });
+  }
+  expect_no_refusal_above_the_first_success([&](tnr_context* context) {
+    tnr_sparse_options options = {};
+    options.struct_size = sizeof options;
+    return tnr_sparse_prune(context, &conversions.view, &options);
+  });
+  expect_no_refusal_above_the_first_success([&](tnr_context* context) {
+    return tnr_sparse_binary(context, TNR_BINARY_OP_ADD, &conversions.view, &conversions.view,
+                             nullptr);
+  });
+  expect_no_refusal_above_the_first_success([&](tnr_context* context) {
+    return tnr_sparse_coalesce(context, TNR_SPARSE_COMBINE_SUM, &conversions.view, nullptr);
+  });
+}
+
 // ---- the instruction set ----
 
 // Exits with 0 when every operation refuses and nothing else does.

@@ -65,14 +65,19 @@ bool SparseBuilder::reserve_entries(std::int64_t max_count, std::int64_t expecte
   };
   if (!reserve(reserved_values_, value_bytes()) || !reserve(reserved_minor_, index_bytes()) ||
       (is_coo() && !reserve(reserved_major_, index_bytes()))) {
-    reserved_values_.give_back();
-    reserved_minor_.give_back();
+    give_back_reserved();
     return false;
   }
   values_.data = static_cast<kernels::Byte*>(reserved_values_.data());
   minor_.data = static_cast<kernels::Byte*>(reserved_minor_.data());
   if (is_coo()) major_.data = static_cast<kernels::Byte*>(reserved_major_.data());
   return true;
+}
+
+void SparseBuilder::give_back_reserved() noexcept {
+  reserved_values_.give_back();
+  reserved_minor_.give_back();
+  reserved_major_.give_back();
 }
 
 void SparseBuilder::touch_entries(std::int64_t count) noexcept {

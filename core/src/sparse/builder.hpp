@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include "cpu/kernel.hpp"
@@ -21,6 +22,7 @@
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
 #include "tenure/sparse.hpp"
+#include "tenure/status.hpp"
 
 namespace tenure {
 
@@ -81,6 +83,20 @@ class SparseBuilder {
   // Once.
   void trim_entries(std::int64_t count);
 
+  // Whether once(), which reserves entries and answers whether it could, had all its memory. Where
+  // other memory was refused, which the reservation may be the reason of, that is given back.
+  template <class Once>
+  bool fits_reserved(const Once& once) {
+    try {
+      return once();
+    } catch (const std::bad_alloc&) {
+    } catch (const Error& error) {
+      if (error.status() != TNR_STATUS_OUT_OF_MEMORY) throw;
+    }
+    give_back_reserved();
+    return false;
+  }
+
   // Throws INVALID_ARGUMENT when offsets of a matrix of a batch, with so many entries, do not fit.
   void require_matrix_fit(std::int64_t matrix, std::int64_t count) const;
 
@@ -121,6 +137,7 @@ class SparseBuilder {
       if (token != 0) blob_drop(token);
     }
   };
+  void give_back_reserved() noexcept;
   Part allocate(std::int64_t count, tnr_dtype dtype, std::int64_t per_entry);
   [[nodiscard]] tnr_sparse_view view(EntryOrder order) const noexcept;
   // Bytes of one entry's value.

@@ -86,7 +86,7 @@ class RowChunks {
     const std::int64_t most = max_entries();
     stores_ = stores_for(most / kProductsOfEntry * (index_bytes_ + value_bytes_));
     if (most < kWorthSharingBytes / (index_bytes_ + value_bytes_)) threads_ = &kDefaultContext;
-    if (!run_once(most)) run_twice();
+    if (!builder_.fits_reserved([&] { return run_once(most); })) run_twice();
   }
 
  private:

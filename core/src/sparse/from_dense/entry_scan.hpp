@@ -174,8 +174,9 @@ void scan_entries(const Context& context, const typename Scanner::Scan& scan,
                   std::int64_t dense_bytes, SparseBuilder& builder, kernels::Byte* offsets) {
   const Stores stores = stores_for(dense_bytes);
   if (Scanner::chunk_count(scan) == 1) return scan_chunk<Scanner>(scan, stores, builder, offsets);
-  if (dense_bytes >= kOncePassBytes &&
-      scan_once<Scanner>(context, scan, stores, builder, offsets)) {
+  if (dense_bytes >= kOncePassBytes && builder.fits_reserved([&] {
+        return scan_once<Scanner>(context, scan, stores, builder, offsets);
+      })) {
     return;
   }
   scan_twice<Scanner>(context, scan, stores, builder, offsets);
