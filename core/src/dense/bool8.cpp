@@ -1,8 +1,8 @@
 #include "dense/bool8.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 
 namespace tenure {

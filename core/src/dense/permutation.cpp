@@ -1,11 +1,11 @@
 #include "dense/permutation.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/permutation_plan.hpp"
 

@@ -1,10 +1,10 @@
 #include "dense/streamed.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "memory/traffic.hpp"
 
 #if defined(__x86_64__)

@@ -1,9 +1,9 @@
 #include "dense/strip_runner.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 
 namespace tenure {

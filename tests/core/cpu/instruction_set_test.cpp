@@ -1,7 +1,5 @@
 // Instruction sets: what TENURE_ISA may say, and that results have the same bits under all of them.
 #include "tenure/instruction_set.hpp"
-#include "cpu/dispatch.hpp"
-#include "cpu/operations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +8,8 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "cpu/dispatch.hpp"
+#include "cpu/operations.hpp"
 #include "cpu/reduce.hpp"
 #include "dense/strip_runner.hpp"
 #include "tenure/ops.hpp"

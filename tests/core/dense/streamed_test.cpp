@@ -1,11 +1,11 @@
 // Results that go past the caches are the bytes that plain stores write, and no other byte changes.
 #include "dense/streamed.hpp"
-#include "cpu/dispatch.hpp"
-#include "cpu/operations.hpp"
 
 #include <gtest/gtest.h>
 
 #include "arrays.hpp"
+#include "cpu/dispatch.hpp"
+#include "cpu/operations.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/ops.hpp"
 #include "test_context.hpp"

@@ -1,9 +1,9 @@
 #include "dense/reduce/elements.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <cstring>
 #include <limits>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/strip_runner.hpp"
 

@@ -11,12 +11,12 @@
 // BSR goes through CSR. Entries of COO are sorted while they are grouped; those of CSR and CSC by
 // transposing twice.
 #include "sparse/convert/convert.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "sparse/batch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/column_panels.hpp"

@@ -1,10 +1,10 @@
 #include "sparse/convert/order.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <tuple>
 
+#include "cpu/dispatch.hpp"
 #include "memory/scratch.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/convert/bucket_partition.hpp"

@@ -1,8 +1,8 @@
 #include "sparse/from_dense/elements.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 
+#include "cpu/dispatch.hpp"
 #include "memory/traffic.hpp"
 
 namespace tenure {

@@ -1,11 +1,11 @@
 // Bits of rows, found through a byte for each element.
 #include "sparse/packed/bitmap.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "cpu/compress.hpp"
+#include "cpu/dispatch.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure {

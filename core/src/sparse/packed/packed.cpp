@@ -1,11 +1,11 @@
 // Handles of packed matrices, and their products.
 #include "sparse/packed/packed.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <cinttypes>
 #include <optional>
 
 #include "base/bisect.hpp"
+#include "cpu/dispatch.hpp"
 #include "cpu/spmm.hpp"
 #include "dense/operands.hpp"
 #include "memory/slot_table.hpp"

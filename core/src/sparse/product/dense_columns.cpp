@@ -1,8 +1,8 @@
 #include "sparse/product/dense_columns.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <cinttypes>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/permutation.hpp"
 

@@ -1,9 +1,9 @@
 // Sparse times dense: the operands of a call, and which way each matrix of it takes.
 #include "sparse/product/spmm.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <cinttypes>
 
+#include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "sparse/batch.hpp"
 #include "sparse/index_array.hpp"

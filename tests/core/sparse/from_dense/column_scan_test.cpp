@@ -1,7 +1,6 @@
 // The entries of a dense matrix by columns, beside those of the rows of its transpose; under each
 // instruction set.
 #include "sparse/from_dense/column_scan.hpp"
-#include "cpu/dispatch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "cpu/dispatch.hpp"
 #include "dense/streamed.hpp"
 #include "sparse/from_dense/predicate.hpp"
 #include "sparse_arrays.hpp"
