@@ -62,14 +62,12 @@ class Library(sparse_library.Sparse):
 
     def call(self, name, *arguments):
         """A function that does the call; what it makes ends at once."""
-        views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
-        function = getattr(self.c, "tnr_" + name)
-        makes = name.startswith("sparse_") and name.removeprefix("sparse_") in self.MAKING
-        if name.removeprefix("sparse_") not in self.WITH_OPTIONS:
-            passed.insert(len(passed) if makes else -1, None)  # attributes
+        function, of_sparse = getattr(self.c, "tnr_" + name), name.removeprefix("sparse_")
+        makes = of_sparse != name and of_sparse in self.MAKING
+        passed = (interop.with_attributes(interop.lend(arguments)) if of_sparse == name
+                  else self.passed(of_sparse, arguments))
 
-        def run(_lent=(views, arguments)):
+        def run():
             made = function(None, *passed)
             if makes and not made or not makes and made != 0:
                 raise RuntimeError(self.message())

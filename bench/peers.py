@@ -61,31 +61,28 @@ class Tenure:
 
     def call(self, threads, name, *arguments):
         """A function that does the call again and again; arrays are lent once."""
-        views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
-        passed.insert(-1, None)  # attributes
+        passed = interop.with_attributes(interop.lend(arguments))
         function, context = getattr(self.c, "tnr_" + name), self.context(threads)
 
-        def run(_lent=views):
+        def run():
             if function(context, *passed) != 0:
                 raise RuntimeError(self.message())
         return run
 
     def allocating(self, threads, name, *arguments, like):
         """As `call`, into a blob that is made for it, of the shape of `like`, and ends with it."""
-        views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
-        function, context = getattr(self.c, "tnr_" + name), self.context(threads)
         out = interop.View()
+        passed = interop.with_attributes(interop.lend([*arguments, out]))
+        function, context = getattr(self.c, "tnr_" + name), self.context(threads)
         shape = (ctypes.c_int64 * like.ndim)(*like.shape)
         size, dtype = ctypes.c_size_t(like.nbytes), ctypes.c_uint32(interop.dtype_of(like.dtype))
         zero, rank = ctypes.c_uint64(0), ctypes.c_uint32(like.ndim)
 
-        def run(_lent=views):
+        def run():
             blob = ctypes.c_void_p(self.c.tnr_blob_alloc(context, size))
             failed = not blob or self.c.tnr_blob_view_mut(
                 blob, zero, dtype, rank, shape, None, ctypes.byref(out))
-            if failed or function(context, *passed, None, ctypes.byref(out)) != 0:
+            if failed or function(context, *passed) != 0:
                 raise RuntimeError(self.message())
             self.c.tnr_blob_release(blob)
         return run

@@ -32,14 +32,11 @@ LONGEST = 4e9  # nanoseconds that the rounds of a group take, about
 class Sparse(peers.Tenure):
     def making(self, threads, name, *arguments):
         """As `call`, of what makes a matrix, which ends at once."""
-        views = [interop.view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        passed = [ctypes.byref(v) if isinstance(v, ctypes.Structure) else v for v in views]
-        if name not in SparseLibrary.WITH_OPTIONS:
-            passed.append(None)  # attributes
+        passed = SparseLibrary.passed(name, arguments)
         function, context = getattr(self.c, "tnr_sparse_" + name), self.context(threads)
         function.restype = ctypes.c_void_p
 
-        def run(_lent=views):
+        def run():
             made = function(context, *passed)
             if not made:
                 raise RuntimeError(self.message())

@@ -139,12 +139,10 @@ class FromNumpy(unittest.TestCase):
                 self.assertEqual(taken.versioned, versioned)
                 self.assertEqual(taken.view.data, array.__array_interface__["data"][0])
                 out = np.zeros(array.shape, array.dtype)
-                self.assertEqual(library.c.tnr_copy(
-                    None, ctypes.byref(taken.view), None, ctypes.byref(view_of(out))), 0)
+                library.run("copy", taken.view, out)
                 self.assertTrue(np.array_equal(out, array))
                 library.run("unary", 1, out, out)
-                self.assertEqual(library.c.tnr_copy(
-                    None, ctypes.byref(view_of(out)), None, ctypes.byref(taken.view)), 0)
+                library.run("copy", out, taken.view)
                 self.assertTrue(np.array_equal(out, array))
                 taken.release()
 
@@ -173,8 +171,7 @@ class FromNumpy(unittest.TestCase):
         array.flags.writeable = False
         taken = Imported(array, True)
         values = np.ones(array.shape, np.float32)
-        status = library.c.tnr_copy(
-            None, ctypes.byref(view_of(values)), None, ctypes.byref(taken.view))
+        status = library.call("copy", values, taken.view)
         self.assertEqual(status, INVALID_ARGUMENT)
         self.assertIn("nobody may write", library.message())
         taken.release()
@@ -239,8 +236,7 @@ class WithTorch(unittest.TestCase):
                 taken = Imported(tensor, versioned)
                 self.assertEqual(taken.view.data, tensor.data_ptr())
                 out = np.zeros(tuple(tensor.shape), tensor.numpy().dtype)
-                self.assertEqual(library.c.tnr_copy(
-                    None, ctypes.byref(taken.view), None, ctypes.byref(view_of(out))), 0)
+                library.run("copy", taken.view, out)
                 self.assertTrue(np.array_equal(out, tensor.numpy()))
                 taken.release()
 
@@ -270,8 +266,7 @@ class WithJax(unittest.TestCase):
             taken = Imported(array, versioned=True)
             self.assertEqual(taken.view.data, array.unsafe_buffer_pointer())
             out = np.zeros(array.shape, dtype)
-            self.assertEqual(library.c.tnr_copy(
-                None, ctypes.byref(taken.view), None, ctypes.byref(view_of(out))), 0)
+            library.run("copy", taken.view, out)
             self.assertTrue(np.array_equal(out, matrix(dtype)))
             taken.release()
 

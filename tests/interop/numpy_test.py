@@ -95,6 +95,7 @@ def view_of(array):
         view.data = view.base = data
     else:
         view.data, view.base, view.size_bytes = data, low, high - low
+    view.array = array  # C knows its address alone; what holds the view keeps the memory alive
     return view
 
 
@@ -106,22 +107,27 @@ def scalar_of(value):
     return scalar
 
 
+def lend(arguments):
+    """The arguments as C takes them: arrays and scalars of NumPy as views, structs by reference."""
+    parts = [view_of(np.asarray(argument)) if isinstance(argument, (np.ndarray, np.generic))
+             else argument for argument in arguments]
+    return [ctypes.byref(part) if isinstance(part, ctypes.Structure) else part for part in parts]
+
+
+def with_attributes(passed, attribute=None, *, has_output=True):
+    """The arguments with the attributes, which stand before the output where there is one."""
+    at = len(passed) - has_output
+    return [*passed[:at], attributes_of(attribute), *passed[at:]]
+
+
 class Library:
     def __init__(self, path):
         self.c = ctypes.CDLL(path)
         self.c.tnr_last_error.restype = ctypes.POINTER(Error)
 
     def call(self, name, *arguments, attribute=None):
-        """Calls tnr_<name>(NULL, ...), lending arrays and what NumPy made of rank-0 ones."""
-        arguments = [np.asarray(argument) if isinstance(argument, np.generic) else argument
-                     for argument in arguments]
-
-        def passed(argument):
-            if isinstance(argument, np.ndarray):
-                return ctypes.byref(view_of(argument))
-            return ctypes.byref(argument) if isinstance(argument, Scalar) else argument
-        *inputs, out = map(passed, arguments)
-        return getattr(self.c, "tnr_" + name)(None, *inputs, attributes_of(attribute), out)
+        """Calls tnr_<name>(NULL, ...), lending arrays."""
+        return getattr(self.c, "tnr_" + name)(None, *with_attributes(lend(arguments), attribute))
 
     def run(self, name, *arguments, attribute=None):
         if self.call(name, *arguments, attribute=attribute) != 0:

@@ -6,7 +6,7 @@ import ctypes
 import numpy as np
 import scipy.sparse as sp
 
-from numpy_test import attributes_of, scalar_of, view_of
+from numpy_test import lend, scalar_of, view_of, with_attributes
 from sparse_library import Refused, lent
 from sparse_matrices import FLOATS, SparseTest, compressed, matrices, unique, values_of
 
@@ -32,7 +32,7 @@ class Packed(SparseTest):
         """A handle of what the view is packed into, for as long as it lives."""
         create = self.library.c.tnr_packed_create
         create.restype = ctypes.c_void_p
-        made = create(None, ctypes.byref(view), attributes_of(layout))
+        made = create(None, *with_attributes(lend([view]), layout, has_output=False))
         handle = ctypes.c_void_p(made) or self.refuse()
         yield handle
         assert self.library.c.tnr_packed_release(handle) == 0
@@ -44,8 +44,8 @@ class Packed(SparseTest):
 
     def product(self, handle, alpha, b, beta, out):
         alpha, beta = (scalar_of(np.asarray(number, out.dtype)) for number in (alpha, beta))
-        b, alpha, beta, out = map(ctypes.byref, (view_of(b), alpha, beta, view_of(out)))
-        if self.library.c.tnr_packed_matmul(None, alpha, handle, b, beta, None, out) != 0:
+        passed = with_attributes(lend([alpha, handle, b, beta, out]))
+        if self.library.c.tnr_packed_matmul(None, *passed) != 0:
             self.refuse()
 
     def assert_products(self, view, layout, matrix, dtype, message):

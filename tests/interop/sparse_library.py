@@ -9,7 +9,7 @@ import ctypes
 import numpy as np
 import scipy.sparse as sp
 
-from numpy_test import Library, Scalar, View, attributes_of, dtype_of, scalar_of, view_of
+from numpy_test import Library, Scalar, View, dtype_of, lend, scalar_of, view_of, with_attributes
 
 FORMATS = {"coo": 1, "csr": 2, "csc": 3, "bsr": 4}
 NAMES = {code: name for name, code in FORMATS.items()}
@@ -93,17 +93,18 @@ class Sparse(Library):
         self.c.tnr_sparse_view_of.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         self.c.tnr_sparse_release.argtypes = [ctypes.c_void_p]
 
+    @classmethod
+    def passed(cls, name, arguments, attribute=None):
+        """The arguments as tnr_sparse_<name> takes them; what makes a matrix returns it."""
+        if name in cls.WITH_OPTIONS:
+            return lend(arguments)
+        return with_attributes(lend(arguments), attribute, has_output=name not in cls.MAKING)
+
     def called(self, name, arguments, flags, attribute=None):
         """The result of tnr_sparse_<name>; matrices are lent with the flags, arrays as they lie."""
-        kept = [lent(argument, flags) if sp.issparse(argument)
-                else (view_of(argument) if isinstance(argument, np.ndarray) else argument, None)
+        kept = [lent(argument, flags) if sp.issparse(argument) else (argument, None)
                 for argument in arguments]
-        passed = [ctypes.byref(part) if isinstance(part, ctypes.Structure) else part
-                  for part, _ in kept]
-        if name not in self.WITH_OPTIONS:
-            # Attributes stand before the output; what makes a matrix returns it.
-            at = len(passed) - (name not in self.MAKING)
-            passed.insert(at, attributes_of(attribute))
+        passed = self.passed(name, [argument for argument, _ in kept], attribute)
         return getattr(self.c, "tnr_sparse_" + name)(None, *passed)
 
     def do(self, name, *arguments, flags=0, attribute=None):
