@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cpu/dispatch.hpp"
 #include "sparse/index_array.hpp"
 
 namespace tenure {
@@ -9,6 +10,7 @@ namespace {
 
 using kernels::BlockRow;
 using kernels::Byte;
+using kernels::compression_kernels;
 using kernels::PrefetchCursor;
 
 std::int64_t words_of(const BlockScan& scan) noexcept {
@@ -61,7 +63,7 @@ void BlockScanner::mark_line(const Byte* line, std::uint64_t* bits) noexcept {
   const DenseElements& asked =
       scan_.dense.mask != nullptr ? *scan_.dense.mask : scan_.dense.elements;
   const auto kind = static_cast<unsigned>(scan_.dense.predicate.kind);
-  compression().predicate_mask[kind][asked.width_index()](
+  compression_kernels().predicate_mask[kind][asked.width_index()](
       {scan_.dense.columns, line, bits, 0, 0, 1, nullptr}, scan_.dense.predicate);
 }
 
@@ -73,7 +75,7 @@ std::int64_t BlockScanner::mark(std::int64_t row, const Lines& asked) noexcept {
     mark_line(line + i * asked.step, line_);
     for (std::int64_t word = 0; word < words_; ++word) bits[word] |= line_[word];
   }
-  return compression().blocks->fold(bits, words_, scan_.dense.columns, scan_.block_columns);
+  return compression_kernels().blocks->fold(bits, words_, scan_.dense.columns, scan_.block_columns);
 }
 
 std::int64_t BlockScanner::count(std::int64_t chunk) noexcept {
@@ -93,7 +95,7 @@ void BlockScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
   const kernels::IndexType type = scan_.dense.index_type;
   const std::int64_t width = index_width(type);
   const std::int64_t entry_bytes = scan_.entry_bytes();
-  const auto take = compression().blocks->take[static_cast<unsigned>(type)];
+  const auto take = compression_kernels().blocks->take[static_cast<unsigned>(type)];
   const std::int64_t most = std::max<std::int64_t>(1, EntryStage::kPieceBytes / entry_bytes);
   PrefetchCursor ahead = {nullptr, nullptr};
   if (next >= 0 && scan_.dense.elements.is_dense()) {

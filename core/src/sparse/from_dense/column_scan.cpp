@@ -4,12 +4,14 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cpu/dispatch.hpp"
 #include "sparse/index_array.hpp"
 
 namespace tenure {
 namespace {
 
 using kernels::Byte;
+using kernels::compression_kernels;
 using kernels::Run;
 
 // Bytes of a panel's row, or fewer where columns are long: down to a line. Measured, for all of
@@ -140,10 +142,10 @@ std::int64_t ColumnScanner::list(std::int64_t first, std::int64_t count) noexcep
   }
   const std::int64_t elements = count * column_count_;
   const Run look = {elements, asked, bits_, 0, 0, 1, nullptr};
-  compression().predicate_mask[static_cast<unsigned>(dense.predicate.kind)][asked_width](
+  compression_kernels().predicate_mask[static_cast<unsigned>(dense.predicate.kind)][asked_width](
       look, dense.predicate);
   const std::int64_t words = (elements + kernels::kWordElements - 1) / kernels::kWordElements;
-  return compression().list_bit_indices(bits_, words, places_);
+  return compression_kernels().list_bit_indices(bits_, words, places_);
 }
 
 template <class E>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cpu/dispatch.hpp"
 #include "memory/traffic.hpp"
 #include "sparse/index_array.hpp"
 
@@ -9,6 +10,7 @@ namespace tenure {
 namespace {
 
 using kernels::Byte;
+using kernels::compression_kernels;
 using kernels::PrefetchCursor;
 using kernels::Run;
 
@@ -45,13 +47,13 @@ std::int64_t DenseScanner::mark(std::int64_t first, std::int64_t count) noexcept
   }
   const Run run = {count, asked, bits_, 0, 0, 1, nullptr};
   const std::int64_t found =
-      compression().predicate_mask[static_cast<unsigned>(scan_.predicate.kind)][width](
+      compression_kernels().predicate_mask[static_cast<unsigned>(scan_.predicate.kind)][width](
           run, scan_.predicate);
   if (scan_.dropout == nullptr) [[likely]]
     return found;
-  return compression().dropout_mask(bits_,
-                                    (count + kernels::kWordElements - 1) / kernels::kWordElements,
-                                    static_cast<std::uint64_t>(first), scan_.dropout->chance);
+  return compression_kernels().dropout_mask(
+      bits_, (count + kernels::kWordElements - 1) / kernels::kWordElements,
+      static_cast<std::uint64_t>(first), scan_.dropout->chance);
 }
 
 std::int64_t DenseScanner::count(std::int64_t chunk) noexcept {
@@ -73,8 +75,9 @@ void DenseScanner::start(const EntryArrays& to, std::int64_t before) noexcept {
 void DenseScanner::take(Run& run) noexcept {
   const std::int64_t width = scan_.elements.width();
   const std::int64_t index_bytes = index_width(scan_.index_type);
+  const auto type = static_cast<unsigned>(scan_.index_type);
   const kernels::Compressor compress =
-      compression().compress[scan_.elements.width_index()][static_cast<unsigned>(scan_.index_type)];
+      compression_kernels().compress[scan_.elements.width_index()][type];
   const std::int64_t found =
       compress(run, {values_.end(), columns_.end(), has_rows_ ? rows_.end() : nullptr});
   if (scan_.dropout != nullptr) multiply(values_.end(), found);
@@ -100,7 +103,8 @@ void DenseScanner::write(const EntryArrays& to, std::int64_t before, std::int64_
   Run run = {count_,        in_,    bits_, first_ / scan_.columns, first_ % scan_.columns,
              scan_.columns, nullptr};
   if (to.offsets != nullptr) {
-    compression().count_rows[static_cast<unsigned>(scan_.index_type)](run, before, to.offsets);
+    compression_kernels().count_rows[static_cast<unsigned>(scan_.index_type)](run, before,
+                                                                              to.offsets);
   }
   PrefetchCursor ahead = {nullptr, nullptr};
   if (next >= 0 && scan_.elements.is_dense()) {
@@ -125,7 +129,7 @@ std::int64_t DenseScanner::count_and_write(std::int64_t chunk, const EntryArrays
   std::int64_t first = chunk * elements;
   const std::int64_t end = std::min(first + elements, scan_.entry_count());
   const kernels::RowCounter count_rows =
-      compression().count_rows[static_cast<unsigned>(scan_.index_type)];
+      compression_kernels().count_rows[static_cast<unsigned>(scan_.index_type)];
   PrefetchCursor ahead = {nullptr, nullptr};
   Run run = {0,
              scan_.elements.at(first, end - first, nullptr),

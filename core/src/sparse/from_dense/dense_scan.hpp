@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "cpu/compress.hpp"
-#include "cpu/dispatch.hpp"
 #include "dense/scalar.hpp"
 #include "dense/strip_runner.hpp"
 #include "memory/traffic.hpp"
@@ -14,8 +13,6 @@
 #include "tenure/context.hpp"
 
 namespace tenure {
-
-inline const kernels::Compression& compression() { return kernels::compression_kernels(); }
 
 // Which entries dropout removes, and the factor of the others.
 struct Dropout {
