@@ -41,23 +41,22 @@ struct Family {
   }
 };
 
-#define TENURE_DECLARE(name, Type, table) extern const Type table;
-#define TENURE_DECLARE_EXTENDED(name, Type, table, extension, capability) \
-  extern const Type table;                                                \
-  extern const Type extension;
-#define TENURE_DECLARE_ALL(set)                     \
-  namespace set {                                   \
-  TENURE_FAMILIES(TENURE_DECLARE)                   \
-  TENURE_EXTENDED_FAMILIES(TENURE_DECLARE_EXTENDED) \
-  }
 #if defined(__x86_64__)
-TENURE_DECLARE_ALL(x86_64_v2)
-TENURE_DECLARE_ALL(avx2)
-TENURE_DECLARE_ALL(avx512)
+namespace x86_64_v2 {
+TENURE_DECLARE_TABLES
+}
+namespace avx2 {
+TENURE_DECLARE_TABLES
+}
+namespace avx512 {
+TENURE_DECLARE_TABLES
+}
 #define TENURE_OF_EACH_BASE(table) {&x86_64_v2::table, &avx2::table, &avx512::table}
 #define TENURE_EXTENSION(table) &avx512::table
 #else
-TENURE_DECLARE_ALL(baseline)
+namespace baseline {
+TENURE_DECLARE_TABLES
+}
 #define TENURE_OF_EACH_BASE(table) {&baseline::table}
 #define TENURE_EXTENSION(table) nullptr
 #endif
@@ -71,9 +70,6 @@ TENURE_DECLARE_ALL(baseline)
 TENURE_FAMILIES(TENURE_FAMILY)
 TENURE_EXTENDED_FAMILIES(TENURE_EXTENDED_FAMILY)
 
-#undef TENURE_DECLARE
-#undef TENURE_DECLARE_EXTENDED
-#undef TENURE_DECLARE_ALL
 #undef TENURE_OF_EACH_BASE
 #undef TENURE_EXTENSION
 #undef TENURE_FAMILY

@@ -68,3 +68,12 @@ using PackedTable = PackedKernels[kPackedFloatCount];
 // the last base set, and used instead of the table where the processor has the capability too.
 #define TENURE_EXTENDED_FAMILIES(FAMILY) \
   FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2)
+
+// All tables, declared: in the namespace of an instruction set.
+#define TENURE_DECLARE_TABLE(name, Type, table) extern const Type table;
+#define TENURE_DECLARE_EXTENDED_TABLE(name, Type, table, extension, capability) \
+  extern const Type table;                                                      \
+  extern const Type extension;
+#define TENURE_DECLARE_TABLES           \
+  TENURE_FAMILIES(TENURE_DECLARE_TABLE) \
+  TENURE_EXTENDED_FAMILIES(TENURE_DECLARE_EXTENDED_TABLE)

@@ -15,14 +15,7 @@
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 
-#define TENURE_DECLARE(name, Type, table) extern const Type table;
-#define TENURE_DECLARE_EXTENDED(name, Type, table, extension, capability) \
-  extern const Type table;                                                \
-  extern const Type extension;
-TENURE_FAMILIES(TENURE_DECLARE)
-TENURE_EXTENDED_FAMILIES(TENURE_DECLARE_EXTENDED)
-#undef TENURE_DECLARE
-#undef TENURE_DECLARE_EXTENDED
+TENURE_DECLARE_TABLES
 
 // Parts of kCompression. Functions too: addresses that constants elsewhere hold would be read at the
 // start of the program.
