@@ -9,6 +9,7 @@
 #include "dense/reduce/elements.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
 #include "threads/parallel.hpp"
 
 namespace tenure {
@@ -86,20 +87,17 @@ class Walk {
 
  private:
   void add_axes(const tnr_view& a, std::uint32_t axes, const tnr_view& out) noexcept {
-    const auto out_bytes = static_cast<std::int64_t>(element_size(out.dtype));
     std::int64_t index_step = 1;
     std::uint32_t out_axis = out.rank;
     for (std::uint32_t axis = a.rank; axis-- > 0;) {
       const std::int64_t extent = a.shape[axis];
-      // Nothing is read of an empty input, whose strides may be any numbers.
-      const std::int64_t in_step = extent > 1 && count_ != 0 ? a.strides[axis] * in_bytes_ : 0;
       if (!is_reduced(axes, axis) || out.rank == a.rank) --out_axis;
       if (is_reduced(axes, axis)) {
-        const std::int64_t steps[] = {in_step, index_step};
+        const std::int64_t steps[] = {step_of(a, axis), index_step};
         if (count_ != 0) reduced_.add(extent, steps);
         index_step *= count_ != 0 ? extent : 1;
       } else if (extent > 1) {
-        const std::int64_t steps[] = {in_step, out.strides[out_axis] * out_bytes};
+        const std::int64_t steps[] = {step_of(a, axis), step_of(out, out_axis)};
         kept_.add(extent, steps);
       }
     }
