@@ -13,23 +13,16 @@ using kernels::Byte;
 using kernels::Finding;
 using kernels::Source;
 using kernels::Strip;
-using kernels::StripKernel;
-
-void run_plainly(StripKernel kernel, std::int64_t count, Byte* out, std::int64_t out_step,
-                 std::int64_t out_width, const Source& in) noexcept {
-  // Elements are moved or converted, and nothing is found in them.
-  static_cast<void>(kernel({.count = count,
-                            .out = out,
-                            .out_step = out_step,
-                            .width_bytes = out_width,
-                            .source_count = 1,
-                            .in = &in,
-                            .parameters = nullptr}));
-}
 
 void copy(std::int64_t count, Byte* out, std::int64_t out_step, const Source& in) noexcept {
-  run_plainly(kernels::copy_kernels()[index_of_width(in.width_bytes)], count, out, out_step,
-              in.width_bytes, in);
+  run_plainly(kernels::copy_kernels()[index_of_width(in.width_bytes)],
+              {.count = count,
+               .out = out,
+               .out_step = out_step,
+               .width_bytes = in.width_bytes,
+               .source_count = 1,
+               .in = &in,
+               .parameters = nullptr});
 }
 
 Source dense(const Byte* data, std::int64_t width_bytes) noexcept {
@@ -146,8 +139,8 @@ Finding StripRunner::run_panels(const Strip& strip) noexcept {
       }
       read = dense(from, source.width_bytes);
       if (conversion.load != nullptr) {
-        run_plainly(conversion.load, is_repeated ? 1 : count, panels[i], conversion.in_bytes,
-                    conversion.in_bytes, read);
+        run_plainly(conversion.load,
+                    dense_strip(is_repeated ? 1 : count, panels[i], conversion.in_bytes, {read}));
         read = dense(panels[i], conversion.in_bytes);
       }
       if (is_repeated) read.step = 0;
@@ -162,8 +155,8 @@ Finding StripRunner::run_panels(const Strip& strip) noexcept {
     const Byte* made = results;
     if (conversion.spill != nullptr) {
       Byte* const to = dense_out ? out : elements;
-      run_plainly(conversion.spill, count, to, strip.width_bytes, strip.width_bytes,
-                  dense(results, result_bytes));
+      run_plainly(conversion.spill,
+                  dense_strip(count, to, strip.width_bytes, {dense(results, result_bytes)}));
       made = to;
     }
     if (!dense_out) copy(count, out, strip.out_step, dense(made, strip.width_bytes));

@@ -52,6 +52,11 @@ kernels::Strip dense_strip(std::int64_t count, kernels::Byte* out, std::int64_t 
           .parameters = nullptr};
 }
 
+// Runs a kernel that moves, converts or compares elements: nothing is found in them.
+inline void run_plainly(kernels::StripKernel kernel, const kernels::Strip& strip) noexcept {
+  static_cast<void>(kernel(strip));
+}
+
 // A strip with sources of its own, whose pointers may move.
 class MovingStrip {
  public:

@@ -19,21 +19,15 @@ using kernels::Strip;
 using kernels::StripKernel;
 using kernels::Type;
 
-// Elements are moved, converted or compared, and nothing is found in them.
-void run_plainly(StripKernel kernel, const Strip& strip) noexcept {
-  static_cast<void>(kernel(strip));
-}
-
 void copy(StripKernel kernel, const Byte* in, std::int64_t step, std::int64_t width_bytes,
           std::int64_t count, Byte* out) noexcept {
-  const Source sources[] = {{in, step, width_bytes}};
-  run_plainly(kernel, dense_strip(count, out, width_bytes, sources));
+  run_plainly(kernel, dense_strip(count, out, width_bytes, {{in, step, width_bytes}}));
 }
 
 void load_adjacent(const ElementFetch& fetch, const Byte* in, std::int64_t count,
                    Byte* panel) noexcept {
-  const Source sources[] = {{in, fetch.width_bytes, fetch.width_bytes}};
-  run_plainly(fetch.load, dense_strip(count, panel, fetch.read_bytes, sources));
+  run_plainly(fetch.load, dense_strip(count, panel, fetch.read_bytes,
+                                      {{in, fetch.width_bytes, fetch.width_bytes}}));
 }
 
 [[gnu::noinline]] void load_strided(const ElementFetch& fetch, const Byte* in, std::int64_t step,
