@@ -94,6 +94,45 @@ struct ExpOf<double> {
   }
 };
 
+// A number, or each lane of a vector, taken apart.
+template <class V>
+struct SignAndMagnitude {
+  As<UnsignedOf<Number<V>>, V> sign;  // its bit
+  V magnitude;
+};
+
+// The magnitude is at most `farthest`. One comparison; NaN, which compares false, stays.
+template <class V>
+inline SignAndMagnitude<V> clamp(V x, Number<V> farthest) {
+  using Word = UnsignedOf<Number<V>>;
+  constexpr Word kSign = Word{1} << (8 * sizeof(Word) - 1);
+  const auto bits = bit_copy<As<Word, V>>(x);
+  const V magnitude = bit_copy<V>(bits & ~kSign);
+  return {bits & kSign, magnitude > farthest ? V{} + farthest : magnitude};
+}
+
+// x = n ln 2 + r.
+template <class V>
+struct ReducedByLn2 {
+  V shifted;  // has n in its lowest bits
+  V r;
+  V lost;
+};
+
+template <class V>
+inline ReducedByLn2<V> reduce_by_ln2(V x) {
+  using T = Number<V>;
+  using Of = ExpOf<T>;
+  // Added to a number this large, a fraction is rounded away.
+  constexpr T kShift = T{3} * static_cast<T>(UnsignedOf<T>{1} << (Of::kFractionBits - 1));
+  const V shifted = x * Of::kInverseLn2 + kShift;
+  const V n = shifted - kShift;
+  const V high = x - n * Of::kLn2High;
+  const V low = n * Of::kLn2Low;
+  const V r = high - low;
+  return {shifted, r, (high - r) - low};
+}
+
 // e^x of a number, or of each lane of a vector.
 template <class V>
 inline V exponential(V x) {
@@ -101,21 +140,8 @@ inline V exponential(V x) {
   using Of = ExpOf<T>;
   using Word = UnsignedOf<T>;
   using Bits = As<Word, V>;
-  // One comparison, and of the magnitude. NaN, which compares false, stays.
-  constexpr Word kSign = Word{1} << (8 * sizeof(T) - 1);
-  const Bits sign = bit_copy<Bits>(x) & kSign;
-  const V magnitude = bit_copy<V>(bit_copy<Bits>(x) & ~kSign);
-  const V near = magnitude > Of::kFarthest ? V{} + Of::kFarthest : magnitude;
-  x = bit_copy<V>(bit_copy<Bits>(near) | sign);
-
-  // Added to a number this large, a fraction is rounded away, and n stands in the lowest bits.
-  constexpr T kShift = T{3} * static_cast<T>(Word{1} << (Of::kFractionBits - 1));
-  const V shifted = x * Of::kInverseLn2 + kShift;
-  const V n = shifted - kShift;
-  const V high = x - n * Of::kLn2High;
-  const V low = n * Of::kLn2Low;
-  const V r = high - low;
-  const V lost = (high - r) - low;
+  const auto [sign, magnitude] = clamp(x, Of::kFarthest);
+  const auto [shifted, r, lost] = reduce_by_ln2(bit_copy<V>(bit_copy<Bits>(magnitude) | sign));
 
   const V square = r * r;
   const V sum = T{1} + r;

@@ -33,21 +33,9 @@ template <class V>
 inline V hyperbolic_tangent(V x) {
   using T = Number<V>;
   using Of = ExpOf<T>;
-  using Word = UnsignedOf<T>;
-  using Bits = As<Word, V>;
-  constexpr Word kSign = Word{1} << (8 * sizeof(T) - 1);
-  const Bits sign = bit_copy<Bits>(x) & kSign;
-  const V magnitude = bit_copy<V>(bit_copy<Bits>(x) & ~kSign);
-  const V near = magnitude > kTanhIsOne<T> ? V{} + kTanhIsOne<T> : magnitude;
-  const V twice = near + near;
-
-  constexpr T kShift = T{3} * static_cast<T>(Word{1} << (Of::kFractionBits - 1));
-  const V shifted = twice * Of::kInverseLn2 + kShift;
-  const V n = shifted - kShift;
-  const V high = twice - n * Of::kLn2High;
-  const V low = n * Of::kLn2Low;
-  const V r = high - low;
-  const V lost = (high - r) - low;
+  using Bits = As<UnsignedOf<T>, V>;
+  const auto [sign, magnitude] = clamp(x, kTanhIsOne<T>);
+  const auto [shifted, r, lost] = reduce_by_ln2(magnitude + magnitude);
 
   const V square = r * r;
   const V p = r + (square * Of::q(r, square) + lost);
