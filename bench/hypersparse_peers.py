@@ -121,7 +121,8 @@ def table(library, rows, chosen):
         if theirs is None:
             line += f"{'':18}{grown[0]:11.1f}"
         else:
-            line += f"{spent[1] * 1e6:11.1f}{spent[0] / spent[1]:7.2f}{grown[0]:11.1f}{grown[1]:8.1f}"
+            line += f"{spent[1] * 1e6:11.1f}{spent[0] / spent[1]:7.2f}"
+            line += f"{grown[0]:11.1f}{grown[1]:8.1f}"
         print(line, flush=True)
 
 
@@ -311,7 +312,8 @@ def of_dense(library):
                        library.call("reduce", code, a, (1 << a.ndim) - 1, np.zeros((), made)),
                        lambda a=a, op=op: getattr(a, op)())
         a, out = np.ascontiguousarray(base[:, :side]), np.zeros((side, side), dtype)
-        for what, b in (("its transpose", a.T), ("step 2", base[:, ::2]), ("backwards", a[::-1, ::-1]),
+        for what, b in (("its transpose", a.T), ("step 2", base[:, ::2]),
+                        ("backwards", a[::-1, ::-1]),
                         ("a row", np.broadcast_to(a[0], a.shape)),
                         ("a column", np.broadcast_to(a[:, :1], a.shape))):
             yield (f"dense {name} {side}^2, a + {what}", library.call("binary", 1, a, b, out),

@@ -2,9 +2,9 @@
 
     python bench/peers.py LIBRARY FOLDER [--quick | --test]
 
-LIBRARY is libtenure.so, FOLDER where SET/python.json is written, SET being the instruction set in use:
-in the form of the other figures (src/figures.rs), for `./x bench report`. --test: everything once, on
-small sizes.
+LIBRARY is libtenure.so, FOLDER where SET/python.json is written, SET being the instruction set in
+use: in the form of the other figures (src/figures.rs), for `./x bench report`. --test: everything
+once, on small sizes.
 """
 
 import ctypes
@@ -302,7 +302,8 @@ def check_permutations():
 
 
 def machine():
-    fields = dict(map(str.strip, line.split(":", 1)) for line in open("/proc/cpuinfo") if ":" in line)
+    lines = open("/proc/cpuinfo")
+    fields = dict(map(str.strip, line.split(":", 1)) for line in lines if ":" in line)
     name, family, model = (
         fields.get(key, "unknown") for key in ("model name", "cpu family", "model"))
     return f"{name} (family {family}, model {model}), {os.cpu_count()} cores"
@@ -319,8 +320,8 @@ class Record:
         if instruction_set.startswith("avx512"):
             instruction_set = "avx512"
         self.figures = {
-            "subject": subject, "set": instruction_set, "cpu": machine(), "date": date, "load": load,
-            "versions": {
+            "subject": subject, "set": instruction_set, "cpu": machine(), "date": date,
+            "load": load, "versions": {
                 "tenure": build, "Python": sys.version.split()[0],
                 "PyTorch": torch.__version__, "NumPy": np.__version__, **versions}}
 
@@ -342,7 +343,8 @@ def main():
     small = {"test": [64 << 10], "quick": [1 << 20, 64 << 20]}
     bits, permutations, batch = {"test": (12, (3, 1), 1), "quick": (24, (20, 5), 32)}.get(
         scale, (24, (200, 40), 32))
-    calls(rounds, tenure, {"test": [8]}.get(scale, [1, 8, 64, 512, 8192, 65536, 262_144, 1_000_000]))
+    counts = [8] if scale == "test" else [1, 8, 64, 512, 8192, 65536, 262_144, 1_000_000]
+    calls(rounds, tenure, counts)
     for threads in (1, 2):
         for size in small.get(scale, [1 << 20, 64 << 20, 1 << 30]):
             elementwise(rounds, tenure, size, threads)

@@ -2,9 +2,9 @@
 
     python bench/sparse_peers.py LIBRARY FOLDER [--memory] [--quick | --test]
 
-LIBRARY is libtenure.so, FOLDER where SET/python-sparse.json is written, as by peers.py; with --memory
-only what PyTorch takes is measured, and python-memory.json is written. Sparse matrices are those that
-`./x bench sparse` measured, which it keeps in FOLDER/matrices.
+LIBRARY is libtenure.so, FOLDER where SET/python-sparse.json is written, as by peers.py; with
+--memory only what PyTorch takes is measured, and python-memory.json is written. Sparse matrices are
+those that `./x bench sparse` measured, which it keeps in FOLDER/matrices.
 """
 
 import ctypes

@@ -53,7 +53,7 @@ fn allocating(subject: &mut Subject, context: &Context, arrays: &RefCell<Arrays>
     cases.extend(roofs::cases(arrays, roofs::ADD, 1));
     subject.measure("a + b", bytes, 1, bytes * 3, cases);
 
-    // What is not shared out.
+    // Work this small is not shared out.
     if bytes < 1 << 20 && subject.scale() != Scale::Smoke {
         return;
     }

@@ -1,4 +1,4 @@
-/* What a call costs a C program: the loop is C, so that nothing of Rust is in the figure. */
+/* The cost of a call to a C program: the loop is C, so that nothing of Rust is in the figure. */
 #include <tenure/tenure.h>
 
 tnr_status tenure_bench_add(const tnr_view* a, const tnr_view* b, const tnr_view_mut* out,

@@ -1,5 +1,5 @@
-/* What a tensor of DLPack costs on its way in and out: a small matrix of this file's, whose deleter
- * does nothing, and an export of the library's. */
+/* The cost of a tensor of DLPack on its way in and out: a small matrix of this file's, whose
+ * deleter does nothing, and an export of the library's. */
 #include <tenure/tenure.h>
 
 /* As dlpack.h lays them out. */

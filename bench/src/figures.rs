@@ -1,5 +1,5 @@
-//! The figures of one subject: kept as JSON in cargo's target folder, for the report to read. Those of
-//! each instruction set have a folder of their own.
+//! The figures of one subject: kept as JSON in cargo's target folder, for the report to read. Those
+//! of each instruction set have a folder of their own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -134,8 +134,8 @@ impl Figures {
         }
     }
 
-    /// Writes `SET/SUBJECT.json` into `folder`, or `SUBJECT.json` where there is no set; returns its
-    /// path.
+    /// Writes `SET/SUBJECT.json` into `folder`, or `SUBJECT.json` where there is no set; returns
+    /// its path.
     pub fn write(&self, folder: &Path) -> io::Result<PathBuf> {
         let folder = &folder.join(&self.set);
         fs::create_dir_all(folder)?;
@@ -151,8 +151,8 @@ impl Figures {
         Ok(path)
     }
 
-    /// `SUBJECT.json` of a folder, as `write` wrote it, or `peers.py` in the same form; `None` where
-    /// there is nothing, or it cannot be read.
+    /// `SUBJECT.json` of a folder, as `write` wrote it, or `peers.py` in the same form; `None`
+    /// where there is nothing, or it cannot be read.
     pub fn read(folder: &Path, subject: &str) -> Option<Figures> {
         let text = fs::read_to_string(folder.join(subject).with_extension("json")).ok()?;
         let json: Value = serde_json::from_str(&text).ok()?;

@@ -176,7 +176,8 @@ pub fn roof(criterion: &mut Criterion, bytes: usize) {
     group.finish();
 }
 
-/// Sixteen sums at a time, so that additions do not wait for each other and the memory is the limit.
+/// Sixteen sums at a time, so that additions do not wait for each other and the memory is the
+/// limit.
 fn sum(numbers: &[f64]) -> f64 {
     let mut lanes = [0.0; 16];
     for chunk in numbers.chunks_exact(16) {

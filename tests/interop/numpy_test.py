@@ -2,8 +2,8 @@
 
     python tests/interop/numpy_test.py LIBRARY_PATH
 
-Needs numpy; bfloat16 is tested where ml_dtypes is installed. What is left out here is where the
-two differ on purpose: docs/operations.md lists it.
+Needs numpy; bfloat16 is tested where ml_dtypes is installed. Left out is where the two differ on
+purpose: docs/operations.md lists it.
 """
 
 import ctypes

@@ -100,7 +100,8 @@ class Packed(SparseTest):
                 pass
 
     def test_the_choice_follows_the_density(self):
-        for density, layout in ((0.02, NARROW), (0.1, NARROW), (0.15, NARROW), (0.25, BITMAP), (0.9, BITMAP)):
+        for density, layout in ((0.02, NARROW), (0.1, NARROW), (0.15, NARROW), (0.25, BITMAP),
+                                (0.9, BITMAP)):
             matrix = sp.random_array((200, 300), density=density, format="csr", rng=self.rng)
             matrix.sort_indices()
             view, kept = lent(matrix)

@@ -3,8 +3,8 @@
     python tests/interop/torch_test.py LIBRARY_PATH
 
 Needs numpy, scipy and torch: several GB, so `./x interop torch` runs this and `./x test` does not.
-What PyTorch has no counterpart of (the 2^31st entry of a row range, the largest of each row) is in
-scipy_test.py alone.
+Where PyTorch has no counterpart (the 2^31st entry of a row range, the largest of each row), the
+tests are in scipy_test.py alone.
 """
 
 import itertools

@@ -1,6 +1,6 @@
-# A program that links statically keeps what it can reach: no table that names all kernels may hold the
-# others. PROGRAM adds two arrays; it runs, is at most 1.5 MiB of code and constants, and has no kernel
-# of sparse matrices, of reductions or of functions. Needs NM and SIZE (tools of binutils).
+# A program that links statically keeps what it can reach: no table that names all kernels may hold
+# the others. PROGRAM adds two arrays; it runs, is at most 1.5 MiB of code and constants, and has no
+# kernel of sparse matrices, of reductions or of functions. Needs NM and SIZE (tools of binutils).
 cmake_minimum_required(VERSION 3.21)
 execute_process(COMMAND ${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${NM} -C ${PROGRAM} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)

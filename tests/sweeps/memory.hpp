@@ -36,8 +36,8 @@ class Truths {
   Kind before_;
 };
 
-// While it lives, views have this stride where strides are ignored: on each axis of one element, and
-// on every axis of an empty view.
+// While it lives, views have this stride where strides are ignored: on each axis of one element,
+// and on every axis of an empty view.
 class IgnoredStrides {
  public:
   explicit IgnoredStrides(std::int64_t stride);

@@ -1,5 +1,6 @@
-// Strides that lead nowhere, of axes of one element and of empty views, are ignored. Every operation,
-// on operands and outputs that have such strides: the same bytes come out whatever they are.
+// Strides that lead nowhere, of axes of one element and of empty views, are ignored. Every
+// operation, on operands and outputs that have such strides: the same bytes come out whatever they
+// are.
 #include <gtest/gtest.h>
 
 #include "sweep.hpp"

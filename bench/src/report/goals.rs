@@ -25,8 +25,8 @@ pub(super) enum Bound {
 }
 
 impl Report {
-    /// All goals: those of the kernels with a column for each set, and the others. What nothing was
-    /// measured for stays empty.
+    /// All goals: those of the kernels with a column for each set, and the others. A goal that
+    /// nothing was measured for stays empty.
     pub(super) fn goals(&self) -> String {
         let goals: Vec<Vec<Goal>> = self.runs.iter().map(Run::goals).collect();
         let mut rows = Vec::new();

@@ -120,8 +120,8 @@ impl Run {
                 )
             })
         };
-        // The roof of sparse matrices is a mix of two kernels, and that of files the system's one way of
-        // reading: not the best of several.
+        // The roof of sparse matrices is a mix of two kernels, and that of files the system's one
+        // way of reading: not the best of several.
         let has_best = |subject: &str| !["sparse", "files"].contains(&subject);
         // In a cache two threads are done before they have found each other: a call may do better
         // alone, and the roof may not.
@@ -130,7 +130,8 @@ impl Run {
         own.filter_map(above).collect()
     }
 
-    /// For each drawn permutation: the part of the copy roof, and how many times as fast as PyTorch.
+    /// For each drawn permutation: the part of the copy roof, and how many times as fast as
+    /// PyTorch.
     pub(super) fn drawn_permutations(&self, threads: usize) -> (Vec<f64>, Vec<f64>) {
         let drawn = || {
             let rows = self.own().map(|(_, row)| row);

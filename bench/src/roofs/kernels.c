@@ -1,4 +1,5 @@
-/* What the machine allows with nothing of Tenure in between: memory read and written, products.
+/* The most that the machine allows with nothing of Tenure in between: memory read and written,
+ * products.
  *
  * Compiled once per instruction set, with SET (its name) and WIDTH (bytes of a vector) given by
  * build.rs. Pointers are aligned to 64 bytes, and sizes are multiples of 256. */

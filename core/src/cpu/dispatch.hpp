@@ -1,7 +1,7 @@
 // The kernels in use, family by family: copy_kernels()[width] and so on, for each of families.hpp.
 //
-// The instruction set is chosen once per process (instruction_set.hpp); from then on a family costs a
-// load and an index. Where no set can be chosen every call throws, as instruction_set() says.
+// The instruction set is chosen once per process (instruction_set.hpp); from then on a family costs
+// a load and an index. Where no set can be chosen every call throws, as instruction_set() says.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,9 @@
-// The families of kernels, listed once: the function that finds the kernels in use (dispatch.hpp), the
-// type of their table, and the table's name in the namespace of each instruction set (tables.hpp).
+// The families of kernels, listed once: the function that finds the kernels in use (dispatch.hpp),
+// the type of their table, and the table's name in the namespace of each instruction set
+// (tables.hpp).
 //
-// A family is what one kind of call needs. The rest of the core names the families that it calls and
-// no table of all of them, so that a static link keeps no kernels that a program cannot reach.
+// A family is what one kind of call needs. The rest of the core names the families that it calls
+// and no table of all of them, so that a static link keeps no kernels that a program cannot reach.
 #pragma once
 
 #include "cpu/compress.hpp"

@@ -93,8 +93,8 @@ struct Elementwise {
 using Streamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes);
 // The same, and puts zeros where the bytes were.
 using ClearingStreamer = void (*)(Byte* out, Byte* from, uint64_t size_bytes);
-// The same as Streamer; meanwhile as many bytes at `next` and `other_next`, which will be read soon,
-// are prefetched.
+// The same as Streamer; meanwhile as many bytes at `next` and `other_next`, which will be read
+// soon, are prefetched.
 using FetchingStreamer = void (*)(Byte* out, const Byte* from, uint64_t size_bytes,
                                   const Byte* next, const Byte* other_next);
 

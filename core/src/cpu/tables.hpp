@@ -17,8 +17,8 @@ inline namespace TENURE_ISA {
 
 TENURE_DECLARE_TABLES
 
-// Parts of kCompression. Functions too: addresses that constants elsewhere hold would be read at the
-// start of the program.
+// Parts of kCompression. Functions too: addresses that constants elsewhere hold would be read at
+// the start of the program.
 extern const MaskKernel kPredicateMask[Predicate::kKindCount][4];
 extern const Compressor kCompress[4][2];
 extern const RowCounter kCountRows[2];

@@ -135,7 +135,7 @@ fn count_written(tokens: TokenStream) -> usize {
     count
 }
 
-/// What has been read so far.
+/// A source on its way into an `Abi`.
 struct Reader<'a> {
     abi: Abi,
     values: Values,

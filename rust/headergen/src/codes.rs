@@ -1,4 +1,4 @@
-//! What is made from the table of operations, `rust/tenure-sys/src/operations.rs`: the codes of the
+//! Output made from the table of operations, `rust/tenure-sys/src/operations.rs`: the codes of the
 //! ABI, and the lists that C++, Rust, Python and the documentation have of it.
 
 use std::fmt::Write as _;
@@ -35,8 +35,8 @@ fn capitalized(name: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// The table by itself: codes of a kind are 1 to n, each once, in whatever order the rows are, since
-/// the core's tables are by code.
+/// The table by itself: codes of a kind are 1 to n, each once, in whatever order the rows are,
+/// since the core's tables are by code.
 pub fn check(table: &[Operation]) -> Vec<Problem> {
     let mut texts = Vec::new();
     for kind in KINDS {
@@ -120,7 +120,7 @@ fn list(name: &str, rows: impl Iterator<Item = String>) -> String {
     )
 }
 
-/// What `ops/` and the spans of the crate `tenure` take.
+/// A row as `ops/` and the spans of the crate `tenure` take it.
 fn rust_row(kind: Kind, row: &Operation) -> String {
     let (op, rust, doc) = (constant(row), row.rust, row.rust_doc);
     let (inputs, gives) = (row.example.inputs, row.example.gives);

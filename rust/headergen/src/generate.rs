@@ -45,7 +45,7 @@ pub fn generate(root: &Path) -> Result<Generated, Box<dyn Error>> {
     Ok(generated)
 }
 
-/// What cbindgen, which reads files alone, makes of a text.
+/// The bindings that cbindgen, which reads files alone, makes of a text.
 fn bindings(text: &str, config: cbindgen::Config) -> Result<cbindgen::Bindings, Box<dyn Error>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -222,7 +222,8 @@ fn is_operation(function: &Function) -> bool {
     first.is_some_and(|first| first.ty == Type::MutPointer("tnr_context".to_owned()))
 }
 
-/// What computes takes a context, an operation code if it has one, inputs, attributes, an output.
+/// Functions that compute take a context, an operation code if they have one, inputs, attributes,
+/// an output.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
     let computes = |name: &str| !name.starts_with("tnr_blob_") && !name.starts_with("tnr_context_");
     if !is_operation(function) || !computes(&function.name) {

@@ -3,11 +3,11 @@
 //! `rust/headergen` writes what follows from it: the codes and their documentation
 //! (`src/codes.rs`, `tenure.h`), the names, dtypes and properties that the core reads
 //! (`core/src/cpu/operations.hpp`), the oracle of `tests/interop`, and the table of
-//! `docs/operations.md`. The crate `tenure` makes its functions and spans of the macros in `codes.rs`.
-//! A kernel or a reference without a rule for a row does not compile.
+//! `docs/operations.md`. The crate `tenure` makes its functions and spans of the macros in
+//! `codes.rs`. A kernel or a reference without a rule for a row does not compile.
 //!
-//! Codes are those of the ABI: frozen, never reused, the next one for a new row, and no matter where
-//! the row stands.
+//! Codes are those of the ABI: frozen, never reused, the next one for a new row, and no matter
+//! where the row stands.
 
 /// The function of the ABI that takes the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,8 @@ pub struct Operation {
     pub code: i32,
     /// Doc comment in the ABI.
     pub doc: &'static str,
-    /// The function of the crate `tenure`; the others that write or work in place are named after it.
+    /// The function of the crate `tenure`; the others that write or work in place are named after
+    /// it.
     pub rust: &'static str,
     /// Doc comment in the crate.
     pub rust_doc: &'static str,

@@ -1,7 +1,7 @@
 //! Sparse matrices over three arrays: lent from slices, or held.
 //!
-//! Offsets and indices are checked once, when a view or a matrix is made, and nothing can write them
-//! while it lives: no type here gives out `&mut` to them.
+//! Offsets and indices are checked once, when a view or a matrix is made, and nothing can write
+//! them while it lives: no type here gives out `&mut` to them.
 
 mod arithmetic;
 #[allow(unsafe_code)]

@@ -93,8 +93,9 @@ bool is_flat(const tnr_view& a) noexcept {
   return count == span;
 }
 
-// The smallest or largest of all elements of what is not flat: of each column of short rows first, so
-// that a row is a few registers into others, and no result of its own. False where that is not worth it.
+// The smallest or largest of all elements of what is not flat: of each column of short rows first,
+// so that a row is a few registers into others, and no result of its own. False where that is not
+// worth it.
 bool reduce_by_columns(const Context& context, const Reduction& reduction, const tnr_view& a,
                        const tnr_view_mut& out) {
   // Longer rows do not notice what each costs; shorter ones fill no registers.

@@ -57,8 +57,8 @@ enum Reduced : unsigned { kIndex = 1 };
 
 constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 
-// Results are finished one after the other ("along") or as a panel of them side by side. What goes
-// into one is cut into tiles, the same for each result: pieces of the strips of the reduced axes.
+// Results are finished one after the other ("along") or as a panel of them side by side. The input
+// of one is cut into tiles, the same for each result: pieces of the strips of the reduced axes.
 // All but `width` follows from shape and strides.
 class Walk {
  public:

@@ -1,4 +1,4 @@
-//! What was frozen, as a C program that compiles with a later header if and only if it holds there:
+//! A frozen ABI as a C program that compiles with a later header if and only if it holds there:
 //! the header's own text is checked, and by a compiler.
 
 use std::fmt::Write;

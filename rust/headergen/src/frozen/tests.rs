@@ -15,7 +15,7 @@ fn source() -> &'static str {
     &TEXT
 }
 
-/// What it says.
+/// Its table.
 fn today() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(|| table(source()));
     &TABLE
@@ -28,7 +28,7 @@ fn table(source: &str) -> Table {
     Table::of(&abi)
 }
 
-/// What the gate says of the source with each `from` replaced, which must stand in it once.
+/// The answers of the gate about the source with each `from` replaced, which must stand in it once.
 #[track_caller]
 fn mutated(changes: &[(&str, &str)]) -> Vec<String> {
     let mut text = source().to_owned();

@@ -6,8 +6,8 @@ use super::{CompressedFormat, CsrViewMut, SparseMatrix, SparseView, SparseViewMu
 use crate::raw::algebra as raw;
 use crate::{AsView, AsViewMut, Element, Float, Number, Result, SparseIndex};
 
-/// Arithmetic with other matrices, of CSR and CSC. Results are coalesced and have the same bits for any number of
-/// threads; what turns out as 0 stays an entry.
+/// Arithmetic with other matrices, of CSR and CSC. Results are coalesced and have the same bits for
+/// any number of threads; what turns out as 0 stays an entry.
 impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     /// The product of two sparse matrices. Each sum begins at 0 and takes the products in the order
     /// of the entries of `self` (of CSC: of `b`).
@@ -29,8 +29,8 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
 
     /// The product at the entries of `mask` alone, whose values are not read, in their order; the
     /// rest of it is never stored. Where no product meets an entry of `mask`, there is none. The
-    /// bits are those of [`product`](Self::product). Of dense matrices,
-    /// [`sddmm`](SparseView::sddmm) is the same.
+    /// bits are those of [`product`](Self::product). For dense matrices there is
+    /// [`sddmm`](SparseView::sddmm).
     ///
     /// # Errors
     ///
@@ -205,8 +205,8 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseViewMut<'_, F, T, I> 
 
 /// Row by row.
 impl<T: Float, I: SparseIndex> CsrViewMut<'_, T, I> {
-    /// Replaces the entries of each row by their softmax, in place. What is no entry takes no part,
-    /// as if it were -infinity.
+    /// Replaces the entries of each row by their softmax, in place. Elements without an entry
+    /// take no part, as if they were -infinity.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! What all sparse types share: three arrays, what they mean, and the check that they mean it.
+//! Parts that all sparse types share: three arrays, what they mean, and the check that they mean
+//! it.
 
 use std::ops::{Bound, Range, RangeBounds};
 
@@ -7,7 +8,7 @@ use tenure_sys::{TNR_SPARSE_MAX_BLOCK, TNR_SPARSE_SORTED, TNR_SPARSE_UNIQUE, tnr
 use crate::raw::sparse::{LentArrays, LentSparse, LentSparseMut, SparseForm};
 use crate::{Element, Error, ErrorKind, Result, SparseFormat, SparseIndex};
 
-/// What a matrix is besides its arrays.
+/// The properties of a matrix besides its arrays.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(super) format: tnr_sparse_format,
@@ -31,7 +32,7 @@ impl Form {
         self
     }
 
-    /// Of a matrix that the library has made.
+    /// The form of a matrix that the library has made.
     pub(super) fn of(form: SparseForm) -> Form {
         let SparseForm { format, flags, rows, cols, block } = form;
         let block = block.map(|extent| extent as usize);
@@ -53,7 +54,7 @@ impl Form {
         self.format == tnr_sparse_format::CSC
     }
 
-    /// Of CSR and CSC.
+    /// CSR becomes CSC, and CSC CSR.
     pub(super) fn transposed(mut self) -> Form {
         self.format = if self.is_csc() { tnr_sparse_format::CSR } else { tnr_sparse_format::CSC };
         (self.rows, self.cols) = (self.cols, self.rows);
@@ -216,7 +217,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
         Ok(Arrays::over(form, major, minor, values))
     }
 
-    /// Of arrays that have been checked.
+    /// From arrays that have been checked.
     pub(super) fn over(form: Form, major: &'a [I], minor: &'a [I], values: &'a [T]) -> Self {
         Arrays { form, major, stored_minor: minor, stored_values: values, first_stored: 0 }
     }
@@ -279,7 +280,8 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
 
     /// As operations take it.
     pub(crate) fn lent(&self) -> LentSparse<'a> {
-        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
+        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them
+        // so.
         unsafe { self.lend().checked() }
     }
 
@@ -384,7 +386,7 @@ pub(super) struct ArraysMut<'a, T: Element, I: SparseIndex> {
 }
 
 impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
-    /// Of arrays that have been checked.
+    /// From arrays that have been checked.
     pub(super) fn over(
         form: Form,
         major: &'a [I],
@@ -414,7 +416,8 @@ impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
         let Range { end, .. } = covered(&self.form, self.major, self.stored_minor);
         let (minor, block_len) = (&self.stored_minor[..end], self.form.block_len());
         let values = &mut self.stored_values[..end * block_len];
-        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
+        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them
+        // so.
         unsafe { LentSparseMut::new(self.form.raw(), self.major, minor, values) }
     }
 

@@ -108,7 +108,8 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
 
     /// As operations take it.
     fn lent(&self) -> LentSparse<'a> {
-        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them so.
+        // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them
+        // so.
         unsafe { self.lend().checked() }
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::raw::sparse::{LentSparse, Made, SparseOptions, coalesce, convert, prune, top_k};
 use crate::{Element, Number, Result};
 
-/// What becomes of several entries of one position.
+/// How several entries of one position become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Combine {

@@ -34,8 +34,8 @@ pub fn sparsify<'a, T: Element>(dense: &'a (impl AsView<T> + ?Sized)) -> Sparsif
 /// A conversion from a dense matrix to a sparse one, of elements that are chosen: by [`sparsify`].
 /// NaN is always chosen, whatever it is compared with.
 ///
-/// The formats that it can be converted to are methods. Each reads the elements once, computes on the
-/// threads of the context in use, and gives a matrix that is
+/// The formats that it can be converted to are methods. Each reads the elements once, computes on
+/// the threads of the context in use, and gives a matrix that is
 /// [coalesced](SparseView::is_coalesced), the same for any number of threads. Each errs with
 /// `InvalidArgument` for a rank that is not 2, a mask of another shape, and more entries than the
 /// indices can count (use `i64` then); `Unsupported` for numbers of 16 bytes; and `OutOfMemory`.
@@ -247,13 +247,13 @@ impl<T: Element> Sparsify<'_, T> {
         CscMatrix::from_made(self.made::<I>(tnr_sparse_format::CSC)?)
     }
 
-    /// To compressed rows of blocks with so many rows and columns: those that have an entry, with all
-    /// of their elements.
+    /// To compressed rows of blocks with so many rows and columns: those that have an entry, with
+    /// all of their elements.
     ///
     /// # Errors
     ///
-    /// As those of the [type](Self); also `InvalidArgument` for blocks that do not divide the shape,
-    /// and `Unsupported` for more than 16 rows or columns.
+    /// As those of the [type](Self); also `InvalidArgument` for blocks that do not divide the
+    /// shape, and `Unsupported` for more than 16 rows or columns.
     ///
     /// ```
     /// # use tenure::*;
@@ -291,8 +291,8 @@ pub fn sparse_relu<T: Number + Default>(dense: &(impl AsView<T> + ?Sized)) -> Re
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a rank that is not 2; `k` is above the number of columns; more entries than `I`
-/// counts. `Unsupported`: integers of 64 bits. `OutOfMemory`.
+/// `InvalidArgument`: a rank that is not 2; `k` is above the number of columns; more entries than
+/// `I` counts. `Unsupported`: integers of 64 bits. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::{CsrMatrix, sparse_top_k};
@@ -336,8 +336,8 @@ pub fn sparse_top_k_in_magnitude<T: Number, I: SparseIndex>(
 /// Dropout: each element of a dense matrix becomes 0 with this probability, and is multiplied by
 /// `1 / (1 - probability)` else; what is not 0 then are the entries. The dense result never exists.
 ///
-/// Whether an element is dropped depends on the seed and on its place, in row-major order, alone: not
-/// on the number of threads.
+/// Whether an element is dropped depends on the seed and on its place, in row-major order, alone:
+/// not on the number of threads.
 ///
 /// # Errors
 ///
@@ -398,7 +398,8 @@ macro_rules! dense_conversions {
             /// # use tenure::*;
             #[doc = concat!("let dense = ", $make, ";")]
             /// let matrix = dense.to_coo()?;
-            /// assert_eq!((matrix.row_indices(), matrix.col_indices()), (&[0, 1][..], &[1, 0][..]));
+            /// assert_eq!(matrix.row_indices(), [0, 1]);
+            /// assert_eq!(matrix.col_indices(), [1, 0]);
             /// # Ok::<(), Error>(())
             /// ```
             pub fn to_coo(&self) -> Result<CooMatrix<T>> {
@@ -454,8 +455,8 @@ macro_rules! dense_conversions {
                 sparsify(self).to_bsr(block)
             }
 
-            /// Of elements `[matrices, rows, cols]` the matrices by compressed rows. Other formats are
-            /// methods of [`sparsify`](crate::sparsify).
+            /// From elements `[matrices, rows, cols]` to matrices by compressed rows. Other formats
+            /// are methods of [`sparsify`](crate::sparsify).
             ///
             /// # Errors
             ///
@@ -483,7 +484,7 @@ dense_conversions! {
 
 /// To dense.
 impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
-    /// A new matrix with zeros and the entries. Of several for one position the sum.
+    /// A new matrix with zeros and the entries. Several for one position are added up.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ mod sealed {
 
 /// A format of sparse matrices: [`Coo`], [`Csr`], [`Csc`] or [`Bsr`]. Sealed.
 ///
-/// What is written for any format takes matrices of each of them:
+/// A function for any format takes matrices of each of them:
 ///
 /// ```
 /// use tenure::{CscView, CsrView, SparseFormat, SparseView};

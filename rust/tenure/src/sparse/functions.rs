@@ -46,7 +46,8 @@ macro_rules! functions_of_entries {
         impl<F: SparseFormat, T: Number, I: SparseIndex> $matrix<F, T, I> {$(
             #[doc = $what]
             ///
-            #[doc = concat!("Of each entry, `a`: [`", stringify!($new), "`](crate::", stringify!($new), ").")]
+            #[doc = concat!("`a` is each entry, as in [`", stringify!($new), "`](crate::",
+                stringify!($new), ").")]
             ///
             /// ```
             /// # use tenure::*;

@@ -34,7 +34,7 @@ use crate::{
     CsrMatrix, Error, ErrorKind, Float, Real, Rejected, Result, SparseIndex, Tensor, cast,
 };
 
-/// What the matrices are made of.
+/// The numbers that matrices are made of.
 impl Random {
     /// More than 0 and at most 1.
     fn fraction(&mut self) -> f64 {

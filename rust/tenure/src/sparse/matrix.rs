@@ -318,8 +318,8 @@ macro_rules! named {
             #[doc = concat!("let matrix = ", $matrix, ";")]
             #[doc = concat!("let (", stringify!($major), ", ", stringify!($minor),
                 ", values) = matrix.into_parts();")]
-            #[doc = concat!("let again = ", stringify!($format), "Matrix::from_parts(", $shape, ", ",
-                stringify!($major), ", ", stringify!($minor), ", values)?;")]
+            #[doc = concat!("let again = ", stringify!($format), "Matrix::from_parts(", $shape,
+                ", ", stringify!($major), ", ", stringify!($minor), ", values)?;")]
             /// assert_eq!(again.rows(), 2);
             /// # Ok::<(), Error>(())
             /// ```

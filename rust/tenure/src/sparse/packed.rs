@@ -35,9 +35,9 @@ impl PackedLayout {
     }
 }
 
-/// A sparse matrix in a layout of the library's own, for products with many vectors: such products are
-/// as fast as memory, and this is less of it. By [`CsrView::pack`]. It owns a copy of the entries; what
-/// it was made of may be written, or end.
+/// A sparse matrix in a layout of the library's own, for products with many vectors: such products
+/// are as fast as memory, and this is less of it. By [`CsrView::pack`]. It owns a copy of the
+/// entries; what it was made of may be written, or end.
 ///
 /// ```
 /// use tenure::{CsrView, PackedLayout};
@@ -55,14 +55,14 @@ pub struct PackedMatrix<T> {
 
 /// For products with many vectors.
 impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
-    /// Copies the entries into the layout that the matrix speaks for: blocks, where all entries are in
-    /// blocks of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8 or 1x4) that begin at multiples of it; a bitmap
-    /// where a fifth of the elements or more have entries and columns rise within each row; else
-    /// numbers of 16 bits for columns that lie near each other, and of 32 bits for others. Of blocks and
-    /// a bitmap, what takes fewer bytes.
+    /// Copies the entries into the layout that the matrix speaks for: blocks, where all entries are
+    /// in blocks of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8 or 1x4) that begin at multiples of it;
+    /// a bitmap where a fifth of the elements or more have entries and columns rise within each
+    /// row; else numbers of 16 bits for columns that lie near each other, and of 32 bits for
+    /// others. Where both blocks and a bitmap are possible, the one that takes fewer bytes.
     ///
-    /// Errs with `Unsupported` where 64 rows one after the other have columns in more than 64 ranges of
-    /// 2^31; `OutOfMemory`.
+    /// Errs with `Unsupported` where 64 rows one after the other have columns in more than 64
+    /// ranges of 2^31; `OutOfMemory`.
     pub fn pack(&self) -> Result<PackedMatrix<T>> {
         PackedMatrix::create(self, tnr_packed_layout::AUTO)
     }
@@ -79,8 +79,8 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
     /// ```
     ///
     /// Also errs with `InvalidArgument` for a bitmap of rows whose columns do not rise, and
-    /// `Unsupported` for blocks where some entries are in none, and where 64 rows one after the other
-    /// have columns in more than 64 ranges of what the layout can count.
+    /// `Unsupported` for blocks where some entries are in none, and where 64 rows one after the
+    /// other have columns in more than 64 ranges of what the layout can count.
     pub fn pack_as(&self, layout: PackedLayout) -> Result<PackedMatrix<T>> {
         PackedMatrix::create(self, layout.raw())
     }
@@ -143,9 +143,10 @@ impl<T: Number> PackedMatrix<T> {
         self.handle.info().source_bytes as usize
     }
 
-    /// Products after which packing has moved fewer bytes than it saved; `None`: never. Counted, not
-    /// measured: the source read, the result fetched and written, and for a bitmap a mark of one byte
-    /// cleared and read for each element and set for each entry, over the difference of the sizes.
+    /// Products after which packing has moved fewer bytes than it saved; `None`: never. Counted,
+    /// not measured: the source read, the result fetched and written, and for a bitmap a mark of
+    /// one byte cleared and read for each element and set for each entry, over the difference of
+    /// the sizes.
     ///
     /// ```
     /// use tenure::{PackedLayout, gallery};
@@ -170,8 +171,8 @@ impl<T: Number> PackedMatrix<T> {
         b.with_view(|b| {
             let extents = [self.rows(), b.shape().get(1).copied().unwrap_or(1)];
             let rank = b.rank().clamp(1, 2);
-            // SAFETY: a product that answers Ok has written every element; with a beta of 0 it reads
-            // none.
+            // SAFETY: a product that answers Ok has written every element; with a beta of 0 it
+            // reads none.
             unsafe {
                 Tensor::written_by(&extents[..rank], |out| self.handle.matmul(PLAIN, b.lent(), out))
             }

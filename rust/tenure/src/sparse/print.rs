@@ -34,7 +34,8 @@ fn display<F: SparseFormat, T: Element, I: SparseIndex>(
     let count = entries.len();
     let is_cut = count > 2 * EDGE;
     for (place, (row, col, values)) in entries.enumerate() {
-        // A walk over what is left out: offsets are shorter than what a matrix is worth printing of.
+        // A walk over what is left out: offsets are shorter than what a matrix is worth printing
+        // of.
         if is_cut && place >= EDGE && place < count - EDGE {
             if place == EDGE {
                 write!(f, "\n  ...")?;
@@ -60,7 +61,7 @@ fn write_block<T: Element>(block: &[T], f: &mut fmt::Formatter<'_>) -> fmt::Resu
 
 macro_rules! print {
     ($($name:ident $(<$life:lifetime>)?, $part:literal;)*) => {$(
-        /// What it is, in one line.
+        /// Format, size and types, in one line.
         impl<$($life,)? F, T, I> fmt::Debug for $name<$($life,)? F, T, I>
         where
             F: SparseFormat,
@@ -72,7 +73,7 @@ macro_rules! print {
             }
         }
 
-        /// What it is, and its entries: of many the first and the last eight.
+        /// Format, size and types, and the entries: of many the first and the last eight.
         impl<$($life,)? F, T, I> fmt::Display for $name<$($life,)? F, T, I>
         where
             F: SparseFormat,

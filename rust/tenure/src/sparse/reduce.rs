@@ -225,7 +225,8 @@ impl<T: Float, I: SparseIndex> CsrView<'_, T, I> {
         b: &(impl AsView<T> + ?Sized),
     ) -> Result<Tensor<T>> {
         b.with_view(|b| {
-            // SAFETY: a solution that answers Ok has every element written, and it is not read before.
+            // SAFETY: a solution that answers Ok has every element written, and it is not read
+            // before.
             unsafe {
                 Tensor::written_by(b.shape(), |out| {
                     raw::solve(triangle.flags(), &self.arrays().lent(), b.lent(), out)

@@ -8,7 +8,8 @@ use crate::raw::sparse::{select, slice};
 use crate::{AsView, Element, Result};
 
 /// Selections of CSR and CSC: copies, the same for any number of threads.
-/// [`row_range`](crate::CsrView::row_range) and [`col_range`](crate::CscView::col_range) copy nothing.
+/// [`row_range`](crate::CsrView::row_range) and [`col_range`](crate::CscView::col_range) copy
+/// nothing.
 impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     /// The rows that are listed, in that order; any of them several times.
     ///

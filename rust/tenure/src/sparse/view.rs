@@ -222,13 +222,13 @@ macro_rules! named {
         view $view:literal, view_mut $view_mut:literal, matrix $matrix:literal,
         batch $batch:literal, batch_mut $batch_mut:literal;
     )*) => {$(
-        /// Construction, and the arrays as they were given. Of a range of a matrix, indices and
-        /// values are those of its entries, and offsets are those that the matrix has for it: they
-        /// count from the first of them.
+        /// Construction, and the arrays as they were given. A range of a matrix has the indices
+        /// and values of its entries, and the offsets that the matrix has for it: they count from
+        /// the first of them.
         impl<'a, T: Element, I: SparseIndex> SparseView<'a, $format, T, I> {
             /// Lends three slices, once their lengths, offsets and indices are found to be right.
-            $(#[doc = concat!("\n`", stringify!($block), "` is the rows and the columns of a block, \
-                each 1 to 16.")])?
+            $(#[doc = concat!("\n`", stringify!($block), "` is the rows and the columns of a \
+                block, each 1 to 16.")])?
             ///
             /// # Errors
             ///
@@ -420,7 +420,8 @@ impl<'a, T: Element, I: SparseIndex> CsrView<'a, T, I> {
 
 /// Parts.
 impl<'a, T: Element, I: SparseIndex> CscView<'a, T, I> {
-    /// The entries of one column: their rows and their values. `None` where there is no such column.
+    /// The entries of one column: their rows and their values. `None` where there is no such
+    /// column.
     ///
     /// ```
     /// # use tenure::*;

@@ -1,5 +1,5 @@
 //@ error: E0200
-//! What an allocator gives is believed, so being one takes `unsafe`.
+//! Memory that an allocator gives is believed, so being one takes `unsafe`.
 use std::alloc::Layout;
 use std::ptr::NonNull;
 use tenure::Allocator;

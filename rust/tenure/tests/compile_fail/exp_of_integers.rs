@@ -1,6 +1,6 @@
 //@ error: E0277
 //@ says: this operation takes floats, and `i32` is none
-//! What only floats have is not offered for integers.
+//! Functions of floats are not offered for integers.
 use tenure::Tensor;
 
 fn main() {

@@ -1,6 +1,6 @@
 //@ error: E0277
 //@ feature: ndarray
-//! What was lent for reading is no array for writing.
+//! A view lent for reading is no array for writing.
 use ndarray::ArrayViewMut2;
 use tenure::Tensor;
 

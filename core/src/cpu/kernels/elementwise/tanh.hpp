@@ -7,14 +7,14 @@
 //
 //     t = 2^n p + (2^n - 1),   p = e^r - 1 = r + r^2 q(r)
 //
-// where 2^n and 2^n - 1 are exact as long as the result is not 1. Of small x, n is 0 and t is p,
-// which is as exact as r: so the relative error stays small down to the subnormal numbers, and tanh
-// of 0 is 0.
+// where 2^n and 2^n - 1 are exact as long as the result is not 1. Where x is small, n is 0 and t is
+// p, which is as exact as r: so the relative error stays small down to the subnormal numbers, and
+// tanh of 0 is 0.
 //
 // The error is that of four roundings: of p, of t where n is not 0, of t + 2, and of the quotient;
 // and of the polynomial, which is exact to 2^-29 (f64: 2^-59) of e^r. Each is at most one unit in
-// the last place of the result, of which t + 2 > 2 has half. One of 97 of all f32 was tried, and six
-// million f64: the worst were off by 2.39 and 2.36.
+// the last place of the result, of which t + 2 > 2 has half. One of 97 of all f32 was tried, and
+// six million f64: the worst were off by 2.39 and 2.36.
 //
 // No step is a fused multiply-add, so every set gives the same bits. NaN stays.
 #pragma once

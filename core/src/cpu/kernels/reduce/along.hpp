@@ -67,8 +67,8 @@ inline void add_last_terms(Lanes<typename Op::Lane>& lanes, const Byte* in, int6
   __builtin_memcpy(&lanes, &all, static_cast<uint64_t>(count) * sizeof(Lane));
 }
 
-// The elements of a whole leaf. Unrolled: a wrong guess of the end of a loop that short costs as much
-// as the loop, where a term is one addition.
+// The elements of a whole leaf. Unrolled: a wrong guess of the end of a loop that short costs as
+// much as the loop, where a term is one addition.
 template <class Op>
 inline void add_all_terms(Lanes<typename Op::Lane>& lanes, const Byte* in,
                           Vector<typename Op::Lane> parameter) {

@@ -14,8 +14,8 @@ template <class T>
 constexpr auto kBytesOf = static_cast<int64_t>(sizeof(T));
 
 // A single instruction where there is one, which takes the first of equals. A NaN in `best` stays,
-// one in `value` is passed over. Compilers would make a comparison and a blend of it. AVX-512 by its
-// masked forms, since g++ 12 takes the results of the others for uninitialised.
+// one in `value` is passed over. Compilers would make a comparison and a blend of it. AVX-512 by
+// its masked forms, since g++ 12 takes the results of the others for uninitialised.
 #if defined(__AVX512F__)
 #define TENURE_BEST_OF(which, width, kind, mask) _mm512_maskz_##which##_##width(mask, a, b)
 #define TENURE_REGISTER(kind) __m512##kind
@@ -203,7 +203,7 @@ void fold_extreme(const Reduction&, const Byte* in, int64_t count, Byte* accumul
   store(accumulator, Extreme<Rule, T>::merge(best, extreme_of<Rule, T>(in, count)));
 }
 
-// Integers as in any order. Of floats, columns in which a NaN is met are begun anew, by slower
+// Integers as in any order. Columns of floats in which a NaN is met are begun anew, by slower
 // comparisons; one that was met before stays in any case.
 template <class Rule, class T, int64_t kVectors>
 inline void spread_extremes_of(const Reduction& reduction, const Sweep& sweep, int64_t column) {

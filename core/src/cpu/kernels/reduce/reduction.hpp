@@ -128,7 +128,7 @@ struct Any {
     return static_cast<X>(met & mask);
   }
 };
-// Not 0 once a 0 was seen. Of integers all bits are looked at.
+// Not 0 once a 0 was seen. All bits of integers are looked at.
 template <class T, bool kMasked>
 struct SomeZero : Any<T> {
   static Vector<T> term(Vector<T> x, Vector<T> mask) {

@@ -1,4 +1,4 @@
-//! What batches become: dense, products, and batches of other formats.
+//! Batches to dense, times dense, and to other formats.
 
 use tenure_sys::{TNR_CONVERT_SORT, tnr_orientation, tnr_sparse_format};
 
@@ -35,7 +35,7 @@ fn product<T: Number, I: SparseIndex>(
     b: &TensorView<'_, T>,
 ) -> Result<Tensor<T>> {
     let rows = if orientation == AS_IS { a.form.rows } else { a.form.cols };
-    // Of a rank other than 1 to 3 the library says so, whatever the result's shape.
+    // The library refuses a rank other than 1 to 3, whatever the result's shape.
     let columns = b.shape().get(b.rank().min(3).wrapping_sub(1)).copied().unwrap_or(1);
     let extents = [a.len(), rows, columns];
     let rank = if b.rank() == 1 { 2 } else { 3 };
@@ -45,8 +45,8 @@ fn product<T: Number, I: SparseIndex>(
 
 /// To dense.
 impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'_, F, T, I> {
-    /// New elements, `[matrices, rows, cols]`: zeros and the entries. Of several for one position
-    /// the sum.
+    /// New elements, `[matrices, rows, cols]`: zeros and the entries. Several for one position
+    /// are added up.
     ///
     /// # Errors
     ///

@@ -70,7 +70,7 @@ pub type CscBatch<T, I = i32> = SparseBatch<Csc, T, I>;
 pub type BsrBatch<T, I = i32> = SparseBatch<Bsr, T, I>;
 
 impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
-    /// Of parts that have been checked.
+    /// From parts that have been checked.
     fn over(form: Form, (batch_offsets, major, minor, values): Parts<T, I>) -> Self {
         SparseBatch { form, batch_offsets, major, minor, values, format: PhantomData }
     }
@@ -101,7 +101,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseBatch<F, T, I> {
         }
     }
 
-    /// What an operation has made, in this format and with these types.
+    /// Result of an operation, in this format and with these types.
     pub(crate) fn from_made(made: Made) -> Result<Self> {
         let (form, batch_offsets, (major, minor, values)) = made.into_batch()?;
         Ok(Self::over(Form::of(form), (batch_offsets, major, minor, values)))
@@ -276,7 +276,7 @@ macro_rules! named {
 
 for_each_format!(named);
 
-/// What it is, in one line.
+/// Format, size and types, in one line.
 impl<F: SparseFormat, T: Element, I: SparseIndex> fmt::Debug for SparseBatch<F, T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.view().arrays.debug::<F>("Batch", f)

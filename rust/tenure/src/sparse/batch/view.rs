@@ -46,7 +46,7 @@ pub type CscBatchView<'a, T, I = i32> = SparseBatchView<'a, Csc, T, I>;
 pub type BsrBatchView<'a, T, I = i32> = SparseBatchView<'a, Bsr, T, I>;
 
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, I> {
-    /// Of arrays that have been checked, and are of this format.
+    /// From arrays that have been checked, and are of this format.
     pub(super) fn over(arrays: BatchArrays<'a, T, I>) -> Self {
         SparseBatchView { arrays, format: PhantomData }
     }
@@ -271,7 +271,7 @@ macro_rules! named {
 
 for_each_format!(named);
 
-/// What it is, in one line.
+/// Format, size and types, in one line.
 impl<F: SparseFormat, T: Element, I: SparseIndex> fmt::Debug for SparseBatchView<'_, F, T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.arrays.debug::<F>("BatchView", f)

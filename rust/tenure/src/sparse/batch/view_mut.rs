@@ -109,7 +109,7 @@ pub type BsrBatchViewMut<'a, T, I = i32> = SparseBatchViewMut<'a, Bsr, T, I>;
 
 /// The matrices, and lending.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchViewMut<'a, F, T, I> {
-    /// Of arrays that have been checked, and are of this format.
+    /// From arrays that have been checked, and are of this format.
     pub(super) fn over(arrays: BatchArraysMut<'a, T, I>) -> Self {
         SparseBatchViewMut { arrays, format: PhantomData }
     }
@@ -240,8 +240,9 @@ macro_rules! named {
     )*) => {$(
         /// Construction.
         impl<'a, T: Element, I: SparseIndex> SparseBatchViewMut<'a, $format, T, I> {
-            #[doc = concat!("Lends four slices as [`", stringify!($format), "BatchView::new`](crate::",
-                stringify!($format), "BatchView#method.new) does, the values exclusively.")]
+            #[doc = concat!("Lends four slices as [`", stringify!($format),
+                "BatchView::new`](crate::", stringify!($format),
+                "BatchView#method.new) does, the values exclusively.")]
             ///
             /// # Errors
             ///
@@ -274,7 +275,7 @@ macro_rules! named {
 
 for_each_format!(named);
 
-/// What it is, in one line.
+/// Format, size and types, in one line.
 impl<F: SparseFormat, T: Element, I: SparseIndex> fmt::Debug for SparseBatchViewMut<'_, F, T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.arrays.lend().debug::<F>("BatchViewMut", f)

@@ -1,4 +1,4 @@
-//! What the first lines of a file say.
+//! The first lines of a file.
 
 use std::fmt;
 
@@ -60,7 +60,7 @@ words! {
 }
 
 words! {
-    /// What the values of a file are.
+    /// The kind of a file's values.
     ///
     /// ```
     /// use tenure::matrix_market::{Field, Reader};
@@ -108,7 +108,7 @@ words! {
     }
 }
 
-/// What a file says about itself.
+/// A file's statements about itself.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
     pub(super) layout: Layout,
@@ -204,7 +204,7 @@ fn check_words(text: &Text<'_>, layout: Layout, field: Field, symmetry: Symmetry
 
 /// Elements that an array of this symmetry lists.
 fn array_len(rows: usize, cols: usize, symmetry: Symmetry) -> Option<usize> {
-    // Of the two factors one is even, and is halved first.
+    // One of the two factors is even, and is halved first.
     let triangle = |a: usize, b: usize| if a % 2 == 0 { (a / 2, b) } else { (a, b / 2) };
     let (a, b) = match symmetry {
         Symmetry::General => (rows, cols),

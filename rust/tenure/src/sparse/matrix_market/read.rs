@@ -19,7 +19,7 @@ use crate::{CooMatrix, Error, ErrorKind, Order, Result, SparseIndex, Tensor};
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     header: Header,
-    /// What follows the size line.
+    /// Follows the size line.
     text: Text<'a>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         self.header.layout
     }
 
-    /// What its values are.
+    /// The kind of its values.
     ///
     /// ```
     /// # use tenure::matrix_market::{Field, Reader};
@@ -283,7 +283,7 @@ impl<T: Value, I: SparseIndex> Entries<T, I> {
     }
 }
 
-/// What stands at the mirrored place of a value.
+/// The value at the mirrored position.
 #[inline]
 fn mirrored<T: Value>(
     text: &Text<'_>,

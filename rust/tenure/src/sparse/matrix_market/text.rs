@@ -3,7 +3,7 @@
 use super::digits::{eight_digits, scaled};
 use crate::{Error, Result};
 
-/// What is left to read.
+/// Text left to read.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     bytes: &'a [u8],
@@ -34,7 +34,7 @@ impl<'a> Text<'a> {
         Error::invalid(format!("line {}: {what}", self.line()))
     }
 
-    /// What stands here up to the next blank, for messages.
+    /// The text from here to the next blank, for messages.
     #[cold]
     pub(super) fn shown(&self) -> String {
         let token = self.token();

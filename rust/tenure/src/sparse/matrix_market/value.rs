@@ -1,4 +1,4 @@
-//! What values files have, as elements.
+//! The values of files, as elements.
 
 use std::io::{self, Write};
 
@@ -37,7 +37,7 @@ pub trait Value: Element {
     /// The field that files of such elements have.
     const FIELD: Field;
 
-    /// What an entry of a pattern is.
+    /// The value of an entry of a pattern.
     #[doc(hidden)]
     const ONE: Self;
 
@@ -65,7 +65,7 @@ pub trait Value: Element {
 pub struct Numbers<'t, 'a>(pub(super) &'t mut Text<'a>);
 
 impl Symmetry {
-    /// What stands at the mirrored place of `value`; `None` where its type has no such value.
+    /// The value at the mirrored position of `value`; `None` where its type has no such value.
     #[inline]
     pub(super) fn mirrored<T: Value>(self, value: T) -> Option<T> {
         match self {
@@ -134,7 +134,7 @@ floats! {
 /// may lie on either side of it.
 #[inline]
 fn round_to_f32(nearest: f64, token: &[u8]) -> f32 {
-    // Of the 52 bits of a double's fraction an f32 has 23; smaller ones than normal have fewer.
+    // An f32 has 23 of the 52 bits of a double's fraction; smaller ones than normal have fewer.
     const BEYOND: u64 = (1 << 29) - 1;
     const HALF: u64 = 1 << 28;
     let small = nearest.abs() < f64::from(f32::MIN_POSITIVE) && nearest != 0.0;

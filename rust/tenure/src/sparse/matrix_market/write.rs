@@ -7,8 +7,8 @@ use super::value::same;
 use super::{Field, Layout, Symmetry, Value};
 use crate::{BsrView, PointFormat, SparseIndex, SparseView, TensorView};
 
-/// What can be written: views of sparse matrices, whose entries become coordinates, and dense views
-/// of rank 2, which become arrays. Sealed.
+/// Matrices that can be written: views of sparse ones, whose entries become coordinates, and dense
+/// views of rank 2, which become arrays. Sealed.
 ///
 /// ```
 /// use tenure::{CscView, TensorView, matrix_market::{Source, Value, Writer}};
@@ -161,7 +161,7 @@ impl Writer {
         self
     }
 
-    /// Leaves out values: that an entry is there is all. Of sparse matrices only.
+    /// Leaves out values: that an entry is there is all. For sparse matrices only.
     ///
     /// ```
     /// # use tenure::{CooView, matrix_market::Writer};

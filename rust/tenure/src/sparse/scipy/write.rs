@@ -105,8 +105,8 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> sealed::Sealed for SparseView<
 
 /// Sparse matrices.
 impl Writer {
-    /// Writes a matrix that `scipy.sparse.load_npz` reads, as `csr_matrix` and its like. Of a range of
-    /// rows that range is written. The same matrix gives the same bytes.
+    /// Writes a matrix that `scipy.sparse.load_npz` reads, as `csr_matrix` and its like. A range of
+    /// rows is written as that range. The same matrix gives the same bytes.
     ///
     /// # Errors
     ///
