@@ -86,14 +86,19 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
         (0..self.len()).map(move |matrix| self.get(matrix).unwrap())
     }
 
+    /// Where the entries of all matrices are.
+    fn range(&self) -> Range<usize> {
+        covered(self.offsets)
+    }
+
     /// Offsets of all matrices; of COO the row indices of their entries.
     fn covered_major(&self) -> &'a [I] {
-        if self.form.is_coo() { &self.major[covered(self.offsets)] } else { self.major }
+        if self.form.is_coo() { &self.major[self.range()] } else { self.major }
     }
 
     /// The indices of all matrices.
     fn covered_minor(&self) -> &'a [I] {
-        &self.minor[covered(self.offsets)]
+        &self.minor[self.range()]
     }
 
     /// The values of all matrices.
@@ -116,7 +121,7 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
     /// Writes what it is, of the type with this name behind that of the format.
     fn debug<F: SparseFormat>(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (form, len) = (self.form, self.len());
-        let entries = self.offsets[len] - self.offsets[0];
+        let entries = self.range().len();
         write!(f, "{}{name}({len} of {} x {}", F::NAME, form.rows, form.cols)?;
         match form.block {
             [1, 1] => write!(f, ", {entries} entries")?,

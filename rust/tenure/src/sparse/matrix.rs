@@ -266,8 +266,8 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
 }
 
 super::shape::sized!(
-    SparseMatrix,
-    "let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;"
+    SparseMatrix, "the matrix",
+    example "CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?"
 );
 
 /// Constructors and arrays, by the names that they have in a format.

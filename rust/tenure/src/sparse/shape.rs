@@ -1,41 +1,45 @@
-//! The size of a matrix, which every sparse type tells.
+//! The size of a matrix, or of each of a batch, which sparse types tell.
 
 macro_rules! sized {
-    ($name:ident $(<$life:lifetime>)?, $($make:literal),+) => {
+    ($name:ident $(<$life:lifetime>)?, $matrix:literal,
+        $(values $values:literal,)? example $make:literal) => {
         /// Size.
         impl<$($life,)? F: $crate::SparseFormat, T: $crate::Element, I: $crate::SparseIndex>
             $name<$($life,)? F, T, I>
         {
-            /// Rows of the matrix.
+            #[doc = concat!("Rows of ", $matrix, ".")]
             ///
             /// ```
             /// # use tenure::*;
-            $(#[doc = $make])+
-            /// assert_eq!(matrix.rows(), 2);
+            $(#[doc = concat!("# let mut values = ", $values, ";")])?
+            #[doc = concat!("let it = ", $make, ";")]
+            /// assert_eq!(it.rows(), 2);
             /// # Ok::<(), Error>(())
             /// ```
             pub fn rows(&self) -> usize {
                 self.arrays().form.rows
             }
 
-            /// Columns of the matrix.
+            #[doc = concat!("Columns of ", $matrix, ".")]
             ///
             /// ```
             /// # use tenure::*;
-            $(#[doc = $make])+
-            /// assert_eq!(matrix.cols(), 3);
+            $(#[doc = concat!("# let mut values = ", $values, ";")])?
+            #[doc = concat!("let it = ", $make, ";")]
+            /// assert_eq!(it.cols(), 3);
             /// # Ok::<(), Error>(())
             /// ```
             pub fn cols(&self) -> usize {
                 self.arrays().form.cols
             }
 
-            /// Elements that are stored, zeros among them; of blocks all of each.
+            /// Elements that are stored in all, zeros among them; of blocks all of each.
             ///
             /// ```
             /// # use tenure::*;
-            $(#[doc = $make])+
-            /// assert_eq!(matrix.nnz(), matrix.values().len());
+            $(#[doc = concat!("# let mut values = ", $values, ";")])?
+            #[doc = concat!("let it = ", $make, ";")]
+            /// assert_eq!(it.nnz(), it.values().len());
             /// # Ok::<(), Error>(())
             /// ```
             pub fn nnz(&self) -> usize {

@@ -210,8 +210,8 @@ impl<'a, T: Element, I: SparseIndex> IntoIterator for BsrView<'a, T, I> {
 }
 
 super::shape::sized!(
-    SparseView<'a>,
-    "let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;"
+    SparseView<'a>, "the matrix",
+    example "CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?"
 );
 
 /// Constructors and arrays, by the names that they have in a format.

@@ -41,7 +41,7 @@ pub type CscViewMut<'a, T, I = i32> = SparseViewMut<'a, Csc, T, I>;
 /// [`BsrView`](crate::BsrView).
 pub type BsrViewMut<'a, T, I = i32> = SparseViewMut<'a, Bsr, T, I>;
 
-/// Lending, and what there is.
+/// The values.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseViewMut<'a, F, T, I> {
     /// From arrays that have been checked, and are of this format.
     pub(super) fn over(arrays: ArraysMut<'a, T, I>) -> Self {
@@ -57,46 +57,6 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseViewMut<'a, F, T, I>
         self.arrays.reborrow().lent()
     }
 
-    /// Lends the matrix on, for reading.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// # let mut values = [1.5, 2.5];
-    /// let matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
-    /// assert_eq!(matrix.view().values()[0], 1.5);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn view(&self) -> SparseView<'_, F, T, I> {
-        SparseView::over(self.arrays())
-    }
-
-    /// Lends the matrix on, for a shorter time.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// # let mut values = [1.5, 2.5];
-    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
-    /// matrix.view_mut().values_mut()[0] = 7.0;
-    /// assert_eq!(matrix.values()[0], 7.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn view_mut(&mut self) -> SparseViewMut<'_, F, T, I> {
-        SparseViewMut::over(self.arrays.reborrow())
-    }
-
-    /// Gives up writing, for as long as the memory was lent.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// # let mut values = [1.5, 2.5];
-    /// let matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?.into_view();
-    /// assert_eq!(matrix.values()[1], 2.5);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn into_view(self) -> SparseView<'a, F, T, I> {
-        SparseView::over(self.arrays.into_arrays())
-    }
-
     /// The values.
     ///
     /// ```
@@ -109,26 +69,81 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseViewMut<'a, F, T, I>
     pub fn values(&self) -> &[T] {
         self.arrays().values()
     }
-
-    /// The values, to be written.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// # let mut values = [1.5, 2.5];
-    /// let mut matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;
-    /// matrix.values_mut().fill(0.0);
-    /// assert_eq!(values, [0.0; 2]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn values_mut(&mut self) -> &mut [T] {
-        self.arrays.values_mut()
-    }
 }
 
 super::shape::sized!(
-    SparseViewMut<'a>,
-    "# let mut values = [1.5, 2.5];",
-    "let matrix = CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?;"
+    SparseViewMut<'a>, "the matrix", values "[1.5, 2.5]",
+    example "CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?"
+);
+
+/// Lending on, of a type whose `arrays` have values that may be written.
+macro_rules! lends {
+    ($name:ident to $view:ident, $what:literal, values $values:literal, example $make:literal) => {
+        /// Lending on, and values.
+        impl<'a, F: $crate::SparseFormat, T: $crate::Element, I: $crate::SparseIndex>
+            $name<'a, F, T, I>
+        {
+            #[doc = concat!("Lends the ", $what, " on, for reading.")]
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("# let mut values = ", $values, ";")]
+            #[doc = concat!("let it = ", $make, ";")]
+            /// assert_eq!(it.view().values()[0], 1.5);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn view(&self) -> $view<'_, F, T, I> {
+                $view::over(self.arrays.as_arrays())
+            }
+
+            #[doc = concat!("Lends the ", $what, " on, for a shorter time.")]
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("# let mut values = ", $values, ";")]
+            #[doc = concat!("let mut it = ", $make, ";")]
+            /// it.view_mut().values_mut()[0] = 7.0;
+            /// assert_eq!(it.view().values()[0], 7.0);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn view_mut(&mut self) -> $name<'_, F, T, I> {
+                $name::over(self.arrays.reborrow())
+            }
+
+            /// Gives up writing, for as long as the memory was lent.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("# let mut values = ", $values, ";")]
+            #[doc = concat!("let it = ", $make, ".into_view();")]
+            /// assert_eq!(it.values()[0], 1.5);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn into_view(self) -> $view<'a, F, T, I> {
+                $view::over(self.arrays.into_arrays())
+            }
+
+            /// All values, to be written.
+            ///
+            /// ```
+            /// # use tenure::*;
+            #[doc = concat!("let mut values = ", $values, ";")]
+            #[doc = concat!("let mut it = ", $make, ";")]
+            /// it.values_mut().fill(0.0);
+            /// assert!(values.iter().all(|value| *value == 0.0));
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn values_mut(&mut self) -> &mut [T] {
+                self.arrays.values_mut()
+            }
+        }
+    };
+}
+pub(super) use lends;
+
+lends!(
+    SparseViewMut to SparseView, "matrix", values "[1.5, 2.5]",
+    example "CsrViewMut::new(2, 3, &[0, 1, 2], &[0, 2], &mut values)?"
 );
 
 /// Constructors and arrays, by the names that they have in a format.

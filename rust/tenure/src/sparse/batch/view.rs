@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::BatchArrays;
 use crate::sparse::arrays::Form;
 use crate::sparse::format::{Bsr, Coo, Csc, Csr, SparseFormat, for_each_format};
+use crate::sparse::shape;
 use crate::{Element, Result, SparseIndex, SparseView};
 
 /// Sparse matrices of one size in the format `F`, lent: four slices, and what they mean.
@@ -49,6 +50,10 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, 
     /// From arrays that have been checked, and are of this format.
     pub(super) fn over(arrays: BatchArrays<'a, T, I>) -> Self {
         SparseBatchView { arrays, format: PhantomData }
+    }
+
+    fn arrays(&self) -> BatchArrays<'a, T, I> {
+        self.arrays
     }
 }
 
@@ -107,43 +112,6 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, 
         self.arrays.iter().map(SparseView::over)
     }
 
-    /// Rows of each matrix.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// let batch = CooBatchView::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &[1.5, 2.5, 3.5])?;
-    /// assert_eq!(batch.rows(), 2);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn rows(&self) -> usize {
-        self.arrays.form.rows
-    }
-
-    /// Columns of each matrix.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// let batch = CooBatchView::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &[1.5, 2.5, 3.5])?;
-    /// assert_eq!(batch.cols(), 3);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn cols(&self) -> usize {
-        self.arrays.form.cols
-    }
-
-    /// Elements that are stored, of all matrices.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// let batch = CooBatchView::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &[1.5, 2.5, 3.5])?;
-    /// assert_eq!(batch.nnz(), batch.values().len());
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn nnz(&self) -> usize {
-        let offsets = self.arrays.offsets;
-        (offsets[self.len()] - offsets[0]) as usize * self.arrays.form.block_len()
-    }
-
     /// Whether the entries of each matrix are known to be coalesced.
     ///
     /// ```
@@ -173,6 +141,11 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, 
         Ok(Self::over(self.arrays.coalesced()?))
     }
 }
+
+shape::sized!(
+    SparseBatchView<'a>, "each matrix",
+    example "CooBatchView::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &[1.5, 2.5, 3.5])?"
+);
 
 /// The arrays of all matrices, as they were given.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, I> {

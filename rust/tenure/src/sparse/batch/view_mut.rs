@@ -6,6 +6,7 @@ use std::{fmt, mem};
 use super::{BatchArrays, Place, SparseBatchView, covered_values};
 use crate::sparse::arrays::{ArraysMut, Form};
 use crate::sparse::format::{Bsr, Coo, Csc, Csr, SparseFormat, for_each_format};
+use crate::sparse::view_mut;
 use crate::{Element, Result, SparseIndex, SparseViewMut};
 
 /// The arrays of a batch, lent with values to be written.
@@ -21,7 +22,7 @@ pub(super) struct BatchArraysMut<'a, T: Element, I: SparseIndex> {
 impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
     /// Checks everything.
     fn checked(self) -> Result<Self> {
-        self.lend().checked()?;
+        self.as_arrays().checked()?;
         Ok(self)
     }
 
@@ -31,13 +32,13 @@ impl<'a, T: Element, I: SparseIndex> BatchArraysMut<'a, T, I> {
     }
 
     /// For reading.
-    fn lend(&self) -> BatchArrays<'_, T, I> {
+    fn as_arrays(&self) -> BatchArrays<'_, T, I> {
         let BatchArraysMut { form, offsets, major, minor, ref values } = *self;
         BatchArrays { form, offsets, major, minor, values }
     }
 
     /// For reading from now on.
-    fn into_lent(self) -> BatchArrays<'a, T, I> {
+    fn into_arrays(self) -> BatchArrays<'a, T, I> {
         let BatchArraysMut { form, offsets, major, minor, values } = self;
         BatchArrays { form, offsets, major, minor, values }
     }
@@ -107,7 +108,7 @@ pub type CscBatchViewMut<'a, T, I = i32> = SparseBatchViewMut<'a, Csc, T, I>;
 /// [`BsrBatchView`](crate::BsrBatchView).
 pub type BsrBatchViewMut<'a, T, I = i32> = SparseBatchViewMut<'a, Bsr, T, I>;
 
-/// The matrices, and lending.
+/// The matrices.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchViewMut<'a, F, T, I> {
     /// From arrays that have been checked, and are of this format.
     pub(super) fn over(arrays: BatchArraysMut<'a, T, I>) -> Self {
@@ -124,7 +125,7 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchViewMut<'a, F, 
     /// # Ok::<(), Error>(())
     /// ```
     pub fn len(&self) -> usize {
-        self.arrays.lend().len()
+        self.arrays.as_arrays().len()
     }
 
     /// Whether there are none.
@@ -171,64 +172,12 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchViewMut<'a, F, 
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = SparseViewMut<'_, F, T, I>> {
         self.arrays.reborrow().iter().map(SparseViewMut::over)
     }
-
-    /// Lends the batch on, for reading.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// # let mut values = [1.5, 2.5, 3.5];
-    /// let batch = CooBatchViewMut::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &mut values)?;
-    /// assert_eq!(batch.view().to_dense()?.shape(), [2, 2, 3]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn view(&self) -> SparseBatchView<'_, F, T, I> {
-        SparseBatchView::over(self.arrays.lend())
-    }
-
-    /// Lends the batch on, for a shorter time.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// # let mut values = [1.5, 2.5, 3.5];
-    /// let (rows, cols) = (&[0, 0, 1], &[0, 1, 2]);
-    /// let mut batch = CooBatchViewMut::new(2, 3, &[0, 1, 3], rows, cols, &mut values)?;
-    /// batch.view_mut().values_mut()[0] = 7.0;
-    /// assert_eq!(batch.view().values()[0], 7.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn view_mut(&mut self) -> SparseBatchViewMut<'_, F, T, I> {
-        SparseBatchViewMut::over(self.arrays.reborrow())
-    }
-
-    /// Gives up writing, for as long as the memory was lent.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// # let mut values = [1.5, 2.5, 3.5];
-    /// let batch = CooBatchViewMut::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &mut values)?;
-    /// let batch = batch.into_view();
-    /// assert_eq!(batch.values()[0], 1.5);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn into_view(self) -> SparseBatchView<'a, F, T, I> {
-        SparseBatchView::over(self.arrays.into_lent())
-    }
-
-    /// The values of all matrices, to be written.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// let mut values = [1.5, 2.5, 3.5];
-    /// let (rows, cols) = (&[0, 0, 1], &[0, 1, 2]);
-    /// let mut batch = CooBatchViewMut::new(2, 3, &[0, 1, 3], rows, cols, &mut values)?;
-    /// batch.values_mut().fill(2.5);
-    /// assert!(values.iter().all(|value| *value == 2.5));
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn values_mut(&mut self) -> &mut [T] {
-        self.arrays.values_mut()
-    }
 }
+
+view_mut::lends!(
+    SparseBatchViewMut to SparseBatchView, "batch", values "[1.5, 2.5, 3.5]",
+    example "CooBatchViewMut::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &mut values)?"
+);
 
 /// The constructor, by the names that arrays have in a format.
 macro_rules! named {
@@ -278,6 +227,6 @@ for_each_format!(named);
 /// Format, size and types, in one line.
 impl<F: SparseFormat, T: Element, I: SparseIndex> fmt::Debug for SparseBatchViewMut<'_, F, T, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.arrays.lend().debug::<F>("BatchViewMut", f)
+        self.arrays.as_arrays().debug::<F>("BatchViewMut", f)
     }
 }
