@@ -13,7 +13,7 @@ use crate::types::Kind;
 mod asserts;
 pub use asserts::c_asserts;
 
-/// What was, or is, true of the ABI at a version of it.
+/// The facts of the ABI at a version of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Table {
     pub version: Version,
@@ -31,7 +31,7 @@ struct Fact {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
-    /// What must stay, to the letter.
+    /// Stays, to the letter.
     Exact(String),
     /// A struct, which may get fields at its end when it starts with its size.
     Struct { grows: bool, size: u64, align: u64 },
@@ -69,7 +69,7 @@ impl Value {
 }
 
 impl Table {
-    /// What the source says today.
+    /// The facts that the source states today.
     pub fn of(abi: &Abi) -> Table {
         let mut table = Table { version: abi.version, ..Table::default() };
         for function in &abi.functions {
@@ -112,8 +112,8 @@ impl Table {
         let (major, minor) = self.version;
         let mut text = format!(
             "# ABI {major}.{minor} as it was frozen: `cargo run -p headergen -- --freeze` writes \
-             it, and\n# CONTRIBUTING.md says when. What a line is about, since when, and what holds \
-             of it.\n"
+             it, and\n# CONTRIBUTING.md says when. A line has its subject, since when, and what \
+             holds of it.\n"
         );
         for (about, Fact { since: (major, minor), value, .. }) in &self.facts {
             text.push_str(&format!("{about} {major}.{minor} {}\n", value.written()));
@@ -134,7 +134,7 @@ impl Table {
         Ok(table)
     }
 
-    /// What of a frozen table this one breaks.
+    /// The facts of a frozen table that this one breaks.
     pub fn breaks(&self, frozen: &Table) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.version.0 != frozen.version.0 {
@@ -182,7 +182,7 @@ fn changes(was: &Fact, is: &Fact) -> Vec<String> {
     texts
 }
 
-/// What is wrong with a fact that the frozen table does not have.
+/// The mistake in a fact that the frozen table does not have.
 fn addition(about: &str, is: &Fact, frozen: &Table) -> Option<String> {
     if is.since <= frozen.version {
         let (major, minor) = is.since;

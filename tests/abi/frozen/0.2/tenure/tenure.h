@@ -10,12 +10,13 @@
 /*
  * Tenure computes on memory that the caller has. Four kinds of things cross this boundary:
  *
- * - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides. It
- *   is lent for one call and never kept.
- * - A **blob** is memory with a tenure, behind a handle: allocated or copied by the library, adopted
- *   or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`. A view
- *   that names its blob as `owner` keeps it alive during a call.
- * - A **matrix** (`tnr_sparse`, `tnr_packed`) holds three blobs or a layout of its own, checked once.
+ * - A **view** (`tnr_view`, `tnr_sparse_view`) is a plain struct of pointers, shape and strides.
+ *   It is lent for one call and never kept.
+ * - A **blob** is memory with a tenure, behind a handle: allocated or copied by the library,
+ *   adopted or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`.
+ *   A view that names its blob as `owner` keeps it alive during a call.
+ * - A **matrix** (`tnr_sparse`, `tnr_packed`) holds three blobs or a layout of its own, checked
+ *   once.
  * - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
  *   the library's memory.
  *
@@ -32,11 +33,11 @@
  * bits for any number of threads and under every instruction set.
  *
  * **Arguments** of operations come in one order: context, operation, inputs, attributes, outputs.
- * Attributes are a struct that may be NULL: options that most calls leave at their defaults. What it
- * asks for and the operation or this library does not know is INVALID_ARGUMENT, before any work.
+ * Attributes are a struct that may be NULL: options that most calls leave at their defaults. One
+ * that the operation or this library does not know is INVALID_ARGUMENT, before any work.
  *
- * **Growth**: structs that grow begin with `struct_size`; set them to zeros, then `struct_size` and
- * the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides what is newer.
+ * **Growth**: structs that grow begin with `struct_size`; set them to zeros, then `struct_size`
+ * and the fields that apply. Numbers are never reused. `TNR_WANT_MINOR` hides what is newer.
  */
 
 /*
@@ -154,7 +155,8 @@ typedef int32_t tnr_status;
  */
 #define TNR_STATUS_BUSY 7
 /**
- * Another holder still has the borrowed memory; keep it, have that handle released, call again.
+ * Another holder still has the borrowed memory; keep it, have that handle released, call
+ * again.
  */
 #define TNR_STATUS_BORROW_ESCAPED 8
 /**
@@ -266,8 +268,8 @@ typedef uint32_t tnr_dtype;
  */
 #define TNR_DTYPE_U64 81921
 /**
- * A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. What is lent
- * or held, and `tnr_blob_copy`, keep the bytes.
+ * A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. Memory
+ * that is lent or held, and `tnr_blob_copy`, keep the bytes.
  */
 #define TNR_DTYPE_BOOL8 67590
 /**
@@ -383,8 +385,8 @@ typedef void (*tnr_deallocate_fn)(void *user_context,
 typedef void (*tnr_release_fn)(void *release_context);
 
 /**
- * Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will grow,
- * and zeros will mean what they do now.
+ * Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will
+ * grow, and zeros will mean what they do now.
  */
 typedef struct tnr_context_options {
   /**
@@ -416,16 +418,16 @@ typedef struct tnr_context_options {
    */
   void *user_context;
   /**
-   * Called with `user_context` once, when no callback will be called any more; NULL: nobody needs
-   * to be told.
+   * Called with `user_context` once, when no callback will be called any more; NULL: nobody
+   * needs to be told.
    */
   tnr_release_fn release;
 } tnr_context_options;
 
 /**
- * Gives up the handle of a context. No new call may use it; calls and blobs that do keep it, and
- * the last of them ends it: its threads are joined, then its `release` runs. NULL is OK and does
- * nothing. The status may be ignored.
+ * Gives up the handle of a context. No new call may use it; calls and blobs that do keep it,
+ * and the last of them ends it: its threads are joined, then its `release` runs. NULL is OK
+ * and does nothing. The status may be ignored.
  *
  * STALE_HANDLE: not a handle, or released before.
  *
@@ -468,8 +470,8 @@ uint32_t tnr_context_thread_count(const struct tnr_context *context TNR_BORROWED
 
 /**
  * Works at the call that `task` stands for until no part of it is left to begin: what a
- * `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of its
- * context, and nothing for a number that no call was ever given.
+ * `tnr_spawn_fn` asks for. Does nothing when that call has returned, whatever has become of
+ * its context, and nothing for a number that no call was ever given.
  *
  * @threads any
  * @since 0.1
@@ -515,7 +517,8 @@ typedef int32_t tnr_tenure;
  */
 #define TNR_TENURE_BORROWED 5
 /**
- * The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone writes.
+ * The caller's memory, freed by the caller after `tnr_blob_end_borrow`; the borrower alone
+ * writes.
  */
 #define TNR_TENURE_BORROWED_MUT 6
 
@@ -524,7 +527,8 @@ typedef int32_t tnr_tenure;
  */
 typedef struct tnr_blob_info {
   /**
-   * `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not know.
+   * `sizeof(tnr_blob_info)`: the library writes no byte beyond it, and 0 to what it does not
+   * know.
    */
   uint64_t struct_size;
   /**
@@ -573,10 +577,11 @@ TNR_API
 tnr_status tnr_blob_release(struct tnr_blob *blob TNR_OWNED) TNR_NOEXCEPT;
 
 /**
- * Allocates `size_bytes` bytes, aligned to 64, from the context's allocator where it has one: the
- * blob then keeps the context. Their values are undefined.
+ * Allocates `size_bytes` bytes, aligned to 64, from the context's allocator where it has one:
+ * the blob then keeps the context. Their values are undefined.
  *
- * OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned memory.
+ * OUT_OF_MEMORY. STALE_HANDLE: `context`. INVALID_ARGUMENT: its allocator gave misaligned
+ * memory.
  *
  * @param context (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
@@ -589,11 +594,12 @@ struct tnr_blob *tnr_blob_alloc(struct tnr_context *context TNR_BORROWED,
                                 size_t size_bytes) TNR_NOEXCEPT;
 
 /**
- * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data` into them; counted by
- * `tnr_stats_read`.
+ * Allocates `size_bytes` bytes as `tnr_blob_alloc` does and copies `data` into them; counted
+ * by `tnr_stats_read`.
  *
  * INVALID_ARGUMENT: `data` is NULL and `size_bytes` is not 0, or no memory there can be that
- * large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE: `context`.
+ * large; misaligned memory from the context's allocator. OUT_OF_MEMORY. STALE_HANDLE:
+ * `context`.
  *
  * @param context (transfer none) (nullable)
  * @param data (transfer none) (counted-by size_bytes) NULL only when empty
@@ -686,7 +692,8 @@ struct tnr_blob *tnr_blob_borrow_mut(void *data TNR_BORROWED TNR_LIFETIMEBOUND,
 /**
  * One more handle on the same blob: the one that is returned, to be released once like any.
  *
- * STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1 handles.
+ * STALE_HANDLE: not a handle, released before, or its borrow has ended. BUSY: 2^24 - 1
+ * handles.
  *
  * @param blob (transfer none)
  * @return (transfer full) (nullable) NULL on failure
@@ -808,7 +815,8 @@ size_t tnr_memory_trim(void) TNR_NOEXCEPT;
  */
 typedef struct tnr_view {
   /**
-   * Element 0 on every axis; equals `base` when the view is empty; NULL only when `size_bytes` is 0.
+   * Element 0 on every axis; equals `base` when the view is empty; NULL only when `size_bytes`
+   * is 0.
    */
   const void *data;
   /**
@@ -852,7 +860,8 @@ typedef struct tnr_view {
    */
   int64_t shape[TNR_MAX_RANK];
   /**
-   * Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody writes.
+   * Elements from one index to the next; ignored on axes of extent 0 or 1; 0 only where nobody
+   * writes.
    */
   int64_t strides[TNR_MAX_RANK];
 } tnr_view;
@@ -917,7 +926,8 @@ tnr_status tnr_blob_view_mut(struct tnr_blob *blob TNR_BORROWED,
                              struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets it.
+ * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets
+ * it.
  *
  * INVALID_ARGUMENT: rank over 8, a negative extent, an element outside the memory or
  * misaligned. UNSUPPORTED: a dtype under 8 bits.
@@ -1065,7 +1075,8 @@ tnr_status tnr_view_transpose(const struct tnr_view *view,
                               struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
- * The same elements in row-major order under another shape, if strides can say it; never a copy.
+ * The same elements in row-major order under another shape, if strides can say it; never a
+ * copy.
  *
  * INVALID_ARGUMENT: another element count, or a layout that only a copy could reshape.
  *
@@ -1251,8 +1262,8 @@ typedef struct DLManagedTensorVersioned DLManagedTensorVersioned;
 /**
  * Takes a tensor of another library, exactly when it succeeds: a blob over its elements, and a
  * view of them with the tensor's shape and strides. The end of the blob calls the tensor's
- * deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a shared
- * blob, any other an adopted one.
+ * deleter, once, on whatever thread that is. A tensor that is marked read-only becomes a
+ * shared blob, any other an adopted one.
  *
  * INVALID_ARGUMENT: `ndim` over 8 or negative, a negative extent, data that is NULL or
  * misaligned. UNSUPPORTED: a major version other than 1, a dtype under 8 bits, memory that is
@@ -1431,8 +1442,8 @@ typedef int32_t tnr_binary_op;
 
 /**
  * Attributes of `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary` and `tnr_sparse_binary`.
- * There are none yet. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow, and zeros
- * will mean what they do now.
+ * There are none yet. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow, and
+ * zeros will mean what they do now.
  */
 typedef struct tnr_binary_attributes {
   /**
@@ -1547,9 +1558,9 @@ typedef int32_t tnr_reduce_op;
 #define TNR_REDUCE_OP_COUNT 12
 
 /**
- * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. VAR and STD always need them, so that `ddof` is
- * given; for all others NULL, and zeros behind `struct_size`, mean the defaults. It will grow, and
- * zeros will mean what they do now.
+ * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. VAR and STD always need them, so that `ddof`
+ * is given; for all others NULL, and zeros behind `struct_size`, mean the defaults. It will grow,
+ * and zeros will mean what they do now.
  */
 typedef struct tnr_reduce_attributes {
   /**
@@ -1586,8 +1597,8 @@ tnr_status tnr_copy(struct tnr_context *context TNR_BORROWED,
 /**
  * Converts elements to `out`'s dtype: floats to integers saturate and NaN gives 0; to f16 and
  * bf16 rounds once, to nearest even; to bool8 gives whether the value is not 0. A real number
- * becomes a complex one with an imaginary part of 0; complex converts to complex only. `out` may
- * be exactly `a`.
+ * becomes a complex one with an imaginary part of 0; complex converts to complex only. `out`
+ * may be exactly `a`.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
@@ -1769,9 +1780,9 @@ tnr_status tnr_select(struct tnr_context *context TNR_BORROWED,
  * or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
  * `out` shares no byte with `a`.
  *
- * INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof` other
- * than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all axes, and an empty MIN, MAX,
- * ARGMIN or ARGMAX.
+ * INVALID_ARGUMENT also for bits beyond the rank, VAR or STD without attributes, a `ddof`
+ * other than 0 where `op` is neither, ARGMIN and ARGMAX over some but neither one nor all
+ * axes, and an empty MIN, MAX, ARGMIN or ARGMAX.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -1820,8 +1831,8 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
 #define TNR_SPARSE_MAX_BLOCK 16
 
 /**
- * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob is,
- * of a kind of its own.
+ * A sparse matrix: three blobs, held, and what they mean. A handle is a token as that of a blob
+ * is, of a kind of its own.
  *
  * @since 0.2
  */
@@ -1864,14 +1875,15 @@ typedef int32_t tnr_sparse_format;
  *
  * Offsets never fall and lie in 0 to n. Row i has the entries from `row_offsets[i]` to
  * `row_offsets[i + 1]`, so a range of rows is a view with its own part of the offsets, whose first
- * may be above 0, and with all of `minor` and `values`; the entries between its offsets are all that
- * it has. Indices are at least 0 and below the number of columns (CSC: rows; BSR: of blocks). All are
- * contiguous; `major` and `minor` both i32 or i64. Values held or written share no byte with them.
+ * may be above 0, and with all of `minor` and `values`; the entries between its offsets are all
+ * that it has. Indices are at least 0 and below the number of columns (CSC: rows; BSR: of blocks).
+ * All are contiguous; `major` and `minor` both i32 or i64. Values held or written share no byte
+ * with them.
  *
  * A batch is any number of matrices of the same `rows` and `cols`, one after the other in the same
  * arrays. Matrix i has the entries from `batch_offsets[i]` to `batch_offsets[i + 1]`: that part of
- * `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of each matrix, in
- * all `batches * (rows + 1)`, and those of each count from the matrix's own first entry; so i32
+ * `minor` and `values`, and of COO of `major`. Otherwise `major` has the offsets of each matrix,
+ * in all `batches * (rows + 1)`, and those of each count from the matrix's own first entry; so i32
  * counts up to 2,147,483,647 entries of each. `batch_offsets` never fall and lie in 0 to n, and a
  * range of matrices is a batch too. `tnr_sparse_batch_at` gives a view of one matrix. From dense,
  * to dense, `tnr_sparse_matmul`, `tnr_sparse_convert`, `tnr_sparse_unary` and the check take
@@ -1929,7 +1941,7 @@ typedef struct tnr_sparse_view {
    */
   struct tnr_view values;
   /**
-   * All zeros for one matrix. Of a batch, `[batches + 1]`, i32 or i64 whatever the others are:
+   * All zeros for one matrix. For a batch `[batches + 1]`, i32 or i64 whatever the others are:
    * where the entries of each matrix begin.
    */
   struct tnr_view batch_offsets;
@@ -1977,14 +1989,15 @@ tnr_status tnr_sparse_release(struct tnr_sparse *matrix TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Holds a matrix: each part is a view of a blob, which the matrix retains. Checks what
- * `tnr_sparse_check` does, once: offsets also begin at 0 and end at the number of entries. Blobs
- * with offsets or indices that could be written are sealed: while the matrix lives, a view for
- * writing any byte of such a blob is refused, as it is of a shared one. Pointers that were taken
- * before are the caller's to stop using.
+ * `tnr_sparse_check` does, once: offsets also begin at 0 and end at the number of entries.
+ * Blobs with offsets or indices that could be written are sealed: while the matrix lives, a
+ * view for writing any byte of such a blob is refused, as it is of a shared one. Pointers that
+ * were taken before are the caller's to stop using.
  *
- * INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or none
- * of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's owner. BUSY: a call uses a blob that would be sealed, or a blob
- * has too many handles. OUT_OF_MEMORY. On failure nothing is retained or sealed.
+ * INVALID_ARGUMENT and UNSUPPORTED as `tnr_sparse_check`, and for an `owner` of the whole or
+ * none of a part. ALIASED: values share bytes with offsets or indices. STALE_VIEW: a part's
+ * owner. BUSY: a call uses a blob that would be sealed, or a blob has too many handles.
+ * OUT_OF_MEMORY. On failure nothing is retained or sealed.
  *
  * @param parts (transfer none) copied
  * @return (transfer full) (nullable) NULL on failure
@@ -2012,8 +2025,8 @@ struct tnr_sparse *tnr_sparse_retain(struct tnr_sparse *matrix TNR_BORROWED) TNR
 /**
  * A view of the whole matrix, with the matrix as its owner.
  *
- * STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is below
- * the first version's, or over 4096.
+ * STALE_HANDLE: not a handle, or released before. INVALID_ARGUMENT: `out->struct_size` is
+ * below the first version's, or over 4096.
  *
  * @param matrix (transfer none)
  * @param out (transfer none) (inout) struct_size is read, the rest written
@@ -2026,9 +2039,9 @@ tnr_status tnr_sparse_view_of(const struct tnr_sparse *matrix TNR_BORROWED,
                               struct tnr_sparse_view *out) TNR_NOEXCEPT;
 
 /**
- * The blobs of a matrix, each retained for the caller, who releases it: also the same blob twice.
- * Where a part begins in its blob is in `tnr_sparse_view_of`. That of `batch_offsets` is given by
- * `tnr_sparse_batch_offsets`.
+ * The blobs of a matrix, each retained for the caller, who releases it: also the same blob
+ * twice. Where a part begins in its blob is in `tnr_sparse_view_of`. That of `batch_offsets`
+ * is given by `tnr_sparse_batch_offsets`.
  *
  * STALE_HANDLE: not a handle, or released before. BUSY: a blob has 16,777,215 handles.
  *
@@ -2047,8 +2060,8 @@ tnr_status tnr_sparse_parts(const struct tnr_sparse *matrix TNR_BORROWED,
                             struct tnr_blob **values) TNR_NOEXCEPT;
 
 /**
- * The blob of a batch's `batch_offsets`, retained for the caller, who releases it; NULL for one
- * matrix.
+ * The blob of a batch's `batch_offsets`, retained for the caller, who releases it; NULL for
+ * one matrix.
  *
  * STALE_HANDLE: not a handle, or released before. BUSY: the blob has 16,777,215 handles.
  *
@@ -2063,12 +2076,12 @@ tnr_status tnr_sparse_batch_offsets(const struct tnr_sparse *matrix TNR_BORROWED
                                     struct tnr_blob **offsets) TNR_NOEXCEPT;
 
 /**
- * A view of matrix `index` of a batch: parts of the same arrays, with the same owners, so nothing
- * is copied, and what was checked is not checked again.
+ * A view of matrix `index` of a batch: parts of the same arrays, with the same owners, so
+ * nothing is copied, and what was checked is not checked again.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds of the shape and of `batch_offsets`; no batch;
- * an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`. STALE_VIEW, BUSY: as
- * operations.
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds of the shape and of `batch_offsets`; no
+ * batch; an `index` out of range; `out->struct_size` as in `tnr_sparse_view_of`. STALE_VIEW,
+ * BUSY: as operations.
  *
  * @param batch (transfer none)
  * @param out (transfer none) (inout) struct_size is read, the rest written
@@ -2082,12 +2095,12 @@ tnr_status tnr_sparse_batch_at(const struct tnr_sparse_view *batch,
                                struct tnr_sparse_view *out) TNR_NOEXCEPT;
 
 /**
- * Checks a matrix: its shape and parts as every operation does, every offset and index, and what
- * its flags say. The message names the part, the position, the value and the bound.
+ * Checks a matrix: its shape and parts as every operation does, every offset and index, and
+ * what its flags say. The message names the part, the position, the value and the bound.
  *
  * INVALID_ARGUMENT, UNSUPPORTED (dtype, device, blocks over `TNR_SPARSE_MAX_BLOCK`),
- * STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where entries are UNIQUE but not
- * SORTED). Of a batch the message begins with "matrix 3: ".
+ * STALE_VIEW (owners), BUSY (32,767 users), OUT_OF_MEMORY (only where entries are UNIQUE but
+ * not SORTED). About a batch the message begins with "matrix 3: ".
  *
  * @param view (transfer none)
  * @threads any
@@ -2098,8 +2111,9 @@ TNR_NODISCARD
 tnr_status tnr_sparse_check(const struct tnr_sparse_view *view) TNR_NOEXCEPT;
 
 /**
- * Checks a matrix whose values are to be written: as `tnr_sparse_check`; also ALIASED when they
- * share bytes with offsets or indices, and INVALID_ARGUMENT when their owner may not be written.
+ * Checks a matrix whose values are to be written: as `tnr_sparse_check`; also ALIASED when
+ * they share bytes with offsets or indices, and INVALID_ARGUMENT when their owner may not be
+ * written.
  *
  * @param view (transfer none)
  * @threads any
@@ -2126,8 +2140,8 @@ tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEX
 #define TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO 1
 
 /**
- * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it, entries
- * keep the order that they had, as far as the format has one.
+ * Flag of `tnr_sparse_options`, for `tnr_sparse_convert`: the result is SORTED. Without it,
+ * entries keep the order that they had, as far as the format has one.
  *
  * @since 0.2
  */
@@ -2230,8 +2244,8 @@ typedef struct tnr_sparse_top_k_attributes {
    */
   uint64_t struct_size;
   /**
-   * From dense: of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. Else 0:
-   * entries keep their index type.
+   * From dense: of the result's indices, `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32. Else
+   * 0: entries keep their index type.
    */
   tnr_dtype index_dtype;
   /**
@@ -2262,8 +2276,8 @@ typedef struct tnr_sparse_dropout_attributes {
 } tnr_sparse_dropout_attributes;
 
 /**
- * Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros beyond `struct_size`, mean
- * the defaults; it will grow, and zeros will mean what they do now.
+ * Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros beyond `struct_size`,
+ * mean the defaults; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
  */
@@ -2298,8 +2312,8 @@ typedef int32_t tnr_sparse_combine;
 #define TNR_SPARSE_COMBINE_LAST 4
 
 /**
- * Attributes of `tnr_sparse_coalesce`. There are none yet. NULL, and zeros beyond `struct_size`, mean
- * the defaults; it will grow, and zeros will mean what they do now.
+ * Attributes of `tnr_sparse_coalesce`. There are none yet. NULL, and zeros beyond `struct_size`,
+ * mean the defaults; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
  */
@@ -2324,9 +2338,10 @@ typedef struct tnr_sparse_select_attributes {
 } tnr_sparse_select_attributes;
 
 /**
- * The entries of a dense matrix: those elements that the options' predicate names, each once and
- * in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one of its
- * elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and MASK too.
+ * The entries of a dense matrix: those elements that the options' predicate names, each once
+ * and in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one
+ * of its elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and
+ * MASK too.
  *
  * Elements `[rows, cols]` make a matrix, `[batches, rows, cols]` a batch, with i64
  * `batch_offsets`.
@@ -2336,10 +2351,10 @@ typedef struct tnr_sparse_select_attributes {
  * number of threads.
  *
  * INVALID_ARGUMENT: a rank that is not 2 or 3, a format or a predicate without a name, an
- * index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of another
- * shape or dtype, blocks that do not divide the shape or are below 1, and more entries or a longer
- * extent than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks over
- * `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
+ * index_dtype that is none, a threshold that is NaN or does not fit the dtype, a mask of
+ * another shape or dtype, blocks that do not divide the shape or are below 1, and more entries
+ * or a longer extent than the indices can count: use i64 then. UNSUPPORTED: the dtype, blocks
+ * over `TNR_SPARSE_MAX_BLOCK`. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param dense (transfer none)
@@ -2355,16 +2370,16 @@ struct tnr_sparse *tnr_sparse_from_dense(struct tnr_context *context TNR_BORROWE
                                          const struct tnr_sparse_options *options) TNR_NOEXCEPT;
 
 /**
- * The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row, zeros
- * too if they are among them; of equals the first. A NaN is less than everything, so it is taken
- * last. An `index_dtype` of 0 means i32. SORTED and UNIQUE, and the same for any number of
- * threads, each of which takes 8 KiB and 32 bytes for each of `k`, and a row where its elements
- * are not contiguous.
+ * The `k` largest elements of each row of a dense matrix, as CSR: `k` entries in each row,
+ * zeros too if they are among them; of equals the first. A NaN is less than everything, so it
+ * is taken last. An `index_dtype` of 0 means i32. SORTED and UNIQUE, and the same for any
+ * number of threads, each of which takes 8 KiB and 32 bytes for each of `k`, and a row where
+ * its elements are not contiguous.
  *
- * INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an order
- * without a name, an index_dtype that is none, and more entries or columns than the indices can
- * count: use i64 then. UNSUPPORTED: elements that are complex, bool8 or integers of 64 bits.
- * STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ * INVALID_ARGUMENT: a rank that is not 2, a `k` that is negative or above the columns, an
+ * order without a name, an index_dtype that is none, and more entries or columns than the
+ * indices can count: use i64 then. UNSUPPORTED: elements that are complex, bool8 or integers
+ * of 64 bits. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param dense (transfer none)
@@ -2382,20 +2397,22 @@ struct tnr_sparse *tnr_sparse_from_dense_top_k(struct tnr_context *context TNR_B
                                                const struct tnr_sparse_top_k_attributes *attributes) TNR_NOEXCEPT;
 
 /**
- * Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a random
- * number of its own, and is multiplied by `1 / (1 - probability)` else, which is rounded to the
- * dtype first. What is 0 is no entry; a NaN that is not dropped is. Whether an element is dropped
- * depends on the seed and on its place in row-major order alone, so the result is the same for any
- * number of threads and under every instruction set. An `index_dtype` of 0 means i32. SORTED and
- * UNIQUE; reads and takes memory as `tnr_sparse_from_dense`.
+ * Dropout on a dense matrix, as CSR: each element becomes 0 with the probability given, by a
+ * random number of its own, and is multiplied by `1 / (1 - probability)` else, which is
+ * rounded to the dtype first. A 0 is no entry; a NaN that is not dropped is. Whether an
+ * element is dropped depends on the seed and on its place in row-major order alone, so the
+ * result is the same for any number of threads and under every instruction set. An
+ * `index_dtype` of 0 means i32. SORTED and UNIQUE; reads and takes memory as
+ * `tnr_sparse_from_dense`.
  *
- * The random number of element i is output i of SplitMix64 from the state that the seed, mixed by
- * the same function, gives; the element is dropped if that, by 2^64, is below the probability.
+ * The random number of element i is output i of SplitMix64 from the state that the seed, mixed
+ * by the same function, gives; the element is dropped if that, by 2^64, is below the
+ * probability.
  *
- * INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or whose
- * factor overflows the dtype, an index_dtype that is none, and more entries or columns than the
- * indices can count: use i64 then. UNSUPPORTED: elements that are no floats. STALE_VIEW, BUSY,
- * OUT_OF_MEMORY: as operations.
+ * INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or
+ * whose factor overflows the dtype, an index_dtype that is none, and more entries or columns
+ * than the indices can count: use i64 then. UNSUPPORTED: elements that are no floats.
+ * STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param dense (transfer none)
@@ -2413,15 +2430,17 @@ struct tnr_sparse *tnr_sparse_from_dense_dropout(struct tnr_context *context TNR
                                                  const struct tnr_sparse_dropout_attributes *attributes) TNR_NOEXCEPT;
 
 /**
- * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros, and
- * the entries where they are. Of several entries for one position the sum, in their order; where
- * the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once: where they are not
- * UNIQUE and those of a row do not rise, the matrix is coalesced first, and takes memory for it.
+ * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros,
+ * and the entries where they are. Several entries for one position are added up, in their
+ * order; where the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once:
+ * where they are not UNIQUE and those of a row do not rise, the matrix is coalesced first, and
+ * takes memory for it.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found as
- * the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
- * UNSUPPORTED: a dtype without a name, and one without a sum where the flags do not say UNIQUE.
- * ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds (an offset or an index out of range is found
+ * as the call goes, and leaves `out` a mixture of zeros and entries), another shape or dtype.
+ * UNSUPPORTED: a dtype without a name, and one without a sum where the flags do not say
+ * UNIQUE. ALIASED: `out` shares bytes with a part, or its indices meet. STALE_VIEW, BUSY: as
+ * operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2439,22 +2458,24 @@ tnr_status tnr_sparse_to_dense(struct tnr_context *context TNR_BORROWED,
 
 /**
  * The same matrix in another format, with another index type, or with its entries in order
- * (`TNR_CONVERT_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN payloads
- * and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the transpose of a
- * CSR is a CSC view of the same arrays, and needs none.
+ * (`TNR_CONVERT_SORT`). Every entry is kept, duplicates and zeros too, with its bytes: NaN
+ * payloads and the signs of zeros stay, and of bool8 what is not 0 becomes 1. A copy: the
+ * transpose of a CSR is a CSC view of the same arrays, and needs none.
  *
  * Within a row of CSR, or a column of CSC, entries stay in the order that they had; what comes
- * from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR becomes
- * as many entries as it has elements; where BSR is made, the other elements of a block are zero.
+ * from the other of the two is SORTED. CSC to COO orders them by columns. A block of BSR
+ * becomes as many entries as it has elements; where BSR is made, the other elements of a block
+ * are zero.
  *
- * `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more copy
- * of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and columns.
- * The result is the same for any number of threads.
+ * `options`: format, index_dtype, flags and blocks; the rest is 0. Takes memory for one more
+ * copy of the result while it lasts, two where CSR or COO is sorted, and offsets of rows and
+ * columns. The result is the same for any number of threads.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an index_dtype
- * without a name, blocks that do not divide the shape, a duplicate where BSR is made, and more
- * entries or a longer extent than the indices can count: use i64 then. UNSUPPORTED: values that
- * have not 1, 2, 4, 8 or 16 bytes, blocks over `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a format or an
+ * index_dtype without a name, blocks that do not divide the shape, a duplicate where BSR is
+ * made, and more entries or a longer extent than the indices can count: use i64 then.
+ * UNSUPPORTED: values that have not 1, 2, 4, 8 or 16 bytes, blocks over
+ * `TNR_SPARSE_MAX_BLOCK`. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2471,14 +2492,14 @@ struct tnr_sparse *tnr_sparse_convert(struct tnr_context *context TNR_BORROWED,
 
 /**
  * The same matrix with its entries in order and one for each position, what `combine` makes of
- * those that there are. Entries that are zero, or become it, are kept. In the format of `a` and
- * with its index type; a COO is ordered by rows.
+ * those that there are. Entries that are zero, or become it, are kept. In the format of `a`
+ * and with its index type; a COO is ordered by rows.
  *
  * Takes memory as `tnr_sparse_convert` does where entries have to be sorted. The result is the
  * same for any number of threads.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a name.
- * UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a combine without a
+ * name. UNSUPPORTED: BSR; values that have no such operation. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2495,14 +2516,15 @@ struct tnr_sparse *tnr_sparse_coalesce(struct tnr_context *context TNR_BORROWED,
                                        const struct tnr_sparse_coalesce_attributes *attributes) TNR_NOEXCEPT;
 
 /**
- * The entries of `a` that the predicate of `options` names, in the same order, format and index
- * type. A NaN is kept, whatever it is compared with.
+ * The entries of `a` that the predicate of `options` names, in the same order, format and
+ * index type. A NaN is kept, whatever it is compared with.
  *
- * `options`: predicate (not MASK), threshold and `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`; the rest is 0.
+ * `options`: predicate (not MASK), threshold and `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`; the rest
+ * is 0.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a name,
- * and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex values.
- * OUT_OF_MEMORY.
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a predicate without a
+ * name, and a threshold that is NaN or does not fit the dtype. UNSUPPORTED: BSR; complex
+ * values. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2518,12 +2540,12 @@ struct tnr_sparse *tnr_sparse_prune(struct tnr_context *context TNR_BORROWED,
                                     const struct tnr_sparse_options *options) TNR_NOEXCEPT;
 
 /**
- * The `k` largest entries of each row of a CSR, in the same order and index type; of equals the
- * first, of a row with fewer all. A NaN is less than everything, so it goes first.
+ * The `k` largest entries of each row of a CSR, in the same order and index type; of equals
+ * the first, of a row with fewer all. A NaN is less than everything, so it goes first.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative or
- * above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that are
- * complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a `k` that is negative
+ * or above `a.cols`, and an order without a name. UNSUPPORTED: COO, CSC and BSR; values that
+ * are complex, bool8 or integers of 64 bits. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2541,19 +2563,19 @@ struct tnr_sparse *tnr_sparse_top_k(struct tnr_context *context TNR_BORROWED,
                                     const struct tnr_sparse_top_k_attributes *attributes) TNR_NOEXCEPT;
 
 /**
- * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`, column j
- * column `cols[j]`. A list may name them in any order and any of them several times; NULL is all
- * in their order. Each is of rank 1, of i32 or i64. The result has the format and the index type
- * of `a`, and the entries of a row (CSC: column) in the order that they have there, those of a
- * column that is listed several times in the order of the list. It is UNIQUE where `a` is, and
- * SORTED where `a` is and the numbers within a row never fall.
+ * Rows and columns of a CSR or CSC, as a new matrix: row i of it is row `rows[i]` of `a`,
+ * column j column `cols[j]`. A list may name them in any order and any of them several times;
+ * NULL is all in their order. Each is of rank 1, of i32 or i64. The result has the format and
+ * the index type of `a`, and the entries of a row (CSC: column) in the order that they have
+ * there, those of a column that is listed several times in the order of the list. It is UNIQUE
+ * where `a` is, and SORTED where `a` is and the numbers within a row never fall.
  *
- * Takes memory beside the result for a number for each row of it and for each that is listed, and
- * for each column of `a` where these are no more than a few for each entry.
+ * Takes memory beside the result for a number for each row of it and for each that is listed,
+ * and for each column of `a` where these are no more than a few for each entry.
  *
- * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank or
- * dtype, a number that names no row or column, more entries or a longer extent than the indices
- * can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a list of another rank
+ * or dtype, a number that names no row or column, more entries or a longer extent than the
+ * indices can count. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2574,8 +2596,8 @@ struct tnr_sparse *tnr_sparse_select(struct tnr_context *context TNR_BORROWED,
 
 /**
  * A block of a CSR or CSC, as a new matrix: `row_count` rows from `first_row` on, and of these
- * `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows of
- * CSR alone need no copy: a view of a part of the offsets has them.
+ * `col_count` columns. As `tnr_sparse_select` with these numbers, without lists of them. Rows
+ * of CSR alone need no copy: a view of a part of the offsets has them.
  *
  * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a block that leaves the
  * matrix. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
@@ -2641,9 +2663,9 @@ typedef struct tnr_sparse_matmul_attributes {
 } tnr_sparse_matmul_attributes;
 
 /**
- * Attributes of `tnr_sparse_product` and `tnr_sparse_product_masked`. There are none yet. NULL, and
- * zeros beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they do
- * now.
+ * Attributes of `tnr_sparse_product` and `tnr_sparse_product_masked`. There are none yet. NULL,
+ * and zeros beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what they
+ * do now.
  *
  * @since 0.2
  */
@@ -2702,8 +2724,8 @@ typedef struct tnr_sparse_scale_attributes {
 } tnr_sparse_scale_attributes;
 
 /**
- * Attributes of `tnr_sparse_softmax`. There are none yet. NULL, and zeros beyond `struct_size`, mean
- * the defaults; it will grow, and zeros will mean what they do now.
+ * Attributes of `tnr_sparse_softmax`. There are none yet. NULL, and zeros beyond `struct_size`,
+ * mean the defaults; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
  */
@@ -2734,8 +2756,8 @@ typedef int32_t tnr_sparse_norm_kind;
 #define TNR_SPARSE_NORM_KIND_FROBENIUS 3
 
 /**
- * Attributes of `tnr_sparse_norm`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
- * defaults; it will grow, and zeros will mean what they do now.
+ * Attributes of `tnr_sparse_norm`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+ * the defaults; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
  */
@@ -2747,8 +2769,8 @@ typedef struct tnr_sparse_norm_attributes {
 } tnr_sparse_norm_attributes;
 
 /**
- * Attributes of `tnr_sparse_diagonal`. There are none yet. NULL, and zeros beyond `struct_size`, mean
- * the defaults; it will grow, and zeros will mean what they do now.
+ * Attributes of `tnr_sparse_diagonal`. There are none yet. NULL, and zeros beyond `struct_size`,
+ * mean the defaults; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
  */
@@ -2781,26 +2803,26 @@ typedef struct tnr_sparse_solve_attributes {
 } tnr_sparse_solve_attributes;
 
 /**
- * `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b` and
- * `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta` is 0
- * `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are f32 and
- * are rounded once; integers wrap. A position that has several entries is their sum. The result
- * has the same bits for any number of threads.
+ * `out = alpha * a b + beta * out`, with a sparse matrix `a`, or its transpose, and dense `b`
+ * and `out`: both vectors, or both matrices, of `a`'s dtype and of any strides. Where `beta`
+ * is 0 `out` is not read, so it may hold anything, NaN included. The sums of f16 and bf16 are
+ * f32 and are rounded once; integers wrap. A position that has several entries is their sum.
+ * The result has the same bits for any number of threads.
  *
- * Of a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless all
- * matrices share one.
+ * With a batch `out` has one axis more in front, of the batch's length, and so has `b`, unless
+ * all matrices share one.
  *
- * Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and BSR
- * transposed), the sums take memory beside `out` of up to eight times 256 bytes for each of its
- * rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of `b` that
- * are not adjacent, and rows that are read often and lie across lines of the cache, are copied,
- * up to 256 bytes of each row at a time. Where `a` has fewer entries than `b` rows, `b` is
- * read where it lies, whatever its strides.
+ * Where the entries of a row go to many sums (COO that is not SORTED, CSC as it is, CSR and
+ * BSR transposed), the sums take memory beside `out` of up to eight times 256 bytes for each
+ * of its rows; a `tnr_sparse` of COO that is SORTED takes an offset for each row. Columns of
+ * `b` that are not adjacent, and rows that are read often and lie across lines of the cache,
+ * are copied, up to 256 bytes of each row at a time. Where `a` has fewer entries than `b`
+ * rows, `b` is read where it lies, whatever its strides.
  *
- * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that the
- * dtype cannot represent, and for offsets or indices out of range: then `out` has been written in
- * part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with `a` or `b`.
- * OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, for an `alpha` or `beta` that
+ * the dtype cannot represent, and for offsets or indices out of range: then `out` has been
+ * written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte with
+ * `a` or `b`. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
@@ -2825,16 +2847,17 @@ tnr_status tnr_sparse_matmul(struct tnr_context *context TNR_BORROWED,
 
 /**
  * The product of two matrices, as a new one: CSR of two CSR, CSC of two CSC; coalesced. It has
- * an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at 0
- * and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the values;
- * so it has the same bits for any number of threads. Beside operands and result each thread
- * takes a few bytes for each column of the result (CSC: row), where that is some MiB at most or a
- * row has products for a fair part of them; else for each product of the row that has most.
+ * an entry wherever an entry of `a` meets one of `b`, also where the sum is 0. A sum begins at
+ * 0 and takes the products in the order of `a`'s entries (CSC: `b`'s), in the dtype of the
+ * values; so it has the same bits for any number of threads. Beside operands and result each
+ * thread takes a few bytes for each column of the result (CSC: row), where that is some MiB at
+ * most or a row has products for a fair part of them; else for each product of the row that
+ * has most.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed; `a.cols` is not
- * `b.rows`; dtypes of values or of indices differ; the result has more entries than i32 offsets
- * count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and f64. STALE_VIEW, BUSY,
- * OUT_OF_MEMORY: as operations.
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed; `a.cols` is
+ * not `b.rows`; dtypes of values or of indices differ; the result has more entries than i32
+ * offsets count. UNSUPPORTED: COO and BSR, two formats, values other than f32 and f64.
+ * STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2852,15 +2875,16 @@ struct tnr_sparse *tnr_sparse_product(struct tnr_context *context TNR_BORROWED,
                                       const struct tnr_sparse_product_attributes *attributes) TNR_NOEXCEPT;
 
 /**
- * The product of two matrices at the entries of a third alone, whose values are not read: CSR of
- * three CSR, CSC of three CSC. It has the entries of `tnr_sparse_product` that `mask` has too, with
- * the same bits, in the order of `mask`, and is SORTED and UNIQUE where that is; of an entry that
- * `mask` has twice it has two. The rest of the product is never stored: beside operands and result
- * each thread takes a few bytes for each entry of the row of `mask` that has most, and for each
- * column of the result (CSC: row) where these are few, or the entries of `mask` are many.
+ * The product of two matrices at the entries of a third alone, whose values are not read: CSR
+ * of three CSR, CSC of three CSC. It has the entries of `tnr_sparse_product` that `mask` has
+ * too, with the same bits, in the order of `mask`, and is SORTED and UNIQUE where that is; of
+ * an entry that `mask` has twice it has two. The rest of the product is never stored: beside
+ * operands and result each thread takes a few bytes for each entry of the row of `mask` that
+ * has most, and for each column of the result (CSC: row) where these are few, or the entries
+ * of `mask` are many.
  *
- * INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another shape
- * than the product. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ * INVALID_ARGUMENT, UNSUPPORTED: as `tnr_sparse_product`, of the three; a `mask` of another
+ * shape than the product. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2880,18 +2904,19 @@ struct tnr_sparse *tnr_sparse_product_masked(struct tnr_context *context TNR_BOR
                                              const struct tnr_sparse_product_attributes *attributes) TNR_NOEXCEPT;
 
 /**
- * The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an entry
- * at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`; with
- * `TNR_SDDMM_TIMES_VALUES` times the entry's own value. Positions that have several entries get
- * as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once; integers wrap. The
- * result has the same bits for any number of threads. Where a row of `x` or a column of `y` is
- * not adjacent, all are copied, unless they are more than the entries: then they are read where
- * they lie.
+ * The product of dense `x` and `y` at the entries of a sparse matrix alone ("SDDMM"): of an
+ * entry at row i and column j, `alpha` times the sum of row i of `x` times column j of `y`;
+ * with `TNR_SDDMM_TIMES_VALUES` times the entry's own value. Positions that have several
+ * entries get as many. All of `a`'s dtype; sums of f16 and bf16 are f32, rounded once;
+ * integers wrap. The result has the same bits for any number of threads. Where a row of `x` or
+ * a column of `y` is not adjacent, all are copied, unless they are more than the entries: then
+ * they are read where they lie.
  *
- * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not row-major,
- * an `alpha` that the dtype cannot represent, and for offsets or indices out of range: then `out`
- * has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED: `out` shares a byte
- * with another operand and is not exactly `a.values`, or its part of them. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, an `out` that is not
+ * row-major, an `alpha` that the dtype cannot represent, and for offsets or indices out of
+ * range: then `out` has been written in part. UNSUPPORTED: dtypes without arithmetic. ALIASED:
+ * `out` shares a byte with another operand and is not exactly `a.values`, or its part of them.
+ * OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
@@ -2914,15 +2939,16 @@ tnr_status tnr_sparse_sddmm(struct tnr_context *context TNR_BORROWED,
                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * Arithmetic of two matrices of one shape, element by element, as a new one: of two coalesced CSR
- * or CSC, coalesced. ADD, SUB, MIN and MAX have an entry wherever `a` or `b` has one, and read 0
- * where the other has none; MUL has one where both have. Results that are 0 stay entries. As of
- * dense matrices with zeros, but that MUL takes 0 times what is not there for 0.
+ * Arithmetic of two matrices of one shape, element by element, as a new one: of two coalesced
+ * CSR or CSC, coalesced. ADD, SUB, MIN and MAX have an entry wherever `a` or `b` has one, and
+ * read 0 where the other has none; MUL has one where both have. Results that are 0 stay
+ * entries. As of dense matrices with zeros, but that MUL takes 0 times what is not there for
+ * 0.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed and must be SORTED
- * and UNIQUE; two shapes; dtypes of values or of indices differ; more entries than i32 offsets
- * count. UNSUPPORTED: DIV, whose 0 / 0 is not 0; COO and BSR; two formats; values of a dtype that
- * `tnr_binary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags, which are believed and must be
+ * SORTED and UNIQUE; two shapes; dtypes of values or of indices differ; more entries than i32
+ * offsets count. UNSUPPORTED: DIV, whose 0 / 0 is not 0; COO and BSR; two formats; values of a
+ * dtype that `tnr_binary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2944,10 +2970,10 @@ struct tnr_sparse *tnr_sparse_binary(struct tnr_context *context TNR_BORROWED,
  * Adds the entries of a CSR or CSC matrix to dense memory of its shape, in place; the other
  * elements are not touched. Integers wrap.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
- * found as the call goes, and leaves `out` a mixture), another shape or dtype. UNSUPPORTED: COO
- * and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part, or
- * its indices meet. STALE_VIEW, BUSY: as operations.
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of
+ * range is found as the call goes, and leaves `out` a mixture), another shape or dtype.
+ * UNSUPPORTED: COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares
+ * bytes with a part, or its indices meet. STALE_VIEW, BUSY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2964,12 +2990,13 @@ tnr_status tnr_sparse_accumulate(struct tnr_context *context TNR_BORROWED,
                                  const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * A function of each entry, as a new matrix that shares offsets and indices with the one that `a`
- * is a view of, by an operation that is 0 at 0. `a` is all of a held matrix; of lent
+ * A function of each entry, as a new matrix that shares offsets and indices with the one that
+ * `a` is a view of, by an operation that is 0 at 0. `a` is all of a held matrix; of lent
  * arrays, `tnr_unary` on the values is all there is to do.
  *
- * INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: an operation that is not 0 at 0, as EXP; values
- * of a dtype that `tnr_unary` does not take. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ * INVALID_ARGUMENT: `a` has no owner, or is rows of it. UNSUPPORTED: an operation that is not
+ * 0 at 0, as EXP; values of a dtype that `tnr_unary` does not take. STALE_VIEW, BUSY,
+ * OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -2991,9 +3018,9 @@ struct tnr_sparse *tnr_sparse_unary(struct tnr_context *context TNR_BORROWED,
  * Integers wrap. By one number: `tnr_binary_scalar` on the values.
  *
  * INVALID_ARGUMENT: what `tnr_sparse_check_mut` finds but flags (an offset or an index out of
- * range is found as the call goes, and leaves the values a mixture); `factors` is not of rank 1,
- * as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR; values other than f32,
- * f64, i32 and i64. ALIASED: `factors` shares bytes with the values. STALE_VIEW, BUSY: as
+ * range is found as the call goes, and leaves the values a mixture); `factors` is not of rank
+ * 1, as long as the axis and of the values' dtype. UNSUPPORTED: COO and BSR; values other than
+ * f32, f64, i32 and i64. ALIASED: `factors` shares bytes with the values. STALE_VIEW, BUSY: as
  * operations.
  *
  * @param context (transfer none) (nullable)
@@ -3013,8 +3040,8 @@ tnr_status tnr_sparse_scale(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Replaces the entries of each row of a CSR matrix by their softmax, in place: exp(x) over the
- * sum of them. What is no entry takes no part, as if it were -infinity; a row without entries
- * stays. f32 and f64; a row with a NaN is all NaN.
+ * sum of them. Elements without an entry take no part, as if they were -infinity; a row
+ * without entries stays. f32 and f64; a row with a NaN is all NaN.
  *
  * INVALID_ARGUMENT: as `tnr_sparse_scale`. UNSUPPORTED: other formats and dtypes. STALE_VIEW,
  * BUSY: as operations.
@@ -3032,17 +3059,17 @@ tnr_status tnr_sparse_softmax(struct tnr_context *context TNR_BORROWED,
                               const struct tnr_sparse_view_mut *a) TNR_NOEXCEPT;
 
 /**
- * Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns (2:
- * one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense matrix: SUM,
- * MIN, MAX, and COUNT of elements that are not zero. Zeros that are not there take part: they are
- * the smallest of entries that are all positive. Sums of f32 accumulate in f64, in an order that
- * depends on the offsets alone, not on the number of threads.
+ * Reduces a CSR or CSC matrix over its rows (`axes` 1: a result for each column), its columns
+ * (2: one for each row) or both (3: one, `out` of rank 0), as `tnr_reduce` does the dense
+ * matrix: SUM, MIN, MAX, and COUNT of elements that are not zero. Zeros that are not there
+ * take part: they are the smallest of entries that are all positive. Sums of f32 accumulate in
+ * f64, in an order that depends on the offsets alone, not on the number of threads.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
- * found as the call goes); axes; the shape or dtype of `out` (i64 of COUNT, and of sums of i32);
- * MIN and MAX of no elements; all but SUM where the flags do not say UNIQUE. UNSUPPORTED: other
- * operations; COO and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes
- * with a part. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of
+ * range is found as the call goes); axes; the shape or dtype of `out` (i64 of COUNT, and of
+ * sums of i32); MIN and MAX of no elements; all but SUM where the flags do not say UNIQUE.
+ * UNSUPPORTED: other operations; COO and BSR; values other than f32, f64, i32 and i64.
+ * ALIASED: `out` shares bytes with a part. STALE_VIEW, BUSY, OUT_OF_MEMORY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -3083,12 +3110,12 @@ tnr_status tnr_sparse_norm(struct tnr_context *context TNR_BORROWED,
                            double *out) TNR_NOEXCEPT;
 
 /**
- * Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter axis;
- * 0 where there is no entry, the sum where there are several.
+ * Writes the diagonal of a CSR or CSC matrix to `out`, of rank 1 and as long as the shorter
+ * axis; 0 where there is no entry, the sum where there are several.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of range is
- * found as the call goes, beyond the diagonal too, and leaves `out` a mixture), another length or
- * dtype. UNSUPPORTED: COO
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags (an offset or an index out of
+ * range is found as the call goes, beyond the diagonal too, and leaves `out` a mixture),
+ * another length or dtype. UNSUPPORTED: COO
  * and BSR; values other than f32, f64, i32 and i64. ALIASED: `out` shares bytes with a part.
  * STALE_VIEW, BUSY: as operations.
  *
@@ -3109,14 +3136,14 @@ tnr_status tnr_sparse_diagonal(struct tnr_context *context TNR_BORROWED,
 /**
  * Solves a triangular system by substitution: `out` becomes the x of a x = b, for each column
  * where `b` and `out` have rank 2. Entries beyond the triangle that the attributes' flags name
- * (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL, those
- * of the diagonal.
+ * (TNR_SOLVE_UPPER, else the lower one) are not looked at; nor, with TNR_SOLVE_UNIT_DIAGONAL,
+ * those of the diagonal.
  *
- * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix that
- * is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which is named
- * (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other than f32 and f64.
- * ALIASED: `out` shares bytes with a part, or with `b` without being exactly it. STALE_VIEW, BUSY:
- * as operations.
+ * INVALID_ARGUMENT: what `tnr_sparse_check` finds but flags; unknown bits of `flags`; a matrix
+ * that is not square; other shapes or dtypes; a diagonal that is 0 or missing in a row, which
+ * is named (then `out` is a mixture). UNSUPPORTED: other formats than CSR; dtypes other than
+ * f32 and f64. ALIASED: `out` shares bytes with a part, or with `b` without being exactly it.
+ * STALE_VIEW, BUSY: as operations.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -3240,7 +3267,8 @@ typedef struct tnr_packed_info {
   /**
    * Products after which packing has moved fewer bytes than it saved, counted, not measured: the
    * source read, the result fetched and written, and for a bitmap a mark of one byte cleared and
-   * read for each element and set for each entry, over the difference of the two sizes. -1: never.
+   * read for each element and set for each entry, over the difference of the two sizes. -1:
+   * never.
    */
   int64_t break_even;
   /**
@@ -3254,8 +3282,8 @@ typedef struct tnr_packed_info {
 } tnr_packed_info;
 
 /**
- * Gives up one handle. The last release ends the packed matrix; a call that uses it lasts. NULL
- * is OK and does nothing. The status may be ignored.
+ * Gives up one handle. The last release ends the packed matrix; a call that uses it lasts.
+ * NULL is OK and does nothing. The status may be ignored.
  *
  * STALE_HANDLE: not a handle, or released before.
  *
@@ -3268,20 +3296,20 @@ tnr_status tnr_packed_release(struct tnr_packed *packed TNR_OWNED) TNR_NOEXCEPT;
 
 /**
  * Copies a CSR matrix into a layout whose products with vectors read fewer bytes. With AUTO:
- * blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1, 1x8
- * or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a bitmap
- * takes fewer bytes; a bitmap where a fifth of the elements or more have entries and columns
- * rise within each row; else numbers of 16 bits, unless these, with what each group of 64 rows
- * takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16 entries. The
- * choice depends on the matrix alone, and is in `tnr_packed_describe`.
+ * blocks, where all entries are in blocks without gaps of one shape (8x8, 4x4, 2x2, 8x1, 4x1,
+ * 1x8 or 1x4, the one that takes the fewest bytes) that begin at multiples of it, unless a
+ * bitmap takes fewer bytes; a bitmap where a fifth of the elements or more have entries and
+ * columns rise within each row; else numbers of 16 bits, unless these, with what each group of
+ * 64 rows takes, are more bytes than numbers of 32, or cut rows into pieces of less than 16
+ * entries. The choice depends on the matrix alone, and is in `tnr_packed_describe`.
  *
- * Entries keep their order, and a position may have several, but in a bitmap. The memory is the
- * context's. Later changes of the values of `a` are not seen.
+ * Entries keep their order, and a position may have several, but in a bitmap. The memory is
+ * the context's. Later changes of the values of `a` are not seen.
  *
- * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP for
- * rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are no
- * floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose columns
- * lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
+ * INVALID_ARGUMENT, STALE_VIEW, BUSY: as `tnr_sparse_check`; a layout without a name; BITMAP
+ * for rows whose columns do not rise. UNSUPPORTED: a format that is not CSR; dtypes that are
+ * no floats; BLOCKS for entries that are not all in blocks; 64 rows one after the other whose
+ * columns lie in more than 64 ranges of the layout's numbers (AUTO: of 2^31). OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) copied
@@ -3313,8 +3341,8 @@ struct tnr_packed *tnr_packed_retain(struct tnr_packed *packed TNR_BORROWED) TNR
 /**
  * Describes a packed matrix: layout, size, and the number of products that pay for packing.
  *
- * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`. INVALID_ARGUMENT: `out->struct_size` is below
- * the first version's, or over 4096.
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`.
+ * INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
  *
  * @param packed (transfer none)
  * @param out (transfer none) (inout) struct_size is read, the rest written
@@ -3328,21 +3356,21 @@ tnr_status tnr_packed_describe(const struct tnr_packed *packed TNR_BORROWED,
 
 /**
  * `out = alpha * packed b + beta * out`, as `tnr_sparse_matmul` has it. A `b` with several
- * columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster from
- * a few columns on.
+ * columns is multiplied one column after the other, for which `tnr_sparse_matmul` is faster
+ * from a few columns on.
  *
- * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as by
- * `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536 entries
- * at most, which of f32 and f64 is then the same result to the bit; the same for any number of
- * threads in any layout. Sums of f16 and bf16 are f32, rounded once.
+ * A row's products are added up in the order of the layout: with numbers of 16 or 32 bits as
+ * by `tnr_sparse_matmul` where the columns of 64 rows lie in one range and a row has 65,536
+ * entries at most, which of f32 and f64 is then the same result to the bit; the same for any
+ * number of threads in any layout. Sums of f16 and bf16 are f32, rounded once.
  *
- * A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more elements
- * than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it is read where
- * it lies.
+ * A column of `b` that is not adjacent, or of f16 or bf16, is copied where it has no more
+ * elements than `packed` has entries; of a bitmap, where that has more than 32 rows. Else it
+ * is read where it lies.
  *
- * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a call
- * counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree. ALIASED:
- * `out` shares a byte with `b`. OUT_OF_MEMORY.
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_packed_retain`, of which a
+ * call counts as one while it lasts. INVALID_ARGUMENT: shapes and dtypes that do not agree.
+ * ALIASED: `out` shares a byte with `b`. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param alpha (transfer none)
@@ -3373,7 +3401,8 @@ tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
  */
 
 /**
- * Process totals since start, ended threads included. Set `struct_size` before the call; it will grow.
+ * Process totals since start, ended threads included. Set `struct_size` before the call; it will
+ * grow.
  */
 typedef struct tnr_stats {
   /**
@@ -3614,7 +3643,7 @@ TNR_API
 void tnr_stats_time_start(void) TNR_NOEXCEPT;
 
 /**
- * Operations that begin from here on are not timed. What was counted stays.
+ * Operations that begin from here on are not timed. The counts so far stay.
  *
  * @threads any
  * @since 0.1
