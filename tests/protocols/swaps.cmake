@@ -99,10 +99,11 @@ swap(context.cpp "a context is open before it has started"
 [==[  if (swapped) {
         const std::uint64_t life =
             ContextSlot::generation_of(slot.word.load(std::memory_order_relaxed));
-        slot.word.store(life << ContextSlot::kGenerationShift, std::memory_order_release);
+        slot.word.store(life << ContextSlot::kGenerationShift | ContextSlot::kOpen,
+                        std::memory_order_release);
       }
       @]==]
-[==[  slot.word.store(std::uint64_t{generation} << ContextSlot::kGenerationShift,
+[==[  slot.word.store(std::uint64_t{generation} << ContextSlot::kGenerationShift | ContextSlot::kOpen,
                   std::memory_order_release);]==]
 [==[  if (!swapped) @]==])
 

@@ -5,11 +5,11 @@
 //
 //   step      needs                            does
 //   --------  -------------------------------  ------------------------------------------------
-//   use       generation equal, not released   uses + 1; a call has one use, and each blob of the
+//   use       generation equal, open           uses + 1; a call has one use, and each blob of the
 //                                              context's allocator has one
-//   unuse     -                                uses - 1; released and the last use: end
-//   release   generation equal, not released   sets released; no uses: end
-//   end       released, no uses; once          joins the threads, calls `release`, frees the slot
+//   unuse     -                                uses - 1; not open and the last use: end
+//   release   generation equal, open           clears open; no uses: end
+//   end       not open, no uses; once          joins the threads, calls `release`, frees the slot
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class Context {
   constexpr Context() noexcept = default;
 
   // Threads that work at one call, the caller among them; at least 1.
-  [[nodiscard]] unsigned thread_count() const noexcept { return thread_count_; }
+  [[nodiscard]] unsigned thread_count() const noexcept { return helper_count_ + 1; }
 
   // Calls body(job, slice) once for each slice in [0, slice_count), in any order and on any of the
   // context's threads, the calling one among them; returns when all calls have returned. Writes of
@@ -42,7 +42,7 @@ class Context {
   // slice calls this, the calling thread runs all slices.
   void run_slices(std::int64_t slice_count, SliceBody body, void* job,
                   Wake wake = Wake::kWhenLong) const noexcept {
-    if (thread_count_ != 1) return share_slices(slice_count, body, job, wake);
+    if (helper_count_ != 0) return share_slices(slice_count, body, job, wake);
     for (std::int64_t slice = 0; slice < slice_count; ++slice) body(job, slice);
   }
 
@@ -59,7 +59,7 @@ class Context {
 
   void share_slices(std::int64_t slice_count, SliceBody body, void* job, Wake wake) const noexcept;
 
-  unsigned thread_count_ = 1;
+  unsigned helper_count_ = 0;  // threads beside the caller
   bool has_allocator_ = false;
   ContextSlot* slot_ = nullptr;  // of a context that was made
 };

@@ -46,7 +46,7 @@ ContextSlot& change(ContextToken token, Step step) {
   std::uint64_t word = slot->word.load(std::memory_order_relaxed);
   do {
     if (ContextSlot::generation_of(word) != token_generation(token) ||
-        (word & ContextSlot::kReleased) != 0) [[unlikely]] {
+        (word & ContextSlot::kOpen) == 0) [[unlikely]] {
       fail_stale(token);
     }
   } while (!slot->word.compare_exchange_weak(word, step(word), std::memory_order_acq_rel,
@@ -81,16 +81,16 @@ ContextToken context_create(const tnr_context_options& options) {
   const std::uint32_t generation =
       ContextSlot::generation_of(slot.word.load(std::memory_order_relaxed));
   // Release: whoever finds the slot open finds its content. A plain store: nobody else writes a
-  // word that is released and without uses.
-  slot.word.store(std::uint64_t{generation} << ContextSlot::kGenerationShift,
+  // word that is not open and without uses.
+  slot.word.store(std::uint64_t{generation} << ContextSlot::kGenerationShift | ContextSlot::kOpen,
                   std::memory_order_release);
   return make_token(kContextKind, generation, context_table.index_of(slot));
 }
 
 void context_release(ContextToken token) {
-  // A use of our own until the word is released, so that it is ended in one place.
+  // A use of our own until the word is closed, so that it is ended in one place.
   ContextSlot& slot =
-      change(token, [](std::uint64_t word) { return (word | ContextSlot::kReleased) + 1; });
+      change(token, [](std::uint64_t word) { return (word & ~ContextSlot::kOpen) + 1; });
   drop_use(slot);
 }
 

@@ -19,7 +19,7 @@ void ContextSlot::start(const tnr_context_options& wanted) {
   }
   options = wanted;
   context.slot_ = this;
-  context.thread_count_ = wanted.thread_count;
+  context.helper_count_ = wanted.thread_count - 1;
   context.has_allocator_ = wanted.allocate != nullptr;
 }
 
@@ -35,7 +35,7 @@ void ContextSlot::end() noexcept {
 void ContextSlot::forget_threads() noexcept {
   // The memory stays: its destructor would wait for threads that do not exist.
   pool = nullptr;
-  context.thread_count_ = 1;
+  context.helper_count_ = 0;
 }
 
 namespace {
@@ -86,8 +86,8 @@ ContextSlot* ContextTable::find_task(std::uint64_t task) noexcept {
 
 ContextSlot& ContextTable::take() {
   const std::lock_guard lock(mutex_);
-  if (first_free_ != kNone) {
-    ContextSlot& slot = slots_[first_free_];
+  if (first_free_ != nullptr) {
+    ContextSlot& slot = *first_free_;
     first_free_ = slot.next_free;
     return slot;
   }
@@ -106,11 +106,10 @@ void ContextTable::give_back(ContextSlot& slot) noexcept {
   // As for blobs: after the last generation would come the first, whose handles are stale.
   if (generation == kLastContextGeneration) return;
   // Relaxed: the lock, under which the slot is taken again, releases it.
-  slot.word.store(
-      std::uint64_t{generation + 1} << ContextSlot::kGenerationShift | ContextSlot::kReleased,
-      std::memory_order_relaxed);
+  slot.word.store(std::uint64_t{generation + 1} << ContextSlot::kGenerationShift,
+                  std::memory_order_relaxed);
   slot.next_free = first_free_;
-  first_free_ = context_table.index_of(slot);
+  first_free_ = &slot;
 }
 
 void ContextTable::forget_threads() noexcept {

@@ -13,29 +13,30 @@ namespace tenure {
 
 // Access: the word and the job anybody at any time; the rest those who have a use of the context.
 struct ContextSlot {
-  // generation:24 | released:1 | uses:39; a slot that was never used is a released one. No process
-  // has the memory for 2^39 uses.
-  Atomic<std::uint64_t> word{kReleased};
+  // generation:24 | open:1 | uses:39; neither open before the first life nor after a release. No
+  // process has the memory for 2^39 uses.
+  Atomic<std::uint64_t> word{0};
   Context context;
   Handed<tnr_context_options> options = tnr_context_options{};
   // NULL with one thread, with an executor, and in a child of fork.
   Handed<ThreadPool*> pool = nullptr;
-  Handed<std::uint32_t> next_free = 0;  // the holder of the table's mutex
+  Handed<ContextSlot*> next_free = nullptr;  // the holder of the table's mutex
   Job job;
 
-  static constexpr std::uint64_t kReleased = std::uint64_t{1} << 39;
+  static constexpr std::uint64_t kOpen = std::uint64_t{1} << 39;
   static constexpr unsigned kGenerationShift = 40;
 
   static constexpr std::uint32_t generation_of(std::uint64_t word) {
     return static_cast<std::uint32_t>(word >> kGenerationShift);
   }
   static constexpr bool is_ended(std::uint64_t word) {
-    return (word & ((std::uint64_t{1} << kGenerationShift) - 1)) == kReleased;
+    return (word & ((std::uint64_t{1} << kGenerationShift) - 1)) == 0;
   }
 
   // Before the word is opened. Throws what ThreadPool() does, and then nothing has changed.
   void start(const tnr_context_options& wanted);
-  // By whoever took the last use away from a released word: joins the threads, calls `release`.
+  // By whoever took the last use away from a word that is not open: joins the threads, calls
+  // `release`.
   void end() noexcept;
   // In a child of fork, which has no other thread than the one that forked.
   void forget_threads() noexcept;
@@ -72,16 +73,14 @@ class ContextTable {
   void forget_threads() noexcept;
 
  private:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
-
   ContextSlot slots_[kMaxContexts];
   Mutex mutex_;                           // guards all below, and next_free of every slot
   Handed<std::uint32_t> used_count_ = 0;  // slots from here on were never used
-  Handed<std::uint32_t> first_free_ = kNone;
+  Handed<ContextSlot*> first_free_ = nullptr;
 };
 
-// Constant-initialised and never destroyed, as the table of blobs: the threads of contexts that are
-// never released end with the process.
+// Zeros, as which it takes no room in the file of the library; never destroyed, as the table of
+// blobs: the threads of contexts that are never released end with the process.
 extern ContextTable context_table;
 
 }  // namespace tenure
