@@ -60,6 +60,12 @@ class ThreadBuffers {
   std::unique_ptr<std::optional<Scratch>[]> own_;
 };
 
+// Not inlined: the caller's own part and that of the threads would each have the whole body.
+template <class Body>
+[[gnu::noinline]] void run_with_buffer(const Body& body, unsigned char* buffer) noexcept {
+  body(buffer);
+}
+
 // Runs body(buffer) on each thread that comes, which takes tickets until there are none; each has
 // `buffer_bytes` of its own, aligned to a line. No more threads than there are chunks. Throws
 // std::bad_alloc before any of them begins.
@@ -72,7 +78,8 @@ void on_each_thread(const Context& context, std::int64_t chunk_count, std::int64
   // microseconds of work, so that fewer are done before a sleeper has woken.
   constexpr std::int64_t kManyChunks = 16;
   for_each_slice(
-      context, threads, [&](std::int64_t slice) noexcept { body(buffers.of(slice)); },
+      context, threads,
+      [&](std::int64_t slice) noexcept { run_with_buffer(body, buffers.of(slice)); },
       chunk_count < kManyChunks ? Wake::kWhenLong : Wake::kAtOnce);
 }
 

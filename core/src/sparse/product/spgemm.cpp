@@ -13,6 +13,7 @@
 #include "sparse/row_chunks.hpp"
 #include "sparse/traffic.hpp"
 #include "tenure/sparse.hpp"
+#include "threads/parallel.hpp"
 
 namespace tenure {
 namespace {
@@ -27,7 +28,7 @@ using kernels::SparseRows;
 // other's counts, and share the lines at the ends of a chunk's result.
 constexpr std::int64_t kChunkWeight = 1024;
 
-// Work of RowChunks.
+// Work of build_rows().
 template <class I>
 class Multiplication {
  public:
@@ -144,7 +145,7 @@ void spgemm(const Context& context, const SparseProduct& product, const RowProdu
             SparseBuilder& builder) {
   const auto value_bytes = static_cast<std::int64_t>(element_size(builder.shape().value_dtype));
   const Multiplication<I> work(context, product, kernels, value_bytes);
-  RowChunks<Multiplication<I>>(context, work, builder).run();
+  build_rows(context, AnyRowWork(work), builder);
 }
 
 // ---- what is asked ----

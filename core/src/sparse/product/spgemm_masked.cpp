@@ -143,7 +143,7 @@ class HashedSums {
   std::int64_t mask_ = 0;
 };
 
-// Work of RowChunks.
+// Work of build_rows().
 template <class I, class T, class Sums>
 class MaskedMultiplication {
  public:
@@ -299,7 +299,7 @@ SparseToken sparse_product_masked(const Context& context, const tnr_sparse_view&
     const Compressed wanted = mask_operand.compressed();
     const auto multiply_by = [&]<class I, class Sums>(I, Sums*) {
       const MaskedMultiplication<I, T, Sums> work(left, right, wanted);
-      RowChunks<MaskedMultiplication<I, T, Sums>>(context, work, builder).run();
+      build_rows(context, AnyRowWork(work), builder);
     };
     const auto multiply = [&]<class I>(I) {
       if (has_map(wanted, mask_operand.entry_count())) {

@@ -34,7 +34,7 @@ constexpr std::uint32_t kCoalesced = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
 
 enum class Keeps : bool { kEither, kBoth };  // whose positions the result has
 
-// Work of RowChunks. V is an unsigned type as wide as the values.
+// Work of build_rows(). V is an unsigned type as wide as the values.
 template <class I, class V>
 class Merge {
  public:
@@ -317,7 +317,7 @@ struct Question {
 template <class I, class V>
 void merge(const Context& context, const Question& question, SparseBuilder& builder) {
   const Merge<I, V> work(question.a, question.b, question.keeps, question.operation);
-  RowChunks<Merge<I, V>>(context, work, builder).run();
+  build_rows(context, AnyRowWork(work), builder);
 }
 
 template <class I>
