@@ -114,12 +114,10 @@ class BlockMaker {
     for (std::int64_t row = 0; row <= block_row_count_; ++row) {
       put_index(builder.major(), type, row, blocks_before[row]);
     }
-    switch (width_) {
-      case 1: fill<1>(builder, blocks_before); break;
-      case 2: fill<2>(builder, blocks_before); break;
-      case 4: fill<4>(builder, blocks_before); break;
-      case 8: fill<8>(builder, blocks_before); break;
-      default: fill<16>(builder, blocks_before);
+    if (is_marked_) {
+      fill(builder, blocks_before);
+    } else {
+      fill_side_by_side(builder, blocks_before);
     }
     return builder.finish(EntryOrder::rising());
   }
@@ -199,10 +197,18 @@ class BlockMaker {
     }
   }
 
-  template <std::size_t kBytes>
+  // Functions of one width of values, for a block row: the code around them is there once.
+  using Spread = void (BlockMaker::*)(std::int64_t, const BlockColumns&, Byte*) const noexcept;
+  using SideBySide = void (BlockMaker::*)(std::int64_t, std::int64_t,
+                                          const SparseBuilder&) const noexcept;
+
   void fill(const SparseBuilder& builder, const std::int64_t* blocks_before) const {
-    if (!is_marked_) return fill_side_by_side<kBytes>(builder, blocks_before);
-    const std::int64_t bytes = block_elements() * static_cast<std::int64_t>(kBytes);
+    const Spread put = width_ == 1   ? &BlockMaker::spread<1>
+                       : width_ == 2 ? &BlockMaker::spread<2>
+                       : width_ == 4 ? &BlockMaker::spread<4>
+                       : width_ == 8 ? &BlockMaker::spread<8>
+                                     : &BlockMaker::spread<16>;
+    const std::int64_t bytes = block_elements() * width_;
     const std::int64_t total = blocks_before[block_row_count_];
     const Stores stores = stores_for(total * bytes + entry_count() * (width_ + kIndexBytes));
     struct Own {
@@ -222,7 +228,7 @@ class BlockMaker {
           const bool is_staged = stores == Stores::kStreamed && count * bytes <= kBlockStageBytes;
           Byte* const to = is_staged ? own.stage : out;
           std::memset(to, 0, static_cast<std::size_t>(count * bytes));
-          spread<kBytes>(block_row, own.columns, to);
+          (this->*put)(block_row, own.columns, to);
           if (is_staged) copy_lines(out, to, count * bytes, stores);
         });
   }
@@ -258,29 +264,40 @@ class BlockMaker {
     }
   }
 
-  template <std::size_t kBytes>
   void fill_side_by_side(const SparseBuilder& builder, const std::int64_t* blocks_before) const {
+    const SideBySide fill_row = width_ == 1   ? &BlockMaker::fill_row_side_by_side<1>
+                                : width_ == 2 ? &BlockMaker::fill_row_side_by_side<2>
+                                : width_ == 4 ? &BlockMaker::fill_row_side_by_side<4>
+                                : width_ == 8 ? &BlockMaker::fill_row_side_by_side<8>
+                                              : &BlockMaker::fill_row_side_by_side<16>;
+    for_each_block_row(
+        0, [](Byte*) { return 0; },
+        [&](std::int64_t block_row, int) {
+          (this->*fill_row)(block_row, blocks_before[block_row], builder);
+        });
+  }
+
+  // Its blocks, of which the first is number `block`.
+  template <std::size_t kBytes>
+  void fill_row_side_by_side(std::int64_t block_row, std::int64_t block,
+                             const SparseBuilder& builder) const noexcept {
     const std::int64_t cols = target_.block_cols;
     const std::int64_t elements = block_elements();
     const IndexType type = index_type(target_.index_dtype);
     const auto* const values = static_cast<const Byte*>(csr_.values.data);
     constexpr auto kWidth = static_cast<std::int64_t>(kBytes);
-    const auto fill_row = [&](std::int64_t block_row, int) {
-      std::int64_t block = blocks_before[block_row];
-      row_of(block_row).for_each_block(
-          [&](std::int64_t column, const std::int64_t* begins, const std::int64_t* ends) {
-            Byte* const out = builder.values() + block * elements * kWidth;
-            std::memset(out, 0, static_cast<std::size_t>(elements) * kBytes);
-            for (std::int64_t row = 0; row < target_.block_rows; ++row) {
-              const std::int64_t first = (row - column) * cols;
-              for (std::int64_t k = begins[row]; k < ends[row]; ++k) {
-                std::memcpy(out + (first + indices()[k]) * kWidth, values + k * kWidth, kBytes);
-              }
+    row_of(block_row).for_each_block(
+        [&](std::int64_t column, const std::int64_t* begins, const std::int64_t* ends) {
+          Byte* const out = builder.values() + block * elements * kWidth;
+          std::memset(out, 0, static_cast<std::size_t>(elements) * kBytes);
+          for (std::int64_t row = 0; row < target_.block_rows; ++row) {
+            const std::int64_t first = (row - column) * cols;
+            for (std::int64_t k = begins[row]; k < ends[row]; ++k) {
+              std::memcpy(out + (first + indices()[k]) * kWidth, values + k * kWidth, kBytes);
             }
-            put_index(builder.minor(), type, block++, column);
-          });
-    };
-    for_each_block_row(0, [](Byte*) { return 0; }, fill_row);
+          }
+          put_index(builder.minor(), type, block++, column);
+        });
   }
 
   [[nodiscard]] std::int64_t block_elements() const noexcept {
