@@ -38,6 +38,27 @@ struct CountNonZero : AddUp<T> {
   static Value of(T value) noexcept { return value != T{0} ? 1 : 0; }
   static Value join(Value a, Value b) noexcept { return a + b; }
 };
+
+struct ColumnEntry {
+  std::int64_t column;
+  std::int64_t entry;
+};
+
+// All entries by their columns, which have been checked; those of one column in their order. One
+// function for all rules and types, as sorting takes more code than any of these.
+std::vector<ColumnEntry> entries_by_column(const SparseOperand& a) {
+  const auto [first, last] = a.entries();
+  const IndexReader columns(a.view().minor);
+  std::vector<ColumnEntry> places(static_cast<std::size_t>(last - first));
+  for (std::int64_t k = first; k < last; ++k) {
+    places[static_cast<std::size_t>(k - first)] = {columns[k], k};
+  }
+  std::sort(places.begin(), places.end(), [](const ColumnEntry& x, const ColumnEntry& y) {
+    return x.column != y.column ? x.column < y.column : x.entry < y.entry;
+  });
+  return places;
+}
+
 template <class Rule, class T>
 class Reduction {
  public:
@@ -74,20 +95,8 @@ class Reduction {
   // The same for each column that has entries, in order, with no array of them all.
   template <class Body>
   void filled_columns(const Body& body) const {
-    struct Place {
-      std::int64_t column;
-      std::int64_t entry;
-    };
     a_.check_all();
-    const auto [first, last] = a_.entries();
-    const IndexReader columns(a_.view().minor);
-    std::vector<Place> places(static_cast<std::size_t>(last - first));
-    for (std::int64_t k = first; k < last; ++k) {
-      places[static_cast<std::size_t>(k - first)] = {columns[k], k};
-    }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-      return a.column != b.column ? a.column < b.column : a.entry < b.entry;
-    });
+    const std::vector<ColumnEntry> places = entries_by_column(a_);
     for (auto place = places.begin(); place != places.end();) {
       const auto begin = place;
       Value met = Rule::of(values_[place->entry]);
@@ -184,6 +193,15 @@ class Reduction {
 
 enum class Over { kAll, kRows, kColumns };  // which elements meet in one: all, those of a row, ...
 
+template <class Out>
+void clear(Out* out, std::int64_t count, std::int64_t step) noexcept {
+  if (step == 1) {
+    std::fill_n(out, count, Out{});
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) out[i * step] = Out{};
+  }
+}
+
 template <class Rule, class T, class Out>
 void reduce_to(const Context& context, SparseOperand& a, Over over, const tnr_view_mut& out_view) {
   const Reduction<Rule, T> reduction(context, a);
@@ -200,7 +218,7 @@ void reduce_to(const Context& context, SparseOperand& a, Over over, const tnr_vi
   if ((over == Over::kRows) == is_csr) {
     reduction.rows(write);
   } else if (reduction.has_few(true)) {
-    for (std::int64_t i = 0; i < out_view.view.shape[0]; ++i) out[i * step] = Out{};
+    clear(out, out_view.view.shape[0], step);
     reduction.filled_columns(write);
   } else {
     reduction.columns(write);

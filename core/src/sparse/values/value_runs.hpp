@@ -43,18 +43,16 @@ struct Largest {
   }
 };
 
-// Reduction of `count` values by Rule::join(), in unspecified order; count > 0. A long run is
-// joined in as many lanes as have room in the registers of every processor, so that no join waits
-// for the one before, and the lanes in pairs: an order that depends on the count alone.
+// As many as have room in the registers of every processor.
+inline constexpr std::int64_t kFoldLanes = 16;
+
+// Reduction of a long run: it is joined in lanes, so that no join waits for the one before, and the
+// lanes in pairs. A function of its own, as it slows down the loop over short rows that it is part
+// of.
 template <class Rule, class T>
-typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
+[[gnu::noinline]] typename Rule::Value fold_long_run(const T* values, std::int64_t count) noexcept {
   using Value = typename Rule::Value;
-  constexpr std::int64_t kLanes = 16;
-  if (count < 2 * kLanes) {
-    Value one = Rule::of(values[0]);
-    for (std::int64_t k = 1; k < count; ++k) one = Rule::join(one, Rule::of(values[k]));
-    return one;
-  }
+  constexpr std::int64_t kLanes = kFoldLanes;
   Value lanes[kLanes];
   for (std::int64_t i = 0; i < kLanes; ++i) lanes[i] = Rule::of(values[i]);
   std::int64_t k = kLanes;
@@ -70,6 +68,16 @@ typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
     for (std::int64_t i = 0; i < half; ++i) lanes[i] = Rule::join(lanes[i], lanes[i + half]);
   }
   return lanes[0];
+}
+
+// Reduction of `count` values by Rule::join(), in an order that depends on the count alone;
+// count > 0.
+template <class Rule, class T>
+typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
+  if (count >= 2 * kFoldLanes) return fold_long_run<Rule>(values, count);
+  typename Rule::Value one = Rule::of(values[0]);
+  for (std::int64_t k = 1; k < count; ++k) one = Rule::join(one, Rule::of(values[k]));
+  return one;
 }
 
 // The same by a Rule whose join() takes vectors too, in any order and any number of times, and
