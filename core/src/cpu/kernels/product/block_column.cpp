@@ -32,9 +32,34 @@ struct BlockSums {
       }
     }
   }
-  T lane(int row, int number) const {
-    const auto* const lanes = reinterpret_cast<const Byte*>(parts[number / kWidth][row]);
-    return load<T>(lanes + number % kWidth * kStep<T>);
+  // The sums of the rows. Parts become memory first, as code for each row would be long; but a load
+  // of two pairs would wait for both.
+  void put_totals(T* totals) const {
+    if constexpr (kWidth == 2) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const Part pair = (parts[0][r][0] + parts[2][r][0]) + (parts[1][r][0] + parts[3][r][0]);
+        totals[r] = pair[0] + pair[1];
+      }
+    } else if constexpr (kWidth == 4 && kRows <= 4 && Span::kParts == 1) {
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) {
+        const Part halves = parts[0][r][0] + parts[1][r][0];
+        totals[r] = (halves[0] + halves[2]) + (halves[1] + halves[3]);
+      }
+    } else {
+      Byte lanes[kRows][kSumLanes * kStep<T>];
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+        for (int turn = 0; turn < kTurns; ++turn) {
+          __builtin_memcpy(lanes[r] + turn * kWidth * kStep<T>, parts[turn][r],
+                           sizeof parts[turn][r]);
+        }
+      }
+#pragma GCC unroll 1
+      for (int r = 0; r < kRows; ++r) totals[r] = load<LaneSums<T>>(lanes[r]).total();
+    }
   }
 
   Part parts[kTurns][kRows][Span::kParts] = {};
@@ -53,20 +78,18 @@ struct BlockSums<T, kRows, 1> {
       parts[turn][p] += load<Part>(values + p * Span::kPartBytes) * factor;
     }
   }
-  T lane(int row, int number) const {
-    return load<T>(reinterpret_cast<const Byte*>(parts[number]) + row * kStep<T>);
+  void put_totals(T* totals) const {
+    Part sums[Span::kParts];
+#pragma GCC unroll 8
+    for (int p = 0; p < Span::kParts; ++p) {
+      sums[p] = ((parts[0][p] + parts[4][p]) + (parts[2][p] + parts[6][p])) +
+                ((parts[1][p] + parts[5][p]) + (parts[3][p] + parts[7][p]));
+    }
+    __builtin_memcpy(totals, sums, sizeof sums);
   }
 
   Part parts[kTurns][Span::kParts] = {};
 };
-
-template <class T, class Sums>
-inline T total_of(const Sums& sums, int row) {
-  T lanes[kSumLanes];
-  for (int i = 0; i < kSumLanes; ++i) lanes[i] = sums.lane(row, i);
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
 
 // Adds `count` blocks, the first of which has the first turn.
 template <class T, class I, int kRows, int kCols>
@@ -143,7 +166,15 @@ void rows_of_blocks(const Matmul& m, int64_t begin, int64_t end) {
       add_widened<V, I>(sums, values, indices, m.b, row_end - k);
     }
     k = row_end;
-    for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, total_of<T>(sums, r));
+    T totals[kRows];
+    sums.put_totals(totals);
+    if constexpr (kSame<V, T>) {
+#pragma GCC unroll 1
+      for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, totals[r]);
+    } else {
+      // Rounded side by side.
+      for (int r = 0; r < kRows; ++r, out += m.out_step) scaling.write(out, totals[r]);
+    }
   }
 }
 

@@ -35,19 +35,27 @@ struct Values<V> {
 
 // ---- tiles ----
 
+// Of values that were widened: one function for all types.
+template <class I>
+__attribute__((noinline)) float widened_row_sum(const Byte* values, const Byte* columns,
+                                                const Byte* x, int64_t count, int64_t readable) {
+  TrustedIndices known;
+  return row_sum<float, I>(values, columns, x, count, readable, false, known);
+}
+
 // As row_sum() has it.
 template <class V, class I>
 inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* columns, const Byte* x,
                             int64_t count, int64_t readable, bool is_near) {
-  TrustedIndices known;
   if constexpr (!Values<V>::kAreWidened) {
+    TrustedIndices known;
     return row_sum<V, I>(values, columns, x, count, readable, is_near, known);
   } else {
     float sum = 0;
     for (int64_t k = 0; k < count; k += kWidenedValues) {
       const int64_t some = count - k < kWidenedValues ? count - k : kWidenedValues;
-      sum += row_sum<float, I>(wide.widen_some(values + k * kStep<V>, some), columns + k * kStep<I>,
-                               x, some, readable - k, false, known);
+      sum += widened_row_sum<I>(wide.widen_some(values + k * kStep<V>, some),
+                                columns + k * kStep<I>, x, some, readable - k);
     }
     return sum;
   }
@@ -197,6 +205,16 @@ inline const Byte* add_word(Lanes<T>& sums, uint64_t word, const Byte* values, c
   return values + __builtin_popcountll(word) * kStep<T>;
 }
 
+// Of values that were widened: one function for all types.
+__attribute__((noinline)) void add_widened_words(Lanes<float>& all, const uint64_t* words,
+                                                 int64_t count, const Byte* values, const Byte* x) {
+  Lanes<float> sums = all;
+  for (int64_t i = 0; i < count; ++i) {
+    values = add_word(sums, words[i], values, x + i * kWordBits * kStep<float>);
+  }
+  all = sums;
+}
+
 // Adds the products of adjacent words.
 template <class V>
 inline const Byte* add_words(Lanes<Computed<V>>& sums, Values<V>& wide, const uint64_t* words,
@@ -214,9 +232,8 @@ inline const Byte* add_words(Lanes<Computed<V>>& sums, Values<V>& wide, const ui
       const int64_t end = count - first < kWordsAtOnce ? count : first + kWordsAtOnce;
       int64_t some = 0;
       for (int64_t i = first; i < end; ++i) some += __builtin_popcountll(words[i]);
-      const Byte* next = wide.widen_some(values, some);
-      for (int64_t i = first; i < end; ++i)
-        next = add_word(sums, words[i], next, x + i * kWordStep);
+      add_widened_words(sums, words + first, end - first, wide.widen_some(values, some),
+                        x + first * kWordStep);
       values += some * kStep<V>;
     }
   }
