@@ -264,6 +264,9 @@ inline To convert(From value) {
       return round_from<To>(round_to_odd(round_to_odd(value)));
     } else if constexpr (sizeof(From) == 4) {
       return round_from<To>(round_to_odd(static_cast<double>(value)));
+    } else if constexpr (kSame<To, BF16> && sizeof(From) == 1) {
+      // As many bits as it has: nothing is rounded.
+      return BF16{static_cast<uint16_t>(bit_copy<uint32_t>(static_cast<float>(value)) >> 16)};
     } else {
       return round_from<To>(static_cast<float>(value));
     }

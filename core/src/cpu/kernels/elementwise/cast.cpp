@@ -58,11 +58,15 @@ template <class T>
 constexpr Conversion kToF16 = {nullptr, spill_f16, kStep<T>, 4};
 
 // Between integers the bits are cut or extended: the target's sign does not matter, and the
-// source's only where the target is wider. Kernels are shared accordingly.
+// source's only where the target is wider. Whether a number is 0 depends on its bits, and 0 and 1
+// are of either sign; a byte that becomes a truth value or was one is 0 or 1 after it. Kernels are
+// shared accordingly.
 template <class From, class To>
 constexpr Elementwise cast_entry() {
-  if constexpr (kSame<From, F16> && kSame<To, F16>) {
-    return {cast<uint16_t, uint16_t>, nullptr, Steps::kDense};
+  if constexpr (kSame<From, Bool8> && sizeof(To) == 1) {
+    return {cast<uint8_t, Bool8>, nullptr, Steps::kDense};
+  } else if constexpr (kSame<From, To>) {
+    return {cast<UnsignedOf<From>, UnsignedOf<To>>, nullptr, Steps::kDense};
   } else if constexpr (kSame<From, F16> && kSame<To, float>) {
     return {cast<F16, float>, nullptr, Steps::kDense};
   } else if constexpr (kSame<From, float> && kSame<To, F16>) {
@@ -78,6 +82,10 @@ constexpr Elementwise cast_entry() {
     } else {
       return {cast<From, Bits>, nullptr, Steps::kDense};
     }
+  } else if constexpr (kIsInteger<From> && kSame<To, Bool8>) {
+    return {cast<UnsignedOf<From>, Bool8>, nullptr, Steps::kDense};
+  } else if constexpr (kSame<From, Bool8> && kIsInteger<To>) {
+    return {cast<Bool8, UnsignedOf<To>>, nullptr, Steps::kDense};
   } else {
     return {cast<From, To>, nullptr, Steps::kDense};
   }
