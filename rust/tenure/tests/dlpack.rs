@@ -1,5 +1,6 @@
 //! Managed tensors of DLPack, to and fro: who may write, who frees, what comes back.
 
+use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,13 +17,30 @@ use tenure::{DType, ErrorKind, SharedTensor, Tensor, TensorView};
 
 const READ_ONLY: u64 = 1;
 
-/// Twelve f32 of a library that counts how often its deleter ran. Everything is leaked but the
-/// count.
+/// Twelve f32 of a library that counts how often its deleter ran.
 struct Producer {
     shape: Vec<i64>,
     strides: Vec<i64>,
     offset: usize,
     deleted: Arc<AtomicUsize>,
+}
+
+/// The memory of a managed tensor, and the count of deletions.
+struct Owned {
+    elements: Vec<f32>,
+    shape: Vec<i64>,
+    strides: Vec<i64>,
+    deleted: Arc<AtomicUsize>,
+}
+
+/// Frees what the tensor with this `manager_context` owns.
+///
+/// # Safety
+/// `context` came from [`Producer::tensor`], and is given here once.
+unsafe fn free_owned(context: *mut c_void) {
+    // SAFETY: the caller's promise.
+    let owned = unsafe { Box::from_raw(context.cast::<Owned>()) };
+    owned.deleted.fetch_add(1, Ordering::Relaxed);
 }
 
 impl Producer {
@@ -35,34 +53,38 @@ impl Producer {
         }
     }
 
-    fn tensor(&self) -> DLTensor {
-        let elements: Vec<f32> = (0..12).map(|i| i as f32).collect();
-        DLTensor {
-            data: elements.leak().as_mut_ptr().cast(),
+    /// A tensor, and the context that owns its memory.
+    fn tensor(&self) -> (DLTensor, *mut c_void) {
+        let owned = Box::into_raw(Box::new(Owned {
+            elements: (0..12).map(|i| i as f32).collect(),
+            shape: self.shape.clone(),
+            strides: self.strides.clone(),
+            deleted: self.deleted.clone(),
+        }));
+        // SAFETY: made above, and nobody else has it.
+        let parts = unsafe { &mut *owned };
+        let tensor = DLTensor {
+            data: parts.elements.as_mut_ptr().cast(),
             device: DLDevice { device_type: 1, device_id: 0 },
             ndim: self.shape.len() as i32,
             dtype: DLDataType { code: 2, bits: 32, lanes: 1 },
-            shape: self.shape.clone().leak().as_mut_ptr(),
-            strides: self.strides.clone().leak().as_mut_ptr(),
+            shape: parts.shape.as_mut_ptr(),
+            strides: parts.strides.as_mut_ptr(),
             byte_offset: (self.offset * size_of::<f32>()) as u64,
-        }
+        };
+        (tensor, owned.cast())
     }
 
     fn versioned(&self, flags: u64) -> NonNull<DLManagedTensorVersioned> {
         unsafe extern "C" fn deleter(tensor: *mut Versioned) {
             // SAFETY: made below, and deleted once.
             let managed = unsafe { Box::from_raw(tensor) };
-            // SAFETY: the context is the `Arc` given below.
-            let deleted = unsafe { Arc::from_raw(managed.manager_context.cast::<AtomicUsize>()) };
-            deleted.fetch_add(1, Ordering::Relaxed);
+            // SAFETY: the context of `tensor()`.
+            unsafe { free_owned(managed.manager_context) };
         }
-        let managed = Versioned {
-            version: [1, 0],
-            manager_context: Arc::into_raw(self.deleted.clone()).cast_mut().cast(),
-            deleter: Some(deleter),
-            flags,
-            tensor: self.tensor(),
-        };
+        let (tensor, manager_context) = self.tensor();
+        let (version, deleter) = ([1, 0], Some(deleter as _));
+        let managed = Versioned { version, manager_context, deleter, flags, tensor };
         NonNull::from(Box::leak(Box::new(managed))).cast()
     }
 
@@ -70,15 +92,11 @@ impl Producer {
         unsafe extern "C" fn deleter(tensor: *mut Legacy) {
             // SAFETY: made below, and deleted once.
             let managed = unsafe { Box::from_raw(tensor) };
-            // SAFETY: the context is the `Arc` given below.
-            let deleted = unsafe { Arc::from_raw(managed.manager_context.cast::<AtomicUsize>()) };
-            deleted.fetch_add(1, Ordering::Relaxed);
+            // SAFETY: the context of `tensor()`.
+            unsafe { free_owned(managed.manager_context) };
         }
-        let managed = Legacy {
-            tensor: self.tensor(),
-            manager_context: Arc::into_raw(self.deleted.clone()).cast_mut().cast(),
-            deleter: Some(deleter),
-        };
+        let (tensor, manager_context) = self.tensor();
+        let managed = Legacy { tensor, manager_context, deleter: Some(deleter) };
         NonNull::from(Box::leak(Box::new(managed))).cast()
     }
 
