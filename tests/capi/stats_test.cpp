@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -11,11 +10,13 @@
 #include "counted.hpp"
 #include "expect_status.hpp"
 #include "layouts.hpp"
+#include "meeting.hpp"
 #include "tenure/tenure.h"
 
 using tenure::test::counted;
 using tenure::test::Counted;
 using tenure::test::expect_refused;
+using tenure::test::Meeting;
 using tenure::test::read;
 using tenure::test::read_totals;
 using tenure::test::view_of;
@@ -238,7 +239,7 @@ TEST_F(OperationStats, OfMoreThreadsThanThereAreBlocksAreExact) {
   constexpr unsigned kCalls = 20;
   EXPECT_EQ(counted(TNR_OPERATION_UNARY,
                     [&] {
-                      std::barrier meet(kThreads);
+                      Meeting meet(kThreads);
                       std::vector<std::thread> threads;
                       for (unsigned thread = 0; thread < kThreads; ++thread) {
                         threads.emplace_back([&] {

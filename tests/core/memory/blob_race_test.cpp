@@ -4,17 +4,18 @@
 
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <functional>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "meeting.hpp"
 #include "release_counter.hpp"
 #include "tenure/blob.hpp"
 
 using namespace tenure;
+using tenure::test::Meeting;
 using tenure::test::ReleaseCounter;
 
 namespace {
@@ -43,7 +44,7 @@ tnr_status status_of(Body body) {
 // and after(round) run alone, between rounds.
 void race(unsigned thread_count, int round_count, const std::function<void(int)>& before,
           const std::function<void(unsigned, int)>& body, const std::function<void(int)>& after) {
-  std::barrier meet(thread_count + 1);
+  Meeting meet(thread_count + 1);
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < thread_count; ++thread) {
     threads.emplace_back([&, thread] {

@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "blob_probe.hpp"
 #include "expect_error.hpp"
+#include "meeting.hpp"
 #include "memory/slot_table.hpp"
 #include "release_counter.hpp"
 #include "sparse/builder.hpp"
@@ -300,7 +300,7 @@ TEST(SparseHandle, UsesAreCounted) {
 
 template <class Body>
 void on_threads(unsigned thread_count, const Body& body) {
-  std::barrier start(thread_count);
+  Meeting start(thread_count);
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < thread_count; ++thread) {
     threads.emplace_back([&, thread] {
