@@ -10,13 +10,15 @@ mod lend;
 mod neighbours;
 mod operate;
 mod probe;
+#[path = "../sanitizer/mod.rs"]
+mod sanitizer;
 
 use probe::Probe;
 
 /// Builds the preloaded library and runs the claims below it, in a process of their own.
 #[test]
 fn nothing_is_copied() {
-    if probe::sanitizer_owns_malloc() {
+    if sanitizer::owns_malloc() {
         println!("skipped: the sanitizer's malloc hides what the probe counts");
         return;
     }

@@ -33,12 +33,6 @@ fn symbol(name: &CStr) -> Option<*mut c_void> {
     (!address.is_null()).then_some(address)
 }
 
-/// A sanitizer brings a malloc of its own, linked into the program, which no preloaded one
-/// replaces.
-pub fn sanitizer_owns_malloc() -> bool {
-    option_env!("RUSTFLAGS").is_some_and(|flags| flags.contains("sanitizer"))
-}
-
 #[repr(C)]
 struct Counts {
     allocated_bytes: u64,
