@@ -26,6 +26,7 @@ using UnaryTable = Elementwise[kUnaryCount][kTypeCount];
 using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
 using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
 using ReduceTable = Reductions[kReduceCount];
+using SquareSumTable = SquareSum[2];  // f64 and f32
 using IndexCheckTable = IndexChecks[kIndexTypeCount];
 using ScatteringTable = Scattering[kIndexTypeCount];
 using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
@@ -50,6 +51,7 @@ using PackedTable = PackedKernels[kPackedFloatCount];
   FAMILY(binary_kernels, BinaryTable, kBinary)                       \
   FAMILY(compare_kernels, CompareTable, kCompare)                    \
   FAMILY(reduce_kernels, ReduceTable, kReduce)                       \
+  FAMILY(square_sum_kernels, SquareSumTable, kSquareSums)            \
   FAMILY(streaming_kernels, Streaming, kStreaming)                   \
   FAMILY(permuting_kernels, Permuting, kPermuting)                   \
   FAMILY(index_check_kernels, IndexCheckTable, kIndexChecks)         \

@@ -103,4 +103,7 @@ struct Reductions {
   Reduction by_type[kTypeCount];
 };
 
+// As Reduction::along: the squares of f64 and f32 into an accumulator of f64.
+using SquareSum = void (*)(const Reduction&, const Tile&);
+
 }  // namespace tenure::kernels

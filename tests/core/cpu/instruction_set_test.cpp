@@ -374,5 +374,23 @@ TEST(SameBitsUnderEverySet, Reductions) {
   }
 }
 
+TEST(SameBitsUnderEverySet, SquareSums) {
+  for (const NamedType& type : {kTypes[0], kTypes[1]}) {
+    const auto column = static_cast<unsigned>(type.type);
+    for (const Columns& shape : {Columns{1, 1, 1}, Columns{255, 1, 1}, Columns{3001, 1, 1}}) {
+      std::vector<Byte> expected;
+      for (const InstructionSet& set : instruction_sets()) {
+        if (!set.is_supported()) continue;
+        kernels::Reduction reduction =
+            kernels::reduce_kernels.of(set)[TNR_REDUCE_OP_MEAN - 1].by_type[column];
+        reduction.along = kernels::square_sum_kernels.of(set)[column];
+        const std::vector<Byte> result = reduce_with(reduction, part_of(type), shape, true);
+        if (expected.empty()) expected = result;
+        EXPECT_EQ(result, expected) << dtype_name(type.dtype) << " under " << set.name;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenure::test

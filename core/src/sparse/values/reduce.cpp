@@ -1,12 +1,14 @@
 // Reductions of sparse matrices: as of the dense matrix, whose zeros take part without being there.
 //
 // No number of threads changes the order in which entries are added up: those of a row are by one
-// thread, those of a column by the one that walks the matrix, those of all in fixed runs.
+// thread, those of a column by the one that walks the matrix, those of all as dense elements.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <vector>
 
+#include "cpu/dispatch.hpp"
+#include "dense/reduce/walk.hpp"
 #include "sparse/convert/order.hpp"
 #include "sparse/entries.hpp"
 #include "sparse/traffic.hpp"
@@ -18,25 +20,53 @@
 namespace tenure {
 namespace {
 
-// Entries of a run of all: fixed, so that the bits of a sum do not depend on the threads.
-constexpr std::int64_t kRunEntries = 8192;
-
-// More rules, as value_runs.hpp has them.
+// More rules, as value_runs.hpp has them; this one of rows and columns alone.
 template <class T>
 struct AddMagnitudes : AddUp<T> {
   static Sum<T> of(T value) noexcept { return std::abs(static_cast<Sum<T>>(value)); }
 };
 template <class T>
-struct AddSquares : AddUp<T> {
-  static Sum<T> of(T value) noexcept {
-    return static_cast<Sum<T>>(value) * static_cast<Sum<T>>(value);
-  }
-};
-template <class T>
 struct CountNonZero : AddUp<T> {
+  static constexpr tnr_reduce_op kMany = TNR_REDUCE_OP_COUNT;
   using Value = std::int64_t;
   static Value of(T value) noexcept { return value != T{0} ? 1 : 0; }
   static Value join(Value a, Value b) noexcept { return a + b; }
+};
+
+// Joins values that lie side by side by the kernels of a dense reduction, up to its accumulator.
+class DenseFold {
+ public:
+  DenseFold(tnr_reduce_op op, tnr_dtype dtype)
+      : reduction_(kernels::reduce_kernels()[op - 1].by_type[type_index(dtype)]), dtype_(dtype) {
+    reduction_.finish = kernels::Finish::kAsIs;
+    switch (op) {
+      case TNR_REDUCE_OP_MIN:
+      case TNR_REDUCE_OP_MAX: result_dtype_ = dtype; break;
+      case TNR_REDUCE_OP_MEAN: result_dtype_ = TNR_DTYPE_F64; break;
+      default: result_dtype_ = TNR_DTYPE_I64; break;
+    }
+  }
+  // The sum of squares of f64 or f32.
+  static DenseFold of_squares(tnr_dtype dtype) {
+    DenseFold fold(TNR_REDUCE_OP_MEAN, dtype);
+    fold.reduction_.along = kernels::square_sum_kernels()[type_index(dtype)];
+    return fold;
+  }
+
+  template <class Value, class T>
+  Value run(const Context& context, const T* values, std::int64_t count) const noexcept {
+    Value result{};
+    const tnr_view run = make_view(values, static_cast<std::size_t>(count) * sizeof(T), 0, dtype_,
+                                   1, &count, nullptr);
+    walk_reduction(context, reduction_, run, 1, 0,
+                   {make_view(&result, sizeof result, 0, result_dtype_, 0, nullptr, nullptr)});
+    return result;
+  }
+
+ private:
+  kernels::Reduction reduction_;
+  tnr_dtype dtype_;
+  tnr_dtype result_dtype_;
 };
 
 struct ColumnEntry {
@@ -131,23 +161,12 @@ class Reduction {
     const auto [first, last] = a_.entries();
     if (first == last) return {};
     const std::int64_t count = last - first;
-    std::vector<Value> runs(static_cast<std::size_t>((count + kRunEntries - 1) / kRunEntries));
-    const auto run_count = static_cast<std::int64_t>(runs.size());
-    const std::int64_t slices =
-        std::min(run_count, slice_count_of(context_, count * static_cast<std::int64_t>(sizeof(T))));
-    for_each_slice(context_, slices, [&, begin = first](std::int64_t slice) noexcept {
-      const std::int64_t end = slice_begin(run_count, slices, slice + 1);
-      for (std::int64_t run = slice_begin(run_count, slices, slice); run < end; ++run) {
-        runs[static_cast<std::size_t>(run)] = fold(
-            values_ + begin + run * kRunEntries, std::min(kRunEntries, count - run * kRunEntries));
-      }
-    });
-    Value result = runs[0];
-    for (std::size_t run = 1; run < runs.size(); ++run) result = Rule::join(result, runs[run]);
+    const DenseFold join(Rule::kMany, a_.view().values.dtype);
+    const Value met = join.template run<Value>(context_, values_ + first, count);
     // A product that overflows is more than entries can be, which is all that is asked.
     std::int64_t elements;
     if (__builtin_mul_overflow(a_.view().rows, a_.view().cols, &elements)) elements = INT64_MAX;
-    return finish(result, count, elements);
+    return finish(met, count, elements);
   }
 
  private:
@@ -297,7 +316,12 @@ double larger(double a, double b) noexcept { return b > a || b != b ? b : a; }
 template <class T>
 double norm_of(const Context& context, tnr_sparse_norm_kind kind, SparseOperand& a) {
   if (kind == TNR_SPARSE_NORM_KIND_FROBENIUS) {
-    return std::sqrt(Reduction<AddSquares<T>, T>(context, a).all());
+    a.check_all();
+    const auto [first, last] = a.entries();
+    if (first == last) return 0;
+    const auto squares = DenseFold::of_squares(a.view().values.dtype);
+    const T* const values = static_cast<const T*>(a.view().values.data);
+    return std::sqrt(squares.run<double>(context, values + first, last - first));
   }
   const Reduction<AddMagnitudes<T>, T> magnitudes(context, a);
   double result = 0;

@@ -13,10 +13,14 @@ namespace tenure {
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-// Each rule: conversion of an entry, join of two, and whether implicit zeros change nothing.
+// Each rule: conversion of an entry, join of two, whether implicit zeros change nothing, and the
+// dense reduction that joins many, whose accumulator is a Value.
 template <class T>
 struct AddUp {
   static constexpr bool kZerosAreNothing = true;
+  // A mean adds in f64, which a sum of f32 does not.
+  static constexpr tnr_reduce_op kMany =
+      std::is_integral_v<T> ? TNR_REDUCE_OP_SUM : TNR_REDUCE_OP_MEAN;
   using Value = Sum<T>;
   static Value of(T value) noexcept { return static_cast<Value>(value); }
   static Value join(Value a, Value b) noexcept { return wrapping_add(a, b); }
@@ -25,6 +29,7 @@ struct AddUp {
 template <class T>
 struct Smallest {
   static constexpr bool kZerosAreNothing = false;
+  static constexpr tnr_reduce_op kMany = TNR_REDUCE_OP_MIN;
   using Value = T;
   static Value of(T value) noexcept { return value; }
   template <class V>
@@ -35,6 +40,7 @@ struct Smallest {
 template <class T>
 struct Largest {
   static constexpr bool kZerosAreNothing = false;
+  static constexpr tnr_reduce_op kMany = TNR_REDUCE_OP_MAX;
   using Value = T;
   static Value of(T value) noexcept { return value; }
   template <class V>

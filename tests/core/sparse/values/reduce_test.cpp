@@ -1,6 +1,7 @@
 // Reductions, norms and diagonals of sparse matrices, beside those of the dense matrix.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compressed_matrix.hpp"
@@ -112,6 +113,10 @@ TEST(SparseReduce, SumsHaveTheSameBitsOnAnyThreads) {
   sparse_reduce(kDefaultContext, TNR_REDUCE_OP_SUM, matrix.view(), 3, place(alone));
   sparse_reduce(four, TNR_REDUCE_OP_SUM, matrix.view(), 3, place(together));
   EXPECT_EQ(std::memcmp(&alone, &together, sizeof(float)), 0);
+  const auto norm = [&](const Context& context) {
+    return sparse_norm(context, TNR_SPARSE_NORM_KIND_FROBENIUS, matrix.view(kCoalesced));
+  };
+  EXPECT_EQ(norm(kDefaultContext), norm(four));
   double exact = 0;
   for (const float value : matrix.values()) exact += static_cast<double>(value);
   EXPECT_NEAR(alone, exact, 1e-3 * std::abs(exact) + 1);
@@ -240,6 +245,36 @@ TEST(SparseNorm, OfRowsColumnsAndAll) {
   }
   const CompressedMatrix<double, std::int32_t> empty(0, 0);
   EXPECT_EQ(sparse_norm(kDefaultContext, TNR_SPARSE_NORM_KIND_ONE, empty.view(kCoalesced)), 0.0);
+}
+
+// Small whole numbers, so that no order of additions shows.
+TEST(SparseNorm, OfLongRowsAndManyEntriesIsThatOfAPlainLoop) {
+  Random random(53);
+  const TestContext three(3);
+  for (const std::int64_t cols : {31, 32, 33, 700, 5000}) {
+    CompressedMatrix<float, std::int32_t> matrix(40, cols);
+    double squares = 0;
+    double largest = 0;
+    std::vector<double> columns(static_cast<std::size_t>(cols));
+    for (std::int64_t row = 0; row < 40; ++row) {
+      double sum = 0;
+      for (std::int64_t column = row % 3; column < cols; ++column) {
+        const auto value = static_cast<float>(random() % 2001) - 1000;
+        matrix.add(static_cast<std::int32_t>(column), value);
+        sum += std::abs(double{value});
+        squares += double{value} * double{value};
+        columns[static_cast<std::size_t>(column)] += std::abs(double{value});
+      }
+      matrix.end_row();
+      largest = std::max(largest, sum);
+    }
+    const auto norm = [&](tnr_sparse_norm_kind kind) {
+      return sparse_norm(three, kind, matrix.view(kCoalesced));
+    };
+    EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_INFINITY), largest) << cols;
+    EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_ONE), *std::max_element(columns.begin(), columns.end()));
+    EXPECT_EQ(norm(TNR_SPARSE_NORM_KIND_FROBENIUS), std::sqrt(squares)) << cols;
+  }
 }
 
 TEST(SparseDiagonal, IsFoundInLongRows) {

@@ -140,6 +140,13 @@ void moments_along(const Reduction& reduction, const Tile& tile) {
   }
 }
 
+// Deviations from 0 are the elements.
+template <class T>
+void add_squares(const Reduction& reduction, const Tile& tile) {
+  const auto before = load<double>(tile.accumulators);
+  store(tile.accumulators, before + sum_along<SquaredDeviations<T>>(reduction, tile, 0));
+}
+
 }  // namespace
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

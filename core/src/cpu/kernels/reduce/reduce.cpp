@@ -277,5 +277,7 @@ constinit const Reductions kReduce[kReduceCount] = {
     TENURE_ROW(any_of),      TENURE_ROW(all_of),       TENURE_ROW(count_of),
 };
 
+constinit const SquareSumTable kSquareSums = {add_squares<double>, add_squares<float>};
+
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels
