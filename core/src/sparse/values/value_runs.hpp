@@ -77,20 +77,42 @@ template <class Rule, class T>
 }
 
 // Reduction of `count` values by Rule::join(), in an order that depends on the count alone;
-// count > 0.
+// count > 0. The loop over few is expected, so that it is aligned, and is unrolled: it takes up to
+// 1.7 times as long where it lies across two cache lines of code.
 template <class Rule, class T>
 typename Rule::Value fold_run(const T* values, std::int64_t count) noexcept {
-  if (count >= 2 * kFoldLanes) return fold_long_run<Rule>(values, count);
+  if (count >= 2 * kFoldLanes) [[unlikely]]
+    return fold_long_run<Rule>(values, count);
   typename Rule::Value one = Rule::of(values[0]);
+#pragma GCC unroll 2
   for (std::int64_t k = 1; k < count; ++k) one = Rule::join(one, Rule::of(values[k]));
   return one;
+}
+
+template <class T>
+struct Short {
+  typedef T Vector __attribute__((vector_size(16)));
+};
+
+// An extreme of few. Floats are joined as vectors of which one lane counts: no branch then depends
+// on which is the larger, which nothing predicts.
+template <class Rule, class T>
+T fold_few(const T* values, std::int64_t count) noexcept {
+  using Value = std::conditional_t<std::is_floating_point_v<T>, typename Short<T>::Vector, T>;
+  Value one = {values[0]};
+  for (std::int64_t k = 1; k < count; ++k) one = Rule::join(one, Value{values[k]});
+  if constexpr (std::is_floating_point_v<T>) {
+    return one[0];
+  } else {
+    return one;
+  }
 }
 
 // The same by a Rule whose join() takes vectors too, in any order and any number of times, and
 // whose accumulator is the value itself: an extreme.
 template <class Rule, class T>
 T fold_extremes(const T* values, std::int64_t count) noexcept {
-  typedef T Vector __attribute__((vector_size(16)));
+  using Vector = typename Short<T>::Vector;
   constexpr auto kWidth = static_cast<std::int64_t>(sizeof(Vector) / sizeof(T));
   constexpr std::int64_t kVectors = 4;
   constexpr std::int64_t kStep = kVectors * kWidth;
@@ -99,11 +121,7 @@ T fold_extremes(const T* values, std::int64_t count) noexcept {
     std::memcpy(&vector, values + k, sizeof vector);
     return vector;
   };
-  T one = values[0];
-  if (count < kStep) {
-    for (std::int64_t k = 1; k < count; ++k) one = Rule::join(one, values[k]);
-    return one;
-  }
+  if (count < kStep) return fold_few<Rule>(values, count);
   Vector vectors[kVectors];
   for (std::int64_t i = 0; i < kVectors; ++i) vectors[i] = vector_at(i * kWidth);
   for (std::int64_t k = kStep; k < count; k += kStep) {
@@ -113,9 +131,9 @@ T fold_extremes(const T* values, std::int64_t count) noexcept {
     }
   }
   for (std::int64_t i = 1; i < kVectors; ++i) vectors[0] = Rule::join(vectors[0], vectors[i]);
-  one = vectors[0][0];
-  for (std::int64_t i = 1; i < kWidth; ++i) one = Rule::join(one, vectors[0][i]);
-  return one;
+  T lanes[kWidth];
+  std::memcpy(lanes, &vectors[0], sizeof lanes);
+  return fold_few<Rule>(lanes, kWidth);
 }
 
 }  // namespace tenure
