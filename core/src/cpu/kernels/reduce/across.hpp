@@ -23,7 +23,15 @@ constexpr int64_t kTermsBytes = 16384;  // of what one half of the rows gives
 // Vectors of a row, and rows where columns fill one vector alone.
 constexpr int64_t kVectorsTogether = 4;
 
-// Lines of rows to come, into L2.
+// Lines of a row to come, into L2.
+template <int64_t kBytes>
+inline void fetch_row(const Byte* in) {
+#pragma GCC unroll 4
+  for (int64_t at = 0; at < kBytes; at += 64) __builtin_prefetch(in + at, 0, 2);
+}
+
+// The same of narrow rows, before others are read. Wide ones are fetched between the loads of
+// others: memory takes them in fewer at a time.
 [[gnu::noinline]] void fetch_rows(const Byte* in, int64_t row_step, int64_t rows, int64_t bytes) {
 #pragma GCC unroll 1
   for (int64_t row = 0; row < rows; ++row) {
@@ -55,15 +63,16 @@ inline void spread_vectors(const Sweep& sweep, int64_t column,
   Byte* const accumulators = sweep.accumulators + column * static_cast<int64_t>(sizeof(Lane));
   const Byte* in = sweep.in + column * static_cast<int64_t>(sizeof(typename Op::In));
   const int64_t row_step = sweep.row_step;
-  if (sweep.rows_ahead != 0) {
-    fetch_rows(in + sweep.rows * row_step, row_step, sweep.rows_ahead, kVectors * kInBytes);
-  }
+  const bool fetches = sweep.rows_ahead != 0;
+  const int64_t ahead = sweep.rows * row_step;
+  if (kVectors == 1 && fetches) fetch_rows(in + ahead, row_step, sweep.rows_ahead, kInBytes);
   Vector<Lane> met[kVectors];
 #pragma GCC unroll 4
   for (int64_t v = 0; v < kVectors; ++v) {
     met[v] = load<Vector<Lane>>(accumulators + v * kVectorBytes);
   }
   const auto meet_row = [&] {
+    if (kVectors > 1 && fetches) fetch_row<kVectors * kInBytes>(in + ahead);
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       const auto x = Loading<Lane, typename Op::In>::load(in + v * kInBytes);

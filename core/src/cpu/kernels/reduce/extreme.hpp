@@ -210,9 +210,9 @@ inline void spread_extremes_of(const Reduction& reduction, const Sweep& sweep, i
   Byte* const accumulators = sweep.accumulators + column * kBytesOf<T>;
   const Byte* in = sweep.in + column * kBytesOf<T>;
   const int64_t row_step = sweep.row_step;
-  if (sweep.rows_ahead != 0) {
-    fetch_rows(in + sweep.rows * row_step, row_step, sweep.rows_ahead, kVectors * kVectorBytes);
-  }
+  const bool fetches = sweep.rows_ahead != 0;
+  const int64_t ahead = sweep.rows * row_step;
+  if (kVectors == 1 && fetches) fetch_rows(in + ahead, row_step, sweep.rows_ahead, kVectorBytes);
   Vector<T> best[kVectors];
 #pragma GCC unroll 4
   for (int64_t v = 0; v < kVectors; ++v) {
@@ -220,6 +220,7 @@ inline void spread_extremes_of(const Reduction& reduction, const Sweep& sweep, i
   }
   Nans<T> nans;
   for_each_of<kVectors>(sweep.rows, [&] {
+    if (kVectors > 1 && fetches) fetch_row<kVectors * kVectorBytes>(in + ahead);
     constexpr int64_t kPair = kVectors == 1 ? 1 : 2;
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; v += kPair) {
