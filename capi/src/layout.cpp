@@ -104,6 +104,9 @@ static_assert(offsetof(tnr_reduce_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_reduce_attributes, ddof) == 8);
 static_assert(offsetof(tnr_reduce_attributes, reserved) == 12);
 
+static_assert(sizeof(tnr_matmul_attributes) == 8 && alignof(tnr_matmul_attributes) == 8);
+static_assert(offsetof(tnr_matmul_attributes, struct_size) == 0);
+
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_view, owner) == 8);

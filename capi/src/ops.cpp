@@ -106,3 +106,13 @@ tnr_status tnr_reduce(tnr_context* context, tnr_reduce_op op, const tnr_view* a,
     tenure::reduce(context_of(context), op, deref(a, "a"), axes, ddof, deref(out, "out"));
   });
 }
+
+tnr_status tnr_matmul(tnr_context* context, const tnr_scalar* alpha, const tnr_view* a,
+                      const tnr_view* b, const tnr_scalar* beta,
+                      const tnr_matmul_attributes* attributes, const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_MATMUL, [=] {
+    check_attributes(attributes);
+    tenure::matmul(context_of(context), deref(alpha, "alpha"), deref(a, "a"), deref(b, "b"),
+                   deref(beta, "beta"), deref(out, "out"));
+  });
+}

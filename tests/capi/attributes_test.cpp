@@ -125,6 +125,9 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_reduce_attributes>("reduce", [&](auto* with) {
     return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &table_, 1, with, &out_line_);
   });
+  check<tnr_matmul_attributes>("matmul", [&](auto* with) {
+    return tnr_matmul(nullptr, &one_, &table_, &table_, &one_, with, &out_);
+  });
 }
 
 TEST_F(Attributes, OfWhatMakesSparseMatrices) {

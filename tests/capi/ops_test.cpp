@@ -76,6 +76,7 @@ class Ops : public testing::Test {
         },
         [this](tnr_context* c) { return tnr_select(c, &truth, &a, &b, nullptr, &out); },
         [this](tnr_context* c) { return tnr_reduce(c, TNR_REDUCE_OP_SUM, &a, 0, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_matmul(c, &two, &a, &b, &two, nullptr, &out); },
     };
   }
 
@@ -113,6 +114,26 @@ TEST_F(Ops, DoTheirWork) {
   ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_MUL, &out.view, &out.view, nullptr, &out),
             TNR_STATUS_OK);
   expect_out({4, 4, 9});
+  // Three rows of one times a row of three.
+  tnr_view column = a;
+  column.rank = 2;
+  column.shape[1] = 1;
+  tnr_view row = b;
+  row.rank = 2;
+  row.shape[0] = 1;
+  row.shape[1] = 3;
+  row.strides[1] = 1;
+  float product[9] = {};
+  const std::int64_t square[] = {3, 3};
+  tnr_view_mut product_out;
+  ASSERT_EQ(tnr_view_lend_mut(product, sizeof product, 0, TNR_DTYPE_F32, 2, square, nullptr,
+                              &product_out),
+            TNR_STATUS_OK);
+  const tnr_scalar none = {TNR_DTYPE_F32, 0, {}};
+  ASSERT_EQ(tnr_matmul(nullptr, &two, &column, &row, &none, nullptr, &product_out), TNR_STATUS_OK);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(product[i], 2 * a_values[i / 3] * b_values[i % 3]) << i;
+  }
 }
 
 TEST_F(Ops, RefuseWhatIsNoContext) {
@@ -143,6 +164,11 @@ TEST_F(Ops, RefuseNull) {
   refused("b", tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, no_scalar, nullptr, &truth_out));
   refused("condition", tnr_select(nullptr, no_view, &a, &b, nullptr, &out));
   refused("out", tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, no_out));
+  refused("alpha", tnr_matmul(nullptr, no_scalar, &a, &b, &two, nullptr, &out));
+  refused("a", tnr_matmul(nullptr, &two, no_view, &b, &two, nullptr, &out));
+  refused("b", tnr_matmul(nullptr, &two, &a, no_view, &two, nullptr, &out));
+  refused("beta", tnr_matmul(nullptr, &two, &a, &b, no_scalar, nullptr, &out));
+  refused("out", tnr_matmul(nullptr, &two, &a, &b, &two, nullptr, no_out));
   expect_out({9, 9, 9});
 }
 
@@ -161,6 +187,10 @@ TEST_F(Ops, RefuseAViewWhoseOwnerIsGone) {
                  TNR_STATUS_STALE_VIEW, {"b"});
   expect_refused(tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &owned, 0, nullptr, &out),
                  TNR_STATUS_STALE_VIEW, {"a"});
+  tnr_view_mut one = out;
+  one.view.rank = 0;
+  expect_refused(tnr_matmul(nullptr, &two, &a, &owned, &two, nullptr, &one), TNR_STATUS_STALE_VIEW,
+                 {"b"});
   const tnr_view_mut owned_out = {owned};
   expect_refused(tnr_fill(nullptr, &two, nullptr, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
   expect_out({-1, 2, -3});

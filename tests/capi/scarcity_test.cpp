@@ -276,6 +276,14 @@ TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
       [&] { return tnr_compare_scalar(nullptr, TNR_COMPARE_OP_EQ, &a, &two, nullptr, &truth); },
       [&] { return tnr_select(nullptr, &condition, &a, &a, nullptr, &out); },
       [&] { return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, &sum); },
+      [&] {
+        tnr_view floats = a;
+        floats.dtype = TNR_DTYPE_F32;
+        tnr_view_mut dot = out;
+        dot.view.dtype = TNR_DTYPE_F32;
+        dot.view.rank = 0;
+        return tnr_matmul(nullptr, &two, &floats, &floats, &two, nullptr, &dot);
+      },
   };
   for (const auto& call : calls) {
     const tnr_status status = call();

@@ -79,6 +79,13 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_reduce(nullptr, TNR_REDUCE_OP_SUM, &a, 1, nullptr, &sum);
        },
        {1, 24, 4}},
+      {TNR_OPERATION_MATMUL,
+       [&] {
+         tnr_view_mut dot = out;
+         dot.view.rank = 0;
+         return tnr_matmul(nullptr, &two, &a, &a, &two, nullptr, &dot);
+       },
+       {1, 52, 4}},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.operation);
@@ -155,9 +162,9 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  for (const tnr_operation operation : {0, 25, -1}) {
+  for (const tnr_operation operation : {0, 26, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
-                   {"operation is " + std::to_string(operation), "1 to 24"});
+                   {"operation is " + std::to_string(operation), "1 to 25"});
   }
   stats.struct_size = 39;
   expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,

@@ -10,6 +10,7 @@ set(order
   cpu/kernels/compress
   cpu/kernels/elementwise
   cpu/kernels/move
+  cpu/kernels/matmul
   cpu/kernels/product
   cpu/kernels/reduce
   cpu/kernels/sparse

@@ -7,7 +7,7 @@ execute_process(COMMAND ${NM} -C ${PROGRAM} OUTPUT_VARIABLE symbols COMMAND_ERRO
 if(NOT symbols MATCHES "tenure::kernels::[a-z0-9_]+::kBinary")
   message(FATAL_ERROR "the kernels of additions are not in the program: the test looks for wrong names")
 endif()
-foreach(table kReduce kUnary kCompare kMatmulRows kRowProducts kCompression kGrouping kPacked)
+foreach(table kReduce kUnary kCompare kGemm kMatmulRows kRowProducts kCompression kGrouping kPacked)
   if(symbols MATCHES "tenure::kernels::[a-z0-9_]+::${table}")
     message(FATAL_ERROR "a program that adds keeps the family ${table}")
   endif()

@@ -157,6 +157,44 @@ void add_reductions(List& list) {
   }
 }
 
+// By a matrix of a few columns, by a vector, and by a batch of two matrices.
+void multiply(const Operands& with, const Lies& lies, std::initializer_list<std::int64_t> b_shape,
+              std::initializer_list<std::int64_t> out_shape, std::int64_t kept, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  const tnr_scalar two = scalar(dtype, 2);
+  const tnr_scalar beta = scalar(dtype, kept);
+  const Input a = input(with, lies.a, 0);
+  const Input b(dtype, b_shape, lies.b, 2);
+  Output out(dtype, out_shape, with.fill, lies.out);
+  if (kept != 0) out.put_numbers();
+  (void)answer.succeeds(tnr_matmul(with.context, &two, a, b, &beta, nullptr, out));
+  out.give(answer);
+}
+
+void add_products(List& list) {
+  for (const Lies& lies : kArrangements) {
+    const auto add = [&](const char* variant, const auto& run) {
+      list.push_back({"tnr_matmul", std::string(variant) + ", " + lies.name,
+                      [=, &lies](const Operands& with, Answer& answer) {
+                        run(with, lies, with.a.rows, with.a.cols, answer);
+                      }});
+    };
+    using Extent = std::int64_t;
+    add("by 5 columns", [](const Operands& with, const Lies& lie, Extent m, Extent k, Answer& to) {
+      multiply(with, lie, {k, 5}, {m, 5}, 0, to);
+    });
+    add("added", [](const Operands& with, const Lies& lie, Extent m, Extent k, Answer& to) {
+      multiply(with, lie, {k, 40}, {m, 40}, 1, to);
+    });
+    add("by a vector", [](const Operands& with, const Lies& lie, Extent m, Extent k, Answer& to) {
+      multiply(with, lie, {k}, {m}, 0, to);
+    });
+    add("by a batch", [](const Operands& with, const Lies& lie, Extent m, Extent k, Answer& to) {
+      multiply(with, lie, {2, k, 3}, {2, m, 3}, 0, to);
+    });
+  }
+}
+
 }  // namespace
 
 const std::vector<Operation>& dense_operations() {
@@ -165,6 +203,7 @@ const std::vector<Operation>& dense_operations() {
     add_movement(all);
     add_arithmetic(all);
     add_reductions(all);
+    add_products(all);
     return all;
   }();
   return list;

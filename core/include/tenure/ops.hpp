@@ -31,5 +31,7 @@ void select(const Context& context, const tnr_view& condition, const tnr_view& a
 // `ddof` is always given to var and std, and 0 or absent for all others.
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
             std::optional<std::uint32_t> ddof, const tnr_view_mut& out);
+void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
+            const tnr_scalar& beta, const tnr_view_mut& out);
 
 }  // namespace tenure

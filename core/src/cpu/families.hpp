@@ -8,6 +8,7 @@
 
 #include "cpu/compress.hpp"
 #include "cpu/fold.hpp"
+#include "cpu/gemm.hpp"
 #include "cpu/group_by_key.hpp"
 #include "cpu/kernel.hpp"
 #include "cpu/operations.hpp"
@@ -27,6 +28,7 @@ using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
 using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
 using ReduceTable = Reductions[kReduceCount];
 using SquareSumTable = SquareSum[2];  // f64 and f32
+using GemmTable = Gemm[2];            // f64 and f32
 using IndexCheckTable = IndexChecks[kIndexTypeCount];
 using ScatteringTable = Scattering[kIndexTypeCount];
 using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
@@ -52,6 +54,7 @@ using PackedTable = PackedKernels[kPackedFloatCount];
   FAMILY(compare_kernels, CompareTable, kCompare)                    \
   FAMILY(reduce_kernels, ReduceTable, kReduce)                       \
   FAMILY(square_sum_kernels, SquareSumTable, kSquareSums)            \
+  FAMILY(gemm_kernels, GemmTable, kGemm)                             \
   FAMILY(streaming_kernels, Streaming, kStreaming)                   \
   FAMILY(permuting_kernels, Permuting, kPermuting)                   \
   FAMILY(index_check_kernels, IndexCheckTable, kIndexChecks)         \

@@ -17,6 +17,8 @@ namespace {
 inline constexpr int64_t kLaneBytes = 16;
 inline constexpr int64_t kLineBytes = 64;  // of a cache
 
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
 // first(in): a vector whose first lane is the 16 bytes at `in`; put<l>(v, in): v with lane l from
 // there. low<width>(a, b), high<width>(a, b): the elements of the lower or upper half of each lane,
 // of a and b in turns. stream: past the caches, to a multiple of the vector's size.

@@ -154,6 +154,7 @@ FROZEN(TNR_OPERATION_SPARSE_REDUCE == 21);
 FROZEN(TNR_OPERATION_SPARSE_SOLVE == 22);
 FROZEN(TNR_OPERATION_SPARSE_PACK == 23);
 FROZEN(TNR_OPERATION_SPARSE_PACKED_MATMUL == 24);
+FROZEN(TNR_OPERATION_MATMUL == 25);
 
 FROZEN(sizeof(tnr_error) == 512);
 FROZEN(offsetof(tnr_error, status) == 0);
@@ -278,6 +279,10 @@ FROZEN(offsetof(tnr_reduce_attributes, ddof) == 8);
 FROZEN(IS(&((tnr_reduce_attributes *)0)->ddof, uint32_t *));
 FROZEN(offsetof(tnr_reduce_attributes, reserved) == 12);
 FROZEN(IS(&((tnr_reduce_attributes *)0)->reserved, uint32_t *));
+
+FROZEN(sizeof(tnr_matmul_attributes) >= 8);
+FROZEN(offsetof(tnr_matmul_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_matmul_attributes *)0)->struct_size, uint64_t *));
 
 FROZEN(sizeof(tnr_sparse_view) >= 824);
 FROZEN(offsetof(tnr_sparse_view, struct_size) == 0);
@@ -523,6 +528,7 @@ FROZEN(IS(&tnr_compare, tnr_status (*)(tnr_context *, tnr_compare_op, const tnr_
 FROZEN(IS(&tnr_compare_scalar, tnr_status (*)(tnr_context *, tnr_compare_op, const tnr_view *, const tnr_scalar *, const tnr_compare_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_select, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_select_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_reduce, tnr_status (*)(tnr_context *, tnr_reduce_op, const tnr_view *, uint32_t, const tnr_reduce_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_matmul, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_view *, const tnr_view *, const tnr_scalar *, const tnr_matmul_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_sparse_release, tnr_status (*)(tnr_sparse *)));
 FROZEN(IS(&tnr_sparse_create, tnr_sparse * (*)(const tnr_sparse_view *)));
 FROZEN(IS(&tnr_sparse_retain, tnr_sparse * (*)(tnr_sparse *)));

@@ -7,7 +7,6 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // One piece at the start and one at the end, which overlap, so that a length needs no loop.
 template <class T>

@@ -1577,6 +1577,21 @@ typedef struct tnr_reduce_attributes {
   uint32_t reserved;
 } tnr_reduce_attributes;
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * Attributes of `tnr_matmul`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_matmul_attributes {
+  /**
+   * `sizeof(tnr_matmul_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_matmul_attributes;
+#endif
+
 /**
  * Copies elements, which keep their dtype. `out` may be exactly `a`.
  *
@@ -1799,6 +1814,53 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
                       uint32_t axes,
                       const struct tnr_reduce_attributes *attributes,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * `out = alpha * a b + beta * out`: the product of dense matrices, of f32 or f64, all of one
+ * dtype and of any strides. Where `beta` is 0 `out` is not read, so it may hold anything, NaN
+ * included; the sum of no products (k is 0) is 0. 0 times NaN or an infinity is NaN, also by an
+ * `alpha` of 0. `out` shares no byte with `a` or `b`.
+ *
+ * Axes before the last two are a batch: those of `a` and of `b` broadcast to those of `out`. A
+ * vector, of rank 1, is a row as `a` and a column as `b`, and has no axis in `out`: of two
+ * vectors `out` has rank 0.
+ *
+ * An element of the result is a sum over k, in order and in the dtype itself, by fused
+ * multiplication and addition where the instruction set has it; 512 products are one sum, and
+ * these sums, each times `alpha`, are added to `beta * out` in their order. So the bits depend
+ * neither on the number of threads, nor on strides, nor on the other elements of the result;
+ * under two instruction sets they differ by the error bound at most, which is `(k + 4) * eps`
+ * times the same expression of magnitudes, eps being the distance from 1 to the next number.
+ *
+ * Factors are copied into scratch memory, a part at a time: of `b` 4 MiB (f64: 8) at most and
+ * 1 MiB for each thread, or so; products of a batch that threads share take both for each
+ * thread.
+ *
+ * INVALID_ARGUMENT also for rank 0, for shapes and dtypes that do not agree, and for an `alpha`
+ * or `beta` that the dtype cannot represent. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY;
+ * `out` is then untouched.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) `[..., m, k]` or `[k]`
+ * @param b (transfer none) `[..., k, n]` or `[k]`
+ * @param beta (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) `[..., m, n]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_matmul(struct tnr_context *context TNR_BORROWED,
+                      const struct tnr_scalar *alpha,
+                      const struct tnr_view *a,
+                      const struct tnr_view *b,
+                      const struct tnr_scalar *beta,
+                      const struct tnr_matmul_attributes *attributes,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
 
 /*
  * ------------------------------------------------------------------------------
@@ -3587,6 +3649,12 @@ typedef int32_t tnr_operation;
  * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_PACKED_MATMUL 24
+/**
+ * `tnr_matmul`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_MATMUL 25
 #endif
 
 /**

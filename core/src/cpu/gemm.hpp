@@ -1,0 +1,55 @@
+// Products of dense matrices as the kernels see them: packing, and tiles of the result.
+//
+// A factor is packed into panels, of as many rows of the left one, or columns of the right one, as a
+// tile of registers has: the elements of one depth are adjacent, and the depths follow each other
+// (K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34(3),
+// 2008). The lanes of a last panel that is not whole repeat its last row or column.
+#pragma once
+
+#include "cpu/kernel.hpp"
+
+namespace tenure::kernels {
+
+// Part of a factor: element (i, depth) lies at data + i * step + depth * depth_step.
+struct Factor {
+  const Byte* data;
+  int64_t step;  // bytes, of any sign
+  int64_t depth_step;
+  int64_t count;  // rows of the left factor, or columns of the right one; at least 1
+  int64_t depth;
+};
+
+// out = alpha * a b + beta * out. Steps are in bytes, of any sign.
+struct DenseProduct {
+  const Byte* a;
+  int64_t a_step;  // from row to row; not used where a is packed
+  int64_t a_depth_step;
+  const Byte* b;         // adjacent columns
+  int64_t b_depth_step;  // not used where b is packed
+  int64_t depth;
+  Byte* out;
+  int64_t row_step;
+  int64_t column_step;
+  int64_t rows;
+  int64_t columns;
+  const Byte* alpha;
+  const Byte* beta;  // nullptr: 0, and out is not read
+};
+
+// Kernels of one element type. An element of out is alpha times one sum, which begins at 0 and takes
+// the products one after the other, in order of depth and by FMA where the set has it; so it is the
+// same by each of the two kernels.
+struct Gemm {
+  int64_t panel_rows;
+  int64_t panel_columns;
+  // Bytes that packing may write behind the last panel.
+  int64_t slack_bytes;
+  void (*pack_rows)(const Factor& from, Byte* to);
+  void (*pack_columns)(const Factor& from, Byte* to);
+  // Both factors are packed.
+  void (*multiply)(const DenseProduct& product);
+  // Neither need be.
+  void (*multiply_unpacked)(const DenseProduct& product);
+};
+
+}  // namespace tenure::kernels

@@ -1,0 +1,108 @@
+// Vectors of floats in products: multiplication and addition at once, and the first lanes alone.
+#pragma once
+
+#include "cpu/kernels/vectors.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+// a * b + c: rounded once where the set has FMA.
+template <class T>
+inline Vector<T> multiply_add(const Vector<T>& a, const Vector<T>& b, const Vector<T>& c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    return reinterpret_cast<Vector<T>>(_mm512_fmadd_ps(
+        reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+  } else {
+    return reinterpret_cast<Vector<T>>(_mm512_fmadd_pd(
+        reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), reinterpret_cast<__m512d>(c)));
+  }
+#elif defined(__FMA__)
+  if constexpr (sizeof(T) == 4) {
+    return reinterpret_cast<Vector<T>>(_mm256_fmadd_ps(
+        reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+  } else {
+    return reinterpret_cast<Vector<T>>(_mm256_fmadd_pd(
+        reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b), reinterpret_cast<__m256d>(c)));
+  }
+#else
+  return a * b + c;
+#endif
+}
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// Eight from the one at 8 - n on: n that are set, and then zeros.
+alignas(64) constexpr int32_t kSetThenClear[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+#endif
+
+// The first lanes of a vector, at least one. No byte of the others is touched in memory; they are
+// loaded as zeros.
+template <class T>
+class Part {
+ public:
+  explicit Part(int64_t count) : count_(count) {
+#if defined(__AVX512F__)
+    mask_ = (1u << count) - 1;
+#elif defined(__AVX2__)
+    mask_ = kernels::load<__m256i>(reinterpret_cast<const Byte*>(
+        kSetThenClear + (kPerVector<T> - count) * static_cast<int64_t>(sizeof(T) / 4)));
+#endif
+  }
+
+  [[nodiscard]] bool is_whole() const { return count_ == kPerVector<T>; }
+
+  [[nodiscard]] Vector<T> load(const Byte* from) const {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) {
+      return reinterpret_cast<Vector<T>>(
+          _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), from));
+    } else {
+      return reinterpret_cast<Vector<T>>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), from));
+    }
+#elif defined(__AVX2__)
+    if constexpr (sizeof(T) == 4) {
+      return reinterpret_cast<Vector<T>>(
+          _mm256_maskload_ps(reinterpret_cast<const float*>(from), mask_));
+    } else {
+      return reinterpret_cast<Vector<T>>(
+          _mm256_maskload_pd(reinterpret_cast<const double*>(from), mask_));
+    }
+#else
+    if (is_whole()) return kernels::load<Vector<T>>(from);
+    Vector<T> vector = {};
+    for (int64_t i = 0; i < count_; ++i) {
+      vector[i] = kernels::load<T>(from + i * static_cast<int64_t>(sizeof(T)));
+    }
+    return vector;
+#endif
+  }
+
+  void store(Byte* to, const Vector<T>& vector) const {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) {
+      _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask_), reinterpret_cast<__m512>(vector));
+    } else {
+      _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask_), reinterpret_cast<__m512d>(vector));
+    }
+#else
+    if (is_whole()) return kernels::store(to, vector);
+    // Masked stores of AVX2 take some 20 cycles on AMD's processors.
+    for (int64_t i = 0; i < count_; ++i) {
+      kernels::store<T>(to + i * static_cast<int64_t>(sizeof(T)), vector[i]);
+    }
+#endif
+  }
+
+ private:
+  int64_t count_;
+#if defined(__AVX512F__)
+  uint32_t mask_;
+#elif defined(__AVX2__)
+  __m256i mask_;
+#endif
+};
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
