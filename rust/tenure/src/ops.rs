@@ -7,6 +7,7 @@
 mod axes;
 mod compare;
 mod elementwise;
+mod matmul;
 mod movement;
 mod reduce;
 mod select;
@@ -16,6 +17,7 @@ use tenure_sys::TNR_MAX_RANK;
 pub use axes::Axes;
 pub use compare::*;
 pub use elementwise::*;
+pub use matmul::*;
 pub use movement::*;
 pub use reduce::*;
 pub use select::*;

@@ -131,6 +131,8 @@ pub enum Operation {
     SparsePack,
     /// [`matmul`](crate::PackedMatrix::matmul) of packed matrices.
     SparsePackedMatmul,
+    /// [`matmul`](crate::matmul) of dense matrices.
+    Matmul,
 }
 
 impl Operation {
@@ -160,6 +162,7 @@ impl Operation {
         Operation::SparseSolve,
         Operation::SparsePack,
         Operation::SparsePackedMatmul,
+        Operation::Matmul,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -188,6 +191,7 @@ impl Operation {
             Operation::SparseSolve => tnr_operation::SPARSE_SOLVE,
             Operation::SparsePack => tnr_operation::SPARSE_PACK,
             Operation::SparsePackedMatmul => tnr_operation::SPARSE_PACKED_MATMUL,
+            Operation::Matmul => tnr_operation::MATMUL,
         }
     }
 }

@@ -201,6 +201,35 @@ fn outputs_of_reductions_that_do_not_fit() {
 }
 
 #[test]
+fn factors_that_do_not_agree() {
+    let a = [[1.0, 2.0, 3.0]; 2];
+    assert_refused(
+        matmul(&a, &[[1.0; 4]; 2]),
+        InvalidArgument,
+        "b.shape[0] is 2 but must be 3, the last extent of a: a has shape [2, 3], b [2, 4], out \
+         [2, 4]",
+    );
+    assert_refused(matmul(&a, 2.0), InvalidArgument, "b.rank is 0 but must be 1 at least");
+    assert_refused(
+        matmul(&[a; 2], &[[[1.0]; 3]; 3]),
+        InvalidArgument,
+        "b.shape[0] is 3 but a.shape[0] is 2",
+    );
+    let expected = "out.shape[1] is 2 but must be 4, the columns of b: a has shape [2, 3], b [3, 4], \
+                    out [2, 2]";
+    let mut out = [[7.0; 2]; 2];
+    let refused = matmul_scaled_into(1.0, &a, &[[1.0; 4]; 3], 1.0, &mut out);
+    assert_refused(refused, InvalidArgument, expected);
+    assert_eq!(out, [[7.0; 2]; 2]);
+    let half = [[f16::ONE]];
+    assert_refused(
+        matmul(&half, &half),
+        Unsupported,
+        "matmul does not take f16 (dtype 0x00011002)",
+    );
+}
+
+#[test]
 fn dtypes_that_an_operation_does_not_take() {
     let float8 = DType::from_dlpack(10, 8, 1);
     let view = DynView::from_bytes(&[1, 2, 3], float8, 3).unwrap();

@@ -97,6 +97,11 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
         spans(|| tenure::copy_into([1.0, 2.0], &mut [0.0; 2])),
         [r#"copy dtype="f64" shape=[2] bytes=16"#]
     );
+    assert_eq!(
+        spans(|| tenure::matmul([[1.0_f32; 2]; 3], [[1.0_f32; 4]; 2])),
+        [r#"matmul dtype="f32" shape=[3, 4] bytes=48"#],
+        "the output"
+    );
 
     let csr = spans(|| tenure::sparsify(&table).to_csr::<i32>());
     assert_eq!(csr, [r#"to_csr dtype="f32" shape=[2, 3] bytes=24"#]);

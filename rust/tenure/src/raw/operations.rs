@@ -148,6 +148,22 @@ pub(crate) fn reduce(
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
+/// `out = alpha * a b + beta * out`. With a `beta` of 0 every element of `out` is written and none
+/// read.
+#[inline]
+pub(crate) fn matmul<S: Element>(
+    [alpha, beta]: [S; 2],
+    a: Lent<'_>,
+    b: Lent<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(dense_matmul(&out.0.view));
+    let (alpha, beta) = (scalar(alpha), scalar(beta));
+    // SAFETY: see the module; the scalars are alive for the call.
+    check(unsafe { sys::tnr_matmul(current(), &alpha, a.0, b.0, &beta, ptr::null(), out.0) })
+}
+
 /// One element by value.
 #[inline]
 pub(super) fn scalar<T: Element>(value: T) -> tnr_scalar {

@@ -8,6 +8,7 @@ mod compare;
 mod elementwise;
 mod forms;
 mod layouts;
+mod matmul;
 #[allow(dead_code, reason = "tests take what they need")]
 #[path = "../../src/random.rs"]
 mod random;
