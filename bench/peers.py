@@ -177,7 +177,7 @@ class Rounds:
             median = sorted(row)[len(row) // 2]
             speed = traffic / median
             print(f"    {library + ' ' + how:<32} {median:16.1f} ns  best {min(row):16.1f}"
-                  f"  {speed:8.2f} GB/s")
+                  f"  {speed:8.2f} G/s")
             self.rows.append({
                 "operation": operation, "bytes": size, "threads": threads, "library": library,
                 "how": how, "traffic": traffic, "median_ns": median, "best_ns": min(row),
@@ -245,6 +245,27 @@ def reductions(rounds, tenure, size, threads):
             if threads == 1:
                 cases.append(("NumPy", "allocates", lambda: numpy_op(a, axis=axis)))
             rounds.measure(name, size, threads, size, cases)
+
+
+def matmul(rounds, tenure, sides, cubes, threads):
+    one, zero = interop.scalar_of(np.uint8(1)), interop.scalar_of(np.uint8(0))
+    for dtype, name in ((np.float32, "f32"), (np.float64, "f64")):
+        for side in [*sides, *(cubes if threads == 1 else ())]:
+            a = np.resize(np.arange(17, dtype=dtype), (side, side))
+            b, c = a.copy(), np.empty_like(a)
+            ta, tb, tc = map(torch.from_numpy, (a, b, c))
+            turned = [("", a, ta, b, tb)]
+            if side == sides[0] and threads == 1:
+                turned += [(", a transposed", a.T, ta.t(), b, tb),
+                           (", b transposed", a, ta, b.T, tb.t()),
+                           (", a and b transposed", a.T, ta.t(), b.T, tb.t())]
+            for suffix, a, ta, b, tb in turned:
+                cases = [
+                    ("tenure", "into", tenure.call(threads, "matmul", one, a, b, zero, c)),
+                    ("PyTorch", "into", lambda: torch.mm(ta, tb, out=tc))]
+                operations = 2 * side**3
+                rounds.measure(f"matmul {name} {side}{suffix}", 3 * a.nbytes, threads, operations,
+                               cases)
 
 
 def movement(rounds, tenure, bits, permutations, batch, threads):
@@ -344,12 +365,15 @@ def main():
     bits, permutations, batch = {"test": (12, (3, 1), 1), "quick": (24, (20, 5), 32)}.get(
         scale, (24, (200, 40), 32))
     counts = [8] if scale == "test" else [1, 8, 64, 512, 8192, 65536, 262_144, 1_000_000]
+    products = {"test": ([48], [8]), "quick": ([1024], [8, 16, 32, 64])}.get(
+        scale, ([1024, 2048], [8, 12, 16, 24, 32, 48, 64]))
     calls(rounds, tenure, counts)
     for threads in (1, 2):
         for size in small.get(scale, [1 << 20, 64 << 20, 1 << 30]):
             elementwise(rounds, tenure, size, threads)
             reductions(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
+        matmul(rounds, tenure, *products, threads)
 
     record.write(folder, rounds.rows)
 

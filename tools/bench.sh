@@ -11,7 +11,10 @@ need_python_bench() {
 bench_rust() {
   # The bench `loader` takes turns with NumPy and PyTorch, where they are installed.
   [[ ! -x build/venv-bench/bin/python ]] || local -x BENCH_PYTHON=$PWD/build/venv-bench/bin/python
-  cargo bench -p bench --features "peers${BENCH_FEATURES:+,$BENCH_FEATURES}" "$@"
+  local peers=peers
+  # gemm chooses its kernels when it is built.
+  if [[ -z ${TENURE_ISA:-} ]] && grep -qsw avx512vl /proc/cpuinfo; then peers=peers-avx512; fi
+  cargo bench -p bench --features "$peers${BENCH_FEATURES:+,$BENCH_FEATURES}" "$@"
 }
 
 # bench_peers SCRIPT [ARGS]: one of bench/*.py.
@@ -31,8 +34,8 @@ bench_report() { cargo run -q --release -p bench --bin report; }
 
 # The benches that the figures of bench/README.md are of, in sets; and those of each that no
 # instruction set changes, which are run once.
-readonly DENSE=(--bench elementwise --bench movement --bench reduce --bench threads --bench call
-  --bench loader)
+readonly DENSE=(--bench elementwise --bench movement --bench reduce --bench matmul --bench threads
+  --bench call --bench loader)
 readonly DENSE_ONCE=(--bench roofs --bench alloc)
 readonly SPARSE=(--bench sparse)
 readonly SPARSE_ONCE=(--bench sparse_memory)

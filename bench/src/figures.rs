@@ -117,7 +117,7 @@ pub struct Figures {
 impl Figures {
     /// An empty record of this machine, now.
     pub fn begin(subject: &str) -> Figures {
-        let mut versions: BTreeMap<_, _> = ["ndarray", "candle-core", "faer", "tch"]
+        let mut versions: BTreeMap<_, _> = ["ndarray", "candle-core", "faer", "gemm", "tch"]
             .into_iter()
             .filter_map(|name| Some((name.to_owned(), locked_version(name)?)))
             .collect();
@@ -179,7 +179,7 @@ pub fn folder(scale: crate::Scale) -> PathBuf {
 
 /// The instruction set of the kernels in use. `avx512` has `avx512-vbmi2` in it: the same kernels,
 /// but for a few that processors with AVX-512 have or have not.
-fn set_in_use() -> &'static str {
+pub(crate) fn set_in_use() -> &'static str {
     let (_, name) = tenure::build_info().rsplit_once("in use: ").unwrap_or_default();
     if name.starts_with("avx512") { "avx512" } else { name }
 }

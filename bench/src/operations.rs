@@ -8,6 +8,8 @@ use crate::roofs::kernels::{Arrays, Move};
 use crate::roofs::{ADD, COPY, READ};
 use crate::subject::{Case, repeat};
 
+pub mod products;
+
 /// Runs it once, on `a`, `b` and `c`.
 type Pass = fn(&[f32], &[f32], &mut [f32]) -> tenure::Result<()>;
 

@@ -22,10 +22,11 @@ mod tables;
 
 /// The subjects of each instruction set, in the order of the report; those of Python are what
 /// `peers.py` and `sparse_peers.py` measure.
-const WITH_KERNELS: [&str; 9] = [
+const WITH_KERNELS: [&str; 10] = [
     "elementwise",
     "movement",
     "reduce",
+    "matmul",
     "threads",
     "call",
     "loader",

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 
+use crate::figures;
 use crate::rounds::at_once;
 use crate::subject::Case;
 use kernels::{Arrays, Move, sets};
@@ -35,6 +36,20 @@ pub fn cases<'a>(arrays: &'a RefCell<Arrays>, kinds: &[Move], threads: usize) ->
         Case::timed("roof", what.name(), run).moving(bytes * what.arrays())
     };
     kinds.iter().filter(there).map(case).collect()
+}
+
+/// The roof of so many additions and multiplications of `f32` or `f64`: those of the instruction
+/// set in use, in registers, shared out to threads.
+pub fn fma<'a>(dtype: &str, operations: u64, threads: usize) -> Case<'a> {
+    let wanted = figures::set_in_use();
+    let sets = sets();
+    let set = sets.iter().find(|set| set.name == wanted).unwrap_or(&sets[0]);
+    let peak = set.peaks().into_iter().find(|peak| peak.name.ends_with(dtype));
+    let peak = peak.expect("every set has both");
+    let iterations = operations.div_ceil(peak.operations * threads as u64);
+    Case::timed("roof", peak.name, move |passes| {
+        at_once(threads, |_| (), |_| (0..passes).for_each(|_| peak.run_long(iterations)))
+    })
 }
 
 /// Bytes that a mix goes on with before its kinds take turns.

@@ -132,7 +132,7 @@ impl Subject {
     }
 
     /// Measures ways to do `operation` on arrays of `bytes` bytes, for which `traffic` bytes have
-    /// to be moved; `threads` is what they use.
+    /// to be moved, or operations to be done; `threads` is what they use.
     pub fn measure(
         &mut self,
         operation: &str,
@@ -159,7 +159,7 @@ impl Subject {
             let (median, best) = (row.median(), row.best());
             let name = format!("{} {}", row.library, row.how);
             let speed = row.traffic as f64 / median;
-            println!("    {name:<32} {median:>16.1} ns  best {best:>16.1}  {speed:>8.2} GB/s");
+            println!("    {name:<32} {median:>16.1} ns  best {best:>16.1}  {speed:>8.2} G/s");
             self.figures.rows.push(row);
         }
     }

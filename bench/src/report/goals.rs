@@ -78,6 +78,7 @@ impl Run {
             self.elementwise_goals(),
             self.movement_goals(),
             self.reduction_goals(),
+            self.matmul_goals(),
             self.call_goals(),
             self.thread_goals(),
             self.loader_goals(),
@@ -160,6 +161,30 @@ impl Run {
         let sizes = [64 * MIB, GIB];
         let goal = |name: &str| sizes.map(|bytes| self.roof_goal(name, bytes, 1, 0.92));
         crate::operations::REDUCTIONS.iter().flat_map(|operation| goal(operation.name)).collect()
+    }
+
+    fn matmul_goals(&self) -> Vec<Goal> {
+        let mut goals = Vec::new();
+        for (dtype, width_bytes) in [("f32", 4), ("f64", 8)] {
+            let bytes = |side: u64| 3 * side * side * width_bytes;
+            for side in [1024, 2048] {
+                let name = format!("matmul {dtype} {side}");
+                goals.extend(
+                    [1, 2].map(|threads| self.roof_goal(&name, bytes(side), threads, 0.93)),
+                );
+                goals.push(self.peer_goal(&name, bytes(side), "into", None, 0.97));
+            }
+            for (side, least) in [(8, 1.5), (16, 1.5), (48, 1.0), (64, 1.0)] {
+                let name = format!("matmul {dtype} {side}");
+                goals.push(self.peer_goal(&name, bytes(side), "into", Some("gemm"), least));
+            }
+        }
+        let side = 8192;
+        for rows in [1, 2, 4, 8] {
+            let name = format!("matmul f32, {rows} by {side}");
+            goals.push(self.roof_goal(&name, 4 * side * (side + 2 * rows), 1, 0.9));
+        }
+        goals
     }
 
     fn call_goals(&self) -> Vec<Goal> {

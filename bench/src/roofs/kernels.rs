@@ -364,6 +364,13 @@ enum Sum {
 }
 
 impl Peak {
+    /// As [`run`](Peak::run), of any number of iterations.
+    pub fn run_long(self, iterations: u64) {
+        const MOST: u64 = 1 << 20;
+        (0..iterations / MOST).for_each(|_| self.run(MOST));
+        self.run(iterations % MOST);
+    }
+
     /// Runs the kernel and compares what it returns with plain Rust.
     ///
     /// # Panics
