@@ -34,11 +34,14 @@ struct DenseProduct {
   int64_t columns;
   const Byte* alpha;
   const Byte* beta;  // nullptr: 0, and out is not read
+  // Where the sums are kept between depths, in rows of whole vectors; nullptr: in registers alone.
+  Byte* sums;
+  int64_t sums_step;
 };
 
 // Kernels of one element type. An element of out is alpha times one sum, which begins at 0 and takes
 // the products one after the other, in order of depth and by FMA where the set has it; so it is the
-// same by each of the two kernels.
+// same by each of the kernels.
 struct Gemm {
   int64_t panel_rows;
   int64_t panel_columns;
@@ -50,6 +53,9 @@ struct Gemm {
   void (*multiply)(const DenseProduct& product);
   // Neither need be.
   void (*multiply_unpacked)(const DenseProduct& product);
+  // As that, some depths of all columns at a time. `sums` has room for the rows of the product, each
+  // of whole panels, aligned to a line.
+  void (*multiply_streamed)(const DenseProduct& product);
 };
 
 }  // namespace tenure::kernels

@@ -43,6 +43,15 @@ constexpr std::int64_t kManyProducts = 4;
 constexpr std::int64_t kWorthPackingRows = 24;
 constexpr std::int64_t kWorthPacking = std::int64_t{1} << 17;
 
+// A right factor of more bytes is in no cache of one core, and is read some rows at a time: so many
+// bytes of each, of which the sums stay in the caches meanwhile.
+constexpr std::int64_t kWorthStreaming = std::int64_t{1} << 20;
+constexpr std::int64_t kStripBytes = std::int64_t{1} << 15;
+
+constexpr std::int64_t kPageBytes = 4096;
+// Behind each row of sums: else all rows would lie in the same sets of a cache.
+constexpr std::int64_t kSumsGap = 64;
+
 std::int64_t product_or_most(std::int64_t a, std::int64_t b) noexcept {
   std::int64_t product;
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
@@ -98,6 +107,8 @@ class Matmul {
     // A single column's step is of no account.
     if (g_.columns == 1) g_.b.column_step = g_.out.column_step = width_bytes;
     packs_ = g_.rows > kWorthPackingRows && work() > kWorthPacking;
+    streams_ = !packs_ && reads_b() && g_.columns * width_bytes >= kPageBytes &&
+               product_or_most(g_.columns, g_.depth) > kWorthStreaming / width_bytes;
   }
 
   // Multiplications and additions; no more than fit.
@@ -113,6 +124,7 @@ class Matmul {
   [[nodiscard]] std::int64_t a_bytes() const noexcept {
     if (packs_)
       return block_panels() * gemm_.panel_rows * block_depth() * width_bytes_ + gemm_.slack_bytes;
+    if (streams_) return g_.rows * (kStripBytes + kSumsGap);
     return reads_b() ? 0 : gemm_.panel_columns * block_depth() * width_bytes_;
   }
 
@@ -158,31 +170,33 @@ class Matmul {
     return product;
   }
 
-  // Panels of columns, which threads share: the right factor is read where it lies, or packed a
-  // panel at a time by the thread that uses it, and the left one is not packed.
+  // Panels of columns, or strips of them, which threads share: the right factor is read where it
+  // lies, or packed a panel at a time by the thread that uses it, and the left one is not packed.
   void run_panels(const Context& context, const Buffers& buffers, const Byte* a, const Byte* b,
                   Byte* out) const noexcept {
-    const std::int64_t panels = parts_of(g_.columns, gemm_.panel_columns);
-    const std::int64_t slices = context.thread_count() == 1 || work() < kWorthSharing
-                                    ? 1
-                                    : std::clamp<std::int64_t>(work() / kSliceWork, 2, panels);
+    const std::int64_t width = streams_ ? kStripBytes / width_bytes_ : gemm_.panel_columns;
+    const std::int64_t parts = parts_of(g_.columns, width);
+    const std::int64_t slices =
+        context.thread_count() == 1 || work() < kWorthSharing
+            ? 1
+            : std::min(parts, std::max<std::int64_t>(work() / kSliceWork, 2));
     Tickets tickets(slices);
     const std::int64_t threads = std::min<std::int64_t>(context.thread_count(), slices);
     for_each_slice(context, threads, [&](std::int64_t thread) noexcept {
-      Byte* const packed = buffers.a.of(buffers.first + thread);
+      Byte* const buffer = buffers.a.of(buffers.first + thread);
       for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
-        const std::int64_t first = slice_begin(panels, slices, slice) * gemm_.panel_columns;
+        const std::int64_t first = slice_begin(parts, slices, slice) * width;
         const std::int64_t last =
-            std::min(g_.columns, slice_begin(panels, slices, slice + 1) * gemm_.panel_columns);
-        const std::int64_t step = reads_b() ? last - first : gemm_.panel_columns;
+            std::min(g_.columns, slice_begin(parts, slices, slice + 1) * width);
+        const std::int64_t step = reads_b() && !streams_ ? last - first : width;
         for (std::int64_t j = first; j < last; j += step) {
-          run_columns(packed, a, b, out, j, std::min(step, last - j));
+          run_columns(buffer, a, b, out, j, std::min(step, last - j));
         }
       }
     });
   }
 
-  void run_columns(Byte* packed, const Byte* a, const Byte* b, Byte* out, std::int64_t j,
+  void run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte* out, std::int64_t j,
                    std::int64_t columns) const noexcept {
     std::int64_t k = 0;
     do {  // once where the depth is 0
@@ -198,11 +212,18 @@ class Matmul {
         product.b = factor.data;
         product.b_depth_step = g_.b.row_step;
       } else {
-        gemm_.pack_columns(factor, packed);
-        product.b = packed;
+        gemm_.pack_columns(factor, buffer);
+        product.b = buffer;
         product.b_depth_step = gemm_.panel_columns * width_bytes_;
       }
-      gemm_.multiply_unpacked(product);
+      if (streams_) {
+        product.sums = buffer;
+        product.sums_step =
+            parts_of(columns, gemm_.panel_columns) * gemm_.panel_columns * width_bytes_ + kSumsGap;
+        gemm_.multiply_streamed(product);
+      } else {
+        gemm_.multiply_unpacked(product);
+      }
       k += kBlockDepth;
     } while (k < g_.depth);
   }
@@ -289,6 +310,7 @@ class Matmul {
   Geometry g_;
   bool is_swapped_;
   bool packs_;
+  bool streams_;
 };
 
 // ---- operands ----

@@ -276,6 +276,32 @@ TYPED_TEST(Matmul, TakesEveryRemainderOfBlocks) {
   }
 }
 
+// A right factor of more than a MiB, of which some rows are read at a time: strips of it that are
+// whole and not, depths of more than a block, the result in either order and with gaps.
+TYPED_TEST(Matmul, TakesFewRowsOfALargeFactor) {
+  using T = TypeParam;
+  Random random(6);
+  const TestContext two(2);
+  for (const auto& [rows, columns, depth] : std::initializer_list<std::array<std::int64_t, 3>>{
+           {1, 1033, 517}, {2, 8197, 37}, {7, 530, 1029}, {9, 8192, 33}, {24, 16411, 17}}) {
+    for (int layout = 0; layout < 4; ++layout) {
+      Case<T> test{Operand<T>({rows, depth}, Access::kRead, random), Operand<T>({1}),
+                   Operand<T>({rows, columns}, Access::kWrite, random),
+                   layout % 2 == 0 ? T{1} : T{0.7f}, layout < 2 ? T{0} : T{-1.5}};
+      const std::int64_t pitch = columns + layout;
+      const bool descends = layout == 3;
+      test.b.lay({depth, columns}, {descends ? -pitch : pitch, 1},
+                 descends ? (depth - 1) * pitch : 0, depth * pitch,
+                 std::numeric_limits<T>::quiet_NaN());
+      test.a.fill(random);
+      test.b.fill(random);
+      if (test.beta != 0) test.out.fill(random);
+      test.expect_twin(layout % 2 == 0 ? two : kDefaultContext);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
 // Anything: ranks, broadcast batches, strides of either sign and 0, empty extents, alpha and beta.
 TYPED_TEST(Matmul, TakesAnyOperands) {
   using T = TypeParam;

@@ -14,13 +14,16 @@ namespace {
 // of others has fewer rows, as each has an address of its own. The columns are vectors.
 #if defined(__AVX512F__)
 constexpr int kPanelRows = 14;
-constexpr int kFewRows = 6;
+constexpr int kFewRows = 8;
+constexpr bool kStoresParts = true;  // as fast as whole vectors
 #elif defined(__AVX2__)
 constexpr int kPanelRows = 6;
 constexpr int kFewRows = 6;
+constexpr bool kStoresParts = false;
 #else
 constexpr int kPanelRows = 4;
 constexpr int kFewRows = 4;
+constexpr bool kStoresParts = false;
 #endif
 constexpr int kPanelVectors = 2;
 template <class T>
@@ -124,6 +127,15 @@ void multiply_few(const DenseProduct& p) {
   constexpr int kLast = kVectors - 1;
   const Part<T> last(p.columns - kLast * kPerVector<T>);
   Vector<T> sums[kRows][kVectors] = {};
+  if (p.sums != nullptr) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        sums[i][v] = load<Vector<T>>(p.sums + i * p.sums_step + v * kVectorBytes);
+      }
+    }
+  }
   const Byte* rows[kRows];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) rows[i] = p.a + i * p.a_step;
@@ -144,6 +156,32 @@ void multiply_few(const DenseProduct& p) {
     }
     b += p.b_depth_step;
   }
+  if (p.sums != nullptr) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        store(p.sums + i * p.sums_step + v * kVectorBytes, sums[i][v]);
+      }
+    }
+    return;
+  }
+  if (p.column_step == kWidth<T> && p.beta == nullptr && (kStoresParts || last.is_whole()))
+      [[likely]] {
+    const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
+    Byte* row = p.out;
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i, row += p.row_step) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kLast; ++v) store(row + v * kVectorBytes, alpha * sums[i][v]);
+      if constexpr (kStoresParts) {
+        last.store(row + kLast * kVectorBytes, alpha * sums[i][kLast]);
+      } else {
+        store(row + kLast * kVectorBytes, alpha * sums[i][kLast]);
+      }
+    }
+    return;
+  }
   // A copy: sums whose address is taken would not be in registers.
   Vector<T> spilled[kRows * kVectors];
 #pragma GCC unroll 16
@@ -162,7 +200,10 @@ struct FewRows {
   static constexpr TileKernel<T> kKernels[][kPanelVectors] = {
       {nullptr, nullptr}, {multiply_few<T, kRows, 1>, multiply_few<T, kRows, 2>}...};
 };
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+template <class T>
+using Few = FewRows<T, 1, 2, 3, 4, 5, 6, 7, 8>;
+#elif defined(__AVX2__)
 template <class T>
 using Few = FewRows<T, 1, 2, 3, 4, 5, 6>;
 #else
@@ -170,15 +211,21 @@ template <class T>
 using Few = FewRows<T, 1, 2, 3, 4>;
 #endif
 
+// Rows are spread over tiles: of 10 rows, 5 and 5 take less time than 8 and 2.
+inline int64_t rows_of_tiles(int64_t rows) {
+  const uint32_t count = static_cast<uint32_t>(rows);
+  const uint32_t tiles = (count + kFewRows - 1) / kFewRows;
+  return (count + tiles - 1) / tiles;
+}
+
 // Some rows, and at most a panel's columns, of factors that lie anywhere.
 template <class T>
 void multiply_rows(const DenseProduct& p) {
   const int64_t vectors = p.columns > kPerVector<T> ? 1 : 0;
   DenseProduct tile = p;
-  // Rows are spread over tiles: of 8 rows, 4 and 4 take less time than 6 and 2.
-  int64_t tiles = (p.rows + kFewRows - 1) / kFewRows;
-  for (int64_t i = 0; i < p.rows; i += tile.rows, --tiles) {
-    tile.rows = (p.rows - i + tiles - 1) / tiles;
+  const int64_t most_rows = rows_of_tiles(p.rows);
+  for (int64_t i = 0; i < p.rows; i += most_rows) {
+    tile.rows = smaller(p.rows - i, most_rows);
     tile.a = p.a + i * p.a_step;
     tile.out = p.out + i * p.row_step;
     Few<T>::kKernels[tile.rows][vectors](tile);
@@ -194,6 +241,43 @@ void multiply_unpacked(const DenseProduct& p) {
     panel.out = p.out + j * p.column_step;
     multiply_rows<T>(panel);
   }
+}
+
+// Depths that are read side by side, which processors fetch ahead: of a right factor that no cache
+// holds, a panel alone would be some bytes of each page.
+constexpr int64_t kStreams = 8;
+
+template <class T>
+void multiply_streamed(const DenseProduct& p) {
+  const int64_t vectors = p.sums_step / kVectorBytes;
+  __builtin_memset(p.sums, 0, static_cast<size_t>(p.rows * vectors * kVectorBytes));
+  DenseProduct part = p;
+  const int64_t most_rows = rows_of_tiles(p.rows);
+  for (int64_t k = 0; k < p.depth; k += kStreams) {
+    part.depth = smaller(p.depth - k, kStreams);
+    const int64_t ahead = smaller(p.depth - k - part.depth, kStreams);
+    const Byte* const a = p.a + k * p.a_depth_step;
+    part.b = p.b + k * p.b_depth_step;
+    Byte* sums = p.sums;
+    for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+      part.columns = smaller(p.columns - j, kPanelColumns<T>);
+      const Byte* next = part.b + kStreams * p.b_depth_step;
+      for (int64_t i = 0; i < ahead; ++i, next += p.b_depth_step) {
+        // Not into the first cache, of which the rows may all lie in the same sets.
+        __builtin_prefetch(next, 0, 2);
+        if constexpr (kPanelVectors * kVectorBytes > 64) __builtin_prefetch(next + 64, 0, 2);
+      }
+      const int64_t second = part.columns > kPerVector<T> ? 1 : 0;
+      for (int64_t i = 0; i < p.rows; i += most_rows) {
+        part.a = a + i * p.a_step;
+        part.sums = sums + i * p.sums_step;
+        Few<T>::kKernels[smaller(p.rows - i, most_rows)][second](part);
+      }
+      part.b += kPanelVectors * kVectorBytes;
+      sums += kPanelVectors * kVectorBytes;
+    }
+  }
+  put_rows<T>(p, reinterpret_cast<const Vector<T>*>(p.sums), static_cast<int>(vectors));
 }
 
 template <class T>
@@ -294,6 +378,7 @@ constexpr Gemm kGemmOf = {
     .pack_columns = pack<T, kPanelColumns<T>>,
     .multiply = multiply<T>,
     .multiply_unpacked = multiply_unpacked<T>,
+    .multiply_streamed = multiply_streamed<T>,
 };
 
 }  // namespace
