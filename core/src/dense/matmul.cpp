@@ -35,6 +35,8 @@ constexpr std::int64_t kBlockColumns = 2048;
 // Multiplications and additions of a call. Fewer stay with the caller, who needs some microseconds
 // for them; of those that are shared, a slice has as many as keep a thread busy for ten.
 constexpr std::int64_t kWorthSharing = std::int64_t{1} << 18;
+// Others are woken at once: a thread takes slices until there are none, so that the caller would not
+// learn that a call is long.
 constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
 // Products of a batch for each thread, from which on a thread that takes one more is no matter.
 constexpr std::int64_t kManyProducts = 4;
@@ -174,7 +176,7 @@ class Matmul {
   // lies, or packed a panel at a time by the thread that uses it, and the left one is not packed.
   void run_panels(const Context& context, const Buffers& buffers, const Byte* a, const Byte* b,
                   Byte* out) const noexcept {
-    const std::int64_t width = streams_ ? kStripBytes / width_bytes_ : gemm_.panel_columns;
+    const std::int64_t width = streams_ ? strip_columns(context) : gemm_.panel_columns;
     const std::int64_t parts = parts_of(g_.columns, width);
     const std::int64_t slices =
         context.thread_count() == 1 || work() < kWorthSharing
@@ -182,18 +184,29 @@ class Matmul {
             : std::min(parts, std::max<std::int64_t>(work() / kSliceWork, 2));
     Tickets tickets(slices);
     const std::int64_t threads = std::min<std::int64_t>(context.thread_count(), slices);
-    for_each_slice(context, threads, [&](std::int64_t thread) noexcept {
-      Byte* const buffer = buffers.a.of(buffers.first + thread);
-      for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
-        const std::int64_t first = slice_begin(parts, slices, slice) * width;
-        const std::int64_t last =
-            std::min(g_.columns, slice_begin(parts, slices, slice + 1) * width);
-        const std::int64_t step = reads_b() && !streams_ ? last - first : width;
-        for (std::int64_t j = first; j < last; j += step) {
-          run_columns(buffer, a, b, out, j, std::min(step, last - j));
-        }
-      }
-    });
+    for_each_slice(
+        context, threads,
+        [&](std::int64_t thread) noexcept {
+          Byte* const buffer = buffers.a.of(buffers.first + thread);
+          for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
+            const std::int64_t first = slice_begin(parts, slices, slice) * width;
+            const std::int64_t last =
+                std::min(g_.columns, slice_begin(parts, slices, slice + 1) * width);
+            const std::int64_t step = reads_b() && !streams_ ? last - first : width;
+            for (std::int64_t j = first; j < last; j += step) {
+              run_columns(buffer, a, b, out, j, std::min(step, last - j));
+            }
+          }
+        },
+        Wake::kAtOnce);
+  }
+
+  // Whole panels; for several threads two strips each, where they are not too narrow to read well.
+  [[nodiscard]] std::int64_t strip_columns(const Context& context) const noexcept {
+    const std::int64_t threads = context.thread_count();
+    const std::int64_t share = parts_of(g_.columns, threads == 1 ? 1 : 2 * threads) * width_bytes_;
+    const std::int64_t bytes = std::clamp(share, kPageBytes, kStripBytes);
+    return parts_of(bytes / width_bytes_, gemm_.panel_columns) * gemm_.panel_columns;
   }
 
   void run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte* out, std::int64_t j,
@@ -521,16 +534,19 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
   }
   Tickets tickets(slices);
   const Context& inner = workers == 1 ? context : kDefaultContext;
-  for_each_slice(context, workers, [&](std::int64_t worker) noexcept {
-    const Matmul::Buffers buffers = {b_buffers.data() + worker * whole_lines(multiply.b_bytes()),
-                                     a_buffers, worker};
-    for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
-      const std::int64_t last = slice_begin(batch_count, slices, slice + 1);
-      for (std::int64_t i = slice_begin(batch_count, slices, slice); i < last; ++i) {
-        operands.run(multiply, inner, buffers, i);
-      }
-    }
-  });
+  for_each_slice(
+      context, workers,
+      [&](std::int64_t worker) noexcept {
+        const Matmul::Buffers buffers = {
+            b_buffers.data() + worker * whole_lines(multiply.b_bytes()), a_buffers, worker};
+        for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
+          const std::int64_t last = slice_begin(batch_count, slices, slice + 1);
+          for (std::int64_t i = slice_begin(batch_count, slices, slice); i < last; ++i) {
+            operands.run(multiply, inner, buffers, i);
+          }
+        }
+      },
+      Wake::kAtOnce);
   // With a beta of 0 the output is not read.
   const std::uint64_t out_bytes = element_bytes(out.view);
   count_call(TNR_OPERATION_MATMUL,
