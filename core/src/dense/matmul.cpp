@@ -177,28 +177,32 @@ class Matmul {
   void run_panels(const Context& context, const Buffers& buffers, const Byte* a, const Byte* b,
                   Byte* out) const noexcept {
     const std::int64_t width = streams_ ? strip_columns(context) : gemm_.panel_columns;
+    if (context.thread_count() == 1 || work() < kWorthSharing) {
+      return run_slice(buffers.a.of(buffers.first), a, b, out, 0, g_.columns, width);
+    }
     const std::int64_t parts = parts_of(g_.columns, width);
-    const std::int64_t slices =
-        context.thread_count() == 1 || work() < kWorthSharing
-            ? 1
-            : std::min(parts, std::max<std::int64_t>(work() / kSliceWork, 2));
+    const std::int64_t slices = std::min(parts, std::max<std::int64_t>(work() / kSliceWork, 2));
     Tickets tickets(slices);
-    const std::int64_t threads = std::min<std::int64_t>(context.thread_count(), slices);
     for_each_slice(
-        context, threads,
+        context, std::min<std::int64_t>(context.thread_count(), slices),
         [&](std::int64_t thread) noexcept {
           Byte* const buffer = buffers.a.of(buffers.first + thread);
           for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
-            const std::int64_t first = slice_begin(parts, slices, slice) * width;
-            const std::int64_t last =
-                std::min(g_.columns, slice_begin(parts, slices, slice + 1) * width);
-            const std::int64_t step = reads_b() && !streams_ ? last - first : width;
-            for (std::int64_t j = first; j < last; j += step) {
-              run_columns(buffer, a, b, out, j, std::min(step, last - j));
-            }
+            const std::int64_t last = slice_begin(parts, slices, slice + 1) * width;
+            run_slice(buffer, a, b, out, slice_begin(parts, slices, slice) * width,
+                      std::min(g_.columns, last), width);
           }
         },
         Wake::kAtOnce);
+  }
+
+  // The columns from `first` to `last`, in panels or strips of `width`.
+  void run_slice(Byte* buffer, const Byte* a, const Byte* b, Byte* out, std::int64_t first,
+                 std::int64_t last, std::int64_t width) const noexcept {
+    const std::int64_t step = reads_b() && !streams_ ? last - first : width;
+    for (std::int64_t j = first; j < last; j += step) {
+      run_columns(buffer, a, b, out, j, std::min(step, last - j));
+    }
   }
 
   // Whole panels; for several threads two strips each, where they are not too narrow to read well.
@@ -497,9 +501,11 @@ Matmul::Scalars scalars_of(const tnr_scalar& alpha, const tnr_scalar& beta, tnr_
   const tnr_scalar one = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
   Matmul::Scalars scalars = {.alpha = to_element(alpha, dtype, "alpha"),
                              .beta = to_element(beta, dtype, "beta"),
-                             .one = to_element(one, dtype, "one"),
+                             .one = {},
                              .has_beta = false};
   scalars.has_beta = !is_zero(scalars.beta, dtype);
+  // Only what is behind the first block is added to something of the call's own.
+  if (depth > kBlockDepth) scalars.one = to_element(one, dtype, "one");
   // Of no products the sum is 0, also times an infinite alpha.
   if (depth == 0) scalars.alpha = {};
   return scalars;
@@ -532,21 +538,26 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
     const std::int64_t dense_bytes = dense_count(out.view) * operands.width_bytes();
     touch_fresh_pages(context, writable(out), dense_bytes);
   }
-  Tickets tickets(slices);
-  const Context& inner = workers == 1 ? context : kDefaultContext;
-  for_each_slice(
-      context, workers,
-      [&](std::int64_t worker) noexcept {
-        const Matmul::Buffers buffers = {
-            b_buffers.data() + worker * whole_lines(multiply.b_bytes()), a_buffers, worker};
-        for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
-          const std::int64_t last = slice_begin(batch_count, slices, slice + 1);
-          for (std::int64_t i = slice_begin(batch_count, slices, slice); i < last; ++i) {
-            operands.run(multiply, inner, buffers, i);
+  const auto run_slice = [&](const Context& inner, std::int64_t worker, std::int64_t first,
+                             std::int64_t last) noexcept {
+    const Matmul::Buffers buffers = {b_buffers.data() + worker * whole_lines(multiply.b_bytes()),
+                                     a_buffers, worker};
+    for (std::int64_t i = first; i < last; ++i) operands.run(multiply, inner, buffers, i);
+  };
+  if (workers == 1) {
+    run_slice(context, 0, 0, batch_count);
+  } else {
+    Tickets tickets(slices);
+    for_each_slice(
+        context, workers,
+        [&](std::int64_t worker) noexcept {
+          for (std::int64_t slice = tickets.take(); slice >= 0; slice = tickets.take()) {
+            run_slice(kDefaultContext, worker, slice_begin(batch_count, slices, slice),
+                      slice_begin(batch_count, slices, slice + 1));
           }
-        }
-      },
-      Wake::kAtOnce);
+        },
+        Wake::kAtOnce);
+  }
   // With a beta of 0 the output is not read.
   const std::uint64_t out_bytes = element_bytes(out.view);
   count_call(TNR_OPERATION_MATMUL,
