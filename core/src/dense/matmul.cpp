@@ -41,9 +41,10 @@ constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
 // Products of a batch for each thread, from which on a thread that takes one more is no matter.
 constexpr std::int64_t kManyProducts = 4;
 
-// Packing a factor pays where each of its elements is used often.
+// Packing a factor pays where each of its elements is used often, and the factors are too large for
+// the first caches: 64 cubed takes 0.8 of the time without, 96 cubed 0.9 (f32, both wide sets).
 constexpr std::int64_t kWorthPackingRows = 24;
-constexpr std::int64_t kWorthPacking = std::int64_t{1} << 17;
+constexpr std::int64_t kWorthPacking = std::int64_t{1} << 20;
 
 // A right factor of more bytes is in no cache of one core, and is read some rows at a time: so many
 // bytes of each, of which the sums stay in the caches meanwhile.
