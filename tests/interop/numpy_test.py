@@ -531,6 +531,25 @@ class NumpyTest(unittest.TestCase):
             for out in self.reduce("count", a, axes, np.int64, keep):
                 self.assert_same(out, expected, f"count {message}")
 
+    def test_matmul(self):
+        one, zero, two = (scalar_of(np.uint8(number)) for number in (1, 0, 2))
+        shapes = [((3,), (3,)), ((4, 3), (3,)), ((3,), (3, 5)), ((4, 3), (3, 5)),
+                  ((2, 4, 3), (3, 5)), ((4, 3), (2, 3, 5)), ((2, 1, 4, 3), (6, 3, 5)),
+                  ((4, 0), (0, 5)), ((0, 3), (3, 5)), ((33, 70), (70, 65)), ((2, 600), (600, 1030))]
+        for dtype in (np.float64, np.float32):
+            for a_shape, b_shape in shapes:
+                a, b = (self.rng.integers(-9, 9, shape).astype(dtype)
+                        for shape in (a_shape, b_shape))
+                for a, b in itertools.product(layouts(a), layouts(b)):
+                    expected = np.matmul(a, b)  # whole numbers: every sum is exact
+                    message = f"matmul {dtype} {a.shape} {a.strides} {b.shape} {b.strides}"
+                    passed = [one, a, b, zero]
+                    for out in self.each_output("matmul", passed, expected.shape, dtype):
+                        self.assert_same(out, expected, message)
+                    out = np.ones(expected.shape, dtype)
+                    library.run("matmul", two, a, b, one, out)
+                    self.assert_same(out, 2 * expected + 1, f"{message} scaled")
+
     def test_bool_takes_no_arithmetic(self):
         a = np.ones(3, np.bool_)
         for out, name, arguments in [
