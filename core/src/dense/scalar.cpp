@@ -190,6 +190,11 @@ Element to_element(const tnr_scalar& scalar, tnr_dtype dtype, const char* name) 
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s.reserved is %" PRIu32 " but must be 0", name,
          scalar.reserved);
   }
+  // Most numbers need no conversion.
+  if (scalar.dtype == dtype) {
+    if (dtype == TNR_DTYPE_F32) return element_of(read<float>(scalar));
+    if (dtype == TNR_DTYPE_F64) return element_of(read<double>(scalar));
+  }
   const Number number = read_number(scalar, name);
   const char* const text = dtype_name(dtype);
   if (number.kind == Number::Kind::kComplex && code_of(dtype) != DtypeCode::kComplex) {
