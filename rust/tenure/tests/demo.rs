@@ -61,6 +61,7 @@ fn the_digits() {
     assert_eq!(after(&text, "entries "), ["58736 of 115008 elements"]);
     assert_eq!(after(&text, "furthest from the dense product: "), ["0.0"]);
     assert!(text.contains("tenure-digits.mtx, read back equal\n"), "{text}");
+    assert_eq!(after(&text, "accuracy "), ["0.9883"]);
     assert!(text.contains("axis 1: [1797, 64] -> [1797]\n"), "{text}");
 
     // The same allocation, lent, handed over and back; one Arc in two threads.

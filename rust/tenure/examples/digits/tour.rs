@@ -25,23 +25,38 @@ pub fn run(path: &Path, out: &mut dyn Write) -> Outcome {
     let name = Path::new(path.file_name().unwrap_or(path.as_os_str()));
     writeln!(out, "{}, read into a Vec of our own\n", name.display())?;
     let (shape, order) = (&npy.shape, npy.order);
+    let labels = labels_of(path, shape)?;
+    let labels = labels.as_deref();
     match &npy.payload {
-        Payload::F64(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::F32(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::F16(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::I8(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::I16(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::I32(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::I64(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::U8(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::U16(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::U32(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::U64(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
-        Payload::Bool(data) => tour(TensorView::from_slice_in(data, shape, order)?, out),
+        Payload::F64(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::F32(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::F16(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::I8(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::I16(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::I32(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::I64(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::U8(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::U16(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::U32(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::U64(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
+        Payload::Bool(data) => tour(TensorView::from_slice_in(data, shape, order)?, labels, out),
     }
 }
 
-fn tour<T: Real>(lent: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
+/// The labels of the rows, from `NAME.labels.npy` beside `NAME.npy`, where there is one.
+fn labels_of(path: &Path, shape: &[usize]) -> Outcome<Option<Vec<u8>>> {
+    let path = path.with_extension("labels.npy");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let labels = npy::read(&path)?;
+    match labels.payload {
+        Payload::U8(bytes) if labels.shape.first() == shape.first() => Ok(Some(bytes)),
+        _ => Err(format!("{} is not one u8 for each row", path.display()).into()),
+    }
+}
+
+fn tour<T: Real>(lent: TensorView<'_, T>, labels: Option<&[u8]>, out: &mut dyn Write) -> Outcome {
     let before = stats();
     show_loan(lent, out)?;
     if lent.is_empty() {
@@ -52,6 +67,7 @@ fn tour<T: Real>(lent: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
     show_picture(table, out)?;
     show_views(table, out)?;
     compress(table, out)?;
+    classify(table, labels, out)?;
     let mut pixels = vec![0.0_f32; table.len()];
     standardise_columns(table, &mut pixels, out)?;
     reduce_axes(TensorView::from_slice(&pixels, table.shape())?, out)?;
@@ -143,6 +159,29 @@ fn compress<T: Real>(table: TensorView<'_, T>, out: &mut dyn Write) -> Outcome {
         if equal { "equal" } else { "unlike" }
     )?;
     Ok(writeln!(out, "         scipy.io.mmread reads it too\n")?)
+}
+
+/// Gives every row the label of the nearest other row, by the squares of all distances: `|a|^2 +
+/// |b|^2 - 2 a b`, which is one product of matrices.
+fn classify<T: Real>(
+    table: TensorView<'_, T>,
+    labels: Option<&[u8]>,
+    out: &mut dyn Write,
+) -> Outcome {
+    let (Some(labels), 2) = (labels, table.rank()) else { return Ok(()) };
+    heading(out, "Each row classified by its nearest neighbour: one product with the transpose")?;
+    let rows: Tensor<f32> = cast(table)?;
+    let squares = sum(mul(&rows, &rows)?, 1)?;
+    let mut distances = add(squares.view().unsqueeze(1)?, &squares)?;
+    matmul_scaled_into(-2.0, &rows, rows.view().t(), 1.0, &mut distances)?;
+    for row in 0..labels.len() {
+        distances[[row, row]] = f32::INFINITY;
+    }
+    let nearest = argmin(&distances, 1)?;
+    let right = nearest.iter().zip(labels).filter(|(row, label)| labels[**row as usize] == **label);
+    let accuracy = right.count() as f64 / labels.len() as f64;
+    writeln!(out, "distances {:?}", distances.shape())?;
+    Ok(writeln!(out, "accuracy  {accuracy:.4}, each row among the {} others\n", labels.len() - 1)?)
 }
 
 /// Gives every column mean 0 and deviation 1, in place in `pixels`.
