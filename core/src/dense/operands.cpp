@@ -72,6 +72,11 @@ Finding run_part(StripRunner& runner, const Strip& strip, Stores stores) noexcep
   return stores == Stores::kStreamed ? run_streamed(runner, strip) : runner.run(strip);
 }
 
+// Lines that the next tile reads of an input that lies along it.
+void fetch_lines(const Byte* first, std::int64_t bytes) noexcept {
+  for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(first + at, 0, 2);
+}
+
 }  // namespace
 
 unsigned index_of_width(std::int64_t width_bytes) noexcept {
@@ -159,7 +164,7 @@ Finding Operands::run_flat(const Context& context, const Operation& operation) c
 
 Finding Operands::run_slices(const Context& context, const Operation& operation,
                              const Strip& whole) const noexcept {
-  const Stores stores = stores_of(whole);
+  const Stores stores = stores_of(whole, kLongStripBytes);
   const std::int64_t slice_count = slice_count_of(context, sliced_bytes(stores));
   // Where the output begins with a line, so does each slice of it that is streamed.
   const int grain_bits = stores == Stores::kStreamed ? kStreamedGrainBits : 0;
@@ -217,7 +222,7 @@ Finding Operands::run_nested(const Context& context, const Operation& operation)
       Tiles::are_worth_it(nest, 1 + flat_.source_count)) {
     return run_tiles(context, operation, nest, *whole);
   }
-  const Stores stores = stores_of(*whole);
+  const Stores stores = stores_of(*whole, kLongStripBytes);
   const std::int64_t slice_count =
       std::min(strip_count, slice_count_of(context, sliced_bytes(stores)));
   std::atomic<std::uint32_t> finding = kernels::kNothing;
@@ -246,39 +251,58 @@ Finding Operands::run_nested(const Context& context, const Operation& operation)
 
 Finding Operands::run_tiles(const Context& context, const Operation& operation, const Nest& nest,
                             const Strip& whole) const noexcept {
-  const Tiles tiles(nest, 1 + flat_.source_count, whole.width_bytes);
-  const unsigned row_axis = nest.rank() - 2;
+  const PanelPlan plan(nest, whole);
+  const Tiles tiles(nest, 1 + flat_.source_count, plan.rows(), plan.columns());
+  const std::int64_t* const row_steps = nest.steps(nest.rank() - 2);
   // Sources that are transposed have the steps of their panels.
-  bool transposed[kMaxInputs] = {};
   MovingStrip strip_of_tile(whole);
+  strip_of_tile->count = plan.columns();
   for (unsigned i = 0; i < flat_.source_count; ++i) {
-    transposed[i] = TilePanels::takes(nest, 1 + i, whole.in[i].width_bytes);
-    if (transposed[i]) strip_of_tile.source(i).step = whole.in[i].width_bytes;
+    if (plan.takes(i)) strip_of_tile.source(i).step = whole.in[i].width_bytes;
   }
+  // Where every row begins with a line, no line is shared by two of them, however short they are.
+  bool aligned = reinterpret_cast<std::uintptr_t>(whole.out + nest.start(0)) % kLineBytes == 0;
+  for (unsigned i = 0; i + 1 < nest.rank(); ++i) aligned &= nest.step(i, 0) % kLineBytes == 0;
+  const Stores stores = stores_of(*strip_of_tile, aligned ? kLineBytes : kLongStripBytes);
   const std::int64_t tile_count = tiles.count();
-  const std::int64_t slice_count = std::min(tile_count, slice_count_of(context, moved_bytes()));
+  const std::int64_t slice_count =
+      std::min(tile_count, slice_count_of(context, sliced_bytes(stores)));
   std::atomic<std::uint32_t> finding = kernels::kNothing;
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     unsigned found = kernels::kNothing;
-    TilePanels panels;
-    MovingStrip strip(*strip_of_tile);
-    StripRunner runner(operation, *strip);
+    TilePanels panels(plan, whole);
+    StripRunner runner(operation, *strip_of_tile);
+    const auto run_tile = [&](const Tiles::Tile& tile) {
+      MovingStrip strip(*strip_of_tile);
+      strip->count = tile.columns;
+      move_to(strip, tile.offsets);
+      std::int64_t steps[Nest::kMaxOperands] = {row_steps[0]};
+      for (unsigned i = 0; i < flat_.source_count; ++i) {
+        steps[1 + i] = row_steps[1 + i];
+        if (!plan.takes(i)) continue;
+        kernels::Source& source = strip.source(i);
+        source.data = panels.fill(i, {source.data, whole.in[i].step, source.width_bytes},
+                                  sources_[i].data + tile.next[1 + i], tile.rows, tile.columns);
+        steps[1 + i] = TilePanels::pitch(tile.columns, source.width_bytes);
+      }
+      if (stores == Stores::kCached && runner.are_short(tile.columns)) {
+        found |= runner.run_rows(*strip, tile.rows, steps);
+        return;
+      }
+      for (std::int64_t row = 0; row < tile.rows; ++row) {
+        found |= run_part(runner, *strip, stores);
+        strip->out += steps[0];
+        for (unsigned i = 0; i < flat_.source_count; ++i) {
+          strip.source(i).data += steps[1 + i];
+          if (plan.takes(i) || strip.source(i).step != strip.source(i).width_bytes) continue;
+          fetch_lines(sources_[i].data + tile.next[1 + i] + row * steps[1 + i],
+                      tile.columns * strip.source(i).width_bytes);
+        }
+      }
+    };
     tiles.for_each_tile(slice_begin(tile_count, slice_count, slice),
-                        slice_begin(tile_count, slice_count, slice + 1),
-                        [&](const std::int64_t* offsets, std::int64_t rows, std::int64_t columns) {
-                          strip->count = columns;
-                          move_to(strip, offsets);
-                          std::int64_t row_steps[Nest::kMaxOperands] = {nest.step(row_axis, 0)};
-                          for (unsigned i = 0; i < flat_.source_count; ++i) {
-                            row_steps[1 + i] = nest.step(row_axis, 1 + i);
-                            if (!transposed[i]) continue;
-                            kernels::Source& source = strip.source(i);
-                            source.data = panels.fill(i, source.data, source.width_bytes,
-                                                      whole.in[i].step, rows, columns);
-                            row_steps[1 + i] = TilePanels::pitch(columns, source.width_bytes);
-                          }
-                          found |= runner.run_rows(*strip, rows, row_steps);
-                        });
+                        slice_begin(tile_count, slice_count, slice + 1), run_tile);
+    if (stores == Stores::kStreamed) order_streamed_stores();
     finding.fetch_or(found, std::memory_order_relaxed);
   });
   return static_cast<Finding>(finding.load(std::memory_order_relaxed));
@@ -288,8 +312,8 @@ std::int64_t Operands::sliced_bytes(Stores stores) const noexcept {
   return stores == Stores::kStreamed ? moved_bytes() / kSlicesInAStreamedOne : moved_bytes();
 }
 
-Stores Operands::stores_of(const Strip& strip) const noexcept {
-  if (strip.out_step != strip.width_bytes || strip.count * strip.width_bytes < kLongStripBytes ||
+Stores Operands::stores_of(const Strip& strip, std::int64_t least_bytes) const noexcept {
+  if (strip.out_step != strip.width_bytes || strip.count * strip.width_bytes < least_bytes ||
       !is_streamable(strip.width_bytes)) {
     return Stores::kCached;
   }

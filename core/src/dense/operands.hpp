@@ -288,7 +288,8 @@ class Operands {
   // How strips like this are stored: streamed where the call moves more than caches keep. Not in
   // place: there the lines are in the caches when they are written. Nor where nothing is read:
   // whole lines that are only written are not read first.
-  [[nodiscard]] Stores stores_of(const kernels::Strip& strip) const noexcept;
+  [[nodiscard]] Stores stores_of(const kernels::Strip& strip,
+                                 std::int64_t least_bytes) const noexcept;
   // Bytes by which a call is cut into slices.
   [[nodiscard]] std::int64_t sliced_bytes(Stores stores) const noexcept;
   // Sets the pointers of a strip, of which the offsets are an output's and then the inputs'.

@@ -13,15 +13,14 @@ namespace tenure {
 // cache, so that they are read once. Positions: the outer axes, then the tiles.
 class Tiles {
  public:
-  // A nest of at least two axes. `width_bytes` is that of the output's elements.
-  Tiles(const Nest& nest, unsigned operand_count, std::int64_t width_bytes) noexcept
+  // A nest of at least two axes, in tiles of at most these extents.
+  Tiles(const Nest& nest, unsigned operand_count, std::int64_t rows, std::int64_t columns) noexcept
       : nest_(nest),
         operand_count_(operand_count),
         columns_(nest.extent(nest.rank() - 1)),
         rows_(nest.extent(nest.rank() - 2)),
-        // A line of the output's width, and enough beside it that a strip is worth its start.
-        tile_rows_(std::min(rows_, std::max<std::int64_t>(8, 64 / width_bytes))),
-        tile_columns_(std::min(columns_, std::max<std::int64_t>(16, 512 / tile_rows_))),
+        tile_rows_(std::min(rows_, rows)),
+        tile_columns_(std::min(columns_, columns)),
         bands_((rows_ + tile_rows_ - 1) / tile_rows_),
         chunks_((columns_ + tile_columns_ - 1) / tile_columns_) {}
 
@@ -42,31 +41,44 @@ class Tiles {
     return count;
   }
 
-  // Elements of a tile.
-  static constexpr std::int64_t kMostElements = 1024;
+  // One tile: offsets of its first element and of the next tile's, from the operands' elements at
+  // index 0, and its extents along the inner two axes. After the last tile the first is next.
+  struct Tile {
+    std::int64_t offsets[Nest::kMaxOperands];
+    std::int64_t next[Nest::kMaxOperands];
+    std::int64_t rows;
+    std::int64_t columns;
+  };
 
-  // Calls body(offsets, rows, columns) for each of the tiles [first, last): where it starts, from
-  // the operands' elements at index 0, and its extents along the inner two axes.
+  // Calls body(tile) for each of the tiles [first, last).
   template <class Body>
   void for_each_tile(std::int64_t first, std::int64_t last, Body&& body) const {
-    for (std::int64_t tile = first; tile < last; ++tile) {
-      const std::int64_t column = tile % chunks_ * tile_columns_;
-      const std::int64_t row = tile / chunks_ % bands_ * tile_rows_;
-      std::int64_t offsets[Nest::kMaxOperands];
-      go_to(tile / chunks_ / bands_, row, column, offsets);
-      body(static_cast<const std::int64_t*>(offsets), std::min(tile_rows_, rows_ - row),
-           std::min(tile_columns_, columns_ - column));
+    Tile tile;
+    go_to(first, tile.next);
+    for (std::int64_t index = first; index < last; ++index) {
+      std::copy_n(tile.next, Nest::kMaxOperands, tile.offsets);
+      go_to(index + 1, tile.next);
+      tile.rows = std::min(tile_rows_, rows_ - row_of(index));
+      tile.columns = std::min(tile_columns_, columns_ - column_of(index));
+      body(static_cast<const Tile&>(tile));
     }
   }
 
  private:
-  void go_to(std::int64_t outer, std::int64_t row, std::int64_t column,
-             std::int64_t* offsets) const noexcept {
+  [[nodiscard]] std::int64_t row_of(std::int64_t tile) const noexcept {
+    return tile / chunks_ % bands_ * tile_rows_;
+  }
+  [[nodiscard]] std::int64_t column_of(std::int64_t tile) const noexcept {
+    return tile % chunks_ * tile_columns_;
+  }
+
+  void go_to(std::int64_t tile, std::int64_t* offsets) const noexcept {
     const unsigned rank = nest_.rank();
     std::int64_t position[TNR_MAX_RANK];
-    nest_.go_to(rank - 2, outer, position, offsets);
+    nest_.go_to(rank - 2, tile / chunks_ / bands_, position, offsets);
     for (unsigned i = 0; i < operand_count_; ++i) {
-      offsets[i] += row * nest_.step(rank - 2, i) + column * nest_.step(rank - 1, i);
+      offsets[i] +=
+          row_of(tile) * nest_.step(rank - 2, i) + column_of(tile) * nest_.step(rank - 1, i);
     }
   }
 

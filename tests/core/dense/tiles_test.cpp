@@ -44,7 +44,9 @@ TEST(Tiles, VisitEveryPositionOnceInAnySlices) {
   for (int round = 0; round < 200; ++round) {
     const RandomNest made(random);
     ASSERT_TRUE(Tiles::are_worth_it(made.nest, 2));
-    const Tiles tiles(made.nest, 2, std::int64_t{1} << random() % 5);
+    const auto most_rows = static_cast<std::int64_t>(1 + random() % 40);
+    const auto most_columns = static_cast<std::int64_t>(1 + random() % 40);
+    const Tiles tiles(made.nest, 2, most_rows, most_columns);
     // Offsets of operand 1 by those of operand 0: by strips, and by tiles in two parts.
     std::vector<std::int64_t> expected(static_cast<std::size_t>(made.count), -1);
     std::vector<std::int64_t> met = expected;
@@ -56,15 +58,21 @@ TEST(Tiles, VisitEveryPositionOnceInAnySlices) {
     });
     std::int64_t visits = 0;
     const unsigned outer = std::max(2u, made.nest.rank()) - 2;  // the compiler knows no rank
-    const auto visit = [&](const std::int64_t* offsets, std::int64_t rows, std::int64_t columns) {
-      ASSERT_LE(rows * columns, Tiles::kMostElements);
-      visits += rows * columns;
-      for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t next[2];
+    const auto visit = [&](const Tiles::Tile& tile) {
+      ASSERT_LE(tile.rows, most_rows);
+      ASSERT_LE(tile.columns, most_columns);
+      if (visits != 0) {
+        ASSERT_TRUE(std::equal(next, next + 2, tile.offsets));
+      }
+      std::copy_n(tile.next, 2, next);
+      visits += tile.rows * tile.columns;
+      for (std::int64_t row = 0; row < tile.rows; ++row) {
         const auto place = [&](unsigned operand, std::int64_t column) {
-          return offsets[operand] + row * made.nest.step(outer, operand) +
+          return tile.offsets[operand] + row * made.nest.step(outer, operand) +
                  column * made.nest.inner_step(operand);
         };
-        for (std::int64_t i = 0; i < columns; ++i) {
+        for (std::int64_t i = 0; i < tile.columns; ++i) {
           met.at(static_cast<std::size_t>(place(0, i))) = place(1, i);
         }
       }
