@@ -107,23 +107,31 @@ class TilePanels {
   TilePanels& operator=(const TilePanels&) = delete;
 
   // Puts the elements of a tile, the first of which is at `in`, into a panel; returns that, whose
-  // rows are adjacent elements, pitch() bytes apart. Meanwhile the lines of the tile whose first is
-  // at `next` are fetched.
+  // rows are adjacent elements, pitch() bytes apart. Meanwhile the lines of the columns after
+  // those at work are fetched, after the last those of the tile whose first is at `next`.
   const kernels::Byte* fill(unsigned input, const kernels::Source& in, const kernels::Byte* next,
                             std::int64_t rows, std::int64_t columns) noexcept {
     const std::int64_t pitch_bytes = pitch(columns, in.width_bytes);
     const bool reversed = plan_.row_step(input) < 0;
     const std::int64_t last = rows - 1;
-    kernels::permuting_kernels().transpose[index_of_width(in.width_bytes)](
-        {.rank = 2,
-         .extents = {rows, columns},
-         .in_steps = {in.width_bytes, in.step},
-         .out_steps = {reversed ? -pitch_bytes : pitch_bytes, in.width_bytes},
-         .in = in.data - (reversed ? last * in.width_bytes : 0),
-         .out = panels_[input] + (reversed ? last * pitch_bytes : 0),
-         .width_bytes = in.width_bytes,
-         .flush = {},
-         .fetch = {line_counts_[input], next, lines_[input]}});
+    const kernels::Byte* const from = in.data - (reversed ? last * in.width_bytes : 0);
+    kernels::Byte* const to = panels_[input] + (reversed ? last * pitch_bytes : 0);
+    // Lines of a whole tile evict each other from L2 where columns lie a multiple of 4 KiB apart.
+    const std::int64_t lines = line_counts_[input] / plan_.columns();
+    for (std::int64_t first = 0; first < columns; first += kFetchedColumns) {
+      const std::int64_t end = std::min(first + kFetchedColumns, columns);
+      kernels::permuting_kernels().transpose[index_of_width(in.width_bytes)](
+          {.rank = 2,
+           .extents = {rows, end - first},
+           .in_steps = {in.width_bytes, in.step},
+           .out_steps = {reversed ? -pitch_bytes : pitch_bytes, in.width_bytes},
+           .in = from + first * in.step,
+           .out = to + first * in.width_bytes,
+           .width_bytes = in.width_bytes,
+           .flush = {},
+           .fetch = {lines * std::min(kFetchedColumns, plan_.columns()),
+                     end < columns ? in.data + end * in.step : next, lines_[input]}});
+    }
     return panels_[input];
   }
   // An odd number of lines: the rows of a panel lie in different sets of the cache.
@@ -133,6 +141,7 @@ class TilePanels {
 
  private:
   static constexpr unsigned kMaxInputs = Nest::kMaxOperands - 1;
+  static constexpr std::int64_t kFetchedColumns = 256;
   static constexpr std::int64_t kMaxLines = PanelPlan::kBytes / kLineBytes;
 
   const PanelPlan& plan_;

@@ -158,6 +158,42 @@ void transpose_plane(const Plane& plane, Traffic& traffic) {
   });
 }
 
+// Whether so many rows as the registers hold evict each other from a first cache of 64 sets of 8
+// lines: every k-th of them moves `off` bytes on from set to set, so that 64 rows have about
+// k + off sets.
+inline bool rows_conflict(int64_t step) {
+  for (int64_t k = 1; k <= 8; ++k) {
+    const int64_t off = ((k * step + 2048) & 4095) - 2048;
+    if (k + (off < 0 ? -off : off) <= 12) return true;
+  }
+  return false;
+}
+
+// The same by whole lines of the input, where the registers hold columns of a part of one: such a
+// line is read several times, and would be evicted between. The lines are copied first, side by
+// side.
+template <class Lanes, unsigned width, int pieces>
+void transpose_lines(const Plane& plane, Traffic& traffic) {
+  constexpr int64_t n = kLaneBytes / width;
+  constexpr int64_t rows = n * Lanes::kLanes;
+  alignas(kLineBytes) Byte lines[rows * kLineBytes];
+  for_each_tile(plane.rows, rows, [&](int64_t row) {
+    for_each_tile(plane.columns, kLineBytes / width, [&](int64_t column) {
+      const Byte* const in = plane.in + row * plane.in_step + column * width;
+      Byte* const out = plane.out + column * plane.out_step + row * width;
+      for (int64_t r = 0; r < rows; ++r) copy_line(lines + r * kLineBytes, in + r * plane.in_step);
+      for (int64_t first = 0; first < kLineBytes / width; first += n * pieces) {
+        transpose_tile<Lanes, width, pieces>(
+            [&](int64_t r) { return lines + r * kLineBytes + first * width; },
+            [&](int64_t c, typename Lanes::Vector v) {
+              Lanes::store(out + (first + c) * plane.out_step, v);
+            });
+        traffic.advance();
+      }
+    });
+  });
+}
+
 template <unsigned width>
 inline void copy_element(Byte* out, const Byte* in, int64_t width_bytes) {
   if constexpr (width == 0) {
@@ -206,6 +242,8 @@ void transpose(const Block& block) {
   const bool wide = rows >= n * Widest::kLanes;
   const bool half = !wide && rows >= n * Half::kLanes;
   const bool many = wide && columns >= n * pieces;
+  const bool lines = width < 4 && wide && columns >= kLineBytes / width &&
+                     rows_conflict(block.in_steps[block.rank - 1]);
   const int64_t lanes = wide ? Widest::kLanes : half ? Half::kLanes : 1;
   const int64_t tile = n * n * lanes * (many ? pieces : 1);
   Traffic traffic(block, plane_count(block) * ((rows * columns + tile - 1) / tile));
@@ -214,7 +252,9 @@ void transpose(const Block& block) {
   for_each_plane(block, [&](const Byte* in, Byte* out) {
     plane.in = in;
     plane.out = out;
-    if (many) {
+    if (lines) {
+      transpose_lines<Widest, width, pieces>(plane, traffic);
+    } else if (many) {
       transpose_plane<Widest, width, pieces>(plane, traffic);
     } else if (wide) {
       transpose_plane<Widest, width, 1>(plane, traffic);
