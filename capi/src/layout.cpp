@@ -107,6 +107,15 @@ static_assert(offsetof(tnr_reduce_attributes, reserved) == 12);
 static_assert(sizeof(tnr_matmul_attributes) == 8 && alignof(tnr_matmul_attributes) == 8);
 static_assert(offsetof(tnr_matmul_attributes, struct_size) == 0);
 
+static_assert(sizeof(tnr_conv2d_attributes) == 88 && alignof(tnr_conv2d_attributes) == 8);
+static_assert(offsetof(tnr_conv2d_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_conv2d_attributes, strides) == 8);
+static_assert(offsetof(tnr_conv2d_attributes, padding) == 24);
+static_assert(offsetof(tnr_conv2d_attributes, dilations) == 56);
+static_assert(offsetof(tnr_conv2d_attributes, groups) == 72);
+static_assert(offsetof(tnr_conv2d_attributes, activation) == 80);
+static_assert(offsetof(tnr_conv2d_attributes, reserved) == 84);
+
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_view, owner) == 8);

@@ -10,6 +10,8 @@ using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
+using tenure::capi::read_sized;
+using tenure::capi::require_zero;
 using tenure::capi::run;
 
 tnr_status tnr_copy(tnr_context* context, const tnr_view* a, const tnr_copy_attributes* attributes,
@@ -114,5 +116,17 @@ tnr_status tnr_matmul(tnr_context* context, const tnr_scalar* alpha, const tnr_v
     check_attributes(attributes);
     tenure::matmul(context_of(context), deref(alpha, "alpha"), deref(a, "a"), deref(b, "b"),
                    deref(beta, "beta"), deref(out, "out"));
+  });
+}
+
+tnr_status tnr_conv2d(tnr_context* context, const tnr_view* a, const tnr_view* weight,
+                      const tnr_view* bias, const tnr_conv2d_attributes* attributes,
+                      const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_CONV2D, [=] {
+    tnr_conv2d_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    require_zero(given.reserved, "reserved");
+    tenure::conv2d(context_of(context), deref(a, "a"), deref(weight, "weight"), bias, given,
+                   deref(out, "out"));
   });
 }

@@ -128,6 +128,12 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_matmul_attributes>("matmul", [&](auto* with) {
     return tnr_matmul(nullptr, &one_, &table_, &table_, &one_, with, &out_);
   });
+  const tnr_view image = flat_view(read_, TNR_DTYPE_F32, {1, 1, 3, 3});
+  const tnr_view filter = flat_view(read_, TNR_DTYPE_F32, {1, 1, 1, 1});
+  const tnr_view_mut result = {flat_view(written_, TNR_DTYPE_F32, {1, 1, 3, 3})};
+  check<tnr_conv2d_attributes>("conv2d", [&](auto* with) {
+    return tnr_conv2d(nullptr, &image, &filter, nullptr, with, &result);
+  });
 }
 
 TEST_F(Attributes, OfWhatMakesSparseMatrices) {

@@ -2,6 +2,7 @@
 // untouched output what the core's own tests cannot see: NULL, contexts and owners.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
@@ -32,6 +33,15 @@ template <class T>
 tnr_view view_of(const std::vector<T>& values, tnr_dtype dtype) {
   return view_of(values.data(), dtype, static_cast<std::int64_t>(values.size()),
                  values.size() * sizeof(T));
+}
+
+// The first elements as one image of one channel and one row.
+tnr_view in_rank_4(tnr_view line, std::int64_t count) {
+  line.rank = 4;
+  std::fill_n(line.shape, 3, 1);
+  line.shape[3] = count;
+  line.strides[3] = 1;
+  return line;
 }
 
 tnr_scalar scalar_of(float value) {
@@ -77,6 +87,7 @@ class Ops : public testing::Test {
         [this](tnr_context* c) { return tnr_select(c, &truth, &a, &b, nullptr, &out); },
         [this](tnr_context* c) { return tnr_reduce(c, TNR_REDUCE_OP_SUM, &a, 0, nullptr, &out); },
         [this](tnr_context* c) { return tnr_matmul(c, &two, &a, &b, &two, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_conv2d(c, &a, &b, nullptr, nullptr, &out); },
     };
   }
 
@@ -134,6 +145,19 @@ TEST_F(Ops, DoTheirWork) {
   for (std::size_t i = 0; i < 9; ++i) {
     EXPECT_EQ(product[i], 2 * a_values[i / 3] * b_values[i % 3]) << i;
   }
+  // A row of three by a filter of two, with a zero on the right, then relu of it.
+  const tnr_view image = in_rank_4(a, 3);
+  const tnr_view filter = in_rank_4(b, 2);
+  const tnr_view_mut result = {in_rank_4(product_out.view, 3)};
+  tnr_conv2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.padding[3] = 1;
+  attributes.activation = TNR_UNARY_OP_RELU;
+  ASSERT_EQ(tnr_conv2d(nullptr, &image, &filter, nullptr, &attributes, &result), TNR_STATUS_OK);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const float next = i == 2 ? 0 : a_values[i + 1] * b_values[1];
+    EXPECT_EQ(product[i], std::max(a_values[i] * b_values[0] + next, 0.f)) << i;
+  }
 }
 
 TEST_F(Ops, RefuseWhatIsNoContext) {
@@ -169,6 +193,9 @@ TEST_F(Ops, RefuseNull) {
   refused("b", tnr_matmul(nullptr, &two, &a, no_view, &two, nullptr, &out));
   refused("beta", tnr_matmul(nullptr, &two, &a, &b, no_scalar, nullptr, &out));
   refused("out", tnr_matmul(nullptr, &two, &a, &b, &two, nullptr, no_out));
+  refused("a", tnr_conv2d(nullptr, no_view, &b, nullptr, nullptr, &out));
+  refused("weight", tnr_conv2d(nullptr, &a, no_view, nullptr, nullptr, &out));
+  refused("out", tnr_conv2d(nullptr, &a, &b, nullptr, nullptr, no_out));
   expect_out({9, 9, 9});
 }
 
@@ -191,6 +218,11 @@ TEST_F(Ops, RefuseAViewWhoseOwnerIsGone) {
   one.view.rank = 0;
   expect_refused(tnr_matmul(nullptr, &two, &a, &owned, &two, nullptr, &one), TNR_STATUS_STALE_VIEW,
                  {"b"});
+  const tnr_view image = in_rank_4(a, 3);
+  const tnr_view filter = in_rank_4(owned, 1);
+  const tnr_view_mut result = {in_rank_4(out.view, 3)};
+  expect_refused(tnr_conv2d(nullptr, &image, &filter, nullptr, nullptr, &result),
+                 TNR_STATUS_STALE_VIEW, {"weight"});
   const tnr_view_mut owned_out = {owned};
   expect_refused(tnr_fill(nullptr, &two, nullptr, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
   expect_out({-1, 2, -3});

@@ -284,6 +284,17 @@ TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
         dot.view.rank = 0;
         return tnr_matmul(nullptr, &two, &floats, &floats, &two, nullptr, &dot);
       },
+      [&] {
+        tnr_view image = a;
+        image.dtype = TNR_DTYPE_F32;
+        image.rank = 4;
+        std::fill_n(image.shape, 4, 1);
+        tnr_view_mut result = out;
+        result.view.dtype = TNR_DTYPE_F32;
+        result.view.rank = 4;
+        std::fill_n(result.view.shape, 4, 1);
+        return tnr_conv2d(nullptr, &image, &image, nullptr, nullptr, &result);
+      },
   };
   for (const auto& call : calls) {
     const tnr_status status = call();

@@ -86,6 +86,19 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_matmul(nullptr, &two, &a, &a, &two, nullptr, &dot);
        },
        {1, 52, 4}},
+      {TNR_OPERATION_CONV2D,
+       [&] {
+         const tnr_view image = floats({{1, 1}, {1, 1}, {2, 3}, {3, 1}});
+         const tnr_view filter = floats({{1, 1}, {1, 1}, {2, 2}, {2, 1}});
+         const tnr_view bias = floats({{1, 1}});
+         tnr_view_mut result = out;
+         result.view.rank = 4;
+         for (const int axis : {0, 1, 2}) result.view.shape[axis] = 1;
+         result.view.shape[3] = 2;
+         result.view.strides[3] = 1;
+         return tnr_conv2d(nullptr, &image, &filter, &bias, nullptr, &result);
+       },
+       {1, 44, 8}},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.operation);
@@ -162,9 +175,9 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  for (const tnr_operation operation : {0, 26, -1}) {
+  for (const tnr_operation operation : {0, 27, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
-                   {"operation is " + std::to_string(operation), "1 to 25"});
+                   {"operation is " + std::to_string(operation), "1 to 26"});
   }
   stats.struct_size = 39;
   expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,

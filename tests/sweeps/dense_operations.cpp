@@ -195,6 +195,41 @@ void add_products(List& list) {
   }
 }
 
+// The operands' rows and columns as images of so many channels, by a square kernel around each place.
+void convolve(const Operands& with, const Lies& lies, std::int64_t channels, std::int64_t filters,
+              std::int64_t side, std::int64_t groups, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  tnr_conv2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  for (std::int64_t& zeros : attributes.padding) zeros = side / 2;
+  attributes.groups = groups;
+  attributes.activation = TNR_UNARY_OP_RELU;
+  const Input a(dtype, {2, channels, with.a.rows, with.a.cols}, lies.a, 0);
+  const Input weight(dtype, {filters, channels / groups, side, side}, lies.b, 2);
+  const Input bias(dtype, {filters}, lies.b, 1);
+  const Output out(dtype, {2, filters, with.a.rows, with.a.cols}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_conv2d(with.context, a, weight, bias, &attributes, out));
+  out.give(answer);
+}
+
+void add_convolutions(List& list) {
+  const struct {
+    const char* name;
+    std::int64_t channels, filters, side, groups;
+  } variants[] = {{"by 3 x 3", 3, 5, 3, 1},
+                  {"by pixels", 20, 33, 1, 1},
+                  {"each channel by itself", 6, 6, 3, 6}};
+  for (const auto& variant : variants) {
+    for (const Lies& lies : kArrangements) {
+      list.push_back({"tnr_conv2d", std::string(variant.name) + ", " + lies.name,
+                      [=, &lies](const Operands& with, Answer& answer) {
+                        convolve(with, lies, variant.channels, variant.filters, variant.side,
+                                 variant.groups, answer);
+                      }});
+    }
+  }
+}
+
 }  // namespace
 
 const std::vector<Operation>& dense_operations() {
@@ -204,6 +239,7 @@ const std::vector<Operation>& dense_operations() {
     add_arithmetic(all);
     add_reductions(all);
     add_products(all);
+    add_convolutions(all);
     return all;
   }();
   return list;

@@ -19,6 +19,14 @@ struct Factor {
   int64_t depth;
 };
 
+// Rows of a left factor that lie anywhere, as many as a panel has: the pixels of an image.
+struct ScatteredRows {
+  const Byte* const* rows;  // nullptr: zeros
+  int64_t depth_step;       // bytes, of any sign
+  int64_t depth;
+  const Byte* zeros;  // `depth` of them
+};
+
 // out = alpha * a b + beta * out. Steps are in bytes, of any sign.
 struct DenseProduct {
   const Byte* a;
@@ -39,6 +47,17 @@ struct DenseProduct {
   int64_t sums_step;
 };
 
+// out = max(out + bias, 0), or without one of these. Steps are in bytes, of any sign.
+struct Epilogue {
+  Byte* out;
+  int64_t row_step;
+  int64_t column_step;
+  int64_t rows;
+  int64_t columns;
+  const Byte* bias;  // of each column, adjacent; nullptr: none
+  bool has_relu;     // NaN stays NaN
+};
+
 // Kernels of one element type. An element of out is alpha times one sum, which begins at 0 and takes
 // the products one after the other, in order of depth and by FMA where the set has it; so it is the
 // same by each of the kernels.
@@ -49,6 +68,8 @@ struct Gemm {
   int64_t slack_bytes;
   void (*pack_rows)(const Factor& from, Byte* to);
   void (*pack_columns)(const Factor& from, Byte* to);
+  // A panel of rows.
+  void (*pack_scattered)(const ScatteredRows& from, Byte* to);
   // Both factors are packed.
   void (*multiply)(const DenseProduct& product);
   // Neither need be.
@@ -56,6 +77,7 @@ struct Gemm {
   // As that, some depths of all columns at a time. `sums` has room for the rows of the product, each
   // of whole panels, aligned to a line.
   void (*multiply_streamed)(const DenseProduct& product);
+  void (*run_epilogue)(const Epilogue& epilogue);
 };
 
 }  // namespace tenure::kernels

@@ -490,6 +490,30 @@ pub struct tnr_matmul_attributes {
     pub struct_size: u64,
 }
 
+/// Attributes of `tnr_conv2d`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_conv2d_attributes {
+    /// `sizeof(tnr_conv2d_attributes)`.
+    pub struct_size: u64,
+    /// Elements of `a` from one place of the kernel to the next: down and right. 0 means 1.
+    pub strides: [i64; 2],
+    /// Zeros around each image: rows above and below, columns left and right.
+    pub padding: [i64; 4],
+    /// Elements of `a` from one element of the kernel to the next: down and right. 0 means 1.
+    pub dilations: [i64; 2],
+    /// Groups into which channels and filters are cut: filters see the channels of their group
+    /// alone. 0 means 1.
+    pub groups: i64,
+    /// Applied to each element of the result; 0: none.
+    pub activation: tnr_unary_op,
+    /// 0.
+    pub reserved: u32,
+}
+
 // ==== sparse matrices ====
 // Lent as views of three arrays, or held by a handle.
 
@@ -1128,6 +1152,10 @@ impl tnr_operation {
     ///
     /// @since 0.2
     pub const MATMUL: tnr_operation = tnr_operation(25);
+    /// `tnr_conv2d`.
+    ///
+    /// @since 0.2
+    pub const CONV2D: tnr_operation = tnr_operation(26);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -2085,6 +2113,49 @@ unsafe extern "C" {
         b: *const tnr_view,
         beta: *const tnr_scalar,
         attributes: *const tnr_matmul_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Cross-correlation of images with filters, as neural networks have it: element
+    /// `(n, f, y, x)` of `out` is the sum, over the channels c of f's group and the elements (i, j)
+    /// of the kernel, of `weight[f, c, i, j]` times
+    /// `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
+    /// padding[2]]`, which is 0 outside of the image; then `bias[f]` is added, and the activation
+    /// applied. All are of one dtype, f32 or f64, and of any strides: NHWC is a view of the shape
+    /// `[n, channels, height, width]` whose channels are adjacent. `out` shares no byte with the
+    /// others. One dimension is a height of 1.
+    ///
+    /// The channels of a group are cut into blocks, of so many as make 512 products at most (one at
+    /// least). A block's products are one sum, in the order of i, j and c, in the dtype itself, by
+    /// fused multiplication and addition where the set has it; the blocks' sums are added up in
+    /// their order. So the bits depend neither on the number of threads, nor on strides, nor on
+    /// other elements; under two instruction sets they differ by the error bound at most: before
+    /// the activation `(k + 4) * eps` times the same expression of magnitudes, of k products.
+    ///
+    /// Nothing is unrolled as a whole: pixels and weights are copied into scratch memory a part at
+    /// a time, of weights 4 MiB (f64: 8) at most, of pixels 0.5 MiB (1) for each thread; more for
+    /// kernels of 4096 elements and more alone, of which a tile's pixels and filters have to fit.
+    ///
+    /// INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: groups that do
+    /// not divide the channels or the filters, a kernel that exceeds the padded image, an extent of
+    /// `out` other than `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`.
+    /// UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) `[images, channels, height, width]`
+    /// @param weight (transfer none) `[filters, channels / groups, kernel height, kernel width]`
+    /// @param bias (transfer none) (nullable) `[filters]`
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) `[images, filters, out height, out width]`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_conv2d(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        weight: *const tnr_view,
+        bias: *const tnr_view,
+        attributes: *const tnr_conv2d_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 

@@ -159,6 +159,18 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_conv2d_attributes>() == 88);
+    assert!(align_of::<tnr_conv2d_attributes>() == 8);
+    assert!(offset_of!(tnr_conv2d_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_conv2d_attributes, strides) == 8);
+    assert!(offset_of!(tnr_conv2d_attributes, padding) == 24);
+    assert!(offset_of!(tnr_conv2d_attributes, dilations) == 56);
+    assert!(offset_of!(tnr_conv2d_attributes, groups) == 72);
+    assert!(offset_of!(tnr_conv2d_attributes, activation) == 80);
+    assert!(offset_of!(tnr_conv2d_attributes, reserved) == 84);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sparse_view>() == 824);
     assert!(align_of::<tnr_sparse_view>() == 8);
     assert!(offset_of!(tnr_sparse_view, struct_size) == 0);

@@ -33,9 +33,37 @@ constexpr int64_t kWidth = sizeof(T);
 
 // ---- tiles ----
 
+// Sums as they left the registers, `vectors` to a row, where the rows of out are adjacent.
+template <class T>
+void put_columns(const DenseProduct& p, const Vector<T>* sums, int vectors) {
+  constexpr int kPieces = static_cast<int>(kVectorBytes / kLaneBytes);
+  const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
+  const Vector<T> beta = broadcast<T>(p.beta == nullptr ? T{0} : load<T>(p.beta));
+  for (int64_t i = 0; i < p.rows; i += kPerVector<T>) {
+    const Part<T> part(smaller(p.rows - i, kPerVector<T>));
+    for (int64_t j = 0; j < p.columns; j += kPerVector<T>) {
+      const Vector<T>* const from = sums + j / kPerVector<T>;
+      const auto row = [&](int64_t r) {
+        return reinterpret_cast<const Byte*>(from + smaller(i + r, p.rows - 1) * vectors);
+      };
+      const auto put = [&](int64_t c, Widest::Vector column) {
+        if (j + c >= p.columns) return;
+        Byte* const to = p.out + i * kWidth<T> + (j + c) * p.column_step;
+        Vector<T> result = alpha * bit_copy<Vector<T>>(column);
+        if (p.beta != nullptr) result += beta * part.load(to);
+        part.store(to, result);
+      };
+      transpose_tile<Widest, sizeof(T), kPieces>(row, put);
+    }
+  }
+}
+
 // Sums as they left the registers: `vectors` to a row.
 template <class T>
 __attribute__((noinline)) void put_rows(const DenseProduct& p, const Vector<T>* sums, int vectors) {
+  if (p.row_step == kWidth<T> && p.column_step != kWidth<T>) {
+    return put_columns<T>(p, sums, vectors);
+  }
   if (p.column_step != kWidth<T>) {
     const T alpha = load<T>(p.alpha);
     for (int64_t i = 0; i < p.rows; ++i) {
@@ -312,33 +340,35 @@ inline void pack_depth(const Byte* from, int64_t step, int64_t count, Byte* to) 
   }
 }
 
-// A panel of which the elements of a row, or column, are adjacent: transposed in registers. A
-// vector has more rows than are left where the panel is no multiple of it. Those repeat the last
-// one, and are overwritten by the next depth's.
+// A panel of which the elements of each of `rows` are adjacent: transposed in registers. A vector
+// has more rows than are left where the panel is no multiple of it; the elements of those are
+// overwritten by the next depth's. So they are any rows that can be read.
 template <class T, int64_t kPanel>
-inline void pack_transposed(const Byte* from, int64_t step, int64_t count, int64_t depth,
-                            Byte* to) {
+constexpr int64_t kTransposedRows = (kPanel + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>;
+template <class T, int64_t kPanel>
+inline void pack_transposed(const Byte* const* rows, int64_t depth, Byte* to) {
   constexpr int kPieces = 4;
   constexpr int64_t kDepths = kPieces * kLaneBytes / kWidth<T>;
-  constexpr int64_t kVectors = (kPanel + kPerVector<T> - 1) / kPerVector<T>;
-  int64_t offsets[kVectors * kPerVector<T>];
-  for (int64_t i = 0; i < kVectors * kPerVector<T>; ++i) offsets[i] = smaller(i, count - 1) * step;
-  int64_t k = 0;
-  for (; k + kDepths <= depth; k += kDepths) {
-    // From the last vector, whose rows too many are the first ones of the next depth, to the first.
-    for (int64_t v = kVectors - 1; v >= 0; --v) {
-      const int64_t* const rows = offsets + v * kPerVector<T>;
-      const Byte* const at = from + k * kWidth<T>;
-      Byte* const out = to + (k * kPanel + v * kPerVector<T>)*kWidth<T>;
-      transpose_tile<Widest, sizeof(T), kPieces>([&](int64_t row) { return at + rows[row]; },
-                                                 [&](int64_t c, Widest::Vector column) {
-                                                   Widest::store(out + c * kPanel * kWidth<T>,
-                                                                 column);
-                                                 });
+  if (depth < kDepths) {
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t i = 0; i < kPanel; ++i) {
+        store<T>(to + (k * kPanel + i) * kWidth<T>, load<T>(rows[i] + k * kWidth<T>));
+      }
     }
+    return;
   }
-  for (; k < depth; ++k) {
-    pack_depth<T, kPanel>(from + k * kWidth<T>, step, count, to + k * kPanel * kWidth<T>);
+  // The last tile begins so early that it is whole, and packs some depths again.
+  for (int64_t next = 0; next < depth; next += kDepths) {
+    const int64_t k = smaller(next, depth - kDepths);
+    // From the last vector, whose rows too many are the first ones of the next depth, to the first.
+    for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
+      Byte* const out = to + (k * kPanel + v) * kWidth<T>;
+      transpose_tile<Widest, sizeof(T), kPieces>(
+          [&](int64_t row) { return rows[v + row] + k * kWidth<T>; },
+          [&](int64_t c, Widest::Vector column) {
+            Widest::store(out + c * kPanel * kWidth<T>, column);
+          });
+    }
   }
 }
 
@@ -356,7 +386,11 @@ void pack(const Factor& from, Byte* to) {
     const Byte* const data = from.data + i * from.step;
     const int64_t count = smaller(from.count - i, kPanel);
     if (from.depth_step == kWidth<T>) {
-      pack_transposed<T, kPanel>(data, from.step, count, from.depth, to);
+      const Byte* rows[kTransposedRows<T, kPanel>];
+      for (int64_t r = 0; r < kTransposedRows<T, kPanel>; ++r) {
+        rows[r] = data + smaller(r, count - 1) * from.step;
+      }
+      pack_transposed<T, kPanel>(rows, from.depth, to);
     } else if (from.step == kWidth<T> && count == kPanel) {
       pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, to);
     } else {
@@ -368,17 +402,99 @@ void pack(const Factor& from, Byte* to) {
   }
 }
 
+// Lanes of a panel whose rows are adjacent elements at each depth, or zeros.
+template <class T>
+struct Run {
+  const Byte* data = nullptr;  // nullptr: zeros
+  int64_t lane = 0;
+  Part<T> part = Part<T>(1);
+};
+
+// The runs of a panel's rows, in rising order; how many there are.
+template <class T>
+int64_t find_runs(const Byte* const* rows, Run<T>* runs) {
+  int64_t count = 0;
+  for (int64_t lane = 0; lane < kPanelRows;) {
+    const Byte* const first = rows[lane];
+    int64_t length = 1;
+    while (lane + length < kPanelRows && length < kPerVector<T> &&
+           rows[lane + length] == (first == nullptr ? nullptr : first + length * kWidth<T>)) {
+      ++length;
+    }
+    runs[count++] = {first, lane, Part<T>(length)};
+    lane += length;
+  }
+  return count;
+}
+
+template <class T>
+void pack_scattered(const ScatteredRows& from, Byte* to) {
+  constexpr int64_t kDepthBytes = kPanelRows * kWidth<T>;
+  if (from.depth_step == kWidth<T>) {
+    const Byte* rows[kTransposedRows<T, kPanelRows>];
+    for (int64_t i = 0; i < kTransposedRows<T, kPanelRows>; ++i) {
+      const Byte* const row = from.rows[smaller(i, kPanelRows - 1)];
+      rows[i] = row == nullptr ? from.zeros : row;
+    }
+    return pack_transposed<T, kPanelRows>(rows, from.depth, to);
+  }
+  Run<T> runs[kPanelRows];
+  const int64_t run_count = find_runs<T>(from.rows, runs);
+  // A run is stored as a whole vector: what is too much of it is overwritten by the next run, or by
+  // the next depth.
+  for (int64_t k = 0; k < from.depth; ++k, to += kDepthBytes) {
+    for (int64_t r = 0; r < run_count; ++r) {
+      const Run<T>& run = runs[r];
+      store(to + run.lane * kWidth<T>,
+            run.data == nullptr ? Vector<T>{} : run.part.load(run.data + k * from.depth_step));
+    }
+  }
+}
+
+// ---- what follows the sums ----
+
+template <class T>
+inline Vector<T> finished(const Vector<T>& sum, const Vector<T>& bias, bool has_relu) {
+  const Vector<T> result = sum + bias;
+  // A comparison that NaN fails.
+  return has_relu ? (result < Vector<T>{} ? Vector<T>{} : result) : result;
+}
+
+template <class T>
+void run_epilogue(const Epilogue& f) {
+  const bool is_by_row = f.column_step == kWidth<T>;
+  const bool is_by_column = !is_by_row && f.row_step == kWidth<T>;
+  const int64_t lines = is_by_column ? f.columns : f.rows;
+  const int64_t line_step = is_by_column ? f.column_step : f.row_step;
+  const int64_t count = is_by_column ? f.rows : f.columns;
+  const int64_t step = is_by_column ? f.row_step : f.column_step;
+  const int64_t width = is_by_row || is_by_column ? kPerVector<T> : 1;
+  for (int64_t line = 0; line < lines; ++line) {
+    Byte* const out = f.out + line * line_step;
+    for (int64_t i = 0; i < count; i += width) {
+      const Part<T> part(smaller(count - i, width));
+      Vector<T> bias = -Vector<T>{};  // which changes no sum, 0 included
+      if (f.bias != nullptr) {
+        bias = is_by_column ? broadcast<T>(load<T>(f.bias + line * kWidth<T>))
+                            : part.load(f.bias + i * kWidth<T>);
+      }
+      part.store(out + i * step, finished<T>(part.load(out + i * step), bias, f.has_relu));
+    }
+  }
+}
+
 template <class T>
 constexpr Gemm kGemmOf = {
     .panel_rows = kPanelRows,
     .panel_columns = kPanelColumns<T>,
-    .slack_bytes =
-        (kPanelRows + kPerVector<T> - 1) / kPerVector<T> * kVectorBytes - kPanelRows * kWidth<T>,
+    .slack_bytes = kVectorBytes,
     .pack_rows = pack<T, kPanelRows>,
     .pack_columns = pack<T, kPanelColumns<T>>,
+    .pack_scattered = pack_scattered<T>,
     .multiply = multiply<T>,
     .multiply_unpacked = multiply_unpacked<T>,
     .multiply_streamed = multiply_streamed<T>,
+    .run_epilogue = run_epilogue<T>,
 };
 
 }  // namespace

@@ -1590,6 +1590,44 @@ typedef struct tnr_matmul_attributes {
    */
   uint64_t struct_size;
 } tnr_matmul_attributes;
+
+/**
+ * Attributes of `tnr_conv2d`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_conv2d_attributes {
+  /**
+   * `sizeof(tnr_conv2d_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Elements of `a` from one place of the kernel to the next: down and right. 0 means 1.
+   */
+  int64_t strides[2];
+  /**
+   * Zeros around each image: rows above and below, columns left and right.
+   */
+  int64_t padding[4];
+  /**
+   * Elements of `a` from one element of the kernel to the next: down and right. 0 means 1.
+   */
+  int64_t dilations[2];
+  /**
+   * Groups into which channels and filters are cut: filters see the channels of their group
+   * alone. 0 means 1.
+   */
+  int64_t groups;
+  /**
+   * Applied to each element of the result; 0: none.
+   */
+  tnr_unary_op activation;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_conv2d_attributes;
 #endif
 
 /**
@@ -1859,6 +1897,50 @@ tnr_status tnr_matmul(struct tnr_context *context TNR_BORROWED,
                       const struct tnr_view *b,
                       const struct tnr_scalar *beta,
                       const struct tnr_matmul_attributes *attributes,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Cross-correlation of images with filters, as neural networks have it: element
+ * `(n, f, y, x)` of `out` is the sum, over the channels c of f's group and the elements (i, j)
+ * of the kernel, of `weight[f, c, i, j]` times
+ * `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
+ * padding[2]]`, which is 0 outside of the image; then `bias[f]` is added, and the activation
+ * applied. All are of one dtype, f32 or f64, and of any strides: NHWC is a view of the shape
+ * `[n, channels, height, width]` whose channels are adjacent. `out` shares no byte with the
+ * others. One dimension is a height of 1.
+ *
+ * The channels of a group are cut into blocks, of so many as make 512 products at most (one at
+ * least). A block's products are one sum, in the order of i, j and c, in the dtype itself, by
+ * fused multiplication and addition where the set has it; the blocks' sums are added up in
+ * their order. So the bits depend neither on the number of threads, nor on strides, nor on
+ * other elements; under two instruction sets they differ by the error bound at most: before
+ * the activation `(k + 4) * eps` times the same expression of magnitudes, of k products.
+ *
+ * Nothing is unrolled as a whole: pixels and weights are copied into scratch memory a part at
+ * a time, of weights 4 MiB (f64: 8) at most, of pixels 0.5 MiB (1) for each thread; more for
+ * kernels of 4096 elements and more alone, of which a tile's pixels and filters have to fit.
+ *
+ * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: groups that do
+ * not divide the channels or the filters, a kernel that exceeds the padded image, an extent of
+ * `out` other than `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`.
+ * UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) `[images, channels, height, width]`
+ * @param weight (transfer none) `[filters, channels / groups, kernel height, kernel width]`
+ * @param bias (transfer none) (nullable) `[filters]`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) `[images, filters, out height, out width]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_conv2d(struct tnr_context *context TNR_BORROWED,
+                      const struct tnr_view *a,
+                      const struct tnr_view *weight,
+                      const struct tnr_view *bias,
+                      const struct tnr_conv2d_attributes *attributes,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
 #endif
 
@@ -3655,6 +3737,12 @@ typedef int32_t tnr_operation;
  * @since 0.2
  */
 #define TNR_OPERATION_MATMUL 25
+/**
+ * `tnr_conv2d`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_CONV2D 26
 #endif
 
 /**

@@ -1,0 +1,788 @@
+// Convolutions of images, against the sum that defines each element.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expect_error.hpp"
+#ifndef _WIN32
+#include "guarded.hpp"
+#endif
+#include "strided_floats.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/view.hpp"
+#include "test_context.hpp"
+
+namespace tenure::test {
+namespace {
+
+using Two = std::array<std::int64_t, 2>;
+
+struct Options {
+  Two strides = {1, 1};
+  std::array<std::int64_t, 4> padding = {};
+  Two dilations = {1, 1};
+  std::int64_t groups = 1;
+  tnr_unary_op activation = 0;
+
+  [[nodiscard]] tnr_conv2d_attributes attributes() const {
+    tnr_conv2d_attributes given = {};
+    given.struct_size = sizeof given;
+    std::copy(strides.begin(), strides.end(), given.strides);
+    std::copy(padding.begin(), padding.end(), given.padding);
+    std::copy(dilations.begin(), dilations.end(), given.dilations);
+    given.groups = groups;
+    given.activation = activation;
+    return given;
+  }
+};
+
+// The channels of a sum: with all places of the kernel at most 512 products, and where they are
+// cut, multiples of 16.
+std::int64_t channels_of_sum(std::int64_t channels, std::int64_t places) {
+  const std::int64_t most = std::max<std::int64_t>(512 / places, 1);
+  if (channels <= most) return channels;
+  const std::int64_t whole = most > 16 ? most / 16 * 16 : most;
+  const std::int64_t blocks = (channels + whole - 1) / whole;
+  const std::int64_t each = (channels + blocks - 1) / blocks;
+  return whole < 16 ? each : (each + 15) / 16 * 16;
+}
+
+template <class T>
+struct Numbers {
+  Shape shape;
+  std::vector<T> elements;  // row-major
+
+  explicit Numbers(const tnr_view& view) : shape(view.shape, view.shape + view.rank) {
+    for_each_index(view, [&](const Index& index) {
+      const auto* const at = static_cast<const unsigned char*>(view.base) + byte_of(view, index);
+      T element;
+      std::memcpy(&element, at, sizeof element);
+      elements.push_back(element);
+    });
+  }
+  [[nodiscard]] T at(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) const {
+    const std::int64_t index = ((i * shape[1] + j) * shape[2] + k) * shape[3] + l;
+    return elements[static_cast<std::size_t>(index)];
+  }
+};
+
+// The result as the header defines it, row-major, without the activation: the order of additions,
+// and where is rounded. `add_product` adds the product of its first two operands to the third.
+template <class T, class Result, class AddProduct>
+std::vector<Result> sums(const tnr_view& a_view, const tnr_view& weight_view, const Options& with,
+                         const tnr_view& out, const AddProduct& add_product) {
+  const Numbers<T> a(a_view);
+  const Numbers<T> weight(weight_view);
+  const std::int64_t channels = weight.shape[1];
+  const std::int64_t rows = weight.shape[2];
+  const std::int64_t columns = weight.shape[3];
+  const std::int64_t block = channels_of_sum(channels, rows * columns);
+  const std::int64_t filters_of_group = weight.shape[0] / with.groups;
+  std::vector<Result> results;
+  for_each_index(out, [&](const Index& index) {
+    const std::int64_t first_channel = index[1] / filters_of_group * channels;
+    Result result = 0;
+    for (std::int64_t begin = 0; begin < channels; begin += block) {
+      Result sum = 0;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+          const std::int64_t y =
+              index[2] * with.strides[0] + i * with.dilations[0] - with.padding[0];
+          const std::int64_t x =
+              index[3] * with.strides[1] + j * with.dilations[1] - with.padding[2];
+          const bool is_inside = y >= 0 && y < a.shape[2] && x >= 0 && x < a.shape[3];
+          for (std::int64_t c = begin; c < std::min(channels, begin + block); ++c) {
+            const T pixel = is_inside ? a.at(index[0], first_channel + c, y, x) : T{0};
+            sum = add_product(pixel, weight.at(index[1], c, i, j), sum);
+          }
+        }
+      }
+      result = begin == 0 ? sum : sum + result;
+    }
+    results.push_back(result);
+  });
+  return results;
+}
+
+template <class T>
+T add_rounded(T a, T b, T sum) {
+  static const bool fused = has_fma();
+  const T product = a * b;
+  return fused ? std::fma(a, b, sum) : product + sum;
+}
+
+template <class T>
+struct Case {
+  Operand<T> a;
+  Operand<T> weight;
+  Operand<T> out;
+  Options with;
+  std::optional<Operand<T>> bias;
+
+  void run(const Context& context = kDefaultContext) {
+    conv2d(context, a.view, weight.view, bias ? &bias->view : nullptr, with.attributes(),
+           out.out());
+  }
+
+  [[nodiscard]] std::string name() const {
+    std::string text;
+    for (const Operand<T>* operand : {&a, &weight, &std::as_const(out)}) {
+      text += shape_text(operand->view.rank, operand->view.shape).text;
+      text += " strides ";
+      text += shape_text(operand->view.rank, operand->view.strides).text;
+      text += ", ";
+    }
+    return text + "groups " + std::to_string(with.groups) + ", activation " +
+           std::to_string(with.activation) + (bias ? ", biased" : "");
+  }
+
+  // The result's elements, row-major.
+  [[nodiscard]] std::vector<T> twin() {
+    std::vector<T> results = sums<T, T>(a.view, weight.view, with, out.view, add_rounded<T>);
+    Operand<T> row_major(Shape(out.view.shape, out.view.shape + out.view.rank));
+    std::size_t i = 0;
+    for_each_index(out.view, [&](const Index& index) {
+      T& element = row_major.at(index);
+      element = results[i++];
+      if (bias) element += bias->at({index[1]});
+    });
+    if (with.activation != 0) {
+      unary(kDefaultContext, with.activation, row_major.view, row_major.out());
+    }
+    return row_major.memory;
+  }
+
+  // Every element is the twin's, and what is no element is as it was.
+  void expect_twin(const Context& context = kDefaultContext) {
+    Operand<T> expected = out;
+    const std::vector<T> results = twin();
+    std::size_t i = 0;
+    for_each_index(out.view, [&](const Index& index) { expected.at(index) = results[i++]; });
+    run(context);
+    for (std::size_t at = 0; at < out.memory.size(); ++at) {
+      ASSERT_TRUE(same(out.memory[at], expected.memory[at]))
+          << name() << ": element " << at << " of memory is " << out.memory[at] << ", not "
+          << expected.memory[at];
+    }
+  }
+};
+
+// Extents of a call.
+struct Extents {
+  std::int64_t images;
+  std::int64_t channels;  // of a group
+  std::int64_t filters;   // of a group
+  Two in;
+  Two kernel;
+
+  [[nodiscard]] Shape a(const Options& with) const {
+    return {images, channels * with.groups, in[0], in[1]};
+  }
+  [[nodiscard]] Shape weight(const Options& with) const {
+    return {filters * with.groups, channels, kernel[0], kernel[1]};
+  }
+  [[nodiscard]] Shape out(const Options& with) const {
+    Shape shape = {images, filters * with.groups};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const std::int64_t padded = in[axis] + with.padding[2 * axis] + with.padding[2 * axis + 1];
+      shape.push_back(
+          (padded - (kernel[axis] - 1) * with.dilations[axis] - 1) / with.strides[axis] + 1);
+    }
+    return shape;
+  }
+};
+
+// The channels last, as in NHWC, which a convolution of images often has.
+template <class T>
+Operand<T> channels_last(const Shape& shape) {
+  Operand<T> operand(shape);
+  const std::int64_t row = shape[3] * shape[1];
+  operand.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
+  return operand;
+}
+
+enum class Lies { kRowMajor, kChannelsLast, kAnyhow };
+
+template <class T>
+Case<T> make(const Extents& extents, const Options& with, Lies lies, Random& random) {
+  const auto lay = [&](const Shape& shape, Access access) {
+    switch (lies) {
+      case Lies::kRowMajor: return Operand<T>(shape);
+      case Lies::kChannelsLast: return channels_last<T>(shape);
+      default: return Operand<T>(shape, access, random);
+    }
+  };
+  Case<T> made{lay(extents.a(with), Access::kRead), lay(extents.weight(with), Access::kRead),
+               lay(extents.out(with), Access::kWrite), with, std::nullopt};
+  made.a.fill(random);
+  made.weight.fill(random);
+  return made;
+}
+
+template <class T>
+class Conv2d : public testing::Test {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(Conv2d, Floats);
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+TYPED_TEST(Conv2d, TakesEveryRemainderOfPanels) {
+  using T = TypeParam;
+  Random random(1);
+  for (std::int64_t width = 1; width <= 30; ++width) {
+    for (const std::int64_t filters : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47}) {
+      for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+        const std::int64_t channels = 1 + (width + filters) % 19;
+        Case<T> test = make<T>({1, channels, filters, {1, width}, {1, 1}}, {}, lies, random);
+        test.expect_twin();
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+// Channels, rows and filters around the borders of blocks, and kernels of more elements than a
+// block has depths.
+TYPED_TEST(Conv2d, TakesEveryRemainderOfBlocks) {
+  using T = TypeParam;
+  Random random(2);
+  const TestContext two(2);
+  const Extents cases[] = {
+      {1, 57, 5, {5, 7}, {3, 3}},     {1, 100, 33, {4, 4}, {3, 3}},    {2, 513, 3, {3, 5}, {1, 1}},
+      {1, 1025, 9, {2, 3}, {1, 1}},   {1, 21, 4, {8, 8}, {5, 5}},      {1, 50, 3, {3, 7}, {2, 5}},
+      {1, 3, 17, {23, 25}, {23, 23}}, {1, 2, 40, {35, 33}, {33, 31}},  {1, 2, 2090, {2, 2}, {2, 2}},
+      {3, 4, 2, {17, 19}, {3, 3}},    {1, 1, 600, {70, 60}, {60, 60}}, {5, 7, 33, {9, 9}, {1, 3}},
+  };
+  for (const Extents& extents : cases) {
+    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+      Options with;
+      if (lies != Lies::kRowMajor) with.padding = {1, 0, 1, 1};
+      Case<T> test = make<T>(extents, with, lies, random);
+      test.expect_twin(lies == Lies::kChannelsLast ? kDefaultContext : two);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+// Anything: extents, layouts of either sign and broadcast, strides, padding, dilations, groups,
+// bias and activation.
+TYPED_TEST(Conv2d, TakesAnyOperands) {
+  using T = TypeParam;
+  Random random(3);
+  const TestContext two(2);
+  const auto one_of = [&](std::initializer_list<std::int64_t> list) {
+    return list.begin()[random() % list.size()];
+  };
+  for (int round = 0; round < 700; ++round) {
+    Options with;
+    with.groups = one_of({1, 1, 1, 2, 3, 5});
+    with.activation = static_cast<tnr_unary_op>(
+        one_of({0, 0, TNR_UNARY_OP_RELU, TNR_UNARY_OP_TANH, TNR_UNARY_OP_NEG}));
+    Extents extents = {one_of({1, 1, 2, 3}),
+                       one_of({1, 1, 2, 3, 4, 16, 17, 40}),
+                       one_of({1, 1, 2, 3, 5, 8, 16, 33}),
+                       {},
+                       {}};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      with.strides[axis] = one_of({1, 1, 2, 3});
+      with.dilations[axis] = one_of({1, 1, 2, 4});
+      with.padding[2 * axis] = one_of({0, 0, 1, 2, 5});
+      with.padding[2 * axis + 1] = one_of({0, 0, 1, 3});
+      extents.kernel[axis] = one_of({1, 1, 2, 3, 5});
+      const std::int64_t least = (extents.kernel[axis] - 1) * with.dilations[axis] + 1 -
+                                 with.padding[2 * axis] - with.padding[2 * axis + 1];
+      extents.in[axis] = std::max<std::int64_t>(least, 1) + one_of({0, 0, 1, 2, 6, 13});
+    }
+    const Lies lies = round % 4 == 0   ? Lies::kRowMajor
+                      : round % 4 == 1 ? Lies::kChannelsLast
+                                       : Lies::kAnyhow;
+    Case<T> test = make<T>(extents, with, lies, random);
+    if (random() % 2 == 0) {
+      test.bias.emplace(Shape{extents.filters * with.groups}, Access::kRead, random);
+      test.bias->fill(random);
+    }
+    // The layouts of operands and result need not be the same.
+    if (random() % 4 == 0) test.out = Operand<T>(extents.out(with), Access::kWrite, random);
+    test.expect_twin(round % 3 == 0 ? two : kDefaultContext);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Conv2d, TakesChannelsByThemselves) {
+  using T = TypeParam;
+  Random random(4);
+  const TestContext two(2);
+  for (const std::int64_t filters : {1, 2}) {
+    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+      Options with;
+      with.groups = 37;
+      with.padding = {1, 1, 1, 1};
+      with.activation = TNR_UNARY_OP_RELU;
+      Case<T> test = make<T>({2, 1, filters, {9, 11}, {3, 3}}, with, lies, random);
+      test.expect_twin(filters == 1 ? kDefaultContext : two);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+// A slice of each channel's rows and columns, backwards.
+TYPED_TEST(Conv2d, TakesSlicesOfImages) {
+  using T = TypeParam;
+  Random random(5);
+  Options with;
+  with.padding = {1, 1, 1, 1};
+  Case<T> test = make<T>({2, 3, 20, {6, 8}, {3, 3}}, with, Lies::kRowMajor, random);
+  constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
+  for (const std::int64_t sign : {1, -1}) {
+    // Every second row, every third column.
+    const std::int64_t first = sign > 0 ? 0 : 2 * 3 * 12 * 24 - 1;
+    test.a.lay({2, 3, 6, 8}, {sign * 3 * 12 * 24, sign * 12 * 24, sign * 48, sign * 3}, first,
+               2 * 3 * 12 * 24, kNaN);
+    test.a.fill(random);
+    test.expect_twin();
+    if (this->HasFatalFailure()) return;
+    // One image for all of the batch, and one channel for all.
+    test.a.lay({2, 3, 6, 8}, {0, 0, sign * 8, sign}, sign > 0 ? 0 : 47, 48, kNaN);
+    test.a.fill(random);
+    test.expect_twin();
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Conv2d, TakesOneDimensionAsAHeightOfOne) {
+  using T = TypeParam;
+  Random random(6);
+  Options with;
+  with.strides = {1, 2};
+  with.padding = {0, 0, 2, 1};
+  with.dilations = {1, 3};
+  for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+    Case<T> test = make<T>({2, 5, 7, {1, 40}, {1, 4}}, with, lies, random);
+    test.expect_twin();
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// More padding than image: whole windows of zeros.
+TYPED_TEST(Conv2d, TakesWindowsThatLieInThePadding) {
+  using T = TypeParam;
+  Random random(7);
+  Options with;
+  with.padding = {9, 4, 3, 8};
+  for (const Two& in : {Two{1, 2}, Two{0, 3}, Two{2, 0}, Two{0, 0}}) {
+    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+      Case<T> test = make<T>({2, 3, 5, in, {2, 3}}, with, lies, random);
+      test.bias.emplace(Shape{5}, T{2});
+      test.expect_twin();
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+// ---- nothing ------------------------------------------------------------------------------------
+
+TYPED_TEST(Conv2d, SumsOfNoChannelAreTheBias) {
+  using T = TypeParam;
+  Random random(8);
+  Options with;
+  with.padding = {1, 1, 1, 1};
+  for (const bool is_biased : {false, true}) {
+    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+      Case<T> test = make<T>({2, 0, 35, {5, 6}, {3, 3}}, with, lies, random);
+      if (is_biased) test.bias = Operand<T>(Shape{35}).fill(random);
+      for_each_index(test.out.view, [&](const Index& at) { test.out.at(at) = 9; });
+      test.run();
+      for_each_index(test.out.view, [&](const Index& at) {
+        ASSERT_EQ(test.out.at(at), is_biased ? test.bias->at({at[1]}) : T{0});
+      });
+    }
+  }
+  // A kernel without elements may have extents of any product.
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  with.padding = {kFar, 0, kFar, 0};
+  Case<T> test{Operand<T>({1, 0, 1, 1}), Operand<T>({1, 0, kFar, kFar}),
+               Operand<T>({1, 1, 2, 2}, 9), with, Operand<T>(Shape{1}, 3)};
+  test.run();
+  for (const T element : test.out.memory) ASSERT_EQ(element, 3);
+}
+
+TYPED_TEST(Conv2d, GivesNothingOfNoImageAndOfNoFilter) {
+  using T = TypeParam;
+  Random random(9);
+  for (const Extents& extents :
+       {Extents{0, 3, 5, {6, 6}, {3, 3}}, Extents{2, 3, 0, {6, 6}, {3, 3}}}) {
+    Case<T> test = make<T>(extents, {}, Lies::kRowMajor, random);
+    test.run();
+    EXPECT_TRUE(test.out.memory.empty());
+  }
+}
+
+TYPED_TEST(Conv2d, ZerosInAttributesAreOnes) {
+  using T = TypeParam;
+  Random random(10);
+  Case<T> test = make<T>({1, 3, 4, {5, 6}, {2, 3}}, {}, Lies::kRowMajor, random);
+  const std::vector<T> expected = test.twin();
+  conv2d(kDefaultContext, test.a.view, test.weight.view, nullptr, {}, test.out.out());
+  EXPECT_EQ(test.out.memory, expected);
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+TYPED_TEST(Conv2d, StaysWithinItsBound) {
+  using T = TypeParam;
+  Random random(11);
+  const auto eps = static_cast<long double>(std::numeric_limits<T>::epsilon());
+  Options with;
+  with.padding = {1, 1, 1, 1};
+  for (const std::int64_t channels : {1, 57, 400}) {
+    Case<T> test = make<T>({1, channels, 9, {5, 6}, {3, 3}}, with, Lies::kRowMajor, random);
+    test.bias = Operand<T>(Shape{9}).fill(random);
+    // Ill-scaled: magnitudes from 2^-30 to 2^30.
+    for (T& element : test.a.memory)
+      element = std::ldexp(element, static_cast<int>(below(random, 61)) - 30);
+    test.run();
+    using Wide = long double;
+    const auto exact = sums<T, Wide>(test.a.view, test.weight.view, with, test.out.view,
+                                     [](Wide a, Wide b, Wide sum) { return sum + a * b; });
+    const auto magnitudes =
+        sums<T, Wide>(test.a.view, test.weight.view, with, test.out.view,
+                      [](Wide a, Wide b, Wide sum) { return sum + std::fabs(a * b); });
+    std::size_t i = 0;
+    for_each_index(test.out.view, [&](const Index& index) {
+      const auto bias = static_cast<Wide>(test.bias->at({index[1]}));
+      const Wide error = std::fabs(static_cast<Wide>(test.out.at(index)) - exact[i] - bias);
+      const Wide products = 9 * static_cast<Wide>(channels);
+      EXPECT_LE(error, (products + 4) * eps * (magnitudes[i] + std::fabs(bias)));
+      ++i;
+    });
+  }
+}
+
+// NaN, infinities and denormals go where they belong and nowhere else: an infinite weight makes NaN
+// of the padding's zeros.
+TYPED_TEST(Conv2d, KeepsSpecialNumbersApart) {
+  using T = TypeParam;
+  Random random(12);
+  constexpr T kSpecial[] = {std::numeric_limits<T>::quiet_NaN(),
+                            std::numeric_limits<T>::infinity(),
+                            -std::numeric_limits<T>::infinity(),
+                            std::numeric_limits<T>::denorm_min(),
+                            std::numeric_limits<T>::max(),
+                            T{0},
+                            -T{0}};
+  Options with;
+  with.padding = {1, 2, 1, 0};
+  for (const tnr_unary_op activation : {0, TNR_UNARY_OP_RELU, TNR_UNARY_OP_EXP}) {
+    with.activation = activation;
+    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+      Case<T> test = make<T>({2, 3, 18, {9, 13}, {3, 2}}, with, lies, random);
+      test.bias = Operand<T>(Shape{18}).fill(random);
+      for (Operand<T>* operand : {&test.a, &test.weight, &*test.bias}) {
+        for_each_index(operand->view, [&](const Index& index) {
+          if (random() % 30 == 0) operand->at(index) = kSpecial[random() % std::size(kSpecial)];
+        });
+      }
+      test.expect_twin();
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+// Negative zeros: a sum begins at +0, a bias of -0 keeps it, relu gives what it gives elsewhere.
+TYPED_TEST(Conv2d, KeepsTheSignsOfZeros) {
+  using T = TypeParam;
+  for (const tnr_unary_op activation : {0, TNR_UNARY_OP_RELU, TNR_UNARY_OP_NEG}) {
+    Options with;
+    with.activation = activation;
+    for (const T bias : {T{0}, -T{0}, -std::numeric_limits<T>::denorm_min()}) {
+      Case<T> test{Operand<T>({1, 0, 3, 5}), Operand<T>({20, 0, 1, 1}), Operand<T>({1, 20, 3, 5}),
+                   with, Operand<T>(Shape{20}, bias)};
+      test.expect_twin();
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+// The bits of an element are its window's and its filter's alone.
+TYPED_TEST(Conv2d, GivesTheSameBitsInAnyLayoutForAnyThreads) {
+  using T = TypeParam;
+  Random random(13);
+  const TestContext two(2);
+  const TestContext three(3);
+  Options with;
+  with.padding = {1, 1, 1, 1};
+  with.activation = TNR_UNARY_OP_TANH;
+  const Extents extents = {2, 70, 50, {15, 17}, {3, 3}};
+  Case<T> plain = make<T>(extents, with, Lies::kRowMajor, random);
+  plain.run();
+  for (int layout = 0; layout < 12; ++layout) {
+    const auto write = Access::kWrite;  // no repeated elements: these are the same images
+    Case<T> other{Operand<T>(extents.a(with), write, random),
+                  Operand<T>(extents.weight(with), write, random),
+                  Operand<T>(extents.out(with), write, random), with, std::nullopt};
+    if (layout < 3) {
+      other.a = channels_last<T>(extents.a(with));
+      other.out = channels_last<T>(extents.out(with));
+    }
+    for_each_index(plain.a.view, [&](const Index& at) { other.a.at(at) = plain.a.at(at); });
+    for_each_index(plain.weight.view,
+                   [&](const Index& at) { other.weight.at(at) = plain.weight.at(at); });
+    other.run(layout % 3 == 0 ? kDefaultContext : layout % 3 == 1 ? two : three);
+    for_each_index(plain.out.view, [&](const Index& index) {
+      ASSERT_TRUE(same(plain.out.at(index), other.out.at(index))) << other.name();
+    });
+    if (this->HasFatalFailure()) return;
+  }
+  // One image, and one filter.
+  const tnr_view image = tenure::slice(plain.a.view, 0, 1, 2, 1);
+  Operand<T> out({1, 50, 15, 17});
+  conv2d(two, image, plain.weight.view, nullptr, with.attributes(), out.out());
+  const tnr_view filter = tenure::slice(plain.weight.view, 0, 33, 34, 1);
+  Operand<T> of_filter({2, 1, 15, 17});
+  conv2d(two, plain.a.view, filter, nullptr, with.attributes(), of_filter.out());
+  for_each_index(out.view, [&](const Index& at) {
+    ASSERT_TRUE(same(out.at(at), plain.out.at({1, at[1], at[2], at[3]})));
+  });
+  for_each_index(of_filter.view, [&](const Index& at) {
+    ASSERT_TRUE(same(of_filter.at(at), plain.out.at({at[0], 33, at[2], at[3]})));
+  });
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+#ifndef _WIN32
+// An operand's memory at the edge of a page that nobody may touch.
+template <class T>
+class Fenced {
+ public:
+  Fenced(const Operand<T>& operand, End end) : room_(operand.memory.size() * sizeof(T)) {
+    const auto count = static_cast<std::int64_t>(operand.memory.size());
+    room_.place(kDtype<T>, 1, count, kArrangements[0], end, bytes_of(operand));
+    view = operand.view;
+    const auto offset = static_cast<const Byte*>(view.data) - static_cast<const Byte*>(view.base);
+    view.base = room_.view().base;
+    view.data = static_cast<const Byte*>(view.base) + offset;
+  }
+
+  void expect(const Operand<T>& operand) {
+    room_.expect_elements(bytes_of(operand));
+    ASSERT_TRUE(room_.is_as_expected()) << room_.first_difference();
+  }
+
+  tnr_view view;
+
+ private:
+  static const Byte* bytes_of(const Operand<T>& operand) {
+    return reinterpret_cast<const Byte*>(operand.memory.data());
+  }
+
+  Guarded room_;
+};
+
+TYPED_TEST(Conv2d, TouchesNoByteBeyondItsOperands) {
+  using T = TypeParam;
+  Random random(14);
+  const Extents cases[] = {{1, 3, 7, {5, 9}, {3, 3}},   {2, 17, 33, {4, 5}, {1, 1}},
+                           {1, 33, 40, {3, 3}, {2, 2}}, {1, 1, 1, {1, 1}, {1, 1}},
+                           {1, 70, 5, {6, 31}, {3, 3}}, {3, 5, 16, {2, 3}, {1, 2}}};
+  for (const Extents& extents : cases) {
+    for (int round = 0; round < 6; ++round) {
+      Options with;
+      if (round % 2 == 0) with.padding = {1, 1, 1, 1};
+      if (round % 3 == 0) with.activation = TNR_UNARY_OP_RELU;
+      const Lies lies = round < 2   ? Lies::kRowMajor
+                        : round < 4 ? Lies::kChannelsLast
+                                    : Lies::kAnyhow;
+      Case<T> test = make<T>(extents, with, lies, random);
+      test.bias = Operand<T>(Shape{extents.filters}).fill(random);
+      Operand<T> expected = test.out;
+      const std::vector<T> results = test.twin();
+      std::size_t i = 0;
+      for_each_index(test.out.view, [&](const Index& at) { expected.at(at) = results[i++]; });
+      for (const End end : {End::kFront, End::kBack}) {
+        const Fenced<T> a(test.a, end);
+        const Fenced<T> weight(test.weight, end);
+        const Fenced<T> bias(*test.bias, end);
+        Fenced<T> out(test.out, end);
+        conv2d(kDefaultContext, a.view, weight.view, &bias.view, with.attributes(), {out.view});
+        out.expect(expected);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+#endif
+
+// ---- refusals -----------------------------------------------------------------------------------
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+struct RefusedConv2d : testing::Test {
+  Operand<float> a{{2, 4, 5, 6}};
+  Operand<float> weight{{6, 4, 3, 3}};
+  Operand<float> bias{Shape{6}};
+  Operand<float> out{{2, 6, 3, 4}, 7};
+  tnr_conv2d_attributes with = Options{}.attributes();
+
+  void expect(tnr_status status, std::initializer_list<std::string> words, const tnr_view& x,
+              const tnr_view& y, const tnr_view& z, const tnr_view& added) {
+    expect_error(status, words, [&] { conv2d(kDefaultContext, x, y, &added, with, {z}); });
+    for (const float element : out.memory) EXPECT_EQ(element, 7);
+  }
+  void expect_invalid(std::initializer_list<std::string> words) {
+    expect(TNR_STATUS_INVALID_ARGUMENT, words, a.view, weight.view, out.view, bias.view);
+    with = Options{}.attributes();
+  }
+};
+
+TEST_F(RefusedConv2d, ShapesThatDoNotAgree) {
+  const auto invalid = TNR_STATUS_INVALID_ARGUMENT;
+  const auto of = [](const Shape& shape) { return Operand<float>(shape); };
+  const Operand<float> channels = of({6, 3, 3, 3});
+  expect(invalid,
+         {"weight.shape[1] is 3 but must be 4, the channels of a by groups", "[6, 3, 3, 3]"},
+         a.view, channels.view, out.view, bias.view);
+  const Operand<float> none = of({6, 4, 3, 0});
+  expect(invalid, {"weight.shape[3] is 0 but must be 1 at least"}, a.view, none.view, out.view,
+         bias.view);
+  const Operand<float> images = of({3, 6, 3, 4});
+  expect(invalid, {"out.shape[0] is 3 but must be 2, the images of a"}, a.view, weight.view,
+         images.view, bias.view);
+  const Operand<float> filters = of({2, 5, 3, 4});
+  expect(invalid, {"out.shape[1] is 5 but must be 6, the filters of weight"}, a.view, weight.view,
+         filters.view, bias.view);
+  const Operand<float> rows = of({2, 6, 5, 4});
+  expect(invalid, {"out.shape[2] is 5 but must be 3, the rows at which weight fits into a"}, a.view,
+         weight.view, rows.view, bias.view);
+  const Operand<float> columns = of({2, 6, 3, 3});
+  expect(invalid, {"out.shape[3] is 3 but must be 4, the columns at which weight fits into a"},
+         a.view, weight.view, columns.view, bias.view);
+  const Operand<float> biases = of(Shape{5});
+  expect(invalid, {"bias.shape[0] is 5 but must be 6, the filters of weight"}, a.view, weight.view,
+         out.view, biases.view);
+}
+
+TEST_F(RefusedConv2d, Ranks) {
+  const auto invalid = TNR_STATUS_INVALID_ARGUMENT;
+  const Operand<float> three({4, 5, 6});
+  const Operand<float> two({6, 1});
+  expect(invalid, {"a.rank is 3 but must be 4"}, three.view, weight.view, out.view, bias.view);
+  expect(invalid, {"weight.rank is 3 but must be 4"}, a.view, three.view, out.view, bias.view);
+  expect(invalid, {"out.rank is 3 but must be 4"}, a.view, weight.view, three.view, bias.view);
+  expect(invalid, {"bias.rank is 2 but must be 1"}, a.view, weight.view, out.view, two.view);
+}
+
+TEST_F(RefusedConv2d, Groups) {
+  with.groups = 3;
+  expect_invalid({"a.shape[1] is 4, which 3 groups do not divide"});
+  with.groups = 4;
+  expect_invalid({"weight.shape[0] is 6, which 4 groups do not divide"});
+  for (const std::int64_t groups : {std::int64_t{-1}, -kMost - 1}) {
+    with.groups = groups;
+    expect_invalid({"attributes->groups is " + std::to_string(groups) + " but must be 1 at least"});
+  }
+}
+
+TEST_F(RefusedConv2d, NegativeAttributes) {
+  for (unsigned i = 0; i < 2; ++i) {
+    const std::string at = "[" + std::to_string(i) + "] is -2 but must be 0 at least";
+    with.strides[i] = -2;
+    expect_invalid({"attributes->strides" + at});
+    with.dilations[i] = -2;
+    expect_invalid({"attributes->dilations" + at});
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    with.padding[i] = -1;
+    expect_invalid({"attributes->padding[" + std::to_string(i) + "] is -1 but must be 0 at least"});
+  }
+}
+
+TEST_F(RefusedConv2d, KernelsThatExceedTheImage) {
+  with.dilations[0] = 3;
+  expect_invalid({"weight's height of 3, dilated by 3, exceeds the 5 of a with its padding"});
+  with.dilations[1] = 3;
+  with.padding[0] = 2;
+  expect_invalid({"weight's width of 3, dilated by 3, exceeds the 6 of a with its padding"});
+  with.dilations[1] = kMost;
+  expect_invalid({"weight's width of 3, dilated by 9223372036854775807, exceeds the 6 of a"});
+}
+
+TEST_F(RefusedConv2d, ExtentsThatOverflow) {
+  with.padding[0] = kMost;
+  expect_invalid({"the padded height of a exceeds 2^63 - 1"});
+  with.padding[2] = kMost - 6;
+  with.padding[3] = 1;
+  expect_invalid({"the padded width of a exceeds 2^63 - 1"});
+  with.padding[3] = kMost - 6;
+  expect_invalid({"out.shape[3] is 4 but must be 9223372036854775805"});
+  // A kernel that repeats one element: more bytes than there can be, and than there are.
+  for (const std::int64_t side : {std::int64_t{1} << 30, std::int64_t{1} << 24}) {
+    const tnr_view large = view_of(weight.memory.data(), weight.memory.size() * sizeof(float), 0,
+                                   TNR_DTYPE_F32, {{1, 0}, {1, 0}, {side, 0}, {side, 0}});
+    const Operand<float> image({1, 1, 1, 1});
+    Operand<float> one({1, 1, 1, 1}, 7);
+    with.padding[0] = with.padding[2] = side - 1;
+    expect_error(TNR_STATUS_OUT_OF_MEMORY, {"bytes"},
+                 [&] { conv2d(kDefaultContext, image.view, large, nullptr, with, one.out()); });
+    EXPECT_EQ(one.memory[0], 7);
+  }
+}
+
+TEST_F(RefusedConv2d, Activations) {
+  for (const tnr_unary_op activation : {-1, 99}) {
+    with.activation = activation;
+    expect_invalid({"attributes->activation is " + std::to_string(activation) +
+                    ", which names no unary operation"});
+  }
+}
+
+TEST_F(RefusedConv2d, Dtypes) {
+  tnr_view integers = a.view;
+  integers.dtype = TNR_DTYPE_I32;
+  expect(TNR_STATUS_UNSUPPORTED, {"conv2d does not take i32"}, integers, weight.view, out.view,
+         bias.view);
+  const auto invalid = TNR_STATUS_INVALID_ARGUMENT;
+  const Operand<double> wide_weight({6, 4, 3, 3});
+  expect(invalid, {"weight.dtype is f64", "a.dtype is f32"}, a.view, wide_weight.view, out.view,
+         bias.view);
+  const Operand<double> wide_bias(Shape{6});
+  expect(invalid, {"bias.dtype is f64", "a.dtype is f32"}, a.view, weight.view, out.view,
+         wide_bias.view);
+  const Operand<double> wide_out({2, 6, 3, 4});
+  expect(invalid, {"out.dtype is f64", "a.dtype is f32"}, a.view, weight.view, wide_out.view,
+         bias.view);
+}
+
+TEST_F(RefusedConv2d, Overlap) {
+  Operand<float> all(Shape{2000}, 7);
+  const auto in_all = [&](std::int64_t first, const Shape& shape) {
+    Layout layout;
+    std::int64_t stride = 1;
+    for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) {
+      layout.insert(layout.begin(), {shape[axis], stride});
+    }
+    return view_of(all.memory.data(), 8000, 4 * first, TNR_DTYPE_F32, layout);
+  };
+  const tnr_view to = in_all(500, {2, 6, 3, 4});
+  expect(TNR_STATUS_ALIASED, {"out shares bytes with a"}, in_all(300, {2, 4, 5, 6}), weight.view,
+         to, bias.view);
+  expect(TNR_STATUS_ALIASED, {"out shares bytes with weight"}, a.view, in_all(643, {6, 4, 3, 3}),
+         to, bias.view);
+  expect(TNR_STATUS_ALIASED, {"out shares bytes with bias"}, a.view, weight.view, to,
+         in_all(499, {6}));
+  tnr_view twice = out.view;
+  twice.strides[0] = 0;
+  expect(TNR_STATUS_ALIASED, {"out"}, a.view, weight.view, twice, bias.view);
+}
+
+}  // namespace
+}  // namespace tenure::test
