@@ -6,6 +6,7 @@
 
 mod axes;
 mod compare;
+mod conv2d;
 mod elementwise;
 mod matmul;
 mod movement;
@@ -16,6 +17,7 @@ use tenure_sys::TNR_MAX_RANK;
 
 pub use axes::Axes;
 pub use compare::*;
+pub use conv2d::*;
 pub use elementwise::*;
 pub use matmul::*;
 pub use movement::*;
@@ -92,4 +94,15 @@ fn filled<T: Element>(
 ) -> Result<Tensor<T>> {
     // SAFETY: by this function's contract, which every caller in this folder keeps.
     unsafe { Tensor::written_by(extents, operation) }
+}
+
+/// As [`filled`], with the axes in memory in this order, the last of them fastest.
+#[allow(unsafe_code)]
+fn filled_in<T: Element>(
+    extents: &[usize],
+    axes: &[usize],
+    operation: impl FnOnce(LentMut<'_>) -> Result<()>,
+) -> Result<Tensor<T>> {
+    // SAFETY: as in `filled`.
+    unsafe { Tensor::written_in(extents, axes, operation) }
 }

@@ -133,6 +133,8 @@ pub enum Operation {
     SparsePackedMatmul,
     /// [`matmul`](crate::matmul) of dense matrices.
     Matmul,
+    /// [`conv2d`](crate::conv2d) of images.
+    Conv2d,
 }
 
 impl Operation {
@@ -163,6 +165,7 @@ impl Operation {
         Operation::SparsePack,
         Operation::SparsePackedMatmul,
         Operation::Matmul,
+        Operation::Conv2d,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -192,6 +195,7 @@ impl Operation {
             Operation::SparsePack => tnr_operation::SPARSE_PACK,
             Operation::SparsePackedMatmul => tnr_operation::SPARSE_PACKED_MATMUL,
             Operation::Matmul => tnr_operation::MATMUL,
+            Operation::Conv2d => tnr_operation::CONV2D,
         }
     }
 }

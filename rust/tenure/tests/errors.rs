@@ -230,6 +230,57 @@ fn factors_that_do_not_agree() {
 }
 
 #[test]
+fn images_and_filters_that_do_not_agree() {
+    let (a, weight) = ([[[[1.0; 5]; 4]; 6]; 2], [[[[1.0; 3]; 3]; 6]; 4]);
+    let refused = |with: Conv2d<'_, f64>, expected| {
+        assert_refused(conv2d(&a, &weight, with), InvalidArgument, expected);
+    };
+    refused(
+        Conv2d::new().groups(2),
+        "weight.shape[1] is 6 but must be 3, the channels of a by groups; its shape is \
+         [4, 6, 3, 3]",
+    );
+    refused(Conv2d::new().groups(4), "a.shape[1] is 6, which 4 groups do not divide");
+    refused(Conv2d::new().groups(0), "groups is 0 but must be 1 at least");
+    refused(Conv2d::new().strides([1, 0]), "strides[1] is 0 but must be 1 at least");
+    refused(Conv2d::new().dilations([0, 1]), "dilations[0] is 0 but must be 1 at least");
+    let too_far = "weight's height of 3, dilated by 2, exceeds the 4 of a with its padding";
+    refused(Conv2d::new().dilations([2, 1]), too_far);
+    let too_large = "the padded width of a exceeds 2^63 - 1";
+    refused(Conv2d::new().padding_around([0, 0], [usize::MAX, 0]), too_large);
+    refused(Conv2d::new().padding([0, isize::MAX as usize]), too_large);
+    refused(
+        Conv2d::new().bias(&[1.0; 5]),
+        "bias.shape[0] is 5 but must be 4, the filters of weight; its shape is [5]",
+    );
+    assert_refused(
+        conv2d(&a, &[[[1.0; 3]; 3]; 6], Conv2d::new()),
+        InvalidArgument,
+        "weight.rank is 3 but must be 4",
+    );
+    let none = TensorView::<f64>::from_slice(&[], [4, 6, 0, 3]).unwrap();
+    assert_refused(
+        conv2d(&a, none, Conv2d::new()),
+        InvalidArgument,
+        "weight.shape[2] is 0 but must be 1 at least",
+    );
+    let mut out = [[[[7.0; 3]; 3]; 4]; 2];
+    assert_refused(
+        conv2d_into(&a, &weight, Conv2d::new(), &mut out),
+        InvalidArgument,
+        "out.shape[2] is 3 but must be 2, the rows at which weight fits into a; its shape is \
+         [2, 4, 3, 3]",
+    );
+    assert_eq!(out, [[[[7.0; 3]; 3]; 4]; 2]);
+    let half = [[[[f16::ONE]]]];
+    assert_refused(
+        conv2d(&half, &half, Conv2d::new()),
+        Unsupported,
+        "conv2d does not take f16 (dtype 0x00011002)",
+    );
+}
+
+#[test]
 fn dtypes_that_an_operation_does_not_take() {
     let float8 = DType::from_dlpack(10, 8, 1);
     let view = DynView::from_bytes(&[1, 2, 3], float8, 3).unwrap();

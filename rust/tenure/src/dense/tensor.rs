@@ -203,6 +203,21 @@ impl<T: Element> Tensor<T> {
         let held = unsafe { Held::written_by(extents, Order::RowMajor, write) }?;
         Ok(Tensor { held })
     }
+
+    /// As [`written_by`](Self::written_by), with the axes in memory in this order, the last of them
+    /// fastest.
+    ///
+    /// # Safety
+    ///
+    /// - As of [`written_by`](Self::written_by).
+    pub(crate) unsafe fn written_in(
+        extents: &[usize],
+        axes: &[usize],
+        write: impl FnOnce(LentMut<'_>) -> Result<()>,
+    ) -> Result<Self> {
+        // SAFETY: by this function's contract.
+        Ok(Tensor { held: unsafe { Held::written_in(extents, axes, write) }? })
+    }
 }
 
 /// Elements by their bytes.

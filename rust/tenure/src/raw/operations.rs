@@ -6,7 +6,8 @@ use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    tnr_binary_op, tnr_compare_op, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_unary_op,
+    tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes, tnr_reduce_attributes, tnr_reduce_op,
+    tnr_scalar, tnr_unary_op,
 };
 
 use super::context::current;
@@ -162,6 +163,21 @@ pub(crate) fn matmul<S: Element>(
     let (alpha, beta) = (scalar(alpha), scalar(beta));
     // SAFETY: see the module; the scalars are alive for the call.
     check(unsafe { sys::tnr_matmul(current(), &alpha, a.0, b.0, &beta, ptr::null(), out.0) })
+}
+
+/// The convolution of images, of which every element of `out` is written and none read.
+pub(crate) fn conv2d(
+    a: Lent<'_>,
+    weight: Lent<'_>,
+    bias: Option<Lent<'_>>,
+    attributes: &tnr_conv2d_attributes,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(conv2d(&out.0.view));
+    let bias = bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0));
+    // SAFETY: see the module; the attributes are alive for the call.
+    check(unsafe { sys::tnr_conv2d(current(), a.0, weight.0, bias, attributes, out.0) })
 }
 
 /// One element by value.

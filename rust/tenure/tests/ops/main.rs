@@ -5,6 +5,7 @@
 
 mod casts;
 mod compare;
+mod conv2d;
 mod elementwise;
 mod forms;
 mod layouts;

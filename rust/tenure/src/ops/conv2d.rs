@@ -1,0 +1,245 @@
+//! Convolutions of images.
+
+use std::mem::size_of;
+
+use tenure_sys::{tnr_conv2d_attributes, tnr_unary_op};
+
+use super::filled_in;
+use crate::raw::operations;
+use crate::{AsView, AsViewMut, Error, Float, Result, Tensor, TensorView};
+
+/// Applied to each element of a convolution, where it is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Activation {
+    /// As [`relu`](crate::relu).
+    Relu,
+    /// As [`tanh`](crate::tanh).
+    Tanh,
+}
+
+/// How [`conv2d`] moves its filters over images, and what it does with their sums. The first of two
+/// numbers is down, the second one right.
+///
+/// ```
+/// use tenure::{Activation, Conv2d, conv2d};
+///
+/// let image = [[[[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]]]];
+/// let (weight, bias) = ([[[[1.0, 1.0]]]], [0.5]);
+/// let with = Conv2d::new().padding([0, 1]).strides([1, 2]).bias(&bias);
+/// let out = conv2d(&image, &weight, with.activation(Activation::Relu))?;
+/// assert_eq!(out.shape(), [1, 1, 2, 2]);
+/// assert_eq!(out.to_vec(), [1.5, 1.5, 0.0, 0.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Conv2d<'a, T: Float> {
+    strides: [usize; 2],
+    padding: [[usize; 2]; 2],
+    dilations: [usize; 2],
+    groups: usize,
+    bias: Option<TensorView<'a, T>>,
+    activation: Option<Activation>,
+}
+
+impl<T: Float> Default for Conv2d<'_, T> {
+    fn default() -> Self {
+        Conv2d::new()
+    }
+}
+
+impl<'a, T: Float> Conv2d<'a, T> {
+    /// Steps of one element, no padding, one group, no bias and no activation.
+    pub const fn new() -> Self {
+        Conv2d {
+            strides: [1, 1],
+            padding: [[0, 0], [0, 0]],
+            dilations: [1, 1],
+            groups: 1,
+            bias: None,
+            activation: None,
+        }
+    }
+
+    /// Elements of the image from one place of the filter to the next.
+    pub const fn strides(mut self, strides: [usize; 2]) -> Self {
+        self.strides = strides;
+        self
+    }
+
+    /// Zeros on both sides of each image: rows above it and as many below, and columns.
+    pub const fn padding(self, [rows, columns]: [usize; 2]) -> Self {
+        self.padding_around([rows, rows], [columns, columns])
+    }
+
+    /// Zeros around each image: rows above and below it, columns left and right.
+    ///
+    /// ```
+    /// use tenure::{Conv2d, conv2d};
+    ///
+    /// let shifted = Conv2d::new().padding_around([0, 0], [1, 0]);
+    /// assert_eq!(conv2d(&[[[[1.0, 2.0]]]], &[[[[1.0, 10.0]]]], shifted)?.to_vec(), [10.0, 21.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub const fn padding_around(mut self, rows: [usize; 2], columns: [usize; 2]) -> Self {
+        self.padding = [rows, columns];
+        self
+    }
+
+    /// Elements of the image from one element of the filter to the next.
+    pub const fn dilations(mut self, dilations: [usize; 2]) -> Self {
+        self.dilations = dilations;
+        self
+    }
+
+    /// Groups into which channels and filters are cut: filters see the channels of their group
+    /// alone.
+    pub const fn groups(mut self, groups: usize) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// Added to each element: one number for each filter.
+    pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
+        self.bias = Some(bias.as_view());
+        self
+    }
+
+    /// Applied after that.
+    pub const fn activation(mut self, activation: Activation) -> Self {
+        self.activation = Some(activation);
+        self
+    }
+
+    /// For the library, to which a 0 says nothing.
+    fn attributes(&self) -> Result<tnr_conv2d_attributes> {
+        let of_both = |name, values: [usize; 2]| -> Result<[i64; 2]> {
+            Ok([
+                at_least_1(&format_args!("{name}[0]"), values[0])?,
+                at_least_1(&format_args!("{name}[1]"), values[1])?,
+            ])
+        };
+        let [[above, below], [left, right]] = self.padding;
+        Ok(tnr_conv2d_attributes {
+            struct_size: size_of::<tnr_conv2d_attributes>() as u64,
+            strides: of_both("strides", self.strides)?,
+            padding: [above, below, left, right].map(or_most),
+            dilations: of_both("dilations", self.dilations)?,
+            groups: at_least_1(&"groups", self.groups)?,
+            activation: match self.activation {
+                None => tnr_unary_op(0),
+                Some(Activation::Relu) => tnr_unary_op::RELU,
+                Some(Activation::Tanh) => tnr_unary_op::TANH,
+            },
+            reserved: 0,
+        })
+    }
+
+    /// The shape of the result, or nothing at all where the library refuses the others.
+    fn result_shape(&self, a: &[usize], weight: &[usize]) -> [usize; 4] {
+        let (&[images, _, height, width], &[filters, _, rows, columns]) = (a, weight) else {
+            return [0; 4];
+        };
+        let places = |axis: usize, extent: usize, kernel: usize| {
+            let [before, after] = self.padding[axis];
+            let padded = extent.checked_add(before)?.checked_add(after)?;
+            let padded = isize::try_from(padded).ok()? as usize;
+            let reach = kernel.checked_sub(1)?.checked_mul(self.dilations[axis])?;
+            Some(padded.checked_sub(reach)?.checked_sub(1)? / self.strides[axis] + 1)
+        };
+        match (places(0, height, rows), places(1, width, columns)) {
+            (Some(height), Some(width)) => [images, filters, height, width],
+            _ => [0; 4],
+        }
+    }
+}
+
+/// No extent is that large, so that the library refuses it with the others.
+fn or_most(value: usize) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
+    match value {
+        0 => Err(Error::invalid(format!("{name} is 0 but must be 1 at least"))),
+        _ => Ok(or_most(value)),
+    }
+}
+
+/// The axes of NHWC in memory, the last of which runs fastest.
+const CHANNELS_LAST: [usize; 4] = [0, 2, 3, 1];
+
+/// The cross-correlation of images, `[images, channels, height, width]`, and filters,
+/// `[filters, channels / groups, height, width]`, as neural networks have it:
+/// `[images, filters, height, width]`, as a new tensor. It is row-major (NCHW), or has its channels
+/// last (NHWC) where those of `a` are adjacent and `a` is not row-major.
+///
+/// Any strides will do; a view of NHWC memory is [permuted](crate::TensorView::permute) to that
+/// order of axes. One dimension is a height of 1. Where the filter reaches into the padding it
+/// meets zeros.
+///
+/// Each element is a sum in the order of the filter's rows, columns and channels, by blocks of
+/// channels, by fused multiplication and addition where the processor has it. Its bits depend
+/// neither on the number of threads, nor on strides, nor on the other elements of the result.
+///
+/// # Errors
+///
+/// `InvalidArgument`: shapes and options that do not agree, a filter that exceeds the padded image,
+/// a stride, a dilation or groups of 0. `Unsupported`: `f16` and `bf16`. `OutOfMemory`.
+///
+/// ```
+/// use tenure::{Conv2d, TensorView, conv2d};
+///
+/// let image = [[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]];
+/// let edges = [[[[1.0, -1.0]]]];
+/// assert_eq!(conv2d(&image, &edges, Conv2d::new())?.to_vec(), [-1.0; 6]);
+///
+/// // Two pixels of three channels each, in NHWC.
+/// let pixels = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let pixels = TensorView::from_slice(&pixels, [1, 1, 2, 3])?.permute(&[0, 3, 1, 2])?;
+/// let grey = conv2d(pixels, &[[[[1.0]], [[1.0]], [[1.0]]]], Conv2d::new())?;
+/// assert_eq!(grey.to_vec(), [6.0, 15.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("convolution", "cross_correlation", "conv1d", "conv"))]
+pub fn conv2d<T: Float>(
+    a: impl AsView<T>,
+    weight: impl AsView<T>,
+    with: Conv2d<'_, T>,
+) -> Result<Tensor<T>> {
+    let (a, weight) = (a.as_view(), weight.as_view());
+    let attributes = with.attributes()?;
+    let shape = with.result_shape(a.shape(), weight.shape());
+    let has_adjacent_channels = a.rank() == 4 && a.shape()[1] > 1 && a.strides()[1] == 1;
+    let axes =
+        if has_adjacent_channels && a.as_slice().is_none() { CHANNELS_LAST } else { [0, 1, 2, 3] };
+    let lent = (a.lent(), weight.lent(), with.bias.as_ref().map(TensorView::lent));
+    filled_in(&shape, &axes, |out| operations::conv2d(lent.0, lent.1, lent.2, &attributes, out))
+}
+
+/// As [`conv2d`], into memory of the caller's.
+///
+/// # Errors
+///
+/// As [`conv2d`], and for another shape of `out`.
+///
+/// ```
+/// use tenure::{Conv2d, conv2d_into};
+///
+/// let mut out = [[[[f64::NAN; 2]]]];
+/// conv2d_into(&[[[[1.0, 2.0, 4.0]]]], &[[[[1.0, -1.0]]]], Conv2d::new(), &mut out)?;
+/// assert_eq!(out, [[[[-1.0, -2.0]]]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn conv2d_into<T: Float>(
+    a: impl AsView<T>,
+    weight: impl AsView<T>,
+    with: Conv2d<'_, T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, weight) = (a.as_view(), weight.as_view());
+    let attributes = with.attributes()?;
+    let bias = with.bias.as_ref().map(TensorView::lent);
+    let mut out = out.as_view_mut();
+    operations::conv2d(a.lent(), weight.lent(), bias, &attributes, out.lent_mut())
+}
