@@ -59,9 +59,9 @@ class Tenure:
     def message(self):
         return self.c.tnr_last_error().contents.message.decode()
 
-    def call(self, threads, name, *arguments):
+    def call(self, threads, name, *arguments, attribute=None):
         """A function that does the call again and again; arrays are lent once."""
-        passed = interop.with_attributes(interop.lend(arguments))
+        passed = interop.with_attributes(interop.lend(arguments), attribute)
         function, context = getattr(self.c, "tnr_" + name), self.context(threads)
 
         def run():
@@ -268,6 +268,52 @@ def matmul(rounds, tenure, sides, cubes, threads):
                                cases)
 
 
+class Conv2dAttributes(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint64), ("strides", ctypes.c_int64 * 2),
+                ("padding", ctypes.c_int64 * 4), ("dilations", ctypes.c_int64 * 2),
+                ("groups", ctypes.c_int64), ("activation", ctypes.c_int32),
+                ("reserved", ctypes.c_uint32)]
+
+
+# Images, channels, side, filters, side of a filter, stride: as in src/operations/convolutions.rs.
+CONVOLUTIONS = [
+    (8, 64, 56, 64, 3, 1), (1, 64, 56, 64, 3, 1), (1, 3, 224, 64, 7, 2), (1, 64, 56, 256, 1, 1),
+    (1, 256, 56, 64, 1, 1), (1, 128, 28, 128, 3, 1), (1, 256, 56, 128, 1, 2),
+    (1, 256, 14, 256, 3, 1), (1, 512, 7, 512, 3, 1), (1, 512, 7, 2048, 1, 1),
+    (8, 512, 7, 512, 3, 1)]
+
+
+def images_of(shape, is_last):
+    """Small whole numbers, of the shape [count, channels, side, side]; the channels may be last."""
+    count, channels, side = shape
+    laid = (count, side, side, channels) if is_last else (count, channels, side, side)
+    numbers = np.resize(np.arange(17, dtype=np.float32), laid)
+    return numbers.transpose(0, 3, 1, 2) if is_last else numbers
+
+
+def conv2d(rounds, tenure, shapes, threads):
+    for images, channels, side, filters, kernel, stride in shapes:
+        around = kernel // 2
+        out_side = (side + 2 * around - kernel) // stride + 1
+        attributes = Conv2dAttributes(
+            ctypes.sizeof(Conv2dAttributes), (stride, stride), (around,) * 4)
+        step = "" if stride == 1 else f", stride {stride}"
+        name = f"conv2d {images}x{channels}x{side}x{side} by {filters} of {kernel}x{kernel}{step}"
+        for is_last, order in ((False, ""), (True, ", NHWC")):
+            a = images_of((images, channels, side), is_last)
+            weight = images_of((filters, channels, kernel), is_last)
+            out = images_of((images, filters, out_side), is_last)
+            ta, tw = map(torch.from_numpy, (a, weight))
+            cases = [
+                ("tenure", "into",
+                 tenure.call(threads, "conv2d", a, weight, None, out, attribute=attributes)),
+                ("PyTorch", "allocates",
+                 lambda: torch.nn.functional.conv2d(ta, tw, None, stride, around))]
+            operations = 2 * out.size * channels * kernel**2
+            rounds.measure(name + order, a.nbytes + weight.nbytes + out.nbytes, threads,
+                           operations, cases)
+
+
 def movement(rounds, tenure, bits, permutations, batch, threads):
     """`permutations`: how many are drawn, on one thread and on two."""
     a, _, c = arrays_of(max(1 << bits, batch * 64 * 56 * 56))
@@ -367,6 +413,8 @@ def main():
     counts = [8] if scale == "test" else [1, 8, 64, 512, 8192, 65536, 262_144, 1_000_000]
     products = {"test": ([48], [8]), "quick": ([1024], [8, 16, 32, 64])}.get(
         scale, ([1024, 2048], [8, 12, 16, 24, 32, 48, 64]))
+    convolutions = {"test": [(1, 3, 6, 5, 3, 1)], "quick": CONVOLUTIONS[:4]}.get(
+        scale, CONVOLUTIONS)
     calls(rounds, tenure, counts)
     for threads in (1, 2):
         for size in small.get(scale, [1 << 20, 64 << 20, 1 << 30]):
@@ -374,6 +422,7 @@ def main():
             reductions(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
         matmul(rounds, tenure, *products, threads)
+        conv2d(rounds, tenure, convolutions, threads)
 
     record.write(folder, rounds.rows)
 

@@ -8,6 +8,7 @@ use crate::roofs::kernels::{Arrays, Move};
 use crate::roofs::{ADD, COPY, READ};
 use crate::subject::{Case, repeat};
 
+pub mod convolutions;
 pub mod products;
 
 /// Runs it once, on `a`, `b` and `c`.

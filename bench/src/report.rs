@@ -22,11 +22,12 @@ mod tables;
 
 /// The subjects of each instruction set, in the order of the report; those of Python are what
 /// `peers.py` and `sparse_peers.py` measure.
-const WITH_KERNELS: [&str; 10] = [
+const WITH_KERNELS: [&str; 11] = [
     "elementwise",
     "movement",
     "reduce",
     "matmul",
+    "conv2d",
     "threads",
     "call",
     "loader",

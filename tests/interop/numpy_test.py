@@ -68,9 +68,11 @@ class Attributes(ctypes.Structure):
 
 
 def attributes_of(value):
-    """The attributes argument of a call; NULL for None."""
+    """The attributes argument of a call: a structure, or its one field; NULL for None."""
     if value is None:
         return None
+    if isinstance(value, ctypes.Structure):
+        return ctypes.byref(value)
     return ctypes.byref(Attributes(struct_size=ctypes.sizeof(Attributes), value=value))
 
 

@@ -6,6 +6,7 @@ use super::Report;
 use super::run::Run;
 use super::tables::table;
 use crate::figures::Row;
+use crate::operations::convolutions::{Layout, SHAPES};
 use crate::rounds::median_and_least;
 
 const MIB: u64 = 1 << 20;
@@ -79,6 +80,7 @@ impl Run {
             self.movement_goals(),
             self.reduction_goals(),
             self.matmul_goals(),
+            self.conv2d_goals(),
             self.call_goals(),
             self.thread_goals(),
             self.loader_goals(),
@@ -183,6 +185,17 @@ impl Run {
         for rows in [1, 2, 4, 8] {
             let name = format!("matmul f32, {rows} by {side}");
             goals.push(self.roof_goal(&name, 4 * side * (side + 2 * rows), 1, 0.9));
+        }
+        goals
+    }
+
+    fn conv2d_goals(&self) -> Vec<Goal> {
+        let mut goals = Vec::new();
+        for shape in SHAPES {
+            for layout in [Layout::Nchw, Layout::Nhwc] {
+                let name = shape.name(layout);
+                goals.push(self.peer_goal(&name, shape.bytes(), "into", Some("PyTorch"), 1.0));
+            }
         }
         goals
     }
