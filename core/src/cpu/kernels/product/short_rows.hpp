@@ -128,8 +128,9 @@ struct ShortRows {
   bool is_near;
 };
 
-// Entries of a row, on the average of 64. More hide the cost of a misprediction.
-constexpr int64_t kMostShort = 32;
+// Entries of a row, on the average of 64. More hide the cost of a misprediction, and those of so
+// many rows are too many to be fetched at once.
+constexpr int64_t kMostShort = 16;
 
 template <class T, class I>
 __attribute__((noinline)) void add_short_rows(const Matmul& m, int64_t row, int64_t last,
