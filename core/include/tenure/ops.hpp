@@ -34,8 +34,7 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
 void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
             const tnr_scalar& beta, const tnr_view_mut& out);
 // Without a bias: nullptr.
-void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight,
-            const tnr_view* bias, const tnr_conv2d_attributes& attributes,
-            const tnr_view_mut& out);
+void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
+            const tnr_conv2d_attributes& attributes, const tnr_view_mut& out);
 
 }  // namespace tenure

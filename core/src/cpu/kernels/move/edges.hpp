@@ -7,7 +7,6 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-
 // One piece at the start and one at the end, which overlap, so that a length needs no loop.
 template <class T>
 inline void copy_ends(Byte* out, const Byte* in, int64_t bytes) {
