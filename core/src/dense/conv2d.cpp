@@ -151,9 +151,9 @@ Geometry geometry_of(const tnr_view& a, const tnr_view& weight, const tnr_view* 
     const std::int64_t dilation = attributes.dilations[axis];
     g.strides[axis] = stride == 0 ? 1 : at_least(stride, 0, "strides", axis);
     g.dilations[axis] = dilation == 0 ? 1 : at_least(dilation, 0, "dilations", axis);
-    g.padding[axis] = at_least(attributes.padding[2 * axis], 0, "padding", 2 * axis);
-    const std::int64_t after =
-        at_least(attributes.padding[2 * axis + 1], 0, "padding", 2 * axis + 1);
+    const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
+    g.padding[axis] = at_least(around[0], 0, "padding", 2 * axis);
+    const std::int64_t after = at_least(around[1], 0, "padding", 2 * axis + 1);
     g.out[axis] = place_count(g, axis, after);
   }
   require_extent(out, "out", 0, g.images, "the images of a");
