@@ -7,6 +7,7 @@
 #include "cpu/gemm.hpp"
 #include "cpu/operations.hpp"
 #include "dense/operands.hpp"
+#include "dense/product_blocks.hpp"
 #include "dense/scalar.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
@@ -23,14 +24,6 @@ namespace {
 
 using kernels::Byte;
 
-// Blocks as matmul.cpp's, whose measurements hold here: depths of one sum, rows of a thread's part
-// of the left factor, and columns of the right one. With f32 a thread's part is half a MiB. Of the
-// depths of a kernel that has more, fewer rows and columns are as much.
-constexpr std::int64_t kBlockDepth = 512;
-constexpr std::int64_t kBlockRows = 240;
-constexpr std::int64_t kBlockColumns = 2048;
-// Multiplications and additions of a call; fewer stay with the caller.
-constexpr std::int64_t kWorthSharing = std::int64_t{1} << 18;
 // Depths that packing takes at once, of f32; of f64 half of them.
 constexpr std::int64_t kTileDepth = 16;
 // The longest panel of any instruction set.
@@ -38,10 +31,6 @@ constexpr std::int64_t kMaxPanelRows = 16;
 
 constexpr unsigned kHeight = 0;
 constexpr unsigned kWidth = 1;
-
-std::int64_t parts_of(std::int64_t count, std::int64_t size) noexcept {
-  return (count + size - 1) / size;
-}
 
 // Steps in bytes of a view's axes.
 struct Steps {
@@ -276,7 +265,7 @@ class Conv2d {
         __builtin_mul_overflow(work, g_.depth(), &work)) {
       work = INT64_MAX;
     }
-    return work < kWorthSharing ? 1 : context.thread_count();
+    return work < kWorthSharingWork ? 1 : context.thread_count();
   }
 
   // Throws nothing: all memory is there.

@@ -7,6 +7,7 @@
 #include "cpu/gemm.hpp"
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"
+#include "dense/product_blocks.hpp"
 #include "dense/scalar.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
@@ -23,20 +24,9 @@ namespace {
 
 using kernels::Byte;
 
-// Products of so many depths are one sum, and such sums are then added up: so the depth is part of
-// the result, and no matter of the machine. Measured at 1024 and 2048 cubed (AMD EPYC, family 25,
-// model 17): 0.93 of what the arithmetic allows, and 0.89 with blocks of 256.
-constexpr std::int64_t kBlockDepth = 512;
-// A block of the left factor stays in the second cache while it meets all panels of a block of the
-// right one, which stays in the third.
-constexpr std::int64_t kBlockRows = 240;
-constexpr std::int64_t kBlockColumns = 2048;
-
-// Multiplications and additions of a call. Fewer stay with the caller, who needs some microseconds
-// for them; of those that are shared, a slice has as many as keep a thread busy for ten.
-constexpr std::int64_t kWorthSharing = std::int64_t{1} << 18;
-// Others are woken at once: a thread takes slices until there are none, so that the caller would not
-// learn that a call is long.
+// Of calls that are shared a slice has as many multiplications and additions as keep a thread busy
+// for some ten microseconds. Others are woken at once: a thread takes slices until there are none,
+// so that the caller would not learn that a call is long.
 constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
 // Products of a batch for each thread, from which on a thread that takes one more is no matter.
 constexpr std::int64_t kManyProducts = 4;
@@ -58,10 +48,6 @@ constexpr std::int64_t kSumsGap = 64;
 std::int64_t product_or_most(std::int64_t a, std::int64_t b) noexcept {
   std::int64_t product;
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-std::int64_t parts_of(std::int64_t count, std::int64_t size) noexcept {
-  return (count + size - 1) / size;
 }
 
 // One factor of a product, or its result: matrices of a batch that all have these steps.
@@ -178,7 +164,7 @@ class Matmul {
   void run_panels(const Context& context, const Buffers& buffers, const Byte* a, const Byte* b,
                   Byte* out) const noexcept {
     const std::int64_t width = streams_ ? strip_columns(context) : gemm_.panel_columns;
-    if (context.thread_count() == 1 || work() < kWorthSharing) {
+    if (context.thread_count() == 1 || work() < kWorthSharingWork) {
       return run_slice(buffers.a.of(buffers.first), a, b, out, 0, g_.columns, width);
     }
     const std::int64_t parts = parts_of(g_.columns, width);
@@ -279,7 +265,7 @@ class Matmul {
   void multiply_block(const Context& context, const Buffers& buffers, const Byte* a, Byte* out,
                       std::int64_t j, std::int64_t columns, std::int64_t k,
                       std::int64_t depth) const noexcept {
-    const std::int64_t threads = work() < kWorthSharing ? 1 : context.thread_count();
+    const std::int64_t threads = work() < kWorthSharingWork ? 1 : context.thread_count();
     const std::int64_t row_panels = parts_of(g_.rows, gemm_.panel_rows);
     const std::int64_t column_panels = parts_of(columns, gemm_.panel_columns);
     // As many for each thread, where that can be.
@@ -532,7 +518,7 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
   std::int64_t slices = 1;
   std::int64_t workers = 1;
   if (threads > 1 && batch_count > 1 &&
-      (batch_count >= kManyProducts * threads || multiply.work() < kWorthSharing)) {
+      (batch_count >= kManyProducts * threads || multiply.work() < kWorthSharingWork)) {
     slices = std::clamp<std::int64_t>(product_or_most(multiply.work(), batch_count) / kSliceWork, 1,
                                       batch_count);
     workers = std::min(threads, slices);

@@ -85,6 +85,8 @@ fn dense() -> Result<Vec<String>> {
         tenure::cast::<i8, _>(&a)?; tenure::sum(&a, 0)?; tenure::std(&a, .., 1)?;
         tenure::select(&m, &a, &b)?; tenure::add_assign(&mut a, &b)?;
     }
+    let b = b.t();
+    says! { found: tenure::matmul(&a, &b)?; }
     Ok(found)
 }
 

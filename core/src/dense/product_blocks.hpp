@@ -1,0 +1,25 @@
+// Blocks of products of dense matrices: for what is packed at a time, the caches are the measure.
+#pragma once
+
+#include <cstdint>
+
+namespace tenure {
+
+// Products of so many depths are one sum, and such sums are then added up: so the depth is part of
+// the result, and no matter of the machine. Measured at 1024 and 2048 cubed (AMD EPYC, family 25,
+// model 17): 0.93 of what the arithmetic allows, and 0.89 with blocks of 256.
+inline constexpr std::int64_t kBlockDepth = 512;
+// A block of the left factor stays in the second cache while it meets all panels of a block of the
+// right one, which stays in the third.
+inline constexpr std::int64_t kBlockRows = 240;
+inline constexpr std::int64_t kBlockColumns = 2048;
+
+// Multiplications and additions of a call. Fewer stay with the caller, who needs some microseconds
+// for them.
+inline constexpr std::int64_t kWorthSharingWork = std::int64_t{1} << 18;
+
+constexpr std::int64_t parts_of(std::int64_t count, std::int64_t size) noexcept {
+  return (count + size - 1) / size;
+}
+
+}  // namespace tenure
