@@ -32,7 +32,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_select_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_reduce_attributes> = 16;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_matmul_attributes> = 8;
+inline constexpr std::size_t kFirstSizeBytes<tnr_matmul_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_conv2d_attributes> = 88;
 template <>

@@ -104,8 +104,11 @@ static_assert(offsetof(tnr_reduce_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_reduce_attributes, ddof) == 8);
 static_assert(offsetof(tnr_reduce_attributes, reserved) == 12);
 
-static_assert(sizeof(tnr_matmul_attributes) == 8 && alignof(tnr_matmul_attributes) == 8);
+static_assert(sizeof(tnr_matmul_attributes) == 24 && alignof(tnr_matmul_attributes) == 8);
 static_assert(offsetof(tnr_matmul_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_matmul_attributes, bias) == 8);
+static_assert(offsetof(tnr_matmul_attributes, activation) == 16);
+static_assert(offsetof(tnr_matmul_attributes, reserved) == 20);
 
 static_assert(sizeof(tnr_conv2d_attributes) == 88 && alignof(tnr_conv2d_attributes) == 8);
 static_assert(offsetof(tnr_conv2d_attributes, struct_size) == 0);

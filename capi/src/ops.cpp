@@ -113,9 +113,11 @@ tnr_status tnr_matmul(tnr_context* context, const tnr_scalar* alpha, const tnr_v
                       const tnr_view* b, const tnr_scalar* beta,
                       const tnr_matmul_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_MATMUL, [=] {
-    check_attributes(attributes);
+    tnr_matmul_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    require_zero(given.reserved, "reserved");
     tenure::matmul(context_of(context), deref(alpha, "alpha"), deref(a, "a"), deref(b, "b"),
-                   deref(beta, "beta"), deref(out, "out"));
+                   deref(beta, "beta"), deref(out, "out"), given);
   });
 }
 

@@ -538,7 +538,7 @@ class NumpyTest(unittest.TestCase):
         shapes = [((3,), (3,)), ((4, 3), (3,)), ((3,), (3, 5)), ((4, 3), (3, 5)),
                   ((2, 4, 3), (3, 5)), ((4, 3), (2, 3, 5)), ((2, 1, 4, 3), (6, 3, 5)),
                   ((4, 0), (0, 5)), ((0, 3), (3, 5)), ((33, 70), (70, 65)), ((2, 600), (600, 1030))]
-        for dtype in (np.float64, np.float32):
+        for dtype in (np.float64, np.float32, np.complex128, np.complex64):
             for a_shape, b_shape in shapes:
                 a, b = (self.rng.integers(-9, 9, shape).astype(dtype)
                         for shape in (a_shape, b_shape))
@@ -551,6 +551,15 @@ class NumpyTest(unittest.TestCase):
                     out = np.ones(expected.shape, dtype)
                     library.run("matmul", two, a, b, one, out)
                     self.assert_same(out, 2 * expected + 1, f"{message} scaled")
+        i32 = np.int32
+        for a_dtype, b_dtype in itertools.product((np.uint8, np.int8), repeat=2):
+            for a_shape, b_shape in shapes:
+                a, b = (self.rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape, dtype)
+                        for shape, dtype in ((a_shape, a_dtype), (b_shape, b_dtype)))
+                for a, b in itertools.product(layouts(a), layouts(b)):
+                    expected = np.matmul(a.astype(i32), b.astype(i32))
+                    for out in self.each_output("matmul", [one, a, b, zero], expected.shape, i32):
+                        self.assert_same(out, expected, f"matmul {a.dtype} {b.dtype} {a.strides}")
 
     def test_bool_takes_no_arithmetic(self):
         a = np.ones(3, np.bool_)

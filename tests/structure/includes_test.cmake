@@ -19,6 +19,7 @@ set(order
   view
   dense
   dense/reduce
+  dense/product
   sparse
   sparse/convert
   sparse/from_dense

@@ -34,7 +34,7 @@ struct Operand {
   tnr_view view;
 
   // Row-major.
-  explicit Operand(const Shape& shape, T value = 0) {
+  explicit Operand(const Shape& shape, T value = {}) {
     std::vector<std::int64_t> strides(shape.size());
     std::int64_t count = 1;
     for (std::size_t axis = shape.size(); axis-- > 0;) {

@@ -32,7 +32,8 @@ void select(const Context& context, const tnr_view& condition, const tnr_view& a
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
             std::optional<std::uint32_t> ddof, const tnr_view_mut& out);
 void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
-            const tnr_scalar& beta, const tnr_view_mut& out);
+            const tnr_scalar& beta, const tnr_view_mut& out,
+            const tnr_matmul_attributes& attributes = {});
 // Without a bias: nullptr.
 void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
             const tnr_conv2d_attributes& attributes, const tnr_view_mut& out);

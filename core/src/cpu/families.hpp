@@ -28,7 +28,8 @@ using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
 using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
 using ReduceTable = Reductions[kReduceCount];
 using SquareSumTable = SquareSum[2];  // f64 and f32
-using GemmTable = Gemm[2];            // f64 and f32
+using GemmTable = Gemm[kSumTypeCount];
+using FactorPackingTable = FactorPacking[kFactorTypeCount];
 using IndexCheckTable = IndexChecks[kIndexTypeCount];
 using ScatteringTable = Scattering[kIndexTypeCount];
 using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
@@ -55,6 +56,7 @@ using PackedTable = PackedKernels[kPackedFloatCount];
   FAMILY(reduce_kernels, ReduceTable, kReduce)                       \
   FAMILY(square_sum_kernels, SquareSumTable, kSquareSums)            \
   FAMILY(gemm_kernels, GemmTable, kGemm)                             \
+  FAMILY(factor_packing_kernels, FactorPackingTable, kFactorPacking) \
   FAMILY(streaming_kernels, Streaming, kStreaming)                   \
   FAMILY(permuting_kernels, Permuting, kPermuting)                   \
   FAMILY(index_check_kernels, IndexCheckTable, kIndexChecks)         \

@@ -4,6 +4,10 @@
 // tile of registers has: the elements of one depth are adjacent, and the depths follow each other
 // (K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34(3),
 // 2008). The lanes of a last panel that is not whole repeat its last row or column.
+//
+// Packing brings each dtype to the lanes that its sums are made of, so that kernels are few: f16 and
+// bf16 are widened to f32; bytes become pairs of 16 bits, two depths to a lane; a complex factor is
+// a real one of twice the depth, whose columns are two each.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -54,30 +58,44 @@ struct Epilogue {
   int64_t column_step;
   int64_t rows;
   int64_t columns;
-  const Byte* bias;  // of each column, adjacent; nullptr: none
-  bool has_relu;     // NaN stays NaN
+  const Byte* bias;  // of each column; nullptr: none
+  int64_t bias_step;
+  bool has_relu;  // NaN stays NaN; whole numbers are signed
 };
 
-// Kernels of one element type. An element of out is alpha times one sum, which begins at 0 and takes
+// Kernels of one type of sums. An element of out is alpha times one sum, which begins at 0 and takes
 // the products one after the other, in order of depth and by FMA where the set has it; so it is the
 // same by each of the kernels.
 struct Gemm {
   int64_t panel_rows;
   int64_t panel_columns;
-  // Bytes that packing may write behind the last panel.
-  int64_t slack_bytes;
-  void (*pack_rows)(const Factor& from, Byte* to);
-  void (*pack_columns)(const Factor& from, Byte* to);
-  // A panel of rows.
-  void (*pack_scattered)(const ScatteredRows& from, Byte* to);
   // Both factors are packed.
   void (*multiply)(const DenseProduct& product);
-  // Neither need be.
+  // Neither need be. nullptr: they must.
   void (*multiply_unpacked)(const DenseProduct& product);
   // As that, some depths of all columns at a time. `sums` has room for the rows of the product, each
   // of whole panels, aligned to a line.
   void (*multiply_streamed)(const DenseProduct& product);
   void (*run_epilogue)(const Epilogue& epilogue);
 };
+
+// Types of sums: rows of the table of Gemm. Whole numbers wrap.
+enum class SumType : uint8_t { kF64, kF32, kI32 };
+inline constexpr unsigned kSumTypeCount = 3;
+
+// Packing of one dtype. Counts, depths and steps are those of elements; panels have as many rows and
+// columns as those of its sums.
+struct FactorPacking {
+  // Bytes that may be written behind the last panel.
+  int64_t slack_bytes;
+  void (*rows)(const Factor& from, Byte* to);
+  void (*columns)(const Factor& from, Byte* to);
+  // A panel of rows; nullptr: not of this dtype.
+  void (*scattered)(const ScatteredRows& from, Byte* to);
+};
+
+// Dtypes of factors: rows of the table of FactorPacking. The first ones are Type's.
+enum class FactorType : uint8_t { kF64, kF32, kF16, kBF16, kI8, kU8, kC128, kC64 };
+inline constexpr unsigned kFactorTypeCount = 8;
 
 }  // namespace tenure::kernels

@@ -1,4 +1,6 @@
 // Operations that move elements: copy, cast, fill, select.
+#include "dense/movement.hpp"
+
 #include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/permutation.hpp"
@@ -9,34 +11,7 @@
 namespace tenure {
 namespace {
 
-using kernels::cast_kernels;
-using kernels::complex_cast_kernels;
-using kernels::copy_kernels;
 using kernels::select_kernels;
-
-bool is_complex(tnr_dtype dtype) { return dtype == TNR_DTYPE_C64 || dtype == TNR_DTYPE_C128; }
-
-// A copy of bool8 is a cast to itself: the library writes 0 or 1 whatever it read.
-Operation copy_operation(tnr_dtype dtype) {
-  if (dtype == TNR_DTYPE_BOOL8) {
-    const unsigned type = type_index(dtype);
-    return Operation(cast_kernels()[type][type]);
-  }
-  return Operation(copy_kernels()[width_index(dtype)]);
-}
-
-Operation cast_operation(tnr_dtype from, tnr_dtype to) {
-  if (is_complex(from) && is_complex(to)) {
-    return from == to ? copy_operation(from)
-                      : Operation(complex_cast_kernels()[from == TNR_DTYPE_C64 ? 0 : 1]);
-  }
-  const unsigned row = type_index(from);
-  const unsigned column = type_index(to);
-  if (row == kNoType || column == kNoType) {
-    fail(TNR_STATUS_UNSUPPORTED, "cast does not take %s to %s", dtype_name(from), dtype_name(to));
-  }
-  return Operation(cast_kernels()[row][column]);
-}
 
 Operation select_operation(tnr_dtype dtype) {
   const unsigned row = dtype == TNR_DTYPE_BOOL8 ? kernels::kWidthCount : width_index(dtype);
@@ -96,6 +71,28 @@ void cast_to_complex(const Context& context, const Operands& operands, const tnr
 }
 
 }  // namespace
+
+// A copy of bool8 is a cast to itself: the library writes 0 or 1 whatever it read.
+Operation copy_operation(tnr_dtype dtype) {
+  if (dtype == TNR_DTYPE_BOOL8) {
+    const unsigned type = type_index(dtype);
+    return Operation(kernels::cast_kernels()[type][type]);
+  }
+  return Operation(kernels::copy_kernels()[width_index(dtype)]);
+}
+
+Operation cast_operation(tnr_dtype from, tnr_dtype to) {
+  if (is_complex(from) && is_complex(to)) {
+    return from == to ? copy_operation(from)
+                      : Operation(kernels::complex_cast_kernels()[from == TNR_DTYPE_C64 ? 0 : 1]);
+  }
+  const unsigned row = type_index(from);
+  const unsigned column = type_index(to);
+  if (row == kNoType || column == kNoType) {
+    fail(TNR_STATUS_UNSUPPORTED, "cast does not take %s to %s", dtype_name(from), dtype_name(to));
+  }
+  return Operation(kernels::cast_kernels()[row][column]);
+}
 
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);

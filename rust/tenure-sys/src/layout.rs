@@ -153,9 +153,12 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_matmul_attributes>() == 8);
+    assert!(size_of::<tnr_matmul_attributes>() == 24);
     assert!(align_of::<tnr_matmul_attributes>() == 8);
     assert!(offset_of!(tnr_matmul_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_matmul_attributes, bias) == 8);
+    assert!(offset_of!(tnr_matmul_attributes, activation) == 16);
+    assert!(offset_of!(tnr_matmul_attributes, reserved) == 20);
 };
 
 const _: () = {

@@ -233,7 +233,31 @@ pub trait Number: Element {
     label = "not a float",
     note = "floats are f64, f32, f16, bf16; `cast` converts to one"
 )]
-pub trait Float: Number {}
+pub trait Float: Number + Factor<Product = Self> {}
+
+/// An element of matrices that are multiplied: every [`Float`], [`Complex`] of f32 or f64, i8 and u8.
+/// Sealed.
+///
+/// ```
+/// use tenure::{AsView, Factor, Result, Tensor, matmul};
+///
+/// fn gram<T: Factor>(a: impl AsView<T>) -> Result<Tensor<T::Product>> {
+///     let a = a.as_view();
+///     matmul(a, a.t())
+/// }
+/// let sums: Vec<i32> = gram(&[[100_u8, 200]])?.to_vec();
+/// assert_eq!(sums, [50_000]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "products of matrices do not take `{Self}`",
+    label = "not an element of a factor",
+    note = "factors are f64, f32, f16, bf16, Complex<f32>, Complex<f64>, i8, u8; `cast` converts to one"
+)]
+pub trait Factor: Element {
+    /// The type of the product's elements: the type itself, and `i32` for bytes.
+    type Product: Element;
+}
 
 /// An element that compares and casts: every [`Number`], and [`Bool8`]. Sealed.
 ///
@@ -289,6 +313,20 @@ numbers! {
     f64 => f64; f32 => f32; f16 => f16; bf16 => bf16;
     i8 => i64; i16 => i64; i32 => i64; i64 => i64;
     u8 => u64; u16 => u64; u32 => u64; u64 => u64;
+}
+
+macro_rules! factors {
+    ($($type:ty => $product:ty;)*) => {$(
+        impl Factor for $type {
+            type Product = $product;
+        }
+    )*};
+}
+
+factors! {
+    f64 => f64; f32 => f32; f16 => f16; bf16 => bf16;
+    Complex<f32> => Complex<f32>; Complex<f64> => Complex<f64>;
+    i8 => i32; u8 => i32;
 }
 
 impl Real for Bool8 {}

@@ -245,7 +245,7 @@ mod tenure;
 pub use context::RayonExecutor;
 pub use context::{Allocator, Context, ContextBuilder, Executor, Task};
 pub use dense::*;
-pub use dtype::{Bool8, DType, Element, Float, Number, Real};
+pub use dtype::{Bool8, DType, Element, Factor, Float, Number, Real};
 pub use error::{Error, ErrorKind, Rejected, Result};
 #[cfg(feature = "npz")]
 pub use files::npz;

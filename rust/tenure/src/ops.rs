@@ -4,6 +4,7 @@
 //! every element before the tensor can be seen. `_into` writes to the caller's output, and
 //! `_assign` works in place; both leave all shape rules to the library.
 
+mod activation;
 mod axes;
 mod compare;
 mod conv2d;
@@ -15,6 +16,7 @@ mod select;
 
 use tenure_sys::TNR_MAX_RANK;
 
+pub use activation::Activation;
 pub use axes::Axes;
 pub use compare::*;
 pub use conv2d::*;

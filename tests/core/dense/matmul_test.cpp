@@ -387,7 +387,7 @@ TYPED_TEST(Matmul, DoesNotReadTheOutputWithABetaOfZero) {
 TYPED_TEST(Matmul, SumsOfNothingAreZero) {
   using T = TypeParam;
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  for (const std::int64_t side : {3, 70}) {
+  for (const std::int64_t side : {3, 70, 1100}) {
     Case<T> test{Operand<T>({side, 0}), Operand<T>({0, side}), Operand<T>({side, side}, 5), 1, 0};
     test.run();
     for (const T element : test.out.memory) ASSERT_EQ(element, 0);

@@ -110,6 +110,11 @@ fn calls_from_rust(visit: Visit) {
         let out = black_box(&mut turned);
         black_box(tenure::copy_into(black_box(&columns), out)).expect("one shape");
     });
+    let (side, sums) = ([[0.5_f32; COUNT]; COUNT], &mut [[0.0_f32; COUNT]; COUNT]);
+    visit("matmul_into, 8 by 8", &mut || {
+        let (a, b) = (black_box(&side), black_box(&side));
+        black_box(tenure::matmul_into(a, b, black_box(sums))).expect("one shape");
+    });
 }
 
 fn calls_from_c(visit: Visit) {

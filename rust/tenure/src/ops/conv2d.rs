@@ -2,21 +2,11 @@
 
 use std::mem::size_of;
 
-use tenure_sys::{tnr_conv2d_attributes, tnr_unary_op};
+use tenure_sys::tnr_conv2d_attributes;
 
-use super::filled_in;
+use super::{Activation, filled_in};
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Error, Float, Result, Tensor, TensorView};
-
-/// Applied to each element of a convolution, where it is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Activation {
-    /// As [`relu`](crate::relu).
-    Relu,
-    /// As [`tanh`](crate::tanh).
-    Tanh,
-}
 
 /// How [`conv2d`] moves its filters over images, and what it does with their sums. The first of two
 /// numbers is down, the second one right.
@@ -126,11 +116,7 @@ impl<'a, T: Float> Conv2d<'a, T> {
             padding: [above, below, left, right].map(or_most),
             dilations: of_both("dilations", self.dilations)?,
             groups: at_least_1(&"groups", self.groups)?,
-            activation: match self.activation {
-                None => tnr_unary_op(0),
-                Some(Activation::Relu) => tnr_unary_op::RELU,
-                Some(Activation::Tanh) => tnr_unary_op::TANH,
-            },
+            activation: Activation::code(self.activation),
             reserved: 0,
         })
     }

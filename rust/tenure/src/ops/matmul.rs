@@ -1,9 +1,11 @@
 //! Products of dense matrices.
 
-use super::{Extents, filled};
+use tenure_sys::tnr_unary_op;
+
+use super::{Activation, Extents, filled};
 use crate::raw::matmul::PLAIN;
-use crate::raw::operations;
-use crate::{AsView, AsViewMut, Error, Float, Result, Tensor};
+use crate::raw::{Lent, operations};
+use crate::{AsView, AsViewMut, Error, Factor, Result, Tensor, TensorView};
 
 /// The shape of a product: of the axes before the last two, those that broadcast; then the rows of
 /// `a` and the columns of `b`, which a vector has none of. The library refuses a wrong depth.
@@ -30,13 +32,13 @@ fn product_shape(a: &[usize], b: &[usize]) -> Result<Extents> {
 /// dot product, of rank 0. Any strides will do; nothing need be contiguous.
 ///
 /// Each element is a sum in the order of k, by fused multiplication and addition where the processor
-/// has it. Its bits depend neither on the number of threads, nor on strides, nor on the other
-/// elements of the result.
+/// has it; those of [`f16`](struct@crate::f16) and [`bf16`](crate::bf16) are sums of f32, rounded
+/// once, those of bytes are whole numbers. The bits depend neither on the number of threads, nor on
+/// strides, nor on the other elements of the result.
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: rank 0, or shapes that do not agree. `Unsupported`: `f16` and `bf16`.
-/// `OutOfMemory`.
+/// `InvalidArgument`: rank 0, or shapes that do not agree. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::matmul;
@@ -47,16 +49,19 @@ fn product_shape(a: &[usize], b: &[usize]) -> Result<Extents> {
 /// assert_eq!(product.shape(), [2, 2]);
 /// assert_eq!(product.to_vec(), [7.0, 8.0, 16.0, 17.0]);
 /// assert_eq!(matmul(&a, &[1.0, 0.0, -1.0])?.to_vec(), [-2.0, -2.0]);
+///
+/// let sums: Vec<i32> = matmul(&[[100_i8, 100]], &[[100], [100]])?.to_vec();
+/// assert_eq!(sums, [20_000]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[inline]
 #[doc(alias("gemm", "gemv", "dot", "mm", "bmm"))]
-pub fn matmul<T: Float>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
+pub fn matmul<T: Factor>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T::Product>> {
     let (a, b) = (a.as_view(), b.as_view());
     let extents = product_shape(a.shape(), b.shape())?;
     let lent = (a.lent(), b.lent());
     // With a beta of 0 no element is read.
-    filled(extents.as_slice(), |out| operations::matmul(PLAIN, lent.0, lent.1, out))
+    filled(extents.as_slice(), |out| operations::matmul(PLAIN, lent.0, lent.1, None, out))
 }
 
 /// As [`matmul`], into memory of the caller's, to whose batch of matrices those of `a` and `b` are
@@ -64,8 +69,7 @@ pub fn matmul<T: Float>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: rank 0, or shapes that do not agree. `Unsupported`: `f16` and `bf16`.
-/// `OutOfMemory`.
+/// `InvalidArgument`: rank 0, or shapes that do not agree. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::matmul_into;
@@ -77,13 +81,13 @@ pub fn matmul<T: Float>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[inline]
-pub fn matmul_into<T: Float>(
+pub fn matmul_into<T: Factor>(
     a: impl AsView<T>,
     b: impl AsView<T>,
-    out: &mut (impl AsViewMut<T> + ?Sized),
+    out: &mut (impl AsViewMut<T::Product> + ?Sized),
 ) -> Result<()> {
     let (a, b) = (a.as_view(), b.as_view());
-    operations::matmul(PLAIN, a.lent(), b.lent(), out.as_view_mut().lent_mut())
+    operations::matmul(PLAIN, a.lent(), b.lent(), None, out.as_view_mut().lent_mut())
 }
 
 /// `out = alpha * a b + beta * out`; `out` is not read where `beta` is 0, and may hold anything. As
@@ -103,13 +107,135 @@ pub fn matmul_into<T: Float>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[inline]
-pub fn matmul_scaled_into<T: Float>(
-    alpha: T,
+pub fn matmul_scaled_into<T: Factor>(
+    alpha: T::Product,
     a: impl AsView<T>,
     b: impl AsView<T>,
-    beta: T,
-    out: &mut (impl AsViewMut<T> + ?Sized),
+    beta: T::Product,
+    out: &mut (impl AsViewMut<T::Product> + ?Sized),
 ) -> Result<()> {
     let (a, b) = (a.as_view(), b.as_view());
-    operations::matmul([alpha, beta], a.lent(), b.lent(), out.as_view_mut().lent_mut())
+    operations::matmul([alpha, beta], a.lent(), b.lent(), None, out.as_view_mut().lent_mut())
+}
+
+/// As [`matmul`], of unsigned numbers by signed ones: quantised activations by weights.
+///
+/// # Errors
+///
+/// As [`matmul`].
+///
+/// ```
+/// use tenure::matmul_u8_i8;
+///
+/// let sums = matmul_u8_i8(&[[200, 100]], &[[-100, 1], [1, -1]])?;
+/// assert_eq!(sums.to_vec(), [-19_900, 100]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("quantized", "MatMulInteger"))]
+pub fn matmul_u8_i8(a: impl AsView<u8>, b: impl AsView<i8>) -> Result<Tensor<i32>> {
+    let (a, b) = (a.as_view(), b.as_view());
+    let extents = product_shape(a.shape(), b.shape())?;
+    let lent = (a.lent(), b.lent());
+    filled(extents.as_slice(), |out| operations::matmul(PLAIN, lent.0, lent.1, None, out))
+}
+
+/// How [`matmul_with`] goes on from the sums: a fully connected layer of a neural network in one
+/// call.
+///
+/// ```
+/// use tenure::{Activation, Matmul, matmul_with};
+///
+/// let (a, b, bias) = ([[1.0, 2.0]], [[1.0, -1.0], [1.0, -1.0]], [0.5, 0.5]);
+/// let layer = Matmul::new().bias(&bias).activation(Activation::Relu);
+/// assert_eq!(matmul_with(&a, &b, layer)?.to_vec(), [3.5, 0.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Matmul<'a, T: Factor> {
+    bias: Option<TensorView<'a, T::Product>>,
+    activation: Option<Activation>,
+}
+
+impl<T: Factor> Default for Matmul<'_, T> {
+    fn default() -> Self {
+        Matmul::new()
+    }
+}
+
+impl<'a, T: Factor> Matmul<'a, T> {
+    /// No bias and no activation.
+    pub const fn new() -> Self {
+        Matmul { bias: None, activation: None }
+    }
+
+    /// Added to each row of the result: one number for each column of `b`.
+    pub fn bias(mut self, bias: &'a (impl AsView<T::Product> + ?Sized)) -> Self {
+        self.bias = Some(bias.as_view());
+        self
+    }
+
+    /// Applied after that.
+    pub const fn activation(mut self, activation: Activation) -> Self {
+        self.activation = Some(activation);
+        self
+    }
+
+    fn lent(&self) -> (Option<Lent<'_>>, tnr_unary_op) {
+        (self.bias.as_ref().map(TensorView::lent), Activation::code(self.activation))
+    }
+}
+
+/// As [`matmul`], then with a bias and an activation, which are applied while the caches hold the
+/// sums.
+///
+/// # Errors
+///
+/// As [`matmul`], and for a bias of another shape. `Unsupported`: an activation that does not take
+/// the type in which is computed: of complex numbers all, of bytes [`Activation::Tanh`].
+///
+/// ```
+/// use tenure::{Matmul, matmul_with};
+///
+/// let bias = [10, 20];
+/// let sums = matmul_with(&[[1_i8, 2]], &[[1, 2], [3, 4]], Matmul::new().bias(&bias))?;
+/// assert_eq!(sums.to_vec(), [17, 30]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("linear", "addmm", "dense", "fully_connected"))]
+pub fn matmul_with<T: Factor>(
+    a: impl AsView<T>,
+    b: impl AsView<T>,
+    with: Matmul<'_, T>,
+) -> Result<Tensor<T::Product>> {
+    let (a, b) = (a.as_view(), b.as_view());
+    let extents = product_shape(a.shape(), b.shape())?;
+    let lent = (a.lent(), b.lent());
+    filled(extents.as_slice(), |out| {
+        operations::matmul(PLAIN, lent.0, lent.1, Some(with.lent()), out)
+    })
+}
+
+/// As [`matmul_with`], into memory of the caller's.
+///
+/// # Errors
+///
+/// As [`matmul_with`].
+///
+/// ```
+/// use tenure::{Activation, Matmul, matmul_with_into};
+///
+/// let mut out = [[f64::NAN; 2]; 1];
+/// let layer = Matmul::new().activation(Activation::Relu);
+/// matmul_with_into(&[[1.0, -2.0]], &[[1.0, 0.0], [0.0, 1.0]], layer, &mut out)?;
+/// assert_eq!(out, [[1.0, 0.0]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn matmul_with_into<T: Factor>(
+    a: impl AsView<T>,
+    b: impl AsView<T>,
+    with: Matmul<'_, T>,
+    out: &mut (impl AsViewMut<T::Product> + ?Sized),
+) -> Result<()> {
+    let (a, b) = (a.as_view(), b.as_view());
+    operations::matmul(PLAIN, a.lent(), b.lent(), Some(with.lent()), out.as_view_mut().lent_mut())
 }

@@ -149,20 +149,28 @@ pub(crate) fn reduce(
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
-/// `out = alpha * a b + beta * out`. With a `beta` of 0 every element of `out` is written and none
-/// read.
+/// `out = activation(alpha * a b + beta * out + bias)`. With a `beta` of 0 every element of `out` is
+/// written and none read.
 #[inline]
 pub(crate) fn matmul<S: Element>(
     [alpha, beta]: [S; 2],
     a: Lent<'_>,
     b: Lent<'_>,
+    with: Option<(Option<Lent<'_>>, tnr_unary_op)>,
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
     traced!(dense_matmul(&out.0.view));
     let (alpha, beta) = (scalar(alpha), scalar(beta));
-    // SAFETY: see the module; the scalars are alive for the call.
-    check(unsafe { sys::tnr_matmul(current(), &alpha, a.0, b.0, &beta, ptr::null(), out.0) })
+    let with = with.map(|(bias, activation)| sys::tnr_matmul_attributes {
+        struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,
+        bias: bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0)),
+        activation,
+        reserved: 0,
+    });
+    let with = with.as_ref().map_or(ptr::null(), ptr::from_ref);
+    // SAFETY: see the module; the scalars and the attributes are alive for the call.
+    check(unsafe { sys::tnr_matmul(current(), &alpha, a.0, b.0, &beta, with, out.0) })
 }
 
 /// The convolution of images, of which every element of `out` is written and none read.

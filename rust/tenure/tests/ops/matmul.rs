@@ -6,7 +6,7 @@ use crate::random::Random;
 
 /// Whole numbers from -8 to 8: every sum is exact in f32 too, so that results are compared to the
 /// bit.
-fn numbers<T: Float>(count: usize, seed: u64, from: fn(i8) -> T) -> Vec<T> {
+fn numbers<T: Float>(count: usize, seed: u64, from: impl Fn(i8) -> T) -> Vec<T> {
     let mut random = Random::new(seed);
     (0..count).map(|_| from(random.below(17) as i8 - 8)).collect()
 }
@@ -52,7 +52,7 @@ fn laid_out<T: Element>(
 
 fn check_every_layout<T: Float + Into<f64>>(
     [batch, rows, columns, depth]: [usize; 4],
-    from: fn(i8) -> T,
+    from: impl Fn(i8) -> T + Copy,
 ) {
     let room = |rows: usize, columns: usize| batch * rows * columns * GAP + 1;
     let a_memory = numbers(room(rows, depth), 1, from);
@@ -91,6 +91,53 @@ fn products_in_every_layout() {
         check_every_layout::<f32>(extents, f32::from);
         check_every_layout::<f64>(extents, f64::from);
     }
+    // Sums of so few small numbers are exact in these too.
+    let small = |number: i8| if number.abs() < 4 { f32::from(number) } else { 0.0 };
+    for extents in [[1, 1, 1, 1], [2, 3, 5, 7], [3, 8, 8, 8]] {
+        check_every_layout(extents, |number| f16::from_f32(small(number)));
+        check_every_layout(extents, |number| bf16::from_f32(small(number)));
+    }
+}
+
+#[test]
+fn complex_products() {
+    let i = Complex::new(0.0_f32, 1.0);
+    let one = Complex::new(1.0, 0.0);
+    let product = matmul(&[[one, i]], &[[i, one], [i, one]]).unwrap();
+    assert_eq!(product.to_vec(), [i - one, one + i]);
+    let mut out = [[i, one]];
+    matmul_scaled_into(i, &[[one, i]], &[[i, one], [i, one]], -one, &mut out).unwrap();
+    assert_eq!(out, [[-one - i - i, i - one - one]]);
+}
+
+#[test]
+fn products_of_bytes() {
+    let (a, b) = ([[255_u8, 255], [0, 1]], [[255_u8, 0], [255, 1]]);
+    assert_eq!(matmul(&a, &b).unwrap().to_vec(), [130_050, 255, 255, 1]);
+    let b = [[-128_i8, 0], [-128, 1]];
+    assert_eq!(matmul_u8_i8(&a, &b).unwrap().to_vec(), [-65_280, 255, -128, 1]);
+    let mut out = [[1; 2]; 2];
+    matmul_scaled_into(2, &b, &b, -1, &mut out).unwrap();
+    assert_eq!(out, [[32_767, -1], [32_511, 1]]);
+}
+
+#[test]
+fn a_bias_and_an_activation_follow_the_sums() {
+    let (a, b) = ([[1.0_f32, -2.0], [3.0, 0.5]], [[1.0, 2.0, 0.0], [0.0, 1.0, -1.0]]);
+    let bias = [0.5_f32, -1.0, 2.0];
+    let plain = add(matmul(&a, &b).unwrap(), &bias).unwrap();
+    let with = Matmul::new().bias(&bias);
+    assert_eq!(matmul_with(&a, &b, with).unwrap().to_vec(), plain.to_vec());
+    let mut out = Tensor::zeros_in([2, 3], Order::ColumnMajor).unwrap();
+    matmul_with_into(&a, &b, with.activation(Activation::Tanh), &mut out).unwrap();
+    assert_eq!(out.to_vec(), tanh(&plain).unwrap().to_vec());
+
+    let short = matmul_with(&a, &b, Matmul::new().bias(&[1.0, 2.0])).unwrap_err();
+    assert_eq!(short.kind(), ErrorKind::InvalidArgument);
+    assert!(short.to_string().contains("attributes->bias has shape [2]"), "{short}");
+    let bytes = Matmul::new().activation(Activation::Tanh);
+    let refused = matmul_with(&[[1_u8]], &[[1]], bytes).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
 }
 
 #[test]

@@ -281,9 +281,15 @@ FROZEN(IS(&((tnr_reduce_attributes *)0)->ddof, uint32_t *));
 FROZEN(offsetof(tnr_reduce_attributes, reserved) == 12);
 FROZEN(IS(&((tnr_reduce_attributes *)0)->reserved, uint32_t *));
 
-FROZEN(sizeof(tnr_matmul_attributes) >= 8);
+FROZEN(sizeof(tnr_matmul_attributes) >= 24);
 FROZEN(offsetof(tnr_matmul_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_matmul_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_matmul_attributes, bias) == 8);
+FROZEN(IS(&((tnr_matmul_attributes *)0)->bias, const tnr_view **));
+FROZEN(offsetof(tnr_matmul_attributes, activation) == 16);
+FROZEN(IS(&((tnr_matmul_attributes *)0)->activation, tnr_unary_op *));
+FROZEN(offsetof(tnr_matmul_attributes, reserved) == 20);
+FROZEN(IS(&((tnr_matmul_attributes *)0)->reserved, uint32_t *));
 
 FROZEN(sizeof(tnr_conv2d_attributes) >= 88);
 FROZEN(offsetof(tnr_conv2d_attributes, struct_size) == 0);

@@ -2,6 +2,7 @@
 // a few rows and columns.
 #include "cpu/gemm.hpp"
 
+#include "cpu/kernels/matmul/panel.hpp"
 #include "cpu/kernels/matmul/part.hpp"
 #include "cpu/kernels/move/tile.hpp"
 #include "cpu/tables.hpp"
@@ -9,27 +10,6 @@
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
-
-// A tile of packed factors has as many sums as there are registers, but those for the factors; one
-// of others has fewer rows, as each has an address of its own. The columns are vectors.
-#if defined(__AVX512F__)
-constexpr int kPanelRows = 14;
-constexpr int kFewRows = 8;
-constexpr bool kStoresParts = true;  // as fast as whole vectors
-#elif defined(__AVX2__)
-constexpr int kPanelRows = 6;
-constexpr int kFewRows = 6;
-constexpr bool kStoresParts = false;
-#else
-constexpr int kPanelRows = 4;
-constexpr int kFewRows = 4;
-constexpr bool kStoresParts = false;
-#endif
-constexpr int kPanelVectors = 2;
-template <class T>
-constexpr int64_t kPanelColumns = kPanelVectors * kPerVector<T>;
-template <class T>
-constexpr int64_t kWidth = sizeof(T);
 
 // ---- tiles ----
 
@@ -330,139 +310,32 @@ void multiply(const DenseProduct& p) {
   }
 }
 
-// ---- packing ----
-
-// Elements of one depth side by side, `count` of them and then the last one again.
-template <class T, int64_t kPanel>
-inline void pack_depth(const Byte* from, int64_t step, int64_t count, Byte* to) {
-  for (int64_t i = 0; i < kPanel; ++i) {
-    store<T>(to + i * kWidth<T>, load<T>(from + smaller(i, count - 1) * step));
-  }
-}
-
-// A panel of which the elements of each of `rows` are adjacent: transposed in registers. A vector
-// has more rows than are left where the panel is no multiple of it; the elements of those are
-// overwritten by the next depth's. So they are any rows that can be read.
-template <class T, int64_t kPanel>
-constexpr int64_t kTransposedRows = (kPanel + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>;
-template <class T, int64_t kPanel>
-inline void pack_transposed(const Byte* const* rows, int64_t depth, Byte* to) {
-  constexpr int kPieces = 4;
-  constexpr int64_t kDepths = kPieces * kLaneBytes / kWidth<T>;
-  if (depth < kDepths) {
-    for (int64_t k = 0; k < depth; ++k) {
-      for (int64_t i = 0; i < kPanel; ++i) {
-        store<T>(to + (k * kPanel + i) * kWidth<T>, load<T>(rows[i] + k * kWidth<T>));
-      }
-    }
-    return;
-  }
-  // The last tile begins so early that it is whole, and packs some depths again.
-  for (int64_t next = 0; next < depth; next += kDepths) {
-    const int64_t k = smaller(next, depth - kDepths);
-    // From the last vector, whose rows too many are the first ones of the next depth, to the first.
-    for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
-      Byte* const out = to + (k * kPanel + v) * kWidth<T>;
-      transpose_tile<Widest, sizeof(T), kPieces>(
-          [&](int64_t row) { return rows[v + row] + k * kWidth<T>; },
-          [&](int64_t c, Widest::Vector column) {
-            Widest::store(out + c * kPanel * kWidth<T>, column);
-          });
-    }
-  }
-}
-
-// A whole panel of which the elements of a depth are adjacent.
-template <class T, int64_t kPanel>
-inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, Byte* to) {
-  for (int64_t k = 0; k < depth; ++k) {
-    __builtin_memcpy(to + k * kPanel * kWidth<T>, from + k * depth_step, kPanel * kWidth<T>);
-  }
-}
-
-template <class T, int64_t kPanel>
-void pack(const Factor& from, Byte* to) {
-  for (int64_t i = 0; i < from.count; i += kPanel, to += kPanel * from.depth * kWidth<T>) {
-    const Byte* const data = from.data + i * from.step;
-    const int64_t count = smaller(from.count - i, kPanel);
-    if (from.depth_step == kWidth<T>) {
-      const Byte* rows[kTransposedRows<T, kPanel>];
-      for (int64_t r = 0; r < kTransposedRows<T, kPanel>; ++r) {
-        rows[r] = data + smaller(r, count - 1) * from.step;
-      }
-      pack_transposed<T, kPanel>(rows, from.depth, to);
-    } else if (from.step == kWidth<T> && count == kPanel) {
-      pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, to);
-    } else {
-      for (int64_t k = 0; k < from.depth; ++k) {
-        pack_depth<T, kPanel>(data + k * from.depth_step, from.step, count,
-                              to + k * kPanel * kWidth<T>);
-      }
-    }
-  }
-}
-
-// Lanes of a panel whose rows are adjacent elements at each depth, or zeros.
-template <class T>
-struct Run {
-  const Byte* data = nullptr;  // nullptr: zeros
-  int64_t lane = 0;
-  Part<T> part = Part<T>(1);
-};
-
-// The runs of a panel's rows, in rising order; how many there are.
-template <class T>
-int64_t find_runs(const Byte* const* rows, Run<T>* runs) {
-  int64_t count = 0;
-  for (int64_t lane = 0; lane < kPanelRows;) {
-    const Byte* const first = rows[lane];
-    int64_t length = 1;
-    while (lane + length < kPanelRows && length < kPerVector<T> &&
-           rows[lane + length] == (first == nullptr ? nullptr : first + length * kWidth<T>)) {
-      ++length;
-    }
-    runs[count++] = {first, lane, Part<T>(length)};
-    lane += length;
-  }
-  return count;
-}
-
-template <class T>
-void pack_scattered(const ScatteredRows& from, Byte* to) {
-  constexpr int64_t kDepthBytes = kPanelRows * kWidth<T>;
-  if (from.depth_step == kWidth<T>) {
-    const Byte* rows[kTransposedRows<T, kPanelRows>];
-    for (int64_t i = 0; i < kTransposedRows<T, kPanelRows>; ++i) {
-      const Byte* const row = from.rows[smaller(i, kPanelRows - 1)];
-      rows[i] = row == nullptr ? from.zeros : row;
-    }
-    return pack_transposed<T, kPanelRows>(rows, from.depth, to);
-  }
-  Run<T> runs[kPanelRows];
-  const int64_t run_count = find_runs<T>(from.rows, runs);
-  // A run is stored as a whole vector: what is too much of it is overwritten by the next run, or by
-  // the next depth.
-  for (int64_t k = 0; k < from.depth; ++k, to += kDepthBytes) {
-    for (int64_t r = 0; r < run_count; ++r) {
-      const Run<T>& run = runs[r];
-      store(to + run.lane * kWidth<T>,
-            run.data == nullptr ? Vector<T>{} : run.part.load(run.data + k * from.depth_step));
-    }
-  }
-}
-
 // ---- what follows the sums ----
+
+// Whole sums are signed, and wrap as unsigned ones do.
+template <class T>
+struct SignedSum {
+  using type = T;
+};
+template <>
+struct SignedSum<uint32_t> {
+  using type = int32_t;
+};
+template <class T>
+using Signed = typename SignedSum<T>::type;
 
 template <class T>
 inline Vector<T> finished(const Vector<T>& sum, const Vector<T>& bias, bool has_relu) {
   const Vector<T> result = sum + bias;
   // A comparison that NaN fails.
-  return has_relu ? (result < Vector<T>{} ? Vector<T>{} : result) : result;
+  const auto is_negative = reinterpret_cast<Vector<Signed<T>>>(result) < Vector<Signed<T>>{};
+  return has_relu ? (is_negative ? Vector<T>{} : result) : result;
 }
 
 template <class T>
 void run_epilogue(const Epilogue& f) {
-  const bool is_by_row = f.column_step == kWidth<T>;
+  const bool is_by_row =
+      f.column_step == kWidth<T> && (f.bias == nullptr || f.bias_step == kWidth<T>);
   const bool is_by_column = !is_by_row && f.row_step == kWidth<T>;
   const int64_t lines = is_by_column ? f.columns : f.rows;
   const int64_t line_step = is_by_column ? f.column_step : f.row_step;
@@ -475,8 +348,8 @@ void run_epilogue(const Epilogue& f) {
       const Part<T> part(smaller(count - i, width));
       Vector<T> bias = -Vector<T>{};  // which changes no sum, 0 included
       if (f.bias != nullptr) {
-        bias = is_by_column ? broadcast<T>(load<T>(f.bias + line * kWidth<T>))
-                            : part.load(f.bias + i * kWidth<T>);
+        bias = is_by_column ? broadcast<T>(load<T>(f.bias + line * f.bias_step))
+                            : part.load(f.bias + i * f.bias_step);
       }
       part.store(out + i * step, finished<T>(part.load(out + i * step), bias, f.has_relu));
     }
@@ -487,19 +360,24 @@ template <class T>
 constexpr Gemm kGemmOf = {
     .panel_rows = kPanelRows,
     .panel_columns = kPanelColumns<T>,
-    .slack_bytes = kVectorBytes,
-    .pack_rows = pack<T, kPanelRows>,
-    .pack_columns = pack<T, kPanelColumns<T>>,
-    .pack_scattered = pack_scattered<T>,
     .multiply = multiply<T>,
     .multiply_unpacked = multiply_unpacked<T>,
     .multiply_streamed = multiply_streamed<T>,
     .run_epilogue = run_epilogue<T>,
 };
+// Sums of whole numbers have packed factors alone: pairs of 16 bits.
+constexpr Gemm kGemmOfPairs = {
+    .panel_rows = kPanelRows,
+    .panel_columns = kPanelColumns<uint32_t>,
+    .multiply = multiply<uint32_t>,
+    .multiply_unpacked = nullptr,
+    .multiply_streamed = nullptr,
+    .run_epilogue = run_epilogue<uint32_t>,
+};
 
 }  // namespace
 
-const GemmTable kGemm = {kGemmOf<double>, kGemmOf<float>};
+const GemmTable kGemm = {kGemmOf<double>, kGemmOf<float>, kGemmOfPairs};
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

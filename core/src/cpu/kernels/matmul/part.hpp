@@ -1,4 +1,4 @@
-// Vectors of floats in products: multiplication and addition at once, and the first lanes alone.
+// Vectors in products: multiplication and addition at once, and the first lanes alone.
 #pragma once
 
 #include "cpu/kernels/vectors.hpp"
@@ -7,11 +7,36 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// a * b + c: rounded once where the set has FMA.
+// Lanes are pairs of signed numbers of 16 bits: c + a[0] * b[0] + a[1] * b[1], which wraps.
+inline Vector<uint32_t> add_products_of_pairs(const Vector<uint32_t>& a, const Vector<uint32_t>& b,
+                                              const Vector<uint32_t>& c) {
+#if defined(__AVX512BW__)
+  return c + reinterpret_cast<Vector<uint32_t>>(
+                 _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return c + reinterpret_cast<Vector<uint32_t>>(
+                 _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__x86_64__)
+  return c + reinterpret_cast<Vector<uint32_t>>(
+                 _mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  const auto low = [](const Vector<uint32_t>& pairs) {
+    return reinterpret_cast<Vector<uint32_t>>(reinterpret_cast<Vector<int32_t>>(pairs << 16) >> 16);
+  };
+  const auto high = [](const Vector<uint32_t>& pairs) {
+    return reinterpret_cast<Vector<uint32_t>>(reinterpret_cast<Vector<int32_t>>(pairs) >> 16);
+  };
+  return c + low(a) * low(b) + high(a) * high(b);
+#endif
+}
+
+// a * b + c: rounded once where the set has FMA; of pairs, as above.
 template <class T>
 inline Vector<T> multiply_add(const Vector<T>& a, const Vector<T>& b, const Vector<T>& c) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (!kIsFloat<T>) {
+    return add_products_of_pairs(a, b, c);
+  } else if constexpr (sizeof(T) == 4) {
     return reinterpret_cast<Vector<T>>(_mm512_fmadd_ps(
         reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
   } else {
@@ -19,7 +44,9 @@ inline Vector<T> multiply_add(const Vector<T>& a, const Vector<T>& b, const Vect
         reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), reinterpret_cast<__m512d>(c)));
   }
 #elif defined(__FMA__)
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (!kIsFloat<T>) {
+    return add_products_of_pairs(a, b, c);
+  } else if constexpr (sizeof(T) == 4) {
     return reinterpret_cast<Vector<T>>(_mm256_fmadd_ps(
         reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
   } else {
@@ -27,7 +54,11 @@ inline Vector<T> multiply_add(const Vector<T>& a, const Vector<T>& b, const Vect
         reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b), reinterpret_cast<__m256d>(c)));
   }
 #else
-  return a * b + c;
+  if constexpr (!kIsFloat<T>) {
+    return add_products_of_pairs(a, b, c);
+  } else {
+    return a * b + c;
+  }
 #endif
 }
 

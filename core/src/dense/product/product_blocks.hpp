@@ -18,6 +18,11 @@ inline constexpr std::int64_t kBlockColumns = 2048;
 // for them.
 inline constexpr std::int64_t kWorthSharingWork = std::int64_t{1} << 18;
 
+constexpr std::int64_t product_or_most(std::int64_t a, std::int64_t b) noexcept {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 constexpr std::int64_t parts_of(std::int64_t count, std::int64_t size) noexcept {
   return (count + size - 1) / size;
 }

@@ -5,9 +5,9 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/gemm.hpp"
-#include "cpu/operations.hpp"
 #include "dense/operands.hpp"
-#include "dense/product_blocks.hpp"
+#include "dense/product/epilogue.hpp"
+#include "dense/product/product_blocks.hpp"
 #include "dense/scalar.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
@@ -161,57 +161,6 @@ Geometry geometry_of(const tnr_view& a, const tnr_view& weight, const tnr_view* 
   return g;
 }
 
-// ---- what follows a sum ----
-
-// Bias and activation.
-class Epilogue {
- public:
-  // `bias` is a scratch of the filters' biases side by side, or nullptr.
-  Epilogue(tnr_unary_op activation, unsigned type, tnr_dtype dtype, const Byte* bias)
-      : bias_(bias), width_bytes_(static_cast<std::int64_t>(element_size(dtype))) {
-    if (activation == 0) return;
-    has_relu_ = activation == TNR_UNARY_OP_RELU;
-    if (has_relu_) return;
-    const auto row = static_cast<std::uint32_t>(activation) - 1;
-    if (row >= kernels::kUnaryCount) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "attributes->activation is %" PRId32 ", which names no unary operation", activation);
-    }
-    kernel_ = kernels::unary_kernels()[row][type].kernel;
-  }
-
-  // Of a part of the result whose first column is the filter of that number.
-  void run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64_t filter) const noexcept {
-    if (bias_ != nullptr || has_relu_) {
-      part.bias = bias_ == nullptr ? nullptr : bias_ + filter * width_bytes_;
-      part.has_relu = has_relu_;
-      gemm.run_epilogue(part);
-    }
-    if (kernel_ == nullptr) return;
-    const bool is_by_column = part.row_step == width_bytes_;
-    const std::int64_t lines = is_by_column ? part.columns : part.rows;
-    const std::int64_t line_step = is_by_column ? part.column_step : part.row_step;
-    const std::int64_t step = is_by_column ? part.row_step : part.column_step;
-    for (std::int64_t line = 0; line < lines; ++line) {
-      Byte* const data = part.out + line * line_step;
-      const kernels::Source in = {data, step, width_bytes_};
-      run_plainly(kernel_, {.count = is_by_column ? part.rows : part.columns,
-                            .out = data,
-                            .out_step = step,
-                            .width_bytes = width_bytes_,
-                            .source_count = 1,
-                            .in = &in,
-                            .parameters = nullptr});
-    }
-  }
-
- private:
-  const Byte* bias_;
-  std::int64_t width_bytes_;
-  bool has_relu_ = false;
-  kernels::StripKernel kernel_ = nullptr;
-};
-
 // ---- the product ----
 
 // The result's pixels are rows, its filters columns. The depth is cut into blocks of channels; in
@@ -219,9 +168,9 @@ class Epilogue {
 class Conv2d {
  public:
   // All that is referred to outlives this. `one` is of the dtype.
-  Conv2d(const kernels::Gemm& gemm, const Geometry& geometry, const Element& one,
-         std::int64_t width_bytes) noexcept
-      : gemm_(gemm), g_(geometry), one_(one), width_bytes_(width_bytes) {
+  Conv2d(const kernels::Gemm& gemm, const kernels::FactorPacking& packing, const Geometry& geometry,
+         const Element& one, std::int64_t width_bytes) noexcept
+      : gemm_(gemm), packing_(packing), g_(geometry), one_(one), width_bytes_(width_bytes) {
     // A range is pixels of the result that are one step apart.
     range_ = g_.out[kWidth];
     pixel_step_ = g_.result.place[kWidth];
@@ -257,7 +206,7 @@ class Conv2d {
   }
   [[nodiscard]] std::int64_t thread_bytes() const noexcept {
     const std::int64_t lanes = std::max(block_rows(), joins_filter_ ? gemm_.panel_columns : 0);
-    return zero_bytes() + lanes * block_depth() * width_bytes_ + gemm_.slack_bytes;
+    return zero_bytes() + lanes * block_depth() * width_bytes_ + packing_.slack_bytes;
   }
   [[nodiscard]] std::int64_t thread_count(const Context& context) const noexcept {
     std::int64_t work = range_ * range_count_;
@@ -332,7 +281,7 @@ class Conv2d {
     for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
       for (std::int64_t j = 0; j < g_.kernel[kWidth]; ++j) {
         place.data = filters.data + i * g_.weight.place[kHeight] + j * g_.weight.place[kWidth];
-        gemm_.pack_columns(place, to);
+        packing_.columns(place, to);
         to += channels * gemm_.panel_columns * width_bytes_;
       }
     }
@@ -342,7 +291,7 @@ class Conv2d {
   // then brought in order.
   void pack_filters(const kernels::Factor& filters, std::int64_t channels, Byte* as_they_lie,
                     Byte* to) const noexcept {
-    gemm_.pack_columns(filters, as_they_lie);
+    packing_.columns(filters, as_they_lie);
     const std::int64_t bytes = gemm_.panel_columns * width_bytes_;
     for (std::int64_t place = 0; place < places(); ++place) {
       for (std::int64_t channel = 0; channel < channels; ++channel, to += bytes) {
@@ -406,10 +355,10 @@ class Conv2d {
             product.alpha = one_.bytes;
             product.beta = block.first == 0 ? nullptr : one_.bytes;
             gemm_.multiply(product);
-            if (block.first + block.count == g_.channels) {
+            if (block.first + block.count == g_.channels && !epilogue.is_nothing()) {
               epilogue.run(gemm_,
                            {product.out, product.row_step, product.column_step, rows, columns,
-                            nullptr, false},
+                            nullptr, width_bytes_, false},
                            filter);
             }
           }
@@ -453,7 +402,7 @@ class Conv2d {
         for (std::int64_t j = 0; j < columns; ++j) {
           const Byte* rows[kMaxPanelRows];
           find_rows(windows, i * g_.dilations[kHeight], j * g_.dilations[kWidth], rows);
-          gemm_.pack_scattered({rows, g_.a.channel, depth, zeros}, packed);
+          packing_.scattered({rows, g_.a.channel, depth, zeros}, packed);
           packed += depth * gemm_.panel_rows * width_bytes_;
         }
       }
@@ -473,6 +422,7 @@ class Conv2d {
   }
 
   const kernels::Gemm& gemm_;
+  const kernels::FactorPacking& packing_;
   const Geometry& g_;
   const Element& one_;
   std::int64_t width_bytes_;
@@ -508,20 +458,12 @@ void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, c
   if (bias != nullptr) require_alias(out.view, *bias, "bias", SameView::kRefused);
 
   const auto width_bytes = static_cast<std::int64_t>(element_size(a.dtype));
-  // Side by side for the kernels; none has no bytes.
-  const Scratch biases(bias == nullptr ? 0 : weight.shape[0], width_bytes);
-  const Epilogue epilogue(attributes.activation, type, a.dtype,
-                          bias == nullptr ? nullptr : biases.data());
+  const Epilogue epilogue(attributes.activation, bias, a.dtype, a.dtype);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_CONV2D, 0, 0);
-  if (bias != nullptr) {
-    const Byte* const from = static_cast<const Byte*>(bias->data);
-    for (std::int64_t i = 0; i < weight.shape[0]; ++i) {
-      std::copy_n(from + i * step_of(*bias, 0), width_bytes, biases.data() + i * width_bytes);
-    }
-  }
   const tnr_scalar number = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
   const Element one = to_element(number, a.dtype, "one");
-  const Conv2d conv(kernels::gemm_kernels()[type], geometry, one, width_bytes);
+  const Conv2d conv(kernels::gemm_kernels()[type], kernels::factor_packing_kernels()[type],
+                    geometry, one, width_bytes);
   // First, as it refuses kernels of so many places, of a view that repeats, that bytes overflow: a
   // panel of the pixels is no more than a panel of these.
   const Scratch packed_weight(conv.block_depth(), conv.weight_depth_bytes());

@@ -1,0 +1,275 @@
+// Packing: factors of every dtype become panels of what their sums are made of, wherever they lie.
+#include "cpu/gemm.hpp"
+#include "cpu/halves.hpp"
+#include "cpu/kernels/matmul/panel.hpp"
+#include "cpu/kernels/matmul/part.hpp"
+#include "cpu/kernels/move/tile.hpp"
+#include "cpu/kernels/strip.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+// Elements of one depth side by side, `count` of them and then the last one again.
+template <class T, int64_t kPanel>
+inline void pack_depth(const Byte* from, int64_t step, int64_t count, Byte* to) {
+  for (int64_t i = 0; i < kPanel; ++i) {
+    store<T>(to + i * kWidth<T>, load<T>(from + smaller(i, count - 1) * step));
+  }
+}
+
+// A panel of which the elements of each of `rows` are adjacent: transposed in registers. A vector
+// has more rows than are left where the panel is no multiple of it; the elements of those are
+// overwritten by the next depth's. So they are any rows that can be read.
+template <class T, int64_t kPanel>
+constexpr int64_t kTransposedRows = (kPanel + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>;
+template <class T, int64_t kPanel>
+inline void pack_transposed(const Byte* const* rows, int64_t depth, Byte* to) {
+  constexpr int kPieces = 4;
+  constexpr int64_t kDepths = kPieces * kLaneBytes / kWidth<T>;
+  if (depth < kDepths) {
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t i = 0; i < kPanel; ++i) {
+        store<T>(to + (k * kPanel + i) * kWidth<T>, load<T>(rows[i] + k * kWidth<T>));
+      }
+    }
+    return;
+  }
+  // The last tile begins so early that it is whole, and packs some depths again.
+  for (int64_t next = 0; next < depth; next += kDepths) {
+    const int64_t k = smaller(next, depth - kDepths);
+    // From the last vector, whose rows too many are the first ones of the next depth, to the first.
+    for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
+      Byte* const out = to + (k * kPanel + v) * kWidth<T>;
+      transpose_tile<Widest, sizeof(T), kPieces>(
+          [&](int64_t row) { return rows[v + row] + k * kWidth<T>; },
+          [&](int64_t c, Widest::Vector column) {
+            Widest::store(out + c * kPanel * kWidth<T>, column);
+          });
+    }
+  }
+}
+
+// A whole panel of which the elements of a depth are adjacent.
+template <class T, int64_t kPanel>
+inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, Byte* to) {
+  for (int64_t k = 0; k < depth; ++k) {
+    __builtin_memcpy(to + k * kPanel * kWidth<T>, from + k * depth_step, kPanel * kWidth<T>);
+  }
+}
+
+template <class T, int64_t kPanel>
+void pack(const Factor& from, Byte* to) {
+  for (int64_t i = 0; i < from.count; i += kPanel, to += kPanel * from.depth * kWidth<T>) {
+    const Byte* const data = from.data + i * from.step;
+    const int64_t count = smaller(from.count - i, kPanel);
+    if (from.depth_step == kWidth<T>) {
+      const Byte* rows[kTransposedRows<T, kPanel>];
+      for (int64_t r = 0; r < kTransposedRows<T, kPanel>; ++r) {
+        rows[r] = data + smaller(r, count - 1) * from.step;
+      }
+      pack_transposed<T, kPanel>(rows, from.depth, to);
+    } else if (from.step == kWidth<T> && count == kPanel) {
+      pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, to);
+    } else {
+      for (int64_t k = 0; k < from.depth; ++k) {
+        pack_depth<T, kPanel>(data + k * from.depth_step, from.step, count,
+                              to + k * kPanel * kWidth<T>);
+      }
+    }
+  }
+}
+
+// Lanes of a panel whose rows are adjacent elements at each depth, or zeros.
+template <class T>
+struct Run {
+  const Byte* data = nullptr;  // nullptr: zeros
+  int64_t lane = 0;
+  Part<T> part = Part<T>(1);
+};
+
+// The runs of a panel's rows, in rising order; how many there are.
+template <class T>
+int64_t find_runs(const Byte* const* rows, Run<T>* runs) {
+  int64_t count = 0;
+  for (int64_t lane = 0; lane < kPanelRows;) {
+    const Byte* const first = rows[lane];
+    int64_t length = 1;
+    while (lane + length < kPanelRows && length < kPerVector<T> &&
+           rows[lane + length] == (first == nullptr ? nullptr : first + length * kWidth<T>)) {
+      ++length;
+    }
+    runs[count++] = {first, lane, Part<T>(length)};
+    lane += length;
+  }
+  return count;
+}
+
+template <class T>
+void pack_scattered(const ScatteredRows& from, Byte* to) {
+  constexpr int64_t kDepthBytes = kPanelRows * kWidth<T>;
+  if (from.depth_step == kWidth<T>) {
+    const Byte* rows[kTransposedRows<T, kPanelRows>];
+    for (int64_t i = 0; i < kTransposedRows<T, kPanelRows>; ++i) {
+      const Byte* const row = from.rows[smaller(i, kPanelRows - 1)];
+      rows[i] = row == nullptr ? from.zeros : row;
+    }
+    return pack_transposed<T, kPanelRows>(rows, from.depth, to);
+  }
+  Run<T> runs[kPanelRows];
+  const int64_t run_count = find_runs<T>(from.rows, runs);
+  // A run is stored as a whole vector: what is too much of it is overwritten by the next run, or by
+  // the next depth.
+  for (int64_t k = 0; k < from.depth; ++k, to += kDepthBytes) {
+    for (int64_t r = 0; r < run_count; ++r) {
+      const Run<T>& run = runs[r];
+      store(to + run.lane * kWidth<T>,
+            run.data == nullptr ? Vector<T>{} : run.part.load(run.data + k * from.depth_step));
+    }
+  }
+}
+
+// ---- narrow floats ----
+
+// So many depths at a time are packed as they are, and then widened: that many lie in the first
+// cache.
+constexpr int64_t kChunkDepth = 64;
+
+template <class T, int64_t kPanel>
+constexpr int64_t kChunkBytes = kPanel * kChunkDepth * kWidth<T> + kVectorBytes;
+
+template <int64_t kPanel, StripKernel widen>
+void pack_widened(const Factor& from, Byte* to) {
+  alignas(64) Byte chunk[kChunkBytes<uint16_t, kPanel>];
+  for (int64_t i = 0; i < from.count; i += kPanel) {
+    for (int64_t k = 0; k < from.depth; k += kChunkDepth) {
+      const int64_t depth = smaller(from.depth - k, kChunkDepth);
+      pack<uint16_t, kPanel>({from.data + i * from.step + k * from.depth_step, from.step,
+                              from.depth_step, smaller(from.count - i, kPanel), depth},
+                             chunk);
+      const int64_t count = depth * kPanel;
+      const Source source = {chunk, kWidth<uint16_t>, kWidth<uint16_t>};
+      static_cast<void>(widen({.count = count,
+                               .out = to,
+                               .out_step = kWidth<float>,
+                               .width_bytes = kWidth<float>,
+                               .source_count = 1,
+                               .in = &source,
+                               .parameters = nullptr}));
+      to += count * kWidth<float>;
+    }
+  }
+}
+
+// ---- whole numbers ----
+
+// Two depths are one lane of 32 bits, each as a number of 16: products of such pairs are added by
+// one instruction. The pair of a last depth is 0.
+template <class T, int64_t kPanel>
+void pack_pairs(const Factor& from, Byte* to) {
+  alignas(64) Byte chunk[kChunkBytes<uint8_t, kPanel>];
+  for (int64_t i = 0; i < from.count; i += kPanel) {
+    for (int64_t k = 0; k < from.depth; k += kChunkDepth) {
+      const int64_t depth = smaller(from.depth - k, kChunkDepth);
+      pack<uint8_t, kPanel>({from.data + i * from.step + k * from.depth_step, from.step,
+                             from.depth_step, smaller(from.count - i, kPanel), depth},
+                            chunk);
+      if (depth % 2 != 0) __builtin_memset(chunk + depth * kPanel, 0, kPanel);
+      for (const Byte* row = chunk; row < chunk + depth * kPanel; row += 2 * kPanel) {
+        TENURE_INDEPENDENT
+        for (int64_t lane = 0; lane < kPanel; ++lane) {
+          const uint32_t first = static_cast<uint16_t>(load<T>(row + lane));
+          const uint32_t second = static_cast<uint16_t>(load<T>(row + kPanel + lane));
+          store<uint32_t>(to + lane * kWidth<uint32_t>, first | second << 16);
+        }
+        to += kPanel * kWidth<uint32_t>;
+      }
+    }
+  }
+}
+
+// ---- complex numbers ----
+
+// A complex product is a real one of twice the depth and twice the columns: the left factor's
+// parts are depths of their own, and a column of the right one is two,
+// [re; -im] for the real part of the result and [im; re] for the imaginary one.
+
+template <class T>
+void pack_complex_rows(const Factor& from, Byte* to) {
+  if (from.depth_step == 2 * kWidth<T>) {
+    return pack<T, kPanelRows>({from.data, from.step, kWidth<T>, from.count, 2 * from.depth}, to);
+  }
+  for (int64_t i = 0; i < from.count; i += kPanelRows) {
+    const int64_t count = smaller(from.count - i, kPanelRows);
+    for (int64_t k = 0; k < from.depth; ++k) {
+      const Byte* const data = from.data + i * from.step + k * from.depth_step;
+      pack_depth<T, kPanelRows>(data, from.step, count, to);
+      pack_depth<T, kPanelRows>(data + kWidth<T>, from.step, count, to + kPanelRows * kWidth<T>);
+      to += 2 * kPanelRows * kWidth<T>;
+    }
+  }
+}
+
+template <class T>
+void pack_complex_columns(const Factor& from, Byte* to) {
+  constexpr int64_t kColumns = kPanelColumns<T> / 2;
+  constexpr int64_t kRowBytes = kPanelColumns<T> * kWidth<T>;
+  for (int64_t i = 0; i < from.count; i += kColumns) {
+    const int64_t count = smaller(from.count - i, kColumns);
+    for (int64_t k = 0; k < from.depth; ++k, to += 2 * kRowBytes) {
+      const Byte* const data = from.data + i * from.step + k * from.depth_step;
+      TENURE_INDEPENDENT
+      for (int64_t column = 0; column < kColumns; ++column) {
+        const Byte* const at = data + smaller(column, count - 1) * from.step;
+        const T re = load<T>(at);
+        const T im = load<T>(at + kWidth<T>);
+        Byte* const out = to + column * 2 * kWidth<T>;
+        store<T>(out, re);
+        store<T>(out + kWidth<T>, im);
+        store<T>(out + kRowBytes, -im);
+        store<T>(out + kRowBytes + kWidth<T>, re);
+      }
+    }
+  }
+}
+
+template <class T>
+constexpr FactorPacking kPackingOf = {
+    .slack_bytes = kVectorBytes,
+    .rows = pack<T, kPanelRows>,
+    .columns = pack<T, kPanelColumns<T>>,
+    .scattered = pack_scattered<T>,
+};
+template <StripKernel widen>
+constexpr FactorPacking kPackingOfHalves = {
+    .slack_bytes = 0,
+    .rows = pack_widened<kPanelRows, widen>,
+    .columns = pack_widened<kPanelColumns<float>, widen>,
+    .scattered = nullptr,
+};
+template <class T>
+constexpr FactorPacking kPackingOfPairs = {
+    .slack_bytes = 0,
+    .rows = pack_pairs<T, kPanelRows>,
+    .columns = pack_pairs<T, kPanelColumns<uint32_t>>,
+    .scattered = nullptr,
+};
+template <class T>
+constexpr FactorPacking kPackingOfComplex = {
+    .slack_bytes = kVectorBytes,
+    .rows = pack_complex_rows<T>,
+    .columns = pack_complex_columns<T>,
+    .scattered = nullptr,
+};
+
+}  // namespace
+
+const FactorPackingTable kFactorPacking = {
+    kPackingOf<double>,          kPackingOf<float>,        kPackingOfHalves<load_f16>,
+    kPackingOfHalves<load_bf16>, kPackingOfPairs<int8_t>,  kPackingOfPairs<uint8_t>,
+    kPackingOfComplex<double>,   kPackingOfComplex<float>,
+};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

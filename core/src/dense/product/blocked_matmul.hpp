@@ -1,0 +1,197 @@
+// Products of two matrices, in blocks for the caches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cpu/gemm.hpp"
+#include "dense/product/epilogue.hpp"
+#include "dense/product/product_blocks.hpp"
+#include "memory/tickets.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+// How the elements of a call's factors become sums, and these elements of the result.
+struct ProductTypes {
+  const kernels::Gemm& gemm;
+  struct Factor {
+    const kernels::FactorPacking* packing;
+    std::int64_t bytes;  // of an element
+  };
+  Factor a;
+  Factor b;
+  std::int64_t out_bytes;  // of an element
+  std::int64_t sum_bytes;  // of a lane of the sums
+  std::int64_t lanes;      // that an element of the result is: 2 of complex numbers, else 1
+  std::int64_t depths;     // that a lane of a packed factor has: 2 of bytes, else 1
+  // Whether kernels read the factors' elements as they are.
+  [[nodiscard]] bool are_plain() const noexcept {
+    return lanes == 1 && depths == 1 && a.bytes == sum_bytes && b.bytes == sum_bytes;
+  }
+};
+
+// Between elements of the result and sums in memory of the call's own, where the kernels do not
+// write the elements themselves.
+class SumsStore {
+ public:
+  struct Rows {
+    kernels::Byte* sums;
+    std::int64_t sums_step;  // bytes from row to row
+    kernels::Byte* out;
+    std::int64_t row_step;
+    std::int64_t column_step;
+    std::int64_t rows;
+    std::int64_t columns;
+  };
+  virtual ~SumsStore() = default;
+  // Puts what `out` holds where the sums will be, to be multiplied by beta.
+  virtual void load(const Rows& rows) const noexcept = 0;
+  // Before the epilogue.
+  virtual void scale(const Rows& rows) const noexcept = 0;
+  virtual void store(const Rows& rows) const noexcept = 0;
+};
+
+// out = alpha * a b + beta * out, for matrices of one geometry.
+class BlockedMatmul {
+ public:
+  // Steps are bytes, of any sign.
+  struct Steps {
+    std::int64_t row;
+    std::int64_t column;
+  };
+  struct Geometry {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t depth;
+    Steps a;
+    Steps b;
+    Steps out;
+
+    // Whether the transpose of the result is computed, as the product of the transposes in the other
+    // order, of the same sums: kernels store adjacent columns fastest.
+    [[nodiscard]] bool is_swapped(std::int64_t out_bytes) const noexcept {
+      return columns == 1 || (out.row == out_bytes && out.column != out_bytes);
+    }
+    // Whether the elements are then adjacent.
+    [[nodiscard]] bool has_adjacent_out(std::int64_t out_bytes) const noexcept {
+      if (columns == 1) return rows == 1 || out.row == out_bytes;
+      return out.column == out_bytes || out.row == out_bytes;
+    }
+  };
+  // Of the sums' type.
+  struct Scalars {
+    Element alpha;
+    Element beta;
+    Element one;
+    bool has_beta;
+  };
+  // Memory of a call, or of a thread of it that multiplies by itself.
+  struct Buffers {
+    kernels::Byte* b;
+    kernels::Byte* sums;
+    const ThreadBuffers& a;  // from this one on
+    std::int64_t first;
+  };
+
+  // All that is referred to outlives this. `store` is nullptr where kernels write the elements; those
+  // of complex numbers are then adjacent.
+  BlockedMatmul(const ProductTypes& types, const Geometry& geometry, const Scalars& scalars,
+                const Epilogue& epilogue, const SumsStore* store) noexcept;
+
+  // Multiplications and additions; no more than fit.
+  [[nodiscard]] std::int64_t work() const noexcept;
+
+  // Bytes of the buffers: of the right factor and of sums, and of each thread's.
+  [[nodiscard]] std::int64_t b_bytes() const noexcept;
+  [[nodiscard]] std::int64_t sums_bytes() const noexcept;
+  [[nodiscard]] std::int64_t a_bytes() const noexcept;
+
+  // Throws nothing: all memory is there.
+  void run(const Context& context, const Buffers& buffers, const kernels::Byte* a,
+           const kernels::Byte* b, kernels::Byte* out) const noexcept {
+    if (is_swapped_) std::swap(a, b);
+    packs_ ? run_packed(context, buffers, a, b, out) : run_panels(context, buffers, a, b, out);
+  }
+
+ private:
+  // Some rows and columns of the result, in which kernels write their sums.
+  struct Block {
+    std::int64_t row;
+    std::int64_t rows;
+    std::int64_t column;
+    std::int64_t columns;
+    std::int64_t k;  // the first depth, of so many
+    std::int64_t depth;
+    kernels::Byte* out;   // of the result
+    kernels::Byte* sums;  // nullptr: there
+  };
+
+  [[nodiscard]] bool reads_b() const noexcept {
+    return types_.are_plain() && g_.b.column == types_.sum_bytes;
+  }
+  [[nodiscard]] std::int64_t panel_columns() const noexcept {
+    return types_.gemm.panel_columns / types_.lanes;
+  }
+  // Lanes of a factor's depths.
+  [[nodiscard]] std::int64_t depth_lanes(std::int64_t depth) const noexcept {
+    return parts_of(depth * types_.lanes, types_.depths);
+  }
+  [[nodiscard]] std::int64_t most_depth() const noexcept {
+    return kBlockDepth / types_.lanes * types_.depths;
+  }
+  [[nodiscard]] std::int64_t block_depth() const noexcept {
+    return std::min(most_depth(), g_.depth);
+  }
+  [[nodiscard]] std::int64_t most_columns() const noexcept { return kBlockColumns / types_.lanes; }
+  [[nodiscard]] std::int64_t block_columns() const noexcept {
+    return std::min(most_columns(), parts_of(g_.columns, panel_columns()) * panel_columns());
+  }
+  [[nodiscard]] std::int64_t block_panels() const noexcept {
+    return std::min(kBlockRows / types_.gemm.panel_rows, parts_of(g_.rows, types_.gemm.panel_rows));
+  }
+  // Rows of which the sums are kept at a time: of all where they are the result's elements.
+  [[nodiscard]] std::int64_t sums_rows() const noexcept;
+  [[nodiscard]] std::int64_t sums_step() const noexcept;
+
+  [[nodiscard]] kernels::Factor rows_of(const kernels::Byte* a, const Block& block) const noexcept {
+    return {a + block.row * g_.a.row + block.k * g_.a.column, g_.a.row, g_.a.column, block.rows,
+            block.depth};
+  }
+  [[nodiscard]] kernels::Factor columns_of(const kernels::Byte* b,
+                                           const Block& block) const noexcept {
+    return {b + block.column * g_.b.column + block.k * g_.b.row, g_.b.column, g_.b.row,
+            block.columns, block.depth};
+  }
+  [[nodiscard]] kernels::DenseProduct product(const Block& block) const noexcept;
+  // After the last depth.
+  void finish(const Block& block) const noexcept;
+
+  void run_panels(const Context& context, const Buffers& buffers, const kernels::Byte* a,
+                  const kernels::Byte* b, kernels::Byte* out) const noexcept;
+  void run_slice(kernels::Byte* buffer, const kernels::Byte* a, const kernels::Byte* b,
+                 kernels::Byte* out, std::int64_t first, std::int64_t last,
+                 std::int64_t width) const noexcept;
+  [[nodiscard]] std::int64_t strip_columns(const Context& context) const noexcept;
+  void run_columns(kernels::Byte* buffer, const kernels::Byte* a, const kernels::Byte* b,
+                   kernels::Byte* out, std::int64_t column, std::int64_t columns) const noexcept;
+
+  void run_packed(const Context& context, const Buffers& buffers, const kernels::Byte* a,
+                  const kernels::Byte* b, kernels::Byte* out) const noexcept;
+  void pack_columns(const Context& context, const kernels::Factor& block,
+                    kernels::Byte* packed) const noexcept;
+  void multiply_block(const Context& context, const Buffers& buffers, const kernels::Byte* a,
+                      const Block& block) const noexcept;
+
+  ProductTypes types_;
+  const Scalars& scalars_;
+  const Epilogue& epilogue_;
+  const SumsStore* store_;
+  Geometry g_;
+  bool is_swapped_;
+  bool finishes_;  // something follows the sums
+  bool packs_;
+  bool streams_;
+};
+
+}  // namespace tenure

@@ -1,0 +1,455 @@
+// Products of narrow floats, bytes and complex numbers; biases and activations of all.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "expect_error.hpp"
+#include "strided_floats.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/view.hpp"
+#include "test_context.hpp"
+
+namespace tenure::test {
+namespace {
+
+struct F16 {
+  std::uint16_t bits;
+};
+struct BF16 {
+  std::uint16_t bits;
+};
+
+}  // namespace
+
+template <>
+constexpr tnr_dtype kDtype<F16> = TNR_DTYPE_F16;
+template <>
+constexpr tnr_dtype kDtype<BF16> = TNR_DTYPE_BF16;
+template <>
+constexpr tnr_dtype kDtype<std::int8_t> = TNR_DTYPE_I8;
+template <>
+constexpr tnr_dtype kDtype<std::uint8_t> = TNR_DTYPE_U8;
+template <>
+constexpr tnr_dtype kDtype<std::int32_t> = TNR_DTYPE_I32;
+template <>
+constexpr tnr_dtype kDtype<std::complex<float>> = TNR_DTYPE_C64;
+template <>
+constexpr tnr_dtype kDtype<std::complex<double>> = TNR_DTYPE_C128;
+
+namespace {
+
+template <class T>
+tnr_scalar number(T value) {
+  tnr_scalar scalar = {};
+  scalar.dtype = kDtype<T>;
+  std::memcpy(scalar.bytes, &value, sizeof value);
+  return scalar;
+}
+
+struct Extents {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t depth;
+};
+// Remainders of panels, blocks of depths of every dtype, and rows whose sums are kept in turns.
+constexpr Extents kExtents[] = {{1, 1, 1},      {1, 1, 0},      {3, 5, 0},      {1, 40, 33},
+                                {40, 1, 33},    {5, 9, 7},      {14, 32, 64},   {15, 33, 65},
+                                {29, 97, 257},  {70, 41, 515},  {33, 70, 1030}, {241, 33, 129},
+                                {1030, 19, 70}, {20, 2090, 300}};
+
+// The elements of a view, row-major, as another dtype.
+template <class To, class From>
+Operand<To> converted(const Operand<From>& from) {
+  Operand<To> to(Shape(from.view.shape, from.view.shape + from.view.rank));
+  cast(kDefaultContext, from.view, to.out());
+  return to;
+}
+
+template <class T>
+void fill_from_floats(Operand<T>& to, Random& random) {
+  Operand<float> numbers(Shape(to.view.shape, to.view.shape + to.view.rank));
+  numbers.fill(random);
+  if (to.view.rank == 0) return;
+  // Elements that repeat are written by a view that does not.
+  for_each_index(to.view, [&](const Index& index) {
+    Operand<float> one({1}, numbers.at(index));
+    Operand<T> narrow({1});
+    cast(kDefaultContext, one.view, narrow.out());
+    to.at(index) = narrow.memory[0];
+  });
+}
+
+// ---- narrow floats -------------------------------------------------------------------------------
+
+template <class T>
+class NarrowMatmul : public testing::Test {};
+using Halves = testing::Types<F16, BF16>;
+TYPED_TEST_SUITE(NarrowMatmul, Halves);
+
+// Sums are those of f32, of the same operands: rounded once.
+TYPED_TEST(NarrowMatmul, RoundsTheProductsOfF32) {
+  using T = TypeParam;
+  Random random(1);
+  const TestContext two(2);
+  for (const Extents& of : kExtents) {
+    for (int layout = 0; layout < 4; ++layout) {
+      Operand<T> a({of.rows, of.depth}, Access::kRead, random);
+      Operand<T> b({of.depth, of.columns}, Access::kRead, random);
+      Operand<T> out({of.rows, of.columns}, Access::kWrite, random);
+      fill_from_floats(a, random);
+      fill_from_floats(b, random);
+      const float alpha = layout % 2 == 0 ? 1.0f : 0.3f;
+      const float beta = layout < 2 ? 0.0f : -1.25f;
+      if (beta != 0) fill_from_floats(out, random);
+      Operand<float> wide = converted<float>(out);
+      matmul(kDefaultContext, number(alpha), converted<float>(a).view, converted<float>(b).view,
+             number(beta), wide.out());
+      Operand<T> expected = converted<T>(wide);
+      matmul(layout % 2 == 0 ? two : kDefaultContext, number(alpha), a.view, b.view, number(beta),
+             out.out());
+      for_each_index(out.view, [&](const Index& index) {
+        ASSERT_EQ(out.at(index).bits, expected.at(index).bits)
+            << of.rows << " x " << of.columns << " x " << of.depth << ", layout " << layout;
+      });
+    }
+  }
+}
+
+// ---- bytes ---------------------------------------------------------------------------------------
+
+template <class A, class B>
+void expect_exact_sums(std::uint64_t seed) {
+  Random random(seed);
+  const TestContext two(2);
+  for (const Extents& of : kExtents) {
+    for (int layout = 0; layout < 4; ++layout) {
+      Operand<A> a({of.rows, of.depth}, Access::kRead, random);
+      Operand<B> b({of.depth, of.columns}, Access::kRead, random);
+      Operand<std::int32_t> out({of.rows, of.columns}, Access::kWrite, random);
+      for (A& element : a.memory) element = static_cast<A>(random());
+      for (B& element : b.memory) element = static_cast<B>(random());
+      for (std::int32_t& element : out.memory) element = static_cast<std::int32_t>(random());
+      // The largest sums, which 16 bits do not hold.
+      if (layout == 0)
+        a.memory.assign(a.memory.size(), std::numeric_limits<A>::min() == 0 ? 255 : -128);
+      if (layout == 0)
+        b.memory.assign(b.memory.size(), std::numeric_limits<B>::min() == 0 ? 255 : -128);
+      const std::int32_t alpha = layout % 2 == 0 ? 1 : -3;
+      const std::int32_t beta = layout < 2 ? 0 : 7;
+      Operand<std::int32_t> before = out;
+      matmul(layout % 2 == 0 ? two : kDefaultContext, number(alpha), a.view, b.view, number(beta),
+             out.out());
+      for_each_index(out.view, [&](const Index& index) {
+        std::int64_t sum = 0;
+        for (std::int64_t k = 0; k < of.depth; ++k) {
+          sum += std::int64_t{a.at({index[0], k})} * b.at({k, index[1]});
+        }
+        const auto expected =
+            static_cast<std::uint32_t>(alpha * sum + std::int64_t{beta} * before.at(index));
+        ASSERT_EQ(static_cast<std::uint32_t>(out.at(index)), expected)
+            << of.rows << " x " << of.columns << " x " << of.depth << ", layout " << layout;
+      });
+    }
+  }
+}
+
+TEST(ByteMatmul, SumsExactly) {
+  expect_exact_sums<std::int8_t, std::int8_t>(2);
+  expect_exact_sums<std::uint8_t, std::uint8_t>(3);
+}
+TEST(ByteMatmul, TakesFactorsOfEitherSign) {
+  expect_exact_sums<std::uint8_t, std::int8_t>(4);
+  expect_exact_sums<std::int8_t, std::uint8_t>(5);
+}
+
+// ---- complex numbers -----------------------------------------------------------------------------
+
+template <class T>
+class ComplexMatmul : public testing::Test {};
+using Complexes = testing::Types<std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(ComplexMatmul, Complexes);
+
+TYPED_TEST(ComplexMatmul, StaysWithinItsBound) {
+  using T = TypeParam;
+  using Real = typename T::value_type;
+  using Wide = std::complex<long double>;
+  Random random(6);
+  const TestContext two(2);
+  std::normal_distribution<Real> normal;
+  const auto fill = [&](Operand<T>& operand) {
+    for (T& element : operand.memory) element = {normal(random), normal(random)};
+  };
+  const T kAlphas[] = {{1, 0}, {static_cast<Real>(-0.4), 0}, {static_cast<Real>(0.6), 2}, {0, 1}};
+  for (const Extents& of : kExtents) {
+    if (of.rows * of.columns * of.depth > 3000000) continue;  // slow, and nothing new
+    for (std::size_t layout = 0; layout < 8; ++layout) {
+      Operand<T> a({of.rows, of.depth}, Access::kRead, random);
+      Operand<T> b({of.depth, of.columns}, Access::kRead, random);
+      Operand<T> out({of.rows, of.columns}, Access::kWrite, random);
+      fill(a);
+      fill(b);
+      const T alpha = kAlphas[layout % 4];
+      const T beta = layout < 4 ? T{0, 0} : layout % 2 == 0 ? T{2, 0} : T{1, -1};
+      if (beta == T{0, 0}) {
+        constexpr Real kNaN = std::numeric_limits<Real>::quiet_NaN();
+        out.memory.assign(out.memory.size(), T{kNaN, kNaN});
+      } else {
+        fill(out);
+      }
+      Operand<T> before = out;
+      matmul(layout % 2 == 0 ? two : kDefaultContext, number(alpha), a.view, b.view, number(beta),
+             out.out());
+      const long double eps = std::numeric_limits<Real>::epsilon();
+      for_each_index(out.view, [&](const Index& index) {
+        Wide exact = 0;
+        long double magnitudes = 0;
+        const auto add = [&](const Wide& x, const Wide& y, const Wide& scale) {
+          exact += scale * x * y;
+          magnitudes += (std::fabs(x.real()) + std::fabs(x.imag())) *
+                        (std::fabs(y.real()) + std::fabs(y.imag())) *
+                        (std::fabs(scale.real()) + std::fabs(scale.imag()));
+        };
+        for (std::int64_t k = 0; k < of.depth; ++k) {
+          add(a.at({index[0], k}), b.at({k, index[1]}), alpha);
+        }
+        if (beta != T{0, 0}) add(before.at(index), 1, beta);
+        const Wide error = Wide(out.at(index)) - exact;
+        const long double bound = (2 * static_cast<long double>(of.depth) + 8) * eps * magnitudes;
+        ASSERT_LE(std::fabs(error.real()), bound)
+            << of.rows << " x " << of.columns << " x " << of.depth << ", layout " << layout;
+        ASSERT_LE(std::fabs(error.imag()), bound)
+            << of.rows << " x " << of.columns << " x " << of.depth << ", layout " << layout;
+      });
+      // Between the elements nothing is written.
+      std::vector<bool> is_element(out.memory.size());
+      for_each_index(out.view, [&](const Index& index) {
+        is_element[static_cast<std::size_t>(&out.at(index) - out.memory.data())] = true;
+      });
+      for (std::size_t i = 0; i < is_element.size(); ++i) {
+        if (is_element[i]) continue;
+        ASSERT_EQ(std::memcmp(&out.memory[i], &before.memory[i], sizeof(T)), 0);
+      }
+    }
+  }
+}
+
+// ---- bias and activation -------------------------------------------------------------------------
+
+template <class T>
+class MatmulEpilogue : public testing::Test {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(MatmulEpilogue, Floats);
+
+// The product, and then two operations of the library: the same bits.
+TYPED_TEST(MatmulEpilogue, IsTheOperationsOneByOne) {
+  using T = TypeParam;
+  Random random(7);
+  const TestContext two(2);
+  for (const Extents& of : kExtents) {
+    for (const tnr_unary_op activation :
+         {tnr_unary_op{0}, TNR_UNARY_OP_RELU, TNR_UNARY_OP_TANH, TNR_UNARY_OP_NEG}) {
+      for (const bool has_bias : {false, true}) {
+        Operand<T> a({of.rows, of.depth}, Access::kRead, random);
+        Operand<T> b({of.depth, of.columns}, Access::kRead, random);
+        Operand<T> bias({of.columns}, Access::kRead, random);
+        Operand<T> out({of.rows, of.columns}, Access::kWrite, random);
+        a.fill(random);
+        b.fill(random);
+        bias.fill(random);
+        out.fill(random);
+        const T beta = random() % 2 == 0 ? T{0} : T{0.5};
+        Operand<T> expected = out;
+        matmul(kDefaultContext, number(T{1.5}), a.view, b.view, number(beta), expected.out());
+        if (has_bias) {
+          binary(kDefaultContext, TNR_BINARY_OP_ADD, expected.view, bias.view, expected.out());
+        }
+        if (activation != 0) unary(kDefaultContext, activation, expected.view, expected.out());
+        tnr_matmul_attributes with = {};
+        with.bias = has_bias ? &bias.view : nullptr;
+        with.activation = activation;
+        matmul(random() % 2 == 0 ? two : kDefaultContext, number(T{1.5}), a.view, b.view,
+               number(beta), out.out(), with);
+        for (std::size_t i = 0; i < out.memory.size(); ++i) {
+          ASSERT_TRUE(same(out.memory[i], expected.memory[i]))
+              << of.rows << " x " << of.columns << " x " << of.depth << ", activation "
+              << activation << ", bias " << has_bias << ": element " << i << " is " << out.memory[i]
+              << ", not " << expected.memory[i];
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(NarrowMatmul, AppliesItsEpilogueToSums) {
+  using T = TypeParam;
+  Random random(8);
+  Operand<T> a({37, 90});
+  Operand<T> b({90, 41});
+  Operand<T> bias({41});
+  Operand<T> out({37, 41});
+  for (Operand<T>* operand : {&a, &b, &bias}) fill_from_floats(*operand, random);
+  Operand<float> wide({37, 41});
+  const Operand<float> wide_bias = converted<float>(bias);
+  tnr_matmul_attributes with = {};
+  with.activation = TNR_UNARY_OP_TANH;
+  with.bias = &wide_bias.view;
+  matmul(kDefaultContext, number(1.0f), converted<float>(a).view, converted<float>(b).view,
+         number(0.0f), wide.out(), with);
+  with.bias = &bias.view;
+  matmul(kDefaultContext, number(1.0f), a.view, b.view, number(0.0f), out.out(), with);
+  Operand<T> expected = converted<T>(wide);
+  for (std::size_t i = 0; i < out.memory.size(); ++i) {
+    ASSERT_EQ(out.memory[i].bits, expected.memory[i].bits);
+  }
+}
+
+TEST(ByteMatmul, AddsABiasAndCutsBelowZero) {
+  Random random(9);
+  Operand<std::uint8_t> a({31, 50});
+  Operand<std::int8_t> b({50, 37});
+  Operand<std::int32_t> bias({37});
+  Operand<std::int32_t> out({31, 37});
+  for (auto& element : a.memory) element = static_cast<std::uint8_t>(random());
+  for (auto& element : b.memory) element = static_cast<std::int8_t>(random());
+  for (auto& element : bias.memory) element = static_cast<std::int32_t>(random() % 100000) - 50000;
+  tnr_matmul_attributes with = {};
+  with.bias = &bias.view;
+  with.activation = TNR_UNARY_OP_RELU;
+  matmul(kDefaultContext, number<std::int32_t>(1), a.view, b.view, number<std::int32_t>(0),
+         out.out(), with);
+  for_each_index(out.view, [&](const Index& index) {
+    std::int32_t sum = bias.at({index[1]});
+    for (std::int64_t k = 0; k < 50; ++k) sum += a.at({index[0], k}) * b.at({k, index[1]});
+    ASSERT_EQ(out.at(index), std::max(sum, 0));
+  });
+}
+
+TYPED_TEST(ComplexMatmul, AddsABias) {
+  using T = TypeParam;
+  using Real = typename T::value_type;
+  Random random(10);
+  // Whole numbers: every sum is exact.
+  const auto fill = [&](Operand<T>& operand) {
+    for (T& element : operand.memory) {
+      element = {static_cast<Real>(below(random, 19) - 9),
+                 static_cast<Real>(below(random, 19) - 9)};
+    }
+  };
+  for (int layout = 0; layout < 8; ++layout) {
+    Operand<T> a({23, 30}, Access::kRead, random);
+    Operand<T> b({30, 37}, Access::kRead, random);
+    Operand<T> bias({37}, Access::kRead, random);
+    Operand<T> out({23, 37}, Access::kWrite, random);
+    fill(a);
+    fill(b);
+    fill(bias);
+    const T alpha = layout % 2 == 0 ? T{1, 0} : T{2, -1};
+    tnr_matmul_attributes with = {};
+    with.bias = &bias.view;
+    matmul(kDefaultContext, number(alpha), a.view, b.view, number(T{0, 0}), out.out(), with);
+    for_each_index(out.view, [&](const Index& index) {
+      T sum = 0;
+      for (std::int64_t k = 0; k < 30; ++k) sum += a.at({index[0], k}) * b.at({k, index[1]});
+      ASSERT_EQ(out.at(index), alpha * sum + bias.at({index[1]}));
+    });
+  }
+}
+
+TYPED_TEST(MatmulEpilogue, FollowsEveryProductOfABatch) {
+  using T = TypeParam;
+  Random random(11);
+  const TestContext two(2);
+  for (const auto& shape : {Shape{70, 20, 30}, Shape{3, 102, 110}}) {
+    Operand<T> a(shape);
+    Operand<T> b({shape[2], 33});
+    Operand<T> bias({33});
+    Operand<T> out({shape[0], shape[1], 33});
+    a.fill(random);
+    b.fill(random);
+    bias.fill(random);
+    Operand<T> expected = out;
+    matmul(kDefaultContext, number(T{1}), a.view, b.view, number(T{0}), expected.out());
+    binary(kDefaultContext, TNR_BINARY_OP_ADD, expected.view, bias.view, expected.out());
+    tnr_matmul_attributes with = {};
+    with.bias = &bias.view;
+    matmul(two, number(T{1}), a.view, b.view, number(T{0}), out.out(), with);
+    for (std::size_t i = 0; i < out.memory.size(); ++i) {
+      ASSERT_TRUE(same(out.memory[i], expected.memory[i])) << i;
+    }
+  }
+}
+
+// ---- refused -------------------------------------------------------------------------------------
+
+class RefusedProduct : public testing::Test {
+ protected:
+  void expect(tnr_status status, std::initializer_list<std::string> words, const tnr_view& a,
+              const tnr_view& b, const tnr_view& out, const tnr_matmul_attributes& with = {},
+              const tnr_scalar& alpha = number(1.0f)) {
+    expect_error(status, words, [&] {
+      matmul(kDefaultContext, alpha, a, b, number(0.0f), tnr_view_mut{out}, with);
+    });
+  }
+
+  Operand<float> floats_{{4, 4}};
+  Operand<float> out_{{4, 4}};
+  Operand<std::uint8_t> bytes_{{4, 4}};
+  Operand<std::int32_t> sums_{{4, 4}};
+  Operand<std::complex<float>> complex_{{4, 4}};
+  Operand<std::complex<float>> complex_out_{{4, 4}};
+};
+
+TEST_F(RefusedProduct, DtypesThatDoNotMeet) {
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"b.dtype", "f32", "u8"}, bytes_.view, floats_.view,
+         sums_.view);
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"out.dtype", "i32"}, bytes_.view, bytes_.view, out_.view);
+  expect(TNR_STATUS_UNSUPPORTED, {"matmul", "i32"}, sums_.view, sums_.view, sums_.view);
+}
+
+TEST_F(RefusedProduct, Biases) {
+  Operand<float> five({5});
+  Operand<float> square({4, 4});
+  Operand<double> wide({4});
+  tnr_matmul_attributes with = {};
+  with.bias = &five.view;
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"attributes->bias", "[5]", "4", "[4, 4]"}, floats_.view,
+         floats_.view, out_.view, with);
+  with.bias = &square.view;
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"attributes->bias", "[4, 4]"}, floats_.view, floats_.view,
+         out_.view, with);
+  with.bias = &wide.view;
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"attributes->bias", "f64", "f32"}, floats_.view,
+         floats_.view, out_.view, with);
+  tnr_view row = out_.view;
+  row.rank = 1;
+  with.bias = &row;
+  expect(TNR_STATUS_ALIASED, {"attributes->bias"}, floats_.view, floats_.view, out_.view, with);
+}
+
+TEST_F(RefusedProduct, Activations) {
+  tnr_matmul_attributes with = {};
+  with.activation = tnr_unary_op{1000};
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"attributes->activation", "1000"}, floats_.view,
+         floats_.view, out_.view, with);
+  with.activation = TNR_UNARY_OP_TANH;
+  expect(TNR_STATUS_UNSUPPORTED, {"activation", "i32"}, bytes_.view, bytes_.view, sums_.view, with);
+  with.activation = TNR_UNARY_OP_RELU;
+  const tnr_scalar one = number(std::complex<float>(1));
+  expect(TNR_STATUS_UNSUPPORTED, {"activation", "c64"}, complex_.view, complex_.view,
+         complex_out_.view, with, one);
+}
+
+TEST_F(RefusedProduct, ScalarsThatAreNotWhole) {
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"alpha", "0.5"}, bytes_.view, bytes_.view, sums_.view, {},
+         number(0.5f));
+}
+
+}  // namespace
+}  // namespace tenure::test
