@@ -16,7 +16,10 @@ inline constexpr unsigned kBaseSetCount = 1;
 #endif
 
 // Bits: instructions beyond a base set, which some families of kernels have an extension for.
-enum Capability : std::uint32_t { kVbmi2 = 1 };
+enum Capability : std::uint32_t {
+  kVbmi2 = 1,
+  kBF16 = 2,  // products of bf16, and VNNI
+};
 
 }  // namespace kernels
 

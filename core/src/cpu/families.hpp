@@ -28,8 +28,9 @@ using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
 using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
 using ReduceTable = Reductions[kReduceCount];
 using SquareSumTable = SquareSum[2];  // f64 and f32
-using GemmTable = Gemm[kSumTypeCount];
-using FactorPackingTable = FactorPacking[kFactorTypeCount];
+using GemmTable = Gemm[kPlainSumTypeCount];
+using LaneGemmTable = Gemm[kSumTypeCount - kPlainSumTypeCount];
+using FactorPackingTable = FactorPacking[kFactorTypeCount - 1];
 using IndexCheckTable = IndexChecks[kIndexTypeCount];
 using ScatteringTable = Scattering[kIndexTypeCount];
 using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
@@ -74,8 +75,10 @@ using PackedTable = PackedKernels[kPackedFloatCount];
 
 // FAMILY(the same three, an extension of the table, what it needs). The extension is compiled with
 // the last base set, and used instead of the table where the processor has the capability too.
-#define TENURE_EXTENDED_FAMILIES(FAMILY) \
-  FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2)
+#define TENURE_EXTENDED_FAMILIES(FAMILY)                                              \
+  FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2) \
+  FAMILY(lane_gemm_kernels, LaneGemmTable, kLaneGemm, kLaneGemmOfPairs, kBF16)        \
+  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16)
 
 // All tables, declared: in the namespace of an instruction set.
 #define TENURE_DECLARE_TABLE(name, Type, table) extern const Type table;

@@ -6,8 +6,9 @@
 // 2008). The lanes of a last panel that is not whole repeat its last row or column.
 //
 // Packing brings each dtype to the lanes that its sums are made of, so that kernels are few: f16 and
-// bf16 are widened to f32; bytes become pairs of 16 bits, two depths to a lane; a complex factor is
-// a real one of twice the depth, whose columns are two each.
+// bf16 are widened to f32; bytes become pairs of 16 bits, two depths to a lane, and so does bf16
+// where the processor multiplies it; a complex factor is a real one of twice the depth, whose
+// columns are two each.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -79,13 +80,16 @@ struct Gemm {
   void (*run_epilogue)(const Epilogue& epilogue);
 };
 
-// Types of sums: rows of the table of Gemm. Whole numbers wrap.
-enum class SumType : uint8_t { kF64, kF32, kI32 };
-inline constexpr unsigned kSumTypeCount = 3;
+// Types of sums: rows of the tables of Gemm. Those of the first table are of lanes that are factors as
+// they are; whole numbers, which wrap, and bf16 have lanes of their own.
+enum class SumType : uint8_t { kF64, kF32, kI32, kOfBF16 };
+inline constexpr unsigned kPlainSumTypeCount = 2;
+inline constexpr unsigned kSumTypeCount = 4;
 
 // Packing of one dtype. Counts, depths and steps are those of elements; panels have as many rows and
 // columns as those of its sums.
 struct FactorPacking {
+  int64_t depths;  // to a lane
   // Bytes that may be written behind the last panel.
   int64_t slack_bytes;
   void (*rows)(const Factor& from, Byte* to);
@@ -94,8 +98,9 @@ struct FactorPacking {
   void (*scattered)(const ScatteredRows& from, Byte* to);
 };
 
-// Dtypes of factors: rows of the table of FactorPacking. The first ones are Type's.
-enum class FactorType : uint8_t { kF64, kF32, kF16, kBF16, kI8, kU8, kC128, kC64 };
+// Dtypes of factors: rows of the table of FactorPacking, but for bf16, whose packing depends on what
+// the processor multiplies.
+enum class FactorType : uint8_t { kF64, kF32, kF16, kI8, kU8, kC128, kC64, kBF16 };
 inline constexpr unsigned kFactorTypeCount = 8;
 
 }  // namespace tenure::kernels

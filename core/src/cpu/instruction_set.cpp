@@ -27,6 +27,7 @@ struct Processor {
   std::uint32_t leaf1_ecx = 0;
   std::uint32_t leaf7_ebx = 0;
   std::uint32_t leaf7_ecx = 0;
+  std::uint32_t leaf7_1_eax = 0;
   std::uint32_t extended_ecx = 0;
   std::uint32_t saved_state = 0;  // XCR0: the registers that the operating system keeps
 
@@ -40,6 +41,7 @@ struct Processor {
       leaf7_ebx = ebx;
       leaf7_ecx = ecx;
     }
+    if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) leaf7_1_eax = eax;
     if (__get_cpuid(0x80000001u, &eax, &ebx, &ecx, &edx) != 0) extended_ecx = ecx;
     constexpr std::uint32_t kOsxsave = 1u << 27;
     if ((leaf1_ecx & kOsxsave) != 0) {
@@ -81,11 +83,18 @@ bool has_vbmi2() noexcept {
   return has_avx512() && has(cpu.leaf7_ecx, bits({6}));
 }
 
+bool has_bf16() noexcept {
+  const Processor cpu;
+  // AVX512_VNNI; AVX512_BF16
+  return has_vbmi2() && has(cpu.leaf7_ecx, bits({11})) && has(cpu.leaf7_1_eax, bits({5}));
+}
+
 constexpr InstructionSet kSets[] = {
     {"x86-64-v2", 0, 0, has_v2},
     {"avx2", 1, 0, has_avx2},
     {"avx512", 2, 0, has_avx512},
     {"avx512-vbmi2", 2, kernels::kVbmi2, has_vbmi2},
+    {"avx512-bf16", 2, kernels::kVbmi2 | kernels::kBF16, has_bf16},
 };
 
 #else

@@ -24,7 +24,7 @@ struct ProductTypes {
   std::int64_t out_bytes;  // of an element
   std::int64_t sum_bytes;  // of a lane of the sums
   std::int64_t lanes;      // that an element of the result is: 2 of complex numbers, else 1
-  std::int64_t depths;     // that a lane of a packed factor has: 2 of bytes, else 1
+  std::int64_t depths;     // that a lane of a packed factor has: 1 or 2
   // Whether kernels read the factors' elements as they are.
   [[nodiscard]] bool are_plain() const noexcept {
     return lanes == 1 && depths == 1 && a.bytes == sum_bytes && b.bytes == sum_bytes;

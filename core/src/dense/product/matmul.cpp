@@ -35,22 +35,34 @@ struct FactorDtype {
   tnr_dtype sum;
   kernels::SumType sum_type;
   std::int64_t lanes;
-  std::int64_t depths;
 
   // In which elements are computed: complex ones by the parts of their sums.
   [[nodiscard]] constexpr tnr_dtype computed() const noexcept { return lanes == 2 ? dtype : sum; }
 };
 // By FactorType.
 constexpr FactorDtype kFactorDtypes[kernels::kFactorTypeCount] = {
-    {TNR_DTYPE_F64, TNR_DTYPE_F64, TNR_DTYPE_F64, kernels::SumType::kF64, 1, 1},
-    {TNR_DTYPE_F32, TNR_DTYPE_F32, TNR_DTYPE_F32, kernels::SumType::kF32, 1, 1},
-    {TNR_DTYPE_F16, TNR_DTYPE_F16, TNR_DTYPE_F32, kernels::SumType::kF32, 1, 1},
-    {TNR_DTYPE_BF16, TNR_DTYPE_BF16, TNR_DTYPE_F32, kernels::SumType::kF32, 1, 1},
-    {TNR_DTYPE_I8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1, 2},
-    {TNR_DTYPE_U8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1, 2},
-    {TNR_DTYPE_C128, TNR_DTYPE_C128, TNR_DTYPE_F64, kernels::SumType::kF64, 2, 1},
-    {TNR_DTYPE_C64, TNR_DTYPE_C64, TNR_DTYPE_F32, kernels::SumType::kF32, 2, 1},
+    {TNR_DTYPE_F64, TNR_DTYPE_F64, TNR_DTYPE_F64, kernels::SumType::kF64, 1},
+    {TNR_DTYPE_F32, TNR_DTYPE_F32, TNR_DTYPE_F32, kernels::SumType::kF32, 1},
+    {TNR_DTYPE_F16, TNR_DTYPE_F16, TNR_DTYPE_F32, kernels::SumType::kF32, 1},
+    {TNR_DTYPE_I8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
+    {TNR_DTYPE_U8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
+    {TNR_DTYPE_C128, TNR_DTYPE_C128, TNR_DTYPE_F64, kernels::SumType::kF64, 2},
+    {TNR_DTYPE_C64, TNR_DTYPE_C64, TNR_DTYPE_F32, kernels::SumType::kF32, 2},
+    {TNR_DTYPE_BF16, TNR_DTYPE_BF16, TNR_DTYPE_F32, kernels::SumType::kOfBF16, 1},
 };
+
+const kernels::Gemm& gemm_of(kernels::SumType type) {
+  const auto row = static_cast<unsigned>(type);
+  return row < kernels::kPlainSumTypeCount
+             ? kernels::gemm_kernels()[row]
+             : kernels::lane_gemm_kernels()[row - kernels::kPlainSumTypeCount];
+}
+
+const kernels::FactorPacking& packing_of(unsigned type) {
+  return type == static_cast<unsigned>(kernels::FactorType::kBF16)
+             ? kernels::bf16_packing()
+             : kernels::factor_packing_kernels()[type];
+}
 
 unsigned factor_type(tnr_dtype dtype) {
   for (unsigned type = 0; type < kernels::kFactorTypeCount; ++type) {
@@ -219,14 +231,14 @@ class MatmulOperands {
     const auto bytes = [](tnr_dtype dtype) {
       return static_cast<std::int64_t>(element_size(dtype));
     };
-    const kernels::FactorPackingTable& packing = kernels::factor_packing_kernels();
-    return {.gemm = kernels::gemm_kernels()[static_cast<unsigned>(dtype().sum_type)],
-            .a = {&packing[a_type_], bytes(a_.dtype)},
-            .b = {&packing[b_type_], bytes(b_.dtype)},
+    const kernels::FactorPacking& packing = packing_of(a_type_);
+    return {.gemm = gemm_of(dtype().sum_type),
+            .a = {&packing, bytes(a_.dtype)},
+            .b = {&packing_of(b_type_), bytes(b_.dtype)},
             .out_bytes = bytes(out_.dtype),
             .sum_bytes = bytes(dtype().sum),
             .lanes = dtype().lanes,
-            .depths = dtype().depths};
+            .depths = packing.depths};
   }
   [[nodiscard]] const tnr_view* bias() const noexcept { return bias_; }
   [[nodiscard]] const BlockedMatmul::Geometry& geometry() const noexcept { return geometry_; }
@@ -285,7 +297,9 @@ class MatmulOperands {
     batch_.order(0);
   }
 
-  [[nodiscard]] bool has_bytes() const noexcept { return dtype().depths == 2; }
+  [[nodiscard]] bool has_bytes() const noexcept {
+    return dtype().sum_type == kernels::SumType::kI32;
+  }
 
   void read_bias(const tnr_view* bias) {
     if (bias == nullptr) return;

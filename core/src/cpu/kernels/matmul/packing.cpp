@@ -162,25 +162,28 @@ void pack_widened(const Factor& from, Byte* to) {
   }
 }
 
-// ---- whole numbers ----
+// ---- pairs ----
 
 // Two depths are one lane of 32 bits, each as a number of 16: products of such pairs are added by
 // one instruction. The pair of a last depth is 0.
 template <class T, int64_t kPanel>
 void pack_pairs(const Factor& from, Byte* to) {
-  alignas(64) Byte chunk[kChunkBytes<uint8_t, kPanel>];
+  using Bits = typename IntegersOf<sizeof(T)>::Unsigned;
+  constexpr int64_t kRowBytes = kPanel * kWidth<T>;
+  alignas(64) Byte chunk[kChunkBytes<Bits, kPanel>];
   for (int64_t i = 0; i < from.count; i += kPanel) {
     for (int64_t k = 0; k < from.depth; k += kChunkDepth) {
       const int64_t depth = smaller(from.depth - k, kChunkDepth);
-      pack<uint8_t, kPanel>({from.data + i * from.step + k * from.depth_step, from.step,
-                             from.depth_step, smaller(from.count - i, kPanel), depth},
-                            chunk);
-      if (depth % 2 != 0) __builtin_memset(chunk + depth * kPanel, 0, kPanel);
-      for (const Byte* row = chunk; row < chunk + depth * kPanel; row += 2 * kPanel) {
+      pack<Bits, kPanel>({from.data + i * from.step + k * from.depth_step, from.step,
+                          from.depth_step, smaller(from.count - i, kPanel), depth},
+                         chunk);
+      if (depth % 2 != 0) __builtin_memset(chunk + depth * kRowBytes, 0, kRowBytes);
+      for (const Byte* row = chunk; row < chunk + depth * kRowBytes; row += 2 * kRowBytes) {
         TENURE_INDEPENDENT
         for (int64_t lane = 0; lane < kPanel; ++lane) {
-          const uint32_t first = static_cast<uint16_t>(load<T>(row + lane));
-          const uint32_t second = static_cast<uint16_t>(load<T>(row + kPanel + lane));
+          const Byte* const at = row + lane * kWidth<T>;
+          const uint32_t first = static_cast<uint16_t>(load<T>(at));
+          const uint32_t second = static_cast<uint16_t>(load<T>(at + kRowBytes));
           store<uint32_t>(to + lane * kWidth<uint32_t>, first | second << 16);
         }
         to += kPanel * kWidth<uint32_t>;
@@ -236,6 +239,7 @@ void pack_complex_columns(const Factor& from, Byte* to) {
 
 template <class T>
 constexpr FactorPacking kPackingOf = {
+    .depths = 1,
     .slack_bytes = kVectorBytes,
     .rows = pack<T, kPanelRows>,
     .columns = pack<T, kPanelColumns<T>>,
@@ -243,6 +247,7 @@ constexpr FactorPacking kPackingOf = {
 };
 template <StripKernel widen>
 constexpr FactorPacking kPackingOfHalves = {
+    .depths = 1,
     .slack_bytes = 0,
     .rows = pack_widened<kPanelRows, widen>,
     .columns = pack_widened<kPanelColumns<float>, widen>,
@@ -250,6 +255,7 @@ constexpr FactorPacking kPackingOfHalves = {
 };
 template <class T>
 constexpr FactorPacking kPackingOfPairs = {
+    .depths = 2,
     .slack_bytes = 0,
     .rows = pack_pairs<T, kPanelRows>,
     .columns = pack_pairs<T, kPanelColumns<uint32_t>>,
@@ -257,6 +263,7 @@ constexpr FactorPacking kPackingOfPairs = {
 };
 template <class T>
 constexpr FactorPacking kPackingOfComplex = {
+    .depths = 1,
     .slack_bytes = kVectorBytes,
     .rows = pack_complex_rows<T>,
     .columns = pack_complex_columns<T>,
@@ -266,10 +273,15 @@ constexpr FactorPacking kPackingOfComplex = {
 }  // namespace
 
 const FactorPackingTable kFactorPacking = {
-    kPackingOf<double>,          kPackingOf<float>,        kPackingOfHalves<load_f16>,
-    kPackingOfHalves<load_bf16>, kPackingOfPairs<int8_t>,  kPackingOfPairs<uint8_t>,
-    kPackingOfComplex<double>,   kPackingOfComplex<float>,
+    kPackingOf<double>,       kPackingOf<float>,        kPackingOfHalves<load_f16>,
+    kPackingOfPairs<int8_t>,  kPackingOfPairs<uint8_t>, kPackingOfComplex<double>,
+    kPackingOfComplex<float>,
 };
+
+const FactorPacking kBF16Packing = kPackingOfHalves<load_bf16>;
+#if defined(__AVX512BW__)
+const FactorPacking kBF16PairPacking = kPackingOfPairs<uint16_t>;
+#endif
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -1872,28 +1872,30 @@ tnr_status tnr_reduce(struct tnr_context *context TNR_BORROWED,
  * of no products (k is 0) is 0. 0 times NaN or an infinity is NaN, also by an `alpha` of 0.
  * `out` shares no byte with the others.
  *
- * `a`, `b` and `out` are of one dtype, f64, f32, f16, bf16, c64 or c128; or `a` and `b` of u8 or
- * i8 each, and `out` of i32. f16 and bf16 are computed in f32 and rounded once, `alpha` and
- * `beta` too. Sums of bytes are exact up to k = 33,025, and wrap beyond 2^31, as all whole numbers do.
- * The activation takes what `tnr_unary` takes of the dtype in which is computed.
+ * `a`, `b` and `out` are of one dtype, f64, f32, f16, bf16, c64 or c128; or `a` and `b` of u8
+ * or i8 each, and `out` of i32. f16 and bf16 are computed in f32 and rounded once, `alpha` and
+ * `beta` too. Sums of bytes are exact up to k = 33,025, and wrap beyond 2^31, as all whole
+ * numbers do. The activation takes what `tnr_unary` takes of the dtype in which is computed.
  *
  * Axes before the last two are a batch: those of `a` and of `b` broadcast to those of `out`. A
  * vector, of rank 1, is a row as `a` and a column as `b`, and has no axis in `out`: of two
  * vectors `out` has rank 0.
  *
- * An element of the result is a sum over k, in order, by fused multiplication and addition where
- * the instruction set has it; 512 products are one sum (256 of complex numbers), and these sums,
- * each times `alpha`, are added to `beta * out` in their order. A complex product is two of real
- * numbers for each part. So the bits depend neither on the number of threads, nor on strides,
- * nor on the other elements of the result; under two instruction sets they differ by the error
- * bound at most, which is `(k + 4) * eps` times the same expression of magnitudes, eps being the
- * distance from 1 to the next number of the dtype that is computed in (complex: `(2 k + 8) * eps`, for
- * each part, times that of the magnitudes of all parts), and one rounding of f16 and bf16.
+ * An element of the result is a sum over k, in order, by fused multiplication and addition
+ * where the instruction set has it; 512 products are one sum (256 of complex numbers), and
+ * these sums, each times `alpha`, are added to `beta * out` in their order. A complex product
+ * is two of real numbers for each part. So the bits depend neither on the number of threads,
+ * nor on strides, nor on the other elements of the result; under two instruction sets they
+ * differ by the error bound at most, which is `(k + 4) * eps` times the same expression of
+ * magnitudes, eps being the distance from 1 to the next number of the dtype that is computed
+ * in (complex: `(2 k + 8) * eps`, for each part, times that of the magnitudes of all parts),
+ * and one rounding of f16 and bf16. Where the processor multiplies bf16, 1024 products are one
+ * sum, the bound is that of complex numbers, and subnormal factors and sums count as 0.
  *
  * Factors are copied into scratch memory, a part at a time: of `b` 4 MiB (8 bytes a number: 8)
- * at most and 1 MiB for each thread, or so; f16, bf16 and complex numbers that do not lie side by
- * side or are scaled by one that is not real take 8 MiB (16) at most for sums; products of a batch
- * that threads share take all of it for each thread.
+ * at most and 1 MiB for each thread, or so; f16, bf16 and complex numbers that do not lie side
+ * by side or are scaled by one that is not real take 8 MiB (16) at most for sums; products of
+ * a batch that threads share take all of it for each thread.
  *
  * INVALID_ARGUMENT also for rank 0, for shapes and dtypes that do not agree, for an `alpha` or
  * `beta` that the dtype cannot represent, and an activation that names no operation.

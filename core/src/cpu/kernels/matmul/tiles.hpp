@@ -1,0 +1,382 @@
+// Tiles of sums in registers, to which each depth adds the products of a few rows and columns.
+#pragma once
+
+#include "cpu/gemm.hpp"
+#include "cpu/kernels/matmul/panel.hpp"
+#include "cpu/kernels/matmul/part.hpp"
+#include "cpu/kernels/move/tile.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+// T is the type of the sums; Adding::add(a, b, sums) adds the products of lanes, of which each has
+// as many depths as its factors' packing says.
+
+// Sums as they left the registers, `vectors` to a row, where the rows of out are adjacent.
+template <class T>
+void put_columns(const DenseProduct& p, const Vector<T>* sums, int vectors) {
+  constexpr int kPieces = static_cast<int>(kVectorBytes / kLaneBytes);
+  const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
+  const Vector<T> beta = broadcast<T>(p.beta == nullptr ? T{0} : load<T>(p.beta));
+  for (int64_t i = 0; i < p.rows; i += kPerVector<T>) {
+    const Part<T> part(smaller(p.rows - i, kPerVector<T>));
+    for (int64_t j = 0; j < p.columns; j += kPerVector<T>) {
+      const Vector<T>* const from = sums + j / kPerVector<T>;
+      const auto row = [&](int64_t r) {
+        return reinterpret_cast<const Byte*>(from + smaller(i + r, p.rows - 1) * vectors);
+      };
+      const auto put = [&](int64_t c, Widest::Vector column) {
+        if (j + c >= p.columns) return;
+        Byte* const to = p.out + i * kWidth<T> + (j + c) * p.column_step;
+        Vector<T> result = alpha * bit_copy<Vector<T>>(column);
+        if (p.beta != nullptr) result += beta * part.load(to);
+        part.store(to, result);
+      };
+      transpose_tile<Widest, sizeof(T), kPieces>(row, put);
+    }
+  }
+}
+
+// Sums as they left the registers: `vectors` to a row.
+template <class T>
+__attribute__((noinline)) void put_rows(const DenseProduct& p, const Vector<T>* sums, int vectors) {
+  if (p.row_step == kWidth<T> && p.column_step != kWidth<T>) {
+    return put_columns<T>(p, sums, vectors);
+  }
+  if (p.column_step != kWidth<T>) {
+    const T alpha = load<T>(p.alpha);
+    for (int64_t i = 0; i < p.rows; ++i) {
+      const Byte* const row = reinterpret_cast<const Byte*>(sums + i * vectors);
+      for (int64_t j = 0; j < p.columns; ++j) {
+        Byte* const to = p.out + i * p.row_step + j * p.column_step;
+        T result = alpha * load<T>(row + j * kWidth<T>);
+        if (p.beta != nullptr) result += load<T>(p.beta) * load<T>(to);
+        store<T>(to, result);
+      }
+    }
+    return;
+  }
+  const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
+  const Vector<T> beta = broadcast<T>(p.beta == nullptr ? T{0} : load<T>(p.beta));
+  for (int64_t first = 0; first < p.columns; first += kPerVector<T>, ++sums) {
+    const Part<T> part(smaller(p.columns - first, kPerVector<T>));
+    Byte* to = p.out + first * kWidth<T>;
+    for (int64_t i = 0; i < p.rows; ++i, to += p.row_step) {
+      Vector<T> result = alpha * sums[i * vectors];
+      if (p.beta != nullptr) result += beta * part.load(to);
+      part.store(to, result);
+    }
+  }
+}
+
+// A whole tile of packed factors.
+template <class T, class Adding>
+void multiply_whole(const DenseProduct& p) {
+  constexpr int64_t kStepA = kPanelRows * kWidth<T>;
+  constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
+  // The lines are in the registers' way soon enough: by the end of the sums they have come.
+#pragma GCC unroll 16
+  for (int i = 0; i < kPanelRows; ++i) {
+    __builtin_prefetch(p.out + i * p.row_step, 1);
+    if constexpr (kStepB > 64) __builtin_prefetch(p.out + i * p.row_step + kStepB - 1, 1);
+  }
+  Vector<T> sums[kPanelRows][kPanelVectors] = {};
+  const Byte* a = p.a;
+  const Byte* b = p.b;
+  for (int64_t k = p.depth; k != 0; --k) {
+    Vector<T> right[kPanelVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kPanelRows; ++i) {
+      const Vector<T> left = broadcast<T>(load<T>(a + i * kWidth<T>));
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) {
+        sums[i][v] = Adding::add(left, right[v], sums[i][v]);
+      }
+    }
+    a += kStepA;
+    b += kStepB;
+  }
+  if (p.column_step != kWidth<T>) [[unlikely]] {
+    Vector<T> spilled[kPanelRows * kPanelVectors];
+#pragma GCC unroll 16
+    for (int i = 0; i < kPanelRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) spilled[i * kPanelVectors + v] = sums[i][v];
+    }
+    return put_rows<T>(p, spilled, kPanelVectors);
+  }
+  const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
+  Byte* row = p.out;
+  if (p.beta == nullptr) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kPanelRows; ++i, row += p.row_step) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) store(row + v * kVectorBytes, alpha * sums[i][v]);
+    }
+    return;
+  }
+  const Vector<T> beta = broadcast<T>(load<T>(p.beta));
+#pragma GCC unroll 16
+  for (int i = 0; i < kPanelRows; ++i, row += p.row_step) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v) {
+      Byte* const to = row + v * kVectorBytes;
+      store(to, alpha * sums[i][v] + beta * load<Vector<T>>(to));
+    }
+  }
+}
+
+// A tile of kRows rows, and so many columns that the last of kVectors vectors is whole or not.
+template <class T, class Adding, int kRows, int kVectors>
+void multiply_few(const DenseProduct& p) {
+  constexpr int kLast = kVectors - 1;
+  const Part<T> last(p.columns - kLast * kPerVector<T>);
+  Vector<T> sums[kRows][kVectors] = {};
+  if (p.sums != nullptr) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        sums[i][v] = load<Vector<T>>(p.sums + i * p.sums_step + v * kVectorBytes);
+      }
+    }
+  }
+  const Byte* rows[kRows];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) rows[i] = p.a + i * p.a_step;
+  const Byte* b = p.b;
+  for (int64_t k = p.depth; k != 0; --k) {
+    Vector<T> right[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kLast; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
+    right[kLast] = last.load(b + kLast * kVectorBytes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const Vector<T> left = broadcast<T>(load<T>(rows[i]));
+      rows[i] += p.a_depth_step;
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        sums[i][v] = Adding::add(left, right[v], sums[i][v]);
+      }
+    }
+    b += p.b_depth_step;
+  }
+  if (p.sums != nullptr) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        store(p.sums + i * p.sums_step + v * kVectorBytes, sums[i][v]);
+      }
+    }
+    return;
+  }
+  if (p.column_step == kWidth<T> && p.beta == nullptr && (kStoresParts || last.is_whole()))
+      [[likely]] {
+    const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
+    Byte* row = p.out;
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i, row += p.row_step) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kLast; ++v) store(row + v * kVectorBytes, alpha * sums[i][v]);
+      if constexpr (kStoresParts) {
+        last.store(row + kLast * kVectorBytes, alpha * sums[i][kLast]);
+      } else {
+        store(row + kLast * kVectorBytes, alpha * sums[i][kLast]);
+      }
+    }
+    return;
+  }
+  // A copy: sums whose address is taken would not be in registers.
+  Vector<T> spilled[kRows * kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) spilled[i * kVectors + v] = sums[i][v];
+  }
+  put_rows<T>(p, spilled, kVectors);
+}
+
+template <class T>
+using TileKernel = void (*)(const DenseProduct&);
+template <class T, class Adding, int... kRows>
+struct FewRows {
+  // By rows, and by whether a second vector has columns.
+  static constexpr TileKernel<T> kKernels[][kPanelVectors] = {
+      {nullptr, nullptr},
+      {multiply_few<T, Adding, kRows, 1>, multiply_few<T, Adding, kRows, 2>}...};
+};
+#if defined(__AVX512F__)
+template <class T, class Adding>
+using Few = FewRows<T, Adding, 1, 2, 3, 4, 5, 6, 7, 8>;
+#elif defined(__AVX2__)
+template <class T, class Adding>
+using Few = FewRows<T, Adding, 1, 2, 3, 4, 5, 6>;
+#else
+template <class T, class Adding>
+using Few = FewRows<T, Adding, 1, 2, 3, 4>;
+#endif
+
+// Rows are spread over tiles: of 10 rows, 5 and 5 take less time than 8 and 2.
+inline int64_t rows_of_tiles(int64_t rows) {
+  const uint32_t count = static_cast<uint32_t>(rows);
+  const uint32_t tiles = (count + kFewRows - 1) / kFewRows;
+  return (count + tiles - 1) / tiles;
+}
+
+// Some rows, and at most a panel's columns, of factors that lie anywhere.
+template <class T, class Adding>
+void multiply_rows(const DenseProduct& p) {
+  const int64_t vectors = p.columns > kPerVector<T> ? 1 : 0;
+  DenseProduct tile = p;
+  const int64_t most_rows = rows_of_tiles(p.rows);
+  for (int64_t i = 0; i < p.rows; i += most_rows) {
+    tile.rows = smaller(p.rows - i, most_rows);
+    tile.a = p.a + i * p.a_step;
+    tile.out = p.out + i * p.row_step;
+    Few<T, Adding>::kKernels[tile.rows][vectors](tile);
+  }
+}
+
+template <class T, class Adding>
+void multiply_unpacked(const DenseProduct& p) {
+  DenseProduct panel = p;
+  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+    panel.columns = smaller(p.columns - j, kPanelColumns<T>);
+    panel.b = p.b + j * kWidth<T>;
+    panel.out = p.out + j * p.column_step;
+    multiply_rows<T, Adding>(panel);
+  }
+}
+
+// Depths that are read side by side, which processors fetch ahead: of a right factor that no cache
+// holds, a panel alone would be some bytes of each page.
+constexpr int64_t kStreams = 8;
+
+template <class T, class Adding>
+void multiply_streamed(const DenseProduct& p) {
+  const int64_t vectors = p.sums_step / kVectorBytes;
+  __builtin_memset(p.sums, 0, static_cast<size_t>(p.rows * vectors * kVectorBytes));
+  DenseProduct part = p;
+  const int64_t most_rows = rows_of_tiles(p.rows);
+  for (int64_t k = 0; k < p.depth; k += kStreams) {
+    part.depth = smaller(p.depth - k, kStreams);
+    const int64_t ahead = smaller(p.depth - k - part.depth, kStreams);
+    const Byte* const a = p.a + k * p.a_depth_step;
+    part.b = p.b + k * p.b_depth_step;
+    Byte* sums = p.sums;
+    for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+      part.columns = smaller(p.columns - j, kPanelColumns<T>);
+      const Byte* next = part.b + kStreams * p.b_depth_step;
+      for (int64_t i = 0; i < ahead; ++i, next += p.b_depth_step) {
+        // Not into the first cache, of which the rows may all lie in the same sets.
+        __builtin_prefetch(next, 0, 2);
+        if constexpr (kPanelVectors * kVectorBytes > 64) __builtin_prefetch(next + 64, 0, 2);
+      }
+      const int64_t second = part.columns > kPerVector<T> ? 1 : 0;
+      for (int64_t i = 0; i < p.rows; i += most_rows) {
+        part.a = a + i * p.a_step;
+        part.sums = sums + i * p.sums_step;
+        Few<T, Adding>::kKernels[smaller(p.rows - i, most_rows)][second](part);
+      }
+      part.b += kPanelVectors * kVectorBytes;
+      sums += kPanelVectors * kVectorBytes;
+    }
+  }
+  put_rows<T>(p, reinterpret_cast<const Vector<T>*>(p.sums), static_cast<int>(vectors));
+}
+
+template <class T, class Adding>
+void multiply(const DenseProduct& p) {
+  DenseProduct tile = p;
+  tile.a_step = kWidth<T>;
+  tile.a_depth_step = kPanelRows * kWidth<T>;
+  tile.b_depth_step = kPanelColumns<T> * kWidth<T>;
+  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+    tile.columns = smaller(p.columns - j, kPanelColumns<T>);
+    tile.b = p.b + j * p.depth * kWidth<T>;
+    for (int64_t i = 0; i < p.rows; i += kPanelRows) {
+      tile.rows = smaller(p.rows - i, kPanelRows);
+      tile.a = p.a + i * p.depth * kWidth<T>;
+      tile.out = p.out + i * p.row_step + j * p.column_step;
+      if (tile.rows == kPanelRows && tile.columns == kPanelColumns<T>) [[likely]] {
+        multiply_whole<T, Adding>(tile);
+      } else {
+        multiply_rows<T, Adding>(tile);
+      }
+    }
+  }
+}
+
+// ---- what follows the sums ----
+
+// Whole sums are signed, and wrap as unsigned ones do.
+template <class T>
+struct SignedSum {
+  using type = T;
+};
+template <>
+struct SignedSum<uint32_t> {
+  using type = int32_t;
+};
+template <class T>
+using Signed = typename SignedSum<T>::type;
+
+template <class T>
+inline Vector<T> finished(const Vector<T>& sum, const Vector<T>& bias, bool has_relu) {
+  const Vector<T> result = sum + bias;
+  // A comparison that NaN fails.
+  const auto is_negative = reinterpret_cast<Vector<Signed<T>>>(result) < Vector<Signed<T>>{};
+  return has_relu ? (is_negative ? Vector<T>{} : result) : result;
+}
+
+template <class T>
+void run_epilogue(const Epilogue& f) {
+  const bool is_by_row =
+      f.column_step == kWidth<T> && (f.bias == nullptr || f.bias_step == kWidth<T>);
+  const bool is_by_column = !is_by_row && f.row_step == kWidth<T>;
+  const int64_t lines = is_by_column ? f.columns : f.rows;
+  const int64_t line_step = is_by_column ? f.column_step : f.row_step;
+  const int64_t count = is_by_column ? f.rows : f.columns;
+  const int64_t step = is_by_column ? f.row_step : f.column_step;
+  const int64_t width = is_by_row || is_by_column ? kPerVector<T> : 1;
+  for (int64_t line = 0; line < lines; ++line) {
+    Byte* const out = f.out + line * line_step;
+    for (int64_t i = 0; i < count; i += width) {
+      const Part<T> part(smaller(count - i, width));
+      Vector<T> bias = -Vector<T>{};  // which changes no sum, 0 included
+      if (f.bias != nullptr) {
+        bias = is_by_column ? broadcast<T>(load<T>(f.bias + line * f.bias_step))
+                            : part.load(f.bias + i * f.bias_step);
+      }
+      part.store(out + i * step, finished<T>(part.load(out + i * step), bias, f.has_relu));
+    }
+  }
+}
+
+template <class T, class Adding>
+constexpr Gemm kGemmOf = {
+    .panel_rows = kPanelRows,
+    .panel_columns = kPanelColumns<T>,
+    .multiply = multiply<T, Adding>,
+    .multiply_unpacked = multiply_unpacked<T, Adding>,
+    .multiply_streamed = multiply_streamed<T, Adding>,
+    .run_epilogue = run_epilogue<T>,
+};
+// Factors that are packed alone.
+template <class T, class Adding>
+constexpr Gemm kGemmOfLanes = {
+    .panel_rows = kPanelRows,
+    .panel_columns = kPanelColumns<T>,
+    .multiply = multiply<T, Adding>,
+    .multiply_unpacked = nullptr,
+    .multiply_streamed = nullptr,
+    .run_epilogue = run_epilogue<T>,
+};
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
