@@ -259,6 +259,107 @@ pub trait Factor: Element {
     type Product: Element;
 }
 
+/// A float that Rust itself calculates with, and that solvers take: f64, f32. Sealed.
+///
+/// ```
+/// use tenure::{AsView, NativeFloat, Result, mul, sum};
+///
+/// fn square<T: NativeFloat>(a: impl AsView<T>) -> Result<Option<T>> {
+///     let a = a.as_view();
+///     Ok(sum(mul(a, a)?, ..)?.item())
+/// }
+/// assert_eq!(square(&[3.0_f32, 4.0])?, Some(25.0));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "solvers do not take `{Self}`",
+    label = "neither `f32` nor `f64`",
+    note = "`cast` converts to one of them"
+)]
+pub trait NativeFloat: Float + Number<Sum = Self> + native::Arithmetic {}
+
+impl NativeFloat for f64 {}
+impl NativeFloat for f32 {}
+
+/// The arithmetic of [`NativeFloat`], for generic code of this crate.
+pub(crate) mod native {
+    use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+    #[cfg(feature = "linalg")]
+    use crate::linalg::Backend;
+
+    /// A supertrait that is there without the feature too.
+    #[cfg(not(feature = "linalg"))]
+    pub trait Backend {}
+    #[cfg(not(feature = "linalg"))]
+    impl Backend for f64 {}
+    #[cfg(not(feature = "linalg"))]
+    impl Backend for f32 {}
+
+    pub trait Arithmetic:
+        Backend
+        + Copy
+        + PartialOrd
+        + Neg<Output = Self>
+        + Add<Output = Self>
+        + Sub<Output = Self>
+        + Mul<Output = Self>
+        + Div<Output = Self>
+        + AddAssign
+        + SubAssign
+        + MulAssign
+    {
+        const ZERO: Self;
+        const ONE: Self;
+        /// From 1 to the next number.
+        const EPSILON: Self;
+        /// Up to here and down to its reciprocal, a square is far from the ends of the range.
+        const LARGE: f64;
+        /// A power of two that brings all that is below into these bounds; and what is above, when
+        /// it is divided by it.
+        const RESCALE: f64;
+        fn from_f64(value: f64) -> Self;
+        fn to_f64(self) -> f64;
+        fn magnitude(self) -> Self;
+        fn root(self) -> Self;
+        fn finite(self) -> bool;
+    }
+
+    macro_rules! arithmetic {
+        ($($type:ident: $large:literal, $rescale:literal;)*) => {$(
+            impl Arithmetic for $type {
+                const ZERO: Self = 0.0;
+                const ONE: Self = 1.0;
+                const EPSILON: Self = $type::EPSILON;
+                const LARGE: f64 = power_of_two($large);
+                const RESCALE: f64 = power_of_two($rescale);
+                fn from_f64(value: f64) -> Self {
+                    value as Self
+                }
+                fn to_f64(self) -> f64 {
+                    f64::from(self)
+                }
+                fn magnitude(self) -> Self {
+                    self.abs()
+                }
+                fn root(self) -> Self {
+                    self.sqrt()
+                }
+                fn finite(self) -> bool {
+                    self.is_finite()
+                }
+            }
+        )*};
+    }
+
+    /// Of an exponent that `f64` has.
+    const fn power_of_two(exponent: u64) -> f64 {
+        f64::from_bits((1023 + exponent) << 52)
+    }
+
+    arithmetic! { f64: 400, 600; f32: 50, 90; }
+}
+
 /// An element that compares and casts: every [`Number`], and [`Bool8`]. Sealed.
 ///
 /// ```

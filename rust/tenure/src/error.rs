@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::{fmt, io};
 
-/// The kind of an [`Error`]; one for each status of the C ABI.
+/// The kind of an [`Error`]: one for each status of the C ABI, and one of what Rust alone has.
 ///
 /// ```
 /// use tenure::{ErrorKind, Tensor};
@@ -37,6 +37,9 @@ pub enum ErrorKind {
     DeviceError,
     /// The library broke a promise of its own: please report it.
     Internal,
+    /// An iteration did not reach what was asked of it. No status of the C ABI, which has no
+    /// solvers.
+    NoConvergence,
 }
 
 /// The reason of a refusal: a [kind](Error::kind) and a [message](Error::message).

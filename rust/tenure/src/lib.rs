@@ -207,6 +207,7 @@
 //! | `arrow` | arrays of `arrow-array` 59, values lent or shared, nulls as a mask, and tensors as arrays, without a copy |
 //! | `bytemuck` | slices of structs of plain data as elements, with an axis for their fields, and back |
 //! | `faer` | matrices of `faer` 0.24, dense and sparse, lent both ways by `TryFrom`; a `Mat` is an operand |
+//! | `linalg` | `linalg`: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and what they solve, by `faer` |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
@@ -227,6 +228,8 @@ mod files;
 mod interop;
 #[allow(unsafe_code)]
 mod layout;
+#[cfg(feature = "linalg")]
+pub mod linalg;
 // Unsafe code is in its module `gather` alone.
 mod loader;
 mod operand;
@@ -245,7 +248,7 @@ mod tenure;
 pub use context::RayonExecutor;
 pub use context::{Allocator, Context, ContextBuilder, Executor, Task};
 pub use dense::*;
-pub use dtype::{Bool8, DType, Element, Factor, Float, Number, Real};
+pub use dtype::{Bool8, DType, Element, Factor, Float, NativeFloat, Number, Real};
 pub use error::{Error, ErrorKind, Rejected, Result};
 #[cfg(feature = "npz")]
 pub use files::npz;

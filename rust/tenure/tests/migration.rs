@@ -15,6 +15,15 @@ macro_rules! says {
     )+};
 }
 
+/// As `says`, where the feature `linalg` is there; without it, the list is all there is.
+macro_rules! says_linalg {
+    ($found:ident: $($code:expr;)+) => {$(
+        #[cfg(feature = "linalg")]
+        let _ = $code;
+        $found.push(squeezed(stringify!($code)));
+    )+};
+}
+
 fn squeezed(code: &str) -> String {
     code.chars().filter(|char| !char.is_whitespace()).collect()
 }
@@ -27,7 +36,7 @@ fn names() -> Vec<String> {
     use tenure::{Error, add_into, cast};
     let _ =
         (TensorView::<'_, f32>::to_vec, SharedTensor::<f32>::into_vec, Tensor::<f32>::try_clone);
-    // Those of the feature `npz` have tests of their own.
+    // Those of the features `linalg` and `npz` have tests of their own.
     let names = [
         "SharedTensor",
         "CscView",
@@ -41,6 +50,8 @@ fn names() -> Vec<String> {
         "into_vec()",
         "matmul_into",
         "solve_triangular",
+        "linalg",
+        "Lu::solve",
         "npz",
         "npz::Reader",
         "npz::Writer",
@@ -87,6 +98,20 @@ fn dense() -> Result<Vec<String>> {
     }
     let b = b.t();
     says! { found: tenure::matmul(&a, &b)?; }
+    Ok(found)
+}
+
+#[cfg_attr(not(feature = "linalg"), expect(unused_variables, reason = "they are not solved"))]
+fn solvers() -> Result<Vec<String>> {
+    #[cfg(feature = "linalg")]
+    use tenure::linalg::{self, Lu};
+    let mut found = Vec::new();
+    let (a, b) = ([[4.0, 1.0], [1.0, 3.0]], [1.0, 2.0]);
+    says_linalg! { found:
+        linalg::solve(&a, &b)?; linalg::inv(&a)?; linalg::det(&a)?; linalg::lstsq(&a, &b)?;
+        linalg::pinv(&a)?; linalg::cholesky(&a)?; linalg::qr(&a)?; linalg::eigh(&a)?;
+        linalg::eigvalsh(&a)?; linalg::svd(&a)?; linalg::svdvals(&a)?; Lu::new(&a)?;
+    }
     Ok(found)
 }
 
@@ -158,6 +183,7 @@ fn the_tables_compile() {
     let pieces = pieces(page);
     assert!(pieces.len() > 60, "only {} pieces of code were found", pieces.len());
     let mut compiled = dense().unwrap();
+    compiled.extend(solvers().unwrap());
     compiled.extend(sparse().unwrap());
     let names = names();
     for piece in &pieces {
