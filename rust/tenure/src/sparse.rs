@@ -30,6 +30,7 @@ pub(crate) mod scipy;
 mod sddmm;
 mod select;
 mod shape;
+mod solve;
 #[allow(unsafe_code)]
 mod view;
 mod view_mut;
@@ -50,5 +51,8 @@ pub use index::SparseIndex;
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
 pub use packed::{PackedLayout, PackedMatrix};
 pub use reduce::Triangle;
+pub use solve::{
+    Ilu0, Jacobi, Krylov, LinearOperator, Lsqr, Solution, Unsolved, bicgstab, cg, lsqr,
+};
 pub use view::{BsrView, CooView, CscView, CsrView, SparseView};
 pub use view_mut::{BsrViewMut, CooViewMut, CscViewMut, CsrViewMut, SparseViewMut};

@@ -3,8 +3,8 @@
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
 
 use tenure::{
-    Bool8, Combine, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Result, SharedTensor, Tensor,
-    TensorView, TensorViewMut, Triangle, f16,
+    Bool8, Combine, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi, Krylov, Lsqr,
+    Result, SharedTensor, Tensor, TensorView, TensorViewMut, Triangle, bicgstab, cg, f16, lsqr,
 };
 
 /// Runs expressions, and adds what they say to a list.
@@ -34,8 +34,12 @@ fn names() -> Vec<String> {
     use tenure::dlpack::{Exported, Imported};
     use tenure::matrix_market::Reader;
     use tenure::{Error, add_into, cast};
-    let _ =
-        (TensorView::<'_, f32>::to_vec, SharedTensor::<f32>::into_vec, Tensor::<f32>::try_clone);
+    let _ = (
+        Krylov::<'_, f32>::preconditioner,
+        TensorView::<'_, f32>::to_vec,
+        SharedTensor::<f32>::into_vec,
+        Tensor::<f32>::try_clone,
+    );
     // Those of the features `linalg` and `npz` have tests of their own.
     let names = [
         "SharedTensor",
@@ -50,6 +54,10 @@ fn names() -> Vec<String> {
         "into_vec()",
         "matmul_into",
         "solve_triangular",
+        "cg",
+        "bicgstab",
+        "lsqr",
+        "Krylov::preconditioner",
         "linalg",
         "Lu::solve",
         "npz",
@@ -140,6 +148,11 @@ fn sparse() -> Result<Vec<String>> {
     {
         let b = x;
         says! { found: a.solve_triangular(Triangle::Lower, &b)?; }
+        says! { found:
+            cg(&a, &b, Krylov::new().relative_tolerance(1e-8))?;
+            bicgstab(&a, &b, Krylov::new())?; lsqr(&a, &b, Lsqr::new().damping(0.5))?;
+            Jacobi::new(a)?; Ilu0::new(a)?;
+        }
     }
     {
         let (rows, cols, indptr, data) = (r, c, &offsets, &values);

@@ -190,7 +190,6 @@ impl<T: Element> Tensor<T> {
     }
 
     /// A copy of a view in the order given, for an operation to work on: not one that is counted.
-    #[cfg(feature = "linalg")]
     pub(crate) fn working_copy(view: TensorView<'_, T>, order: Order) -> Result<Self> {
         let mut axes = [0, 1, 2, 3, 4, 5, 6, 7];
         let axes = &mut axes[..view.rank()];
