@@ -5,12 +5,10 @@
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::io::Write;
 
 use bench::Scale;
+use bench::python::Python;
 use bench::roofs::{self, kernels::Arrays};
 use bench::subject::{Case, Subject, repeat};
 use memmap2::Mmap;
@@ -109,7 +107,8 @@ fn shuffled(subject: &mut Subject, data: &SharedTensor<f32>, arrays: &RefCell<Ar
     let traffic = (2 * count * BATCH * ROW * 4) as u64;
     let loader = || Loader::new(data.clone(), BATCH).expect("rows").shuffle(1);
     let held = |threads| loader().threads(threads).start().expect("there is room");
-    let peers = Peers::start(data.shape()[0], count).map(RefCell::new);
+    let arguments = [data.shape()[0], BATCH, count, ROW].map(|number| number.to_string());
+    let peers = Python::start("loader_peers.py", &arguments).map(RefCell::new);
     let by = |names: &[&'static str]| {
         let case = |&name: &&'static str| {
             let peers = peers.as_ref()?;
@@ -150,46 +149,4 @@ fn steadily<'a>(
         (0..8).for_each(|_| next());
         repeat(passes, || (0..count).for_each(|_| next()))
     })
-}
-
-/// A process that does as peers do, when it is told to.
-struct Peers {
-    process: Child,
-    ask: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Peers {
-    fn start(rows: usize, count: usize) -> Option<Peers> {
-        let Some(python) = std::env::var_os("BENCH_PYTHON") else {
-            println!("skipped: NumPy and PyTorch (BENCH_PYTHON names no interpreter)");
-            return None;
-        };
-        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("loader_peers.py");
-        let mut process = Command::new(python)
-            .arg(script)
-            .args([rows, BATCH, count, ROW].map(|number| number.to_string()))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("BENCH_PYTHON is an interpreter");
-        let ask = process.stdin.take().expect("piped");
-        let answers = BufReader::new(process.stdout.take().expect("piped"));
-        Some(Peers { process, ask, answers })
-    }
-
-    /// Time of all batches, once.
-    fn time(&mut self, name: &str) -> Duration {
-        let mut answer = String::new();
-        writeln!(self.ask, "{name}").expect("it listens");
-        self.answers.read_line(&mut answer).expect("it answers");
-        Duration::from_nanos(answer.trim().parse().expect("nanoseconds, or it has failed"))
-    }
-}
-
-impl Drop for Peers {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }

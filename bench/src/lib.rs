@@ -13,6 +13,7 @@ pub mod figures;
 pub mod memory;
 pub mod operations;
 pub mod permutation;
+pub mod python;
 pub mod report;
 pub mod roofs;
 pub mod rounds;

@@ -3,7 +3,7 @@
 //!
 //! `StaleView`, `StaleHandle`, `Busy`, `BorrowEscaped`, `DeviceError` and `Internal` are not here:
 //! safe Rust has no released view or handle, no foreign borrow and no device to provoke them with;
-//! the tests in `src/raw.rs` do.
+//! the tests in `src/raw.rs` do. `NoConvergence` is in the tests of solvers.
 
 // Operands are lent, as one writes them for what is not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
