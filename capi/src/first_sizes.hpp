@@ -36,6 +36,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_matmul_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_conv2d_attributes> = 88;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_attributes> = 8;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_options> = 256;

@@ -119,6 +119,9 @@ static_assert(offsetof(tnr_conv2d_attributes, groups) == 72);
 static_assert(offsetof(tnr_conv2d_attributes, activation) == 80);
 static_assert(offsetof(tnr_conv2d_attributes, reserved) == 84);
 
+static_assert(sizeof(tnr_einsum_attributes) == 8 && alignof(tnr_einsum_attributes) == 8);
+static_assert(offsetof(tnr_einsum_attributes, struct_size) == 0);
+
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_view, owner) == 8);

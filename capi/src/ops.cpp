@@ -1,6 +1,7 @@
 // The operations in C: unwrap, call, answer.
 #include "tenure/ops.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "attributes.hpp"
@@ -10,6 +11,7 @@ using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
+using tenure::capi::guarded;
 using tenure::capi::read_sized;
 using tenure::capi::require_zero;
 using tenure::capi::run;
@@ -130,5 +132,27 @@ tnr_status tnr_conv2d(tnr_context* context, const tnr_view* a, const tnr_view* w
     require_zero(given.reserved, "reserved");
     tenure::conv2d(context_of(context), deref(a, "a"), deref(weight, "weight"), bias, given,
                    deref(out, "out"));
+  });
+}
+
+tnr_status tnr_einsum(tnr_context* context, const char* spec, const tnr_view* operands,
+                      uint32_t operand_count, const tnr_einsum_attributes* attributes,
+                      const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_EINSUM, [=] {
+    check_attributes(attributes);
+    tenure::einsum(context_of(context), &deref(spec, "spec"), &deref(operands, "operands"),
+                   operand_count, deref(out, "out"));
+  });
+}
+
+tnr_status tnr_einsum_shape(const char* spec, const tnr_view* operands, uint32_t operand_count,
+                            uint32_t* rank, int64_t* shape) noexcept {
+  return guarded([=] {
+    uint32_t& rank_out = deref(rank, "rank");
+    (void)deref(shape, "shape");
+    const tenure::EinsumShape result =
+        tenure::einsum_shape(&deref(spec, "spec"), &deref(operands, "operands"), operand_count);
+    rank_out = result.rank;
+    std::ranges::copy(result.extents, shape);
   });
 }

@@ -134,6 +134,8 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_conv2d_attributes>("conv2d", [&](auto* with) {
     return tnr_conv2d(nullptr, &image, &filter, nullptr, with, &result);
   });
+  check<tnr_einsum_attributes>(
+      "einsum", [&](auto* with) { return tnr_einsum(nullptr, "ij", &table_, 1, with, &out_); });
 }
 
 TEST_F(Attributes, OfWhatMakesSparseMatrices) {

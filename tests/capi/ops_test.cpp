@@ -11,8 +11,10 @@
 
 #include "expect_status.hpp"
 #include "tenure/tenure.h"
+#include "unseen.hpp"
 
 using tenure::test::expect_refused;
+using tenure::test::unseen;
 
 namespace {
 
@@ -88,6 +90,7 @@ class Ops : public testing::Test {
         [this](tnr_context* c) { return tnr_reduce(c, TNR_REDUCE_OP_SUM, &a, 0, nullptr, &out); },
         [this](tnr_context* c) { return tnr_matmul(c, &two, &a, &b, &two, nullptr, &out); },
         [this](tnr_context* c) { return tnr_conv2d(c, &a, &b, nullptr, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_einsum(c, "i", &a, 1, nullptr, &out); },
     };
   }
 
@@ -158,6 +161,17 @@ TEST_F(Ops, DoTheirWork) {
     const float next = i == 2 ? 0 : a_values[i + 1] * b_values[1];
     EXPECT_EQ(product[i], std::max(a_values[i] * b_values[0] + next, 0.f)) << i;
   }
+  const tnr_view operands[] = {a, b};
+  std::uint32_t rank = 9;
+  std::int64_t shape[TNR_MAX_RANK];
+  ASSERT_EQ(tnr_einsum_shape("i,j->ji", operands, 2, &rank, shape), TNR_STATUS_OK);
+  EXPECT_EQ(rank, 2);
+  EXPECT_EQ(std::vector<std::int64_t>(shape, shape + TNR_MAX_RANK),
+            (std::vector<std::int64_t>{3, 3, 0, 0, 0, 0, 0, 0}));
+  ASSERT_EQ(tnr_einsum(nullptr, "i,j->ji", operands, 2, nullptr, &product_out), TNR_STATUS_OK);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(product[i], a_values[i % 3] * b_values[i / 3]) << i;
+  }
 }
 
 TEST_F(Ops, RefuseWhatIsNoContext) {
@@ -196,6 +210,18 @@ TEST_F(Ops, RefuseNull) {
   refused("a", tnr_conv2d(nullptr, no_view, &b, nullptr, nullptr, &out));
   refused("weight", tnr_conv2d(nullptr, &a, no_view, nullptr, nullptr, &out));
   refused("out", tnr_conv2d(nullptr, &a, &b, nullptr, nullptr, no_out));
+  std::uint32_t rank = 9;
+  std::int64_t shape[TNR_MAX_RANK] = {};
+  refused("spec", tnr_einsum(nullptr, nullptr, &a, 1, nullptr, &out));
+  refused("operands", tnr_einsum(nullptr, "i", unseen(no_view), 1, nullptr, &out));
+  refused("out", tnr_einsum(nullptr, "i", &a, 1, nullptr, no_out));
+  refused("spec", tnr_einsum_shape(nullptr, &a, 1, &rank, shape));
+  refused("operands", tnr_einsum_shape("i", unseen(no_view), 1, &rank, shape));
+  refused("rank", tnr_einsum_shape("i", &a, 1, nullptr, shape));
+  refused("shape", tnr_einsum_shape("i", &a, 1, &rank, nullptr));
+  expect_refused(tnr_einsum_shape("ij", &a, 1, &rank, shape), TNR_STATUS_INVALID_ARGUMENT,
+                 {"spec[1] is 'j'"});
+  EXPECT_EQ(rank, 9);
   expect_out({9, 9, 9});
 }
 
@@ -223,6 +249,9 @@ TEST_F(Ops, RefuseAViewWhoseOwnerIsGone) {
   const tnr_view_mut result = {in_rank_4(out.view, 3)};
   expect_refused(tnr_conv2d(nullptr, &image, &filter, nullptr, nullptr, &result),
                  TNR_STATUS_STALE_VIEW, {"weight"});
+  const tnr_view operands[] = {a, owned};
+  expect_refused(tnr_einsum(nullptr, "i,i->i", operands, 2, nullptr, &out), TNR_STATUS_STALE_VIEW,
+                 {"operands[1]"});
   const tnr_view_mut owned_out = {owned};
   expect_refused(tnr_fill(nullptr, &two, nullptr, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
   expect_out({-1, 2, -3});

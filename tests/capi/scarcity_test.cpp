@@ -295,6 +295,7 @@ TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
         std::fill_n(result.view.shape, 4, 1);
         return tnr_conv2d(nullptr, &image, &image, nullptr, nullptr, &result);
       },
+      [&] { return tnr_einsum(nullptr, "i", &a, 1, nullptr, &out); },
   };
   for (const auto& call : calls) {
     const tnr_status status = call();

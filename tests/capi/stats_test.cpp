@@ -13,6 +13,7 @@
 #include "meeting.hpp"
 #include "tenure/tenure.h"
 
+using tenure::test::added;
 using tenure::test::counted;
 using tenure::test::Counted;
 using tenure::test::expect_refused;
@@ -106,6 +107,17 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
   }
 }
 
+TEST_F(OperationStats, CountTheBytesOfAnEinsumUnderWhatItIsMadeOf) {
+  tnr_view_mut dot = out;
+  dot.view.rank = 0;
+  const tnr_view operands[] = {a, a};
+  const auto einsum = [&] {
+    EXPECT_EQ(tnr_einsum(nullptr, "i,i->", operands, 2, nullptr, &dot), TNR_STATUS_OK);
+  };
+  EXPECT_EQ(added(TNR_OPERATION_EINSUM, einsum), (Counted{1, 0, 0}));
+  EXPECT_EQ(added(TNR_OPERATION_MATMUL, einsum), (Counted{1, 48, 4}));
+}
+
 TEST_F(OperationStats, CountElementsAndNotWhatLiesBetweenThem) {
   out.view.rank = 2;
   out.view.shape[0] = 4;
@@ -175,9 +187,9 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  for (const tnr_operation operation : {0, 27, -1}) {
+  for (const tnr_operation operation : {0, 28, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
-                   {"operation is " + std::to_string(operation), "1 to 26"});
+                   {"operation is " + std::to_string(operation), "1 to 27"});
   }
   stats.struct_size = 39;
   expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,

@@ -561,6 +561,52 @@ class NumpyTest(unittest.TestCase):
                     for out in self.each_output("matmul", [one, a, b, zero], expected.shape, i32):
                         self.assert_same(out, expected, f"matmul {a.dtype} {b.dtype} {a.strides}")
 
+    def any_spec(self):
+        """A spec in any of NumPy's forms, and the shapes of its operands."""
+        letters = self.rng.choice(list("abcdeXYZ"), 5, replace=False)
+        extents = dict(zip(letters, self.rng.integers(0 if self.rng.random() < 0.1 else 1, 5, 5)))
+        broadcast = tuple(self.rng.integers(1, 4, self.rng.integers(0, 3)))
+        terms, shapes = [], []
+        for _ in range(self.rng.integers(1, 5)):
+            term = list(self.rng.choice(letters, self.rng.integers(0, 5)))
+            shape = [extents[letter] for letter in term]
+            if self.rng.random() < 0.3:
+                at = self.rng.integers(0, len(term) + 1)
+                first = self.rng.integers(0, len(broadcast) + 1)
+                axes = [1 if self.rng.random() < 0.2 else extent for extent in broadcast[first:]]
+                term.insert(at, "...")
+                shape[at:at] = axes
+            terms.append("".join(term))
+            shapes.append(tuple(shape))
+        spec = (" " if self.rng.random() < 0.1 else "") + ",".join(terms)
+        if self.rng.random() < 0.8:
+            used = sorted(set("".join(terms)) - {"."})
+            kept = list(self.rng.permutation(used)[:self.rng.integers(0, len(used) + 1)])
+            if "..." in spec:
+                kept.insert(self.rng.integers(0, len(kept) + 1), "...")
+            spec += "->" + "".join(kept)
+        return spec, shapes
+
+    def test_einsum(self):
+        for _ in range(1500):
+            spec, shapes = self.any_spec()
+            arrays = [self.rng.integers(-3, 4, shape).astype(np.float64) for shape in shapes]
+            arrays = [self.rng.choice(np.array([*layouts(a), None], object)[:-1]) if a.ndim else a
+                      for a in arrays]
+            expected = np.einsum(spec, *arrays)  # whole numbers: every sum is exact
+            if expected.ndim > MAX_RANK:
+                continue
+            message = f"{spec} {[(a.shape, a.strides) for a in arrays]}"
+            views = (View * len(arrays))(*map(view_of, arrays))
+            text = spec.encode()
+            rank, shape = ctypes.c_uint32(), (ctypes.c_int64 * MAX_RANK)()
+            status = library.c.tnr_einsum_shape(text, views, len(arrays), ctypes.byref(rank), shape)
+            self.assertEqual(status, 0, library.message())
+            self.assertEqual(tuple(shape[:rank.value]), expected.shape, message)
+            passed = [text, views, len(arrays)]
+            for out in self.each_output("einsum", passed, expected.shape, np.float64):
+                self.assert_same(out, expected, message)
+
     def test_bool_takes_no_arithmetic(self):
         a = np.ones(3, np.bool_)
         for out, name, arguments in [

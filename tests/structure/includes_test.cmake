@@ -18,6 +18,7 @@ set(order
   memory
   view
   dense
+  dense/einsum
   dense/reduce
   dense/product
   sparse

@@ -212,6 +212,35 @@ void convolve(const Operands& with, const Lies& lies, std::int64_t channels, std
   out.give(answer);
 }
 
+// A product of two that sums two labels which lie apart, and one of three.
+void add_einsums(List& list) {
+  for (const char* const spec : {"ij,kij->k", "ij,jk,lj->il"}) {
+    for (const Lies& lies : kArrangements) {
+      list.push_back({"tnr_einsum", std::string(spec) + ", " + lies.name,
+                      [=, &lies](const Operands& with, Answer& answer) {
+                        const tnr_dtype dtype = with.a.values.dtype;
+                        const std::int64_t m = with.a.rows;
+                        const std::int64_t n = with.a.cols;
+                        const bool is_pair = spec[3] == 'k';
+                        const Input a = input(with, lies.a, 0);
+                        const Input cube(dtype, {3, m, n}, lies.b, 2);
+                        const Input b(dtype, {n, 3}, lies.b, 2);
+                        const Input c(dtype, {5, n}, lies.a, 1);
+                        const Output line(dtype, {3}, with.fill, lies.out);
+                        const Output table(dtype, {m, 5}, with.fill, lies.out);
+                        const auto of = [](const tnr_view* view) { return *view; };
+                        const tnr_view pair[] = {of(a), of(cube)};
+                        const tnr_view triple[] = {of(a), of(b), of(c)};
+                        const tnr_view_mut* const out = is_pair ? line : table;
+                        (void)answer.succeeds(tnr_einsum(with.context, spec,
+                                                         is_pair ? pair : triple, is_pair ? 2 : 3,
+                                                         nullptr, out));
+                        (is_pair ? line : table).give(answer);
+                      }});
+    }
+  }
+}
+
 void add_convolutions(List& list) {
   const struct {
     const char* name;
@@ -240,6 +269,7 @@ const std::vector<Operation>& dense_operations() {
     add_reductions(all);
     add_products(all);
     add_convolutions(all);
+    add_einsums(all);
     return all;
   }();
   return list;

@@ -37,5 +37,13 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
 // Without a bias: nullptr.
 void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
             const tnr_conv2d_attributes& attributes, const tnr_view_mut& out);
+// `spec` ends with a 0.
+void einsum(const Context& context, const char* spec, const tnr_view* operands,
+            std::uint32_t operand_count, const tnr_view_mut& out);
+struct EinsumShape {
+  std::uint32_t rank;
+  std::int64_t extents[TNR_MAX_RANK];
+};
+EinsumShape einsum_shape(const char* spec, const tnr_view* operands, std::uint32_t operand_count);
 
 }  // namespace tenure

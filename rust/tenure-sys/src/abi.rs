@@ -520,6 +520,17 @@ pub struct tnr_conv2d_attributes {
     pub reserved: u32,
 }
 
+/// Attributes of `tnr_einsum`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_einsum_attributes {
+    /// `sizeof(tnr_einsum_attributes)`.
+    pub struct_size: u64,
+}
+
 // ==== sparse matrices ====
 // Lent as views of three arrays, or held by a handle.
 
@@ -1162,6 +1173,10 @@ impl tnr_operation {
     ///
     /// @since 0.2
     pub const CONV2D: tnr_operation = tnr_operation(26);
+    /// `tnr_einsum`. Its bytes are counted by the operations that it is made of.
+    ///
+    /// @since 0.2
+    pub const EINSUM: tnr_operation = tnr_operation(27);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -2174,6 +2189,71 @@ unsafe extern "C" {
         bias: *const tnr_view,
         attributes: *const tnr_conv2d_attributes,
         out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Sums of products by Einstein's convention, in NumPy's notation: a term of labels for each
+    /// operand, separated by commas, one label for each of its axes, then `->` and the labels of
+    /// `out`, as in `"ij,jk->ik"`. All elements whose labels have the same indices are multiplied,
+    /// and summed over the labels that `out` does not have. All operands and `out` have one dtype,
+    /// and any strides. `out` shares no byte with an operand.
+    ///
+    /// Labels are letters, of which upper and lower case are two; spaces mean nothing. A label that
+    /// stands twice in one term is the diagonal of these axes. One `...` in a term stands for any
+    /// number of axes, which are aligned at the last and broadcast; the term of `out` must have it
+    /// where an operand has such axes. An axis of extent 1 is repeated to the extent that its label
+    /// has elsewhere. Without `->`, `out` has the axes of `...`, then, in the order of ASCII, the
+    /// labels that stand once in all.
+    ///
+    /// Two operands are multiplied by `tnr_matmul` of views, of which one that has several summed
+    /// axes apart from each other is copied; by MUL where nothing is summed, and SUM where they have
+    /// the same labels. More: by pairs, in the order of fewest multiplications, dynamic programming
+    /// over subsets of up to 8 operands (Pfeifer, Haegeman and Verstraete, Physical Review E 90,
+    /// 033315, 2014), and beyond by taking the pair whose product is smallest beside its factors.
+    /// One operand is copied, or summed by SUM. Dtypes that these do not take they refuse;
+    /// UNSUPPORTED is also an order of which every product has over 8 labels that are needed later.
+    ///
+    /// The order depends on the spec and the shapes alone: bits depend neither on the number of
+    /// threads nor, but for SUM, on strides. Intermediate results, and copies, are scratch memory.
+    ///
+    /// INVALID_ARGUMENT also for a malformed `spec`, of which the message names the byte, for terms
+    /// and operands of different number, a term that has not one label for each axis, and extents
+    /// that do not agree. UNSUPPORTED also: more than 32 operands, an `out` of more than 8 axes.
+    /// ALIASED. OUT_OF_MEMORY. `out` is then untouched, unless a later product lacks memory.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param spec (transfer none) ends with a 0
+    /// @param operands (transfer none) (counted-by operand_count) one at least
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_einsum(
+        context: *mut tnr_context,
+        spec: *const c_char,
+        operands: *const tnr_view,
+        operand_count: u32,
+        attributes: *const tnr_einsum_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The shape that `tnr_einsum` asks of `out`. No element is read.
+    ///
+    /// Errors as `tnr_einsum` has them of the spec and the shapes.
+    ///
+    /// @param spec (transfer none) ends with a 0
+    /// @param operands (transfer none) (counted-by operand_count) one at least
+    /// @param rank (transfer none) (out) untouched on failure
+    /// @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_einsum_shape(
+        spec: *const c_char,
+        operands: *const tnr_view,
+        operand_count: u32,
+        rank: *mut u32,
+        shape: *mut i64,
     ) -> tnr_status;
 
     // ==== sparse matrices ====

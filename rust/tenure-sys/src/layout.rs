@@ -174,6 +174,12 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_einsum_attributes>() == 8);
+    assert!(align_of::<tnr_einsum_attributes>() == 8);
+    assert!(offset_of!(tnr_einsum_attributes, struct_size) == 0);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sparse_view>() == 824);
     assert!(align_of::<tnr_sparse_view>() == 8);
     assert!(offset_of!(tnr_sparse_view, struct_size) == 0);

@@ -257,7 +257,7 @@ pub use half::{bf16, f16};
 pub use interop::dlpack;
 pub use loader::{Batch, BatchError, Batches, Dataset, Loader, Position};
 pub use num_complex::Complex;
-pub use operand::{AsView, AsViewMut};
+pub use operand::{AsView, AsViewMut, AsViews};
 pub use ops::*;
 pub use sparse::*;
 pub use stats::{

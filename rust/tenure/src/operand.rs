@@ -59,6 +59,74 @@ pub trait AsViewMut<T: Element> {
     }
 }
 
+/// Several inputs: arrays, slices and `Vec`s of inputs of one type, and tuples of up to eight of
+/// any.
+///
+/// ```
+/// use tenure::{Tensor, einsum};
+///
+/// let matrix = Tensor::<f32>::zeros([2, 3])?;
+/// assert_eq!(einsum("ij,kj->ik", [&matrix, &matrix])?.shape(), [2, 2]);
+/// assert_eq!(einsum("ij,j->i", (&matrix, [1.0, 2.0, 3.0]))?.shape(), [2]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent as several views of `{T}` elements",
+    label = "not a tuple, array, slice or `Vec` of tensors, views or arrays of `{T}`",
+    note = "one operand alone is written as `(&a,)` or `[&a]`"
+)]
+pub trait AsViews<T: Element> {
+    /// Lends views to `f`, in their order.
+    fn with_views<R>(&self, f: impl FnOnce(&[TensorView<'_, T>]) -> R) -> R;
+}
+
+impl<T: Element, A: AsViews<T> + ?Sized> AsViews<T> for &A {
+    fn with_views<R>(&self, f: impl FnOnce(&[TensorView<'_, T>]) -> R) -> R {
+        (**self).with_views(f)
+    }
+}
+
+impl<T: Element, A: AsView<T>, const N: usize> AsViews<T> for [A; N] {
+    fn with_views<R>(&self, f: impl FnOnce(&[TensorView<'_, T>]) -> R) -> R {
+        f(&self.each_ref().map(AsView::as_view))
+    }
+}
+
+impl<T: Element, A: AsView<T>> AsViews<T> for [A] {
+    fn with_views<R>(&self, f: impl FnOnce(&[TensorView<'_, T>]) -> R) -> R {
+        f(&self.iter().map(AsView::as_view).collect::<Vec<_>>())
+    }
+}
+
+impl<T: Element, A: AsView<T>> AsViews<T> for Vec<A> {
+    fn with_views<R>(&self, f: impl FnOnce(&[TensorView<'_, T>]) -> R) -> R {
+        self.as_slice().with_views(f)
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident)+;)*) => {$(
+        impl<T: Element, $($name: AsView<T>),+> AsViews<T> for ($($name,)+) {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            fn with_views<R>(&self, f: impl FnOnce(&[TensorView<'_, T>]) -> R) -> R {
+                let ($($name,)+) = self;
+                f(&[$($name.as_view()),+])
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+}
+
 impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &A {
     #[inline]
     fn as_view(&self) -> TensorView<'_, T> {

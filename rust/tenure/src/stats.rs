@@ -135,6 +135,9 @@ pub enum Operation {
     Matmul,
     /// [`conv2d`](crate::conv2d) of images.
     Conv2d,
+    /// [`einsum`](crate::einsum): its calls. The bytes are those of the operations that it is made
+    /// of, which count their calls too.
+    Einsum,
 }
 
 impl Operation {
@@ -166,6 +169,7 @@ impl Operation {
         Operation::SparsePackedMatmul,
         Operation::Matmul,
         Operation::Conv2d,
+        Operation::Einsum,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -196,6 +200,7 @@ impl Operation {
             Operation::SparsePackedMatmul => tnr_operation::SPARSE_PACKED_MATMUL,
             Operation::Matmul => tnr_operation::MATMUL,
             Operation::Conv2d => tnr_operation::CONV2D,
+            Operation::Einsum => tnr_operation::EINSUM,
         }
     }
 }

@@ -281,6 +281,38 @@ fn images_and_filters_that_do_not_agree() {
 }
 
 #[test]
+fn specs_and_operands_that_do_not_agree() {
+    let a = [[1.0, 2.0, 3.0]; 2];
+    let refused = |spec, expected| {
+        assert_refused(einsum(spec, (&a, &[1.0; 4])), InvalidArgument, expected);
+    };
+    refused(
+        "ij,j->i",
+        "operands[1].shape[0] is 4 but operands[0].shape[1] is 3, and both are label 'j'",
+    );
+    refused("ij,k->ijz", "spec[8] is 'z', a label that no operand has");
+    refused("ij,1", "spec[3] is '1', but must be a letter, \"...\", ',' or \"->\"");
+    refused("ij\0,j", "spec[2] is byte 0x00, but must be a letter");
+    refused("ij,j\u{e9}", "spec[4] is byte 0xc3, but must be a letter, \"...\", ',' or \"->\"");
+    refused("ij", "spec[2] is the end after term 1, but operand_count is 2");
+    assert_refused(
+        einsum("", [[0.0_f32; 0]; 0]),
+        InvalidArgument,
+        "operand_count is 0 but must be 1 at least",
+    );
+    let mut out = [7.0; 3];
+    let into = einsum_into("ij->i", [&a], &mut out);
+    assert_refused(into, InvalidArgument, "out.shape[0] is 3 but must be 2");
+    assert_eq!(out, [7.0; 3]);
+    let axes = [[[[[1.0]]]]];
+    assert_refused(
+        einsum("abcde,fghij", [&axes, &axes]),
+        Unsupported,
+        "the result has more than 8 axes",
+    );
+}
+
+#[test]
 fn dtypes_that_an_operation_does_not_take() {
     let float8 = DType::from_dlpack(10, 8, 1);
     let view = DynView::from_bytes(&[1, 2, 3], float8, 3).unwrap();

@@ -13,6 +13,8 @@ mod constructors;
 mod dense;
 #[path = "fuzz/dlpack.rs"]
 mod dlpack;
+#[path = "fuzz/einsum.rs"]
+mod einsum;
 #[path = "fuzz/files.rs"]
 mod files;
 #[path = "fuzz/lent.rs"]

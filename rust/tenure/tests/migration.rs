@@ -53,6 +53,7 @@ fn names() -> Vec<String> {
         "to_vec()",
         "into_vec()",
         "matmul_into",
+        "einsum_into",
         "solve_triangular",
         "cg",
         "bicgstab",
@@ -105,7 +106,7 @@ fn dense() -> Result<Vec<String>> {
         tenure::select(&m, &a, &b)?; tenure::add_assign(&mut a, &b)?;
     }
     let b = b.t();
-    says! { found: tenure::matmul(&a, &b)?; }
+    says! { found: tenure::matmul(&a, &b)?; tenure::einsum("ij,jk->ik", (&a, &b))?; }
     Ok(found)
 }
 

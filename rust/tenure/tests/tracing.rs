@@ -107,6 +107,11 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
         [r#"conv2d dtype="f32" shape=[1, 1, 1, 2] bytes=8"#],
         "the output"
     );
+    assert_eq!(
+        spans(|| tenure::einsum("ij->ji", [[[1.0_f32; 3]; 2]])),
+        [r#"einsum dtype="f32" shape=[3, 2] bytes=24"#],
+        "the output"
+    );
 
     let csr = spans(|| tenure::sparsify(&table).to_csr::<i32>());
     assert_eq!(csr, [r#"to_csr dtype="f32" shape=[2, 3] bytes=24"#]);

@@ -32,6 +32,7 @@ int check_sparse_operations(void);
 int check_packed(void);
 int check_matmul(void);
 int check_conv2d(void);
+int check_einsum(void);
 #endif
 
 /* A row-major view of f32 that are the program's own, of rank 1 where there are 0 columns. */

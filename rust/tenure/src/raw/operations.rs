@@ -1,18 +1,19 @@
 //! The operations of the ABI, for checked views. The requirements of all of these calls are the
 //! invariants of `Lent` and `LentMut`.
 
+use std::ffi::CStr;
 use std::mem::size_of;
 use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes, tnr_reduce_attributes, tnr_reduce_op,
-    tnr_scalar, tnr_unary_op,
+    TNR_MAX_RANK, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes, tnr_reduce_attributes,
+    tnr_reduce_op, tnr_scalar, tnr_unary_op, tnr_view,
 };
 
 use super::context::current;
 use super::{Input, Lent, LentMut, check, entered, traced};
-use crate::{Element, Result};
+use crate::{Element, Result, TensorView};
 
 /// Converts elements to the dtype of `out`, broadcast to its shape.
 #[inline]
@@ -186,6 +187,40 @@ pub(crate) fn conv2d(
     let bias = bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0));
     // SAFETY: see the module; the attributes are alive for the call.
     check(unsafe { sys::tnr_conv2d(current(), a.0, weight.0, bias, attributes, out.0) })
+}
+
+/// A sum of products, of which every element of `out` is written and none read.
+pub(crate) fn einsum<T: Element>(
+    spec: &CStr,
+    operands: &[TensorView<'_, T>],
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(einsum(&out.0.view));
+    let (views, count) = views_of(operands);
+    // SAFETY: see the module; `spec` ends with a 0, and is alive for the call as the views are.
+    check(unsafe { sys::tnr_einsum(current(), spec.as_ptr(), views, count, ptr::null(), out.0) })
+}
+
+/// The rank and the shape of that `out`, of whose extents the others are 0.
+pub(crate) fn einsum_shape<T: Element>(
+    spec: &CStr,
+    operands: &[TensorView<'_, T>],
+) -> Result<(usize, [usize; TNR_MAX_RANK])> {
+    entered()?;
+    let (views, count) = views_of(operands);
+    let (mut rank, mut shape) = (0, [0; TNR_MAX_RANK]);
+    // SAFETY: as in `einsum`; `rank` and `shape` are written, and have room for what is.
+    check(unsafe {
+        sys::tnr_einsum_shape(spec.as_ptr(), views, count, &mut rank, shape.as_mut_ptr())
+    })?;
+    Ok((rank as usize, shape.map(|extent| extent as usize)))
+}
+
+/// Views in an array are raw views in one, transparently. More than any call takes are refused for
+/// their number, and are not looked at.
+fn views_of<T: Element>(views: &[TensorView<'_, T>]) -> (*const tnr_view, u32) {
+    (views.as_ptr().cast(), u32::try_from(views.len()).unwrap_or(u32::MAX))
 }
 
 /// One element by value.

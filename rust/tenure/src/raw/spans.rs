@@ -114,6 +114,7 @@ families! {
     select: "select";
     dense_matmul: "matmul";
     conv2d: "conv2d";
+    einsum: "einsum";
     from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
     from_dense_top_k(tnr_sparse_order):
         VALUE "sparse_top_k" MAGNITUDE "sparse_top_k_in_magnitude";

@@ -6,6 +6,7 @@
 mod casts;
 mod compare;
 mod conv2d;
+mod einsum;
 mod elementwise;
 mod forms;
 mod layouts;

@@ -156,6 +156,7 @@ FROZEN(TNR_OPERATION_SPARSE_PACK == 23);
 FROZEN(TNR_OPERATION_SPARSE_PACKED_MATMUL == 24);
 FROZEN(TNR_OPERATION_MATMUL == 25);
 FROZEN(TNR_OPERATION_CONV2D == 26);
+FROZEN(TNR_OPERATION_EINSUM == 27);
 
 FROZEN(sizeof(tnr_error) == 512);
 FROZEN(offsetof(tnr_error, status) == 0);
@@ -306,6 +307,10 @@ FROZEN(offsetof(tnr_conv2d_attributes, activation) == 80);
 FROZEN(IS(&((tnr_conv2d_attributes *)0)->activation, tnr_unary_op *));
 FROZEN(offsetof(tnr_conv2d_attributes, reserved) == 84);
 FROZEN(IS(&((tnr_conv2d_attributes *)0)->reserved, uint32_t *));
+
+FROZEN(sizeof(tnr_einsum_attributes) >= 8);
+FROZEN(offsetof(tnr_einsum_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_einsum_attributes *)0)->struct_size, uint64_t *));
 
 FROZEN(sizeof(tnr_sparse_view) >= 824);
 FROZEN(offsetof(tnr_sparse_view, struct_size) == 0);
@@ -553,6 +558,8 @@ FROZEN(IS(&tnr_select, tnr_status (*)(tnr_context *, const tnr_view *, const tnr
 FROZEN(IS(&tnr_reduce, tnr_status (*)(tnr_context *, tnr_reduce_op, const tnr_view *, uint32_t, const tnr_reduce_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_matmul, tnr_status (*)(tnr_context *, const tnr_scalar *, const tnr_view *, const tnr_view *, const tnr_scalar *, const tnr_matmul_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_conv2d, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_conv2d_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_einsum, tnr_status (*)(tnr_context *, const char *, const tnr_view *, uint32_t, const tnr_einsum_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_einsum_shape, tnr_status (*)(const char *, const tnr_view *, uint32_t, uint32_t *, int64_t *)));
 FROZEN(IS(&tnr_sparse_release, tnr_status (*)(tnr_sparse *)));
 FROZEN(IS(&tnr_sparse_create, tnr_sparse * (*)(const tnr_sparse_view *)));
 FROZEN(IS(&tnr_sparse_retain, tnr_sparse * (*)(tnr_sparse *)));
