@@ -1,5 +1,6 @@
 //! Dense views and tensors, with the dtype in their type or at run time.
 
+mod contiguous;
 mod described;
 #[allow(unsafe_code)]
 mod dynamic;
@@ -21,6 +22,7 @@ mod view;
 #[allow(unsafe_code)]
 mod view_mut;
 
+pub use contiguous::Contiguous;
 pub use dynamic::{DynTensor, DynView, DynViewMut};
 pub use iter::{AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut};
 pub use shape::{IntoShape, Order};

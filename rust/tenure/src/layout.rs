@@ -63,10 +63,7 @@ pub(crate) fn set_shape(
     let mut empty = false;
     let mut too_many = false;
     for nth in 0..rank {
-        let axis = match order {
-            Order::RowMajor => rank - 1 - nth,
-            Order::ColumnMajor => nth,
-        };
+        let axis = order.axis(rank, nth);
         let extent = extents[axis];
         view.shape[axis] = extent as i64;
         view.strides[axis] = step as i64;
@@ -346,14 +343,22 @@ pub(crate) fn is_empty(view: &tnr_view) -> bool {
 /// Whether the elements in row-major order are adjacent; axes of extent <= 1 do not count.
 #[inline]
 pub(crate) fn is_row_major(view: &tnr_view) -> bool {
+    is_contiguous(view, Order::RowMajor)
+}
+
+/// The same in any order.
+#[inline(always)]
+pub(crate) fn is_contiguous(view: &tnr_view, order: Order) -> bool {
     let mut step: i64 = 1;
-    for axis in (0..view.rank as usize).rev() {
+    let rank = view.rank as usize;
+    for nth in 0..rank {
+        let axis = order.axis(rank, nth);
         let extent = view.shape[axis];
         if extent == 0 {
             return true;
         }
         if extent > 1 && view.strides[axis] != step {
-            // An empty view is row-major whatever its strides.
+            // An empty view is in any order, whatever its strides.
             return is_empty(view);
         }
         step = step.wrapping_mul(extent);

@@ -29,7 +29,7 @@ pub use reduce::*;
 pub use select::*;
 
 use crate::raw::LentMut;
-use crate::{Element, Error, Result, Tensor};
+use crate::{Element, Error, Order, Result, Tensor};
 
 /// A shape by value.
 #[derive(Clone, Copy)]
@@ -100,13 +100,13 @@ fn filled<T: Element>(
     unsafe { Tensor::written_by(extents, operation) }
 }
 
-/// As [`filled`], with the axes in memory in this order, the last of them fastest.
+/// As [`filled`], in the order given.
 #[allow(unsafe_code)]
 fn filled_in<T: Element>(
     extents: &[usize],
-    axes: &[usize],
+    order: Order,
     operation: impl FnOnce(LentMut<'_>) -> Result<()>,
 ) -> Result<Tensor<T>> {
     // SAFETY: as in `filled`.
-    unsafe { Tensor::written_in(extents, axes, operation) }
+    unsafe { Tensor::written_in(extents, order, operation) }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::{DType, Error, ErrorKind, layout};
+use crate::{DType, Error, ErrorKind, Order, layout};
 
 #[cold]
 #[inline(never)]
@@ -163,6 +163,22 @@ pub(crate) fn step_zero(axis: usize) -> Error {
 #[inline(never)]
 pub(crate) fn no_permutation(axes: &[usize], rank: usize) -> Error {
     Error::invalid(format!("axes {axes:?} are no permutation of the {rank} axes of the view"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn too_few_axes(rank: usize, least: usize) -> Error {
+    Error::invalid(format!("the rank is {rank} but must be {least} at least"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn not_contiguous(view: &tnr_view, order: Order) -> Error {
+    let (shape, strides) = (layout::extents(view), layout::strides(view));
+    Error::invalid(format!(
+        "strides {strides:?} of shape {shape:?} are not {order:?}, and CopyMode::Never allows no \
+         copy"
+    ))
 }
 
 #[cold]

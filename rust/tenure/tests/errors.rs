@@ -281,6 +281,26 @@ fn images_and_filters_that_do_not_agree() {
 }
 
 #[test]
+fn layouts_that_are_not_there() {
+    let table = Tensor::<f32>::zeros([2, 3]).unwrap();
+    assert_refused(
+        table.view().channels_last(),
+        InvalidArgument,
+        "the rank is 2 but must be 3 at least",
+    );
+    assert_refused(
+        table.contiguous(Order::ColumnMajor, CopyMode::Never),
+        InvalidArgument,
+        "strides [3, 1] of shape [2, 3] are not ColumnMajor, and CopyMode::Never allows no copy",
+    );
+    let huge = [1.0_f32];
+    let huge = TensorView::from_slice(&huge, 1).unwrap();
+    let huge = huge.broadcast([1 << 40, 1 << 19]).unwrap();
+    let refused = huge.contiguous(Order::RowMajor, CopyMode::IfNeeded).unwrap_err();
+    assert_eq!(refused.kind(), OutOfMemory);
+}
+
+#[test]
 fn specs_and_operands_that_do_not_agree() {
     let a = [[1.0, 2.0, 3.0]; 2];
     let refused = |spec, expected| {

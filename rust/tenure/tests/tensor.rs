@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tenure::{
-    AsView, AsViewMut, Bool8, Complex, Element, ErrorKind, Order, Tensor, TensorView, Tenure,
+    AsView, AsViewMut, Bool8, Complex, CopyMode, Element, ErrorKind, Order, Tensor, TensorView,
+    Tenure, stats,
 };
 
 /// An owner of elements that counts how often it is asked and dropped.
@@ -41,6 +42,60 @@ impl Drop for Counted {
 
 fn count(counter: &AtomicUsize) -> usize {
     counter.load(Ordering::Relaxed)
+}
+
+#[test]
+fn orders_say_how_memory_runs_through_a_shape() {
+    for shape in [&[][..], &[3], &[2, 3], &[2, 3, 4], &[2, 3, 4, 5], &[2, 3, 4, 5, 2], &[2, 0, 4]] {
+        let [rows, columns, channels] = [Order::RowMajor, Order::ColumnMajor, Order::ChannelsLast]
+            .map(|order| Tensor::<i32>::zeros_in(shape, order).unwrap());
+        assert!(rows.is_contiguous(Order::RowMajor) && rows.is_row_major());
+        assert!(columns.is_contiguous(Order::ColumnMajor));
+        assert!(channels.is_contiguous(Order::ChannelsLast));
+        // Of few axes, and of no element, some orders are one.
+        let is_one = shape.len() < 2 || shape.contains(&0);
+        assert_eq!(rows.is_contiguous(Order::ColumnMajor), is_one, "{shape:?}");
+        assert!(columns.view().t().is_contiguous(Order::RowMajor), "{shape:?}");
+        assert_eq!(rows.is_contiguous(Order::ChannelsLast), is_one || shape.len() < 3, "{shape:?}");
+        if shape.len() > 2 {
+            // The array whose last axis is the channels', as a view.
+            let mut array = shape.to_vec();
+            array[1..].rotate_left(1);
+            let array = Tensor::<i32>::zeros(array.as_slice()).unwrap();
+            let view = array.view().channels_last().unwrap();
+            assert_eq!((view.shape(), view.strides()), (shape, channels.strides()));
+        }
+    }
+    let memory = [0; 24];
+    let gaps = TensorView::from_slice(&memory, [2, 12]).unwrap().slice(1, 0..6).unwrap();
+    assert!(!gaps.is_contiguous(Order::RowMajor) && !gaps.is_contiguous(Order::ColumnMajor));
+    let backwards = TensorView::from_slice(&memory, 24).unwrap().flip(0).unwrap();
+    assert!(!backwards.is_contiguous(Order::RowMajor));
+}
+
+#[test]
+fn contiguous_copies_where_it_must_and_may() {
+    let memory: Vec<i32> = (0..60).collect();
+    let view = TensorView::from_slice(&memory, [3, 4, 5]).unwrap();
+    for from in [view, view.t(), view.permute(&[1, 2, 0]).unwrap(), view.slice(2, 1..3).unwrap()] {
+        for order in [Order::RowMajor, Order::ColumnMajor, Order::ChannelsLast] {
+            let needed = !from.is_contiguous(order);
+            let never = from.contiguous(order, CopyMode::Never);
+            assert_eq!(never.is_err(), needed);
+            for mode in [CopyMode::IfNeeded, CopyMode::Always] {
+                let before = stats().copied_bytes;
+                let found = from.contiguous(order, mode).unwrap();
+                let copies = needed || mode == CopyMode::Always;
+                assert_eq!(found.is_copied(), copies);
+                assert!(!copies || stats().copied_bytes >= before + 4 * from.len() as u64);
+                assert!(found.view().is_contiguous(order));
+                assert_eq!(found.view().to_vec(), from.to_vec());
+                let tensor = found.into_tensor().unwrap();
+                assert!(tensor.is_contiguous(order));
+                assert_eq!((tensor.shape(), tensor.to_vec()), (from.shape(), from.to_vec()));
+            }
+        }
+    }
 }
 
 #[test]

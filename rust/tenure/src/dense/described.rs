@@ -105,6 +105,22 @@ macro_rules! described {
                 $crate::layout::is_row_major(self.raw())
             }
 
+            /// Whether the elements are adjacent in memory in this order. One element alone, and
+            /// none, are in every order.
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// # let mut data = [1, 2, 3, 4, 5, 6];
+            #[doc = concat!("let it = ", $make, ";")]
+            /// assert!(it.is_contiguous(Order::RowMajor));
+            /// assert!(!it.is_contiguous(Order::ColumnMajor));
+            /// # Ok::<(), Error>(())
+            /// ```
+            #[inline]
+            pub fn is_contiguous(&self, order: $crate::Order) -> bool {
+                $crate::layout::is_contiguous(self.raw(), order)
+            }
+
             /// Address of index 0 on every axis. Dangling or null when there are no elements.
             ///
             /// ```

@@ -6,9 +6,7 @@ use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::ptr::NonNull;
 
-use tenure_sys::{
-    DLManagedTensorVersioned, TNR_MAX_RANK, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut,
-};
+use tenure_sys::{DLManagedTensorVersioned, TNR_VIEW_EXCLUSIVE, tnr_view, tnr_view_mut};
 
 use crate::owner::{Boxed, VecParts};
 use crate::raw::{self, BlobHandle, LentMut, operations};
@@ -84,48 +82,9 @@ impl<T: Element> Held<T> {
     ) -> Result<Self> {
         let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, extents.len()) };
         let blob = Self::place_new(&mut out.view, extents, order)?;
-        // SAFETY: by this function's contract; a dense view of memory that nobody else knows of.
-        unsafe { Self::written(&mut out, blob, write) }
-    }
-
-    /// As [`written_by`](Self::written_by), with the axes in memory in this order, the last of them
-    /// fastest.
-    ///
-    /// # Safety
-    ///
-    /// - As of [`written_by`](Self::written_by).
-    pub(crate) unsafe fn written_in(
-        extents: &[usize],
-        axes: &[usize],
-        write: impl FnOnce(LentMut<'_>) -> Result<()>,
-    ) -> Result<Self> {
-        let mut in_memory = [0; TNR_MAX_RANK];
-        axes.iter().enumerate().for_each(|(nth, &axis)| in_memory[nth] = extents[axis]);
-        let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, extents.len()) };
-        let blob = Self::place_new(&mut out.view, &in_memory[..axes.len()], Order::RowMajor)?;
-        let laid = out.view;
-        for (nth, &axis) in axes.iter().enumerate() {
-            out.view.shape[axis] = laid.shape[nth];
-            out.view.strides[axis] = laid.strides[nth];
-        }
-        debug_assert!(layout::is_dense(&out.view), "each axis once");
-        // SAFETY: by this function's contract; a dense view of memory that nobody else knows of.
-        unsafe { Self::written(&mut out, blob, write) }
-    }
-
-    /// # Safety
-    ///
-    /// - `out` is a dense view of exactly the blob's memory, which nobody else knows of.
-    /// - As of [`written_by`](Self::written_by).
-    #[inline(always)]
-    unsafe fn written(
-        out: &mut tnr_view_mut,
-        blob: BlobHandle,
-        write: impl FnOnce(LentMut<'_>) -> Result<()>,
-    ) -> Result<Self> {
         out.view.flags = TNR_VIEW_EXCLUSIVE;
-        // SAFETY: by this function's contract.
-        write(unsafe { LentMut::new(out) })?;
+        // SAFETY: a dense view of memory that nobody else knows of.
+        write(unsafe { LentMut::new(&out) })?;
         // `write` has written every element, or the memory was dropped unseen.
         Ok(Held::over(tnr_view { flags: 0, ..out.view }, blob))
     }

@@ -154,6 +154,19 @@ pub(crate) fn transpose(view: &tnr_view, a: usize, b: usize) -> Result<tnr_view>
     Ok(exchanged)
 }
 
+/// The last axis as the second one.
+#[inline]
+pub(crate) fn channels_last(view: &tnr_view) -> Result<tnr_view> {
+    let rank = view.rank as usize;
+    if rank < 3 {
+        return Err(refusal::too_few_axes(rank, 3));
+    }
+    let mut turned = *view;
+    turned.shape[1..rank].rotate_right(1);
+    turned.strides[1..rank].rotate_right(1);
+    Ok(turned)
+}
+
 /// All axes in reverse.
 #[inline]
 pub(crate) fn reversed(view: &tnr_view) -> tnr_view {

@@ -81,4 +81,31 @@ pub enum Order {
     RowMajor,
     /// The first axis runs fastest, as in Fortran, MATLAB and BLAS.
     ColumnMajor,
+    /// The second axis runs fastest, and the others as in row-major order: images
+    /// `[n, channels, height, width]` whose channels are adjacent, NHWC in memory, as PyTorch's
+    /// `channels_last`. Of fewer than three axes that is row-major.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let images = Tensor::<f32>::zeros_in([2, 3, 4, 5], Order::ChannelsLast)?;
+    /// assert_eq!((images.shape(), images.strides()), (&[2, 3, 4, 5][..], &[60, 1, 15, 3][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ChannelsLast,
+}
+
+impl Order {
+    /// The axis that is the `nth` from the fastest, of `rank`.
+    #[inline(always)]
+    pub(crate) fn axis(self, rank: usize, nth: usize) -> usize {
+        match self {
+            Order::ColumnMajor => nth,
+            Order::ChannelsLast if rank > 2 => match nth {
+                0 => 1,
+                _ if nth + 1 == rank => 0,
+                _ => rank - nth,
+            },
+            Order::RowMajor | Order::ChannelsLast => rank - 1 - nth,
+        }
+    }
 }

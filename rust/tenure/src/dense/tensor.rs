@@ -178,13 +178,14 @@ impl<T: Element> Tensor<T> {
         self.held
     }
 
-    /// A row-major copy of a view.
-    pub(crate) fn copy_of(view: TensorView<'_, T>) -> Result<Self> {
-        if let Some(elements) = view.as_slice() {
+    /// A copy of a view, in the order given.
+    pub(crate) fn copy_of(view: TensorView<'_, T>, order: Order) -> Result<Self> {
+        if let (Order::RowMajor, Some(elements)) = (order, view.as_slice()) {
             return Self::copy_from_slice(elements, view.shape());
         }
+        let copy = |out: LentMut<'_>| raw::copy(view.lent(), out);
         // SAFETY: a copy that answers Ok has written every element, and reads none of its output.
-        let tensor = unsafe { Self::written_by(view.shape(), |out| raw::copy(view.lent(), out)) }?;
+        let tensor = unsafe { Self::written_in(view.shape(), order, copy) }?;
         raw::count_copied(size_of::<T>() * tensor.len());
         Ok(tensor)
     }
@@ -211,23 +212,23 @@ impl<T: Element> Tensor<T> {
         write: impl FnOnce(LentMut<'_>) -> Result<()>,
     ) -> Result<Self> {
         // SAFETY: by this function's contract.
-        let held = unsafe { Held::written_by(extents, Order::RowMajor, write) }?;
-        Ok(Tensor { held })
+        unsafe { Self::written_in(extents, Order::RowMajor, write) }
     }
 
-    /// As [`written_by`](Self::written_by), with the axes in memory in this order, the last of them
-    /// fastest.
+    /// As [`written_by`](Self::written_by), in the order given.
     ///
     /// # Safety
     ///
     /// - As of [`written_by`](Self::written_by).
+    #[inline(always)]
     pub(crate) unsafe fn written_in(
         extents: &[usize],
-        axes: &[usize],
+        order: Order,
         write: impl FnOnce(LentMut<'_>) -> Result<()>,
     ) -> Result<Self> {
         // SAFETY: by this function's contract.
-        Ok(Tensor { held: unsafe { Held::written_in(extents, axes, write) }? })
+        let held = unsafe { Held::written_by(extents, order, write) }?;
+        Ok(Tensor { held })
     }
 }
 

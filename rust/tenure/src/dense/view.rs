@@ -330,7 +330,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn to_tensor(&self) -> Result<Tensor<T>> {
-        Tensor::copy_of(*self)
+        Tensor::copy_of(*self, Order::RowMajor)
     }
 }
 

@@ -87,7 +87,8 @@ pub(crate) fn encoded<'v>(view: &DynView<'v>) -> io::Result<(Vec<u8>, Body<'v>)>
         io::Error::new(io::ErrorKind::Unsupported, format!("NumPy has no {dtype:?}"))
     })?;
     let is_column_major = view.as_bytes().is_none() && view.t().as_bytes().is_some();
-    let order = if is_column_major { Order::ColumnMajor } else { Order::RowMajor };
-    let body = Body::new(view, order).map_err(to_io)?;
+    let (order, in_order) =
+        if is_column_major { (Order::ColumnMajor, view.t()) } else { (Order::RowMajor, *view) };
+    let body = Body::new(in_order).map_err(to_io)?;
     Ok((header(&descr, order, view.shape()), body))
 }

@@ -104,12 +104,8 @@ pub(crate) enum Body<'v> {
 }
 
 impl<'v> Body<'v> {
-    /// The elements in the order given; gathered first where they do not lie in that order.
-    pub(crate) fn new(view: &DynView<'v>, order: Order) -> Result<Self> {
-        let view = match order {
-            Order::RowMajor => *view,
-            Order::ColumnMajor => view.t(),
-        };
+    /// The elements in row-major order; gathered first where they do not lie in it.
+    pub(crate) fn new(view: DynView<'v>) -> Result<Self> {
         match view.as_bytes() {
             // Files hold truth values as 0 or 1.
             Some(bytes) if view.dtype() == DType::BOOL8 && bytes.iter().any(|byte| *byte > 1) => {

@@ -6,7 +6,7 @@ use tenure_sys::tnr_conv2d_attributes;
 
 use super::{Activation, filled_in};
 use crate::raw::operations;
-use crate::{AsView, AsViewMut, Error, Float, Result, Tensor, TensorView};
+use crate::{AsView, AsViewMut, Error, Float, Order, Result, Tensor, TensorView};
 
 /// How [`conv2d`] moves its filters over images, and what it does with their sums. The first of two
 /// numbers is down, the second one right.
@@ -152,17 +152,14 @@ fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
     }
 }
 
-/// The axes of NHWC in memory, the last of which runs fastest.
-const CHANNELS_LAST: [usize; 4] = [0, 2, 3, 1];
-
 /// The cross-correlation of images, `[images, channels, height, width]`, and filters,
 /// `[filters, channels / groups, height, width]`, as neural networks have it:
 /// `[images, filters, height, width]`, as a new tensor. It is row-major (NCHW), or has its channels
 /// last (NHWC) where those of `a` are adjacent and `a` is not row-major.
 ///
-/// Any strides will do; a view of NHWC memory is [permuted](crate::TensorView::permute) to that
-/// order of axes. One dimension is a height of 1. Where the filter reaches into the padding it
-/// meets zeros.
+/// Any strides will do; [`channels_last`](crate::TensorView::channels_last) gives a view of NHWC
+/// memory that order of axes. One dimension is a height of 1. Where the filter reaches into the
+/// padding it meets zeros.
 ///
 /// Each element is a sum in the order of the filter's rows, columns and channels, by blocks of
 /// channels, by fused multiplication and addition where the processor has it. Its bits depend
@@ -182,7 +179,7 @@ const CHANNELS_LAST: [usize; 4] = [0, 2, 3, 1];
 ///
 /// // Two pixels of three channels each, in NHWC.
 /// let pixels = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-/// let pixels = TensorView::from_slice(&pixels, [1, 1, 2, 3])?.permute(&[0, 3, 1, 2])?;
+/// let pixels = TensorView::from_slice(&pixels, [1, 1, 2, 3])?.channels_last()?;
 /// let grey = conv2d(pixels, &[[[[1.0]], [[1.0]], [[1.0]]]], Conv2d::new())?;
 /// assert_eq!(grey.to_vec(), [6.0, 15.0]);
 /// # Ok::<(), tenure::Error>(())
@@ -197,10 +194,12 @@ pub fn conv2d<T: Float>(
     let attributes = with.attributes()?;
     let shape = with.result_shape(a.shape(), weight.shape());
     let has_adjacent_channels = a.rank() == 4 && a.shape()[1] > 1 && a.strides()[1] == 1;
-    let axes =
-        if has_adjacent_channels && a.as_slice().is_none() { CHANNELS_LAST } else { [0, 1, 2, 3] };
+    let order = match has_adjacent_channels && !a.is_row_major() {
+        true => Order::ChannelsLast,
+        false => Order::RowMajor,
+    };
     let lent = (a.lent(), weight.lent(), with.bias.as_ref().map(TensorView::lent));
-    filled_in(&shape, &axes, |out| operations::conv2d(lent.0, lent.1, lent.2, &attributes, out))
+    filled_in(&shape, order, |out| operations::conv2d(lent.0, lent.1, lent.2, &attributes, out))
 }
 
 /// As [`conv2d`], into memory of the caller's.

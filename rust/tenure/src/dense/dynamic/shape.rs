@@ -6,7 +6,7 @@ use tenure_sys::tnr_view;
 
 use super::{DynView, DynViewMut};
 use crate::dense::manipulate::{self, resolve};
-use crate::{DType, IntoShape, Result, layout};
+use crate::{DType, IntoShape, Order, Result, layout};
 
 /// Metadata accessors and manipulations of a dynamic view. `$raw` is the way to the `tnr_view`,
 /// `$start` how an example begins, `$by` how a manipulation takes the view.
@@ -45,6 +45,17 @@ macro_rules! views {
             /// ```
             pub fn strides(&self) -> &[isize] {
                 layout::strides(&self.$($raw).+)
+            }
+
+            /// Whether the elements are adjacent in memory in this order.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert!(view.is_contiguous(tenure::Order::RowMajor));
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
+            pub fn is_contiguous(&self, order: Order) -> bool {
+                layout::is_contiguous(&self.$($raw).+, order)
             }
 
             /// Number of axes, 0 to 8.
@@ -170,6 +181,22 @@ macro_rules! views {
             /// ```
             pub fn transpose($($by)+, axis_a: usize, axis_b: usize) -> Result<Self> {
                 Ok(Self::part(manipulate::transpose(&$self.$($raw).+, axis_a, axis_b)?))
+            }
+
+            /// The last axis as the second one: of `[n, height, width, channels]` the view
+            /// `[n, channels, height, width]`.
+            ///
+            /// # Errors
+            ///
+            /// `InvalidArgument`: fewer than three axes.
+            ///
+            /// ```
+            #[doc = $start]
+            /// assert_eq!(view.reshape([1, 1, 2, 3])?.channels_last()?.shape(), [1, 3, 1, 2]);
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
+            pub fn channels_last($($by)+) -> Result<Self> {
+                Ok(Self::part(manipulate::channels_last(&$self.$($raw).+)?))
             }
 
             /// All axes in reverse order.

@@ -108,6 +108,31 @@ impl<'a, T: Element> TensorView<'a, T> {
         manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
     }
 
+    /// An array whose channels stand last, as most images do, in the order of axes that
+    /// [`conv2d`](crate::conv2d) takes: of `[n, height, width, channels]` the view
+    /// `[n, channels, height, width]` of the same memory, which is
+    /// [`Order::ChannelsLast`](crate::Order) where the array is row-major.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: fewer than three axes.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// // One row of two pixels (red, green, blue).
+    /// let pixels = [1, 10, 100, 2, 20, 200];
+    /// let images = TensorView::from_slice(&pixels, [1, 1, 2, 3])?.channels_last()?;
+    /// assert_eq!(images.shape(), [1, 3, 1, 2]);
+    /// assert_eq!(images.to_vec(), [1, 2, 10, 20, 100, 200]);
+    /// assert!(images.is_contiguous(Order::ChannelsLast));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    #[doc(alias("nhwc", "memory_format", "moveaxis"))]
+    pub fn channels_last(&self) -> Result<Self> {
+        manipulate::channels_last(self.raw()).map(Self::part)
+    }
+
     /// All axes in reverse: the transpose of a matrix.
     ///
     /// ```

@@ -111,6 +111,29 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
     }
 
+    /// An array whose channels stand last, as most images do, in the order of axes that
+    /// [`conv2d`](crate::conv2d) takes: of `[n, height, width, channels]` the view
+    /// `[n, channels, height, width]` of the same memory, which is
+    /// [`Order::ChannelsLast`](crate::Order) where the array is row-major.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: fewer than three axes.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut pixels = [0; 6];
+    /// let mut images = TensorViewMut::from_slice(&mut pixels, [1, 1, 2, 3])?.channels_last()?;
+    /// images.view_mut().index(1, 0)?.fill(255);
+    /// assert_eq!(pixels, [255, 0, 0, 255, 0, 0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    #[doc(alias("nhwc", "memory_format", "moveaxis"))]
+    pub fn channels_last(self) -> Result<Self> {
+        manipulate::channels_last(self.raw()).map(Self::part)
+    }
+
     /// All axes in reverse: the transpose of a matrix.
     ///
     /// ```

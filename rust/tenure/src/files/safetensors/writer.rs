@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::dtypes;
 use super::header::{LENGTH_BYTES, METADATA, MOST_HEADER_BYTES, quoted};
 use crate::files::payload::{Body, shown, to_io};
-use crate::{DynView, Order, bytes};
+use crate::{DynView, bytes};
 
 /// Alignment of elements: a cache line, for whoever maps the file.
 const PAYLOAD_ALIGNMENT: usize = 64;
@@ -80,7 +80,7 @@ impl Writer {
         out.write_all(&(header.len() as u64).to_le_bytes())?;
         out.write_all(header.as_bytes())?;
         for (_, view) in tensors {
-            let body = Body::new(view, Order::RowMajor).map_err(to_io)?;
+            let body = Body::new(*view).map_err(to_io)?;
             if cfg!(target_endian = "little") {
                 out.write_all(body.as_ref())?;
             } else {
