@@ -314,6 +314,81 @@ def conv2d(rounds, tenure, shapes, threads):
                            operations, cases)
 
 
+def laid_out(shape):
+    """Arrays of a shape, in layouts that PyTorch has too, and what each is called."""
+    numbers = np.resize(np.arange(17, dtype=np.float32), math.prod(shape) * 2)
+    flat = numbers[:math.prod(shape)]
+    yield "row-major", flat.reshape(shape)
+    if len(shape) == 4:
+        images, channels, height, width = shape
+        laid = flat.reshape(images, height, width, channels)
+        yield "channels last", laid.transpose(0, 3, 1, 2)
+    else:
+        yield "transposed", flat.reshape(shape[::-1]).T
+    yield "every second column", numbers.reshape(*shape[:-1], 2 * shape[-1])[..., ::2]
+
+
+def layouts(rounds, tenure, side, image, threads):
+    """One operand in each layout; the others, and what is written, row-major. The result of a
+    convolution has its channels last where those of the images are, as PyTorch's has."""
+    one, zero = interop.scalar_of(np.uint8(1)), interop.scalar_of(np.uint8(0))
+    b = np.resize(np.arange(13, dtype=np.float32), (side, side))
+    out = np.empty_like(b)
+    tb, tout = torch.from_numpy(b), torch.from_numpy(out)
+    add = interop.BINARY["add"]
+    for layout, a in laid_out((side, side)):
+        ta = torch.from_numpy(a)
+        for name, operations, ours, theirs in (
+                ("matmul", 2 * side**3, tenure.call(threads, "matmul", one, a, b, zero, out),
+                 lambda: torch.mm(ta, tb, out=tout)),
+                ("a + b", 3 * a.nbytes, tenure.call(threads, "binary", add, a, b, out),
+                 lambda: torch.add(ta, tb, out=tout)),
+                ("copy", 2 * a.nbytes, tenure.call(threads, "copy", a, out),
+                 lambda: tout.copy_(ta))):
+            rounds.measure(f"layouts: {name}, {layout}", 3 * a.nbytes, threads, operations,
+                           [("tenure", "into", ours), ("PyTorch", "into", theirs)])
+    weight = images_of((image[1], image[1], 3), False)
+    tw = torch.from_numpy(weight)
+    for layout, a in laid_out(image):
+        out = images_of(image[:3], layout == "channels last")
+        ta = torch.from_numpy(a)
+        attributes = Conv2dAttributes(ctypes.sizeof(Conv2dAttributes), (1, 1), (1,) * 4)
+        rounds.measure(
+            f"layouts: conv2d, {layout}", 2 * a.nbytes, threads, 2 * out.size * weight[0].size,
+            [("tenure", "into",
+              tenure.call(threads, "conv2d", a, weight, None, out, attribute=attributes)),
+             ("PyTorch", "allocates", lambda: torch.nn.functional.conv2d(ta, tw, None, 1, 1))])
+
+
+# Specs and shapes of their operands.
+EINSUMS = [
+    ("ij,jk->ik", [(512, 512)] * 2), ("ij,kj->ki", [(512, 512)] * 2),
+    ("bij,bjk->bik", [(64, 64, 64)] * 2), ("bhqd,bhkd->bhqk", [(8, 8, 128, 64)] * 2),
+    ("bqhd,bkhd->bhqk", [(8, 128, 8, 64)] * 2), ("ijk,jil->kl", [(60, 70, 80), (70, 60, 90)]),
+    ("ijk,ilm,njm,nlk,abc->",
+     [(10, 17, 9), (10, 13, 16), (15, 17, 16), (15, 13, 9), (10, 16, 17)]),
+    ("ea,fb,abcd,gc,hd->efgh", [(24, 24)] * 2 + [(24,) * 4] + [(24, 24)] * 2),
+    ("ij,jk,kl,lm->im", [(10, 1000), (1000, 10)] * 2), ("ij,jk->ik", [(8, 8)] * 2),
+    ("ii->", [(1000, 1000)]), ("i,j->ij", [(2000,)] * 2), ("ij,ij->i", [(1000, 1000)] * 2),
+    ("ij,ij->j", [(1000, 1000)] * 2)]
+
+
+def einsums(rounds, tenure, specs, threads):
+    for spec, shapes in specs:
+        arrays = [np.resize(np.arange(17, dtype=np.float32), shape) for shape in shapes]
+        tensors = list(map(torch.from_numpy, arrays))
+        out = np.empty_like(np.einsum(spec, *arrays, optimize=True))
+        views = (interop.View * len(arrays))(*map(interop.view_of, arrays))
+        cases = [("tenure", "into",
+                  tenure.call(threads, "einsum", spec.encode(), views, len(arrays), out)),
+                 ("PyTorch", "allocates", lambda: torch.einsum(spec, *tensors))]
+        if threads == 1:
+            cases.append(("NumPy", "allocates", lambda: np.einsum(spec, *arrays, optimize=True)))
+        size = sum(array.nbytes for array in arrays) + out.nbytes
+        sides = "x".join(map(str, shapes[0]))
+        rounds.measure(f"einsum {spec}, {sides}", size, threads, size, cases)
+
+
 def movement(rounds, tenure, bits, permutations, batch, threads):
     """`permutations`: how many are drawn, on one thread and on two."""
     a, _, c = arrays_of(max(1 << bits, batch * 64 * 56 * 56))
@@ -415,6 +490,8 @@ def main():
         scale, ([1024, 2048], [8, 12, 16, 24, 32, 48, 64]))
     convolutions = {"test": [(1, 3, 6, 5, 3, 1)], "quick": CONVOLUTIONS[:4]}.get(
         scale, CONVOLUTIONS)
+    squares = {"test": (48, (1, 3, 6, 6))}.get(scale, (1024, (8, 64, 56, 56)))
+    specs = EINSUMS[-4:] if scale == "test" else EINSUMS
     calls(rounds, tenure, counts)
     for threads in (1, 2):
         for size in small.get(scale, [1 << 20, 64 << 20, 1 << 30]):
@@ -423,6 +500,8 @@ def main():
         movement(rounds, tenure, bits, permutations, batch, threads)
         matmul(rounds, tenure, *products, threads)
         conv2d(rounds, tenure, convolutions, threads)
+        layouts(rounds, tenure, *squares, threads)
+        einsums(rounds, tenure, specs, threads)
 
     record.write(folder, rounds.rows)
 
