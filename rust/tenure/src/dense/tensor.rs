@@ -183,22 +183,15 @@ impl<T: Element> Tensor<T> {
         if let (Order::RowMajor, Some(elements)) = (order, view.as_slice()) {
             return Self::copy_from_slice(elements, view.shape());
         }
-        let copy = |out: LentMut<'_>| raw::copy(view.lent(), out);
-        // SAFETY: a copy that answers Ok has written every element, and reads none of its output.
-        let tensor = unsafe { Self::written_in(view.shape(), order, copy) }?;
+        let tensor = Self::working_copy(view, order)?;
         raw::count_copied(size_of::<T>() * tensor.len());
         Ok(tensor)
     }
 
     /// A copy of a view in the order given, for an operation to work on: not one that is counted.
     pub(crate) fn working_copy(view: TensorView<'_, T>, order: Order) -> Result<Self> {
-        let mut axes = [0, 1, 2, 3, 4, 5, 6, 7];
-        let axes = &mut axes[..view.rank()];
-        if order == Order::ColumnMajor {
-            axes.reverse();
-        }
         // SAFETY: a copy that answers Ok has written every element, and reads none of its output.
-        unsafe { Self::written_in(view.shape(), axes, |out| raw::copy(view.lent(), out)) }
+        unsafe { Self::written_in(view.shape(), order, |out| raw::copy(view.lent(), out)) }
     }
 
     /// New row-major memory, initialised by `write` through the view that it gets.
