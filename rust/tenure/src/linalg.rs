@@ -170,7 +170,7 @@ pub fn cholesky<T: NativeFloat>(a: impl AsView<T>) -> Result<Tensor<T>> {
 /// ```
 /// use tenure::linalg::qr;
 ///
-/// let [q, r] = qr(&[[3.0, 1.0], [4.0, 2.0]])?;
+/// let [q, r] = qr(&[[3.0_f64, 1.0], [4.0, 2.0]])?;
 /// let back = tenure::matmul(&q, &r)?;
 /// assert!((back[[1, 0]] - 4.0_f64).abs() < 1e-14);
 /// # Ok::<(), tenure::Error>(())
@@ -230,7 +230,7 @@ pub fn eigvalsh<T: NativeFloat>(a: impl AsView<T>) -> Result<Tensor<T>> {
 /// ```
 /// use tenure::linalg::svd;
 ///
-/// let [u, s, vt] = svd(&[[0.0, -2.0], [3.0, 0.0]])?;
+/// let [u, s, vt] = svd(&[[0.0_f64, -2.0], [3.0, 0.0]])?;
 /// assert_eq!(s.to_vec(), [3.0, 2.0]);
 /// let back = tenure::matmul(tenure::mul(&u, &s)?, &vt)?;
 /// assert!((back[[1, 0]] - 3.0_f64).abs() < 1e-14);
