@@ -38,6 +38,10 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_conv2d_attributes> = 88;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_attributes> = 8;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_pool2d_attributes> = 96;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_batch_norm_attributes> = 16;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_options> = 256;

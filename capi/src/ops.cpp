@@ -156,3 +156,37 @@ tnr_status tnr_einsum_shape(const char* spec, const tnr_view* operands, uint32_t
     std::ranges::copy(result.extents, shape);
   });
 }
+
+tnr_status tnr_conv2d_transposed(tnr_context* context, const tnr_view* a, const tnr_view* weight,
+                                 const tnr_view* bias, const tnr_conv2d_attributes* attributes,
+                                 const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_CONV2D_TRANSPOSED, [=] {
+    tnr_conv2d_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    require_zero(given.reserved, "reserved");
+    tenure::conv2d_transposed(context_of(context), deref(a, "a"), deref(weight, "weight"), bias,
+                              given, deref(out, "out"));
+  });
+}
+
+tnr_status tnr_pool2d(tnr_context* context, tnr_reduce_op op, const tnr_view* a,
+                      const tnr_pool2d_attributes* attributes, const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_POOL2D, [=] {
+    tnr_pool2d_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    require_zero(given.reserved, "reserved");
+    tenure::pool2d(context_of(context), op, deref(a, "a"), given, deref(out, "out"));
+  });
+}
+
+tnr_status tnr_batch_norm(tnr_context* context, const tnr_view* a, const tnr_view* mean,
+                          const tnr_view* var, const tnr_view* weight, const tnr_view* bias,
+                          const tnr_batch_norm_attributes* attributes,
+                          const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_BATCH_NORM, [=] {
+    tnr_batch_norm_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    tenure::batch_norm(context_of(context), deref(a, "a"), mean, deref(var, "var"), weight, bias,
+                       given.eps, deref(out, "out"));
+  });
+}

@@ -136,6 +136,17 @@ TEST_F(Attributes, OfDenseOperations) {
   });
   check<tnr_einsum_attributes>(
       "einsum", [&](auto* with) { return tnr_einsum(nullptr, "ij", &table_, 1, with, &out_); });
+  check<tnr_conv2d_attributes>("conv2d_transposed", [&](auto* with) {
+    return tnr_conv2d_transposed(nullptr, &image, &filter, nullptr, with, &result);
+  });
+  const tnr_view_mut pooled = {flat_view(written_, TNR_DTYPE_F32, {1, 1, 1, 1})};
+  check<tnr_pool2d_attributes>("pool2d", [&](auto* with) {
+    return tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &image, with, &pooled);
+  });
+  const tnr_view var = flat_view(read_, TNR_DTYPE_F32, {1});
+  check<tnr_batch_norm_attributes>("batch_norm", [&](auto* with) {
+    return tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, with, &result);
+  });
 }
 
 TEST_F(Attributes, OfWhatMakesSparseMatrices) {

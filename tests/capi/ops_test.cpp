@@ -91,6 +91,11 @@ class Ops : public testing::Test {
         [this](tnr_context* c) { return tnr_matmul(c, &two, &a, &b, &two, nullptr, &out); },
         [this](tnr_context* c) { return tnr_conv2d(c, &a, &b, nullptr, nullptr, &out); },
         [this](tnr_context* c) { return tnr_einsum(c, "i", &a, 1, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_conv2d_transposed(c, &a, &b, nullptr, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_pool2d(c, TNR_REDUCE_OP_MAX, &a, nullptr, &out); },
+        [this](tnr_context* c) {
+          return tnr_batch_norm(c, &a, nullptr, &b, nullptr, nullptr, nullptr, &out);
+        },
     };
   }
 
@@ -172,6 +177,25 @@ TEST_F(Ops, DoTheirWork) {
   for (std::size_t i = 0; i < 9; ++i) {
     EXPECT_EQ(product[i], a_values[i % 3] * b_values[i / 3]) << i;
   }
+  // Back from two elements, by the same filter.
+  const tnr_view pair = in_rank_4(a, 2);
+  ASSERT_EQ(tnr_conv2d_transposed(nullptr, &pair, &filter, nullptr, nullptr, &result),
+            TNR_STATUS_OK);
+  EXPECT_EQ(product[0], a_values[0] * b_values[0]);
+  EXPECT_EQ(product[1], a_values[0] * b_values[1] + a_values[1] * b_values[0]);
+  EXPECT_EQ(product[2], a_values[1] * b_values[1]);
+  tnr_view_mut one = result;
+  one.view.shape[3] = 1;
+  ASSERT_EQ(tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &image, nullptr, &one), TNR_STATUS_OK);
+  EXPECT_EQ(product[0], *std::max_element(a_values.begin(), a_values.end()));
+  const float four[] = {4};
+  tnr_view var = a;
+  var.base = var.data = four;
+  var.size_bytes = sizeof four;
+  var.shape[0] = 1;
+  ASSERT_EQ(tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, nullptr, &result),
+            TNR_STATUS_OK);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(product[i], a_values[i] / 2) << i;
 }
 
 TEST_F(Ops, RefuseWhatIsNoContext) {
@@ -222,6 +246,14 @@ TEST_F(Ops, RefuseNull) {
   expect_refused(tnr_einsum_shape("ij", &a, 1, &rank, shape), TNR_STATUS_INVALID_ARGUMENT,
                  {"spec[1] is 'j'"});
   EXPECT_EQ(rank, 9);
+  refused("a", tnr_conv2d_transposed(nullptr, no_view, &b, nullptr, nullptr, &out));
+  refused("weight", tnr_conv2d_transposed(nullptr, &a, no_view, nullptr, nullptr, &out));
+  refused("out", tnr_conv2d_transposed(nullptr, &a, &b, nullptr, nullptr, no_out));
+  refused("a", tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, no_view, nullptr, &out));
+  refused("out", tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &a, nullptr, no_out));
+  refused("a", tnr_batch_norm(nullptr, no_view, nullptr, &b, nullptr, nullptr, nullptr, &out));
+  refused("var", tnr_batch_norm(nullptr, &a, nullptr, no_view, nullptr, nullptr, nullptr, &out));
+  refused("out", tnr_batch_norm(nullptr, &a, nullptr, &b, nullptr, nullptr, nullptr, no_out));
   expect_out({9, 9, 9});
 }
 
@@ -252,6 +284,19 @@ TEST_F(Ops, RefuseAViewWhoseOwnerIsGone) {
   const tnr_view operands[] = {a, owned};
   expect_refused(tnr_einsum(nullptr, "i,i->i", operands, 2, nullptr, &out), TNR_STATUS_STALE_VIEW,
                  {"operands[1]"});
+  expect_refused(tnr_conv2d_transposed(nullptr, &image, &filter, nullptr, nullptr, &result),
+                 TNR_STATUS_STALE_VIEW, {"weight"});
+  const tnr_view owned_image = in_rank_4(owned, 3);
+  tnr_pool2d_attributes of_each = {};
+  of_each.struct_size = sizeof of_each;
+  of_each.kernel[1] = 1;
+  expect_refused(tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &owned_image, &of_each, &result),
+                 TNR_STATUS_STALE_VIEW, {"a"});
+  tnr_view var = owned;
+  var.rank = 1;
+  var.shape[0] = 1;
+  expect_refused(tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, nullptr, &result),
+                 TNR_STATUS_STALE_VIEW, {"var"});
   const tnr_view_mut owned_out = {owned};
   expect_refused(tnr_fill(nullptr, &two, nullptr, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
   expect_out({-1, 2, -3});

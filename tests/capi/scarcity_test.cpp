@@ -293,7 +293,15 @@ TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
         result.view.dtype = TNR_DTYPE_F32;
         result.view.rank = 4;
         std::fill_n(result.view.shape, 4, 1);
-        return tnr_conv2d(nullptr, &image, &image, nullptr, nullptr, &result);
+        const tnr_status convolved = tnr_conv2d(nullptr, &image, &image, nullptr, nullptr, &result);
+        const tnr_status transposed =
+            tnr_conv2d_transposed(nullptr, &image, &image, nullptr, nullptr, &result);
+        if (convolved != transposed) return transposed;
+        tnr_view var = image;
+        var.rank = 1;
+        const tnr_status pooled = tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &image, nullptr, &result);
+        if (pooled != convolved) return pooled;
+        return tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, nullptr, &result);
       },
       [&] { return tnr_einsum(nullptr, "i", &a, 1, nullptr, &out); },
   };

@@ -100,6 +100,44 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_conv2d(nullptr, &image, &filter, &bias, nullptr, &result);
        },
        {1, 44, 8}},
+      {TNR_OPERATION_CONV2D_TRANSPOSED,
+       [&] {
+         const tnr_view image = floats({{1, 1}, {1, 1}, {1, 2}, {2, 1}});
+         const tnr_view filter = floats({{1, 1}, {1, 1}, {1, 2}, {2, 1}});
+         tnr_view_mut result = out;
+         result.view.rank = 4;
+         for (const int axis : {0, 1, 2}) result.view.shape[axis] = 1;
+         result.view.shape[3] = 3;
+         result.view.strides[3] = 1;
+         return tnr_conv2d_transposed(nullptr, &image, &filter, nullptr, nullptr, &result);
+       },
+       {1, 16, 12}},
+      {TNR_OPERATION_POOL2D,
+       [&] {
+         const tnr_view image = floats({{1, 1}, {1, 1}, {2, 3}, {3, 1}});
+         tnr_view_mut result = out;
+         result.view.rank = 4;
+         for (const int axis : {0, 1, 2}) result.view.shape[axis] = 1;
+         result.view.shape[3] = 3;
+         result.view.strides[3] = 1;
+         tnr_pool2d_attributes attributes = {};
+         attributes.struct_size = sizeof attributes;
+         attributes.kernel[1] = 1;
+         return tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &image, &attributes, &result);
+       },
+       {1, 24, 12}},
+      {TNR_OPERATION_BATCH_NORM,
+       [&] {
+         const tnr_view matrix = floats({{1, 3}, {3, 1}});
+         const tnr_view var = floats({{3, 1}});
+         tnr_view_mut result = out;
+         result.view.rank = 2;
+         result.view.shape[0] = 1;
+         result.view.shape[1] = 3;
+         result.view.strides[1] = 1;
+         return tnr_batch_norm(nullptr, &matrix, nullptr, &var, nullptr, nullptr, nullptr, &result);
+       },
+       {1, 36, 12}},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.operation);
@@ -187,9 +225,9 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  for (const tnr_operation operation : {0, 28, -1}) {
+  for (const tnr_operation operation : {0, 31, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
-                   {"operation is " + std::to_string(operation), "1 to 27"});
+                   {"operation is " + std::to_string(operation), "1 to 30"});
   }
   stats.struct_size = 39;
   expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,

@@ -14,12 +14,14 @@ set(order
   cpu/kernels/product
   cpu/kernels/reduce
   cpu/kernels/sparse
+  cpu/kernels/window
   threads
   memory
   view
   dense
   dense/einsum
   dense/reduce
+  dense/image
   dense/product
   sparse
   sparse/convert

@@ -259,6 +259,75 @@ void add_convolutions(List& list) {
   }
 }
 
+// As convolve(), back: with a step of 2, so that elements are between those that meet one.
+void transpose_convolution(const Operands& with, const Lies& lies, std::int64_t channels,
+                           std::int64_t filters, std::int64_t groups, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  tnr_conv2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.strides[0] = attributes.strides[1] = 2;
+  attributes.groups = groups;
+  const Input a(dtype, {2, channels, with.a.rows, with.a.cols}, lies.a, 0);
+  const Input weight(dtype, {channels, filters / groups, 3, 2}, lies.b, 2);
+  const Input bias(dtype, {filters}, lies.b, 1);
+  const Output out(dtype, {2, filters, 2 * with.a.rows + 1, 2 * with.a.cols}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_conv2d_transposed(with.context, a, weight, bias, &attributes, out));
+  out.give(answer);
+}
+
+void pool(const Operands& with, const Lies& lies, tnr_reduce_op op, std::int64_t stride,
+          Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  tnr_pool2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.kernel[0] = attributes.kernel[1] = 3;
+  attributes.strides[0] = attributes.strides[1] = stride;
+  for (std::int64_t& around : attributes.padding) around = 1;
+  const Input a(dtype, {2, 5, with.a.rows, with.a.cols}, lies.a, 0);
+  const Output out(dtype, {2, 5, (with.a.rows - 1) / stride + 1, (with.a.cols - 1) / stride + 1},
+                   with.fill, lies.out);
+  (void)answer.succeeds(tnr_pool2d(with.context, op, a, &attributes, out));
+  out.give(answer);
+}
+
+void normalize(const Operands& with, const Lies& lies, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  tnr_batch_norm_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.eps = 1;
+  const Input a(dtype, {with.a.rows, 3, with.a.cols}, lies.a, 0);
+  const Input mean(dtype, {3}, lies.b, 1);
+  const Input var(dtype, {3}, lies.b, 2);
+  const Output out(dtype, {with.a.rows, 3, with.a.cols}, with.fill, lies.out);
+  (void)answer.succeeds(
+      tnr_batch_norm(with.context, a, mean, var, nullptr, mean, &attributes, out));
+  out.give(answer);
+}
+
+void add_layers(List& list) {
+  for (const Lies& lies : kArrangements) {
+    const auto add = [&](const char* function, const char* name, auto run) {
+      list.push_back(
+          {function, std::string(name) + ", " + lies.name,
+           [=, &lies](const Operands& with, Answer& answer) { run(with, lies, answer); }});
+    };
+    add("tnr_conv2d_transposed", "of all channels", [](auto& with, auto& layout, auto& answer) {
+      transpose_convolution(with, layout, 4, 5, 1, answer);
+    });
+    add("tnr_conv2d_transposed", "of each channel", [](auto& with, auto& layout, auto& answer) {
+      transpose_convolution(with, layout, 4, 8, 4, answer);
+    });
+    add("tnr_pool2d", "maxima", [](auto& with, auto& layout, auto& answer) {
+      pool(with, layout, TNR_REDUCE_OP_MAX, 2, answer);
+    });
+    add("tnr_pool2d", "means", [](auto& with, auto& layout, auto& answer) {
+      pool(with, layout, TNR_REDUCE_OP_MEAN, 1, answer);
+    });
+    add("tnr_batch_norm", "by channels",
+        [](auto& with, auto& layout, auto& answer) { normalize(with, layout, answer); });
+  }
+}
+
 }  // namespace
 
 const std::vector<Operation>& dense_operations() {
@@ -270,6 +339,7 @@ const std::vector<Operation>& dense_operations() {
     add_products(all);
     add_convolutions(all);
     add_einsums(all);
+    add_layers(all);
     return all;
   }();
   return list;

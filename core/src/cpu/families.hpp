@@ -16,6 +16,7 @@
 #include "cpu/reduce.hpp"
 #include "cpu/sddmm.hpp"
 #include "cpu/spmm.hpp"
+#include "cpu/window.hpp"
 
 namespace tenure::kernels {
 
@@ -31,6 +32,8 @@ using SquareSumTable = SquareSum[2];  // f64 and f32
 using GemmTable = Gemm[kPlainSumTypeCount];
 using LaneGemmTable = Gemm[kSumTypeCount - kPlainSumTypeCount];
 using FactorPackingTable = FactorPacking[kFactorTypeCount - 1];
+using WindowTable = WindowKernels[2];    // f64 and f32
+using ScaleShiftTable = Elementwise[2];  // f64 and f32
 using IndexCheckTable = IndexChecks[kIndexTypeCount];
 using ScatteringTable = Scattering[kIndexTypeCount];
 using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
@@ -58,6 +61,8 @@ using PackedTable = PackedKernels[kPackedFloatCount];
   FAMILY(square_sum_kernels, SquareSumTable, kSquareSums)            \
   FAMILY(gemm_kernels, GemmTable, kGemm)                             \
   FAMILY(factor_packing_kernels, FactorPackingTable, kFactorPacking) \
+  FAMILY(window_kernels, WindowTable, kWindows)                      \
+  FAMILY(scale_shift_kernels, ScaleShiftTable, kScaleShift)          \
   FAMILY(streaming_kernels, Streaming, kStreaming)                   \
   FAMILY(permuting_kernels, Permuting, kPermuting)                   \
   FAMILY(index_check_kernels, IndexCheckTable, kIndexChecks)         \

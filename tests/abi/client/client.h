@@ -33,6 +33,7 @@ int check_packed(void);
 int check_matmul(void);
 int check_conv2d(void);
 int check_einsum(void);
+int check_layers(void);
 #endif
 
 /* A row-major view of f32 that are the program's own, of rank 1 where there are 0 columns. */

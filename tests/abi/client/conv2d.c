@@ -36,4 +36,35 @@ int check_conv2d(void) {
   CHECK(got[0] == 31 && got[1] == 0);
   return 0;
 }
+
+/* The same image to its maximum, and back from there; then as a row of four channels. */
+int check_layers(void) {
+  tnr_pool2d_attributes windows;
+  tnr_batch_norm_attributes with;
+  float got[4];
+  tnr_view a, var;
+  tnr_view_mut out;
+  OK(lend(numbers, 2, 2, &a));
+  as_image(&a);
+  OK(lend_mut(got, 2, 2, &out));
+  as_image(&out.view);
+  memset(&windows, 0, sizeof windows);
+  windows.struct_size = sizeof windows;
+  windows.kernel[0] = windows.kernel[1] = 1;
+  OK(tnr_pool2d(NULL, TNR_REDUCE_OP_MEAN, &a, &windows, &out));
+  CHECK(got[0] == 1 && got[3] == -4);
+  out.view.shape[2] = out.view.shape[3] = 1;
+  OK(tnr_pool2d(NULL, TNR_REDUCE_OP_MAX, &a, NULL, &out));
+  CHECK(got[0] == 3);
+  a.shape[2] = a.shape[3] = 1;
+  OK(tnr_conv2d_transposed(NULL, &a, &a, NULL, NULL, &out));
+  CHECK(got[0] == 1);
+  OK(lend(numbers, 1, 0, &var));
+  memset(&with, 0, sizeof with);
+  with.struct_size = sizeof with;
+  with.eps = 3;
+  OK(tnr_batch_norm(NULL, &a, NULL, &var, NULL, NULL, &with, &out));
+  CHECK(got[0] == 0.5f);
+  return 0;
+}
 #endif

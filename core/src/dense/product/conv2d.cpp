@@ -5,6 +5,8 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/gemm.hpp"
+#include "dense/image/channel_windows.hpp"
+#include "dense/image/convolution.hpp"
 #include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/product_blocks.hpp"
@@ -29,138 +31,6 @@ constexpr std::int64_t kTileDepth = 16;
 // The longest panel of any instruction set.
 constexpr std::int64_t kMaxPanelRows = 16;
 
-constexpr unsigned kHeight = 0;
-constexpr unsigned kWidth = 1;
-
-// Steps in bytes of a view's axes.
-struct Steps {
-  std::int64_t image;  // of a weight: filter
-  std::int64_t channel;
-  std::int64_t place[2];  // down and right
-};
-Steps steps_of(const tnr_view& view) noexcept {
-  return {step_of(view, 0), step_of(view, 1), {step_of(view, 2), step_of(view, 3)}};
-}
-
-// ---- operands ----
-
-struct Geometry {
-  std::int64_t images;
-  std::int64_t groups;
-  std::int64_t channels;  // of a group
-  std::int64_t filters;   // of a group
-  std::int64_t in[2];     // height and width
-  std::int64_t kernel[2];
-  std::int64_t out[2];
-  std::int64_t strides[2];
-  std::int64_t padding[2];  // above and left
-  std::int64_t dilations[2];
-  Steps a;
-  Steps weight;
-  Steps result;
-
-  [[nodiscard]] std::int64_t depth() const noexcept { return kernel[0] * kernel[1] * channels; }
-};
-
-void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
-  if (view.rank != rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be %" PRIu32, name,
-         view.rank, rank);
-  }
-}
-
-void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
-                    std::int64_t expected, const char* whose) {
-  if (view.shape[axis] != expected) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64 ", %s; its shape is %s", name,
-         axis, view.shape[axis], expected, whose, shape_text(view.rank, view.shape).text);
-  }
-}
-
-std::int64_t at_least(std::int64_t value, std::int64_t least, const char* field, unsigned index) {
-  if (value < least) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "attributes->%s[%u] is %" PRId64 " but must be %" PRId64 " at least", field, index, value,
-         least);
-  }
-  return value;
-}
-
-// Places that a kernel takes along one axis of the padded input.
-std::int64_t place_count(const Geometry& g, unsigned axis, std::int64_t padding_after) {
-  static constexpr const char* kNames[] = {"height", "width"};
-  std::int64_t padded;
-  std::int64_t reach;
-  if (__builtin_add_overflow(g.in[axis], g.padding[axis], &padded) ||
-      __builtin_add_overflow(padded, padding_after, &padded)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "the padded %s of a exceeds 2^63 - 1", kNames[axis]);
-  }
-  if (__builtin_mul_overflow(g.kernel[axis] - 1, g.dilations[axis], &reach) ||
-      __builtin_add_overflow(reach, 1, &reach) || reach > padded) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "weight's %s of %" PRId64 ", dilated by %" PRId64 ", exceeds the %" PRId64
-         " of a with its padding",
-         kNames[axis], g.kernel[axis], g.dilations[axis], padded);
-  }
-  return (padded - reach) / g.strides[axis] + 1;
-}
-
-Geometry geometry_of(const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
-                     const tnr_conv2d_attributes& attributes, const tnr_view& out) {
-  require_rank(a, "a", 4);
-  require_rank(weight, "weight", 4);
-  require_rank(out, "out", 4);
-  Geometry g = {};
-  g.images = a.shape[0];
-  g.groups = attributes.groups == 0 ? 1 : attributes.groups;
-  if (g.groups < 1) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->groups is %" PRId64 " but must be 1 at least",
-         g.groups);
-  }
-  if (a.shape[1] % g.groups != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "a.shape[1] is %" PRId64 ", which %" PRId64 " groups do not divide", a.shape[1], g.groups);
-  }
-  if (weight.shape[0] % g.groups != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "weight.shape[0] is %" PRId64 ", which %" PRId64 " groups do not divide", weight.shape[0],
-         g.groups);
-  }
-  g.channels = a.shape[1] / g.groups;
-  g.filters = weight.shape[0] / g.groups;
-  require_extent(weight, "weight", 1, g.channels, "the channels of a by groups");
-  for (unsigned axis = 0; axis < 2; ++axis) {
-    g.in[axis] = a.shape[2 + axis];
-    g.kernel[axis] = weight.shape[2 + axis];
-    if (g.kernel[axis] == 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "weight.shape[%u] is 0 but must be 1 at least", 2 + axis);
-    }
-    const std::int64_t stride = attributes.strides[axis];
-    const std::int64_t dilation = attributes.dilations[axis];
-    g.strides[axis] = stride == 0 ? 1 : at_least(stride, 0, "strides", axis);
-    g.dilations[axis] = dilation == 0 ? 1 : at_least(dilation, 0, "dilations", axis);
-    const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
-    g.padding[axis] = at_least(around[0], 0, "padding", 2 * axis);
-    const std::int64_t after = at_least(around[1], 0, "padding", 2 * axis + 1);
-    g.out[axis] = place_count(g, axis, after);
-  }
-  require_extent(out, "out", 0, g.images, "the images of a");
-  require_extent(out, "out", 1, weight.shape[0], "the filters of weight");
-  require_extent(out, "out", 2, g.out[kHeight], "the rows at which weight fits into a");
-  require_extent(out, "out", 3, g.out[kWidth], "the columns at which weight fits into a");
-  if (bias != nullptr) {
-    require_rank(*bias, "bias", 1);
-    require_extent(*bias, "bias", 0, weight.shape[0], "the filters of weight");
-  }
-  // Sums of nothing need no kernel, whose extents may have any product where it has no element.
-  if (g.channels == 0) g.kernel[kHeight] = g.kernel[kWidth] = 1;
-  g.a = steps_of(a);
-  g.weight = steps_of(weight);
-  g.result = steps_of(out);
-  return g;
-}
-
 // ---- the product ----
 
 // The result's pixels are rows, its filters columns. The depth is cut into blocks of channels; in
@@ -168,8 +38,8 @@ Geometry geometry_of(const tnr_view& a, const tnr_view& weight, const tnr_view* 
 class Conv2d {
  public:
   // All that is referred to outlives this. `one` is of the dtype.
-  Conv2d(const kernels::Gemm& gemm, const kernels::FactorPacking& packing, const Geometry& geometry,
-         const Element& one, std::int64_t width_bytes) noexcept
+  Conv2d(const kernels::Gemm& gemm, const kernels::FactorPacking& packing,
+         const WindowGeometry& geometry, const Element& one, std::int64_t width_bytes) noexcept
       : gemm_(gemm), packing_(packing), g_(geometry), one_(one), width_bytes_(width_bytes) {
     // A range is pixels of the result that are one step apart.
     range_ = g_.out[kWidth];
@@ -231,8 +101,8 @@ class Conv2d {
         std::int64_t channel = 0;
         do {  // once where there is no channel
           const Channels block = {channel, std::min(block_channels_, g_.channels - channel)};
-          pack_weight(context, buffers, weight + filter * g_.weight.image, columns, block,
-                      packed_weight);
+          pack_weight(context, buffers, weight + group * g_.weight_group + j * g_.weight.image,
+                      columns, block, packed_weight);
           multiply_block(context, buffers, from, packed_weight, out + filter * g_.result.channel,
                          columns, block, epilogue, filter);
           channel += block_channels_;
@@ -247,7 +117,7 @@ class Conv2d {
     std::int64_t count;
   };
 
-  [[nodiscard]] std::int64_t places() const noexcept { return g_.kernel[0] * g_.kernel[1]; }
+  [[nodiscard]] std::int64_t places() const noexcept { return g_.places(); }
 
   void pack_weight(const Context& context, const ThreadBuffers& buffers, const Byte* weight,
                    std::int64_t columns, const Channels& block, Byte* packed) const noexcept {
@@ -423,7 +293,7 @@ class Conv2d {
 
   const kernels::Gemm& gemm_;
   const kernels::FactorPacking& packing_;
-  const Geometry& g_;
+  const WindowGeometry& g_;
   const Element& one_;
   std::int64_t width_bytes_;
   std::int64_t range_;
@@ -434,7 +304,131 @@ class Conv2d {
   bool joins_filter_;
 };
 
+// ---- channels by themselves ----
+
+// Filters of a channel that are folded from where it lies; for more of them, packed pixels are worth
+// the packing.
+constexpr std::int64_t kMostDepthwiseFilters = 8;
+
+// Several filters of channels that are lanes would be lanes of results apart from each other.
+bool is_depthwise(const WindowGeometry& g, std::int64_t width_bytes) noexcept {
+  return g.channels == 1 && g.filters <= kMostDepthwiseFilters &&
+         (g.filters == 1 || !ChannelWindows(g, width_bytes).lanes_are_channels());
+}
+
+struct DepthwiseEpilogue {
+  const kernels::Gemm& gemm;
+  const Epilogue& epilogue;
+  std::int64_t width_bytes;
+
+  static void run(const void* with, const WindowTile& tile) {
+    const auto& self = *static_cast<const DepthwiseEpilogue*>(with);
+    if (self.epilogue.is_nothing()) return;
+    const std::int64_t width = self.width_bytes;
+    // Of one filter the pixels are adjacent rows.
+    const std::int64_t row_step = tile.filters * width;
+    const std::int64_t column_step = tile.filters == 1 ? 2 * width : width;
+    self.epilogue.run(
+        self.gemm,
+        {tile.data, row_step, column_step, tile.columns, tile.filters, nullptr, width, false},
+        tile.first_filter);
+  }
+};
+
+// ---- calls ----
+
+// Of the packed weights; the most there are where they are more.
+std::int64_t packed_bytes(std::int64_t depth, std::int64_t depth_bytes) noexcept {
+  std::int64_t bytes;
+  return __builtin_mul_overflow(depth, depth_bytes, &bytes) ? INT64_MAX : bytes;
+}
+
 }  // namespace
+
+void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters_of) {
+  if (bias == nullptr) return;
+  require_rank(*bias, "bias", 1);
+  require_extent(*bias, "bias", 0, out.shape[1], "the filters of", filters_of);
+}
+
+void convolve(const Context& context, tnr_operation operation, const char* name,
+              const ConvolutionOperands& of, tnr_unary_op activation,
+              const ConvolutionParts& parts) {
+  const tnr_view& out = of.out.view;
+  const tnr_view* const bias = of.bias;
+  const unsigned type = type_index(of.a.dtype);
+  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype(name, of.a.dtype);
+  require_dtype(of.weight, "weight", of.a.dtype, "a.dtype is");
+  if (bias != nullptr) require_dtype(*bias, "bias", of.a.dtype, "a.dtype is");
+  require_dtype(out, "out", of.a.dtype, "a.dtype is");
+  Pins pins;
+  pins.add_mut(of.out, "out");
+  pins.add(of.a, "a");
+  pins.add(of.weight, "weight");
+  if (bias != nullptr) pins.add(*bias, "bias");
+  require_alias(out, of.a, "a", SameView::kRefused);
+  require_alias(out, of.weight, "weight", SameView::kRefused);
+  if (bias != nullptr) require_alias(out, *bias, "bias", SameView::kRefused);
+
+  const kernels::Gemm& gemm = kernels::gemm_kernels()[type];
+  const kernels::FactorPacking& packing = kernels::factor_packing_kernels()[type];
+  const auto width_bytes = static_cast<std::int64_t>(element_size(of.a.dtype));
+  const Epilogue epilogue(activation, bias, of.a.dtype, of.a.dtype);
+  if (is_empty(out)) return count_call(operation, 0, 0);
+
+  const tnr_scalar number = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
+  const Element one = to_element(number, of.a.dtype, "one");
+  // All memory is there before the first element is written. The weights' comes first, as that
+  // refuses kernels of so many places, of a view that repeats, that bytes overflow: a panel of the
+  // pixels is no more than a panel of these.
+  std::int64_t weight_bytes = 0;
+  for (std::int64_t i = 0; i < parts.count; ++i) {
+    const WindowGeometry g = parts.part(parts.with, i).geometry;
+    if (is_depthwise(g, width_bytes)) {
+      weight_bytes = std::max(weight_bytes, packed_bytes(g.places(), out.shape[1] * width_bytes));
+    } else {
+      const Conv2d conv(gemm, packing, g, one, width_bytes);
+      weight_bytes =
+          std::max(weight_bytes, packed_bytes(conv.block_depth(), conv.weight_depth_bytes()));
+    }
+  }
+  const Scratch packed_weight(weight_bytes, 1);
+  std::int64_t threads = 1;
+  std::int64_t thread_bytes = 0;
+  for (std::int64_t i = 0; i < parts.count; ++i) {
+    const WindowGeometry g = parts.part(parts.with, i).geometry;
+    if (is_depthwise(g, width_bytes)) continue;
+    const Conv2d conv(gemm, packing, g, one, width_bytes);
+    threads = std::max(threads, conv.thread_count(context));
+    thread_bytes = std::max(thread_bytes, conv.thread_bytes());
+  }
+  const ThreadBuffers buffers(threads, thread_bytes);
+  touch_fresh_pages(context, writable(of.out), dense_count(out) * width_bytes);
+
+  for (std::int64_t i = 0; i < parts.count; ++i) {
+    const ConvolutionPart part = parts.part(parts.with, i);
+    const Byte* const a = static_cast<const Byte*>(of.a.data);
+    const Byte* const weight = static_cast<const Byte*>(of.weight.data) + part.weight_offset;
+    Byte* const to = writable(of.out) + part.out_offset;
+    if (!is_depthwise(part.geometry, width_bytes)) {
+      const Conv2d conv(gemm, packing, part.geometry, one, width_bytes);
+      conv.run(context, buffers, packed_weight.data(), a, weight, epilogue, to);
+      continue;
+    }
+    const ChannelWindows windows(part.geometry, width_bytes);
+    windows.pack_weight(weight, packed_weight.data());
+    const kernels::WindowKernels& kernels = kernels::window_kernels()[type];
+    const DepthwiseEpilogue finish = {gemm, epilogue, width_bytes};
+    windows.run(context,
+                {&kernels, windows.lanes_are_channels() ? kernels.weigh_lanes : kernels.weigh_taps,
+                 packed_weight.data()},
+                element_bytes(of.a) + element_bytes(out), a, to, {DepthwiseEpilogue::run, &finish});
+  }
+  count_call(
+      operation,
+      element_bytes(of.a) + element_bytes(of.weight) + (bias == nullptr ? 0 : element_bytes(*bias)),
+      element_bytes(out));
+}
 
 void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,
             const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) {
@@ -442,39 +436,14 @@ void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, c
   check_view(a, "a");
   check_view(weight, "weight");
   if (bias != nullptr) check_view(*bias, "bias");
-  const Geometry geometry = geometry_of(a, weight, bias, attributes, out.view);
-  const unsigned type = type_index(a.dtype);
-  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype("conv2d", a.dtype);
-  require_dtype(weight, "weight", a.dtype, "a.dtype is");
-  if (bias != nullptr) require_dtype(*bias, "bias", a.dtype, "a.dtype is");
-  require_dtype(out.view, "out", a.dtype, "a.dtype is");
-  Pins pins;
-  pins.add_mut(out, "out");
-  pins.add(a, "a");
-  pins.add(weight, "weight");
-  if (bias != nullptr) pins.add(*bias, "bias");
-  require_alias(out.view, a, "a", SameView::kRefused);
-  require_alias(out.view, weight, "weight", SameView::kRefused);
-  if (bias != nullptr) require_alias(out.view, *bias, "bias", SameView::kRefused);
-
-  const auto width_bytes = static_cast<std::int64_t>(element_size(a.dtype));
-  const Epilogue epilogue(attributes.activation, bias, a.dtype, a.dtype);
-  if (is_empty(out.view)) return count_call(TNR_OPERATION_CONV2D, 0, 0);
-  const tnr_scalar number = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
-  const Element one = to_element(number, a.dtype, "one");
-  const Conv2d conv(kernels::gemm_kernels()[type], kernels::factor_packing_kernels()[type],
-                    geometry, one, width_bytes);
-  // First, as it refuses kernels of so many places, of a view that repeats, that bytes overflow: a
-  // panel of the pixels is no more than a panel of these.
-  const Scratch packed_weight(conv.block_depth(), conv.weight_depth_bytes());
-  const ThreadBuffers buffers(conv.thread_count(context), conv.thread_bytes());
-  touch_fresh_pages(context, writable(out), dense_count(out.view) * width_bytes);
-  conv.run(context, buffers, packed_weight.data(), static_cast<const Byte*>(a.data),
-           static_cast<const Byte*>(weight.data), epilogue, writable(out));
-  count_call(
-      TNR_OPERATION_CONV2D,
-      element_bytes(a) + element_bytes(weight) + (bias == nullptr ? 0 : element_bytes(*bias)),
-      element_bytes(out.view));
+  WindowGeometry geometry = convolution_geometry(a, "a", weight, attributes, out.view, "out");
+  require_bias(bias, out.view, "weight");
+  if (geometry.channels == 0) leave_bias_alone(geometry);
+  const auto part = [](const void* with, std::int64_t) -> ConvolutionPart {
+    return {*static_cast<const WindowGeometry*>(with), 0, 0};
+  };
+  convolve(context, TNR_OPERATION_CONV2D, "conv2d", {a, weight, bias, out}, attributes.activation,
+           {1, &geometry, part});
 }
 
 }  // namespace tenure

@@ -1,0 +1,227 @@
+// Folds over windows: each vector of lanes takes in one tap after the other, in a register.
+#include "cpu/window.hpp"
+
+#include "cpu/kernels/arithmetic.hpp"
+#include "cpu/kernels/matmul/part.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+template <class T>
+constexpr int64_t kWidth = sizeof(T);
+
+// Vectors that are folded together: the latency of one's additions is the others' time, and a
+// tap's address and weight are read once for all of them.
+constexpr int kTogether = 4;
+
+// A rule of a fold: what it begins with, and take_in(before, lanes of a tap, its weight).
+template <class T>
+struct OfMaxima {
+  static constexpr bool kWeighs = false;
+  static constexpr T kFirst = -__builtin_inf();
+  static Vector<T> take_in(const Vector<T>& before, const Vector<T>& tap, const Vector<T>&) {
+#if defined(__AVX512F__)
+    // The instruction takes the second of its operands where one is NaN, and where both are zeros.
+    if constexpr (sizeof(T) == 4) {
+      const auto b = reinterpret_cast<__m512>(before);
+      return reinterpret_cast<Vector<T>>(_mm512_mask_max_ps(b, _mm512_cmp_ps_mask(b, b, _CMP_ORD_Q),
+                                                            b, reinterpret_cast<__m512>(tap)));
+    } else {
+      const auto b = reinterpret_cast<__m512d>(before);
+      return reinterpret_cast<Vector<T>>(_mm512_mask_max_pd(b, _mm512_cmp_pd_mask(b, b, _CMP_ORD_Q),
+                                                            b, reinterpret_cast<__m512d>(tap)));
+    }
+#else
+    return Maximum::apply(before, tap);
+#endif
+  }
+};
+template <class T>
+struct OfSums {
+  static constexpr bool kWeighs = false;
+  static constexpr T kFirst = 0;
+  static Vector<T> take_in(const Vector<T>& before, const Vector<T>& tap, const Vector<T>&) {
+    return before + tap;
+  }
+};
+template <class T>
+struct OfProducts {
+  static constexpr bool kWeighs = true;
+  static constexpr T kFirst = 0;
+  static Vector<T> take_in(const Vector<T>& before, const Vector<T>& tap, const Vector<T>& weight) {
+    return multiply_add<T>(tap, weight, before);
+  }
+};
+
+// All lanes of some vectors, which begin so many bytes after the place's first one.
+template <class T>
+struct Whole {
+  static Vector<T> load(const Byte* from) { return kernels::load<Vector<T>>(from); }
+  static void store(Byte* to, const Vector<T>& vector) { kernels::store(to, vector); }
+};
+
+template <class T, class Rule, int kVectors, class Lanes>
+inline void fold(const Windows& w, int64_t place, int64_t offset, const Lanes& lanes) {
+  Byte* const out = w.out + place * w.out_step + offset;
+  Vector<T> folded[kVectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+    folded[v] = w.continues ? lanes.load(out + v * kVectorBytes) : broadcast<T>(Rule::kFirst);
+  }
+  const Byte* weights = w.weights;
+  const Tap* const end = w.taps + w.tap_count;
+  for (const Tap* tap = w.taps; tap != end; ++tap) {
+    const Byte* const from = tap->data + place * tap->step + offset;
+    Vector<T> weight = {};
+    if constexpr (Rule::kWeighs) {
+      weight = broadcast<T>(load<T>(weights));
+      weights += w.weight_step;
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      folded[v] = Rule::take_in(folded[v], lanes.load(from + v * kVectorBytes), weight);
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) lanes.store(out + v * kVectorBytes, folded[v]);
+}
+
+template <class T, class Rule>
+void fold_windows(const Windows& w) {
+  for (int64_t place = 0; place < w.places; ++place) {
+    int64_t lane = 0;
+    for (; lane + kTogether * kPerVector<T> <= w.lanes; lane += kTogether * kPerVector<T>) {
+      fold<T, Rule, kTogether>(w, place, lane * kWidth<T>, Whole<T>());
+    }
+    if (lane + 2 * kPerVector<T> <= w.lanes) {
+      fold<T, Rule, 2>(w, place, lane * kWidth<T>, Whole<T>());
+      lane += 2 * kPerVector<T>;
+    }
+    for (; lane + kPerVector<T> <= w.lanes; lane += kPerVector<T>) {
+      fold<T, Rule, 1>(w, place, lane * kWidth<T>, Whole<T>());
+    }
+    if (lane < w.lanes) {
+      fold<T, Rule, 1>(w, place, lane * kWidth<T>, Part<T>(w.lanes - lane));
+    }
+  }
+}
+
+// Of adjacent lanes' weights, which are read once for some places.
+template <class T, int kPlaces, class Lanes>
+inline void weigh_places(const Windows& w, int64_t place, int64_t offset, const Lanes& lanes) {
+  Byte* const out = w.out + place * w.out_step + offset;
+  Vector<T> sums[kPlaces];
+#pragma GCC unroll 4
+  for (int p = 0; p < kPlaces; ++p) {
+    sums[p] = w.continues ? lanes.load(out + p * w.out_step) : Vector<T>{};
+  }
+  const Byte* weights = w.weights + offset;
+  const Tap* const end = w.taps + w.tap_count;
+  for (const Tap* tap = w.taps; tap != end; ++tap, weights += w.weight_step) {
+    const int64_t step = tap->step;
+    const Byte* from = tap->data + place * step + offset;
+    const Vector<T> weight = lanes.load(weights);
+#pragma GCC unroll 4
+    for (int p = 0; p < kPlaces; ++p, from += step) {
+      sums[p] = multiply_add<T>(lanes.load(from), weight, sums[p]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int p = 0; p < kPlaces; ++p) lanes.store(out + p * w.out_step, sums[p]);
+}
+
+template <class T, class Lanes>
+inline void weigh_vector(const Windows& w, int64_t place, int64_t end, int64_t offset,
+                         const Lanes& lanes) {
+  if (end - place == kTogether) {
+    weigh_places<T, kTogether>(w, place, offset, lanes);
+  } else {
+    for (; place < end; ++place) weigh_places<T, 1>(w, place, offset, lanes);
+  }
+}
+
+template <class T>
+void weigh_lanes(const Windows& w) {
+  for (int64_t place = 0; place < w.places; place += kTogether) {
+    const int64_t end = place + kTogether < w.places ? place + kTogether : w.places;
+    int64_t lane = 0;
+    for (; lane + kPerVector<T> <= w.lanes; lane += kPerVector<T>) {
+      weigh_vector<T>(w, place, end, lane * kWidth<T>, Whole<T>());
+    }
+    if (lane < w.lanes) {
+      weigh_vector<T>(w, place, end, lane * kWidth<T>, Part<T>(w.lanes - lane));
+    }
+  }
+}
+
+// Every second element of two vectors, from the first or the second one on.
+template <class T, int kFirst>
+inline Vector<T> every_second(const Vector<T>& a, const Vector<T>& b) {
+#if defined(__AVX512F__)
+  Vector<Truth<T>> chosen = {};
+#pragma GCC unroll 16
+  for (int i = 0; i < kPerVector<T>; ++i) chosen[i] = static_cast<Truth<T>>(2 * i + kFirst);
+  if constexpr (sizeof(T) == 4) {
+    return reinterpret_cast<Vector<T>>(_mm512_permutex2var_ps(reinterpret_cast<__m512>(a),
+                                                              reinterpret_cast<__m512i>(chosen),
+                                                              reinterpret_cast<__m512>(b)));
+  } else {
+    return reinterpret_cast<Vector<T>>(_mm512_permutex2var_pd(reinterpret_cast<__m512d>(a),
+                                                              reinterpret_cast<__m512i>(chosen),
+                                                              reinterpret_cast<__m512d>(b)));
+  }
+#elif defined(__AVX2__)
+  // Within halves of a register, and then the halves' halves in order.
+  if constexpr (sizeof(T) == 4) {
+    constexpr int kOrder = kFirst == 0 ? 0x88 : 0xdd;
+    const __m256 pairs =
+        _mm256_shuffle_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), kOrder);
+    return reinterpret_cast<Vector<T>>(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xd8));
+  } else {
+    constexpr int kOrder = kFirst == 0 ? 0x0 : 0xf;
+    return reinterpret_cast<Vector<T>>(_mm256_permute4x64_pd(
+        _mm256_shuffle_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b), kOrder),
+        0xd8));
+  }
+#else
+  Vector<T> found = {};
+#pragma GCC unroll 4
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    const int from = 2 * i + kFirst;
+    found[i] = from < kPerVector<T> ? a[from] : b[from - kPerVector<T>];
+  }
+  return found;
+#endif
+}
+
+template <class T>
+void split(const Byte* from, int64_t count, Byte* even, Byte* odd) {
+  int64_t i = 0;
+  for (; i + 2 * kPerVector<T> <= count; i += 2 * kPerVector<T>) {
+    const Vector<T> first = load<Vector<T>>(from + i * kWidth<T>);
+    const Vector<T> second = load<Vector<T>>(from + i * kWidth<T> + kVectorBytes);
+    store(even + i / 2 * kWidth<T>, every_second<T, 0>(first, second));
+    store(odd + i / 2 * kWidth<T>, every_second<T, 1>(first, second));
+  }
+  for (; i < count; ++i) {
+    store<T>((i % 2 == 0 ? even : odd) + i / 2 * kWidth<T>, load<T>(from + i * kWidth<T>));
+  }
+}
+
+template <class T>
+constexpr WindowKernels kWindowsOf = {
+    .max = fold_windows<T, OfMaxima<T>>,
+    .sum = fold_windows<T, OfSums<T>>,
+    .weigh_taps = fold_windows<T, OfProducts<T>>,
+    .weigh_lanes = weigh_lanes<T>,
+    .split = split<T>,
+};
+
+}  // namespace
+
+const WindowTable kWindows = {kWindowsOf<double>, kWindowsOf<float>};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

@@ -1,0 +1,119 @@
+// Batch normalization by known statistics: one product and one sum for each element.
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "cpu/dispatch.hpp"
+#include "dense/image/geometry.hpp"
+#include "memory/scratch.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// A vector of one number for each channel; without a view the same for each.
+class PerChannel {
+ public:
+  PerChannel(const tnr_view* view, double otherwise) noexcept
+      : view_(view), otherwise_(otherwise) {}
+
+  [[nodiscard]] double of(std::int64_t channel) const noexcept {
+    if (view_ == nullptr) return otherwise_;
+    const Byte* const at = static_cast<const Byte*>(view_->data) + channel * step_of(*view_, 0);
+    return view_->dtype == TNR_DTYPE_F32 ? read<float>(at) : read<double>(at);
+  }
+
+ private:
+  template <class T>
+  static double read(const Byte* from) noexcept {
+    T number;
+    std::memcpy(&number, from, sizeof number);
+    return static_cast<double>(number);
+  }
+
+  const tnr_view* view_;
+  double otherwise_;
+};
+
+void write_number(double number, tnr_dtype dtype, Byte* to) noexcept {
+  if (dtype == TNR_DTYPE_F64) {
+    std::memcpy(to, &number, sizeof number);
+  } else {
+    const auto narrow = static_cast<float>(number);
+    std::memcpy(to, &narrow, sizeof narrow);
+  }
+}
+
+// The numbers of all channels, for each element of `a`.
+tnr_view along_channels(const tnr_view& a, Byte* numbers, std::int64_t width_bytes) noexcept {
+  tnr_view view = {};
+  view.base = view.data = numbers;
+  view.size_bytes = static_cast<std::uint64_t>(a.shape[1] * width_bytes);
+  view.dtype = a.dtype;
+  view.device = {TNR_DEVICE_KIND_CPU, 0};
+  view.rank = a.rank;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) view.shape[axis] = axis == 1 ? a.shape[1] : 1;
+  view.strides[1] = 1;
+  return view;
+}
+
+}  // namespace
+
+void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
+                const tnr_view& var, const tnr_view* weight, const tnr_view* bias, double eps,
+                const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  if (a.rank < 2) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is %" PRIu32 " but must be 2 at least", a.rank);
+  }
+  require_rank(out.view, "out", a.rank);
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    require_extent(out.view, "out", axis, a.shape[axis], "that of", "a");
+  }
+  const unsigned type = type_index(a.dtype);
+  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype("batch_norm", a.dtype);
+  require_dtype(out.view, "out", a.dtype, "a.dtype is");
+  Pins pins;
+  const std::array<std::pair<const tnr_view*, const char*>, 4> vectors = {
+      {{mean, "mean"}, {&var, "var"}, {weight, "weight"}, {bias, "bias"}}};
+  for (const auto& [view, name] : vectors) {
+    if (view == nullptr) continue;
+    check_view(*view, name);
+    require_rank(*view, name, 1);
+    require_extent(*view, name, 0, a.shape[1], "the channels of", "a");
+    require_dtype(*view, name, a.dtype, "a.dtype is");
+    pins.add(*view, name);
+    require_alias(out.view, *view, name, SameView::kRefused);
+  }
+  if (!(eps >= 0) || std::isinf(eps)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->eps is %g but must be finite and 0 at least",
+         eps);
+  }
+  const auto width_bytes = static_cast<std::int64_t>(element_size(a.dtype));
+  const std::int64_t channels = is_empty(out.view) ? 0 : a.shape[1];
+  const Scratch numbers(channels, 2 * width_bytes);
+  const PerChannel of_mean(mean, 0);
+  const PerChannel of_var(&var, 0);
+  const PerChannel of_weight(weight, 1);
+  const PerChannel of_bias(bias, 0);
+  Byte* const scales = numbers.data();
+  Byte* const shifts = scales + channels * width_bytes;
+  for (std::int64_t i = 0; i < channels; ++i) {
+    const double scale = of_weight.of(i) / std::sqrt(of_var.of(i) + eps);
+    write_number(scale, a.dtype, scales + i * width_bytes);
+    write_number(of_bias.of(i) - of_mean.of(i) * scale, a.dtype, shifts + i * width_bytes);
+  }
+  const tnr_view scale = along_channels(a, scales, width_bytes);
+  const tnr_view shift = along_channels(a, shifts, width_bytes);
+  if (channels != 0) {
+    operands.add(scale, "scale");
+    operands.add(shift, "shift");
+    operands.run(context, Operation(kernels::scale_shift_kernels()[type]));
+  }
+  operands.count(TNR_OPERATION_BATCH_NORM);
+}
+
+}  // namespace tenure

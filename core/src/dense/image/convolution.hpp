@@ -1,0 +1,49 @@
+// What convolutions and transposed ones share: one is a part, the other as many as its strides say.
+#pragma once
+
+#include <cstdint>
+
+#include "dense/image/geometry.hpp"
+
+namespace tenure {
+
+struct ConvolutionOperands {
+  const tnr_view& a;
+  const tnr_view& weight;
+  const tnr_view* bias;  // nullptr: none
+  const tnr_view_mut& out;
+};
+
+// A convolution of all images to some of the result's pixels. Offsets in bytes, of the first
+// filter's first element and of the first pixel.
+struct ConvolutionPart {
+  WindowGeometry geometry;
+  std::int64_t weight_offset;
+  std::int64_t out_offset;
+};
+// Each pixel of the result is in one of them.
+struct ConvolutionParts {
+  std::int64_t count;
+  const void* with;
+  ConvolutionPart (*part)(const void* with, std::int64_t index);
+};
+
+// A geometry of sums of nothing.
+inline void leave_bias_alone(WindowGeometry& g) noexcept {
+  g.channels = 0;
+  g.kernel[kHeight] = g.kernel[kWidth] = 1;
+  g.dilations[kHeight] = g.dilations[kWidth] = 1;
+  g.weight = {};
+  g.weight_group = 0;
+}
+
+// The shape that `out` must have says how many, those of the view `filters_of`.
+void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters_of);
+
+// Of checked views whose shapes agree. Throws what their dtypes and memory deserve, or
+// OUT_OF_MEMORY.
+void convolve(const Context& context, tnr_operation operation, const char* name,
+              const ConvolutionOperands& of, tnr_unary_op activation,
+              const ConvolutionParts& parts);
+
+}  // namespace tenure

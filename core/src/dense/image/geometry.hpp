@@ -1,0 +1,112 @@
+// Windows of images: where they lie, and whether the extents of a call agree.
+#pragma once
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+
+#include "dense/operands.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+inline constexpr unsigned kHeight = 0;
+inline constexpr unsigned kWidth = 1;
+
+// Steps in bytes of a view's axes.
+struct ImageSteps {
+  std::int64_t image;  // of a weight: filter
+  std::int64_t channel;
+  std::int64_t place[2];  // down and right
+};
+inline ImageSteps image_steps(const tnr_view& view) noexcept {
+  return {step_of(view, 0), step_of(view, 1), {step_of(view, 2), step_of(view, 3)}};
+}
+
+// Of a convolution; a pooling has as many groups as channels, and one filter in each.
+struct WindowGeometry {
+  std::int64_t images;
+  std::int64_t groups;
+  std::int64_t channels;  // of a group
+  std::int64_t filters;   // of a group
+  std::int64_t in[2];     // height and width
+  std::int64_t kernel[2];
+  std::int64_t out[2];
+  std::int64_t strides[2];
+  std::int64_t padding[2];  // above and left; below 0: so much of the image is left out
+  std::int64_t dilations[2];
+  ImageSteps a;
+  ImageSteps weight;
+  std::int64_t weight_group;  // step from group to group
+  ImageSteps result;
+
+  [[nodiscard]] std::int64_t places() const noexcept { return kernel[0] * kernel[1]; }
+  [[nodiscard]] std::int64_t depth() const noexcept { return places() * channels; }
+};
+
+inline void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
+  if (view.rank != rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be %" PRIu32, name,
+         view.rank, rank);
+  }
+}
+
+// The extent is that of `whose`, a view's name, which follows `is`.
+inline void require_extent(const tnr_view& view, const char* name, std::uint32_t axis,
+                           std::int64_t expected, const char* is, const char* whose,
+                           const char* rest = "") {
+  if (view.shape[axis] != expected) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64 ", %s %s%s; its shape is %s",
+         name, axis, view.shape[axis], expected, is, whose, rest,
+         shape_text(view.rank, view.shape).text);
+  }
+}
+
+inline std::int64_t at_least(std::int64_t value, std::int64_t least, const char* field,
+                             unsigned index) {
+  if (value < least) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->%s[%u] is %" PRId64 " but must be %" PRId64 " at least", field, index, value,
+         least);
+  }
+  return value;
+}
+
+// An attribute of which 0 means something else.
+inline std::int64_t given_or(std::int64_t value, std::int64_t otherwise, const char* field,
+                             unsigned index) {
+  return value == 0 ? otherwise : at_least(value, 0, field, index);
+}
+
+// Places that a kernel takes along one axis of the padded image, which are named for messages.
+inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, std::int64_t padding_after,
+                                const char* kernel_name, const char* image_name) {
+  static constexpr const char* kNames[] = {"height", "width"};
+  std::int64_t padded;
+  std::int64_t reach;
+  if (__builtin_add_overflow(g.in[axis], g.padding[axis], &padded) ||
+      __builtin_add_overflow(padded, padding_after, &padded)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the padded %s of %s exceeds 2^63 - 1", kNames[axis],
+         image_name);
+  }
+  if (__builtin_mul_overflow(g.kernel[axis] - 1, g.dilations[axis], &reach) ||
+      __builtin_add_overflow(reach, 1, &reach) || reach > padded) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "%s's %s of %" PRId64 ", dilated by %" PRId64 ", exceeds the %" PRId64
+         " of %s with its padding",
+         kernel_name, kNames[axis], g.kernel[axis], g.dilations[axis], padded, image_name);
+  }
+  return (padded - reach) / g.strides[axis] + 1;
+}
+
+// A convolution's; throws where the operands do not agree. For a transposed convolution the names
+// are exchanged, with the views.
+WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const tnr_view& weight,
+                                    const tnr_conv2d_attributes& attributes, const tnr_view& out,
+                                    const char* out_name);
+
+}  // namespace tenure

@@ -1,0 +1,181 @@
+// Poolings: maxima and means of windows.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "cpu/dispatch.hpp"
+#include "dense/image/channel_windows.hpp"
+#include "memory/fresh_pages.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+constexpr std::uint32_t kAllPoolFlags = TNR_POOL2D_COUNT_PADDING | TNR_POOL2D_ADAPTIVE;
+
+bool is_adaptive(const tnr_pool2d_attributes& attributes) noexcept {
+  return (attributes.flags & TNR_POOL2D_ADAPTIVE) != 0;
+}
+
+// What windows by the extents of `out` cannot take.
+void require_none(const std::int64_t* values, unsigned count, const char* field) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (values[i] != 0) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "attributes->%s[%u] is %" PRId64 " but must be 0, as TNR_POOL2D_ADAPTIVE is set", field,
+           i, values[i]);
+    }
+  }
+}
+
+void check_pool_flags(const tnr_pool2d_attributes& attributes) {
+  if ((attributes.flags & ~kAllPoolFlags) != 0 || attributes.flags == kAllPoolFlags) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->flags is %#" PRIx32
+         " but must be 0, TNR_POOL2D_COUNT_PADDING or TNR_POOL2D_ADAPTIVE",
+         attributes.flags);
+  }
+  if (!is_adaptive(attributes)) return;
+  require_none(attributes.kernel, 2, "kernel");
+  require_none(attributes.strides, 2, "strides");
+  require_none(attributes.padding, 4, "padding");
+  require_none(attributes.dilations, 2, "dilations");
+}
+
+// `out` has elements: whether each window has one too.
+void require_elements(const WindowGeometry& g, const ChannelWindows& windows) {
+  static constexpr const char* kNames[] = {"row", "column"};
+  for (const unsigned axis : {kHeight, kWidth}) {
+    for (std::int64_t i = 0; i < g.out[axis]; ++i) {
+      if (windows.inner_count(axis, i) != 0) continue;
+      fail(TNR_STATUS_INVALID_ARGUMENT, "the windows of %s %" PRId64 " of out have no element of a",
+           kNames[axis], i);
+    }
+  }
+}
+
+WindowGeometry pool_geometry(const tnr_view& a, const tnr_pool2d_attributes& attributes,
+                             const tnr_view& out) {
+  require_rank(a, "a", 4);
+  require_rank(out, "out", 4);
+  check_pool_flags(attributes);
+  WindowGeometry g = {};
+  g.images = a.shape[0];
+  g.groups = a.shape[1];
+  g.channels = g.filters = 1;
+  g.a = image_steps(a);
+  g.result = image_steps(out);
+  require_extent(out, "out", 0, g.images, "the images of", "a");
+  require_extent(out, "out", 1, g.groups, "the channels of", "a");
+  static constexpr const char* kFits[] = {"the rows at which a window fits into",
+                                          "the columns at which a window fits into"};
+  for (const unsigned axis : {kHeight, kWidth}) {
+    g.in[axis] = a.shape[2 + axis];
+    g.out[axis] = out.shape[2 + axis];
+    g.kernel[axis] = g.strides[axis] = g.dilations[axis] = 1;
+    if (is_adaptive(attributes)) continue;
+    g.kernel[axis] =
+        given_or(attributes.kernel[axis], std::max<std::int64_t>(g.in[axis], 1), "kernel", axis);
+    g.strides[axis] = given_or(attributes.strides[axis], g.kernel[axis], "strides", axis);
+    g.dilations[axis] = given_or(attributes.dilations[axis], 1, "dilations", axis);
+    const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
+    g.padding[axis] = at_least(around[0], 0, "padding", 2 * axis);
+    const std::int64_t after = at_least(around[1], 0, "padding", 2 * axis + 1);
+    g.out[axis] = place_count(g, axis, after, "kernel", "a");
+    require_extent(out, "out", 2 + axis, g.out[axis], kFits[axis], "a");
+  }
+  return g;
+}
+
+// Whether there is one window, which is the whole image.
+bool is_global(const WindowGeometry& g, const ChannelWindows& windows) noexcept {
+  if (g.out[kHeight] != 1 || g.out[kWidth] != 1) return false;
+  return std::ranges::all_of(std::array{kHeight, kWidth}, [&](unsigned axis) {
+    const ChannelWindows::Span span = windows.span_of(axis, 0);
+    return span.first == 0 && span.count == g.in[axis] && (span.step == 1 || span.count == 1);
+  });
+}
+
+// Sums become means.
+struct Divide {
+  const ChannelWindows& windows;
+  const WindowGeometry& g;
+  kernels::StripKernel divide;
+  tnr_dtype dtype;
+  bool counts_padding;
+
+  static void run(const void* with, const WindowTile& tile) {
+    const auto& self = *static_cast<const Divide*>(with);
+    const auto width = static_cast<std::int64_t>(element_size(self.dtype));
+    const std::int64_t rows = self.count(kHeight, tile.row);
+    for (std::int64_t i = 0; i < tile.columns;) {
+      const std::int64_t column = tile.first_column + i;
+      const std::int64_t columns = self.count(kWidth, column);
+      const std::int64_t end =
+          std::min(tile.columns, self.windows.end_of_alike(kWidth, column) - tile.first_column);
+      self.run_strip(tile.data + i * tile.filters * width, (end - i) * tile.filters,
+                     static_cast<double>(rows) * static_cast<double>(columns), width);
+      i = end;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t count(unsigned axis, std::int64_t index) const noexcept {
+    return counts_padding ? g.kernel[axis] : windows.inner_count(axis, index);
+  }
+  void run_strip(Byte* data, std::int64_t elements, double by, std::int64_t width) const noexcept {
+    const auto narrow = static_cast<float>(by);
+    const Byte* const divisor = dtype == TNR_DTYPE_F32 ? reinterpret_cast<const Byte*>(&narrow)
+                                                       : reinterpret_cast<const Byte*>(&by);
+    const kernels::Source in[] = {{data, width, width}, {divisor, 0, width}};
+    run_plainly(divide, dense_strip(elements, data, width, in));
+  }
+};
+
+void leave_maxima(const void*, const WindowTile&) {}
+
+}  // namespace
+
+void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
+            const tnr_pool2d_attributes& attributes, const tnr_view_mut& out) {
+  check_view_mut(out, "out");
+  check_view(a, "a");
+  if (op < 1 || static_cast<unsigned>(op) > kernels::kReduceCount) refuse_code("reduction", op);
+  const WindowGeometry geometry = pool_geometry(a, attributes, out.view);
+  const char* const name = op == TNR_REDUCE_OP_MAX ? "max_pool2d" : "avg_pool2d";
+  if (op != TNR_REDUCE_OP_MAX && op != TNR_REDUCE_OP_MEAN) {
+    fail(TNR_STATUS_UNSUPPORTED, "pool2d does not take the reduction %s",
+         kernels::kReduceRows[op - 1].name);
+  }
+  const unsigned type = type_index(a.dtype);
+  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype(name, a.dtype);
+  require_dtype(out.view, "out", a.dtype, "a.dtype is");
+  Pins pins;
+  pins.add_mut(out, "out");
+  pins.add(a, "a");
+  require_alias(out.view, a, "a", SameView::kRefused);
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_POOL2D, 0, 0);
+
+  const auto width_bytes = static_cast<std::int64_t>(element_size(a.dtype));
+  const ChannelWindows windows(geometry, width_bytes,
+                               is_adaptive(attributes) ? ChannelWindows::Spacing::kAdaptive
+                                                       : ChannelWindows::Spacing::kByStrides);
+  require_elements(geometry, windows);
+  if (is_global(geometry, windows)) {
+    constexpr std::uint32_t kImageAxes = 0b1100;
+    return reduce(context, op, a, kImageAxes, std::nullopt, out);
+  }
+  touch_fresh_pages(context, writable(out), dense_count(out.view) * width_bytes);
+  const kernels::WindowKernels& kernels = kernels::window_kernels()[type];
+  const bool is_max = op == TNR_REDUCE_OP_MAX;
+  const auto divide = kernels::binary_kernels()[TNR_BINARY_OP_DIV - 1][type].kernel;
+  const Divide finish = {windows, geometry, divide, a.dtype,
+                         (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0};
+  windows.run(context, {&kernels, is_max ? kernels.max : kernels.sum, nullptr},
+              element_bytes(a) + element_bytes(out.view), static_cast<const Byte*>(a.data),
+              writable(out), {is_max ? leave_maxima : Divide::run, &finish});
+  count_call(TNR_OPERATION_POOL2D, element_bytes(a), element_bytes(out.view));
+}
+
+}  // namespace tenure
