@@ -6,12 +6,14 @@
 
 mod activation;
 mod axes;
+mod batch_norm;
 mod compare;
 mod conv2d;
 mod einsum;
 mod elementwise;
 mod matmul;
 mod movement;
+mod pool2d;
 mod reduce;
 mod select;
 
@@ -19,17 +21,19 @@ use tenure_sys::TNR_MAX_RANK;
 
 pub use activation::Activation;
 pub use axes::Axes;
+pub use batch_norm::*;
 pub use compare::*;
 pub use conv2d::*;
 pub use einsum::*;
 pub use elementwise::*;
 pub use matmul::*;
 pub use movement::*;
+pub use pool2d::*;
 pub use reduce::*;
 pub use select::*;
 
 use crate::raw::LentMut;
-use crate::{Element, Error, Order, Result, Tensor};
+use crate::{Element, Error, Order, Result, Tensor, TensorView};
 
 /// A shape by value.
 #[derive(Clone, Copy)]
@@ -98,6 +102,36 @@ fn filled<T: Element>(
 ) -> Result<Tensor<T>> {
     // SAFETY: by this function's contract, which every caller in this folder keeps.
     unsafe { Tensor::written_by(extents, operation) }
+}
+
+/// The order in memory of a new result of images: the channels are last where those of `a` are
+/// adjacent and `a` is not row-major.
+fn order_of_images<T: Element>(a: &TensorView<'_, T>) -> Order {
+    let has_adjacent_channels = a.rank() == 4 && a.shape()[1] > 1 && a.strides()[1] == 1;
+    match has_adjacent_channels && !a.is_row_major() {
+        true => Order::ChannelsLast,
+        false => Order::RowMajor,
+    }
+}
+
+/// No extent is that large, so that the library refuses it with the others.
+fn or_most(value: usize) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
+    match value {
+        0 => Err(Error::invalid(format!("{name} is 0 but must be 1 at least"))),
+        _ => Ok(or_most(value)),
+    }
+}
+
+/// Numbers down and right, of which the library reads a 0 as one that is not given.
+fn of_both(name: &str, values: [usize; 2]) -> Result<[i64; 2]> {
+    Ok([
+        at_least_1(&format_args!("{name}[0]"), values[0])?,
+        at_least_1(&format_args!("{name}[1]"), values[1])?,
+    ])
 }
 
 /// As [`filled`], in the order given.

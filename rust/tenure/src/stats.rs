@@ -138,6 +138,12 @@ pub enum Operation {
     /// [`einsum`](crate::einsum): its calls. The bytes are those of the operations that it is made
     /// of, which count their calls too.
     Einsum,
+    /// [`conv2d_transposed`](crate::conv2d_transposed) of images.
+    Conv2dTransposed,
+    /// [`max_pool2d`](crate::max_pool2d), [`avg_pool2d`](crate::avg_pool2d) and those of any size.
+    Pool2d,
+    /// [`batch_norm`](crate::batch_norm).
+    BatchNorm,
 }
 
 impl Operation {
@@ -170,6 +176,9 @@ impl Operation {
         Operation::Matmul,
         Operation::Conv2d,
         Operation::Einsum,
+        Operation::Conv2dTransposed,
+        Operation::Pool2d,
+        Operation::BatchNorm,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -201,6 +210,9 @@ impl Operation {
             Operation::Matmul => tnr_operation::MATMUL,
             Operation::Conv2d => tnr_operation::CONV2D,
             Operation::Einsum => tnr_operation::EINSUM,
+            Operation::Conv2dTransposed => tnr_operation::CONV2D_TRANSPOSED,
+            Operation::Pool2d => tnr_operation::POOL2D,
+            Operation::BatchNorm => tnr_operation::BATCH_NORM,
         }
     }
 }

@@ -4,9 +4,9 @@ use std::mem::size_of;
 
 use tenure_sys::tnr_conv2d_attributes;
 
-use super::{Activation, filled_in};
+use super::{Activation, at_least_1, filled_in, of_both, or_most, order_of_images};
 use crate::raw::operations;
-use crate::{AsView, AsViewMut, Error, Float, Order, Result, Tensor, TensorView};
+use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
 /// How [`conv2d`] moves its filters over images, and what it does with their sums. The first of two
 /// numbers is down, the second one right.
@@ -103,12 +103,6 @@ impl<'a, T: Float> Conv2d<'a, T> {
 
     /// For the library, to which a 0 says nothing.
     fn attributes(&self) -> Result<tnr_conv2d_attributes> {
-        let of_both = |name, values: [usize; 2]| -> Result<[i64; 2]> {
-            Ok([
-                at_least_1(&format_args!("{name}[0]"), values[0])?,
-                at_least_1(&format_args!("{name}[1]"), values[1])?,
-            ])
-        };
         let [[above, below], [left, right]] = self.padding;
         Ok(tnr_conv2d_attributes {
             struct_size: size_of::<tnr_conv2d_attributes>() as u64,
@@ -119,6 +113,27 @@ impl<'a, T: Float> Conv2d<'a, T> {
             activation: Activation::code(self.activation),
             reserved: 0,
         })
+    }
+
+    /// The shape of the transposed convolution's result, or nothing at all where the library refuses
+    /// the others.
+    fn transposed_shape(&self, a: &[usize], weight: &[usize], more: [usize; 2]) -> [usize; 4] {
+        let (&[images, _, height, width], &[_, filters, rows, columns]) = (a, weight) else {
+            return [0; 4];
+        };
+        let extent = |axis: usize, places: usize, kernel: usize| {
+            let [before, after] = self.padding[axis];
+            let moved = places.checked_sub(1)?.checked_mul(self.strides[axis])?;
+            let reach = kernel.checked_sub(1)?.checked_mul(self.dilations[axis])?;
+            let all = moved.checked_add(reach)?.checked_add(1)?.checked_add(more[axis])?;
+            all.checked_sub(before)?.checked_sub(after)
+        };
+        match (extent(0, height, rows), extent(1, width, columns)) {
+            (Some(height), Some(width)) => {
+                [images, filters.saturating_mul(self.groups), height, width]
+            }
+            _ => [0; 4],
+        }
     }
 
     /// The shape of the result, or nothing at all where the library refuses the others.
@@ -137,18 +152,6 @@ impl<'a, T: Float> Conv2d<'a, T> {
             (Some(height), Some(width)) => [images, filters, height, width],
             _ => [0; 4],
         }
-    }
-}
-
-/// No extent is that large, so that the library refuses it with the others.
-fn or_most(value: usize) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
-    match value {
-        0 => Err(Error::invalid(format!("{name} is 0 but must be 1 at least"))),
-        _ => Ok(or_most(value)),
     }
 }
 
@@ -193,11 +196,7 @@ pub fn conv2d<T: Float>(
     let (a, weight) = (a.as_view(), weight.as_view());
     let attributes = with.attributes()?;
     let shape = with.result_shape(a.shape(), weight.shape());
-    let has_adjacent_channels = a.rank() == 4 && a.shape()[1] > 1 && a.strides()[1] == 1;
-    let order = match has_adjacent_channels && !a.is_row_major() {
-        true => Order::ChannelsLast,
-        false => Order::RowMajor,
-    };
+    let order = order_of_images(&a);
     let lent = (a.lent(), weight.lent(), with.bias.as_ref().map(TensorView::lent));
     filled_in(&shape, order, |out| operations::conv2d(lent.0, lent.1, lent.2, &attributes, out))
 }
@@ -227,4 +226,75 @@ pub fn conv2d_into<T: Float>(
     let bias = with.bias.as_ref().map(TensorView::lent);
     let mut out = out.as_view_mut();
     operations::conv2d(a.lent(), weight.lent(), bias, &attributes, out.lent_mut())
+}
+
+/// The transpose of [`conv2d`], which is its derivative by the images: each element of `a`,
+/// `[images, channels, height, width]`, times a filter of `weight`,
+/// `[channels, filters / groups, height, width]`, is added to the window of the result,
+/// `[images, filters, height, width]`, that a convolution with the same options would read there.
+///
+/// With a stride there are several heights and widths of a result that a convolution takes to those
+/// of `a`: the smallest, and up to a stride less one `more` rows and columns.
+///
+/// Layouts and bits are as of [`conv2d`].
+///
+/// # Errors
+///
+/// As [`conv2d`], and for `more` rows or columns than a stride less one.
+///
+/// ```
+/// use tenure::{Conv2d, conv2d_transposed};
+///
+/// let image = [[[[1.0, 2.0]]]];
+/// let filter = [[[[1.0, 10.0]]]];
+/// assert_eq!(conv2d_transposed(&image, &filter, Conv2d::new(), [0, 0])?.to_vec(), [1.0, 12.0, 20.0]);
+///
+/// let apart = Conv2d::new().strides([1, 3]);
+/// let out = conv2d_transposed(&image, &filter, apart, [0, 1])?;
+/// assert_eq!(out.to_vec(), [1.0, 10.0, 0.0, 2.0, 20.0, 0.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("deconvolution", "conv_transpose2d"))]
+pub fn conv2d_transposed<T: Float>(
+    a: impl AsView<T>,
+    weight: impl AsView<T>,
+    with: Conv2d<'_, T>,
+    more: [usize; 2],
+) -> Result<Tensor<T>> {
+    let (a, weight) = (a.as_view(), weight.as_view());
+    let attributes = with.attributes()?;
+    let shape = with.transposed_shape(a.shape(), weight.shape(), more);
+    let axes = order_of_images(&a);
+    let lent = (a.lent(), weight.lent(), with.bias.as_ref().map(TensorView::lent));
+    filled_in(&shape, &axes, |out| {
+        operations::conv2d_transposed(lent.0, lent.1, lent.2, &attributes, out)
+    })
+}
+
+/// As [`conv2d_transposed`], into memory of the caller's, whose shape says how many rows and columns
+/// there are.
+///
+/// # Errors
+///
+/// As [`conv2d_transposed`], and for another shape of `out`.
+///
+/// ```
+/// use tenure::{Conv2d, conv2d_transposed_into};
+///
+/// let mut out = [[[[f64::NAN; 3]]]];
+/// conv2d_transposed_into(&[[[[1.0, 2.0]]]], &[[[[1.0, 10.0]]]], Conv2d::new(), &mut out)?;
+/// assert_eq!(out, [[[[1.0, 12.0, 20.0]]]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn conv2d_transposed_into<T: Float>(
+    a: impl AsView<T>,
+    weight: impl AsView<T>,
+    with: Conv2d<'_, T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, weight) = (a.as_view(), weight.as_view());
+    let attributes = with.attributes()?;
+    let bias = with.bias.as_ref().map(TensorView::lent);
+    let mut out = out.as_view_mut();
+    operations::conv2d_transposed(a.lent(), weight.lent(), bias, &attributes, out.lent_mut())
 }

@@ -7,8 +7,9 @@ use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    TNR_MAX_RANK, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes, tnr_reduce_attributes,
-    tnr_reduce_op, tnr_scalar, tnr_unary_op, tnr_view,
+    TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes,
+    tnr_pool2d_attributes, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_unary_op,
+    tnr_view,
 };
 
 use super::context::current;
@@ -184,7 +185,7 @@ pub(crate) fn conv2d(
 ) -> Result<()> {
     entered()?;
     traced!(conv2d(&out.0.view));
-    let bias = bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0));
+    let bias = or_null(bias);
     // SAFETY: see the module; the attributes are alive for the call.
     check(unsafe { sys::tnr_conv2d(current(), a.0, weight.0, bias, attributes, out.0) })
 }
@@ -221,6 +222,64 @@ pub(crate) fn einsum_shape<T: Element>(
 /// their number, and are not looked at.
 fn views_of<T: Element>(views: &[TensorView<'_, T>]) -> (*const tnr_view, u32) {
     (views.as_ptr().cast(), u32::try_from(views.len()).unwrap_or(u32::MAX))
+}
+
+/// The transpose of a convolution, of which every element of `out` is written and none read.
+pub(crate) fn conv2d_transposed(
+    a: Lent<'_>,
+    weight: Lent<'_>,
+    bias: Option<Lent<'_>>,
+    attributes: &tnr_conv2d_attributes,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(conv2d_transposed(&out.0.view));
+    let bias = or_null(bias);
+    // SAFETY: see the module; the attributes are alive for the call.
+    check(unsafe { sys::tnr_conv2d_transposed(current(), a.0, weight.0, bias, attributes, out.0) })
+}
+
+/// A pooling of images, of which every element of `out` is written and none read.
+pub(crate) fn pool2d(
+    op: tnr_reduce_op,
+    a: Lent<'_>,
+    attributes: &tnr_pool2d_attributes,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(pool2d(op, &out.0.view));
+    // SAFETY: see the module; the attributes are alive for the call.
+    check(unsafe { sys::tnr_pool2d(current(), op, a.0, attributes, out.0) })
+}
+
+/// Vectors of one number for each channel.
+#[derive(Clone, Copy)]
+pub(crate) struct ChannelStatistics<'a> {
+    pub(crate) mean: Option<Lent<'a>>,
+    pub(crate) var: Lent<'a>,
+    pub(crate) weight: Option<Lent<'a>>,
+    pub(crate) bias: Option<Lent<'a>>,
+}
+
+/// Batch normalization, in place or of an `out` that is only written.
+pub(crate) fn batch_norm(
+    a: Input<'_>,
+    of: ChannelStatistics<'_>,
+    eps: f64,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(batch_norm(&out.0.view));
+    let struct_size = size_of::<tnr_batch_norm_attributes>() as u64;
+    let with = tnr_batch_norm_attributes { struct_size, eps };
+    let (a, mean) = (a.resolve(&out), or_null(of.mean));
+    let (weight, bias) = (or_null(of.weight), or_null(of.bias));
+    // SAFETY: see the module; the attributes are alive for the call.
+    check(unsafe { sys::tnr_batch_norm(current(), a, mean, of.var.0, weight, bias, &with, out.0) })
+}
+
+fn or_null(view: Option<Lent<'_>>) -> *const sys::tnr_view {
+    view.map_or(ptr::null(), |view| ptr::from_ref(view.0))
 }
 
 /// One element by value.

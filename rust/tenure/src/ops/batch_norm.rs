@@ -1,0 +1,157 @@
+//! Batch normalization by known statistics.
+
+use super::filled_in;
+use crate::raw::Input;
+use crate::raw::operations::{self, ChannelStatistics};
+use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
+
+/// Statistics of each channel, and what a network has learned to do with what they normalize.
+///
+/// ```
+/// use tenure::{BatchNorm, batch_norm};
+///
+/// // Two channels of one element each.
+/// let norm = BatchNorm::new(&[1.0, 2.0], &[4.0, 9.0]);
+/// let (weight, bias) = ([10.0, 1.0], [0.0, 5.0]);
+/// let norm = norm.weight(&weight).bias(&bias).eps(0.0);
+/// assert_eq!(batch_norm(&[[5.0, 8.0]], norm)?.to_vec(), [20.0, 7.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BatchNorm<'a, T: Float> {
+    mean: TensorView<'a, T>,
+    var: TensorView<'a, T>,
+    weight: Option<TensorView<'a, T>>,
+    bias: Option<TensorView<'a, T>>,
+    eps: f64,
+}
+
+impl<'a, T: Float> BatchNorm<'a, T> {
+    /// Means and variances, a weight of 1 and a bias of 0, and an `eps` of 1e-5.
+    pub fn new(mean: &'a (impl AsView<T> + ?Sized), var: &'a (impl AsView<T> + ?Sized)) -> Self {
+        let (mean, var) = (mean.as_view(), var.as_view());
+        BatchNorm { mean, var, weight: None, bias: None, eps: 1e-5 }
+    }
+
+    /// What is multiplied by afterwards: one number for each channel.
+    pub fn weight(mut self, weight: &'a (impl AsView<T> + ?Sized)) -> Self {
+        self.weight = Some(weight.as_view());
+        self
+    }
+
+    /// What is added then: one number for each channel.
+    pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
+        self.bias = Some(bias.as_view());
+        self
+    }
+
+    /// Added to each variance.
+    pub const fn eps(mut self, eps: f64) -> Self {
+        self.eps = eps;
+        self
+    }
+
+    fn lent(&self) -> ChannelStatistics<'_> {
+        ChannelStatistics {
+            mean: Some(self.mean.lent()),
+            var: self.var.lent(),
+            weight: self.weight.as_ref().map(TensorView::lent),
+            bias: self.bias.as_ref().map(TensorView::lent),
+        }
+    }
+}
+
+/// `(a - mean) / sqrt(var + eps) * weight + bias`, with the statistics of each channel, which axis 1
+/// counts: `[n, channels, ...]`. It is one product and one sum for each element. The result is laid
+/// out as `a` is where that is dense and its channels are last, else row-major.
+///
+/// # Errors
+///
+/// `InvalidArgument`: a rank below 2, statistics of another length, an `eps` that is negative or not
+/// finite. `Unsupported`: `f16` and `bf16`. `OutOfMemory`.
+#[doc(alias("normalization", "batchnorm"))]
+pub fn batch_norm<T: Float>(a: impl AsView<T>, norm: BatchNorm<'_, T>) -> Result<Tensor<T>> {
+    let a = a.as_view();
+    let rank = a.rank();
+    let mut axes: Vec<usize> = (0..rank).collect();
+    if rank == 4 {
+        axes.copy_from_slice(&super::order_of_images(&a));
+    }
+    let lent = a.lent();
+    filled_in(a.shape(), &axes, |out| {
+        operations::batch_norm(Input::View(lent), norm.lent(), norm.eps, out)
+    })
+}
+
+/// As [`batch_norm`], into memory of the caller's.
+///
+/// # Errors
+///
+/// As [`batch_norm`], and for another shape of `out`.
+pub fn batch_norm_into<T: Float>(
+    a: impl AsView<T>,
+    norm: BatchNorm<'_, T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, mut out) = (a.as_view(), out.as_view_mut());
+    operations::batch_norm(Input::View(a.lent()), norm.lent(), norm.eps, out.lent_mut())
+}
+
+/// As [`batch_norm`], in place.
+///
+/// # Errors
+///
+/// As [`batch_norm`].
+///
+/// ```
+/// use tenure::{BatchNorm, batch_norm_assign};
+///
+/// let mut a = [[3.0, 10.0]];
+/// batch_norm_assign(&mut a, BatchNorm::new(&[1.0, 1.0], &[4.0, 9.0]).eps(0.0))?;
+/// assert_eq!(a, [[1.0, 3.0]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn batch_norm_assign<T: Float>(
+    out: &mut (impl AsViewMut<T> + ?Sized),
+    norm: BatchNorm<'_, T>,
+) -> Result<()> {
+    let mut out = out.as_view_mut();
+    operations::batch_norm(Input::Output, norm.lent(), norm.eps, out.lent_mut())
+}
+
+/// The weight and the bias of a convolution that does what the convolution and the normalization
+/// after it do: `weight` is `[filters, channels, height, width]`, or any matrix of rows that give a
+/// channel each, and `bias` `[filters]`.
+///
+/// # Errors
+///
+/// As [`batch_norm`], for `weight`'s filters as the channels.
+///
+/// ```
+/// use tenure::{BatchNorm, fold_batch_norm};
+///
+/// let norm = BatchNorm::new(&[1.0], &[4.0]).eps(0.0);
+/// let (weight, bias) = fold_batch_norm(&[[[[2.0, 6.0]]]], Some(&[5.0]), norm)?;
+/// assert_eq!((weight.to_vec(), bias.to_vec()), (vec![1.0, 3.0], vec![2.0]));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn fold_batch_norm<T: Float>(
+    weight: impl AsView<T>,
+    bias: Option<&(impl AsView<T> + ?Sized)>,
+    norm: BatchNorm<'_, T>,
+) -> Result<(Tensor<T>, Tensor<T>)> {
+    let weight = weight.as_view();
+    let mut folded = Tensor::zeros(weight.shape())?;
+    let by_scale = ChannelStatistics { mean: None, bias: None, ..norm.lent() };
+    let from = weight.transpose(0, 1)?;
+    let mut to = folded.as_view_mut().transpose(0, 1)?;
+    operations::batch_norm(Input::View(from.lent()), by_scale, norm.eps, to.lent_mut())?;
+
+    let mut shifted = Tensor::zeros([weight.shape()[0]])?;
+    if let Some(bias) = bias {
+        crate::copy_into(bias.as_view(), &mut shifted)?;
+    }
+    let mut row = shifted.as_view_mut().unsqueeze(0)?;
+    operations::batch_norm(Input::Output, norm.lent(), norm.eps, row.lent_mut())?;
+    Ok((folded, shifted))
+}

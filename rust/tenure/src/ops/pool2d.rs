@@ -1,0 +1,294 @@
+//! Poolings of images.
+
+use std::mem::size_of;
+
+use tenure_sys::{
+    TNR_POOL2D_ADAPTIVE, TNR_POOL2D_COUNT_PADDING, tnr_pool2d_attributes, tnr_reduce_op,
+};
+
+use super::{filled_in, of_both, or_most, order_of_images};
+use crate::raw::operations;
+use crate::{AsView, AsViewMut, Float, Result, Tensor};
+
+/// The windows of [`max_pool2d`] and [`avg_pool2d`]. The first of two numbers is down, the second
+/// one right.
+///
+/// ```
+/// use tenure::{Pool2d, avg_pool2d};
+///
+/// let image = [[[[2.0, 4.0, 6.0]]]];
+/// let windows = Pool2d::new([1, 2]).strides([1, 1]).padding([0, 1]);
+/// assert_eq!(avg_pool2d(&image, windows)?.to_vec(), [2.0, 3.0, 5.0, 6.0]);
+/// assert_eq!(avg_pool2d(&image, windows.count_padding())?.to_vec(), [1.0, 3.0, 5.0, 3.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pool2d {
+    kernel: [usize; 2],
+    strides: [usize; 2],
+    padding: [[usize; 2]; 2],
+    dilations: [usize; 2],
+    counts_padding: bool,
+}
+
+impl Pool2d {
+    /// Windows of so many rows and columns, side by side.
+    pub const fn new(kernel: [usize; 2]) -> Self {
+        Pool2d {
+            kernel,
+            strides: kernel,
+            padding: [[0, 0], [0, 0]],
+            dilations: [1, 1],
+            counts_padding: false,
+        }
+    }
+
+    /// Elements of the image from one window to the next.
+    pub const fn strides(mut self, strides: [usize; 2]) -> Self {
+        self.strides = strides;
+        self
+    }
+
+    /// On both sides of each image: rows above it and as many below, and columns. No element of it
+    /// is a maximum, nor part of a mean.
+    pub const fn padding(self, [rows, columns]: [usize; 2]) -> Self {
+        self.padding_around([rows, rows], [columns, columns])
+    }
+
+    /// Around each image: rows above and below it, columns left and right.
+    pub const fn padding_around(mut self, rows: [usize; 2], columns: [usize; 2]) -> Self {
+        self.padding = [rows, columns];
+        self
+    }
+
+    /// Elements of the image from one element of a window to the next.
+    pub const fn dilations(mut self, dilations: [usize; 2]) -> Self {
+        self.dilations = dilations;
+        self
+    }
+
+    /// Means are of the padding's zeros too.
+    pub const fn count_padding(mut self) -> Self {
+        self.counts_padding = true;
+        self
+    }
+
+    fn attributes(&self) -> Result<tnr_pool2d_attributes> {
+        let [[above, below], [left, right]] = self.padding;
+        Ok(tnr_pool2d_attributes {
+            kernel: of_both("kernel", self.kernel)?,
+            strides: of_both("strides", self.strides)?,
+            padding: [above, below, left, right].map(or_most),
+            dilations: of_both("dilations", self.dilations)?,
+            flags: if self.counts_padding { TNR_POOL2D_COUNT_PADDING } else { 0 },
+            ..GLOBAL
+        })
+    }
+
+    /// The shape of the result, or nothing at all where the library refuses the image.
+    fn result_shape(&self, a: &[usize]) -> [usize; 4] {
+        let &[images, channels, height, width] = a else { return [0; 4] };
+        let places = |axis: usize, extent: usize| {
+            let [before, after] = self.padding[axis];
+            let padded = extent.checked_add(before)?.checked_add(after)?;
+            let padded = isize::try_from(padded).ok()? as usize;
+            let reach = self.kernel[axis].checked_sub(1)?.checked_mul(self.dilations[axis])?;
+            Some(padded.checked_sub(reach)?.checked_sub(1)? / self.strides[axis] + 1)
+        };
+        match (places(0, height), places(1, width)) {
+            (Some(height), Some(width)) => [images, channels, height, width],
+            _ => [0; 4],
+        }
+    }
+}
+
+/// One window is the whole image.
+const GLOBAL: tnr_pool2d_attributes = tnr_pool2d_attributes {
+    struct_size: size_of::<tnr_pool2d_attributes>() as u64,
+    kernel: [0; 2],
+    strides: [0; 2],
+    padding: [0; 4],
+    dilations: [0; 2],
+    flags: 0,
+    reserved: 0,
+};
+const ADAPTIVE: tnr_pool2d_attributes =
+    tnr_pool2d_attributes { flags: TNR_POOL2D_ADAPTIVE, ..GLOBAL };
+
+fn pool<T: Float>(
+    op: tnr_reduce_op,
+    a: impl AsView<T>,
+    attributes: &tnr_pool2d_attributes,
+    shape: impl FnOnce(&[usize]) -> [usize; 4],
+) -> Result<Tensor<T>> {
+    let a = a.as_view();
+    let lent = a.lent();
+    filled_in(&shape(a.shape()), &order_of_images(&a), |out| {
+        operations::pool2d(op, lent, attributes, out)
+    })
+}
+
+fn pool_into<T: Float>(
+    op: tnr_reduce_op,
+    a: impl AsView<T>,
+    attributes: &tnr_pool2d_attributes,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, mut out) = (a.as_view(), out.as_view_mut());
+    operations::pool2d(op, a.lent(), attributes, out.lent_mut())
+}
+
+/// The images and channels of `a`, with another height and width.
+fn of_size(a: &[usize], [height, width]: [usize; 2]) -> [usize; 4] {
+    let &[images, channels, _, _] = a else { return [0; 4] };
+    [images, channels, height, width]
+}
+
+/// The maximum of each window of each channel of images, `[images, channels, height, width]`, as a
+/// new tensor. NaN is a maximum. It is row-major (NCHW), or has its channels last (NHWC) where those
+/// of `a` are adjacent and `a` is not row-major; any strides will do.
+///
+/// # Errors
+///
+/// `InvalidArgument`: a rank other than 4, a kernel that exceeds the padded image or of which a
+/// window has no element of it, a kernel, stride or dilation of 0. `Unsupported`: `f16` and `bf16`.
+/// `OutOfMemory`.
+///
+/// ```
+/// use tenure::{Pool2d, max_pool2d};
+///
+/// let image = [[[[1.0, 2.0, 3.0, 4.0], [8.0, 7.0, 6.0, 5.0]]]];
+/// assert_eq!(max_pool2d(&image, Pool2d::new([2, 2]))?.to_vec(), [8.0, 6.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn max_pool2d<T: Float>(a: impl AsView<T>, windows: Pool2d) -> Result<Tensor<T>> {
+    pool(tnr_reduce_op::MAX, a, &windows.attributes()?, |a| windows.result_shape(a))
+}
+
+/// As [`max_pool2d`], into memory of the caller's.
+///
+/// # Errors
+///
+/// As [`max_pool2d`], and for another shape of `out`.
+pub fn max_pool2d_into<T: Float>(
+    a: impl AsView<T>,
+    windows: Pool2d,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    pool_into(tnr_reduce_op::MAX, a, &windows.attributes()?, out)
+}
+
+/// The mean of each window of each channel of images, as [`max_pool2d`] has the maximum: the sum of
+/// the window's rows, each from left to right, divided by the number of its elements. Padding is no
+/// element, unless [counted](Pool2d::count_padding).
+///
+/// # Errors
+///
+/// As [`max_pool2d`].
+///
+/// ```
+/// use tenure::{Pool2d, avg_pool2d};
+///
+/// let image = [[[[1.0, 2.0, 3.0, 4.0], [8.0, 7.0, 6.0, 5.0]]]];
+/// assert_eq!(avg_pool2d(&image, Pool2d::new([2, 2]))?.to_vec(), [4.5, 4.5]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn avg_pool2d<T: Float>(a: impl AsView<T>, windows: Pool2d) -> Result<Tensor<T>> {
+    pool(tnr_reduce_op::MEAN, a, &windows.attributes()?, |a| windows.result_shape(a))
+}
+
+/// As [`avg_pool2d`], into memory of the caller's.
+///
+/// # Errors
+///
+/// As [`avg_pool2d`], and for another shape of `out`.
+pub fn avg_pool2d_into<T: Float>(
+    a: impl AsView<T>,
+    windows: Pool2d,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    pool_into(tnr_reduce_op::MEAN, a, &windows.attributes()?, out)
+}
+
+/// As [`max_pool2d`], by windows that give a result of `size`, rows and columns: that of row y
+/// begins at row `y * height / size[0]`, rounded down, and ends before `(y + 1) * height / size[0]`,
+/// rounded up.
+///
+/// # Errors
+///
+/// As [`max_pool2d`].
+pub fn adaptive_max_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Result<Tensor<T>> {
+    pool(tnr_reduce_op::MAX, a, &ADAPTIVE, |a| of_size(a, size))
+}
+
+/// As [`adaptive_max_pool2d`], into memory of the caller's, whose shape says how many rows and
+/// columns there are.
+///
+/// # Errors
+///
+/// As [`adaptive_max_pool2d`], and for other images or channels of `out`.
+pub fn adaptive_max_pool2d_into<T: Float>(
+    a: impl AsView<T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    pool_into(tnr_reduce_op::MAX, a, &ADAPTIVE, out)
+}
+
+/// As [`avg_pool2d`], by windows that give a result of `size`, as [`adaptive_max_pool2d`] has them.
+///
+/// # Errors
+///
+/// As [`max_pool2d`].
+///
+/// ```
+/// use tenure::adaptive_avg_pool2d;
+///
+/// let image = [[[[1.0, 2.0, 3.0]]]];
+/// assert_eq!(adaptive_avg_pool2d(&image, [1, 2])?.to_vec(), [1.5, 2.5]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn adaptive_avg_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Result<Tensor<T>> {
+    pool(tnr_reduce_op::MEAN, a, &ADAPTIVE, |a| of_size(a, size))
+}
+
+/// As [`adaptive_avg_pool2d`], into memory of the caller's, whose shape says how many rows and
+/// columns there are.
+///
+/// # Errors
+///
+/// As [`adaptive_avg_pool2d`], and for other images or channels of `out`.
+pub fn adaptive_avg_pool2d_into<T: Float>(
+    a: impl AsView<T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    pool_into(tnr_reduce_op::MEAN, a, &ADAPTIVE, out)
+}
+
+/// The mean of each channel of each image, `[images, channels, 1, 1]`: [`mean`](crate::mean) over
+/// the last two axes.
+///
+/// # Errors
+///
+/// As [`max_pool2d`].
+///
+/// ```
+/// use tenure::global_avg_pool2d;
+///
+/// assert_eq!(global_avg_pool2d(&[[[[1.0, 2.0], [4.0, 5.0]]]])?.to_vec(), [3.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn global_avg_pool2d<T: Float>(a: impl AsView<T>) -> Result<Tensor<T>> {
+    pool(tnr_reduce_op::MEAN, a, &GLOBAL, |a| of_size(a, [1, 1]))
+}
+
+/// As [`global_avg_pool2d`], into memory of the caller's.
+///
+/// # Errors
+///
+/// As [`global_avg_pool2d`], and for another shape of `out`.
+pub fn global_avg_pool2d_into<T: Float>(
+    a: impl AsView<T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    pool_into(tnr_reduce_op::MEAN, a, &GLOBAL, out)
+}
