@@ -11,6 +11,7 @@ mod elementwise;
 mod forms;
 mod layouts;
 mod matmul;
+mod pool2d;
 #[allow(dead_code, reason = "tests take what they need")]
 #[path = "../../src/random.rs"]
 mod random;

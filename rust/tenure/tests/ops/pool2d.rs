@@ -1,0 +1,66 @@
+//! Poolings, batch normalization and transposed convolutions of images in any layout.
+
+use tenure::*;
+
+/// Whole numbers, of two images of three channels, 4 by 5, in NHWC.
+fn pixels() -> Vec<f64> {
+    (0..120).map(|i| f64::from(i * 37 % 23)).collect()
+}
+fn image(pixels: &[f64]) -> TensorView<'_, f64> {
+    TensorView::from_slice(pixels, [2, 4, 5, 3]).unwrap().permute(&[0, 3, 1, 2]).unwrap()
+}
+
+#[test]
+fn a_new_result_has_its_channels_where_the_image_has_them() {
+    let pixels = pixels();
+    let a = image(&pixels);
+    let windows = Pool2d::new([2, 2]).strides([1, 2]).padding_around([0, 1], [1, 0]);
+    for pool in [max_pool2d, avg_pool2d] {
+        let last = pool(a, windows).unwrap();
+        let first = pool(a.to_tensor().unwrap(), windows).unwrap();
+        assert_eq!(last.shape(), [2, 3, 4, 3]);
+        assert_eq!((last.strides()[1], first.strides()[3]), (1, 1));
+        assert_eq!(last.to_vec(), first.to_vec());
+    }
+}
+
+#[test]
+fn sizes_and_the_whole_image_are_windows() {
+    let pixels = pixels();
+    let a = image(&pixels);
+    let whole = mean(a, [2, 3]).unwrap().to_vec();
+    assert_eq!(global_avg_pool2d(a).unwrap().to_vec(), whole);
+    assert_eq!(adaptive_avg_pool2d(a, [1, 1]).unwrap().to_vec(), whole);
+    assert_eq!(adaptive_max_pool2d(a, [4, 5]).unwrap().to_vec(), a.to_vec());
+    let mut out = Tensor::zeros([2, 3, 2, 5]).unwrap();
+    adaptive_max_pool2d_into(a, &mut out).unwrap();
+    assert_eq!(out.to_vec(), max_pool2d(a, Pool2d::new([2, 1])).unwrap().to_vec());
+}
+
+#[test]
+fn a_folded_normalization_is_the_one_after_the_convolution() {
+    let pixels = pixels();
+    let a = image(&pixels);
+    let weight = Tensor::from_vec((0..54).map(|i| f64::from(i % 7)).collect(), [2, 3, 3, 3]);
+    let weight = weight.unwrap();
+    let (mean, var, bias) = ([3.0, -1.0], [4.0, 16.0], [1.0, 2.0]);
+    let norm = BatchNorm::new(&mean, &var).weight(&bias).bias(&mean).eps(0.0);
+    let convolved = conv2d(a, &weight, Conv2d::new().bias(&bias)).unwrap();
+    let (folded, shifted) = fold_batch_norm(&weight, Some(&bias), norm).unwrap();
+    let at_once = conv2d(a, &folded, Conv2d::new().bias(&shifted)).unwrap();
+    assert_eq!(at_once.to_vec(), batch_norm(&convolved, norm).unwrap().to_vec());
+}
+
+#[test]
+fn more_rows_than_a_stride_less_one_are_refused() {
+    let (a, weight) = ([[[[1.0; 3]; 3]]], [[[[1.0; 2]; 2]]]);
+    let with = Conv2d::new().strides([2, 2]);
+    let shape = conv2d_transposed(&a, &weight, with, [1, 0]).unwrap();
+    assert_eq!(shape.shape(), [1, 1, 7, 6]);
+    let error = conv2d_transposed(&a, &weight, with, [2, 0]).unwrap_err();
+    assert_eq!(error.status(), Status::InvalidArgument);
+    assert_eq!(
+        max_pool2d(&a, Pool2d::new([0, 1])).unwrap_err().message(),
+        "kernel[0] is 0 but must be 1 at least"
+    );
+}
