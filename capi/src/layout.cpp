@@ -122,6 +122,19 @@ static_assert(offsetof(tnr_conv2d_attributes, reserved) == 84);
 static_assert(sizeof(tnr_einsum_attributes) == 8 && alignof(tnr_einsum_attributes) == 8);
 static_assert(offsetof(tnr_einsum_attributes, struct_size) == 0);
 
+static_assert(sizeof(tnr_pool2d_attributes) == 96 && alignof(tnr_pool2d_attributes) == 8);
+static_assert(offsetof(tnr_pool2d_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_pool2d_attributes, kernel) == 8);
+static_assert(offsetof(tnr_pool2d_attributes, strides) == 24);
+static_assert(offsetof(tnr_pool2d_attributes, padding) == 40);
+static_assert(offsetof(tnr_pool2d_attributes, dilations) == 72);
+static_assert(offsetof(tnr_pool2d_attributes, flags) == 88);
+static_assert(offsetof(tnr_pool2d_attributes, reserved) == 92);
+
+static_assert(sizeof(tnr_batch_norm_attributes) == 16 && alignof(tnr_batch_norm_attributes) == 8);
+static_assert(offsetof(tnr_batch_norm_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_batch_norm_attributes, eps) == 8);
+
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_view, owner) == 8);

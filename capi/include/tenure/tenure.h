@@ -1338,6 +1338,24 @@ tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
  * Inputs broadcast to the output's shape, outputs never do.
  */
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * Flag of `tnr_pool2d`: the padding counts as elements of a MEAN, zeros.
+ *
+ * @since 0.2
+ */
+#define TNR_POOL2D_COUNT_PADDING 1
+
+/**
+ * Flag of `tnr_pool2d`: the windows cover `a` as evenly as the extents of `out` allow. The window
+ * of row y begins at row `y * height / out_height`, rounded down, and ends before
+ * `(y + 1) * height / out_height`, rounded up; so do the columns.
+ *
+ * @since 0.2
+ */
+#define TNR_POOL2D_ADAPTIVE 2
+#endif
+
 /**
  * Attributes of `tnr_copy`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
  * defaults; it will grow, and zeros will mean what they do now.
@@ -1604,8 +1622,9 @@ typedef struct tnr_matmul_attributes {
 } tnr_matmul_attributes;
 
 /**
- * Attributes of `tnr_conv2d`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
- * grow, and zeros will mean what they do now.
+ * Attributes of `tnr_conv2d` and `tnr_conv2d_transposed`, of which the latter reads `out` for `a`.
+ * NULL, and zeros beyond `struct_size`, mean the defaults; it will grow, and zeros will mean what
+ * they do now.
  *
  * @since 0.2
  */
@@ -1653,6 +1672,62 @@ typedef struct tnr_einsum_attributes {
    */
   uint64_t struct_size;
 } tnr_einsum_attributes;
+
+/**
+ * Attributes of `tnr_pool2d`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_pool2d_attributes {
+  /**
+   * `sizeof(tnr_pool2d_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Rows and columns of a window. 0 means all those of `a`.
+   */
+  int64_t kernel[2];
+  /**
+   * Elements of `a` from one window to the next: down and right. 0 means those of the kernel.
+   */
+  int64_t strides[2];
+  /**
+   * Around each image, rows above and below, columns left and right: no element of it is a
+   * maximum, nor part of a MEAN.
+   */
+  int64_t padding[4];
+  /**
+   * Elements of `a` from one element of a window to the next: down and right. 0 means 1.
+   */
+  int64_t dilations[2];
+  /**
+   * `TNR_POOL2D_COUNT_PADDING`, or `TNR_POOL2D_ADAPTIVE` without a kernel, strides, padding and
+   * dilations; or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_pool2d_attributes;
+
+/**
+ * Attributes of `tnr_batch_norm`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_batch_norm_attributes {
+  /**
+   * `sizeof(tnr_batch_norm_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Added to each variance: finite and not negative.
+   */
+  double eps;
+} tnr_batch_norm_attributes;
 #endif
 
 /**
@@ -2045,6 +2120,114 @@ tnr_status tnr_einsum_shape(const char *spec,
                             uint32_t operand_count,
                             uint32_t *rank,
                             int64_t *shape) TNR_NOEXCEPT;
+
+/**
+ * The transpose of `tnr_conv2d`, which is its derivative by the images: each element of `a`,
+ * times a filter, is added to `out` at the window that a convolution of `out` with the same
+ * attributes would have read there. So element `(n, c, i, j)` of `a` times
+ * `weight[c, f, k, l]` goes to `out[n, f, i * strides[0] + k * dilations[0] - padding[0], j *
+ * strides[1] + l * dilations[1] - padding[2]]`, or nowhere where that lies outside; then
+ * `bias[f]` is added, and the activation applied.
+ *
+ * Of the extents of `out` that a convolution takes to those of `a`, the smallest is
+ * `(height - 1) * stride + (kernel - 1) * dilation + 1 - padding`, and there are as many as the
+ * stride says: PyTorch's `output_padding` is the rest.
+ *
+ * The rows of `out` that are one stride apart, and so its columns, are one convolution of `a`
+ * with some of the kernel's rows and columns, from the last to the first: so dtypes, the order
+ * of a sum, its bound, bits and memory are those of `tnr_conv2d`, where these zeros meet the
+ * kernel beyond the edges of `a`.
+ *
+ * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: as of
+ * `tnr_conv2d`. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY; `out` is then untouched.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) `[images, channels, height, width]`
+ * @param weight (transfer none) `[channels, filters / groups, kernel height, kernel width]`
+ * @param bias (transfer none) (nullable) `[filters]`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) `[images, filters, out height, out width]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
+                                 const struct tnr_view *a,
+                                 const struct tnr_view *weight,
+                                 const struct tnr_view *bias,
+                                 const struct tnr_conv2d_attributes *attributes,
+                                 const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The maximum or the mean of each window of each channel of images: `op` is MAX or MEAN. The
+ * window of `out[n, c, y, x]` has the elements `a[n, c, y * strides[0] + i * dilations[0] -
+ * padding[0], x * strides[1] + j * dilations[1] - padding[2]]` that there are, for each (i, j)
+ * of the kernel; without attributes it is the whole image. NaN is a maximum, as of MAX
+ * elsewhere. Both are f32 or f64 and of any strides, as of `tnr_conv2d`, and share no byte.
+ *
+ * A MEAN is the sum in the order of i and j, in the dtype itself, divided by the number of
+ * elements (TNR_POOL2D_COUNT_PADDING: of the kernel); where one window is the whole image, it
+ * is that of `tnr_reduce`. So the bits depend neither on threads, nor on strides, nor on the
+ * instruction set.
+ *
+ * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
+ * exceeds the padded image, a window without elements, an extent of `out` other than
+ * `(height + padding - (kernel - 1) * dilation - 1) / stride + 1`. UNSUPPORTED: other dtypes
+ * and reductions. ALIASED.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) `[images, channels, height, width]`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) `[images, channels, out height, out width]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_pool2d(struct tnr_context *context TNR_BORROWED,
+                      tnr_reduce_op op,
+                      const struct tnr_view *a,
+                      const struct tnr_pool2d_attributes *attributes,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Batch normalization by known statistics, as networks have it once they are trained: with
+ * `scale = weight / sqrt(var + eps)`, of each channel, `out = a * scale + (bias - mean *
+ * scale)`. Axis 1 has the channels. All are of one dtype, f32 or f64, and of any strides; `out`
+ * is exactly `a` or shares no byte with the others.
+ *
+ * Scale and shift are computed in f64 and rounded to the dtype; the product and the sum are
+ * rounded one after the other, so that the bits are the same under every set.
+ *
+ * A convolution that is followed by it does the same with other filters and another bias, which
+ * two calls give: its `weight` with the first two axes exchanged, without `mean` and `bias`,
+ * and its bias as a matrix of one row, with all of them.
+ *
+ * INVALID_ARGUMENT also for shapes and dtypes that do not agree, and for an `eps` that is
+ * negative or not finite. UNSUPPORTED: other dtypes. ALIASED. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) `[n, channels, ...]`
+ * @param mean (transfer none) (nullable) `[channels]`; without it 0
+ * @param var (transfer none) `[channels]`
+ * @param weight (transfer none) (nullable) `[channels]`; without it 1
+ * @param bias (transfer none) (nullable) `[channels]`; without it 0
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) as `a`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_batch_norm(struct tnr_context *context TNR_BORROWED,
+                          const struct tnr_view *a,
+                          const struct tnr_view *mean,
+                          const struct tnr_view *var,
+                          const struct tnr_view *weight,
+                          const struct tnr_view *bias,
+                          const struct tnr_batch_norm_attributes *attributes,
+                          const struct tnr_view_mut *out) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -3852,6 +4035,24 @@ typedef int32_t tnr_operation;
  * @since 0.2
  */
 #define TNR_OPERATION_EINSUM 27
+/**
+ * `tnr_conv2d_transposed`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_CONV2D_TRANSPOSED 28
+/**
+ * `tnr_pool2d`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_POOL2D 29
+/**
+ * `tnr_batch_norm`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_BATCH_NORM 30
 #endif
 
 /**

@@ -180,6 +180,25 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_pool2d_attributes>() == 96);
+    assert!(align_of::<tnr_pool2d_attributes>() == 8);
+    assert!(offset_of!(tnr_pool2d_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_pool2d_attributes, kernel) == 8);
+    assert!(offset_of!(tnr_pool2d_attributes, strides) == 24);
+    assert!(offset_of!(tnr_pool2d_attributes, padding) == 40);
+    assert!(offset_of!(tnr_pool2d_attributes, dilations) == 72);
+    assert!(offset_of!(tnr_pool2d_attributes, flags) == 88);
+    assert!(offset_of!(tnr_pool2d_attributes, reserved) == 92);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_batch_norm_attributes>() == 16);
+    assert!(align_of::<tnr_batch_norm_attributes>() == 8);
+    assert!(offset_of!(tnr_batch_norm_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_batch_norm_attributes, eps) == 8);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sparse_view>() == 824);
     assert!(align_of::<tnr_sparse_view>() == 8);
     assert!(offset_of!(tnr_sparse_view, struct_size) == 0);

@@ -72,13 +72,9 @@ impl<'a, T: Float> BatchNorm<'a, T> {
 #[doc(alias("normalization", "batchnorm"))]
 pub fn batch_norm<T: Float>(a: impl AsView<T>, norm: BatchNorm<'_, T>) -> Result<Tensor<T>> {
     let a = a.as_view();
-    let rank = a.rank();
-    let mut axes: Vec<usize> = (0..rank).collect();
-    if rank == 4 {
-        axes.copy_from_slice(&super::order_of_images(&a));
-    }
+    let order = super::order_of_images(&a);
     let lent = a.lent();
-    filled_in(a.shape(), &axes, |out| {
+    filled_in(a.shape(), order, |out| {
         operations::batch_norm(Input::View(lent), norm.lent(), norm.eps, out)
     })
 }

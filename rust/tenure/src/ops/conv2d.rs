@@ -264,9 +264,9 @@ pub fn conv2d_transposed<T: Float>(
     let (a, weight) = (a.as_view(), weight.as_view());
     let attributes = with.attributes()?;
     let shape = with.transposed_shape(a.shape(), weight.shape(), more);
-    let axes = order_of_images(&a);
+    let order = order_of_images(&a);
     let lent = (a.lent(), weight.lent(), with.bias.as_ref().map(TensorView::lent));
-    filled_in(&shape, &axes, |out| {
+    filled_in(&shape, order, |out| {
         operations::conv2d_transposed(lent.0, lent.1, lent.2, &attributes, out)
     })
 }

@@ -123,7 +123,7 @@ fn pool<T: Float>(
 ) -> Result<Tensor<T>> {
     let a = a.as_view();
     let lent = a.lent();
-    filled_in(&shape(a.shape()), &order_of_images(&a), |out| {
+    filled_in(&shape(a.shape()), order_of_images(&a), |out| {
         operations::pool2d(op, lent, attributes, out)
     })
 }

@@ -9,6 +9,8 @@ FROZEN(TNR_ABI_MINOR >= 2);
 FROZEN(TNR_MAX_RANK == 8);
 FROZEN(TNR_VIEW_EXCLUSIVE == 1);
 FROZEN(TNR_EXPORT_READ_ONLY == 1);
+FROZEN(TNR_POOL2D_COUNT_PADDING == 1);
+FROZEN(TNR_POOL2D_ADAPTIVE == 2);
 FROZEN(TNR_SPARSE_SORTED == 1);
 FROZEN(TNR_SPARSE_UNIQUE == 2);
 FROZEN(TNR_SPARSE_MAX_BLOCK == 16);
@@ -157,6 +159,9 @@ FROZEN(TNR_OPERATION_SPARSE_PACKED_MATMUL == 24);
 FROZEN(TNR_OPERATION_MATMUL == 25);
 FROZEN(TNR_OPERATION_CONV2D == 26);
 FROZEN(TNR_OPERATION_EINSUM == 27);
+FROZEN(TNR_OPERATION_CONV2D_TRANSPOSED == 28);
+FROZEN(TNR_OPERATION_POOL2D == 29);
+FROZEN(TNR_OPERATION_BATCH_NORM == 30);
 
 FROZEN(sizeof(tnr_error) == 512);
 FROZEN(offsetof(tnr_error, status) == 0);
@@ -311,6 +316,28 @@ FROZEN(IS(&((tnr_conv2d_attributes *)0)->reserved, uint32_t *));
 FROZEN(sizeof(tnr_einsum_attributes) >= 8);
 FROZEN(offsetof(tnr_einsum_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_einsum_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_pool2d_attributes) >= 96);
+FROZEN(offsetof(tnr_pool2d_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_pool2d_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_pool2d_attributes, kernel) == 8);
+FROZEN(IS(&((tnr_pool2d_attributes *)0)->kernel, int64_t (*)[2]));
+FROZEN(offsetof(tnr_pool2d_attributes, strides) == 24);
+FROZEN(IS(&((tnr_pool2d_attributes *)0)->strides, int64_t (*)[2]));
+FROZEN(offsetof(tnr_pool2d_attributes, padding) == 40);
+FROZEN(IS(&((tnr_pool2d_attributes *)0)->padding, int64_t (*)[4]));
+FROZEN(offsetof(tnr_pool2d_attributes, dilations) == 72);
+FROZEN(IS(&((tnr_pool2d_attributes *)0)->dilations, int64_t (*)[2]));
+FROZEN(offsetof(tnr_pool2d_attributes, flags) == 88);
+FROZEN(IS(&((tnr_pool2d_attributes *)0)->flags, uint32_t *));
+FROZEN(offsetof(tnr_pool2d_attributes, reserved) == 92);
+FROZEN(IS(&((tnr_pool2d_attributes *)0)->reserved, uint32_t *));
+
+FROZEN(sizeof(tnr_batch_norm_attributes) >= 16);
+FROZEN(offsetof(tnr_batch_norm_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_batch_norm_attributes *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_batch_norm_attributes, eps) == 8);
+FROZEN(IS(&((tnr_batch_norm_attributes *)0)->eps, double *));
 
 FROZEN(sizeof(tnr_sparse_view) >= 824);
 FROZEN(offsetof(tnr_sparse_view, struct_size) == 0);
@@ -560,6 +587,9 @@ FROZEN(IS(&tnr_matmul, tnr_status (*)(tnr_context *, const tnr_scalar *, const t
 FROZEN(IS(&tnr_conv2d, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_conv2d_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_einsum, tnr_status (*)(tnr_context *, const char *, const tnr_view *, uint32_t, const tnr_einsum_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_einsum_shape, tnr_status (*)(const char *, const tnr_view *, uint32_t, uint32_t *, int64_t *)));
+FROZEN(IS(&tnr_conv2d_transposed, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_conv2d_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_pool2d, tnr_status (*)(tnr_context *, tnr_reduce_op, const tnr_view *, const tnr_pool2d_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_batch_norm, tnr_status (*)(tnr_context *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_view *, const tnr_batch_norm_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_sparse_release, tnr_status (*)(tnr_sparse *)));
 FROZEN(IS(&tnr_sparse_create, tnr_sparse * (*)(const tnr_sparse_view *)));
 FROZEN(IS(&tnr_sparse_retain, tnr_sparse * (*)(tnr_sparse *)));
