@@ -51,7 +51,7 @@ struct OfProducts {
   static constexpr bool kWeighs = true;
   static constexpr T kFirst = 0;
   static Vector<T> take_in(const Vector<T>& before, const Vector<T>& tap, const Vector<T>& weight) {
-    return multiply_add<T>(tap, weight, before);
+    return Fused<T>::add(tap, weight, before);
   }
 };
 
@@ -125,7 +125,7 @@ inline void weigh_places(const Windows& w, int64_t place, int64_t offset, const 
     const Vector<T> weight = lanes.load(weights);
 #pragma GCC unroll 4
     for (int p = 0; p < kPlaces; ++p, from += step) {
-      sums[p] = multiply_add<T>(lanes.load(from), weight, sums[p]);
+      sums[p] = Fused<T>::add(lanes.load(from), weight, sums[p]);
     }
   }
 #pragma GCC unroll 4
