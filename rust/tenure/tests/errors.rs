@@ -221,11 +221,11 @@ fn factors_that_do_not_agree() {
     let refused = matmul_scaled_into(1.0, &a, &[[1.0; 4]; 3], 1.0, &mut out);
     assert_refused(refused, InvalidArgument, expected);
     assert_eq!(out, [[7.0; 2]; 2]);
-    let half = [[f16::ONE]];
+    let bytes = Matmul::new().activation(Activation::Tanh);
     assert_refused(
-        matmul(&half, &half),
+        matmul_with(&[[1_u8]], &[[1]], bytes),
         Unsupported,
-        "matmul does not take f16 (dtype 0x00011002)",
+        "attributes->activation does not take i32 (dtype 0x00012000)",
     );
 }
 

@@ -102,8 +102,8 @@ pub fn batch_norm_into<T: Float>(
 /// ```
 /// use tenure::{BatchNorm, batch_norm_assign};
 ///
-/// let mut a = [[3.0, 10.0]];
-/// batch_norm_assign(&mut a, BatchNorm::new(&[1.0, 1.0], &[4.0, 9.0]).eps(0.0))?;
+/// let mut a = [[3.0, 13.0]];
+/// batch_norm_assign(&mut a, BatchNorm::new(&[1.0, 1.0], &[4.0, 16.0]).eps(0.0))?;
 /// assert_eq!(a, [[1.0, 3.0]]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
