@@ -22,8 +22,6 @@ constexpr std::int64_t kLinesBytes = std::int64_t{24} << 10;
 constexpr std::int64_t kMaxTaps = 64;
 // Windows further apart are folded one by one: most elements of a line would be in none.
 constexpr std::int64_t kMaxLineStride = 4;
-// From a row that is brought into a line to one that is fetched for it.
-constexpr std::int64_t kRowsAhead = 4;
 // No row of an image, nor of its padding.
 constexpr std::int64_t kNoRow = INT64_MIN;
 // Rows of a result that one thread takes at a time, by those of the kernel: as many as make those
@@ -105,7 +103,7 @@ void ChannelWindows::pack_weight(const Byte* weight, Byte* to) const noexcept {
     for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
       for (std::int64_t j = 0; j < g_.kernel[kWidth]; ++j) {
         for (std::int64_t lane = 0; lane < lanes; ++lane, to += width_bytes_) {
-          const std::int64_t filter = filter_of(number + lane);
+          const std::int64_t filter = number + lane;
           std::memcpy(to,
                       weight + filter / g_.filters * g_.weight_group +
                           filter % g_.filters * g_.weight.image + i * g_.weight.place[kHeight] +
@@ -317,19 +315,8 @@ class ChannelWindows::Slice {
     Byte* const line = lines_ + nth * line_part_ * g_.strides[kWidth] * width_;
     if (line_rows_[nth] == y) return line;
     line_rows_[nth] = y;
-    if (y >= 0 && y < g_.in[kHeight] - kRowsAhead) fetch_line(y + kRowsAhead, first);
     fill_line(has_row(y) ? image_ + y * g_.a.place[kHeight] : nullptr, first, line_part_, line);
     return line;
-  }
-
-  // What a later line has, of rows whose elements are adjacent.
-  void fetch_line(std::int64_t y, std::int64_t first) const noexcept {
-    if (g_.a.place[kWidth] != width_) return;
-    const std::int64_t begin = std::max<std::int64_t>(first, 0) * width_;
-    const std::int64_t end =
-        std::min(first + line_part_ * g_.strides[kWidth], g_.in[kWidth]) * width_;
-    const Byte* const row = image_ + y * g_.a.place[kHeight];
-    for (std::int64_t at = begin; at < end; at += kLineBytes) __builtin_prefetch(row + at);
   }
 
   // Elements `first`, `first` + stride... of a row, then those after each of them, and so on: so

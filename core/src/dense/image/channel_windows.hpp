@@ -31,7 +31,7 @@ struct WindowTile {
   std::int64_t first_column;
   std::int64_t columns;
   std::int64_t filters;
-  std::int64_t first_filter;  // in the order of ChannelWindows::filter_of()
+  std::int64_t first_filter;
 };
 struct WindowFinish {
   void (*run)(const void* with, const WindowTile& tile);
@@ -49,12 +49,6 @@ class ChannelWindows {
 
   [[nodiscard]] bool lanes_are_channels() const noexcept { return lanes_are_channels_; }
   [[nodiscard]] std::int64_t filter_count() const noexcept { return g_.groups * g_.filters; }
-  // Filters are in another order where channels are lanes: the first ones of all groups, then the
-  // second ones.
-  [[nodiscard]] std::int64_t filter_of(std::int64_t number) const noexcept {
-    if (!lanes_are_channels_) return number;
-    return number % g_.groups * g_.filters + number / g_.groups;
-  }
   void pack_weight(const kernels::Byte* weight, kernels::Byte* to) const noexcept;
 
   // Elements of an axis of the image that one window has: `count`, from `first` on.
