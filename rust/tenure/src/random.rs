@@ -1,7 +1,7 @@
 //! Random numbers that are the same everywhere for the same seed.
 //!
 //! SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The
-//! tests take this file as a module of their own.
+//! tests and an example take this file as a module of their own.
 
 pub(crate) struct Random(u64);
 

@@ -1,7 +1,11 @@
 //! The tour of `examples/digits`, taken on its own file and on files made wrong on purpose.
 
+#[path = "../examples/digits/network.rs"]
+mod network;
 #[path = "../examples/digits/npy.rs"]
 mod npy;
+#[path = "../src/random.rs"]
+mod random;
 #[path = "../examples/digits/tour.rs"]
 mod tour;
 
@@ -61,8 +65,19 @@ fn the_digits() {
     assert_eq!(after(&text, "entries "), ["58736 of 115008 elements"]);
     assert_eq!(after(&text, "furthest from the dense product: "), ["0.0"]);
     assert!(text.contains("tenure-digits.mtx, read back equal\n"), "{text}");
-    assert_eq!(after(&text, "accuracy "), ["0.9883"]);
+    let accuracies = after(&text, "accuracy ");
+    assert_eq!((accuracies.len(), accuracies[0]), (2, "0.9883"));
     assert!(text.contains("axis 1: [1797, 64] -> [1797]\n"), "{text}");
+
+    // The network: no tensor, the same bits in the same layout, the same digits.
+    let in_place = "peak 272800 bytes, 0 of them allocated by each batch\n";
+    assert_eq!(text.matches(in_place).count(), 2, "{text}");
+    let allocating = "peak 545600 bytes, 545600 of them allocated by each batch\n";
+    assert_eq!(text.matches(allocating).count(), 1, "{text}");
+    let [furthest] = after(&text, "furthest from the first: ")[..] else { panic!("{text}") };
+    assert!(furthest.parse::<f32>().unwrap() < 1e-5, "{furthest}");
+    assert!(text.contains(&format!("first: {furthest}, 0.0\n")), "{text}");
+    assert!(accuracies[1].parse::<f64>().unwrap() > 0.93, "{accuracies:?}");
 
     // The same allocation, lent, handed over and back; one Arc in two threads.
     let given = after(&text, "Vec ");

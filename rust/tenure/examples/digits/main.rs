@@ -3,7 +3,10 @@
 //!
 //! `cargo run --release --example digits [FILE.npy]`
 
+mod network;
 mod npy;
+#[path = "../../src/random.rs"]
+mod random;
 mod tour;
 
 use std::io::{self, Write};

@@ -10,9 +10,10 @@ use std::thread;
 
 use tenure::*;
 
+use crate::network;
 use crate::npy::{self, Payload};
 
-type Outcome<T = ()> = std::result::Result<T, Box<dyn Error>>;
+pub type Outcome<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 /// The file that comes with the example.
 pub fn default_path() -> PathBuf {
@@ -68,6 +69,7 @@ fn tour<T: Real>(lent: TensorView<'_, T>, labels: Option<&[u8]>, out: &mut dyn W
     show_views(table, out)?;
     compress(table, out)?;
     classify(table, labels, out)?;
+    network::show(table, labels, out)?;
     let mut pixels = vec![0.0_f32; table.len()];
     standardise_columns(table, &mut pixels, out)?;
     reduce_axes(TensorView::from_slice(&pixels, table.shape())?, out)?;
@@ -76,7 +78,7 @@ fn tour<T: Real>(lent: TensorView<'_, T>, labels: Option<&[u8]>, out: &mut dyn W
     count_copies(before, &pixels, out)
 }
 
-fn heading(out: &mut dyn Write, text: &str) -> Outcome {
+pub fn heading(out: &mut dyn Write, text: &str) -> Outcome {
     Ok(writeln!(out, "-- {text}")?)
 }
 
