@@ -36,12 +36,13 @@ struct Operand {
   // Row-major.
   explicit Operand(const Shape& shape, T value = {}) {
     std::vector<std::int64_t> strides(shape.size());
-    std::int64_t count = 1;
+    // Of huge extents there are no elements, since some other extent is 0: any product will do.
+    std::uint64_t count = 1;
     for (std::size_t axis = shape.size(); axis-- > 0;) {
-      strides[axis] = count;
-      count *= shape[axis];
+      strides[axis] = static_cast<std::int64_t>(count);
+      count *= static_cast<std::uint64_t>(shape[axis]);
     }
-    lay(shape, strides, 0, count, value);
+    lay(shape, strides, 0, static_cast<std::int64_t>(count), value);
   }
 
   // In any order of axes, with gaps, backwards, and repeated where it is read.
