@@ -22,6 +22,8 @@ struct Factor {
   int64_t depth_step;
   int64_t count;  // rows of the left factor, or columns of the right one; at least 1
   int64_t depth;
+  // Whether what lies between (0, depth) and (count - 1, depth) are elements too.
+  bool may_read_between = false;
 };
 
 // Rows of a left factor that lie anywhere, as many as a panel has: the pixels of an image.

@@ -258,37 +258,53 @@ class Conv2d {
 
   void pack_pixels(const Byte* a, std::int64_t pixel, std::int64_t count, std::int64_t channels,
                    const Byte* zeros, Byte* packed) const noexcept {
-    for (const std::int64_t end = pixel + count; pixel < end; pixel += gemm_.panel_rows) {
+    const std::int64_t panel_rows = gemm_.panel_rows;
+    for (const std::int64_t end = pixel + count; pixel < end; pixel += panel_rows) {
       Window windows[kMaxPanelRows];
       bool is_inside = joins_columns_;  // are all columns of all windows
-      for (std::int64_t i = 0; i < gemm_.panel_rows; ++i) {
+      for (std::int64_t i = 0; i < panel_rows; ++i) {
         windows[i] = window_of(a, std::min(pixel + i, end - 1));
         is_inside = is_inside && windows[i].left >= 0 &&
                     windows[i].left <= g_.in[kWidth] - g_.kernel[kWidth];
       }
       const std::int64_t columns = is_inside ? 1 : g_.kernel[kWidth];
       const std::int64_t depth = channels * (is_inside ? g_.kernel[kWidth] : 1);
+      // Pixels of one row, whose elements are one step apart.
+      const bool is_row =
+          pixel + panel_rows <= end && pixel % g_.out[kWidth] + panel_rows <= g_.out[kWidth];
       for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
-        for (std::int64_t j = 0; j < columns; ++j) {
+        const std::int64_t down = i * g_.dilations[kHeight];
+        for (std::int64_t j = 0; j < columns; ++j, packed += depth * panel_rows * width_bytes_) {
+          const std::int64_t right = j * g_.dilations[kWidth];
+          if (is_row && has(windows[0], down, right) && has(windows[panel_rows - 1], down, right)) {
+            packing_.rows({place(windows[0], down, right), g_.strides[kWidth] * g_.a.place[kWidth],
+                           g_.a.channel, panel_rows, depth, g_.a.place[kWidth] == width_bytes_},
+                          packed);
+            continue;
+          }
+          // nullptr in the padding.
           const Byte* rows[kMaxPanelRows];
-          find_rows(windows, i * g_.dilations[kHeight], j * g_.dilations[kWidth], rows);
+          for (std::int64_t lane = 0; lane < panel_rows; ++lane) {
+            rows[lane] =
+                has(windows[lane], down, right) ? place(windows[lane], down, right) : nullptr;
+          }
           packing_.scattered({rows, g_.a.channel, depth, zeros}, packed);
-          packed += depth * gemm_.panel_rows * width_bytes_;
         }
       }
     }
   }
 
-  // Where the windows' elements lie, so many places down and to the right; nullptr in the padding.
-  void find_rows(const Window* windows, std::int64_t down, std::int64_t right,
-                 const Byte** rows) const noexcept {
-    for (std::int64_t i = 0; i < gemm_.panel_rows; ++i) {
-      const std::int64_t y = windows[i].top + down;
-      const std::int64_t x = windows[i].left + right;
-      const bool is_inside = y >= 0 && y < g_.in[kHeight] && x >= 0 && x < g_.in[kWidth];
-      rows[i] =
-          is_inside ? windows[i].image + y * g_.a.place[kHeight] + x * g_.a.place[kWidth] : nullptr;
-    }
+  // Whether a window's place, so many rows down and columns to the right, is in the image.
+  [[nodiscard]] bool has(const Window& window, std::int64_t down,
+                         std::int64_t right) const noexcept {
+    const std::int64_t y = window.top + down;
+    const std::int64_t x = window.left + right;
+    return y >= 0 && y < g_.in[kHeight] && x >= 0 && x < g_.in[kWidth];
+  }
+  [[nodiscard]] const Byte* place(const Window& window, std::int64_t down,
+                                  std::int64_t right) const noexcept {
+    return window.image + (window.top + down) * g_.a.place[kHeight] +
+           (window.left + right) * g_.a.place[kWidth];
   }
 
   const kernels::Gemm& gemm_;

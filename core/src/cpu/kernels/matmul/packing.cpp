@@ -59,6 +59,62 @@ inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, B
   }
 }
 
+// Of the lanes of two vectors the first one, the third one and so on.
+template <class T>
+inline Vector<T> every_other(const Vector<T>& a, const Vector<T>& b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    const __m512i lanes =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return reinterpret_cast<Vector<T>>(_mm512_permutex2var_epi32(
+        reinterpret_cast<__m512i>(a), lanes, reinterpret_cast<__m512i>(b)));
+  } else {
+    const __m512i lanes = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    return reinterpret_cast<Vector<T>>(_mm512_permutex2var_epi64(
+        reinterpret_cast<__m512i>(a), lanes, reinterpret_cast<__m512i>(b)));
+  }
+#elif defined(__AVX2__)
+  // Of each half by itself, and then the halves of 64 bits in order.
+  constexpr int kInOrder = 0xd8;
+  if constexpr (sizeof(T) == 4) {
+    const __m256 mixed =
+        _mm256_shuffle_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), 0x88);
+    return reinterpret_cast<Vector<T>>(
+        _mm256_permute4x64_pd(reinterpret_cast<__m256d>(mixed), kInOrder));
+  } else {
+    const __m256d mixed =
+        _mm256_unpacklo_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b));
+    return reinterpret_cast<Vector<T>>(_mm256_permute4x64_pd(mixed, kInOrder));
+  }
+#else
+  Vector<T> lanes = {};
+  constexpr int64_t kHalf = kPerVector<T> / 2;
+  for (int64_t i = 0; i < kHalf; ++i) {
+    lanes[i] = a[2 * i];
+    lanes[kHalf + i] = b[2 * i];
+  }
+  return lanes;
+#endif
+}
+
+// A whole panel of every other element of those that lie side by side: pixels two apart.
+template <class T, int64_t kPanel>
+inline void pack_every_other(const Byte* from, int64_t depth_step, int64_t depth, Byte* to) {
+  for (int64_t k = 0; k < depth; ++k, from += depth_step, to += kPanel * kWidth<T>) {
+    // What a last vector has too much is overwritten by the next depth.
+    for (int64_t i = 0; i < kPanel; i += kPerVector<T>) {
+      const int64_t count = 2 * (kPanel - i) - 1;
+      const Byte* const first = from + 2 * i * kWidth<T>;
+      Vector<T> second = {};
+      if (count > kPerVector<T>) {
+        second = Part<T>(smaller(count - kPerVector<T>, kPerVector<T>)).load(first + kVectorBytes);
+      }
+      store(to + i * kWidth<T>,
+            every_other<T>(Part<T>(smaller(count, kPerVector<T>)).load(first), second));
+    }
+  }
+}
+
 template <class T, int64_t kPanel>
 void pack(const Factor& from, Byte* to) {
   for (int64_t i = 0; i < from.count; i += kPanel, to += kPanel * from.depth * kWidth<T>) {
@@ -72,6 +128,11 @@ void pack(const Factor& from, Byte* to) {
       pack_transposed<T, kPanel>(rows, from.depth, to);
     } else if (from.step == kWidth<T> && count == kPanel) {
       pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, to);
+    } else if (sizeof(T) >= 4 && from.step == 2 * kWidth<T> && count == kPanel &&
+               from.may_read_between) {
+      if constexpr (sizeof(T) >= 4) {
+        pack_every_other<T, kPanel>(data, from.depth_step, from.depth, to);
+      }
     } else {
       for (int64_t k = 0; k < from.depth; ++k) {
         pack_depth<T, kPanel>(data + k * from.depth_step, from.step, count,
