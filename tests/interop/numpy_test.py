@@ -554,7 +554,8 @@ class NumpyTest(unittest.TestCase):
         i32 = np.int32
         for a_dtype, b_dtype in itertools.product((np.uint8, np.int8), repeat=2):
             for a_shape, b_shape in shapes:
-                a, b = (self.rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape, dtype)
+                a, b = (self.rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype,
+                                          endpoint=True)
                         for shape, dtype in ((a_shape, a_dtype), (b_shape, b_dtype)))
                 for a, b in itertools.product(layouts(a), layouts(b)):
                     expected = np.matmul(a.astype(i32), b.astype(i32))

@@ -25,6 +25,14 @@ inline std::int64_t below(Random& random, std::int64_t bound) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
 }
 
+template <class T>
+tnr_scalar number(T value) {
+  tnr_scalar scalar = {};
+  scalar.dtype = kDtype<T>;
+  std::memcpy(scalar.bytes, &value, sizeof value);
+  return scalar;
+}
+
 enum class Access { kRead, kWrite };
 
 // An array somewhere in memory. What is no element is NaN: a result that read it would be.
@@ -36,7 +44,7 @@ struct Operand {
   // Row-major.
   explicit Operand(const Shape& shape, T value = {}) {
     std::vector<std::int64_t> strides(shape.size());
-    // Of huge extents there are no elements, since some other extent is 0: any product will do.
+    // Huge extents have no elements, since some other extent is 0: any product will do.
     std::uint64_t count = 1;
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       strides[axis] = static_cast<std::int64_t>(count);

@@ -195,7 +195,8 @@ void add_products(List& list) {
   }
 }
 
-// The operands' rows and columns as images of so many channels, by a square kernel around each place.
+// The operands' rows and columns as images of so many channels, by a square kernel around each
+// place.
 void convolve(const Operands& with, const Lies& lies, std::int64_t channels, std::int64_t filters,
               std::int64_t side, std::int64_t groups, Answer& answer) {
   const tnr_dtype dtype = with.a.values.dtype;

@@ -11,7 +11,7 @@ use crate::subject::Case;
 pub struct Shape {
     /// In the batch.
     pub images: usize,
-    /// Of an image.
+    /// Those of an image.
     pub channels: usize,
     /// Rows of an image, and columns.
     pub side: usize,
@@ -92,7 +92,7 @@ pub struct Convolution {
 }
 
 impl Convolution {
-    /// Of small whole numbers.
+    /// Small whole numbers.
     pub fn new(shape: Shape, layout: Layout) -> Convolution {
         let tensor = |count: usize, channels: usize, side: usize| {
             let extents = match layout {

@@ -5,8 +5,8 @@
 // (K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34(3),
 // 2008). The lanes of a last panel that is not whole repeat its last row or column.
 //
-// Packing brings each dtype to the lanes that its sums are made of, so that kernels are few: f16 and
-// bf16 are widened to f32; bytes become pairs of 16 bits, two depths to a lane, and so does bf16
+// Packing brings each dtype to the lanes that its sums are made of, so that kernels are few: f16
+// and bf16 are widened to f32; bytes become pairs of 16 bits, two depths to a lane, and so does bf16
 // where the processor multiplies it; a complex factor is a real one of twice the depth, whose
 // columns are two each.
 #pragma once
@@ -66,8 +66,8 @@ struct Epilogue {
   bool has_relu;  // NaN stays NaN; whole numbers are signed
 };
 
-// Kernels of one type of sums. An element of out is alpha times one sum, which begins at 0 and takes
-// the products one after the other, in order of depth and by FMA where the set has it; so it is the
+// Kernels of one type of sums. An element of out is alpha times one sum, which begins at 0 and
+// takes the products one after the other, in order of depth and by FMA where the set has it; so it is the
 // same by each of the kernels.
 struct Gemm {
   int64_t panel_rows;
@@ -82,14 +82,14 @@ struct Gemm {
   void (*run_epilogue)(const Epilogue& epilogue);
 };
 
-// Types of sums: rows of the tables of Gemm. Those of the first table are of lanes that are factors as
-// they are; whole numbers, which wrap, and bf16 have lanes of their own.
+// Types of sums: rows of the tables of Gemm. Those of the first table are of lanes that are factors
+// as they are; whole numbers, which wrap, and bf16 have lanes of their own.
 enum class SumType : uint8_t { kF64, kF32, kI32, kOfBF16 };
 inline constexpr unsigned kPlainSumTypeCount = 2;
 inline constexpr unsigned kSumTypeCount = 4;
 
-// Packing of one dtype. Counts, depths and steps are those of elements; panels have as many rows and
-// columns as those of its sums.
+// Packing of one dtype. Counts, depths and steps are those of elements; panels have as many rows
+// and columns as those of its sums.
 struct FactorPacking {
   int64_t depths;  // to a lane
   // Bytes that may be written behind the last panel.
@@ -100,8 +100,8 @@ struct FactorPacking {
   void (*scattered)(const ScatteredRows& from, Byte* to);
 };
 
-// Dtypes of factors: rows of the table of FactorPacking, but for bf16, whose packing depends on what
-// the processor multiplies.
+// Dtypes of factors: rows of the table of FactorPacking, but for bf16, whose packing depends on
+// what the processor multiplies.
 enum class FactorType : uint8_t { kF64, kF32, kF16, kI8, kU8, kC128, kC64, kBF16 };
 inline constexpr unsigned kFactorTypeCount = 8;
 

@@ -22,7 +22,7 @@ struct Windows {
   int64_t places;
   Byte* out;
   int64_t out_step;  // bytes from place to place
-  // Of sums of products: of each tap, for all lanes or for each of them; places have the same.
+  // Those of sums of products, of each tap, for all lanes or for each; places have the same.
   const Byte* weights;
   int64_t weight_step;  // bytes from tap to tap
   bool continues;       // what `out` has is taken in first

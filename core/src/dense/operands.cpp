@@ -96,6 +96,11 @@ void refuse_other_dtype(const tnr_view& view, const char* name, tnr_dtype dtype,
        other_name, dtype_name(dtype));
 }
 
+void refuse_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be %" PRIu32, name, view.rank,
+       rank);
+}
+
 void refuse_dtype(const char* operation, tnr_dtype dtype) {
   fail(TNR_STATUS_UNSUPPORTED, "%s does not take %s (dtype 0x%08" PRIx32 ")", operation,
        dtype_name(dtype), dtype);

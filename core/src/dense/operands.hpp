@@ -74,6 +74,14 @@ inline void require_dtype(const tnr_view& view, const char* name, tnr_dtype dtyp
     refuse_other_dtype(view, name, dtype, other_name);
 }
 
+// Throws INVALID_ARGUMENT: "out.rank is 2 but must be 3".
+[[noreturn, gnu::cold]] void refuse_rank(const tnr_view& view, const char* name,
+                                         std::uint32_t rank);
+inline void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
+  if (view.rank != rank) [[unlikely]]
+    refuse_rank(view, name, rank);
+}
+
 // Throws UNSUPPORTED: "exp does not take u8".
 [[noreturn, gnu::cold]] void refuse_dtype(const char* operation, tnr_dtype dtype);
 

@@ -235,8 +235,8 @@ pub trait Number: Element {
 )]
 pub trait Float: Number + Factor<Product = Self> {}
 
-/// An element of matrices that are multiplied: every [`Float`], [`Complex`] of f32 or f64, i8 and u8.
-/// Sealed.
+/// An element of matrices that are multiplied: every [`Float`], [`Complex`] of f32 or f64, i8 and
+/// u8. Sealed.
 ///
 /// ```
 /// use tenure::{AsView, Factor, Result, Tensor, matmul};
@@ -252,7 +252,7 @@ pub trait Float: Number + Factor<Product = Self> {}
 #[diagnostic::on_unimplemented(
     message = "products of matrices do not take `{Self}`",
     label = "not an element of a factor",
-    note = "factors are f64, f32, f16, bf16, Complex<f32>, Complex<f64>, i8, u8; `cast` converts to one"
+    note = "factors are f64, f32, f16, bf16, Complex<f32>, Complex<f64>, i8, u8; `cast` gives one"
 )]
 pub trait Factor: Element {
     /// The type of the product's elements: the type itself, and `i32` for bytes.
@@ -352,7 +352,7 @@ pub(crate) mod native {
         )*};
     }
 
-    /// Of an exponent that `f64` has.
+    /// One with an exponent that `f64` has.
     const fn power_of_two(exponent: u64) -> f64 {
         f64::from_bits((1023 + exponent) << 52)
     }

@@ -15,7 +15,7 @@ mod random;
 
 use random::Random;
 
-/// What LAPACK's tests allow, in units of the last place.
+/// The bound of LAPACK's tests, in units of the last place.
 const THRESHOLD: f64 = 30.0;
 
 /// Elements from -1 to 1, in memory of its own.
@@ -245,7 +245,7 @@ fn definite<T: NativeFloat + Real>() {
             let residual = minus(&matmul(&exact, &x).unwrap(), &widened(&b));
             assert_within::<T>(&format!("solve {name}"), residual, norm(&exact) * norm(&x), order);
         });
-        // What is above the diagonal is read by nobody.
+        // Nobody reads the elements above the diagonal.
         let mut lower = whole.try_clone().unwrap();
         let nan = cast::<T, _>(f32::NAN).unwrap()[[]];
         (0..order).for_each(|row| (row + 1..order).for_each(|col| lower[[row, col]] = nan));
@@ -449,7 +449,7 @@ fn values_are_those_of_numpy() {
     let l = cholesky(matmul(&A, turned).unwrap()).unwrap();
     assert_near(l.view().index(0, 3).unwrap(), &last);
 
-    // Of rank 2.
+    // The rank is 2.
     let a = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]];
     let x = [-0.7277777777777771, -0.04444444444444334, 0.6388888888888872];
     assert_near(lstsq(&a, &[1.0, 0.0, 2.0, -1.0]).unwrap(), &x);
@@ -563,7 +563,7 @@ fn singular_and_indefinite_matrices_are_refused() {
     assert_eq!(refused(Lu::new(&zeros)), format!("lu: {expected}"));
     let factors = Qr::new(&zeros).unwrap();
     assert_eq!(refused(factors.solve(&[1.0, 1.0])), format!("qr solve: {expected}"));
-    // What follows a pivot that is 0 is no number, and not looked at.
+    // Rows behind a pivot that is 0 are no numbers, and not looked at.
     let mut large = uniform(60, 60, 3);
     (0..60).for_each(|row| large[[row, 20]] = 0.0);
     assert_eq!(det(&large).unwrap(), 0.0);

@@ -217,7 +217,7 @@ fn scale_does_not_matter() {
         let solution = lsqr(&a, &b, how).unwrap();
         assert_eq!(solution.iterations, expected.iterations);
         for (one, other) in solution.x.iter().zip(expected.x.iter()) {
-            // What is left of the tolerance, times the condition.
+            // The rest of the tolerance, times the condition.
             assert!((one / scale - other).abs() < 1e-5);
         }
     }

@@ -52,7 +52,7 @@ fn orders_say_how_memory_runs_through_a_shape() {
         assert!(rows.is_contiguous(Order::RowMajor) && rows.is_row_major());
         assert!(columns.is_contiguous(Order::ColumnMajor));
         assert!(channels.is_contiguous(Order::ChannelsLast));
-        // Of few axes, and of no element, some orders are one.
+        // Some orders of few axes, and of no element, are one.
         let is_one = shape.len() < 2 || shape.contains(&0);
         assert_eq!(rows.is_contiguous(Order::ColumnMajor), is_one, "{shape:?}");
         assert!(columns.view().t().is_contiguous(Order::RowMajor), "{shape:?}");

@@ -48,14 +48,6 @@ constexpr tnr_dtype kDtype<std::complex<double>> = TNR_DTYPE_C128;
 
 namespace {
 
-template <class T>
-tnr_scalar number(T value) {
-  tnr_scalar scalar = {};
-  scalar.dtype = kDtype<T>;
-  std::memcpy(scalar.bytes, &value, sizeof value);
-  return scalar;
-}
-
 struct Extents {
   std::int64_t rows;
   std::int64_t columns;
@@ -89,7 +81,7 @@ void fill_from_floats(Operand<T>& to, Random& random) {
   });
 }
 
-// ---- narrow floats -------------------------------------------------------------------------------
+// ---- narrow floats ------------------------------------------------------------------------------
 
 template <class T>
 class NarrowMatmul : public testing::Test {};
@@ -202,7 +194,7 @@ TYPED_TEST(NarrowMatmul, KeepsNaNAndInfinity) {
   EXPECT_EQ(wide.memory[3], -kInfinity);
 }
 
-// ---- bytes ---------------------------------------------------------------------------------------
+// ---- bytes --------------------------------------------------------------------------------------
 
 template <class A, class B>
 void expect_exact_sums(std::uint64_t seed) {
@@ -249,7 +241,7 @@ TEST(ByteMatmul, TakesFactorsOfEitherSign) {
   expect_exact_sums<std::int8_t, std::uint8_t>(5);
 }
 
-// ---- complex numbers -----------------------------------------------------------------------------
+// ---- complex numbers ----------------------------------------------------------------------------
 
 template <class T>
 class ComplexMatmul : public testing::Test {};
@@ -320,7 +312,7 @@ TYPED_TEST(ComplexMatmul, StaysWithinItsBound) {
   }
 }
 
-// ---- bias and activation -------------------------------------------------------------------------
+// ---- bias and activation ------------------------------------------------------------------------
 
 template <class T>
 class MatmulEpilogue : public testing::Test {};
@@ -467,7 +459,7 @@ TYPED_TEST(MatmulEpilogue, FollowsEveryProductOfABatch) {
   }
 }
 
-// ---- refused -------------------------------------------------------------------------------------
+// ---- refused ------------------------------------------------------------------------------------
 
 class RefusedProduct : public testing::Test {
  protected:

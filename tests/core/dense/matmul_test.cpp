@@ -27,14 +27,6 @@ constexpr kernels::Type kType = sizeof(T) == 4 ? kernels::Type::kF32 : kernels::
 // Products of so many depths are one sum.
 constexpr std::int64_t kBlockDepth = 512;
 
-template <class T>
-tnr_scalar number(T value) {
-  tnr_scalar scalar = {};
-  scalar.dtype = kDtype<T>;
-  std::memcpy(scalar.bytes, &value, sizeof value);
-  return scalar;
-}
-
 // One element as the header defines it: the order of additions, and where is rounded.
 template <class T>
 T twin(const std::vector<T>& a, const std::vector<T>& b, T alpha, std::optional<T> beta, T out) {

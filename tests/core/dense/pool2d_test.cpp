@@ -149,7 +149,7 @@ TYPED_TEST(Pool2d, TakesAnyOperands) {
     for (std::size_t axis = 0; axis < 2; ++axis) {
       with.strides[axis] = one_of({0, 1, 1, 2, 2, 3, 4, 7});
       with.dilations[axis] = one_of({0, 1, 1, 2, 3});
-      // Of at most half of the kernel, so that each window has elements.
+      // At most half of the kernel, so that each window has elements.
       const std::int64_t half = with.kernel[axis] / 2;
       with.padding[2 * axis] = below(random, half + 1);
       with.padding[2 * axis + 1] = below(random, half + 1);

@@ -254,7 +254,7 @@ class PairProduct {
     nest.order(0);
     return nest.rank() <= 1;
   }
-  // Of several axes of rows or columns the one that a matrix has: that of adjacent elements of the
+  // The one of several axes of rows or columns that a matrix has: that of adjacent elements of the
   // result, or the longest.
   [[gnu::noinline]] static unsigned matrix_axis(const Nest& nest) noexcept {
     if (nest.inner_extent() >= kPanel && nest.inner_step(kOut) == 1) return nest.rank() - 1;
@@ -579,7 +579,7 @@ class Terms {
     return set;
   }
 
-  // Of several operands one that has labels by itself is summed over them before anything is
+  // One of several operands that has labels by itself is summed over them before anything is
   // multiplied by it.
   void add_operand(const tnr_view& view, const std::uint8_t* labels, LabelSet needed) {
     std::optional<Term>& term = terms_[added_++];

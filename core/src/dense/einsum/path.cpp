@@ -12,7 +12,7 @@ namespace {
 // 3^8 pairs of subsets take some 50 us; each operand more takes three times as long.
 constexpr unsigned kMostForAllOrders = 8;
 
-// Of a product of two terms: at most 16 labels of 63 bits, which a double holds.
+// The size of a product of two terms: at most 16 labels of 63 bits, which a double holds.
 double elements_of(const EinsumSpec& spec, LabelSet labels) noexcept {
   double elements = 1;
   for (; labels != 0; labels &= labels - 1) {
@@ -54,7 +54,7 @@ class AllOrders {
   }
 
  private:
-  // Of equal multiplications the one with smaller products.
+  // Among orders of equal multiplications, the one with smaller products.
   struct Cost {
     double multiplications;
     double product_elements;

@@ -43,7 +43,7 @@ class EinsumSpec {
   [[nodiscard]] bool has_empty_axis() const noexcept { return has_empty_axis_; }
 
  private:
-  // Of one term, as it is read.
+  // The labels of one term, as it is read.
   struct Term {
     std::uint8_t letters[TNR_MAX_RANK];
     std::uint32_t count = 0;

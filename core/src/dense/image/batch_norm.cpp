@@ -73,8 +73,7 @@ void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
   for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
     require_extent(out.view, "out", axis, a.shape[axis], "that of", "a");
   }
-  const unsigned type = type_index(a.dtype);
-  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype("batch_norm", a.dtype);
+  const unsigned type = require_image_type("batch_norm", a.dtype);
   require_dtype(out.view, "out", a.dtype, "a.dtype is");
   Pins pins;
   const std::array<std::pair<const tnr_view*, const char*>, 4> vectors = {

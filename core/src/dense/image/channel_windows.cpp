@@ -141,7 +141,7 @@ std::int64_t ChannelWindows::inner_count(unsigned axis, std::int64_t index) cons
   return std::max<std::int64_t>(inside - before, 0);
 }
 
-// What a thread does at a time.
+// The part of a call that a thread runs at a time.
 class ChannelWindows::Slice {
  public:
   Slice(const ChannelWindows& windows, const WindowFold& fold, Stores stores, const Byte* a,
@@ -153,20 +153,19 @@ class ChannelWindows::Slice {
         a_(a),
         out_(out),
         finish_(finish),
-        lane_step_(w_.lanes_are_channels_ ? g_.filters * g_.result.channel
-                                          : g_.result.place[kWidth]),
+        lane_step_(w_.lanes_are_channels_ ? g_.result.channel : g_.result.place[kWidth]),
         writer_(lane_step_ == width_ ? stores : Stores::kCached) {
     if (fold_.weights != nullptr) std::memset(padding_, 0, sizeof padding_);
     plan_lines();
   }
 
-  // Row `y` of the result; of all its filters that are `filter` of their groups, or of one.
+  // Row `y` of the result: of one filter, or of all where channels are lanes.
   void run(std::int64_t image, std::int64_t filter, std::int64_t y) noexcept {
     rows_ = w_.span_of(kHeight, y);
     image_ = a_ + image * g_.a.image;
     row_ = out_ + image * g_.result.image + y * g_.result.place[kHeight];
     if (w_.lanes_are_channels_) {
-      run_channels(filter, y);
+      run_channels(y);
     } else {
       image_ += filter / g_.filters * g_.a.channel;
       row_ += filter * g_.result.channel;
@@ -177,23 +176,21 @@ class ChannelWindows::Slice {
  private:
   // ---- channels are lanes ----
 
-  void run_channels(std::int64_t filter, std::int64_t y) noexcept {
+  void run_channels(std::int64_t y) noexcept {
     const std::int64_t most = kTileBytes / width_;
     for (std::int64_t channel = 0; channel < g_.groups; channel += most) {
       const std::int64_t lanes = std::min(most, g_.groups - channel);
-      const std::int64_t number = filter * g_.groups + channel;
-      // Of weights, those of this filter, from the channel on.
-      use_weights((filter * g_.places() * g_.groups + channel) * width_, g_.groups * width_);
+      // The weights of the lanes from this channel on.
+      use_weights(channel * width_, g_.groups * width_);
       const bool is_dense = lane_step_ == width_ &&
                             (g_.out[kWidth] == 1 || g_.result.place[kWidth] == lanes * width_);
       const std::int64_t columns = std::max<std::int64_t>(most / lanes, 1);
       for (std::int64_t x = 0; x < g_.out[kWidth]; x += columns) {
         const std::int64_t count = std::min(columns, g_.out[kWidth] - x);
-        Byte* const to = row_ + (filter + channel * g_.filters) * g_.result.channel +
-                         x * g_.result.place[kWidth];
+        Byte* const to = row_ + channel * g_.result.channel + x * g_.result.place[kWidth];
         Byte* const tile = is_dense ? writer_.claim(to, count * lanes * width_) : tile_;
         fold_pixels(image_ + channel * g_.a.channel, x, count, lanes, tile);
-        finish_.run(finish_.with, {tile, y, x, count, lanes, number});
+        finish_.run(finish_.with, {tile, y, x, count, lanes, channel});
         if (is_dense) continue;
         for (std::int64_t i = 0; i < count; ++i) {
           put(tile + i * lanes * width_, lanes, to + i * g_.result.place[kWidth]);
@@ -453,8 +450,8 @@ class ChannelWindows::Slice {
 
 void ChannelWindows::run(const Context& context, const WindowFold& fold, std::uint64_t moved_bytes,
                          const Byte* a, Byte* out, const WindowFinish& finish) const noexcept {
-  // Rows of one filter; where channels are lanes, of as many as there are groups.
-  const std::int64_t filters = lanes_are_channels_ ? g_.filters : filter_count();
+  // Rows of one filter; where channels are lanes, of all.
+  const std::int64_t filters = lanes_are_channels_ ? 1 : filter_count();
   const std::int64_t row_count = g_.images * filters * g_.out[kHeight];
   const auto bytes =
       static_cast<std::int64_t>(std::min(moved_bytes, static_cast<std::uint64_t>(kMaxSpanBytes)));

@@ -18,9 +18,9 @@ namespace tenure {
 // How the elements of a window become one.
 struct WindowFold {
   const kernels::WindowKernels* kernels;
-  // Of poolings one of these, for which padding is no element at all.
+  // For poolings one of these; padding is no element at all.
   kernels::WindowKernel kernel;
-  // Of products: packed by ChannelWindows::pack_weight(); padding is zeros.
+  // For products: packed by ChannelWindows::pack_weight(); padding is zeros.
   const kernels::Byte* weights;
 };
 
@@ -43,7 +43,8 @@ class ChannelWindows {
   // Windows cover the image as evenly as the result's extents allow, instead of the geometry's.
   enum class Spacing : std::uint8_t { kByStrides, kAdaptive };
 
-  // One channel in each group. All that is referred to outlives this.
+  // One channel in each group; run() and pack_weight() ask for one filter of each too where channels
+  // are lanes. All that is referred to outlives this.
   ChannelWindows(const WindowGeometry& geometry, std::int64_t width_bytes,
                  Spacing spacing = Spacing::kByStrides) noexcept;
 

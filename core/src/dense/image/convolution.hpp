@@ -1,4 +1,4 @@
-// What convolutions and transposed ones share: one is a part, the other as many as its strides say.
+// Convolutions by parts: a plain one is a single part, a transposed one as many as its strides say.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ inline void leave_bias_alone(WindowGeometry& g) noexcept {
 // The shape that `out` must have says how many, those of the view `filters_of`.
 void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters_of);
 
-// Of checked views whose shapes agree. Throws what their dtypes and memory deserve, or
+// The views are checked, and their shapes agree. Throws what their dtypes and memory deserve, or
 // OUT_OF_MEMORY.
 void convolve(const Context& context, tnr_operation operation, const char* name,
               const ConvolutionOperands& of, tnr_unary_op activation,

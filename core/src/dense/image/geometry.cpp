@@ -36,12 +36,7 @@ WindowGeometry convolution_geometry(const tnr_view& a, const char* a_name, const
     if (g.kernel[axis] == 0) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "weight.shape[%u] is 0 but must be 1 at least", 2 + axis);
     }
-    g.strides[axis] = given_or(attributes.strides[axis], 1, "strides", axis);
-    g.dilations[axis] = given_or(attributes.dilations[axis], 1, "dilations", axis);
-    const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
-    g.padding[axis] = at_least(around[0], 0, "padding", 2 * axis);
-    const std::int64_t after = at_least(around[1], 0, "padding", 2 * axis + 1);
-    g.out[axis] = place_count(g, axis, after, "weight", a_name);
+    place_windows(g, axis, attributes, 1, "weight", a_name);
   }
   require_extent(out, out_name, 0, g.images, "the images of", a_name);
   require_extent(out, out_name, 1, weight.shape[0], "the filters of", "weight");

@@ -26,7 +26,7 @@ inline ImageSteps image_steps(const tnr_view& view) noexcept {
   return {step_of(view, 0), step_of(view, 1), {step_of(view, 2), step_of(view, 3)}};
 }
 
-// Of a convolution; a pooling has as many groups as channels, and one filter in each.
+// A convolution's windows; a pooling has as many groups as channels, and one filter in each.
 struct WindowGeometry {
   std::int64_t images;
   std::int64_t groups;
@@ -47,11 +47,11 @@ struct WindowGeometry {
   [[nodiscard]] std::int64_t depth() const noexcept { return places() * channels; }
 };
 
-inline void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
-  if (view.rank != rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be %" PRIu32, name,
-         view.rank, rank);
-  }
+// The row of the kernels' tables: f64 or f32, else UNSUPPORTED.
+inline unsigned require_image_type(const char* operation, tnr_dtype dtype) {
+  const unsigned type = type_index(dtype);
+  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype(operation, dtype);
+  return type;
 }
 
 // The extent is that of `whose`, a view's name, which follows `is`.
@@ -101,6 +101,19 @@ inline std::int64_t place_count(const WindowGeometry& g, unsigned axis, std::int
          kernel_name, kNames[axis], g.kernel[axis], g.dilations[axis], padded, image_name);
   }
   return (padded - reach) / g.strides[axis] + 1;
+}
+
+// Strides, dilations and padding of one axis, which the kernel's and the image's extents precede,
+// and the extent of the result. `stride` is meant where none is given.
+template <class Attributes>
+void place_windows(WindowGeometry& g, unsigned axis, const Attributes& attributes,
+                   std::int64_t stride, const char* kernel_name, const char* image_name) {
+  g.strides[axis] = given_or(attributes.strides[axis], stride, "strides", axis);
+  g.dilations[axis] = given_or(attributes.dilations[axis], 1, "dilations", axis);
+  const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
+  g.padding[axis] = at_least(around[0], 0, "padding", 2 * axis);
+  const std::int64_t after = at_least(around[1], 0, "padding", 2 * axis + 1);
+  g.out[axis] = place_count(g, axis, after, kernel_name, image_name);
 }
 
 // A convolution's; throws where the operands do not agree. For a transposed convolution the names

@@ -18,7 +18,7 @@ bool is_adaptive(const tnr_pool2d_attributes& attributes) noexcept {
   return (attributes.flags & TNR_POOL2D_ADAPTIVE) != 0;
 }
 
-// What windows by the extents of `out` cannot take.
+// Attributes that windows by the extents of `out` cannot take.
 void require_none(const std::int64_t* values, unsigned count, const char* field) {
   for (unsigned i = 0; i < count; ++i) {
     if (values[i] != 0) {
@@ -77,12 +77,7 @@ WindowGeometry pool_geometry(const tnr_view& a, const tnr_pool2d_attributes& att
     if (is_adaptive(attributes)) continue;
     g.kernel[axis] =
         given_or(attributes.kernel[axis], std::max<std::int64_t>(g.in[axis], 1), "kernel", axis);
-    g.strides[axis] = given_or(attributes.strides[axis], g.kernel[axis], "strides", axis);
-    g.dilations[axis] = given_or(attributes.dilations[axis], 1, "dilations", axis);
-    const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
-    g.padding[axis] = at_least(around[0], 0, "padding", 2 * axis);
-    const std::int64_t after = at_least(around[1], 0, "padding", 2 * axis + 1);
-    g.out[axis] = place_count(g, axis, after, "kernel", "a");
+    place_windows(g, axis, attributes, g.kernel[axis], "kernel", "a");
     require_extent(out, "out", 2 + axis, g.out[axis], kFits[axis], "a");
   }
   return g;
@@ -148,8 +143,7 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
     fail(TNR_STATUS_UNSUPPORTED, "pool2d does not take the reduction %s",
          kernels::kReduceRows[op - 1].name);
   }
-  const unsigned type = type_index(a.dtype);
-  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype(name, a.dtype);
+  const unsigned type = require_image_type(name, a.dtype);
   require_dtype(out.view, "out", a.dtype, "a.dtype is");
   Pins pins;
   pins.add_mut(out, "out");

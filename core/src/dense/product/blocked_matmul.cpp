@@ -10,11 +10,6 @@ namespace {
 
 using kernels::Byte;
 
-// Of calls that are shared a slice has as many multiplications and additions as keep a thread busy
-// for some ten microseconds. Others are woken at once: a thread takes slices until there are none,
-// so that the caller would not learn that a call is long.
-constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
-
 // Packing a factor pays where each of its elements is used often, and the factors are too large for
 // the first caches: 64 cubed takes 0.8 of the time without, 96 cubed 0.9 (f32, both wide sets).
 constexpr std::int64_t kWorthPackingRows = 24;
@@ -150,6 +145,8 @@ void BlockedMatmul::run_panels(const Context& context, const Buffers& buffers, c
   }
   const std::int64_t parts = parts_of(g_.columns, width);
   const std::int64_t slices = std::min(parts, std::max<std::int64_t>(work() / kSliceWork, 2));
+  // Others are woken at once: a thread takes slices until there are none, so that the caller would
+  // not learn that a call is long.
   Tickets tickets(slices);
   for_each_slice(
       context, std::min<std::int64_t>(context.thread_count(), slices),

@@ -46,9 +46,9 @@ class SumsStore {
   };
   virtual ~SumsStore() = default;
   // Puts what `out` holds where the sums will be, to be multiplied by beta.
-  virtual void load(const Rows& rows) const noexcept = 0;
+  virtual void load(const Rows& /*rows*/) const noexcept {}
   // Before the epilogue.
-  virtual void scale(const Rows& rows) const noexcept = 0;
+  virtual void scale(const Rows& /*rows*/) const noexcept {}
   virtual void store(const Rows& rows) const noexcept = 0;
 };
 
@@ -68,8 +68,8 @@ class BlockedMatmul {
     Steps b;
     Steps out;
 
-    // Whether the transpose of the result is computed, as the product of the transposes in the other
-    // order, of the same sums: kernels store adjacent columns fastest.
+    // Whether the transpose of the result is computed, as the product of the transposes in the
+    // other order, of the same sums: kernels store adjacent columns fastest.
     [[nodiscard]] bool is_swapped(std::int64_t out_bytes) const noexcept {
       return columns == 1 || (out.row == out_bytes && out.column != out_bytes);
     }
@@ -79,7 +79,7 @@ class BlockedMatmul {
       return out.column == out_bytes || out.row == out_bytes;
     }
   };
-  // Of the sums' type.
+  // As elements of the sums' type.
   struct Scalars {
     Element alpha;
     Element beta;
@@ -94,8 +94,8 @@ class BlockedMatmul {
     std::int64_t first;
   };
 
-  // All that is referred to outlives this. `store` is nullptr where kernels write the elements; those
-  // of complex numbers are then adjacent.
+  // All that is referred to outlives this. `store` is nullptr where kernels write the elements;
+  // those of complex numbers are then adjacent.
   BlockedMatmul(const ProductTypes& types, const Geometry& geometry, const Scalars& scalars,
                 const Epilogue& epilogue, const SumsStore* store) noexcept;
 

@@ -70,7 +70,7 @@ class Conv2d {
     const std::int64_t columns = std::min(g_.filters, block_columns());
     return parts_of(columns, gemm_.panel_columns) * gemm_.panel_columns * width_bytes_;
   }
-  // Of zeros, behind which the thread's part of the left factor lies.
+  // Bytes of zeros, behind which the thread's part of the left factor lies.
   [[nodiscard]] std::int64_t zero_bytes() const noexcept {
     return whole_lines(block_channels_ * g_.kernel[kWidth] * width_bytes_);
   }
@@ -322,8 +322,8 @@ class Conv2d {
 
 // ---- channels by themselves ----
 
-// Filters of a channel that are folded from where it lies; for more of them, packed pixels are worth
-// the packing.
+// Filters of a channel that are folded from where it lies; for more of them, packed pixels are
+// worth the packing.
 constexpr std::int64_t kMostDepthwiseFilters = 8;
 
 // Several filters of channels that are lanes would be lanes of results apart from each other.
@@ -341,7 +341,7 @@ struct DepthwiseEpilogue {
     const auto& self = *static_cast<const DepthwiseEpilogue*>(with);
     if (self.epilogue.is_nothing()) return;
     const std::int64_t width = self.width_bytes;
-    // Of one filter the pixels are adjacent rows.
+    // The pixels of a single filter are adjacent rows.
     const std::int64_t row_step = tile.filters * width;
     const std::int64_t column_step = tile.filters == 1 ? 2 * width : width;
     self.epilogue.run(
@@ -351,15 +351,9 @@ struct DepthwiseEpilogue {
   }
 };
 
-// ---- calls ----
-
-// Of the packed weights; the most there are where they are more.
-std::int64_t packed_bytes(std::int64_t depth, std::int64_t depth_bytes) noexcept {
-  std::int64_t bytes;
-  return __builtin_mul_overflow(depth, depth_bytes, &bytes) ? INT64_MAX : bytes;
-}
-
 }  // namespace
+
+// ---- calls ----
 
 void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters_of) {
   if (bias == nullptr) return;
@@ -372,8 +366,7 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
               const ConvolutionParts& parts) {
   const tnr_view& out = of.out.view;
   const tnr_view* const bias = of.bias;
-  const unsigned type = type_index(of.a.dtype);
-  if (type > static_cast<unsigned>(kernels::Type::kF32)) refuse_dtype(name, of.a.dtype);
+  const unsigned type = require_image_type(name, of.a.dtype);
   require_dtype(of.weight, "weight", of.a.dtype, "a.dtype is");
   if (bias != nullptr) require_dtype(*bias, "bias", of.a.dtype, "a.dtype is");
   require_dtype(out, "out", of.a.dtype, "a.dtype is");
@@ -401,11 +394,12 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   for (std::int64_t i = 0; i < parts.count; ++i) {
     const WindowGeometry g = parts.part(parts.with, i).geometry;
     if (is_depthwise(g, width_bytes)) {
-      weight_bytes = std::max(weight_bytes, packed_bytes(g.places(), out.shape[1] * width_bytes));
+      weight_bytes =
+          std::max(weight_bytes, product_or_most(g.places(), out.shape[1] * width_bytes));
     } else {
       const Conv2d conv(gemm, packing, g, one, width_bytes);
       weight_bytes =
-          std::max(weight_bytes, packed_bytes(conv.block_depth(), conv.weight_depth_bytes()));
+          std::max(weight_bytes, product_or_most(conv.block_depth(), conv.weight_depth_bytes()));
     }
   }
   const Scratch packed_weight(weight_bytes, 1);

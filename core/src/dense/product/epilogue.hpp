@@ -14,8 +14,8 @@ namespace tenure {
 class Epilogue {
  public:
   // `bias` is a view of rank 1, checked and pinned, of which there is a number for each column; or
-  // nullptr. Refuses a code that names no unary operation. `dtype` is that of the result, computed in
-  // `computed`.
+  // nullptr. Refuses a code that names no unary operation. `dtype` is that of the result, computed
+  // in `computed`.
   Epilogue(tnr_unary_op activation, const tnr_view* bias, tnr_dtype dtype, tnr_dtype computed);
 
   [[nodiscard]] bool is_nothing() const noexcept {

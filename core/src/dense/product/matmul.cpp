@@ -24,8 +24,6 @@ using kernels::Byte;
 
 // Products of a batch for each thread, from which on a thread that takes one more is no matter.
 constexpr std::int64_t kManyProducts = 4;
-// Multiplications and additions of a slice of a batch: some ten microseconds.
-constexpr std::int64_t kBatchSliceWork = std::int64_t{1} << 20;
 
 // ---- dtypes ----
 
@@ -83,7 +81,6 @@ class NarrowSums final : public SumsStore {
       run_strip(load_, dense_strip(rows.columns, rows.sums + i * rows.sums_step, kSumBytes, in));
     }
   }
-  void scale(const Rows& /*rows*/) const noexcept override {}
   void store(const Rows& rows) const noexcept override {
     for (std::int64_t i = 0; i < rows.rows; ++i) {
       const kernels::Source in[] = {{rows.sums + i * rows.sums_step, kSumBytes, kSumBytes}};
@@ -108,7 +105,6 @@ class ComplexSums final : public SumsStore {
   ComplexSums(const Element& alpha, const Element& beta, bool has_beta)
       : alpha_(read(alpha.bytes)), beta_(read(beta.bytes)), has_beta_(has_beta) {}
 
-  void load(const Rows& /*rows*/) const noexcept override {}
   void scale(const Rows& rows) const noexcept override {
     for_each(rows, [&](Byte* sum, const Byte* out) {
       const std::complex<T> scaled = product(alpha_, read(sum));
@@ -402,7 +398,7 @@ BlockedMatmul::Scalars scalars_of_sums(const MatmulScalars& scalars, const Facto
   of_sums.alpha = store_scales ? of_sums.one : scalars.alpha;
   of_sums.beta = scalars.beta;
   of_sums.has_beta = scalars.has_beta && !store_scales;
-  // Of no products the sum is 0, also times an infinite alpha.
+  // The sum of no products is 0, also times an infinite alpha.
   if (depth == 0) of_sums.alpha = {};
   return of_sums;
 }
@@ -455,8 +451,8 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
   std::int64_t workers = 1;
   if (threads > 1 && batch_count > 1 &&
       (batch_count >= kManyProducts * threads || multiply.work() < kWorthSharingWork)) {
-    slices = std::clamp<std::int64_t>(
-        product_or_most(multiply.work(), batch_count) / kBatchSliceWork, 1, batch_count);
+    slices = std::clamp<std::int64_t>(product_or_most(multiply.work(), batch_count) / kSliceWork, 1,
+                                      batch_count);
     workers = std::min(threads, slices);
   }
   const std::int64_t b_bytes = whole_lines(multiply.b_bytes());

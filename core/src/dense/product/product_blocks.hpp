@@ -17,6 +17,8 @@ inline constexpr std::int64_t kBlockColumns = 2048;
 // Multiplications and additions of a call. Fewer stay with the caller, who needs some microseconds
 // for them.
 inline constexpr std::int64_t kWorthSharingWork = std::int64_t{1} << 18;
+// A slice of a call that is shared has as many as keep a thread busy for some ten microseconds.
+inline constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
 
 constexpr std::int64_t product_or_most(std::int64_t a, std::int64_t b) noexcept {
   std::int64_t product = 0;

@@ -17,12 +17,6 @@
 namespace tenure {
 namespace {
 
-void require_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
-  if (view.rank == rank) return;
-  fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be %" PRIu32, name, view.rank,
-       rank);
-}
-
 // Requires the shape of the matrix's values, and row-major elements as they are.
 void check_output(const tnr_view& out, const tnr_view& values) {
   require_rank(out, "out", values.rank);

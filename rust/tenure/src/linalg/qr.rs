@@ -14,7 +14,7 @@ struct Reflections<T: NativeFloat> {
 }
 
 impl<T: NativeFloat> Reflections<T> {
-    /// Of a column-major matrix, once it is factorised by `factorise`.
+    /// Takes a column-major matrix, once it is factorised by `factorise`.
     fn made_by(
         mut packed: Tensor<T>,
         factorise: impl FnOnce(faer::MatMut<'_, T>, faer::MatMut<'_, T>) -> Result<()>,
@@ -178,12 +178,12 @@ impl<T: NativeFloat> Qr<T> {
 #[derive(Debug)]
 pub struct PivotedQr<T: NativeFloat> {
     reflections: Reflections<T>,
-    /// Of the transpose of the first `rank` rows of R, where there are more columns.
+    /// The transpose of the first `rank` rows of R, factorised, where there are more columns.
     across: Option<Reflections<T>>,
     permutation: Vec<usize>,
     inverse: Vec<usize>,
     rank: usize,
-    /// What the matrix was divided by.
+    /// The number that the matrix was divided by.
     scale: T,
 }
 

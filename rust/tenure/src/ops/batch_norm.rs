@@ -33,13 +33,13 @@ impl<'a, T: Float> BatchNorm<'a, T> {
         BatchNorm { mean, var, weight: None, bias: None, eps: 1e-5 }
     }
 
-    /// What is multiplied by afterwards: one number for each channel.
+    /// Multiplied by afterwards: one number for each channel.
     pub fn weight(mut self, weight: &'a (impl AsView<T> + ?Sized)) -> Self {
         self.weight = Some(weight.as_view());
         self
     }
 
-    /// What is added then: one number for each channel.
+    /// Added then: one number for each channel.
     pub fn bias(mut self, bias: &'a (impl AsView<T> + ?Sized)) -> Self {
         self.bias = Some(bias.as_view());
         self
@@ -61,14 +61,14 @@ impl<'a, T: Float> BatchNorm<'a, T> {
     }
 }
 
-/// `(a - mean) / sqrt(var + eps) * weight + bias`, with the statistics of each channel, which axis 1
-/// counts: `[n, channels, ...]`. It is one product and one sum for each element. The result is laid
+/// `(a - mean) / sqrt(var + eps) * weight + bias`, with the statistics of each channel, which axis
+/// 1 counts: `[n, channels, ...]`. It is one product and one sum for each element. The result is laid
 /// out as `a` is where that is dense and its channels are last, else row-major.
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: a rank below 2, statistics of another length, an `eps` that is negative or not
-/// finite. `Unsupported`: `f16` and `bf16`. `OutOfMemory`.
+/// `InvalidArgument`: a rank below 2, statistics of another length, an `eps` that is negative or
+/// not finite. `Unsupported`: `f16` and `bf16`. `OutOfMemory`.
 #[doc(alias("normalization", "batchnorm"))]
 pub fn batch_norm<T: Float>(a: impl AsView<T>, norm: BatchNorm<'_, T>) -> Result<Tensor<T>> {
     let a = a.as_view();

@@ -115,8 +115,8 @@ impl<'a, T: Float> Conv2d<'a, T> {
         })
     }
 
-    /// The shape of the transposed convolution's result, or nothing at all where the library refuses
-    /// the others.
+    /// The shape of the transposed convolution's result, or nothing at all where the library
+    /// refuses the others.
     fn transposed_shape(&self, a: &[usize], weight: &[usize], more: [usize; 2]) -> [usize; 4] {
         let (&[images, _, height, width], &[_, filters, rows, columns]) = (a, weight) else {
             return [0; 4];
@@ -247,7 +247,8 @@ pub fn conv2d_into<T: Float>(
 ///
 /// let image = [[[[1.0, 2.0]]]];
 /// let filter = [[[[1.0, 10.0]]]];
-/// assert_eq!(conv2d_transposed(&image, &filter, Conv2d::new(), [0, 0])?.to_vec(), [1.0, 12.0, 20.0]);
+/// let out = conv2d_transposed(&image, &filter, Conv2d::new(), [0, 0])?;
+/// assert_eq!(out.to_vec(), [1.0, 12.0, 20.0]);
 ///
 /// let apart = Conv2d::new().strides([1, 3]);
 /// let out = conv2d_transposed(&image, &filter, apart, [0, 1])?;
@@ -271,8 +272,8 @@ pub fn conv2d_transposed<T: Float>(
     })
 }
 
-/// As [`conv2d_transposed`], into memory of the caller's, whose shape says how many rows and columns
-/// there are.
+/// As [`conv2d_transposed`], into memory of the caller's, whose shape says how many rows and
+/// columns there are.
 ///
 /// # Errors
 ///

@@ -145,8 +145,8 @@ fn of_size(a: &[usize], [height, width]: [usize; 2]) -> [usize; 4] {
 }
 
 /// The maximum of each window of each channel of images, `[images, channels, height, width]`, as a
-/// new tensor. NaN is a maximum. It is row-major (NCHW), or has its channels last (NHWC) where those
-/// of `a` are adjacent and `a` is not row-major; any strides will do.
+/// new tensor. NaN is a maximum. It is row-major (NCHW), or has its channels last (NHWC) where
+/// those of `a` are adjacent and `a` is not row-major; any strides will do.
 ///
 /// # Errors
 ///
@@ -211,8 +211,8 @@ pub fn avg_pool2d_into<T: Float>(
 }
 
 /// As [`max_pool2d`], by windows that give a result of `size`, rows and columns: that of row y
-/// begins at row `y * height / size[0]`, rounded down, and ends before `(y + 1) * height / size[0]`,
-/// rounded up.
+/// begins at row `y * height / size[0]`, rounded down, and ends before
+/// `(y + 1) * height / size[0]`, rounded up.
 ///
 /// # Errors
 ///

@@ -151,8 +151,8 @@ pub(crate) fn reduce(
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
-/// `out = activation(alpha * a b + beta * out + bias)`. With a `beta` of 0 every element of `out` is
-/// written and none read.
+/// `out = activation(alpha * a b + beta * out + bias)`. With a `beta` of 0 every element of `out`
+/// is written and none read.
 #[inline]
 pub(crate) fn matmul<S: Element>(
     [alpha, beta]: [S; 2],
@@ -166,7 +166,7 @@ pub(crate) fn matmul<S: Element>(
     let (alpha, beta) = (scalar(alpha), scalar(beta));
     let with = with.map(|(bias, activation)| sys::tnr_matmul_attributes {
         struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,
-        bias: bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0)),
+        bias: or_null(bias),
         activation,
         reserved: 0,
     });

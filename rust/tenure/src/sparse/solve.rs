@@ -129,7 +129,7 @@ impl<T: NativeFloat> LinearOperator<T> for PackedMatrix<T> {
     }
 }
 
-/// Of rank 2; another rank is 0 rows and columns.
+/// Dense matrices are of rank 2; another rank is 0 rows and columns.
 impl<T: NativeFloat> LinearOperator<T> for TensorView<'_, T> {
     fn extents(&self) -> [usize; 2] {
         self.shape().try_into().unwrap_or_default()

@@ -18,9 +18,9 @@ fn in_f64<T: Float + Into<f64>>(view: TensorView<'_, T>) -> Vec<f64> {
 /// The numbers of a call, as they are given to [`Conv2d`].
 #[derive(Clone, Copy, Debug)]
 struct Given {
-    /// Of one group.
+    /// Those of one group.
     channels: usize,
-    /// Of one group.
+    /// Those of one group.
     filters: usize,
     image: [usize; 2],
     kernel: [usize; 2],
@@ -190,7 +190,7 @@ fn results_lie_as_their_images_do() {
     assert_eq!(strides_of(0), [5 * 4 * 5, 4 * 5, 5, 1]);
     assert_eq!(strides_of(1), [5 * 4 * 5, 1, 5 * 5, 5], "channels last");
     assert_eq!(strides_of(3), [5 * 4 * 5, 4 * 5, 5, 1]);
-    // Of one pixel both orders are the same, and of one channel none is the last.
+    // Both orders of one pixel are the same, and of one channel none is the last.
     let pixels = TensorView::from_slice(&a[..6], [2, 3, 1, 1]).unwrap();
     let one = conv2d(pixels, &[[[[1.0]]; 3]; 4], Conv2d::new()).unwrap();
     assert_eq!(one.strides(), [4, 1, 1, 1]);

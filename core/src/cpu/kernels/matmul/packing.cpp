@@ -59,7 +59,7 @@ inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, B
   }
 }
 
-// Of the lanes of two vectors the first one, the third one and so on.
+// The first lane of those of two vectors, the third one and so on.
 template <class T>
 inline Vector<T> every_other(const Vector<T>& a, const Vector<T>& b) {
 #if defined(__AVX512F__)
@@ -74,7 +74,7 @@ inline Vector<T> every_other(const Vector<T>& a, const Vector<T>& b) {
         reinterpret_cast<__m512i>(a), lanes, reinterpret_cast<__m512i>(b)));
   }
 #elif defined(__AVX2__)
-  // Of each half by itself, and then the halves of 64 bits in order.
+  // Each half by itself, and then the halves of 64 bits in order.
   constexpr int kInOrder = 0xd8;
   if constexpr (sizeof(T) == 4) {
     const __m256 mixed =
@@ -101,7 +101,7 @@ inline Vector<T> every_other(const Vector<T>& a, const Vector<T>& b) {
 template <class T, int64_t kPanel>
 inline void pack_every_other(const Byte* from, int64_t depth_step, int64_t depth, Byte* to) {
   for (int64_t k = 0; k < depth; ++k, from += depth_step, to += kPanel * kWidth<T>) {
-    // What a last vector has too much is overwritten by the next depth.
+    // The surplus of a last vector is overwritten by the next depth.
     for (int64_t i = 0; i < kPanel; i += kPerVector<T>) {
       const int64_t count = 2 * (kPanel - i) - 1;
       const Byte* const first = from + 2 * i * kWidth<T>;
@@ -120,6 +120,13 @@ void pack(const Factor& from, Byte* to) {
   for (int64_t i = 0; i < from.count; i += kPanel, to += kPanel * from.depth * kWidth<T>) {
     const Byte* const data = from.data + i * from.step;
     const int64_t count = smaller(from.count - i, kPanel);
+    if constexpr (sizeof(T) >= 4) {
+      if (from.may_read_between && from.step == 2 * kWidth<T> && from.depth_step != kWidth<T> &&
+          count == kPanel) {
+        pack_every_other<T, kPanel>(data, from.depth_step, from.depth, to);
+        continue;
+      }
+    }
     if (from.depth_step == kWidth<T>) {
       const Byte* rows[kTransposedRows<T, kPanel>];
       for (int64_t r = 0; r < kTransposedRows<T, kPanel>; ++r) {
@@ -128,11 +135,6 @@ void pack(const Factor& from, Byte* to) {
       pack_transposed<T, kPanel>(rows, from.depth, to);
     } else if (from.step == kWidth<T> && count == kPanel) {
       pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, to);
-    } else if (sizeof(T) >= 4 && from.step == 2 * kWidth<T> && count == kPanel &&
-               from.may_read_between) {
-      if constexpr (sizeof(T) >= 4) {
-        pack_every_other<T, kPanel>(data, from.depth_step, from.depth, to);
-      }
     } else {
       for (int64_t k = 0; k < from.depth; ++k) {
         pack_depth<T, kPanel>(data + k * from.depth_step, from.step, count,

@@ -108,7 +108,7 @@ void fold_windows(const Windows& w) {
   }
 }
 
-// Of adjacent lanes' weights, which are read once for some places.
+// With weights of adjacent lanes, which are read once for some places.
 template <class T, int kPlaces, class Lanes>
 inline void weigh_places(const Windows& w, int64_t place, int64_t offset, const Lanes& lanes) {
   Byte* const out = w.out + place * w.out_step + offset;

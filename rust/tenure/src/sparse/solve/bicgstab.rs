@@ -41,7 +41,7 @@ pub fn bicgstab<T: NativeFloat>(
         Some(_) => [zeros()?, zeros()?],
         None => [Tensor::zeros(0)?, Tensor::zeros(0)?],
     };
-    // What a product of two vectors must exceed of the product of their lengths, as in SciPy, where
+    // The share of the product of two vectors' lengths that theirs must exceed, as in SciPy, where
     // lengths are not looked at.
     let least = T::EPSILON.to_f64() * T::EPSILON.to_f64();
     let (mut rho_before, mut step, mut stabilising) = (0.0, 0.0, 0.0);

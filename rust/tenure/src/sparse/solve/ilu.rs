@@ -25,7 +25,7 @@ use crate::{CsrView, Error, NativeFloat, Result, SparseIndex, Tensor};
 pub struct Ilu0<'a, T: NativeFloat, I: SparseIndex = i32> {
     row_offsets: &'a [I],
     col_indices: &'a [I],
-    /// Of each row those of `L` below its unit diagonal, the reciprocal of `U`'s diagonal, and the
+    /// Those of each row: of `L` below its unit diagonal, the reciprocal of `U`'s diagonal, and the
     /// rest of `U`.
     values: Tensor<T>,
     /// The entry on the diagonal of each row.
@@ -70,7 +70,7 @@ impl<'a, T: NativeFloat, I: SparseIndex> Ilu0<'a, T, I> {
 
     /// The entries of a row.
     fn entries(&self, row: usize) -> std::ops::Range<usize> {
-        // Of a range of rows they count from its first.
+        // Those of a range of rows count from its first.
         let first = self.row_offsets[0].to_usize();
         let [begin, end] = [row, row + 1].map(|row| self.row_offsets[row].to_usize() - first);
         begin..end

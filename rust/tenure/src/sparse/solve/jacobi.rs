@@ -20,7 +20,7 @@ pub struct Jacobi<T: NativeFloat> {
 }
 
 impl<T: NativeFloat> Jacobi<T> {
-    /// Of the diagonal of a square matrix, for [`cg`](crate::cg) and
+    /// By the diagonal of a square matrix, for [`cg`](crate::cg) and
     /// [`bicgstab`](crate::bicgstab).
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl<T: NativeFloat> Jacobi<T> {
         })
     }
 
-    /// Of the lengths of the columns of any matrix, for [`lsqr`](crate::lsqr). A column of zeros
+    /// By the lengths of the columns of any matrix, for [`lsqr`](crate::lsqr). A column of zeros
     /// counts as one of length 1: it takes no part.
     ///
     /// # Errors

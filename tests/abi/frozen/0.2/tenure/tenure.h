@@ -2069,8 +2069,8 @@ tnr_status tnr_conv2d(struct tnr_context *context TNR_BORROWED,
  * labels that stand once in all.
  *
  * Two operands are multiplied by `tnr_matmul` of views, of which one that has several summed
- * axes apart from each other is copied; by MUL where nothing is summed, and SUM where they have
- * the same labels. More: by pairs, in the order of fewest multiplications, dynamic programming
+ * axes apart from each other is copied; by MUL where nothing is summed, and SUM where they
+ * have the same labels. More: by pairs, in the order of fewest multiplications, dynamic programming
  * over subsets of up to 8 operands (Pfeifer, Haegeman and Verstraete, Physical Review E 90,
  * 033315, 2014), and beyond by taking the pair whose product is smallest beside its factors.
  * One operand is copied, or summed by SUM. Dtypes that these do not take they refuse;
@@ -2129,9 +2129,9 @@ tnr_status tnr_einsum_shape(const char *spec,
  * strides[1] + l * dilations[1] - padding[2]]`, or nowhere where that lies outside; then
  * `bias[f]` is added, and the activation applied.
  *
- * Of the extents of `out` that a convolution takes to those of `a`, the smallest is
- * `(height - 1) * stride + (kernel - 1) * dilation + 1 - padding`, and there are as many as the
- * stride says: PyTorch's `output_padding` is the rest.
+ * The smallest extent of `out` that a convolution takes to that of `a` is
+ * `(height - 1) * stride + (kernel - 1) * dilation + 1 - padding`, and there are as many such
+ * extents as the stride says: PyTorch's `output_padding` is the rest.
  *
  * The rows of `out` that are one stride apart, and so its columns, are one convolution of `a`
  * with some of the kernel's rows and columns, from the last to the first: so dtypes, the order
@@ -2194,14 +2194,14 @@ tnr_status tnr_pool2d(struct tnr_context *context TNR_BORROWED,
 /**
  * Batch normalization by known statistics, as networks have it once they are trained: with
  * `scale = weight / sqrt(var + eps)`, of each channel, `out = a * scale + (bias - mean *
- * scale)`. Axis 1 has the channels. All are of one dtype, f32 or f64, and of any strides; `out`
- * is exactly `a` or shares no byte with the others.
+ * scale)`. Axis 1 has the channels. All are of one dtype, f32 or f64, and of any strides;
+ * `out` is exactly `a` or shares no byte with the others.
  *
  * Scale and shift are computed in f64 and rounded to the dtype; the product and the sum are
  * rounded one after the other, so that the bits are the same under every set.
  *
- * A convolution that is followed by it does the same with other filters and another bias, which
- * two calls give: its `weight` with the first two axes exchanged, without `mean` and `bias`,
+ * A convolution that is followed by it does the same with other filters and another bias,
+ * which two calls give: its `weight` with the first two axes exchanged, without `mean` and `bias`,
  * and its bias as a matrix of one row, with all of them.
  *
  * INVALID_ARGUMENT also for shapes and dtypes that do not agree, and for an `eps` that is
