@@ -268,6 +268,35 @@ def matmul(rounds, tenure, sides, cubes, threads):
                                cases)
 
 
+def factor_of(dtype, shape):
+    """Small whole numbers of a dtype of PyTorch, and an array of the same memory."""
+    tensor = torch.from_numpy(np.resize(np.arange(17, dtype=np.int8), shape)).to(dtype)
+    # NumPy has no bfloat16; the code of one is that of raw bytes.
+    if dtype == torch.bfloat16:
+        return tensor, tensor.view(torch.int16).numpy().view("V2")
+    return tensor, tensor.numpy()
+
+
+def product_dtypes(rounds, tenure, side, batch, threads):
+    """Products of other dtypes, and `batch` of them, each of 32 by 32."""
+    one, zero = interop.scalar_of(np.uint8(1)), interop.scalar_of(np.uint8(0))
+
+    def measure(name, dtype, of_product, torch_into, shape):
+        (ta, a), (tb, b) = (factor_of(dtype, shape) for _ in range(2))
+        tc, c = factor_of(of_product, shape)
+        size = ta.nbytes + tb.nbytes + tc.nbytes
+        operations = 2 * ta.numel() * shape[-1] * (4 if dtype.is_complex else 1)
+        rounds.measure(f"matmul {name}", size, threads, operations, [
+            ("tenure", "into", tenure.call(threads, "matmul", one, a, b, zero, c)),
+            ("PyTorch", "into", lambda: torch_into(ta, tb, out=tc))])
+
+    for name, dtype in (("bf16", torch.bfloat16), ("c64", torch.complex64),
+                        ("c128", torch.complex128)):
+        measure(f"{name} {side}", dtype, dtype, torch.mm, (side, side))
+    measure(f"i8 {side}", torch.int8, torch.int32, torch._int_mm, (side, side))
+    measure(f"f32, {batch} of 32", torch.float32, torch.float32, torch.bmm, (batch, 32, 32))
+
+
 class Conv2dAttributes(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint64), ("strides", ctypes.c_int64 * 2),
                 ("padding", ctypes.c_int64 * 4), ("dilations", ctypes.c_int64 * 2),
@@ -312,6 +341,49 @@ def conv2d(rounds, tenure, shapes, threads):
             operations = 2 * out.size * channels * kernel**2
             rounds.measure(name + order, a.nbytes + weight.nbytes + out.nbytes, threads,
                            operations, cases)
+
+
+class Pool2dAttributes(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint64), ("kernel", ctypes.c_int64 * 2),
+                ("strides", ctypes.c_int64 * 2), ("padding", ctypes.c_int64 * 4),
+                ("dilations", ctypes.c_int64 * 2), ("flags", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
+
+
+def windows(rounds, tenure, shape, threads):
+    """As src/operations/windows.rs."""
+    images, channels, side = shape
+    size, half = ctypes.sizeof(Pool2dAttributes), side // 2
+    overlapping = Pool2dAttributes(size, (3, 3), (2, 2), (1,) * 4)
+    tiles = Pool2dAttributes(size, (2, 2))
+    beside = Conv2dAttributes(
+        ctypes.sizeof(Conv2dAttributes), (1, 1), (1,) * 4, (1, 1), channels)
+    weight = images_of((channels, 1, 3), False)
+    tw = torch.from_numpy(weight)
+    of_torch = torch.nn.functional
+    maximum, mean = interop.REDUCE["max"], interop.REDUCE["mean"]
+    for is_last, order in ((False, ""), (True, ", NHWC")):
+        a = images_of(shape, is_last)
+        out = images_of((images, channels, half), is_last)
+        ta = torch.from_numpy(a)
+
+        def pool2d(op, attributes):
+            return tenure.call(threads, "pool2d", op, a, out, attribute=attributes)
+
+        for name, ours, theirs in (
+                ("maxima of 3x3", pool2d(maximum, overlapping),
+                 lambda: of_torch.max_pool2d(ta, 3, 2, 1)),
+                ("maxima of 2x2", pool2d(maximum, tiles), lambda: of_torch.max_pool2d(ta, 2)),
+                ("means of 2x2", pool2d(mean, tiles), lambda: of_torch.avg_pool2d(ta, 2))):
+            rounds.measure(f"{name}, stride 2{order}", a.nbytes, threads, a.nbytes + out.nbytes,
+                           [("tenure", "into", ours), ("PyTorch", "allocates", theirs)])
+        out = images_of(shape, is_last)
+        rounds.measure(
+            f"depthwise 3x3{order}", a.nbytes, threads, 2 * a.nbytes,
+            [("tenure", "into",
+              tenure.call(threads, "conv2d", a, weight, None, out, attribute=beside)),
+             ("PyTorch", "allocates",
+              lambda: of_torch.conv2d(ta, tw, None, 1, 1, 1, channels))])
 
 
 def laid_out(shape):
@@ -490,6 +562,8 @@ def main():
         scale, ([1024, 2048], [8, 12, 16, 24, 32, 48, 64]))
     convolutions = {"test": [(1, 3, 6, 5, 3, 1)], "quick": CONVOLUTIONS[:4]}.get(
         scale, CONVOLUTIONS)
+    dtypes = {"test": (32, 2)}.get(scale, (1024, 4096))
+    images = {"test": (1, 3, 64), "quick": (8, 32, 256)}.get(scale, (8, 128, 256))
     squares = {"test": (48, (1, 3, 6, 6))}.get(scale, (1024, (8, 64, 56, 56)))
     specs = EINSUMS[-4:] if scale == "test" else EINSUMS
     calls(rounds, tenure, counts)
@@ -499,7 +573,9 @@ def main():
             reductions(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
         matmul(rounds, tenure, *products, threads)
+        product_dtypes(rounds, tenure, *dtypes, threads)
         conv2d(rounds, tenure, convolutions, threads)
+        windows(rounds, tenure, images, threads)
         layouts(rounds, tenure, *squares, threads)
         einsums(rounds, tenure, specs, threads)
 

@@ -10,6 +10,7 @@ use crate::subject::{Case, repeat};
 
 pub mod convolutions;
 pub mod products;
+pub mod windows;
 
 /// Runs it once, on `a`, `b` and `c`.
 type Pass = fn(&[f32], &[f32], &mut [f32]) -> tenure::Result<()>;

@@ -22,12 +22,13 @@ mod tables;
 
 /// The subjects of each instruction set, in the order of the report; those of Python are what
 /// `peers.py` and `sparse_peers.py` measure.
-const WITH_KERNELS: [&str; 11] = [
+const WITH_KERNELS: [&str; 12] = [
     "elementwise",
     "movement",
     "reduce",
     "matmul",
     "conv2d",
+    "windows",
     "threads",
     "call",
     "loader",

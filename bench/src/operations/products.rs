@@ -58,7 +58,7 @@ pub struct Product<T: Number> {
 }
 
 impl<T: Number> Product<T> {
-    /// Of small whole numbers.
+    /// Small whole numbers.
     pub fn new(shape: Shape) -> Product<T> {
         let tensor = |rows: usize, columns: usize, is_turned| {
             let shape = if is_turned { [columns, rows] } else { [rows, columns] };

@@ -7,6 +7,7 @@ use super::run::Run;
 use super::tables::table;
 use crate::figures::Row;
 use crate::operations::convolutions::{Layout, SHAPES};
+use crate::operations::windows::{OPERATIONS, Operation};
 use crate::rounds::median_and_least;
 
 const MIB: u64 = 1 << 20;
@@ -81,6 +82,7 @@ impl Run {
             self.reduction_goals(),
             self.matmul_goals(),
             self.conv2d_goals(),
+            self.window_goals(),
             self.call_goals(),
             self.thread_goals(),
             self.loader_goals(),
@@ -186,18 +188,34 @@ impl Run {
             let name = format!("matmul f32, {rows} by {side}");
             goals.push(self.roof_goal(&name, 4 * side * (side + 2 * rows), 1, 0.9));
         }
+        let square = 1 << 20;
+        for (name, bytes, least) in [
+            ("matmul bf16 1024", 6 * square, 0.95),
+            ("matmul i8 1024", 6 * square, 0.95),
+            ("matmul f32, 4096 of 32", 4096 * 3 * 32 * 32 * 4, 1.5),
+        ] {
+            goals.push(self.peer_goal(name, bytes, "into", Some("PyTorch"), least));
+        }
         goals
     }
 
     fn conv2d_goals(&self) -> Vec<Goal> {
         let mut goals = Vec::new();
         for shape in SHAPES {
-            for layout in [Layout::Nchw, Layout::Nhwc] {
+            for (layout, least) in [(Layout::Nchw, 1.1), (Layout::Nhwc, 0.95)] {
                 let name = shape.name(layout);
-                goals.push(self.peer_goal(&name, shape.bytes(), "into", Some("PyTorch"), 1.0));
+                goals.push(self.peer_goal(&name, shape.bytes(), "into", Some("PyTorch"), least));
             }
         }
         goals
+    }
+
+    fn window_goals(&self) -> Vec<Goal> {
+        let in_layout = |layout| {
+            let roof = move |one: &Operation| self.roof_goal(&one.name(layout), 256 * MIB, 1, 0.8);
+            OPERATIONS.iter().map(roof)
+        };
+        [Layout::Nchw, Layout::Nhwc].into_iter().flat_map(in_layout).collect()
     }
 
     fn call_goals(&self) -> Vec<Goal> {
