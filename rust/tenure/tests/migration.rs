@@ -3,8 +3,9 @@
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
 
 use tenure::{
-    Bool8, Combine, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi, Krylov, Lsqr,
-    Result, SharedTensor, Tensor, TensorView, TensorViewMut, Triangle, bicgstab, cg, f16, lsqr,
+    Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi, Krylov,
+    Lsqr, Matmul, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut, Triangle,
+    bicgstab, cg, f16, lsqr,
 };
 
 /// Runs expressions, and adds what they say to a list.
@@ -33,7 +34,7 @@ fn squeezed(code: &str) -> String {
 fn names() -> Vec<String> {
     use tenure::dlpack::{Exported, Imported};
     use tenure::matrix_market::Reader;
-    use tenure::{Error, add_into, cast};
+    use tenure::{Error, add_into, cast, global_avg_pool2d};
     let _ = (
         Krylov::<'_, f32>::preconditioner,
         TensorView::<'_, f32>::to_vec,
@@ -54,6 +55,7 @@ fn names() -> Vec<String> {
         "into_vec()",
         "matmul_into",
         "einsum_into",
+        "global_avg_pool2d",
         "solve_triangular",
         "cg",
         "bicgstab",
@@ -107,6 +109,24 @@ fn dense() -> Result<Vec<String>> {
     }
     let b = b.t();
     says! { found: tenure::matmul(&a, &b)?; tenure::einsum("ij,jk->ik", (&a, &b))?; }
+    Ok(found)
+}
+
+fn layers() -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let (a, weight, bias) = ([[1.0, 2.0]], Tensor::zeros([3, 2])?, [0.5, 1.5, 2.5]);
+    let b = weight.view();
+    says! { found: tenure::matmul_with(&a, b.t(), Matmul::new().bias(&bias))?; }
+    let images = Tensor::<f64>::zeros([1, 3, 4, 4])?;
+    let [weight, turned] = [Tensor::zeros([3, 3, 3, 3])?, Tensor::zeros([3, 2, 3, 3])?];
+    let (a, weight, turned) = (images.view(), weight.view(), turned.view());
+    says! { found:
+        tenure::conv2d(a, weight, Conv2d::new().bias(&bias).strides([2, 2]).padding([1, 1]))?;
+        tenure::conv2d_transposed(a, turned, Conv2d::new().strides([2, 2]), [0, 0])?;
+        tenure::max_pool2d(a, Pool2d::new([2, 2]))?;
+        tenure::avg_pool2d(a, Pool2d::new([3, 3]).strides([1, 1]).padding([1, 1]).count_padding())?;
+        tenure::adaptive_avg_pool2d(a, [2, 2])?;
+    }
     Ok(found)
 }
 
@@ -197,6 +217,7 @@ fn the_tables_compile() {
     let pieces = pieces(page);
     assert!(pieces.len() > 60, "only {} pieces of code were found", pieces.len());
     let mut compiled = dense().unwrap();
+    compiled.extend(layers().unwrap());
     compiled.extend(solvers().unwrap());
     compiled.extend(sparse().unwrap());
     let names = names();
