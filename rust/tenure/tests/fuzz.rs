@@ -17,6 +17,8 @@ mod dlpack;
 mod einsum;
 #[path = "fuzz/files.rs"]
 mod files;
+#[path = "fuzz/images.rs"]
+mod images;
 #[path = "fuzz/lent.rs"]
 mod lent;
 #[path = "dlpack/managed.rs"]
