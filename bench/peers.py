@@ -16,6 +16,9 @@ import pathlib
 import sys
 import time
 
+# Of the products of NumPy; OpenBLAS reads it as it is loaded.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 import numexpr
 import numpy as np
 import torch
@@ -263,6 +266,8 @@ def matmul(rounds, tenure, sides, cubes, threads):
                 cases = [
                     ("tenure", "into", tenure.call(threads, "matmul", one, a, b, zero, c)),
                     ("PyTorch", "into", lambda: torch.mm(ta, tb, out=tc))]
+                if threads == 1:
+                    cases.append(("NumPy", "into", lambda: np.matmul(a, b, out=c)))
                 operations = 2 * side**3
                 rounds.measure(f"matmul {name} {side}{suffix}", 3 * a.nbytes, threads, operations,
                                cases)

@@ -1,5 +1,5 @@
 //! Convolutions of images: a batch and the layers of ResNet-50, with channels apart and side by
-//! side, and the roof of the arithmetic.
+//! side, the roof of the arithmetic, and candle, which shares them out to both threads.
 
 use bench::Scale;
 use bench::operations::convolutions::{Convolution, Layout, SHAPES, Shape};
@@ -24,8 +24,10 @@ fn main() {
                 if threads == 2 {
                     own = own.within("into", |work| context.install(work));
                 }
-                let roof = roofs::fma("f32", shape.operations(), threads);
-                let cases = vec![own, roof];
+                let mut cases = vec![own, roofs::fma("f32", shape.operations(), threads)];
+                if threads == 2 {
+                    cases.extend(convolution.peers());
+                }
                 let name = shape.name(layout);
                 subject.measure(&name, shape.bytes(), threads, shape.operations(), cases);
             }

@@ -132,4 +132,33 @@ impl Convolution {
             tenure::conv2d_into(a, weight, with, &mut out).expect("the shapes fit");
         })
     }
+
+    /// By other libraries on two threads, which is how many they use; those that know NCHW alone.
+    #[cfg(feature = "peers")]
+    pub fn peers(&self) -> Vec<Case<'_>> {
+        use candle_core::{Device, Tensor};
+
+        if self.layout == Layout::Nhwc {
+            return Vec::new();
+        }
+        let tensor = |from: &tenure::Tensor<f32>| {
+            Tensor::from_slice(
+                from.as_slice().expect("it is row-major"),
+                from.shape(),
+                &Device::Cpu,
+            )
+            .expect("it fits")
+        };
+        let (a, weight) = (tensor(&self.a), tensor(&self.weight));
+        let (padding, stride) = (self.shape.kernel / 2, self.shape.stride);
+        vec![Case::repeated("candle", "allocates", move || {
+            std::hint::black_box(a.conv2d(&weight, padding, stride, 1, 1).expect("the shapes fit"));
+        })]
+    }
+
+    /// None: they come with the feature `peers`.
+    #[cfg(not(feature = "peers"))]
+    pub fn peers(&self) -> Vec<Case<'_>> {
+        Vec::new()
+    }
 }

@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// Against one library, or against the best of all.
+    /// Against one library, or against the best of all, on one thread.
     fn peer_goal(
         &self,
         operation: &str,
@@ -115,12 +115,27 @@ impl Run {
         library: Option<&str>,
         least: f64,
     ) -> Goal {
-        let peers = self.find(operation, bytes, 1, how).map_or(Vec::new(), |row| self.peers(row));
+        self.peer_goal_on(1, operation, bytes, how, library, least)
+    }
+
+    fn peer_goal_on(
+        &self,
+        threads: usize,
+        operation: &str,
+        bytes: u64,
+        how: &str,
+        library: Option<&str>,
+        least: f64,
+    ) -> Goal {
+        let peers =
+            self.find(operation, bytes, threads, how).map_or(Vec::new(), |row| self.peers(row));
         let wanted = |name: &str| library.is_none_or(|library| library == name);
         let best = peers.iter().find(|beside| wanted(&beside.peer.library));
         let name = library.unwrap_or("the best peer");
+        let on = if threads == 1 { String::new() } else { format!(", {threads} threads") };
+        let size = super::size(bytes);
         Goal {
-            what: format!("{operation}, {}, {how}: times as fast as {name}", super::size(bytes)),
+            what: format!("{operation}, {size}, {how}{on}: times as fast as {name}"),
             measured: best.map(|beside| beside.gain),
             bound: Bound::AtLeast(least),
         }
@@ -207,6 +222,8 @@ impl Run {
                 goals.push(self.peer_goal(&name, shape.bytes(), "into", Some("PyTorch"), least));
             }
         }
+        let (batch, bytes) = (SHAPES[0].name(Layout::Nchw), SHAPES[0].bytes());
+        goals.push(self.peer_goal_on(2, &batch, bytes, "into", Some("candle"), 7.0));
         goals
     }
 
