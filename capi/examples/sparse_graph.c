@@ -28,13 +28,10 @@ static void* copy_of(const void* data, size_t size_bytes) {
 /* out = the transpose of the matrix times x: what each node is led to with. */
 static tnr_status follow(const tnr_sparse_view* graph, const float* x, float* out) {
   const int64_t nodes = kNodes;
-  tnr_scalar one = {TNR_DTYPE_F32, 0, {0}};
-  const tnr_scalar zero = {TNR_DTYPE_F32, 0, {0}};
-  const float factor = 1;
+  const tnr_scalar one = tnr_scalar_f64(1), zero = tnr_scalar_f64(0);
   tnr_view b;
   tnr_view_mut sums;
   tnr_status status;
-  memcpy(one.bytes, &factor, sizeof factor);
   status = tnr_view_lend(x, sizeof(float) * kNodes, 0, TNR_DTYPE_F32, 1, &nodes, NULL, &b);
   if (status != TNR_STATUS_OK) return status;
   status = tnr_view_lend_mut(out, sizeof(float) * kNodes, 0, TNR_DTYPE_F32, 1, &nodes, NULL, &sums);
@@ -54,16 +51,11 @@ int main(void) {
   tnr_sparse_view view;
   tnr_view_mut refused;
 
-  /* Lent: zeros, then what applies. */
-  memset(&view, 0, sizeof view);
+  /* Lent: the library has how many entries there are from the sizes. */
   view.struct_size = sizeof view;
-  view.format = TNR_SPARSE_FORMAT_CSR;
-  view.rows = view.cols = kNodes;
-  view.block_rows = view.block_cols = 1;
-  if (tnr_view_lend(offsets, sizeof kOffsets, 0, TNR_DTYPE_I32, 1, &offset_count, NULL,
-                    &view.major) ||
-      tnr_view_lend(columns, sizeof kColumns, 0, TNR_DTYPE_I32, 1, &edges, NULL, &view.minor) ||
-      tnr_view_lend(weights, sizeof kWeights, 0, TNR_DTYPE_F32, 1, &edges, NULL, &view.values) ||
+  if (tnr_sparse_lend(TNR_SPARSE_FORMAT_CSR, kNodes, kNodes, TNR_DTYPE_I32, offsets,
+                      sizeof kOffsets, columns, sizeof kColumns, TNR_DTYPE_F32, weights,
+                      sizeof kWeights, &view) ||
       follow(&view, start, led_to)) {
     return failed("a product of what is lent");
   }

@@ -42,6 +42,19 @@ tnr_blob* tnr_blob_alloc(tnr_context* context, size_t size_bytes) noexcept {
       [&] { return wrap(tenure::blob_allocate(context_of(context), size_bytes)); });
 }
 
+tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t rank,
+                              const int64_t* shape, tnr_view_mut* out) noexcept {
+  return guarded_pointer([&] {
+    tnr_view_mut& target = deref(out, "out");
+    const std::size_t size_bytes = tenure::row_major_bytes(dtype, rank, shape);
+    const BlobToken token = tenure::blob_allocate(context_of(context), size_bytes);
+    target = {tenure::make_view(tenure::blob_memory_mut(token).data, size_bytes, 0, dtype, rank,
+                                shape, nullptr)};
+    target.view.owner = token;
+    return wrap(token);
+  });
+}
+
 tnr_blob* tnr_blob_copy(tnr_context* context, const void* data, size_t size_bytes) noexcept {
   return guarded_pointer(
       [&] { return wrap(tenure::blob_copy(context_of(context), data, size_bytes)); });

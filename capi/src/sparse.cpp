@@ -40,6 +40,17 @@ tnr_status tnr_sparse_release(tnr_sparse* matrix) noexcept {
   });
 }
 
+tnr_status tnr_sparse_lend(tnr_sparse_format format, int64_t rows, int64_t cols,
+                           tnr_dtype index_dtype, const void* major, size_t major_bytes,
+                           const void* minor, size_t minor_bytes, tnr_dtype dtype,
+                           const void* values, size_t values_bytes, tnr_sparse_view* out) noexcept {
+  return guarded([&] {
+    write_sized(out, "out",
+                tenure::sparse_lend(format, rows, cols, index_dtype, {major, major_bytes},
+                                    {minor, minor_bytes}, dtype, {values, values_bytes}));
+  });
+}
+
 tnr_sparse* tnr_sparse_create(const tnr_sparse_view* parts) noexcept {
   return guarded_pointer(
       [&] { return wrap_sparse(tenure::sparse_create(read_sparse(parts, "parts"))); });

@@ -2,6 +2,7 @@
 
 #include "boundary.hpp"
 #include "tenure/blob.hpp"
+#include "tenure/shape.hpp"
 
 using tenure::capi::deref;
 using tenure::capi::guarded;
@@ -43,6 +44,16 @@ tnr_status tnr_view_lend_mut(void* base, size_t size_bytes, size_t offset_bytes,
     tenure::check_view_mut(lent, "");
     result = lent;
   });
+}
+
+int64_t tnr_view_count(const tnr_view* view) noexcept {
+  int64_t count = -1;
+  (void)guarded([&] {
+    const tnr_view& input = deref(view, "view");
+    tenure::check_view(input, "view");
+    count = tenure::element_count(input);
+  });
+  return count;
 }
 
 tnr_status tnr_view_check(const tnr_view* view) noexcept {

@@ -278,6 +278,69 @@ TEST(CapiBlob, ViewStaysInsideTheBlob) {
   tnr_blob_release(blob);
 }
 
+TEST(CapiBlob, AllocatesAnArrayWithItsView) {
+  const std::int64_t shape[] = {3, 5};
+  tnr_view_mut view = {};
+  tnr_blob* const blob = tnr_blob_alloc_view(nullptr, TNR_DTYPE_F64, 2, shape, &view);
+  ASSERT_NE(blob, nullptr);
+  EXPECT_EQ(view.view.owner, reinterpret_cast<std::uint64_t>(blob));
+  EXPECT_EQ(view.view.data, tnr_blob_data(blob));
+  EXPECT_EQ(view.view.size_bytes, 120u);
+  EXPECT_EQ(view.view.strides[0], 5);
+  EXPECT_EQ(view.view.strides[1], 1);
+  EXPECT_EQ(tnr_view_check_mut(&view), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_view_check_mut(&view), TNR_STATUS_STALE_VIEW);
+
+  const std::int64_t none[] = {INT64_MAX, INT64_MAX, 0};
+  tnr_blob* const empty = tnr_blob_alloc_view(nullptr, TNR_DTYPE_C128, 3, none, &view);
+  ASSERT_NE(empty, nullptr);
+  EXPECT_EQ(tnr_view_count(&view.view), 0);
+  tnr_blob_release(empty);
+  tnr_blob* const one = tnr_blob_alloc_view(nullptr, TNR_DTYPE_U8, 0, nullptr, &view);
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(tnr_view_count(&view.view), 1);
+  tnr_blob_release(one);
+}
+
+TEST(CapiBlob, ArraysThatCannotBeAllocateNothing) {
+  tnr_stats before = {};
+  before.struct_size = sizeof before;
+  ASSERT_EQ(tnr_stats_read(&before), TNR_STATUS_OK);
+  tnr_view_mut view;
+  std::memset(&view, 0x5a, sizeof view);
+  const tnr_view_mut untouched = view;
+  const std::int64_t negative[] = {4, -1};
+  const std::int64_t huge[] = {std::int64_t{1} << 60, 8};
+  const std::int64_t vast[] = {std::int64_t{1} << 46};
+  const std::int64_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 2, negative, &view),
+                 TNR_STATUS_INVALID_ARGUMENT, {"shape[1]", "-1"});
+  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 1, nullptr, &view),
+                 TNR_STATUS_INVALID_ARGUMENT, {"shape is NULL"});
+  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 9, nine, &view),
+                 TNR_STATUS_INVALID_ARGUMENT, {"rank", "9", "8"});
+  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_U8, 2, huge, &view),
+                 TNR_STATUS_INVALID_ARGUMENT, {"shape", "9223372036854775807"});
+  const std::int64_t wide[] = {std::int64_t{1} << 60, 4};
+  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F64, 2, wide, &view),
+                 TNR_STATUS_INVALID_ARGUMENT, {"shape", "8 bytes, more than there can be"});
+  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_F64, 1, vast, &view),
+                 TNR_STATUS_OUT_OF_MEMORY, {});
+  expect_refused(tnr_blob_alloc_view(nullptr, 0x00010400, 0, nullptr, &view),
+                 TNR_STATUS_UNSUPPORTED, {"dtype", "4 bits"});
+  expect_refused(
+      tnr_blob_alloc_view(reinterpret_cast<tnr_context*>(5), TNR_DTYPE_U8, 0, nullptr, &view),
+      TNR_STATUS_STALE_HANDLE, {"context"});
+  EXPECT_EQ(std::memcmp(&view, &untouched, sizeof view), 0);
+  expect_refused(tnr_blob_alloc_view(nullptr, TNR_DTYPE_U8, 0, nullptr, nullptr),
+                 TNR_STATUS_INVALID_ARGUMENT, {"out is NULL"});
+  tnr_stats after = {};
+  after.struct_size = sizeof after;
+  ASSERT_EQ(tnr_stats_read(&after), TNR_STATUS_OK);
+  EXPECT_EQ(after.blobs_made - before.blobs_made, after.blobs_finished - before.blobs_finished);
+}
+
 TEST(CapiBlob, EmptyBlobHasViews) {
   tnr_blob* const blob = tnr_blob_alloc(nullptr, 0);
   const std::int64_t shape[2] = {3, 0};

@@ -47,6 +47,86 @@ tnr_sparse_view empty_view() {
   return view;
 }
 
+TEST(CSparse, ThreeArraysAreLentInOneCall) {
+  const std::int32_t offsets[] = {0, 2, 2, 3};
+  const std::int32_t cols[] = {0, 3, 1};
+  const float values[] = {1, 2, 3};
+  tnr_sparse_view view = empty_view();
+  ASSERT_EQ(tnr_sparse_lend(TNR_SPARSE_FORMAT_CSR, 3, 4, TNR_DTYPE_I32, offsets, sizeof offsets,
+                            cols, sizeof cols, TNR_DTYPE_F32, values, sizeof values, &view),
+            TNR_STATUS_OK);
+  EXPECT_EQ(view.major.data, offsets);
+  EXPECT_EQ(view.minor.data, cols);
+  EXPECT_EQ(view.values.data, values);
+  EXPECT_EQ(view.values.shape[0], 3);
+  EXPECT_EQ(view.flags, 0u);
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_sparse_lend(TNR_SPARSE_FORMAT_CSC, 4, 3, TNR_DTYPE_I32, offsets, sizeof offsets,
+                            cols, sizeof cols, TNR_DTYPE_F32, values, sizeof values, &view),
+            TNR_STATUS_OK);
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_sparse_lend(TNR_SPARSE_FORMAT_COO, 4, 4, TNR_DTYPE_I32, cols, sizeof cols, cols,
+                            sizeof cols, TNR_DTYPE_F32, values, sizeof values, &view),
+            TNR_STATUS_OK);
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+  // Without entries there need be no arrays of them.
+  const std::int64_t none[] = {0, 0};
+  ASSERT_EQ(tnr_sparse_lend(TNR_SPARSE_FORMAT_CSR, 1, 1 << 30, TNR_DTYPE_I64, none, sizeof none,
+                            nullptr, 0, TNR_DTYPE_C128, nullptr, 0, &view),
+            TNR_STATUS_OK);
+  EXPECT_EQ(tnr_sparse_check(&view), TNR_STATUS_OK);
+}
+
+TEST(CSparse, LoansOfThreeArraysThatDoNotFitLeaveTheOutputAlone) {
+  const std::int32_t offsets[] = {0, 2, 2, 3};
+  const std::int32_t cols[] = {0, 3, 1};
+  const float values[] = {1, 2, 3};
+  struct Call {
+    tnr_sparse_format format = TNR_SPARSE_FORMAT_CSR;
+    std::int64_t rows = 3;
+    tnr_dtype index_dtype = TNR_DTYPE_I32;
+    const void* major;
+    std::size_t major_bytes;
+    std::size_t minor_bytes;
+    tnr_dtype dtype = TNR_DTYPE_F32;
+    std::size_t values_bytes;
+  };
+  const Call right = {.major = offsets,
+                      .major_bytes = sizeof offsets,
+                      .minor_bytes = sizeof cols,
+                      .values_bytes = sizeof values};
+  tnr_sparse_view view = empty_view();
+  const auto lend = [&](const Call& call) {
+    return tnr_sparse_lend(call.format, call.rows, 4, call.index_dtype, call.major,
+                           call.major_bytes, cols, call.minor_bytes, call.dtype, values,
+                           call.values_bytes, &view);
+  };
+  const auto expect = [&](const auto& spoil, tnr_status status,
+                          std::initializer_list<std::string> words) {
+    Call call = right;
+    spoil(call);
+    expect_refused(lend(call), status, words);
+    EXPECT_EQ(view.rows, 0);
+  };
+  constexpr tnr_status kInvalid = TNR_STATUS_INVALID_ARGUMENT;
+  expect([](Call& call) { call.format = TNR_SPARSE_FORMAT_BSR; }, kInvalid, {"format", "BSR"});
+  expect([](Call& call) { call.format = 0; }, kInvalid, {"format", "0"});
+  expect([](Call& call) { call.format = 77; }, kInvalid, {"format", "77"});
+  expect([](Call& call) { call.rows = 2; }, kInvalid, {"row_offsets", "4", "3"});
+  expect([](Call& call) { call.rows = -1; }, kInvalid, {"rows", "-1"});
+  expect([](Call& call) { call.rows = INT64_MAX; }, kInvalid, {"row"});
+  expect([](Call& call) { call.major = nullptr; }, kInvalid, {"NULL"});
+  expect([](Call& call) { call.major_bytes = 15; }, kInvalid, {"major_bytes", "15", "4"});
+  expect([](Call& call) { call.minor_bytes = 8; }, kInvalid, {"values", "3", "2"});
+  expect([](Call& call) { call.values_bytes = 16; }, kInvalid, {"values", "4", "3"});
+  expect([](Call& call) { call.index_dtype = TNR_DTYPE_U32; }, kInvalid, {"u32"});
+  expect([](Call& call) { call.dtype = 0x00010400; }, TNR_STATUS_UNSUPPORTED, {"4 bits"});
+  expect([&](Call& call) { call.major = reinterpret_cast<const char*>(offsets) + 1; }, kInvalid,
+         {"multiple of 4"});
+  view.struct_size = 8;
+  expect_refused(lend(right), kInvalid, {"struct_size", "8"});
+}
+
 TEST(CSparse, LifeOfAMatrix) {
   const Parts parts;
   tnr_sparse* const matrix = tnr_sparse_create(&parts.view);

@@ -54,6 +54,27 @@ TEST(CapiView, LendsTheCallersMemory) {
   EXPECT_EQ(writable.view.flags, 0u);
 }
 
+TEST(CapiView, CountsItsElements) {
+  const tnr_view view = lent();
+  EXPECT_EQ(tnr_view_count(&view), 24);
+  tnr_view part = {};
+  ASSERT_EQ(tnr_view_slice(&view, 1, 2, -1, -2, &part), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_view_count(&part), 16);
+  const std::int64_t none[] = {INT64_MAX, 0, INT64_MAX};
+  ASSERT_EQ(tnr_view_lend(nullptr, 0, 0, TNR_DTYPE_U8, 3, none, nullptr, &part), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_view_count(&part), 0);
+  ASSERT_EQ(tnr_view_lend(memory.data(), 1, 0, TNR_DTYPE_U8, 0, nullptr, nullptr, &part),
+            TNR_STATUS_OK);
+  EXPECT_EQ(tnr_view_count(&part), 1);
+
+  part = view;
+  part.shape[2] = 400;
+  EXPECT_EQ(tnr_view_count(&part), -1);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"view.strides[2]", "1680", "256"});
+  EXPECT_EQ(tnr_view_count(nullptr), -1);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"view is NULL"});
+}
+
 TEST(CapiView, RefusedLoansLeaveTheOutputAlone) {
   const std::int64_t shape[] = {2, 30};
   const std::int64_t meeting[] = {1, 1};

@@ -76,6 +76,19 @@ void add_movement(List& list) {
         const tnr_scalar value = scalar(dtype, 2);
         return tnr_fill(with.context, &value, nullptr, out);
       });
+  list.push_back({"tnr_blob_alloc_view", "", [](const Operands& with, Answer& answer) {
+                    const std::int64_t shape[] = {with.a.rows, with.a.cols};
+                    tnr_view_mut out = {};
+                    tnr_blob* const blob =
+                        tnr_blob_alloc_view(with.context, with.a.values.dtype, 2, shape, &out);
+                    const tnr_scalar value = scalar(with.a.values.dtype, 2);
+                    if (answer.succeeds(blob != nullptr
+                                            ? tnr_fill(with.context, &value, nullptr, &out)
+                                            : tnr_last_error()->status)) {
+                      answer.add_elements("out", out.view);
+                    }
+                    tnr_blob_release(blob);
+                  }});
   add(list, "tnr_select", "", 0,
       [](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
         const Input condition = input(with, Arrangement::kRowMajor, 1, TNR_DTYPE_BOOL8);

@@ -102,6 +102,21 @@ void add_checks(List& list) {
                                      "tnr_sparse_batch_offsets", "tnr_sparse_release"}) {
     list.push_back({function, "", walk_handle});
   }
+  list.push_back({"tnr_sparse_lend", "", [](const Operands& with, Answer& answer) {
+                    const tnr_sparse_view& a = with.a;
+                    tnr_sparse_view lent = {};
+                    lent.struct_size = sizeof lent;
+                    const Bytes major = elements_of(a.major);
+                    const Bytes minor = elements_of(a.minor);
+                    const Bytes values = elements_of(a.values);
+                    const tnr_status status =
+                        tnr_sparse_lend(a.format, a.rows, a.cols, a.minor.dtype, major.data(),
+                                        major.size(), minor.data(), minor.size(), a.values.dtype,
+                                        values.data(), values.size(), &lent);
+                    if (!answer.succeeds(status)) return;
+                    lent.flags = a.flags;
+                    (void)answer.succeeds(tnr_sparse_check(&lent));
+                  }});
   list.push_back({"tnr_sparse_batch_at", "", [](const Operands& with, Answer& answer) {
                     const Batch batch(with.a);
                     tnr_sparse_view second = {};

@@ -116,6 +116,15 @@ void pin_parts_mut(Pins& pins, const tnr_sparse_view_mut& view, const char* name
 void check_matrix(const tnr_sparse_view& view, const char* name);
 void check_matrix_mut(const tnr_sparse_view_mut& view, const char* name);
 
+// A view over three arrays as tnr_sparse_lend() says, with its struct_size. Throws as it says.
+struct LentArray {
+  const void* data;
+  std::size_t size_bytes;
+};
+tnr_sparse_view sparse_lend(tnr_sparse_format format, std::int64_t rows, std::int64_t cols,
+                            tnr_dtype index_dtype, LentArray major, LentArray minor,
+                            tnr_dtype dtype, LentArray values);
+
 // A handle over three parts, each a view of a blob; retains and seals as tnr_sparse_create() says.
 // Throws as it says.
 SparseToken sparse_create(const tnr_sparse_view& parts);

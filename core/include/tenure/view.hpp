@@ -116,6 +116,10 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
                    tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape,
                    const std::int64_t* strides);
 
+// Bytes of an array in row-major order. Throws UNSUPPORTED and INVALID_ARGUMENT as
+// tnr_blob_alloc_view().
+std::size_t row_major_bytes(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape);
+
 // Each takes a checked view and gives one that would pass check_view(), over the same memory, with
 // flags cleared: what was exclusive as a whole need not be so in part. All throw INVALID_ARGUMENT.
 // An empty result has data == base. Entries of shape and strides beyond the rank are 0.

@@ -228,4 +228,19 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
   return view;
 }
 
+std::size_t row_major_bytes(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape) {
+  const std::int64_t count = checked_element_count(rank, shape);
+  tnr_view view{};
+  view.dtype = dtype;
+  view.device = {TNR_DEVICE_KIND_CPU, 0};
+  check_words(view, "");
+  std::int64_t size_bytes;
+  if (__builtin_mul_overflow(count, element_size(dtype), &size_bytes)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "shape is %s, which needs %" PRId64 " elements of %zu bytes, more than there can be",
+         shape_text(rank, shape).text, count, element_size(dtype));
+  }
+  return static_cast<std::size_t>(size_bytes);
+}
+
 }  // namespace tenure

@@ -1313,6 +1313,30 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_dtype_name(dtype: tnr_dtype) -> *const c_char;
 
+    /// One element of f64. Operands of a narrower float take the nearest number of theirs.
+    ///
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_scalar_f64(value: f64) -> tnr_scalar;
+
+    /// One element of i64, for operands of any dtype that has its value.
+    ///
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_scalar_i64(value: i64) -> tnr_scalar;
+
+    /// One element of u64, for operands of any dtype that has its value.
+    ///
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_scalar_u64(value: u64) -> tnr_scalar;
+
+    /// One element of c128.
+    ///
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_scalar_c128(re: f64, im: f64) -> tnr_scalar;
+
     // ==== contexts ====
 
     /// Gives up the handle of a context. No new call may use it; calls and blobs that do keep it,
@@ -1598,6 +1622,27 @@ unsafe extern "C" {
         out: *mut tnr_view_mut,
     ) -> tnr_status;
 
+    /// Allocates an array in row-major order as `tnr_blob_alloc` does, and gives the view of all of
+    /// it, whose owner is the blob.
+    ///
+    /// INVALID_ARGUMENT: rank over 8, a negative extent, more bytes than there can be. UNSUPPORTED:
+    /// a dtype of zero lanes or no whole number of bytes. OUT_OF_MEMORY. STALE_HANDLE: `context`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
+    /// @param out (transfer none) (out) untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_blob_alloc_view(
+        context: *mut tnr_context,
+        dtype: tnr_dtype,
+        rank: u32,
+        shape: *const i64,
+        out: *mut tnr_view_mut,
+    ) -> *mut tnr_blob;
+
     /// A view of the caller's own memory, with no blob behind it: lent anew to each call that gets
     /// it.
     ///
@@ -1643,6 +1688,14 @@ unsafe extern "C" {
         strides: *const i64,
         out: *mut tnr_view_mut,
     ) -> tnr_status;
+
+    /// The number of elements of a view; -1 for one that `tnr_view_check` refuses but for its
+    /// owner, which is not asked. `tnr_last_error` says why.
+    ///
+    /// @param view (transfer none)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_view_count(view: *const tnr_view) -> i64;
 
     /// Checks a view as every operation does: rank, extents, spans, alignment, device, reserved
     /// words, and its owner.
@@ -2435,6 +2488,42 @@ unsafe extern "C" {
     /// @threads any
     /// @since 0.2
     pub fn tnr_sparse_release(matrix: *mut tnr_sparse) -> tnr_status;
+
+    /// A view of a matrix of COO, CSR or CSC over the caller's three arrays, with no blob behind
+    /// it: lent anew to each call that gets it, which checks the indices that it uses. The other
+    /// fields are those of one matrix without flags. There are as many entries as indices fit into
+    /// `minor_bytes`.
+    ///
+    /// INVALID_ARGUMENT: an array misaligned, or NULL and not empty, or of another length than the
+    /// format says; a negative `rows` or `cols`; indices of neither i32 nor i64; another `format`;
+    /// `out->struct_size` as in `tnr_sparse_view_of`. UNSUPPORTED: a dtype of zero lanes or no whole
+    /// number of bytes.
+    ///
+    /// @param index_dtype of `major` and `minor`: i32 or i64
+    /// @param major (transfer none) (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`;
+    /// of COO the row index of each entry
+    /// @param minor (transfer none) (counted-by minor_bytes) the column index of each entry, of CSC
+    /// the row index
+    /// @param dtype of `values`
+    /// @param values (transfer none) (counted-by values_bytes) the entries
+    /// @param out (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_lend(
+        format: tnr_sparse_format,
+        rows: i64,
+        cols: i64,
+        index_dtype: tnr_dtype,
+        major: *const c_void,
+        major_bytes: usize,
+        minor: *const c_void,
+        minor_bytes: usize,
+        dtype: tnr_dtype,
+        values: *const c_void,
+        values_bytes: usize,
+        out: *mut tnr_sparse_view,
+    ) -> tnr_status;
 
     /// Holds a matrix: each part is a view of a blob, which the matrix retains. Checks what
     /// `tnr_sparse_check` does, once: offsets also begin at 0 and end at the number of entries.

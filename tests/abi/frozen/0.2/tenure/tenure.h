@@ -282,6 +282,24 @@ typedef uint32_t tnr_dtype;
 #define TNR_DTYPE_C128 98309
 
 /**
+ * One element by value. It must be representable in the dtype it meets.
+ */
+typedef struct tnr_scalar {
+  /**
+   * How to read `bytes`.
+   */
+  tnr_dtype dtype;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The value in native byte order, from byte 0; the rest is ignored.
+   */
+  uint8_t bytes[16];
+} tnr_scalar;
+
+/**
  * A kind of device, numbered as DLPack numbers them.
  */
 typedef int32_t tnr_device_kind;
@@ -305,24 +323,6 @@ typedef struct tnr_device {
 } tnr_device;
 
 /**
- * One element by value. It must be representable in the dtype it meets.
- */
-typedef struct tnr_scalar {
-  /**
-   * How to read `bytes`.
-   */
-  tnr_dtype dtype;
-  /**
-   * 0.
-   */
-  uint32_t reserved;
-  /**
-   * The value in native byte order, from byte 0; the rest is ignored.
-   */
-  uint8_t bytes[16];
-} tnr_scalar;
-
-/**
  * Bytes of one element; 0 for a dtype of zero lanes or no whole number of bytes.
  *
  * @threads any
@@ -338,6 +338,40 @@ TNR_API size_t tnr_dtype_size_bytes(tnr_dtype dtype) TNR_NOEXCEPT;
  * @since 0.1
  */
 TNR_API const char *tnr_dtype_name(tnr_dtype dtype) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * One element of f64. Operands of a narrower float take the nearest number of theirs.
+ *
+ * @threads any
+ * @since 0.2
+ */
+TNR_API struct tnr_scalar tnr_scalar_f64(double value) TNR_NOEXCEPT;
+
+/**
+ * One element of i64, for operands of any dtype that has its value.
+ *
+ * @threads any
+ * @since 0.2
+ */
+TNR_API struct tnr_scalar tnr_scalar_i64(int64_t value) TNR_NOEXCEPT;
+
+/**
+ * One element of u64, for operands of any dtype that has its value.
+ *
+ * @threads any
+ * @since 0.2
+ */
+TNR_API struct tnr_scalar tnr_scalar_u64(uint64_t value) TNR_NOEXCEPT;
+
+/**
+ * One element of c128.
+ *
+ * @threads any
+ * @since 0.2
+ */
+TNR_API struct tnr_scalar tnr_scalar_c128(double re, double im) TNR_NOEXCEPT;
+#endif
 
 /*
  * ------------------------------------------------------------------------------
@@ -925,6 +959,30 @@ tnr_status tnr_blob_view_mut(struct tnr_blob *blob TNR_BORROWED,
                              const int64_t *strides,
                              struct tnr_view_mut *out) TNR_NOEXCEPT;
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * Allocates an array in row-major order as `tnr_blob_alloc` does, and gives the view of all of
+ * it, whose owner is the blob.
+ *
+ * INVALID_ARGUMENT: rank over 8, a negative extent, more bytes than there can be. UNSUPPORTED:
+ * a dtype of zero lanes or no whole number of bytes. OUT_OF_MEMORY. STALE_HANDLE: `context`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param shape (transfer none) (counted-by rank) `rank` extents; NULL for rank 0
+ * @param out (transfer none) (out) untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(4, 3) TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_blob_alloc_view(struct tnr_context *context TNR_BORROWED,
+                                     tnr_dtype dtype,
+                                     uint32_t rank,
+                                     const int64_t *shape,
+                                     struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
 /**
  * A view of the caller's own memory, with no blob behind it: lent anew to each call that gets
  * it.
@@ -972,6 +1030,18 @@ tnr_status tnr_view_lend_mut(void *base TNR_BORROWED,
                              const int64_t *shape,
                              const int64_t *strides,
                              struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * The number of elements of a view; -1 for one that `tnr_view_check` refuses but for its
+ * owner, which is not asked. `tnr_last_error` says why.
+ *
+ * @param view (transfer none)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API int64_t tnr_view_count(const struct tnr_view *view) TNR_NOEXCEPT;
+#endif
 
 /**
  * Checks a view as every operation does: rank, extents, spans, alignment, device, reserved
@@ -2416,6 +2486,43 @@ typedef int32_t tnr_orientation;
  */
 TNR_API
 tnr_status tnr_sparse_release(struct tnr_sparse *matrix TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * A view of a matrix of COO, CSR or CSC over the caller's three arrays, with no blob behind
+ * it: lent anew to each call that gets it, which checks the indices that it uses. The other
+ * fields are those of one matrix without flags. There are as many entries as indices fit into
+ * `minor_bytes`.
+ *
+ * INVALID_ARGUMENT: an array misaligned, or NULL and not empty, or of another length than the
+ * format says; a negative `rows` or `cols`; indices of neither i32 nor i64; another `format`;
+ * `out->struct_size` as in `tnr_sparse_view_of`. UNSUPPORTED: a dtype of zero lanes or no whole
+ * number of bytes.
+ *
+ * @param index_dtype of `major` and `minor`: i32 or i64
+ * @param major (transfer none) (counted-by major_bytes) `rows + 1` offsets, of CSC `cols + 1`;
+ * of COO the row index of each entry
+ * @param minor (transfer none) (counted-by minor_bytes) the column index of each entry, of CSC
+ * the row index
+ * @param dtype of `values`
+ * @param values (transfer none) (counted-by values_bytes) the entries
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(5, 6) TNR_READS(7, 8) TNR_READS(10, 11)
+TNR_NODISCARD
+tnr_status tnr_sparse_lend(tnr_sparse_format format,
+                           int64_t rows,
+                           int64_t cols,
+                           tnr_dtype index_dtype,
+                           const void *major TNR_BORROWED,
+                           size_t major_bytes,
+                           const void *minor TNR_BORROWED,
+                           size_t minor_bytes,
+                           tnr_dtype dtype,
+                           const void *values TNR_BORROWED,
+                           size_t values_bytes,
+                           struct tnr_sparse_view *out) TNR_NOEXCEPT;
 
 /**
  * Holds a matrix: each part is a view of a blob, which the matrix retains. Checks what
