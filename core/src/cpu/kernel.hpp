@@ -139,6 +139,8 @@ struct Fetch {
   const Byte* first;
   const int64_t* offsets;  // from first
 };
+// Elements so long that memory is read and written in runs, not by turns of a few lines.
+inline constexpr int64_t kLongElementBytes = 256;
 // Elements that are moved: the one at the sum of in_steps goes to the sum of out_steps. Meanwhile
 // `flush` is written past the caches, with stores that are not ordered with others, and the
 // lines of `fetch` are brought closer; each may be empty.
@@ -150,7 +152,7 @@ struct Block {
   int64_t out_steps[kMaxBlockRank];
   const Byte* in;
   Byte* out;
-  int64_t width_bytes;  // read by Width::kAny alone
+  int64_t width_bytes;
   Flush flush;
   Fetch fetch;  // what a later block reads
 };

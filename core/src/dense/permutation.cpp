@@ -88,6 +88,11 @@ void Permutation::choose_blocks(const Reach& reach) noexcept {
     std::int64_t block = std::max<std::int64_t>(1, reach.out_bytes / axis.out_step);
     if (in_step != 0) block = std::max(block, reach.in_bytes / in_step);
     axis.block = part_of(axis.extent, block, axis.out_step);
+    // Whole tiles of the registers: a few columns more would cost as much as a tile.
+    const std::int64_t tile = kLineBytes / width_bytes_;
+    if (i == columns_ && in_step == width_bytes_ && tile > 1 && axis.block < axis.extent) {
+      axis.block = std::min(axis.extent, std::max(tile, block / tile * tile));
+    }
   }
 }
 
@@ -113,9 +118,11 @@ bool Permutation::plan_streamed() noexcept {
   if (axes_[rank_ - 1].out_step != width_bytes_) return false;
   Reach reach = kStreamedReach;
   while (!fits(reach)) reach = {reach.out_bytes / 2, reach.in_bytes / 2};
+  const std::int64_t least_bytes =
+      width_bytes_ >= kernels::kLongElementBytes ? kLeastLongBytes : kLeastBlockBytes;
   // Each side in turns, as long as the block is small and the next size fits.
   for (bool out = true;; out = !out) {
-    if (block_bytes() >= kLeastBlockBytes || reach.out_bytes > moved_bytes_) break;
+    if (block_bytes() >= least_bytes || reach.out_bytes > moved_bytes_) break;
     const Reach wider = out ? Reach{2 * reach.out_bytes, reach.in_bytes}
                             : Reach{reach.out_bytes, 2 * reach.in_bytes};
     if (!fits(wider)) {

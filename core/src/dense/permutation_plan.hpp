@@ -25,6 +25,9 @@ inline constexpr std::int64_t kMaxLines = 2048;
 inline constexpr std::int64_t kStreamedSliceBytes = std::int64_t{4} << 20;
 // Smaller blocks cost more to begin than to move.
 inline constexpr std::int64_t kLeastBlockBytes = std::int64_t{12} << 10;
+// But long elements are quickly begun, and memory is faster when it is read and written in runs of
+// about a page.
+inline constexpr std::int64_t kLeastLongBytes = 4096;
 
 struct Axis {
   std::int64_t extent;

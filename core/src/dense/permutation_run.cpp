@@ -224,7 +224,7 @@ void Permutation::run_buffered(std::int64_t first, std::int64_t last) const noex
     advance(fetched);
     kernel_(block);
   }
-  Block rest;
+  Block rest{};
   rest.flush = pending;
   rest.fetch.count = 0;
   permuting_kernels().flush(rest);

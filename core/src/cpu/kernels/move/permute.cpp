@@ -34,7 +34,9 @@ class Traffic {
                    smaller(fetches, block_.fetch.count - fetched_)};
     fetched_ += lines.count;
     const int64_t last = smaller(flushed_ + flushes, flush.count);
-    for (int64_t run = flushed_; run < last; ++run) stream(flush, run, lines);
+    // Long elements are read in runs, which memory answers faster than turns of lines.
+    const bool in_turns = block_.width_bytes < kLongElementBytes;
+    for (int64_t run = flushed_; run < last; ++run) stream(flush, run, lines, in_turns);
     flushed_ = last;
     for (; lines.count > 0; --lines.count) fetch_line(lines);
   }
@@ -51,7 +53,8 @@ class Traffic {
   }
 
   // Whole lines go past the caches; partial ones, which are shared with another run, through them.
-  __attribute__((always_inline)) static void stream(const Flush& flush, int64_t run, Lines& lines) {
+  __attribute__((always_inline)) static void stream(const Flush& flush, int64_t run, Lines& lines,
+                                                    bool in_turns) {
     Byte* const out = flush.out + flush.offsets[run];
     const Byte* const in = flush.in + run * flush.pitch;
     const auto head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % kLineBytes);
@@ -65,7 +68,7 @@ class Traffic {
     int64_t i = head;
     // In turns, several of each, with little beside them: while stores wait for the memory, only so
     // many instructions after them can begin.
-    for (; i <= end - kTurnLines * kLineBytes && lines.count >= kTurnLines;
+    for (; i <= end - kTurnLines * kLineBytes && lines.count >= kTurnLines && in_turns;
          i += kTurnLines * kLineBytes, lines.count -= kTurnLines) {
 #pragma GCC unroll 4
       for (int64_t line = 0; line < kTurnLines; ++line) {
