@@ -31,9 +31,10 @@ using ReduceTable = Reductions[kReduceCount];
 using SquareSumTable = SquareSum[2];  // f64 and f32
 using GemmTable = Gemm[kPlainSumTypeCount];
 using LaneGemmTable = Gemm[kSumTypeCount - kPlainSumTypeCount];
-using FactorPackingTable = FactorPacking[kFactorTypeCount - 1];
-using WindowTable = WindowKernels[2];    // f64 and f32
-using ScaleShiftTable = Elementwise[2];  // f64 and f32
+using FactorPackingTable = FactorPacking[kPlainFactorTypeCount];
+using BytePackingTable = FactorPacking[2][2];  // i8 and u8, by an other factor of i8 and u8
+using WindowTable = WindowKernels[2];          // f64 and f32
+using ScaleShiftTable = Elementwise[2];        // f64 and f32
 using IndexCheckTable = IndexChecks[kIndexTypeCount];
 using ScatteringTable = Scattering[kIndexTypeCount];
 using RowProductTable = RowProducts[kIndexTypeCount][kProductTypeCount];
@@ -83,7 +84,8 @@ using PackedTable = PackedKernels[kPackedFloatCount];
 #define TENURE_EXTENDED_FAMILIES(FAMILY)                                              \
   FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2) \
   FAMILY(lane_gemm_kernels, LaneGemmTable, kLaneGemm, kLaneGemmOfPairs, kBF16)        \
-  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16)
+  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16)          \
+  FAMILY(byte_packing, BytePackingTable, kBytePacking, kByteQuadPacking, kBF16)
 
 // All tables, declared: in the namespace of an instruction set.
 #define TENURE_DECLARE_TABLE(name, Type, table) extern const Type table;

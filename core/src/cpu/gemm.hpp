@@ -9,6 +9,14 @@
 // and bf16 are widened to f32; bytes become pairs of 16 bits, two depths to a lane, and so does bf16
 // where the processor multiplies it; a complex factor is a real one of twice the depth, whose
 // columns are two each.
+//
+// Where the processor multiplies bytes (VNNI), four depths are a lane, unsigned on the left and
+// signed on the right, as the instruction has it. Bytes of the other sign are moved by 128, a' = a +
+// 128 and b' = b - 128, which flips their highest bit, and products of them differ from what is
+// wanted by terms of one factor each:
+//     sum of a b = sum of a' b' + 128 * sum of a' - 128 * sum of b
+// where both were moved, and so with one term or none where not. These are the panels' starts. They
+// wrap as the sums do, so that the result is exact.
 #pragma once
 
 #include "cpu/kernel.hpp"
@@ -92,6 +100,9 @@ inline constexpr unsigned kSumTypeCount = 4;
 // and columns as those of its sums.
 struct FactorPacking {
   int64_t depths;  // to a lane
+  // 1 where a panel begins with a lane of each row or column that is added to every sum of it, and
+  // counts as a depth of the product; else 0.
+  int64_t starts;
   // Bytes that may be written behind the last panel.
   int64_t slack_bytes;
   void (*rows)(const Factor& from, Byte* to);
@@ -100,9 +111,10 @@ struct FactorPacking {
   void (*scattered)(const ScatteredRows& from, Byte* to);
 };
 
-// Dtypes of factors: rows of the table of FactorPacking, but for bf16, whose packing depends on
-// what the processor multiplies.
-enum class FactorType : uint8_t { kF64, kF32, kF16, kI8, kU8, kC128, kC64, kBF16 };
+// Dtypes of factors: rows of the table of FactorPacking, but for bf16 and bytes, whose packing
+// depends on what the processor multiplies; that of bytes on the other factor's dtype too.
+enum class FactorType : uint8_t { kF64, kF32, kF16, kC128, kC64, kBF16, kI8, kU8 };
 inline constexpr unsigned kFactorTypeCount = 8;
+inline constexpr unsigned kPlainFactorTypeCount = 5;
 
 }  // namespace tenure::kernels

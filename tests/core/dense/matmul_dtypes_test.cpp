@@ -54,10 +54,10 @@ struct Extents {
   std::int64_t depth;
 };
 // Remainders of panels, blocks of depths of every dtype, and rows whose sums are kept in turns.
-constexpr Extents kExtents[] = {{1, 1, 1},      {1, 1, 0},      {3, 5, 0},      {1, 40, 33},
-                                {40, 1, 33},    {5, 9, 7},      {14, 32, 64},   {15, 33, 65},
-                                {29, 97, 257},  {70, 41, 515},  {33, 70, 1030}, {241, 33, 129},
-                                {1030, 19, 70}, {20, 2090, 300}};
+constexpr Extents kExtents[] = {{1, 1, 1},      {1, 1, 0},       {3, 5, 0},      {1, 40, 33},
+                                {40, 1, 33},    {5, 9, 7},       {14, 32, 64},   {15, 33, 65},
+                                {29, 97, 257},  {70, 41, 515},   {33, 70, 1030}, {241, 33, 129},
+                                {1030, 19, 70}, {20, 2090, 300}, {17, 35, 2051}};
 
 // The elements of a view, row-major, as another dtype.
 template <class To, class From>

@@ -24,7 +24,8 @@ struct ProductTypes {
   std::int64_t out_bytes;  // of an element
   std::int64_t sum_bytes;  // of a lane of the sums
   std::int64_t lanes;      // that an element of the result is: 2 of complex numbers, else 1
-  std::int64_t depths;     // that a lane of a packed factor has: 1 or 2
+  std::int64_t depths;     // that a lane of a packed factor has: 1, 2 or 4
+  std::int64_t starts;     // lanes of a packed panel's row before them
   // Whether kernels read the factors' elements as they are.
   [[nodiscard]] bool are_plain() const noexcept {
     return lanes == 1 && depths == 1 && a.bytes == sum_bytes && b.bytes == sum_bytes;
@@ -133,9 +134,9 @@ class BlockedMatmul {
   [[nodiscard]] std::int64_t panel_columns() const noexcept {
     return types_.gemm.panel_columns / types_.lanes;
   }
-  // Lanes of a factor's depths.
+  // Lanes of a factor's depths, as the kernels count them.
   [[nodiscard]] std::int64_t depth_lanes(std::int64_t depth) const noexcept {
-    return parts_of(depth * types_.lanes, types_.depths);
+    return types_.starts + parts_of(depth * types_.lanes, types_.depths);
   }
   [[nodiscard]] std::int64_t most_depth() const noexcept {
     return kBlockDepth / types_.lanes * types_.depths;

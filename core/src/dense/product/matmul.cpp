@@ -42,11 +42,11 @@ constexpr FactorDtype kFactorDtypes[kernels::kFactorTypeCount] = {
     {TNR_DTYPE_F64, TNR_DTYPE_F64, TNR_DTYPE_F64, kernels::SumType::kF64, 1},
     {TNR_DTYPE_F32, TNR_DTYPE_F32, TNR_DTYPE_F32, kernels::SumType::kF32, 1},
     {TNR_DTYPE_F16, TNR_DTYPE_F16, TNR_DTYPE_F32, kernels::SumType::kF32, 1},
-    {TNR_DTYPE_I8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
-    {TNR_DTYPE_U8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
     {TNR_DTYPE_C128, TNR_DTYPE_C128, TNR_DTYPE_F64, kernels::SumType::kF64, 2},
     {TNR_DTYPE_C64, TNR_DTYPE_C64, TNR_DTYPE_F32, kernels::SumType::kF32, 2},
     {TNR_DTYPE_BF16, TNR_DTYPE_BF16, TNR_DTYPE_F32, kernels::SumType::kOfBF16, 1},
+    {TNR_DTYPE_I8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
+    {TNR_DTYPE_U8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
 };
 
 const kernels::Gemm& gemm_of(kernels::SumType type) {
@@ -56,7 +56,10 @@ const kernels::Gemm& gemm_of(kernels::SumType type) {
              : kernels::lane_gemm_kernels()[row - kernels::kPlainSumTypeCount];
 }
 
-const kernels::FactorPacking& packing_of(unsigned type) {
+// Both FactorType: of a factor, and of the other one.
+const kernels::FactorPacking& packing_of(unsigned type, unsigned other) {
+  constexpr auto kFirstByte = static_cast<unsigned>(kernels::FactorType::kI8);
+  if (type >= kFirstByte) return kernels::byte_packing()[type - kFirstByte][other - kFirstByte];
   return type == static_cast<unsigned>(kernels::FactorType::kBF16)
              ? kernels::bf16_packing()
              : kernels::factor_packing_kernels()[type];
@@ -227,14 +230,15 @@ class MatmulOperands {
     const auto bytes = [](tnr_dtype dtype) {
       return static_cast<std::int64_t>(element_size(dtype));
     };
-    const kernels::FactorPacking& packing = packing_of(a_type_);
+    const kernels::FactorPacking& packing = packing_of(a_type_, b_type_);
     return {.gemm = gemm_of(dtype().sum_type),
             .a = {&packing, bytes(a_.dtype)},
-            .b = {&packing_of(b_type_), bytes(b_.dtype)},
+            .b = {&packing_of(b_type_, a_type_), bytes(b_.dtype)},
             .out_bytes = bytes(out_.dtype),
             .sum_bytes = bytes(dtype().sum),
             .lanes = dtype().lanes,
-            .depths = packing.depths};
+            .depths = packing.depths,
+            .starts = packing.starts};
   }
   [[nodiscard]] const tnr_view* bias() const noexcept { return bias_; }
   [[nodiscard]] const BlockedMatmul::Geometry& geometry() const noexcept { return geometry_; }

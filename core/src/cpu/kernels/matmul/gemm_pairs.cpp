@@ -1,5 +1,5 @@
-// Products of pairs of 16 bits, where the processor adds both of them at once (AVX512_BF16 and
-// AVX512_VNNI: Zen 4, Sapphire Rapids and later).
+// Products of pairs of bf16 and of four bytes, where the processor adds all of a lane at once
+// (AVX512_BF16 and AVX512_VNNI: Zen 4, Sapphire Rapids and later).
 #if defined(__AVX512BW__)
 
 // The file is compiled for what every processor with AVX-512 has.
@@ -17,6 +17,7 @@ inline namespace TENURE_ISA {
 namespace {
 
 struct PairsOfBF16 {
+  static constexpr bool kHasStarts = false;
   // Rounds to nearest, and takes subnormal factors and sums for 0.
   static Vector<float> add(const Vector<float>& a, const Vector<float>& b,
                            const Vector<float>& sums) {
@@ -26,10 +27,12 @@ struct PairsOfBF16 {
   }
 };
 
-struct PairsOfWholeAtOnce {
+struct QuadsOfBytes {
+  static constexpr bool kHasStarts = true;
+  // Unsigned bytes by signed ones; wraps.
   static Vector<uint32_t> add(const Vector<uint32_t>& a, const Vector<uint32_t>& b,
                               const Vector<uint32_t>& sums) {
-    return reinterpret_cast<Vector<uint32_t>>(_mm512_dpwssd_epi32(reinterpret_cast<__m512i>(sums),
+    return reinterpret_cast<Vector<uint32_t>>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums),
                                                                   reinterpret_cast<__m512i>(a),
                                                                   reinterpret_cast<__m512i>(b)));
   }
@@ -38,7 +41,7 @@ struct PairsOfWholeAtOnce {
 }  // namespace
 
 const LaneGemmTable kLaneGemmOfPairs = {
-    kGemmOfLanes<uint32_t, PairsOfWholeAtOnce>,
+    kGemmOfLanes<uint32_t, QuadsOfBytes>,
     kGemmOfLanes<float, PairsOfBF16>,
 };
 

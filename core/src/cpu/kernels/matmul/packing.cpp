@@ -255,6 +255,124 @@ void pack_pairs(const Factor& from, Byte* to) {
   }
 }
 
+// ---- bytes where they are multiplied ----
+
+#if defined(__AVX512BW__)
+// Four depths are one lane, as they lie. Those of a last lane that are too many are 0.
+template <int64_t kPanel>
+void pack_bytes(const Factor& from, Byte* to) {
+  constexpr int64_t kLaneDepths = 4;
+  constexpr int64_t kLaneRow = kPanel * kWidth<uint32_t>;
+  int64_t k = 0;
+  if (from.depth_step == 1) {
+    k = from.depth / kLaneDepths;
+    pack<uint32_t, kPanel>({from.data, from.step, kLaneDepths, from.count, k}, to);
+    to += k * kLaneRow;
+    k *= kLaneDepths;
+  }
+  alignas(64) Byte chunk[kChunkBytes<uint8_t, kPanel>];
+  for (; k < from.depth; k += kChunkDepth) {
+    const int64_t depth = smaller(from.depth - k, kChunkDepth);
+    pack<uint8_t, kPanel>(
+        {from.data + k * from.depth_step, from.step, from.depth_step, from.count, depth}, chunk);
+    const int64_t lanes = (depth + kLaneDepths - 1) / kLaneDepths;
+    __builtin_memset(chunk + depth * kPanel, 0,
+                     static_cast<size_t>((lanes * kLaneDepths - depth) * kPanel));
+    for (const Byte* row = chunk; row < chunk + depth * kPanel; row += kLaneDepths * kPanel) {
+      TENURE_INDEPENDENT
+      for (int64_t lane = 0; lane < kPanel; ++lane) {
+        const auto byte = [&](int64_t place) {
+          return static_cast<uint32_t>(load<uint8_t>(row + place * kPanel + lane)) << 8 * place;
+        };
+        store<uint32_t>(to + lane * kWidth<uint32_t>, byte(0) | byte(1) | byte(2) | byte(3));
+      }
+      to += kLaneRow;
+    }
+  }
+}
+
+// The bytes of a side, and how they differ from the factor's.
+enum class ByteSide : bool { kUnsignedRows, kSignedColumns };
+struct ByteMove {
+  uint32_t flipped_bits;  // of each lane
+  // The start is these times the sum of the moved bytes, and times the depth.
+  uint32_t of_sum;
+  uint32_t of_depth;
+};
+
+inline void flip_bits(Byte* words, int64_t count, uint32_t bits) {
+  TENURE_INDEPENDENT
+  for (int64_t i = 0; i < count; ++i) {
+    Byte* const at = words + i * kWidth<uint32_t>;
+    store<uint32_t>(at, load<uint32_t>(at) ^ bits);
+  }
+}
+
+// The starts of so many packed lanes behind them.
+template <int64_t kPanel, ByteSide side>
+void put_starts(const ByteMove& move, int64_t depth, int64_t lanes, Byte* starts) {
+  const __m512i byte_ones = _mm512_set1_epi8(1);
+  const __m512i ones = _mm512_set1_epi16(1);
+  for (int64_t i = 0; i < kPanel; i += kPerVector<uint32_t>) {
+    const Part<uint32_t> part(smaller(kPanel - i, kPerVector<uint32_t>));
+    __m512i sum = _mm512_setzero_si512();
+    Byte* const start = starts + i * kWidth<uint32_t>;
+    for (int64_t k = 1; k <= lanes; ++k) {
+      const auto bytes =
+          reinterpret_cast<__m512i>(part.load(start + k * kPanel * kWidth<uint32_t>));
+      // Two bytes are no more than 16 bits hold.
+      const __m512i pairs = side == ByteSide::kUnsignedRows
+                                ? _mm512_maddubs_epi16(bytes, byte_ones)
+                                : _mm512_maddubs_epi16(byte_ones, bytes);
+      sum = _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, ones));
+    }
+    part.store(start, reinterpret_cast<Vector<uint32_t>>(sum) * move.of_sum +
+                          static_cast<uint32_t>(depth) * move.of_depth);
+  }
+}
+
+template <int64_t kPanel, ByteSide side>
+void pack_quads(const Factor& from, Byte* to, const ByteMove& move) {
+  constexpr int64_t kLaneRow = kPanel * kWidth<uint32_t>;
+  const int64_t lanes = (from.depth + 3) / 4;
+  const int64_t whole_lanes = from.depth / 4;
+  const uint32_t rest_bits = (1u << 8 * (from.depth % 4)) - 1;
+  for (int64_t i = 0; i < from.count; i += kPanel) {
+    Byte* const starts = to;
+    to += kLaneRow;
+    pack_bytes<kPanel>({from.data + i * from.step, from.step, from.depth_step,
+                        smaller(from.count - i, kPanel), from.depth},
+                       to);
+    if (move.flipped_bits != 0) {
+      flip_bits(to, whole_lanes * kPanel, move.flipped_bits);
+      flip_bits(to + whole_lanes * kLaneRow, (lanes - whole_lanes) * kPanel,
+                move.flipped_bits & rest_bits);
+    }
+    if (move.of_sum != 0) {
+      put_starts<kPanel, side>(move, from.depth, lanes, starts);
+    } else {
+      __builtin_memset(starts, 0, kLaneRow);
+    }
+    to += lanes * kLaneRow;
+  }
+}
+
+constexpr uint32_t kHighestBits = 0x80808080;
+
+template <class T, class Other>
+void pack_unsigned_rows(const Factor& from, Byte* to) {
+  pack_quads<kPanelRows, ByteSide::kUnsignedRows>(
+      from, to, {kIsSigned<T> ? kHighestBits : 0, kIsSigned<Other> ? 0u : 128u, 0});
+}
+// The sum of b is that of b' and 128 times the depth where it was moved.
+template <class T, class Other>
+void pack_signed_columns(const Factor& from, Byte* to) {
+  constexpr uint32_t kOfSum = kIsSigned<Other> ? -128u : 0u;
+  pack_quads<kPanelColumns<uint32_t>, ByteSide::kSignedColumns>(
+      from, to, {kIsSigned<T> ? 0 : kHighestBits, kOfSum, kIsSigned<T> ? 0 : 128 * kOfSum});
+}
+#endif
+
 // ---- complex numbers ----
 
 // A complex product is a real one of twice the depth and twice the columns: the left factor's
@@ -303,6 +421,7 @@ void pack_complex_columns(const Factor& from, Byte* to) {
 template <class T>
 constexpr FactorPacking kPackingOf = {
     .depths = 1,
+    .starts = 0,
     .slack_bytes = kVectorBytes,
     .rows = pack<T, kPanelRows>,
     .columns = pack<T, kPanelColumns<T>>,
@@ -311,6 +430,7 @@ constexpr FactorPacking kPackingOf = {
 template <StripKernel widen>
 constexpr FactorPacking kPackingOfHalves = {
     .depths = 1,
+    .starts = 0,
     .slack_bytes = 0,
     .rows = pack_widened<kPanelRows, widen>,
     .columns = pack_widened<kPanelColumns<float>, widen>,
@@ -319,14 +439,27 @@ constexpr FactorPacking kPackingOfHalves = {
 template <class T>
 constexpr FactorPacking kPackingOfPairs = {
     .depths = 2,
+    .starts = 0,
     .slack_bytes = 0,
     .rows = pack_pairs<T, kPanelRows>,
     .columns = pack_pairs<T, kPanelColumns<uint32_t>>,
     .scattered = nullptr,
 };
+#if defined(__AVX512BW__)
+template <class T, class Other>
+constexpr FactorPacking kPackingOfQuads = {
+    .depths = 4,
+    .starts = 1,
+    .slack_bytes = kVectorBytes,
+    .rows = pack_unsigned_rows<T, Other>,
+    .columns = pack_signed_columns<T, Other>,
+    .scattered = nullptr,
+};
+#endif
 template <class T>
 constexpr FactorPacking kPackingOfComplex = {
     .depths = 1,
+    .starts = 0,
     .slack_bytes = kVectorBytes,
     .rows = pack_complex_rows<T>,
     .columns = pack_complex_columns<T>,
@@ -336,14 +469,21 @@ constexpr FactorPacking kPackingOfComplex = {
 }  // namespace
 
 const FactorPackingTable kFactorPacking = {
-    kPackingOf<double>,       kPackingOf<float>,        kPackingOfHalves<load_f16>,
-    kPackingOfPairs<int8_t>,  kPackingOfPairs<uint8_t>, kPackingOfComplex<double>,
-    kPackingOfComplex<float>,
+    kPackingOf<double>,        kPackingOf<float>,        kPackingOfHalves<load_f16>,
+    kPackingOfComplex<double>, kPackingOfComplex<float>,
 };
 
 const FactorPacking kBF16Packing = kPackingOfHalves<load_bf16>;
+const BytePackingTable kBytePacking = {
+    {kPackingOfPairs<int8_t>, kPackingOfPairs<int8_t>},
+    {kPackingOfPairs<uint8_t>, kPackingOfPairs<uint8_t>},
+};
 #if defined(__AVX512BW__)
 const FactorPacking kBF16PairPacking = kPackingOfPairs<uint16_t>;
+const BytePackingTable kByteQuadPacking = {
+    {kPackingOfQuads<int8_t, int8_t>, kPackingOfQuads<int8_t, uint8_t>},
+    {kPackingOfQuads<uint8_t, int8_t>, kPackingOfQuads<uint8_t, uint8_t>},
+};
 #endif
 
 }  // namespace TENURE_ISA

@@ -10,6 +10,7 @@ namespace {
 // a * b + sums: rounded once where the set has FMA.
 template <class T>
 struct Fused {
+  static constexpr bool kHasStarts = false;
   static Vector<T> add(const Vector<T>& a, const Vector<T>& b, const Vector<T>& sums) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(T) == 4) {
@@ -39,6 +40,7 @@ struct Fused {
 
 // Lanes are pairs of signed numbers of 16 bits: sums + a[0] * b[0] + a[1] * b[1], which wraps.
 struct PairsOfWhole {
+  static constexpr bool kHasStarts = false;
   static Vector<uint32_t> add(const Vector<uint32_t>& a, const Vector<uint32_t>& b,
                               const Vector<uint32_t>& sums) {
 #if defined(__AVX512BW__)

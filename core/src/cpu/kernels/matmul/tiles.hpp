@@ -11,7 +11,8 @@ inline namespace TENURE_ISA {
 namespace {
 
 // T is the type of the sums; Adding::add(a, b, sums) adds the products of lanes, of which each has
-// as many depths as its factors' packing says.
+// as many depths as its factors' packing says. With Adding::kHasStarts the first depth is the
+// panels' starts.
 
 // Sums as they left the registers, `vectors` to a row, where the rows of out are adjacent.
 template <class T>
@@ -70,44 +71,14 @@ __attribute__((noinline)) void put_rows(const DenseProduct& p, const Vector<T>* 
   }
 }
 
-// A whole tile of packed factors.
-template <class T, class Adding>
-void multiply_whole(const DenseProduct& p) {
-  constexpr int64_t kStepA = kPanelRows * kWidth<T>;
-  constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
-  // The lines are in the registers' way soon enough: by the end of the sums they have come.
-#pragma GCC unroll 16
-  for (int i = 0; i < kPanelRows; ++i) {
-    __builtin_prefetch(p.out + i * p.row_step, 1);
-    if constexpr (kStepB > 64) __builtin_prefetch(p.out + i * p.row_step + kStepB - 1, 1);
-  }
-  Vector<T> sums[kPanelRows][kPanelVectors] = {};
-  const Byte* a = p.a;
-  const Byte* b = p.b;
-  for (int64_t k = p.depth; k != 0; --k) {
-    Vector<T> right[kPanelVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
-#pragma GCC unroll 16
-    for (int i = 0; i < kPanelRows; ++i) {
-      const Vector<T> left = broadcast<T>(load<T>(a + i * kWidth<T>));
-#pragma GCC unroll 4
-      for (int v = 0; v < kPanelVectors; ++v) {
-        sums[i][v] = Adding::add(left, right[v], sums[i][v]);
-      }
-    }
-    a += kStepA;
-    b += kStepB;
-  }
-  if (p.column_step != kWidth<T>) [[unlikely]] {
-    Vector<T> spilled[kPanelRows * kPanelVectors];
-#pragma GCC unroll 16
-    for (int i = 0; i < kPanelRows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kPanelVectors; ++v) spilled[i * kPanelVectors + v] = sums[i][v];
-    }
-    return put_rows<T>(p, spilled, kPanelVectors);
-  }
+template <class T>
+using WholeTile = Vector<T>[kPanelRows][kPanelVectors];
+
+// The sums of a tile of which all rows and columns are the product's. Inlined: sums whose address is
+// taken would not be in registers.
+template <class T>
+__attribute__((always_inline)) inline void put_whole(const DenseProduct& p,
+                                                     const WholeTile<T>& sums) {
   const Vector<T> alpha = broadcast<T>(load<T>(p.alpha));
   Byte* row = p.out;
   if (p.beta == nullptr) {
@@ -129,6 +100,65 @@ void multiply_whole(const DenseProduct& p) {
   }
 }
 
+// Some rows and columns of a tile, or adjacent rows.
+template <class T>
+__attribute__((always_inline)) inline void put_spilled(const DenseProduct& p,
+                                                       const WholeTile<T>& sums) {
+  Vector<T> spilled[kPanelRows * kPanelVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kPanelRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v) spilled[i * kPanelVectors + v] = sums[i][v];
+  }
+  put_rows<T>(p, spilled, kPanelVectors);
+}
+
+// A whole tile of packed factors.
+template <class T, class Adding>
+void multiply_whole(const DenseProduct& p) {
+  constexpr int64_t kStepA = kPanelRows * kWidth<T>;
+  constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
+  // The lines are in the registers' way soon enough: by the end of the sums they have come.
+#pragma GCC unroll 16
+  for (int i = 0; i < kPanelRows; ++i) {
+    __builtin_prefetch(p.out + i * p.row_step, 1);
+    if constexpr (kStepB > 64) __builtin_prefetch(p.out + i * p.row_step + kStepB - 1, 1);
+  }
+  Vector<T> sums[kPanelRows][kPanelVectors] = {};
+  const Byte* a = p.a;
+  const Byte* b = p.b;
+  if constexpr (Adding::kHasStarts) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kPanelRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) {
+        sums[i][v] =
+            broadcast<T>(load<T>(a + i * kWidth<T>)) + load<Vector<T>>(b + v * kVectorBytes);
+      }
+    }
+    a += kStepA;
+    b += kStepB;
+  }
+  for (int64_t k = p.depth - Adding::kHasStarts; k != 0; --k) {
+    Vector<T> right[kPanelVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kPanelRows; ++i) {
+      const Vector<T> left = broadcast<T>(load<T>(a + i * kWidth<T>));
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) {
+        sums[i][v] = Adding::add(left, right[v], sums[i][v]);
+      }
+    }
+    a += kStepA;
+    b += kStepB;
+  }
+  if (p.column_step != kWidth<T>) [[unlikely]]
+    return put_spilled<T>(p, sums);
+  put_whole<T>(p, sums);
+}
+
 // A tile of kRows rows, and so many columns that the last of kVectors vectors is whole or not.
 template <class T, class Adding, int kRows, int kVectors>
 void multiply_few(const DenseProduct& p) {
@@ -148,7 +178,20 @@ void multiply_few(const DenseProduct& p) {
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) rows[i] = p.a + i * p.a_step;
   const Byte* b = p.b;
-  for (int64_t k = p.depth; k != 0; --k) {
+  if constexpr (Adding::kHasStarts) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        const Vector<T> right =
+            v < kLast ? load<Vector<T>>(b + v * kVectorBytes) : last.load(b + v * kVectorBytes);
+        sums[i][v] = broadcast<T>(load<T>(rows[i])) + right;
+      }
+      rows[i] += p.a_depth_step;
+    }
+    b += p.b_depth_step;
+  }
+  for (int64_t k = p.depth - Adding::kHasStarts; k != 0; --k) {
     Vector<T> right[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kLast; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
