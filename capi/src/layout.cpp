@@ -13,6 +13,7 @@ static_assert(sizeof(tnr_release_fn) == 8);
 static_assert(sizeof(tnr_spawn_fn) == 8);
 static_assert(sizeof(tnr_allocate_fn) == 8);
 static_assert(sizeof(tnr_deallocate_fn) == 8);
+static_assert(sizeof(tnr_engine) == 4);
 static_assert(sizeof(tnr_tenure) == 4);
 static_assert(sizeof(tnr_unary_op) == 4);
 static_assert(sizeof(tnr_binary_op) == 4);
@@ -41,7 +42,7 @@ static_assert(sizeof(tnr_device) == 8 && alignof(tnr_device) == 4);
 static_assert(offsetof(tnr_device, kind) == 0);
 static_assert(offsetof(tnr_device, index) == 4);
 
-static_assert(sizeof(tnr_context_options) == 56 && alignof(tnr_context_options) == 8);
+static_assert(sizeof(tnr_context_options) == 64 && alignof(tnr_context_options) == 8);
 static_assert(offsetof(tnr_context_options, struct_size) == 0);
 static_assert(offsetof(tnr_context_options, thread_count) == 8);
 static_assert(offsetof(tnr_context_options, reserved) == 12);
@@ -50,6 +51,8 @@ static_assert(offsetof(tnr_context_options, allocate) == 24);
 static_assert(offsetof(tnr_context_options, deallocate) == 32);
 static_assert(offsetof(tnr_context_options, user_context) == 40);
 static_assert(offsetof(tnr_context_options, release) == 48);
+static_assert(offsetof(tnr_context_options, engine) == 56);
+static_assert(offsetof(tnr_context_options, reserved_end) == 60);
 
 static_assert(sizeof(tnr_blob_info) == 48 && alignof(tnr_blob_info) == 8);
 static_assert(offsetof(tnr_blob_info, struct_size) == 0);

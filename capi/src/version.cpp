@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "tenure/dtype.hpp"
+#include "tenure/engine.hpp"
 #include "tenure/instruction_set.hpp"
 #include "tenure/status.hpp"
 
@@ -37,6 +38,10 @@ struct BuildInfo {
                               ", " TENURE_OPTIMIZED_TEXT ", " TENURE_ASSERTIONS_TEXT ", kernels:";
     append(kBuild, "");
     for (const tenure::InstructionSet& set : tenure::instruction_sets()) append(" ", set.name);
+    append("; engines: own", "");
+    if (const char* const version = tenure::onednn_version(); version != nullptr) {
+      append(" onednn ", version);
+    }
     try {
       append("; in use: ", tenure::instruction_set().name);
     } catch (const tenure::Error&) {

@@ -2,7 +2,9 @@
 //! installed library.
 //!
 //! `TENURE_NO_VENDOR=1`, or the feature `vendored` switched off: link what `pkg-config tenure`
-//! names instead of compiling. Crates that depend on this one directly find the folder of
+//! names instead of compiling. With the feature `onednn` the core has oneDNN as an engine: that of
+//! the prefix `TENURE_ONEDNN_PREFIX` or `DNNLROOT`, else what `pkg-config dnnl` or the compiler's own
+//! folders have; with `onednn-src` the one that it compiles. Crates that depend on this one directly find the folder of
 //! `tenure/tenure.h` in `DEP_TENURE_INCLUDE`.
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,8 +21,13 @@ error: tenure-sys was told to link an installed libtenure and pkg-config did not
   Install it from the source tree (cmake --install), and put its folder of tenure.pc on
   PKG_CONFIG_PATH; or unset TENURE_NO_VENDOR and enable the feature `vendored` to compile it.";
 
+const NO_ONEDNN: &str = "\
+error: tenure-sys compiles the engine oneDNN (feature `onednn`) and found no oneDNN 3.
+  TENURE_ONEDNN_PREFIX=folder names where its include/dnnl.h and lib/libdnnl.so are; the feature
+  `onednn-src` of tenure-sys compiles its sources instead, which takes half an hour.";
+
 fn main() {
-    for variable in ["TENURE_NO_VENDOR", "DOCS_RS"] {
+    for variable in ["TENURE_NO_VENDOR", "DOCS_RS", "TENURE_ONEDNN_PREFIX", "DNNLROOT"] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     if is_set("TENURE_NO_VENDOR") || !is_set("CARGO_FEATURE_VENDORED") {
@@ -68,8 +75,14 @@ fn compile(root: &Path) {
         println!("cargo::rerun-if-changed={}", root.join(watched).display());
     }
     let sources = read_list(root, "core/sources.txt");
-    let (kernels, rest): (Vec<_>, Vec<_>) =
-        sources.lines().partition(|source| source.starts_with("core/src/cpu/kernels/"));
+    let has_onednn = is_set("CARGO_FEATURE_ONEDNN");
+    let (kernels, rest): (Vec<_>, Vec<_>) = sources
+        .lines()
+        .filter(|source| match *source {
+            "core/src/engine/no_onednn.cpp" => !has_onednn,
+            source => has_onednn || !source.starts_with("core/src/onednn/"),
+        })
+        .partition(|source| source.starts_with("core/src/cpu/kernels/"));
 
     let mut build = cc::Build::new();
     build
@@ -92,6 +105,9 @@ fn compile(root: &Path) {
         .include(root.join("core/src"))
         .include(root.join("capi/include"));
     require_compiler(&build);
+    if has_onednn {
+        link_onednn(&mut build);
+    }
 
     let mut units = folders(root, &rest)
         .into_iter()
@@ -233,6 +249,32 @@ fn require_compiler(build: &cc::Build) {
     });
     if !runs {
         stop(NO_COMPILER);
+    }
+}
+
+fn link_onednn(build: &mut cc::Build) {
+    let prefix = ["TENURE_ONEDNN_PREFIX", "DNNLROOT"].into_iter().find(|name| is_set(name));
+    if let Ok(include) = env::var("DEP_DNNL_INCLUDE_PATH") {
+        // The crate links its library, but not the OpenMP that this needs.
+        build.include(include);
+        println!("cargo::rustc-link-lib=gomp");
+    } else if let Some(prefix) = prefix.and_then(env::var_os).map(PathBuf::from) {
+        build.include(prefix.join("include"));
+        println!("cargo::rustc-link-search=native={}", prefix.join("lib").display());
+        println!("cargo::rustc-link-lib=dnnl");
+    } else if let Ok(library) = pkg_config::Config::new().atleast_version("3").probe("dnnl") {
+        build.includes(library.include_paths);
+    } else {
+        println!("cargo::rustc-link-lib=dnnl");
+    }
+    // For the functions of OpenMP, which are found by name.
+    println!("cargo::rustc-link-lib=dl");
+    let header = out_dir().join("onednn.cpp");
+    let text = "#include <dnnl.h>\n#if DNNL_VERSION_MAJOR < 3\n#error\n#endif\n";
+    fs::write(&header, text)
+        .unwrap_or_else(|error| stop(&format!("{}: {error}", header.display())));
+    if let Err(error) = build.clone().file(&header).try_expand() {
+        stop(&format!("{NO_ONEDNN}\n{error}"));
     }
 }
 

@@ -108,6 +108,9 @@ TEST(CapiContext, OptionsAreChecked) {
   refused({"thread_count is 1025", "at most 1024"}, [](Options o) { o.thread_count = 1025; });
   refused({"thread_count is 4294967295"}, [](Options o) { o.thread_count = UINT32_MAX; });
   refused({"reserved is 7", "must be 0"}, [](Options o) { o.reserved = 7; });
+  refused({"reserved_end is 7", "must be 0"}, [](Options o) { o.reserved_end = 7; });
+  refused({"engine is 4", "names no engine"}, [](Options o) { o.engine = 4; });
+  refused({"engine is -1", "names no engine"}, [](Options o) { o.engine = -1; });
   refused({"struct_size is 0", "at least 56"}, [](Options o) { o.struct_size = 0; });
   refused({"struct_size is 55", "at least 56"}, [](Options o) { o.struct_size = 55; });
   refused({"struct_size is 4097", "at most 4096"}, [](Options o) { o.struct_size = 4097; });
@@ -118,6 +121,16 @@ TEST(CapiContext, OptionsAreChecked) {
           [](Options o) { o.deallocate = [](void*, void*, std::size_t, std::size_t) {}; });
   expect_refused(tnr_context_create(nullptr), TNR_STATUS_INVALID_ARGUMENT, {"options is NULL"});
   EXPECT_EQ(counter.count(), 0) << "a failed create calls nothing";
+}
+
+// They end before the engine.
+TEST(CapiContext, SmallerOptionsOfAnOlderHeader) {
+  tnr_context_options older = options(1);
+  older.struct_size = 56;
+  older.engine = 9;  // of the program's stack
+  tnr_context* const context = tnr_context_create(&older);
+  ASSERT_NE(context, nullptr);
+  EXPECT_EQ(tnr_context_release(context), TNR_STATUS_OK);
 }
 
 TEST(CapiContext, LargerOptionsOfANewerHeader) {
@@ -131,7 +144,7 @@ TEST(CapiContext, LargerOptionsOfANewerHeader) {
   EXPECT_EQ(tnr_context_release(context), TNR_STATUS_OK);
   newer.later[1] = 1;
   expect_refused(tnr_context_create(&newer.known), TNR_STATUS_INVALID_ARGUMENT,
-                 {"options", "offset 64", "only 56 bytes"});
+                 {"options", "offset 72", "only 64 bytes"});
 }
 
 TEST(CapiContext, ARefusedThreadLeavesNone) {

@@ -19,6 +19,7 @@ TEST(Version, BuildInfoIsOneLineThatStartsWithTheVersion) {
   EXPECT_EQ(info.find('\n'), std::string::npos);
   EXPECT_EQ(tnr_build_info(), tnr_build_info());
   EXPECT_NE(info.find(", kernels: "), std::string::npos) << info;
+  EXPECT_NE(info.find("; engines: own"), std::string::npos) << info;
   EXPECT_NE(info.find("; in use: "), std::string::npos) << info;
 }
 

@@ -2,6 +2,7 @@
 #include "base/fork.hpp"
 #include "memory/memory.hpp"
 #include "scenarios.hpp"
+#include "tenure/engine.hpp"
 #include "tenure/sparse.hpp"
 #include "tenure/sparse_voucher.hpp"
 #include "tenure/status.hpp"
@@ -11,6 +12,8 @@ namespace tenure {
 bool prepare_for_fork() noexcept { return true; }
 
 void require_object_size(std::size_t) {}
+
+void require_engine(tnr_engine) {}
 
 // The first bytes of each block are an object that knows who uses it.
 Memory take_memory(std::size_t) { return {new explore::Word(explore::kFresh), nullptr}; }

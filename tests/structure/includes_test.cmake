@@ -17,6 +17,8 @@ set(order
   cpu/kernels/window
   threads
   memory
+  engine
+  onednn
   view
   dense
   dense/einsum

@@ -46,6 +46,9 @@ class Context {
     for (std::int64_t slice = 0; slice < slice_count; ++slice) body(job, slice);
   }
 
+  // Whose code computes dense products, as it was asked for; engine.hpp has whose that is.
+  [[nodiscard]] tnr_engine engine() const noexcept { return engine_; }
+
   // Whether blobs have their memory from an allocator of the context's own.
   [[nodiscard]] bool has_allocator() const noexcept { return has_allocator_; }
   // At least 1 byte of that memory. Throws OUT_OF_MEMORY, and INVALID_ARGUMENT when the allocator
@@ -61,6 +64,7 @@ class Context {
 
   unsigned helper_count_ = 0;  // threads beside the caller
   bool has_allocator_ = false;
+  tnr_engine engine_ = TNR_ENGINE_ENVIRONMENT;
   ContextSlot* slot_ = nullptr;  // of a context that was made
 };
 
@@ -74,8 +78,9 @@ inline constexpr unsigned kMaxThreads = 1024;   // a bound for typing errors, no
 inline constexpr unsigned kMaxContexts = 1024;  // at once; slots are 256 bytes each
 
 // `options` as tnr_context_create() wants them; struct_size is not looked at. Throws
-// INVALID_ARGUMENT, or OUT_OF_MEMORY also for a refused thread and the context beyond kMaxContexts;
-// then no thread is left, and nothing has been called.
+// INVALID_ARGUMENT, UNSUPPORTED for an engine that is not in this build, or OUT_OF_MEMORY also for
+// a refused thread and the context beyond kMaxContexts; then no thread is left, and nothing has
+// been called.
 ContextToken context_create(const tnr_context_options& options);
 // Throws STALE_HANDLE for a token that is garbage, of another kind, or released.
 void context_release(ContextToken token);

@@ -16,14 +16,17 @@ bool prepare_for_fork() noexcept { return true; }  // there is no fork
 #include "base/system_calls.hpp"
 #include "memory/memory.hpp"
 #include "memory/slot_table.hpp"
+#include "tenure/engine.hpp"
 #include "threads/context_slot.hpp"
 
 namespace tenure {
 
 namespace {
 
-// No thread that holds one of these asks for another, so their order is free.
+// No thread that holds one of these asks for another, so their order is free. But the first is held
+// while memory is asked for, and waited for with none of the others.
 void lock_all() {
+  lock_engines();
   context_table.lock();
   slot_table.lock();
   sparse_table.lock();
@@ -37,10 +40,12 @@ void unlock_all() {
   sparse_table.unlock();
   slot_table.unlock();
   context_table.unlock();
+  unlock_engines();
 }
 
 void start_child() {
   context_table.forget_threads();
+  forget_engine_threads();
   unlock_all();
 }
 

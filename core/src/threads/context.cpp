@@ -6,6 +6,7 @@
 #include "base/callback.hpp"
 #include "base/fork.hpp"
 #include "base/token.hpp"
+#include "tenure/engine.hpp"
 #include "threads/context_slot.hpp"
 
 namespace tenure {
@@ -20,11 +21,15 @@ void check_options(const tnr_context_options& options) {
   if (options.reserved != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "reserved is %u but must be 0", options.reserved);
   }
+  if (options.reserved_end != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "reserved_end is %u but must be 0", options.reserved_end);
+  }
   if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but %s is not: both are set, or neither",
          options.allocate == nullptr ? "allocate" : "deallocate",
          options.allocate == nullptr ? "deallocate" : "allocate");
   }
+  require_engine(options.engine);
 }
 
 [[noreturn, gnu::cold]] void fail_stale(ContextToken token) {

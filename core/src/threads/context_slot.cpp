@@ -21,6 +21,7 @@ void ContextSlot::start(const tnr_context_options& wanted) {
   context.slot_ = this;
   context.helper_count_ = wanted.thread_count - 1;
   context.has_allocator_ = wanted.allocate != nullptr;
+  context.engine_ = wanted.engine;
 }
 
 void ContextSlot::end() noexcept {

@@ -219,6 +219,27 @@ pub type tnr_deallocate_fn = Option<
     ),
 >;
 
+/// Whose code computes products of dense matrices and convolutions. What these promise about bits
+/// and special values holds for the library's own.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_engine(pub i32);
+
+impl tnr_engine {
+    /// The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn` or `auto`) when
+    /// it is first asked for; without it the library's own.
+    pub const ENVIRONMENT: tnr_engine = tnr_engine(0);
+    /// The library's own kernels, which take every shape, stride and dtype.
+    pub const OWN: tnr_engine = tnr_engine(1);
+    /// oneDNN for what it takes as it lies in memory, and the library's own for the rest.
+    pub const ONEDNN: tnr_engine = tnr_engine(2);
+    /// Of those that are in this build, the one that a fixed table names for the dtype and the
+    /// shape of a call.
+    pub const AUTO: tnr_engine = tnr_engine(3);
+}
+
 /// Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will
 /// grow, and zeros will mean what they do now.
 #[repr(C)]
@@ -241,6 +262,14 @@ pub struct tnr_context_options {
     /// Called with `user_context` once, when no callback will be called any more; NULL: nobody
     /// needs to be told.
     pub release: tnr_release_fn,
+    /// Of dense products and convolutions.
+    ///
+    /// @since 0.2
+    pub engine: tnr_engine,
+    /// 0.
+    ///
+    /// @since 0.2
+    pub reserved_end: u32,
 }
 
 // ==== blobs ====
@@ -1273,8 +1302,8 @@ unsafe extern "C" {
     /// @since 0.1
     pub fn tnr_abi_version() -> u32;
 
-    /// One line that says how the library was built (version, compiler, options, instruction sets)
-    /// and which instruction set is in use.
+    /// One line that says how the library was built (version, compiler, options, instruction sets,
+    /// engines) and which instruction set is in use.
     ///
     /// @return (transfer none) lives as long as the process
     /// @threads any
@@ -1353,8 +1382,9 @@ unsafe extern "C" {
     /// Makes a context, and starts its threads. On failure none is left and nothing is called.
     ///
     /// INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
-    /// without the other, `reserved` or bytes beyond the known struct that are not 0, or a
-    /// `struct_size` below the first version's or over 4096. OUT_OF_MEMORY: also for a thread that
+    /// without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
+    /// known struct that are not 0, or a `struct_size` below the first version's or over 4096.
+    /// UNSUPPORTED: an `engine` that is not in this build. OUT_OF_MEMORY: also for a thread that
     /// the system refuses, and for more than 1024 contexts at once.
     ///
     /// @param options (transfer none) copied

@@ -15,6 +15,7 @@ const _: () = {
     assert!(size_of::<tnr_spawn_fn>() == 8);
     assert!(size_of::<tnr_allocate_fn>() == 8);
     assert!(size_of::<tnr_deallocate_fn>() == 8);
+    assert!(size_of::<tnr_engine>() == 4);
     assert!(size_of::<tnr_tenure>() == 4);
     assert!(size_of::<tnr_unary_op>() == 4);
     assert!(size_of::<tnr_binary_op>() == 4);
@@ -54,7 +55,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_context_options>() == 56);
+    assert!(size_of::<tnr_context_options>() == 64);
     assert!(align_of::<tnr_context_options>() == 8);
     assert!(offset_of!(tnr_context_options, struct_size) == 0);
     assert!(offset_of!(tnr_context_options, thread_count) == 8);
@@ -64,6 +65,8 @@ const _: () = {
     assert!(offset_of!(tnr_context_options, deallocate) == 32);
     assert!(offset_of!(tnr_context_options, user_context) == 40);
     assert!(offset_of!(tnr_context_options, release) == 48);
+    assert!(offset_of!(tnr_context_options, engine) == 56);
+    assert!(offset_of!(tnr_context_options, reserved_end) == 60);
 };
 
 const _: () = {

@@ -2,6 +2,10 @@
 //! is safe.
 #![allow(non_camel_case_types)]
 
+// Named, so that its library is linked.
+#[cfg(feature = "onednn-src")]
+extern crate onednn_src as _;
+
 mod abi;
 mod codes;
 mod layout;

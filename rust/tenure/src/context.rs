@@ -2,12 +2,14 @@
 
 #[allow(unsafe_code)]
 mod allocator;
+mod engine;
 mod executor;
 
 use std::fmt;
 use std::sync::Arc;
 
 pub use allocator::Allocator;
+pub use engine::Engine;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
 pub use executor::{Executor, Task};
@@ -126,7 +128,11 @@ impl Context {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn builder() -> ContextBuilder {
-        ContextBuilder { thread_count: 1, hooks: Hooks { executor: None, allocator: None } }
+        ContextBuilder {
+            thread_count: 1,
+            engine: Engine::default(),
+            hooks: Hooks { executor: None, allocator: None },
+        }
     }
 
     /// The most threads that work at an operation, the calling one among them.
@@ -187,6 +193,7 @@ impl fmt::Debug for Context {
 #[must_use = "a builder does nothing before `build`"]
 pub struct ContextBuilder {
     thread_count: usize,
+    engine: Engine,
     hooks: Hooks,
 }
 
@@ -200,6 +207,20 @@ impl ContextBuilder {
     /// ```
     pub fn threads(self, thread_count: usize) -> ContextBuilder {
         ContextBuilder { thread_count, ..self }
+    }
+
+    /// Whose code computes products of dense matrices and convolutions; [`Engine::Environment`] by
+    /// default.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let context = Context::builder().engine(Engine::Auto).build()?;
+    /// let product = context.install(|| matmul(&[[1.0, 2.0]], &[[3.0], [4.0]]))?;
+    /// assert_eq!(product.to_vec(), [11.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn engine(self, engine: Engine) -> ContextBuilder {
+        ContextBuilder { engine, ..self }
     }
 
     /// The source of the other threads, instead of the library.
@@ -228,8 +249,9 @@ impl ContextBuilder {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no threads, or more than 1024. `OutOfMemory`: the system refused one of
-    /// them, or there is no memory for the library's own record.
+    /// `InvalidArgument`: no threads, or more than 1024. `Unsupported`: an engine that is not in
+    /// this build. `OutOfMemory`: the system refused one of the threads, or there is no memory for
+    /// the library's own record.
     ///
     /// ```
     /// # use tenure::*;
@@ -243,7 +265,7 @@ impl ContextBuilder {
                 self.thread_count
             )));
         };
-        let handle = ContextHandle::new(thread_count, self.hooks)?;
+        let handle = ContextHandle::new(thread_count, self.engine.into(), self.hooks)?;
         Ok(Context { handle: Some(Arc::new(handle)) })
     }
 }
@@ -252,6 +274,7 @@ impl fmt::Debug for ContextBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ContextBuilder")
             .field("thread_count", &self.thread_count)
+            .field("engine", &self.engine)
             .field("executor", &self.hooks.executor.is_some())
             .field("allocator", &self.hooks.allocator.is_some())
             .finish()

@@ -195,7 +195,8 @@
 //!   makes a `Vec`, which ends the program as every `Vec` does where there is no memory for it.)
 //! - **Nothing is lost.** Refused values come back ([`Rejected`]), and a call that is refused
 //!   leaves its output untouched.
-//! - **No thread but yours computes,** until you say so: [`Context::with_threads`].
+//! - **No thread but yours computes,** until you say so: [`Context::with_threads`], or
+//!   [`Engine::OneDnn`].
 //!
 //! # Features
 //!
@@ -209,6 +210,7 @@
 //! | `faer` | matrices of `faer` 0.24, dense and sparse, lent both ways by `TryFrom`; a `Mat` is an operand |
 //! | `linalg` | `linalg`: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and what they solve, by `faer` |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
+//! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -246,7 +248,7 @@ mod tenure;
 
 #[cfg(feature = "rayon")]
 pub use context::RayonExecutor;
-pub use context::{Allocator, Context, ContextBuilder, Executor, Task};
+pub use context::{Allocator, Context, ContextBuilder, Engine, Executor, Task};
 pub use dense::*;
 pub use dtype::{Bool8, DType, Element, Factor, Float, NativeFloat, Number, Real};
 pub use error::{Error, ErrorKind, Rejected, Result};

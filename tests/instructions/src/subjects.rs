@@ -10,7 +10,7 @@ use tenure::{TensorView, TensorViewMut};
 use tenure_sys::{
     tnr_binary, tnr_binary_op, tnr_blob, tnr_blob_copy, tnr_blob_release, tnr_blob_view,
     tnr_context, tnr_context_create, tnr_context_options, tnr_context_release, tnr_dtype,
-    tnr_reduce, tnr_reduce_op, tnr_status, tnr_view, tnr_view_lend, tnr_view_lend_mut,
+    tnr_engine, tnr_reduce, tnr_reduce_op, tnr_status, tnr_view, tnr_view_lend, tnr_view_lend_mut,
     tnr_view_mut,
 };
 
@@ -192,6 +192,8 @@ fn dispatch(visit: Visit) {
         deallocate: None,
         user_context: null_mut(),
         release: None,
+        engine: tnr_engine::ENVIRONMENT,
+        reserved_end: 0,
     };
     // SAFETY: the options are whole, and the callback uses nothing.
     let context = unsafe { tnr_context_create(&options) };

@@ -11,11 +11,13 @@
 #include "dense/product/epilogue.hpp"
 #include "dense/product/product_blocks.hpp"
 #include "dense/scalar.hpp"
+#include "engine/onednn.hpp"
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
 #include "memory/tickets.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/engine.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -351,6 +353,50 @@ struct DepthwiseEpilogue {
   }
 };
 
+// ---- by another engine ----
+
+// False, and nothing has been done, where the library's own kernels are to compute it. Cold: small
+// code, which most programs never run.
+[[gnu::cold, gnu::noinline]] bool run_elsewhere(const Context& context, tnr_engine engine,
+                                                const ConvolutionOperands& of,
+                                                const ConvolutionPart& part,
+                                                tnr_unary_op activation) {
+  if (of.a.dtype != TNR_DTYPE_F32) return false;
+  if (of.bias != nullptr && of.bias->shape[0] > 1 && of.bias->strides[0] != 1) return false;
+  const WindowGeometry& g = part.geometry;
+  constexpr std::int64_t kBytes = sizeof(float);
+  const auto in_elements = [](const ImageSteps& steps) -> onednn::Convolution::Image {
+    return {steps.image / kBytes,
+            steps.channel / kBytes,
+            {steps.place[kHeight] / kBytes, steps.place[kWidth] / kBytes}};
+  };
+  onednn::Convolution convolution = {};
+  convolution.images = g.images;
+  convolution.groups = g.groups;
+  convolution.channels = g.channels;
+  convolution.filters = g.filters;
+  for (const unsigned axis : {kHeight, kWidth}) {
+    convolution.in[axis] = g.in[axis];
+    convolution.kernel[axis] = g.kernel[axis];
+    convolution.out[axis] = g.out[axis];
+    convolution.strides[axis] = g.strides[axis];
+    convolution.padding[axis] = g.padding[axis];
+    convolution.dilations[axis] = g.dilations[axis];
+  }
+  convolution.a = in_elements(g.a);
+  convolution.weight = in_elements(g.weight);
+  convolution.weight_group_step = g.weight_group / kBytes;
+  convolution.result = in_elements(g.result);
+  convolution.has_bias = of.bias != nullptr;
+  const onednn::ConvolutionMemory memory = {
+      of.a.data, static_cast<const Byte*>(of.weight.data) + part.weight_offset,
+      of.bias == nullptr ? nullptr : of.bias->data, writable(of.out) + part.out_offset};
+  if (!onednn::run({engine, context.thread_count()}, convolution, memory)) return false;
+  // Not oneDNN's own, whose maximum of NaN and 0 is 0.
+  activate(context, activation, of.out);
+  return true;
+}
+
 }  // namespace
 
 // ---- calls ----
@@ -384,6 +430,17 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   const auto width_bytes = static_cast<std::int64_t>(element_size(of.a.dtype));
   const Epilogue epilogue(activation, bias, of.a.dtype, of.a.dtype);
   if (is_empty(out)) return count_call(operation, 0, 0);
+  const auto count = [&] {
+    count_call(operation,
+               element_bytes(of.a) + element_bytes(of.weight) +
+                   (bias == nullptr ? 0 : element_bytes(*bias)),
+               element_bytes(out));
+  };
+  const tnr_engine engine = engine_of(context);
+  if (engine != TNR_ENGINE_OWN && parts.count == 1 &&
+      run_elsewhere(context, engine, of, parts.part(parts.with, 0), activation)) {
+    return count();
+  }
 
   const tnr_scalar number = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
   const Element one = to_element(number, of.a.dtype, "one");
@@ -434,10 +491,7 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
                  packed_weight.data()},
                 element_bytes(of.a) + element_bytes(out), a, to, {DepthwiseEpilogue::run, &finish});
   }
-  count_call(
-      operation,
-      element_bytes(of.a) + element_bytes(of.weight) + (bias == nullptr ? 0 : element_bytes(*bias)),
-      element_bytes(out));
+  count();
 }
 
 void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, const tnr_view* bias,

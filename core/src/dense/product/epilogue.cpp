@@ -62,4 +62,12 @@ void Epilogue::run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64
   }
 }
 
+void activate(const Context& context, tnr_unary_op activation, const tnr_view_mut& out) {
+  if (activation == 0) return;
+  Operands operands(out);
+  operands.add(out.view, "out");
+  const auto row = static_cast<std::uint32_t>(activation) - 1;
+  operands.run(context, Operation(kernels::unary_kernels()[row][type_index(out.view.dtype)]));
+}
+
 }  // namespace tenure

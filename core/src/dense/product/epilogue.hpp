@@ -7,6 +7,7 @@
 #include "cpu/gemm.hpp"
 #include "dense/scalar.hpp"
 #include "memory/scratch.hpp"
+#include "tenure/context.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -33,5 +34,9 @@ class Epilogue {
   bool has_relu_ = false;
   kernels::StripKernel kernel_ = nullptr;
 };
+
+// Applies an activation that an Epilogue has taken, or none, to a result that is whole.
+[[gnu::cold]] void activate(const Context& context, tnr_unary_op activation,
+                            const tnr_view_mut& out);
 
 }  // namespace tenure

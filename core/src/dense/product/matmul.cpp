@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <complex>
 #include <cstring>
+#include <optional>
 #include <variant>
 
 #include "cpu/dispatch.hpp"
@@ -10,9 +11,11 @@
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"
 #include "dense/product/blocked_matmul.hpp"
+#include "engine/onednn.hpp"
 #include "memory/fresh_pages.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/engine.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "threads/parallel.hpp"
@@ -242,6 +245,34 @@ class MatmulOperands {
   }
   [[nodiscard]] const tnr_view* bias() const noexcept { return bias_; }
   [[nodiscard]] const BlockedMatmul::Geometry& geometry() const noexcept { return geometry_; }
+  // The elements at index 0 of the first of them.
+  [[nodiscard]] onednn::ProductMemory first() const noexcept {
+    std::int64_t position[TNR_MAX_RANK];
+    std::int64_t offsets[Nest::kMaxOperands];
+    batch_.go_to(batch_.rank(), 0, position, offsets);
+    return {static_cast<const Byte*>(a_.data) + offsets[1],
+            static_cast<const Byte*>(b_.data) + offsets[2], nullptr, data_ + offsets[0]};
+  }
+  // The same as oneDNN is asked for it; out is not empty. Nothing for batches of several axes.
+  [[nodiscard]] std::optional<onednn::Product> for_onednn(float alpha, float beta) const noexcept {
+    if (!is_joined_ && batch_.rank() > 1) return std::nullopt;
+    const auto matrix = [&](const tnr_view& view, const BlockedMatmul::Steps& steps,
+                            unsigned operand) -> onednn::Product::Matrix {
+      const auto bytes = static_cast<std::int64_t>(element_size(view.dtype));
+      const std::int64_t step = is_joined_ || batch_.rank() == 0 ? 0 : batch_.step(0, operand);
+      return {view.dtype, step / bytes, steps.row / bytes, steps.column / bytes};
+    };
+    return onednn::Product{.batch_count = batch_count(),
+                           .rows = geometry_.rows,
+                           .columns = geometry_.columns,
+                           .depth = geometry_.depth,
+                           .a = matrix(a_, geometry_.a, 1),
+                           .b = matrix(b_, geometry_.b, 2),
+                           .out = matrix(out_, geometry_.out, 0),
+                           .alpha = alpha,
+                           .beta = beta,
+                           .has_bias = bias_ != nullptr};
+  }
   // Products of that geometry; out is not empty.
   [[nodiscard]] std::int64_t batch_count() const noexcept {
     if (is_joined_) return 1;
@@ -431,6 +462,54 @@ const SumsStore* pointer_to(const Store& store) noexcept {
   return std::get_if<ComplexSums<double>>(&store);
 }
 
+void count_matmul(const tnr_view& a, const tnr_view& b, const tnr_view* bias, bool has_beta,
+                  const tnr_view& out) {
+  // With a beta of 0 the output is not read.
+  const std::uint64_t out_bytes = element_bytes(out);
+  count_call(TNR_OPERATION_MATMUL,
+             element_bytes(a) + element_bytes(b) + (bias == nullptr ? 0 : element_bytes(*bias)) +
+                 (has_beta ? out_bytes : 0),
+             out_bytes);
+}
+
+// ---- by another engine ----
+
+// Of the types that oneDNN takes.
+float as_f32(const Element& element, tnr_dtype dtype) noexcept {
+  if (dtype == TNR_DTYPE_I32) {
+    std::int32_t number;
+    std::memcpy(&number, element.bytes, sizeof number);
+    return static_cast<float>(number);
+  }
+  float number;
+  std::memcpy(&number, element.bytes, sizeof number);
+  return number;
+}
+
+// False, and nothing has been done, where the library's own kernels are to compute it. Cold: small
+// code, which most programs never run.
+[[gnu::cold, gnu::noinline]] bool run_elsewhere(const Context& context, tnr_engine engine,
+                                                const MatmulOperands& operands,
+                                                const MatmulScalars& scalars,
+                                                tnr_unary_op activation, const tnr_view_mut& out) {
+  const FactorDtype& dtype = operands.dtype();
+  if (dtype.lanes == 2 || dtype.sum == TNR_DTYPE_F64) return false;
+  // What is rounded to 16 bits already has the maximum with 0 that its sum would have; another
+  // activation would be rounded twice.
+  if (dtype.result != dtype.sum && activation != 0 && activation != TNR_UNARY_OP_RELU) return false;
+  const tnr_view* const bias = operands.bias();
+  if (bias != nullptr && bias->shape[0] > 1 && bias->strides[0] != 1) return false;
+  const auto product =
+      operands.for_onednn(as_f32(scalars.alpha, dtype.sum), as_f32(scalars.beta, dtype.sum));
+  if (!product) return false;
+  onednn::ProductMemory memory = operands.first();
+  if (bias != nullptr) memory.bias = bias->data;
+  if (!onednn::run({engine, context.thread_count()}, *product, memory)) return false;
+  // Not oneDNN's own, whose maximum of NaN and 0 is 0.
+  activate(context, activation, out);
+  return true;
+}
+
 }  // namespace
 
 void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
@@ -441,6 +520,11 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
   const MatmulScalars scalars(alpha, beta, dtype);
   const Epilogue epilogue(attributes.activation, operands.bias(), dtype.result, dtype.computed());
   if (is_empty(out.view)) return count_call(TNR_OPERATION_MATMUL, 0, 0);
+  const tnr_engine engine = engine_of(context);
+  if (engine != TNR_ENGINE_OWN &&
+      run_elsewhere(context, engine, operands, scalars, attributes.activation, out)) {
+    return count_matmul(a, b, operands.bias(), scalars.has_beta, out.view);
+  }
   const Store store = store_of(operands, scalars);
   const SumsStore* const sums_store = pointer_to(store);
   const BlockedMatmul::Scalars of_sums = scalars_of_sums(scalars, dtype, operands.geometry().depth,
@@ -487,13 +571,7 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
         },
         Wake::kAtOnce);
   }
-  // With a beta of 0 the output is not read.
-  const std::uint64_t out_bytes = element_bytes(out.view);
-  const tnr_view* const bias = operands.bias();
-  count_call(TNR_OPERATION_MATMUL,
-             element_bytes(a) + element_bytes(b) + (bias == nullptr ? 0 : element_bytes(*bias)) +
-                 (scalars.has_beta ? out_bytes : 0),
-             out_bytes);
+  count_matmul(a, b, operands.bias(), scalars.has_beta, out.view);
 }
 
 }  // namespace tenure

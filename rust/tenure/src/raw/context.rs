@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
-use tenure_sys::{tnr_context, tnr_context_options};
+use tenure_sys::{tnr_context, tnr_context_options, tnr_engine};
 
 use super::{entered, failure};
 use crate::owner::{Boxed, contained};
@@ -65,7 +65,11 @@ unsafe impl Sync for ContextHandle {}
 
 impl ContextHandle {
     /// Hooks that are not taken are dropped.
-    pub(crate) fn new(thread_count: u32, hooks: Hooks) -> Result<ContextHandle> {
+    pub(crate) fn new(
+        thread_count: u32,
+        engine: tnr_engine,
+        hooks: Hooks,
+    ) -> Result<ContextHandle> {
         entered()?;
         let mut options = tnr_context_options {
             struct_size: size_of::<tnr_context_options>() as u64,
@@ -76,6 +80,8 @@ impl ContextHandle {
             deallocate: None,
             user_context: ptr::null_mut(),
             release: None,
+            engine,
+            reserved_end: 0,
         };
         if hooks.executor.is_some() {
             options.spawn = Some(spawn);

@@ -100,8 +100,8 @@ extern "C" {
 TNR_API uint32_t tnr_abi_version(void) TNR_NOEXCEPT;
 
 /**
- * One line that says how the library was built (version, compiler, options, instruction sets)
- * and which instruction set is in use.
+ * One line that says how the library was built (version, compiler, options, instruction sets,
+ * engines) and which instruction set is in use.
  *
  * @return (transfer none) lives as long as the process
  * @threads any
@@ -418,6 +418,34 @@ typedef void (*tnr_deallocate_fn)(void *user_context,
  */
 typedef void (*tnr_release_fn)(void *release_context);
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * Whose code computes products of dense matrices and convolutions. What these promise about bits
+ * and special values holds for the library's own.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_engine;
+/**
+ * The one that the environment variable `TENURE_ENGINE` names (`own`, `onednn` or `auto`) when
+ * it is first asked for; without it the library's own.
+ */
+#define TNR_ENGINE_ENVIRONMENT 0
+/**
+ * The library's own kernels, which take every shape, stride and dtype.
+ */
+#define TNR_ENGINE_OWN 1
+/**
+ * oneDNN for what it takes as it lies in memory, and the library's own for the rest.
+ */
+#define TNR_ENGINE_ONEDNN 2
+/**
+ * Of those that are in this build, the one that a fixed table names for the dtype and the
+ * shape of a call.
+ */
+#define TNR_ENGINE_AUTO 3
+#endif
+
 /**
  * Options of a context. Set it to zeros, then `struct_size` and the fields that apply; it will
  * grow, and zeros will mean what they do now.
@@ -456,6 +484,20 @@ typedef struct tnr_context_options {
    * needs to be told.
    */
   tnr_release_fn release;
+#if TNR_WANT_MINOR >= 2
+  /**
+   * Of dense products and convolutions.
+   *
+   * @since 0.2
+   */
+  tnr_engine engine;
+  /**
+   * 0.
+   *
+   * @since 0.2
+   */
+  uint32_t reserved_end;
+#endif
 } tnr_context_options;
 
 /**
@@ -476,8 +518,9 @@ tnr_status tnr_context_release(struct tnr_context *context TNR_OWNED) TNR_NOEXCE
  * Makes a context, and starts its threads. On failure none is left and nothing is called.
  *
  * INVALID_ARGUMENT: a `thread_count` of 0 or over 1024, one of `allocate` and `deallocate`
- * without the other, `reserved` or bytes beyond the known struct that are not 0, or a
- * `struct_size` below the first version's or over 4096. OUT_OF_MEMORY: also for a thread that
+ * without the other, an `engine` that is none, `reserved`, `reserved_end` or bytes beyond the
+ * known struct that are not 0, or a `struct_size` below the first version's or over 4096.
+ * UNSUPPORTED: an `engine` that is not in this build. OUT_OF_MEMORY: also for a thread that
  * the system refuses, and for more than 1024 contexts at once.
  *
  * @param options (transfer none) copied

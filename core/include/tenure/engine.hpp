@@ -1,0 +1,34 @@
+// Engines: whose code computes dense products and convolutions. The library's own takes every call;
+// oneDNN, where it is in the build, some of them.
+#pragma once
+
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+// Throws INVALID_ARGUMENT for a number that names no engine, UNSUPPORTED for one that is not in this
+// build.
+void require_engine(tnr_engine engine);
+
+// What TENURE_ENGINE asks for when first read, TNR_ENGINE_OWN without it. Throws as
+// require_engine(), and so at every later call.
+tnr_engine environment_engine();
+
+// TNR_ENGINE_OWN, _ONEDNN or _AUTO. Throws what environment_engine() does, where the context asks
+// for that.
+inline tnr_engine engine_of(const Context& context) {
+  const tnr_engine engine = context.engine();
+  return engine == TNR_ENGINE_ENVIRONMENT ? environment_engine() : engine;
+}
+
+// "3.2.0"; nullptr where oneDNN is not in this build.
+const char* onednn_version() noexcept;
+
+// Around fork: no thread is in an engine that is not the library's own while the process is copied,
+// and in the child such an engine has no thread but the caller's. The first may be held while
+// memory is asked for.
+void lock_engines() noexcept;
+void unlock_engines() noexcept;
+void forget_engine_threads() noexcept;
+
+}  // namespace tenure

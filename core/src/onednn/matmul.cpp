@@ -1,0 +1,211 @@
+// Products of matrices that oneDNN takes as they lie.
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "memory/scratch.hpp"
+#include "onednn/library.hpp"
+
+namespace tenure::onednn {
+namespace {
+
+std::optional<dnnl_data_type_t> type_of(tnr_dtype dtype) noexcept {
+  switch (dtype) {
+    case TNR_DTYPE_F32: return dnnl_f32;
+    case TNR_DTYPE_BF16: return dnnl_bf16;
+    case TNR_DTYPE_F16: return dnnl_f16;
+    case TNR_DTYPE_I8: return dnnl_s8;
+    case TNR_DTYPE_U8: return dnnl_u8;
+    case TNR_DTYPE_I32: return dnnl_s32;
+    default: return std::nullopt;
+  }
+}
+
+// ---- what pays ----
+
+// Sums of bytes are exact with instructions that add four products at once to 32 bits. Those before
+// them saturate pairs at 16.
+bool has_exact_bytes() noexcept {
+  const int set = static_cast<int>(dnnl_get_effective_cpu_isa());
+  const auto has = [&](int wanted) { return (set & wanted) == wanted; };
+  return has(dnnl_cpu_isa_avx512_core_vnni) || has(dnnl_cpu_isa_avx2_vnni);
+}
+
+// From where on the engine `auto` gives products to oneDNN: multiplications and additions, and the
+// least of rows, columns and depth. Measured on one thread (AMD EPYC, family 25, model 17; oneDNN
+// 3.2), of its time: own f32 kernels take 0.9 at 64 cubed, 1.5 at 128 and 256, 1.0 from 512 on and
+// 0.5 of 8 rows by 2048 squared; bf16 0.9 at 32 cubed and 1.4 at 64; bytes 1.0 and 1.8.
+struct Payoff {
+  tnr_dtype dtype;
+  std::int64_t work;
+  std::int64_t side;
+};
+constexpr Payoff kPayoffs[] = {{TNR_DTYPE_F32, 96 * 96 * 96, 16},
+                               {TNR_DTYPE_BF16, 48 * 48 * 48, 8},
+                               {TNR_DTYPE_I8, 48 * 48 * 48, 8},
+                               {TNR_DTYPE_U8, 48 * 48 * 48, 8}};
+
+bool pays(const Product& product) noexcept {
+  for (const Payoff& payoff : kPayoffs) {
+    if (product.a.dtype != payoff.dtype) continue;
+    const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
+                        static_cast<double>(product.depth);
+    return std::min({product.rows, product.columns, product.depth}) >= payoff.side &&
+           work >= static_cast<double>(payoff.work);
+  }
+  return false;
+}
+
+// ---- as it lies ----
+
+// Elements of a row or of a column side by side, and whole lines of them: nothing else is taken.
+bool is_plain(Product::Matrix& matrix, std::int64_t rows, std::int64_t columns) noexcept {
+  if (columns == 1) matrix.column_step = 1;
+  if (rows == 1 && matrix.column_step == 1) matrix.row_step = columns;
+  if (rows == 1 && matrix.column_step != 1) matrix.row_step = 1;
+  const std::int64_t least_row = matrix.column_step == 1 ? columns : 1;
+  const std::int64_t least_column = matrix.column_step == 1 ? 1 : rows;
+  return (matrix.column_step == 1 || matrix.row_step == 1) && matrix.row_step >= least_row &&
+         matrix.row_step <= kMostElements && matrix.column_step >= least_column &&
+         matrix.column_step <= kMostElements;
+}
+
+void transpose(Product::Matrix& matrix) noexcept { std::swap(matrix.row_step, matrix.column_step); }
+
+// The product as oneDNN is asked for it: with rows of the result whose elements are side by side.
+// Nothing where it takes none such.
+struct Plain {
+  Product product;
+  bool is_swapped;  // the factors, of which the transposes are multiplied
+};
+std::optional<Plain> plain(const Product& given) noexcept {
+  Plain result = {given, false};
+  Product& p = result.product;
+  for (const std::int64_t extent : {p.rows, p.columns, p.depth, p.batch_count}) {
+    if (extent < 1 || extent > kMostElements) return std::nullopt;
+  }
+  if (p.out.dtype == TNR_DTYPE_I32 &&
+      (p.alpha != 1 || p.beta != 0 || p.has_bias || !has_exact_bytes())) {
+    return std::nullopt;  // oneDNN scales sums of whole numbers as f32
+  }
+  // It adds the bias before it scales.
+  if (p.has_bias && p.alpha != 1) return std::nullopt;
+  if (p.columns != 1 && p.out.column_step != 1) {
+    if (p.has_bias) return std::nullopt;  // that would be one for each row
+    std::swap(p.a, p.b);
+    std::swap(p.rows, p.columns);
+    for (Product::Matrix* const matrix : {&p.a, &p.b, &p.out}) transpose(*matrix);
+    result.is_swapped = true;
+  }
+  const bool is_taken = is_plain(p.a, p.rows, p.depth) && is_plain(p.b, p.depth, p.columns) &&
+                        is_plain(p.out, p.rows, p.columns) && p.out.column_step == 1;
+  if (!is_taken) return std::nullopt;
+  for (Product::Matrix* const matrix : {&p.a, &p.b, &p.out}) {
+    if (p.batch_count == 1) matrix->batch_step = 0;
+    if (matrix->batch_step < 0) return std::nullopt;
+  }
+  return result;
+}
+
+// ---- compiled ----
+
+Layout layout_of(const Product& p, const Product::Matrix& matrix, std::int64_t rows,
+                 std::int64_t columns) {
+  const auto type = type_of(matrix.dtype);
+  if (!type) return {};
+  if (p.batch_count == 1) {
+    const std::int64_t extents[] = {rows, columns};
+    const std::int64_t steps[] = {matrix.row_step, matrix.column_step};
+    return strided_layout(*type, extents, steps);
+  }
+  const bool repeats = matrix.batch_step == 0;
+  const std::int64_t extents[] = {repeats ? 1 : p.batch_count, rows, columns};
+  const std::int64_t steps[] = {
+      repeats ? rows * matrix.row_step + columns * matrix.column_step : matrix.batch_step,
+      matrix.row_step, matrix.column_step};
+  return strided_layout(*type, extents, steps);
+}
+
+Attributes attributes_of(const Product& p) {
+  Attributes attributes = strict_attributes();
+  if (p.alpha == 1 && p.beta == 0) return attributes;
+  PostOps steps;
+  require_success(dnnl_post_ops_create(steps.to_make()), "dnnl_post_ops_create");
+  if (p.alpha != 1) {
+    require_success(dnnl_post_ops_append_eltwise(steps.get(), dnnl_eltwise_linear, p.alpha, 0),
+                    "dnnl_post_ops_append_eltwise");
+  }
+  if (p.beta != 0) {
+    require_success(dnnl_post_ops_append_sum(steps.get(), p.beta, 0, dnnl_data_type_undef),
+                    "dnnl_post_ops_append_sum");
+  }
+  require_success(dnnl_primitive_attr_set_post_ops(attributes.get(), steps.get()),
+                  "dnnl_primitive_attr_set_post_ops");
+  return attributes;
+}
+
+Compiled compile(const Product& p, dnnl_engine_t engine) {
+  const Layout a = layout_of(p, p.a, p.rows, p.depth);
+  const Layout b = layout_of(p, p.b, p.depth, p.columns);
+  const Layout out = layout_of(p, p.out, p.rows, p.columns);
+  Layout bias;
+  if (p.has_bias) {
+    Product::Matrix row = {p.out.dtype, 0, p.columns, 1};
+    bias = layout_of(p, row, 1, p.columns);
+  }
+  if (a.get() == nullptr || b.get() == nullptr || out.get() == nullptr) return {};
+  const Attributes attributes = attributes_of(p);
+  Description description;
+  const dnnl_status_t status = dnnl_matmul_primitive_desc_create(
+      description.to_make(), engine, a.get(), b.get(), bias.get(), out.get(), attributes.get());
+  if (!is_possible(status, "dnnl_matmul_primitive_desc_create") ||
+      Primitive::is_reference(description)) {
+    return {};
+  }
+  constexpr int kArguments[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, DNNL_ARG_BIAS};
+  const std::span<const int> arguments(kArguments, p.has_bias ? 4 : 3);
+  return {Primitive(description, arguments, engine), Primitive(), 0};
+}
+
+Key key_of(const Product& p) noexcept {
+  Key key;
+  key.add(p.batch_count);
+  key.add(p.rows);
+  key.add(p.columns);
+  key.add(p.depth);
+  for (const Product::Matrix& matrix : {p.a, p.b, p.out}) {
+    key.add(static_cast<std::int64_t>(matrix.dtype));
+    key.add(matrix.batch_step);
+    key.add(matrix.row_step);
+    key.add(matrix.column_step);
+  }
+  key.add(std::bit_cast<std::int32_t>(p.alpha));
+  key.add(std::bit_cast<std::int32_t>(p.beta));
+  key.add(p.has_bias ? 1 : 0);
+  return key;
+}
+
+}  // namespace
+
+bool run(const Call& call, const Product& given, const ProductMemory& memory) {
+  if (call.engine == TNR_ENGINE_AUTO && (version() == nullptr || !pays(given))) return false;
+  const std::optional<Plain> taken = plain(given);
+  if (!taken) return false;
+  const Product& p = taken->product;
+  Entry entry(call.thread_count);
+  const Compiled& compiled =
+      entry.compiled(key_of(p), [&](dnnl_engine_t engine) { return compile(p, engine); });
+  if (!compiled.product.is_there()) return false;
+  const Scratch scratch(compiled.product.scratch_bytes());
+  const void* const a = taken->is_swapped ? memory.b : memory.a;
+  const void* const b = taken->is_swapped ? memory.a : memory.b;
+  // Read, but for the third.
+  void* const addresses[] = {const_cast<void*>(a), const_cast<void*>(b), memory.out,
+                             const_cast<void*>(memory.bias)};
+  compiled.product.run(entry.stream(), {addresses, p.has_bias ? std::size_t{4} : std::size_t{3}},
+                       scratch.data());
+  return true;
+}
+
+}  // namespace tenure::onednn
