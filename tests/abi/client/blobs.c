@@ -62,6 +62,31 @@ int check_blobs(void) {
 }
 
 #if TNR_WANT_MINOR >= 2
+int check_arrays(void) {
+  const tnr_scalar numbers[] = {tnr_scalar_f64(1.5), tnr_scalar_i64(-2), tnr_scalar_u64(3)};
+  const double expected[] = {1.5, -2, 3};
+  const tnr_scalar complex = tnr_scalar_c128(1, -1);
+  const int64_t shape[] = {2, 3};
+  double element[2];
+  tnr_view_mut view;
+  tnr_blob* blob = tnr_blob_alloc_view(NULL, TNR_DTYPE_F64, 2, shape, &view);
+  size_t i;
+  CHECK(blob != NULL && tnr_view_count(&view.view) == 6);
+  for (i = 0; i < 3; ++i) {
+    OK(tnr_fill(NULL, &numbers[i], NULL, &view));
+    memcpy(element, (const double*)view.view.data + 5, sizeof *element);
+    CHECK(element[0] == expected[i]);
+  }
+  OK(tnr_blob_release(blob));
+  blob = tnr_blob_alloc_view(NULL, TNR_DTYPE_C128, 0, NULL, &view);
+  CHECK(blob != NULL);
+  OK(tnr_fill(NULL, &complex, NULL, &view));
+  memcpy(element, view.view.data, sizeof element);
+  CHECK(element[0] == 1 && element[1] == -1);
+  OK(tnr_blob_release(blob));
+  return 0;
+}
+
 int check_exchange(void) {
   const float memory[4] = {1, 2, 3, 4};
   const int64_t four = 4;

@@ -9,24 +9,14 @@ static float values[4] = {1, 2, 3, 4};
 static const float dense[9] = {0, 1, 0, 2, 0, 3, 0, 0, 4};
 
 static tnr_status lend_matrix(tnr_sparse_view_mut* out) {
-  const int64_t four = 4;
-  tnr_view_mut entries;
   tnr_status status;
-  memset(out, 0, sizeof *out);
   out->view.struct_size = sizeof out->view;
-  out->view.format = TNR_SPARSE_FORMAT_CSR;
+  status =
+      tnr_sparse_lend(TNR_SPARSE_FORMAT_CSR, 3, 3, TNR_DTYPE_I32, offsets, sizeof offsets, columns,
+                      sizeof columns, TNR_DTYPE_F32, values, sizeof values, &out->view);
+  if (status != TNR_STATUS_OK) return status;
   out->view.flags = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
-  out->view.rows = out->view.cols = 3;
-  out->view.block_rows = out->view.block_cols = 1;
-  status =
-      tnr_view_lend(offsets, sizeof offsets, 0, TNR_DTYPE_I32, 1, &four, NULL, &out->view.major);
-  if (status != TNR_STATUS_OK) return status;
-  status =
-      tnr_view_lend(columns, sizeof columns, 0, TNR_DTYPE_I32, 1, &four, NULL, &out->view.minor);
-  if (status != TNR_STATUS_OK) return status;
-  status = lend_mut(values, 4, 0, &entries);
-  out->view.values = entries.view;
-  return status;
+  return TNR_STATUS_OK;
 }
 
 /* Whether a new matrix, which is released, is what 9 numbers say. */
