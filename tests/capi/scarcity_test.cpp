@@ -116,7 +116,9 @@ TEST(Scarcity, OperationsNeedNoMemory) {
                                          .allocate = nullptr,
                                          .deallocate = nullptr,
                                          .user_context = nullptr,
-                                         .release = nullptr};
+                                         .release = nullptr,
+                                         .engine = TNR_ENGINE_ENVIRONMENT,
+                                         .reserved_end = 0};
     tnr_context* const threads = tnr_context_create(&options);
     if (threads == nullptr) return tnr_last_error()->message;
     if (!leave_address_space(0)) return "the limit could not be set";

@@ -230,6 +230,8 @@ fn windows_of_images() {
         deallocate: None,
         user_context: ptr::null_mut(),
         release: None,
+        engine: tnr_engine::ENVIRONMENT,
+        reserved_end: 0,
     };
     // SAFETY: the options are those of a context with a thread of its own.
     let two_threads = unsafe { tnr_context_create(&options) };
