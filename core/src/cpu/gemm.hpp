@@ -57,6 +57,10 @@ struct DenseProduct {
   int64_t columns;
   const Byte* alpha;
   const Byte* beta;  // nullptr: 0, and out is not read
+  // Where the rows of a begin in each part of so many depths, whose elements are adjacent: as many
+  // rows as a panel has, of one part after the other. For multiply_scattered.
+  const Byte* const* a_rows;
+  int64_t part_depth;
   // Where the sums are kept between depths, in rows of whole vectors; nullptr: in registers alone.
   Byte* sums;
   int64_t sums_step;
@@ -87,6 +91,8 @@ struct Gemm {
   // As that, some depths of all columns at a time. `sums` has room for the rows of the product, each
   // of whole panels, aligned to a line.
   void (*multiply_streamed)(const DenseProduct& product);
+  // At most a panel's rows, which lie anywhere; b is packed. nullptr: both must be.
+  void (*multiply_scattered)(const DenseProduct& product);
   void (*run_epilogue)(const Epilogue& epilogue);
 };
 

@@ -32,6 +32,10 @@ using kernels::Byte;
 constexpr std::int64_t kTileDepth = 16;
 // The longest panel of any instruction set.
 constexpr std::int64_t kMaxPanelRows = 16;
+// Packed weights that stay in the second cache while every panel of pixels meets all of them.
+constexpr std::int64_t kNearWeightBytes = std::int64_t{1} << 18;
+// Parts of a panel of pixels that are read where they lie: the addresses of 7 x 7 places take 6 KiB.
+constexpr std::int64_t kMostReadParts = 49;
 
 // ---- the product ----
 
@@ -59,6 +63,11 @@ class Conv2d {
     // A row of the kernel is adjacent elements of the image.
     joins_columns_ = block_channels_ == g_.channels && g_.a.channel == width_bytes_ &&
                      g_.a.place[kWidth] == g_.channels * width_bytes_ && g_.dilations[kWidth] == 1;
+    // Elements of a pixel are adjacent, and few panels of weights meet them: packing, which writes
+    // each of them once for every place of the kernel, would take long beside the products.
+    reads_pixels_ = gemm_.multiply_scattered != nullptr && g_.a.channel == width_bytes_ &&
+                    places() <= kMostReadParts &&
+                    weight_depth_bytes() * block_depth() <= kNearWeightBytes;
     // So are all of a filter.
     joins_filter_ = places() > 1 && g_.weight.place[kWidth] == width_bytes_ &&
                     g_.weight.place[kHeight] == g_.kernel[kWidth] * width_bytes_ &&
@@ -77,7 +86,8 @@ class Conv2d {
     return whole_lines(block_channels_ * g_.kernel[kWidth] * width_bytes_);
   }
   [[nodiscard]] std::int64_t thread_bytes() const noexcept {
-    const std::int64_t lanes = std::max(block_rows(), joins_filter_ ? gemm_.panel_columns : 0);
+    const std::int64_t lanes =
+        std::max(reads_pixels_ ? 0 : block_rows(), joins_filter_ ? gemm_.panel_columns : 0);
     return zero_bytes() + lanes * block_depth() * width_bytes_ + packing_.slack_bytes;
   }
   [[nodiscard]] std::int64_t thread_count(const Context& context) const noexcept {
@@ -213,10 +223,8 @@ class Conv2d {
             const std::int64_t rows =
                 std::min(range_, slice_begin(panels, parts, part + 1) * gemm_.panel_rows) - first;
             const std::int64_t pixel = ticket / parts * range_;
-            pack_pixels(a + block.first * g_.a.channel, pixel + first, rows, block.count, zeros,
-                        packed);
+            const Byte* const from = a + block.first * g_.a.channel;
             kernels::DenseProduct product = {};
-            product.a = packed;
             product.b = packed_weight;
             product.depth = block.count * places();
             product.out = out + range_offset(pixel) + first * pixel_step_;
@@ -226,7 +234,13 @@ class Conv2d {
             product.columns = columns;
             product.alpha = one_.bytes;
             product.beta = block.first == 0 ? nullptr : one_.bytes;
-            gemm_.multiply(product);
+            if (reads_pixels_) {
+              multiply_pixels(from, pixel + first, block.count, zeros, product);
+            } else {
+              pack_pixels(from, pixel + first, rows, block.count, zeros, packed);
+              product.a = packed;
+              gemm_.multiply(product);
+            }
             if (block.first + block.count == g_.channels && !epilogue.is_nothing()) {
               epilogue.run(gemm_,
                            {product.out, product.row_step, product.column_step, rows, columns,
@@ -258,41 +272,109 @@ class Conv2d {
             pixel % g_.out[kWidth] * g_.strides[kWidth] - g_.padding[kWidth]};
   }
 
+  // Windows of a panel of pixels, the last one again behind it. Parts of their depths are one place
+  // of the kernel each, or one row of it where its elements are adjacent.
+  struct PanelWindows {
+    Window windows[kMaxPanelRows];
+    std::int64_t columns;  // parts of a row of the kernel
+    std::int64_t places;   // of each
+    bool is_row;           // pixels of one row, whose elements are one step apart
+  };
+  [[nodiscard]] PanelWindows windows_of(const Byte* a, std::int64_t pixel,
+                                        std::int64_t end) const noexcept {
+    const std::int64_t panel_rows = gemm_.panel_rows;
+    PanelWindows panel;
+    bool is_inside = joins_columns_;  // are all columns of all windows
+    Window window = window_of(a, pixel);
+    std::int64_t next_row = pixel + g_.out[kWidth] - pixel % g_.out[kWidth];
+    for (std::int64_t i = 0; i < panel_rows; ++i) {
+      is_inside = is_inside && window.left >= 0 && window.left <= g_.in[kWidth] - g_.kernel[kWidth];
+      panel.windows[i] = window;
+      if (pixel + i + 1 >= end) continue;
+      window.left += g_.strides[kWidth];
+      if (pixel + i + 1 == next_row) {
+        window = window_of(a, next_row);
+        next_row += g_.out[kWidth];
+      }
+    }
+    panel.columns = is_inside ? 1 : g_.kernel[kWidth];
+    panel.places = is_inside ? g_.kernel[kWidth] : 1;
+    panel.is_row =
+        pixel + panel_rows <= end && pixel % g_.out[kWidth] + panel_rows <= g_.out[kWidth];
+    return panel;
+  }
+  // Calls body(down, right, is_adjacent) for each part, in order; is_adjacent: no pixel's is padding,
+  // and they are one step apart.
+  template <class Body>
+  void for_each_part(const PanelWindows& panel, const Body& body) const noexcept {
+    for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
+      const std::int64_t down = i * g_.dilations[kHeight];
+      for (std::int64_t j = 0; j < panel.columns; ++j) {
+        const std::int64_t right = j * g_.dilations[kWidth];
+        body(down, right,
+             panel.is_row && has(panel.windows[0], down, right) &&
+                 has(panel.windows[gemm_.panel_rows - 1], down, right));
+      }
+    }
+  }
+  // Where a part of each pixel lies: `padding` in the padding.
+  void find_rows(const PanelWindows& panel, std::int64_t down, std::int64_t right,
+                 const Byte* padding, const Byte** rows) const noexcept {
+    for (std::int64_t lane = 0; lane < gemm_.panel_rows; ++lane) {
+      const Window& window = panel.windows[lane];
+      rows[lane] = has(window, down, right) ? place(window, down, right) : padding;
+    }
+  }
+
   void pack_pixels(const Byte* a, std::int64_t pixel, std::int64_t count, std::int64_t channels,
                    const Byte* zeros, Byte* packed) const noexcept {
     const std::int64_t panel_rows = gemm_.panel_rows;
     for (const std::int64_t end = pixel + count; pixel < end; pixel += panel_rows) {
-      Window windows[kMaxPanelRows];
-      bool is_inside = joins_columns_;  // are all columns of all windows
-      for (std::int64_t i = 0; i < panel_rows; ++i) {
-        windows[i] = window_of(a, std::min(pixel + i, end - 1));
-        is_inside = is_inside && windows[i].left >= 0 &&
-                    windows[i].left <= g_.in[kWidth] - g_.kernel[kWidth];
-      }
-      const std::int64_t columns = is_inside ? 1 : g_.kernel[kWidth];
-      const std::int64_t depth = channels * (is_inside ? g_.kernel[kWidth] : 1);
-      // Pixels of one row, whose elements are one step apart.
-      const bool is_row =
-          pixel + panel_rows <= end && pixel % g_.out[kWidth] + panel_rows <= g_.out[kWidth];
-      for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
-        const std::int64_t down = i * g_.dilations[kHeight];
-        for (std::int64_t j = 0; j < columns; ++j, packed += depth * panel_rows * width_bytes_) {
-          const std::int64_t right = j * g_.dilations[kWidth];
-          if (is_row && has(windows[0], down, right) && has(windows[panel_rows - 1], down, right)) {
-            packing_.rows({place(windows[0], down, right), g_.strides[kWidth] * g_.a.place[kWidth],
-                           g_.a.channel, panel_rows, depth, g_.a.place[kWidth] == width_bytes_},
-                          packed);
-            continue;
-          }
-          // nullptr in the padding.
+      const PanelWindows panel = windows_of(a, pixel, end);
+      const std::int64_t depth = channels * panel.places;
+      for_each_part(panel, [&](std::int64_t down, std::int64_t right, bool is_adjacent) {
+        if (is_adjacent) {
+          packing_.rows(
+              {place(panel.windows[0], down, right), g_.strides[kWidth] * g_.a.place[kWidth],
+               g_.a.channel, panel_rows, depth, g_.a.place[kWidth] == width_bytes_},
+              packed);
+        } else {
           const Byte* rows[kMaxPanelRows];
-          for (std::int64_t lane = 0; lane < panel_rows; ++lane) {
-            rows[lane] =
-                has(windows[lane], down, right) ? place(windows[lane], down, right) : nullptr;
-          }
+          find_rows(panel, down, right, nullptr, rows);
           packing_.scattered({rows, g_.a.channel, depth, zeros}, packed);
         }
-      }
+        packed += depth * panel_rows * width_bytes_;
+      });
+    }
+  }
+
+  // All of the product's rows, a panel at a time, from where the pixels lie.
+  void multiply_pixels(const Byte* a, std::int64_t pixel, std::int64_t channels, const Byte* zeros,
+                       const kernels::DenseProduct& product) const noexcept {
+    const std::int64_t panel_rows = gemm_.panel_rows;
+    const std::int64_t end = pixel + product.rows;
+    const Byte* rows[kMostReadParts * kMaxPanelRows];
+    kernels::DenseProduct part = product;
+    part.a_rows = rows;
+    for (; pixel < end; pixel += panel_rows) {
+      const PanelWindows panel = windows_of(a, pixel, end);
+      const Byte** next = rows;
+      for_each_part(panel, [&](std::int64_t down, std::int64_t right, bool is_adjacent) {
+        if (is_adjacent) {
+          const Byte* row = place(panel.windows[0], down, right);
+          for (std::int64_t lane = 0; lane < panel_rows; ++lane) {
+            next[lane] = row;
+            row += g_.strides[kWidth] * g_.a.place[kWidth];
+          }
+        } else {
+          find_rows(panel, down, right, zeros, next);
+        }
+        next += panel_rows;
+      });
+      part.part_depth = channels * panel.places;
+      part.rows = std::min(panel_rows, end - pixel);
+      gemm_.multiply_scattered(part);
+      part.out += panel_rows * part.row_step;
     }
   }
 
@@ -319,6 +401,7 @@ class Conv2d {
   std::int64_t pixel_step_;
   std::int64_t block_channels_;
   bool joins_columns_;
+  bool reads_pixels_;
   bool joins_filter_;
 };
 

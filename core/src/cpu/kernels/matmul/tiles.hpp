@@ -113,17 +113,23 @@ __attribute__((always_inline)) inline void put_spilled(const DenseProduct& p,
   put_rows<T>(p, spilled, kPanelVectors);
 }
 
+// The lines are in the registers' way soon enough: by the end of the sums they have come.
+template <class T>
+__attribute__((always_inline)) inline void fetch_tile(const DenseProduct& p) {
+  constexpr int64_t kRowBytes = kPanelColumns<T> * kWidth<T>;
+#pragma GCC unroll 16
+  for (int i = 0; i < kPanelRows; ++i) {
+    __builtin_prefetch(p.out + i * p.row_step, 1);
+    if constexpr (kRowBytes > 64) __builtin_prefetch(p.out + i * p.row_step + kRowBytes - 1, 1);
+  }
+}
+
 // A whole tile of packed factors.
 template <class T, class Adding>
 void multiply_whole(const DenseProduct& p) {
   constexpr int64_t kStepA = kPanelRows * kWidth<T>;
   constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
-  // The lines are in the registers' way soon enough: by the end of the sums they have come.
-#pragma GCC unroll 16
-  for (int i = 0; i < kPanelRows; ++i) {
-    __builtin_prefetch(p.out + i * p.row_step, 1);
-    if constexpr (kStepB > 64) __builtin_prefetch(p.out + i * p.row_step + kStepB - 1, 1);
-  }
+  fetch_tile<T>(p);
   Vector<T> sums[kPanelRows][kPanelVectors] = {};
   const Byte* a = p.a;
   const Byte* b = p.b;
@@ -157,6 +163,58 @@ void multiply_whole(const DenseProduct& p) {
   if (p.column_step != kWidth<T>) [[unlikely]]
     return put_spilled<T>(p, sums);
   put_whole<T>(p, sums);
+}
+
+constexpr int64_t kFetchedBytes = 64;  // a line
+
+// A tile of rows that lie anywhere, those behind the last one again. Their addresses are more than
+// there are registers, and loaded with each depth: the additions take longer.
+template <class T, class Adding>
+void multiply_scattered_tile(const DenseProduct& p) {
+  constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
+  fetch_tile<T>(p);
+  Vector<T> sums[kPanelRows][kPanelVectors] = {};
+  const Byte* b = p.b;
+  const Byte* const* next_rows = p.a_rows;
+  for (int64_t k = 0; k < p.depth; k += p.part_depth, next_rows += kPanelRows) {
+    const Byte* rows[kPanelRows];
+#pragma GCC unroll 16
+    for (int i = 0; i < kPanelRows; ++i) rows[i] = next_rows[i];
+    // A line of what follows with each depth: rows of images follow each other, and each is a stream
+    // too short for the processor to notice. Nothing is read there.
+    const Byte* ahead = rows[kPanelRows - 1];
+    for (int64_t at = 0; at < p.part_depth * kWidth<T>; at += kWidth<T>, b += kStepB) {
+      __builtin_prefetch(ahead, 0, 2);
+      ahead += kFetchedBytes;
+      Vector<T> right[kPanelVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
+#pragma GCC unroll 16
+      for (int i = 0; i < kPanelRows; ++i) {
+        const Vector<T> left = broadcast<T>(load<T>(rows[i] + at));
+#pragma GCC unroll 4
+        for (int v = 0; v < kPanelVectors; ++v) {
+          sums[i][v] = Adding::add(left, right[v], sums[i][v]);
+        }
+      }
+    }
+  }
+  if (p.rows == kPanelRows && p.columns == kPanelColumns<T> && p.column_step == kWidth<T>)
+      [[likely]] {
+    return put_whole<T>(p, sums);
+  }
+  put_spilled<T>(p, sums);
+}
+
+template <class T, class Adding>
+void multiply_scattered(const DenseProduct& p) {
+  DenseProduct tile = p;
+  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+    tile.columns = smaller(p.columns - j, kPanelColumns<T>);
+    tile.b = p.b + j * p.depth * kWidth<T>;
+    tile.out = p.out + j * p.column_step;
+    multiply_scattered_tile<T, Adding>(tile);
+  }
 }
 
 // A tile of kRows rows, and so many columns that the last of kVectors vectors is whole or not.
@@ -407,6 +465,7 @@ constexpr Gemm kGemmOf = {
     .multiply = multiply<T, Adding>,
     .multiply_unpacked = multiply_unpacked<T, Adding>,
     .multiply_streamed = multiply_streamed<T, Adding>,
+    .multiply_scattered = multiply_scattered<T, Adding>,
     .run_epilogue = run_epilogue<T>,
 };
 // Factors that are packed alone.
@@ -417,6 +476,7 @@ constexpr Gemm kGemmOfLanes = {
     .multiply = multiply<T, Adding>,
     .multiply_unpacked = nullptr,
     .multiply_streamed = nullptr,
+    .multiply_scattered = nullptr,
     .run_epilogue = run_epilogue<T>,
 };
 
