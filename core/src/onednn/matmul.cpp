@@ -32,19 +32,17 @@ bool has_exact_bytes() noexcept {
   return has(dnnl_cpu_isa_avx512_core_vnni) || has(dnnl_cpu_isa_avx2_vnni);
 }
 
-// From where on the engine `auto` gives products to oneDNN: multiplications and additions, and the
-// least of rows, columns and depth. Measured on one thread (AMD EPYC, family 25, model 17; oneDNN
+// From where on the engine `auto` gives products to oneDNN: the side of a cube of as much work, and
+// the least of rows, columns and depth. Measured on one thread (AMD EPYC, family 25, model 17; oneDNN
 // 3.2), of its time: own f32 kernels take 0.9 at 64 cubed, 1.5 at 128 and 256, 1.0 from 512 on and
 // 0.5 of 8 rows by 2048 squared; bf16 0.9 at 32 cubed and 1.4 at 64; bytes 1.0 and 1.8.
 struct Payoff {
   tnr_dtype dtype;
-  std::int64_t work;
+  double cube;
   std::int64_t side;
 };
-constexpr Payoff kPayoffs[] = {{TNR_DTYPE_F32, 96 * 96 * 96, 16},
-                               {TNR_DTYPE_BF16, 48 * 48 * 48, 8},
-                               {TNR_DTYPE_I8, 48 * 48 * 48, 8},
-                               {TNR_DTYPE_U8, 48 * 48 * 48, 8}};
+constexpr Payoff kPayoffs[] = {
+    {TNR_DTYPE_F32, 96, 16}, {TNR_DTYPE_BF16, 48, 8}, {TNR_DTYPE_I8, 48, 8}, {TNR_DTYPE_U8, 48, 8}};
 
 bool pays(const Product& product) noexcept {
   for (const Payoff& payoff : kPayoffs) {
@@ -52,7 +50,7 @@ bool pays(const Product& product) noexcept {
     const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                         static_cast<double>(product.depth);
     return std::min({product.rows, product.columns, product.depth}) >= payoff.side &&
-           work >= static_cast<double>(payoff.work);
+           work >= payoff.cube * payoff.cube * payoff.cube;
   }
   return false;
 }

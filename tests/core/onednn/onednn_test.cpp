@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -259,6 +260,46 @@ TEST(OneDnnMatmul, KeepsNaNAndInfinity) {
   }
 }
 
+// By its table, whatever has been computed before.
+TEST(OneDnnMatmul, IsChosenForSomeShapes) {
+  Random random(10);
+  const EngineContext context(TNR_ENGINE_AUTO);
+  struct Choice {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t depth;
+    bool is_onednn;
+  };
+  for (const Choice& choice :
+       {Choice{128, 129, 130, true}, Choice{9, 9, 9, false}, Choice{95, 95, 95, false},
+        Choice{8, 700, 700, false}, Choice{700, 700, 8, false}}) {
+    FloatCase test{Operand<float>({choice.rows, choice.depth}),
+                   Operand<float>({choice.depth, choice.columns}),
+                   Operand<float>({choice.rows, choice.columns})};
+    test.a.fill(random);
+    test.b.fill(random);
+    const Served served;
+    test.expect_own_result(context);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(static_cast<bool>(served), choice.is_onednn) << test.name();
+  }
+}
+
+// oneDNN's own variable would have it multiply f32 as bf16.
+[[noreturn]] void multiply_f32_and_exit() {
+  setenv("ONEDNN_DEFAULT_FPMATH_MODE", "ANY", 1);
+  const EngineContext context(TNR_ENGINE_ONEDNN);
+  FloatCase test{Operand<float>({64, 64}), Operand<float>({64, 64}, 1), Operand<float>({64, 64})};
+  for (std::int64_t row = 0; row < 64; ++row) test.a.at({row, row}) = 1 + 0x1p-20f;
+  test.run(context);
+  std::_Exit(test.out.memory[0] == 1 + 0x1p-20f ? 0 : 1);
+}
+
+TEST(OneDnnDeathTest, IsNotRoundedToLessThanF32) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(multiply_f32_and_exit(), testing::ExitedWithCode(0), "");
+}
+
 TEST(OneDnnMatmul, SumsOfNothingAreZero) {
   const EngineContext context(TNR_ENGINE_ONEDNN);
   FloatCase test{Operand<float>({3, 0}), Operand<float>({0, 5}), Operand<float>({3, 5}, kNaN)};
@@ -457,6 +498,27 @@ TEST(OneDnnConv2d, AgreesWithTheOwnKernels) {
     }
   }
   EXPECT_GE(served_count, 60);
+}
+
+TEST(OneDnnConv2d, IsChosenForManyPixelsOfAdjacentChannels) {
+  const EngineContext context(TNR_ENGINE_AUTO);
+  for (const std::int64_t side : {10, 26}) {
+    for (const bool is_last : {false, true}) {
+      tnr_conv2d_attributes attributes = {};
+      attributes.struct_size = sizeof attributes;
+      ConvCase test{image({1, 16, side, side}, is_last),
+                    image({16, 16, 3, 3}, false),
+                    image({1, 16, side - 2, side - 2}, is_last),
+                    {},
+                    attributes};
+      test.a.memory.assign(test.a.memory.size(), 1);
+      test.weight.memory.assign(test.weight.memory.size(), 1);
+      const Served served;
+      test.run(context);
+      EXPECT_EQ(static_cast<bool>(served), is_last && side == 26);
+      for (const float element : test.out.memory) ASSERT_EQ(element, 144);
+    }
+  }
 }
 
 TEST(OneDnnConv2d, KeepsNaN) {
