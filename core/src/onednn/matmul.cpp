@@ -35,7 +35,8 @@ bool has_exact_bytes() noexcept {
 // From where on the engine `auto` gives products to oneDNN: the side of a cube of as much work, and
 // the least of rows, columns and depth. Measured on one thread (AMD EPYC, family 25, model 17; oneDNN
 // 3.2), of its time: own f32 kernels take 0.9 at 64 cubed, 1.5 at 128 and 256, 1.0 from 512 on and
-// 0.5 of 8 rows by 2048 squared; bf16 0.9 at 32 cubed and 1.4 at 64; bytes 1.0 and 1.8.
+// 0.5 of 8 rows by 2048 squared; bf16 0.9 at 32 cubed and 1.4 at 64; bytes 1.0 and 1.3, and 2.6 of
+// 8 rows by 2048 squared.
 struct Payoff {
   tnr_dtype dtype;
   double cube;
