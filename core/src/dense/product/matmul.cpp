@@ -1,5 +1,6 @@
 // Products of dense matrices: the operands of a call, and batches of them.
 #include <algorithm>
+#include <bit>
 #include <cinttypes>
 #include <complex>
 #include <cstring>
@@ -258,9 +259,9 @@ class MatmulOperands {
     if (!is_joined_ && batch_.rank() > 1) return std::nullopt;
     const auto matrix = [&](const tnr_view& view, const BlockedMatmul::Steps& steps,
                             unsigned operand) -> onednn::Product::Matrix {
-      const auto bytes = static_cast<std::int64_t>(element_size(view.dtype));
+      const int shift = std::countr_zero(element_size(view.dtype));
       const std::int64_t step = is_joined_ || batch_.rank() == 0 ? 0 : batch_.step(0, operand);
-      return {view.dtype, step / bytes, steps.row / bytes, steps.column / bytes};
+      return {view.dtype, step >> shift, steps.row >> shift, steps.column >> shift};
     };
     return onednn::Product{.batch_count = batch_count(),
                            .rows = geometry_.rows,
