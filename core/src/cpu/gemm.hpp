@@ -47,8 +47,9 @@ struct DenseProduct {
   const Byte* a;
   int64_t a_step;  // from row to row; not used where a is packed
   int64_t a_depth_step;
-  const Byte* b;         // adjacent columns
+  const Byte* b;         // adjacent columns, but for multiply_along
   int64_t b_depth_step;  // not used where b is packed
+  int64_t b_step;        // from column to column; used by multiply_along alone
   int64_t depth;
   Byte* out;
   int64_t row_step;
@@ -93,6 +94,10 @@ struct Gemm {
   void (*multiply_streamed)(const DenseProduct& product);
   // At most a panel's rows, which lie anywhere; b is packed. nullptr: both must be.
   void (*multiply_scattered)(const DenseProduct& product);
+  // As multiply_unpacked, of a right factor whose depths are adjacent. Each of its elements is read
+  // once for so many rows.
+  int64_t along_rows;
+  void (*multiply_along)(const DenseProduct& product);
   void (*run_epilogue)(const Epilogue& epilogue);
 };
 

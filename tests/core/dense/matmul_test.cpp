@@ -195,6 +195,33 @@ TYPED_TEST(Matmul, TakesFewRowsOfALargeFactor) {
   }
 }
 
+// A right factor whose depths are adjacent is transposed in registers for few rows.
+TYPED_TEST(Matmul, TakesFewRowsByAdjacentDepths) {
+  using T = TypeParam;
+  Random random(11);
+  const TestContext two(2);
+  for (std::int64_t rows = 1; rows <= 5; ++rows) {
+    for (const std::int64_t columns : {2, 7, 16, 17, 33, 700}) {
+      for (const std::int64_t depth : {1, 3, 8, 15, 16, 37, 513}) {
+        const std::int64_t layout = (rows + columns + depth) % 4;
+        Case<T> test{Operand<T>({rows, depth}, Access::kRead, random), Operand<T>({1}),
+                     Operand<T>({rows, columns}, Access::kWrite, random),
+                     layout % 2 == 0 ? T{1} : T{0.7f}, layout < 2 ? T{0} : T{-1.5}};
+        const std::int64_t pitch = depth + layout;
+        const bool descends = layout == 3;
+        test.b.lay({depth, columns}, {1, descends ? -pitch : pitch},
+                   descends ? (columns - 1) * pitch : 0, columns * pitch,
+                   std::numeric_limits<T>::quiet_NaN());
+        test.a.fill(random);
+        test.b.fill(random);
+        if (test.beta != 0) test.out.fill(random);
+        test.expect_twin(layout % 2 == 0 ? two : kDefaultContext);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // Anything: ranks, broadcast batches, strides of either sign and 0, empty extents, alpha and beta.
 TYPED_TEST(Matmul, TakesAnyOperands) {
   using T = TypeParam;

@@ -82,7 +82,7 @@ std::int64_t BlockedMatmul::a_bytes() const noexcept {
            types_.a.packing->slack_bytes;
   }
   if (streams_) return g_.rows * (kStripBytes + kSumsGap);
-  return reads_b() ? 0 : panel_columns() * block_depth() * types_.sum_bytes;
+  return reads_b() || reads_b_along() ? 0 : panel_columns() * block_depth() * types_.sum_bytes;
 }
 
 // Without factors.
@@ -165,7 +165,7 @@ void BlockedMatmul::run_panels(const Context& context, const Buffers& buffers, c
 void BlockedMatmul::run_slice(Byte* buffer, const Byte* a, const Byte* b, Byte* out,
                               std::int64_t first, std::int64_t last,
                               std::int64_t width) const noexcept {
-  const std::int64_t step = reads_b() && !streams_ ? last - first : width;
+  const std::int64_t step = (reads_b() || reads_b_along()) && !streams_ ? last - first : width;
   for (std::int64_t j = first; j < last; j += step) {
     run_columns(buffer, a, b, out, j, std::min(step, last - j));
   }
@@ -193,6 +193,9 @@ void BlockedMatmul::run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte
     if (reads_b()) {
       product.b = factor.data;
       product.b_depth_step = g_.b.row;
+    } else if (reads_b_along()) {
+      product.b = factor.data;
+      product.b_step = factor.step;
     } else {
       types_.b.packing->columns(factor, buffer);
       product.b = buffer;
@@ -203,6 +206,8 @@ void BlockedMatmul::run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte
       product.sums_step =
           parts_of(columns, panel_columns()) * panel_columns() * types_.sum_bytes + kSumsGap;
       types_.gemm.multiply_streamed(product);
+    } else if (reads_b_along()) {
+      types_.gemm.multiply_along(product);
     } else {
       types_.gemm.multiply_unpacked(product);
     }

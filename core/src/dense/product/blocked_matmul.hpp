@@ -131,6 +131,11 @@ class BlockedMatmul {
   [[nodiscard]] bool reads_b() const noexcept {
     return types_.are_plain() && g_.b.column == types_.sum_bytes;
   }
+  // Few rows by a right factor whose depths are adjacent: packing it would take as long.
+  [[nodiscard]] bool reads_b_along() const noexcept {
+    return types_.are_plain() && !reads_b() && g_.b.row == types_.sum_bytes &&
+           g_.rows <= types_.gemm.along_rows;
+  }
   [[nodiscard]] std::int64_t panel_columns() const noexcept {
     return types_.gemm.panel_columns / types_.lanes;
   }

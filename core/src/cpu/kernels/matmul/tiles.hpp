@@ -412,6 +412,71 @@ void multiply(const DenseProduct& p) {
   }
 }
 
+// ---- right factors with adjacent depths ----
+
+constexpr int kAlongRows = 4;
+// Tiles of so many lanes of 16 bytes are transposed at a time: with the sums, all registers.
+#if defined(__AVX512F__)
+constexpr int kAlongPieces = 4;
+#else
+constexpr int kAlongPieces = 2;
+#endif
+
+// A column of the right factor for each lane of a vector, and kRows rows. Depths are transposed in
+// registers, and added as they come: memory would have to be written and read for each product.
+template <class T, class Adding, int kRows>
+void add_along(const DenseProduct& p, const Byte* const* columns, Vector<T>* sums_of_rows) {
+  constexpr int64_t kDepths = kAlongPieces * kLaneBytes / kWidth<T>;
+  Vector<T> sums[kRows] = {};
+  const Byte* a = p.a;
+  const auto add = [&](const Vector<T>& right) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i) {
+      const Vector<T> left = broadcast<T>(load<T>(a + i * p.a_step));
+      sums[i] = Adding::add(left, right, sums[i]);
+    }
+    a += p.a_depth_step;
+  };
+  int64_t k = 0;
+  for (; k + kDepths <= p.depth; k += kDepths) {
+    transpose_tile<Widest, sizeof(T), kAlongPieces>(
+        [&](int64_t column) { return columns[column] + k * kWidth<T>; },
+        [&](int64_t, Widest::Vector right) { add(bit_copy<Vector<T>>(right)); });
+  }
+  for (; k < p.depth; ++k) {
+    T right[kPerVector<T>];
+    for (int64_t c = 0; c < kPerVector<T>; ++c) right[c] = load<T>(columns[c] + k * kWidth<T>);
+    add(load<Vector<T>>(reinterpret_cast<const Byte*>(right)));
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kRows; ++i) sums_of_rows[i] = sums[i];
+}
+
+template <class T, class Adding>
+void multiply_along(const DenseProduct& p) {
+  using Kernel = void (*)(const DenseProduct&, const Byte* const*, Vector<T>*);
+  constexpr Kernel kKernels[] = {add_along<T, Adding, 1>, add_along<T, Adding, 2>,
+                                 add_along<T, Adding, 3>, add_along<T, Adding, 4>};
+  static_assert(sizeof kKernels / sizeof *kKernels == kAlongRows);
+  DenseProduct tile = p;
+  for (int64_t j = 0; j < p.columns; j += kPerVector<T>) {
+    tile.columns = smaller(p.columns - j, kPerVector<T>);
+    // Lanes without a column repeat the last one.
+    const Byte* columns[kPerVector<T>];
+    for (int64_t c = 0; c < kPerVector<T>; ++c) {
+      columns[c] = p.b + smaller(j + c, p.columns - 1) * p.b_step;
+    }
+    for (int64_t i = 0; i < p.rows; i += kAlongRows) {
+      tile.rows = smaller(p.rows - i, kAlongRows);
+      tile.a = p.a + i * p.a_step;
+      tile.out = p.out + i * p.row_step + j * p.column_step;
+      Vector<T> sums[kAlongRows];
+      kKernels[tile.rows - 1](tile, columns, sums);
+      put_rows<T>(tile, sums, 1);
+    }
+  }
+}
+
 // ---- what follows the sums ----
 
 // Whole sums are signed, and wrap as unsigned ones do.
@@ -466,6 +531,8 @@ constexpr Gemm kGemmOf = {
     .multiply_unpacked = multiply_unpacked<T, Adding>,
     .multiply_streamed = multiply_streamed<T, Adding>,
     .multiply_scattered = multiply_scattered<T, Adding>,
+    .along_rows = kAlongRows,
+    .multiply_along = multiply_along<T, Adding>,
     .run_epilogue = run_epilogue<T>,
 };
 // Factors that are packed alone.
@@ -477,6 +544,8 @@ constexpr Gemm kGemmOfLanes = {
     .multiply_unpacked = nullptr,
     .multiply_streamed = nullptr,
     .multiply_scattered = nullptr,
+    .along_rows = 0,
+    .multiply_along = nullptr,
     .run_epilogue = run_epilogue<T>,
 };
 
