@@ -8,6 +8,7 @@ purpose: docs/operations.md lists it.
 
 import ctypes
 import itertools
+import math
 import sys
 import unittest
 
@@ -38,7 +39,26 @@ UNARY, BINARY, COMPARE, REDUCE = ({name: row.code for name, row in rows.items()}
 
 def oracle(row):
     """The function of NumPy that a row names, or what it has no function for."""
-    own = {"relu": lambda a: np.where(a < 0, np.zeros_like(a), a)}
+    def weighted(a, weight):
+        """The limit where a is infinite and the weight 0."""
+        return np.where(np.isinf(a) & (weight == 0), 0.0, a * weight)
+
+    def sigmoid(a):
+        return 1 / (1 + np.exp(-a))
+
+    own = {
+        "relu": lambda a: np.where(a < 0, np.zeros_like(a), a),
+        "sigmoid": sigmoid,
+        "silu": lambda a: weighted(a, sigmoid(a)),
+        "gelu": lambda a: weighted(
+            a, np.vectorize(math.erfc, otypes=[np.float64])(-a / np.sqrt(2)) / 2),
+        "gelu_tanh": lambda a: weighted(
+            a, sigmoid(np.sqrt(8 / np.pi) * (a + 0.044715 * a**3))),
+        "softplus": lambda a: np.logaddexp(0, a),
+        "hardswish": lambda a: weighted(a, np.clip(a / 6 + 0.5, 0, 1)),
+        "elu": lambda a: np.where(a > 0, a, np.expm1(a)),
+        "leaky_relu": lambda a: np.where(a < 0, 0.01 * a, a),
+    }
     return own.get(row.numpy) or getattr(np, row.numpy.removeprefix("np."))
 
 

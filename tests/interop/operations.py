@@ -12,7 +12,15 @@ UNARY = {
     "sqrt": Row(3, "np.sqrt", "float", 0.5),
     "exp": Row(4, "np.exp", "float", 1),
     "relu": Row(5, "relu", "float integer", 0),
-    "tanh": Row(6, "np.tanh", "float", 3),
+    "tanh": Row(6, "np.tanh", "float", 1),
+    "sigmoid": Row(7, "sigmoid", "float", 1),
+    "silu": Row(8, "silu", "float", 2),
+    "gelu": Row(9, "gelu", "float", 3),
+    "gelu_tanh": Row(10, "gelu_tanh", "float", 3),
+    "softplus": Row(11, "softplus", "float", 2),
+    "hardswish": Row(12, "hardswish", "float", 2),
+    "elu": Row(13, "elu", "float", 1),
+    "leaky_relu": Row(14, "leaky_relu", "float", 1),
 }
 
 BINARY = {

@@ -1530,6 +1530,38 @@ typedef int32_t tnr_unary_op;
  * Hyperbolic tangent; floats only.
  */
 #define TNR_UNARY_OP_TANH 6
+/**
+ * `1 / (1 + e^-x)`; floats only.
+ */
+#define TNR_UNARY_OP_SIGMOID 7
+/**
+ * `x / (1 + e^-x)`; floats only.
+ */
+#define TNR_UNARY_OP_SILU 8
+/**
+ * x times the standard normal distribution's integral up to x: `x (1 + erf(x / sqrt(2))) / 2`; floats only.
+ */
+#define TNR_UNARY_OP_GELU 9
+/**
+ * `x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`, close to GELU; floats only.
+ */
+#define TNR_UNARY_OP_GELU_TANH 10
+/**
+ * `ln(1 + e^x)`; floats only.
+ */
+#define TNR_UNARY_OP_SOFTPLUS 11
+/**
+ * `x min(max(x + 3, 0), 6) / 6`; floats only.
+ */
+#define TNR_UNARY_OP_HARDSWISH 12
+/**
+ * x, or `e^x - 1` where x is negative; floats only.
+ */
+#define TNR_UNARY_OP_ELU 13
+/**
+ * x, or `0.01 x` where x is negative; floats only.
+ */
+#define TNR_UNARY_OP_LEAKY_RELU 14
 
 /**
  * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond

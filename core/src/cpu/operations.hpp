@@ -13,7 +13,15 @@
   X(Sqrt, SQRT) \
   X(Exp, EXP) \
   X(Relu, RELU) \
-  X(Tanh, TANH)
+  X(Tanh, TANH) \
+  X(Sigmoid, SIGMOID) \
+  X(Silu, SILU) \
+  X(Gelu, GELU) \
+  X(GeluTanh, GELU_TANH) \
+  X(Softplus, SOFTPLUS) \
+  X(Hardswish, HARDSWISH) \
+  X(Elu, ELU) \
+  X(LeakyRelu, LEAKY_RELU)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_BINARY_OPERATIONS(X) \
@@ -50,8 +58,8 @@
 
 namespace tenure::kernels {
 
-enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6 };
-inline constexpr unsigned kUnaryCount = 6;
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14 };
+inline constexpr unsigned kUnaryCount = 14;
 
 enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6 };
 inline constexpr unsigned kBinaryCount = 6;
@@ -87,7 +95,15 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"sqrt", kFloats, Gives::kOperand, true, kRounded},
   {"exp", kFloats, Gives::kOperand, false, 1},
   {"relu", kFloats | kIntegers, Gives::kOperand, true, kExact},
-  {"tanh", kFloats, Gives::kOperand, true, 3},
+  {"tanh", kFloats, Gives::kOperand, true, 1},
+  {"sigmoid", kFloats, Gives::kOperand, false, 1},
+  {"silu", kFloats, Gives::kOperand, true, 2},
+  {"gelu", kFloats, Gives::kOperand, true, 3},
+  {"gelu_tanh", kFloats, Gives::kOperand, true, 3},
+  {"softplus", kFloats, Gives::kOperand, false, 2},
+  {"hardswish", kFloats, Gives::kOperand, true, 2},
+  {"elu", kFloats, Gives::kOperand, true, 1},
+  {"leaky_relu", kFloats, Gives::kOperand, true, 1},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {

@@ -30,9 +30,10 @@ fn constant(row: &Operation) -> String {
     row.name.to_uppercase()
 }
 
+/// `two_words` as `TwoWords`.
 fn capitalized(name: &str) -> String {
-    let (first, rest) = name.split_at(1);
-    first.to_uppercase() + rest
+    let words = name.split('_').map(|word| word.split_at(1));
+    words.map(|(first, rest)| first.to_uppercase() + rest).collect()
 }
 
 /// The table by itself: codes of a kind are 1 to n, each once, in whatever order the rows are,

@@ -16,6 +16,23 @@ impl tnr_unary_op {
     pub const RELU: tnr_unary_op = tnr_unary_op(5);
     /// Hyperbolic tangent; floats only.
     pub const TANH: tnr_unary_op = tnr_unary_op(6);
+    /// `1 / (1 + e^-x)`; floats only.
+    pub const SIGMOID: tnr_unary_op = tnr_unary_op(7);
+    /// `x / (1 + e^-x)`; floats only.
+    pub const SILU: tnr_unary_op = tnr_unary_op(8);
+    /// x times the standard normal distribution's integral up to x: `x (1 + erf(x / sqrt(2))) / 2`;
+    /// floats only.
+    pub const GELU: tnr_unary_op = tnr_unary_op(9);
+    /// `x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`, close to GELU; floats only.
+    pub const GELU_TANH: tnr_unary_op = tnr_unary_op(10);
+    /// `ln(1 + e^x)`; floats only.
+    pub const SOFTPLUS: tnr_unary_op = tnr_unary_op(11);
+    /// `x min(max(x + 3, 0), 6) / 6`; floats only.
+    pub const HARDSWISH: tnr_unary_op = tnr_unary_op(12);
+    /// x, or `e^x - 1` where x is negative; floats only.
+    pub const ELU: tnr_unary_op = tnr_unary_op(13);
+    /// x, or `0.01 x` where x is negative; floats only.
+    pub const LEAKY_RELU: tnr_unary_op = tnr_unary_op(14);
 }
 
 impl tnr_binary_op {
@@ -89,6 +106,14 @@ macro_rules! for_each_unary {
             EXP "exp": exp, exp_into, exp_assign, Float; "e to the power `a`.", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
             RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
             TANH "tanh": tanh, tanh_into, tanh_assign, Float; "The hyperbolic tangent of `a`.", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
+            SIGMOID "sigmoid": sigmoid, sigmoid_into, sigmoid_assign, Float; "`1 / (1 + e^-a)`, the logistic function.", example "[0.0, f64::INFINITY]" => "[0.5, 1.0]";
+            SILU "silu": silu, silu_into, silu_assign, Float; "`a / (1 + e^-a)`, also called swish.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU "gelu": gelu, gelu_into, gelu_assign, Float; "`a` times the standard normal distribution's integral up to `a`: `a (1 + erf(a / sqrt(2))) / 2`.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU_TANH "gelu_tanh": gelu_tanh, gelu_tanh_into, gelu_tanh_assign, Float; "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::gelu).", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            SOFTPLUS "softplus": softplus, softplus_into, softplus_assign, Float; "`ln(1 + e^a)`.", example "[f64::NEG_INFINITY, 1000.0]" => "[0.0, 1000.0]";
+            HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, Float; "`a min(max(a + 3, 0), 6) / 6`.", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
+            ELU "elu": elu, elu_into, elu_assign, Float; "`a`, or `e^a - 1` where it is negative.", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
+            LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, Float; "`a`, or `0.01 a` where it is negative.", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
         }
     };
 }
@@ -154,6 +179,12 @@ macro_rules! for_each_unary_of_zero {
             SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, Float; "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
             RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
             TANH "tanh": tanh, tanh_into, tanh_assign, Float; "The hyperbolic tangent of `a`.", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
+            SILU "silu": silu, silu_into, silu_assign, Float; "`a / (1 + e^-a)`, also called swish.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU "gelu": gelu, gelu_into, gelu_assign, Float; "`a` times the standard normal distribution's integral up to `a`: `a (1 + erf(a / sqrt(2))) / 2`.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU_TANH "gelu_tanh": gelu_tanh, gelu_tanh_into, gelu_tanh_assign, Float; "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::gelu).", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, Float; "`a min(max(a + 3, 0), 6) / 6`.", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
+            ELU "elu": elu, elu_into, elu_assign, Float; "`a`, or `e^a - 1` where it is negative.", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
+            LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, Float; "`a`, or `0.01 a` where it is negative.", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
         }
     };
 }

@@ -1,5 +1,5 @@
 // e^x, under every instruction set that runs here: within one place of the exact value on a sample
-// of f32 (exp_exhaustive.cpp takes all of them), on f64 where it is hardest, and at every border.
+// of f32 (functions_exhaustive.cpp takes all of them), on f64 where it is hardest, and at every border.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -147,6 +147,29 @@ Number arithmetic(Type type, const Number& a, const Number& b, const Function& f
   return a.is_float ? real(function(a.real, b.real)) : whole(function(a.whole, b.whole));
 }
 
+Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
+
+// The limit where x is infinite and the weight 0, with the sign of x.
+Real weighted(Real x, Real weight) {
+  return std::isinf(x) && weight == 0 ? std::copysign(Real{0}, x) : x * weight;
+}
+
+// Up to x. Where x is far below 0, a rounding of x / sqrt(2) would change as many places as its
+// square is large: the square tells how much.
+Real normal_integral(Real x) {
+  const Real root = -x / std::sqrt(Real{2});
+  const Real half_square = x * x / 2;
+  if (!(half_square < 1000)) return std::erfc(root) / 2;
+  const Real excess =
+      std::fma(root, root, -half_square) - std::fma(x / 2, x, -half_square);
+  return std::erfc(root) / 2 * (x < 0 ? 1 + excess : 1);
+}
+
+Real gelu_argument(Real x) {
+  const Real slope = std::sqrt(8 / std::acos(Real{-1}));
+  return slope * (x + 0.044715L * x * x * x);
+}
+
 Number lower(const Number& a, const Number& b) { return is_nan(a) || is_less(a, b) ? a : b; }
 Number higher(const Number& a, const Number& b) { return is_nan(a) || is_less(b, a) ? a : b; }
 
@@ -235,6 +258,20 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
       break;
     case Unary::kExp: result = real(std::exp(x.real)); break;
     case Unary::kTanh: result = real(std::tanh(x.real)); break;
+    case Unary::kSigmoid: result = real(sigmoid(x.real)); break;
+    case Unary::kSilu: result = real(weighted(x.real, sigmoid(x.real))); break;
+    case Unary::kGelu: result = real(weighted(x.real, normal_integral(x.real))); break;
+    case Unary::kGeluTanh: result = real(weighted(x.real, sigmoid(gelu_argument(x.real)))); break;
+    case Unary::kSoftplus:
+      result = real(std::fmax(x.real, Real{0}) + std::log1p(std::exp(-std::fabs(x.real))));
+      break;
+    case Unary::kHardswish:
+      result = real(weighted(x.real, std::clamp((x.real + 3) / 6, Real{0}, Real{1})));
+      break;
+    case Unary::kElu: result = real(x.real > 0 ? x.real : std::expm1(x.real)); break;
+    case Unary::kLeakyRelu:
+      result = real(x.real < 0 ? x.real * (type == Type::kF64 ? 0.01 : 0.01f) : x.real);
+      break;
     case Unary::kRelu:
       if (is_less(x, x.is_float ? real(0) : whole(0))) result = x.is_float ? real(0) : whole(0);
       break;

@@ -141,6 +141,32 @@ fn a_bias_and_an_activation_follow_the_sums() {
 }
 
 #[test]
+fn each_activation_is_the_function_of_its_name() {
+    let a = [[0.75_f32, -3.5, 0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 9.0]];
+    let plain = matmul(&[[1.0]], &a).unwrap();
+    let functions: [(Activation, fn(&Tensor<f32>) -> tenure::Result<Tensor<f32>>); 10] = [
+        (Activation::Relu, |a| tenure::relu(a)),
+        (Activation::Tanh, |a| tenure::tanh(a)),
+        (Activation::Sigmoid, |a| tenure::sigmoid(a)),
+        (Activation::Silu, |a| tenure::silu(a)),
+        (Activation::Gelu, |a| tenure::gelu(a)),
+        (Activation::GeluTanh, |a| tenure::gelu_tanh(a)),
+        (Activation::Softplus, |a| tenure::softplus(a)),
+        (Activation::Hardswish, |a| tenure::hardswish(a)),
+        (Activation::Elu, |a| tenure::elu(a)),
+        (Activation::LeakyRelu, |a| tenure::leaky_relu(a)),
+    ];
+    for (activation, function) in functions {
+        let with = Matmul::new().activation(activation);
+        let found = matmul_with(&[[1.0]], &a, with).unwrap().to_vec();
+        let wanted = function(&plain).unwrap().to_vec();
+        assert!(wanted[3].is_nan() && wanted.iter().filter(|x| x.is_nan()).count() == 1);
+        let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&found), bits(&wanted), "{activation:?}");
+    }
+}
+
+#[test]
 fn sums_of_many_depths() {
     check_every_layout::<f32>([1, 33, 40, 1100], f32::from);
     check_every_layout::<f64>([1, 1, 40, 1100], f64::from);

@@ -53,8 +53,8 @@ template <>
 struct ExpOf<float> {
   static constexpr unsigned kFractionBits = 23;
   static constexpr uint32_t kBias = 127;
-  // Beyond it on either side e^x is infinite or 0, with room to spare; n still has few bits.
-  static constexpr float kFarthest = 105.0f;
+  // Beyond it on either side e^x is infinite or 0, and x e^x too; n still has few bits.
+  static constexpr float kFarthest = 110.0f;
   static constexpr float kInverseLn2 = 0x1.715476p+0f;
   static constexpr float kLn2High = 0x1.62e4p-1f;  // 15 bits, and n has 8
   static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
@@ -74,7 +74,7 @@ template <>
 struct ExpOf<double> {
   static constexpr unsigned kFractionBits = 52;
   static constexpr uint64_t kBias = 1023;
-  static constexpr double kFarthest = 746.0;
+  static constexpr double kFarthest = 756.0;
   static constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
   static constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits, and n has 11
   static constexpr double kLn2Low = 0x1.ef35793c7673p-45;
@@ -133,29 +133,46 @@ inline ReducedByLn2<V> reduce_by_ln2(V x) {
   return {shifted, r, (high - r) - low};
 }
 
-// e^x of a number, or of each lane of a vector.
+// e^x = (high + low) * first * second. Here low is no rounding error, but all of r^2 q(r).
 template <class V>
-inline V exponential(V x) {
+struct PowerOfE {
+  V high;
+  V low;
+  V first;
+  V second;
+};
+
+// `sign` is the bit of x.
+template <class V>
+inline PowerOfE<V> power_of_e(const ReducedByLn2<V>& by,
+                              typename AsWide<UnsignedOf<Number<V>>, V>::type sign) {
   using T = Number<V>;
   using Of = ExpOf<T>;
   using Word = UnsignedOf<T>;
   using Bits = As<Word, V>;
-  const auto [sign, magnitude] = clamp(x, Of::kFarthest);
-  const auto [shifted, r, lost] = reduce_by_ln2(bit_copy<V>(bit_copy<Bits>(magnitude) | sign));
-
-  const V square = r * r;
-  const V sum = T{1} + r;
-  const V rest = ((T{1} - sum) + r) + lost;
-  const V mantissa = sum + (square * Of::q(r, square) + rest);
+  const V square = by.r * by.r;
+  const V sum = T{1} + by.r;
+  const V rest = ((T{1} - sum) + by.r) + by.lost;
 
   // 2^n may be beyond the format where the result is not, so it is the product of two numbers: the
   // second is 2^64 (f64: 2^512), or its inverse where x is negative. The first product is exact.
   constexpr Word kHalf = Of::kBias / 2 + 1;
   constexpr Word kLarge = (Of::kBias + kHalf) << Of::kFractionBits;
   const Bits second = kLarge - (sign >> 1);  // 2 kHalf is the bit below the sign
-  const Bits first = (bit_copy<Bits>(shifted) << Of::kFractionBits) +
+  const Bits first = (bit_copy<Bits>(by.shifted) << Of::kFractionBits) +
                      (2 * Of::kBias << Of::kFractionBits) - second;
-  return mantissa * bit_copy<V>(first) * bit_copy<V>(second);
+  return {sum, square * Of::q(by.r, square) + rest, bit_copy<V>(first), bit_copy<V>(second)};
+}
+
+// e^x of a number, or of each lane of a vector.
+template <class V>
+inline V exponential(V x) {
+  using T = Number<V>;
+  using Bits = As<UnsignedOf<T>, V>;
+  const auto [sign, magnitude] = clamp(x, ExpOf<T>::kFarthest);
+  const V within = bit_copy<V>(bit_copy<Bits>(magnitude) | sign);
+  const PowerOfE<V> power = power_of_e(reduce_by_ln2(within), sign);
+  return (power.high + power.low) * power.first * power.second;
 }
 
 }  // namespace

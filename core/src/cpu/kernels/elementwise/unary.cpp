@@ -3,6 +3,9 @@
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
+#include "cpu/kernels/elementwise/gelu.hpp"
+#include "cpu/kernels/elementwise/log.hpp"
+#include "cpu/kernels/elementwise/sigmoid.hpp"
 #include "cpu/kernels/elementwise/tanh.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
@@ -67,6 +70,61 @@ struct HyperbolicTangent {
   template <class V>
   static V apply(V a) {
     return hyperbolic_tangent(a);
+  }
+};
+
+struct Sigmoid {
+  template <class V>
+  static V apply(V a) {
+    return sigmoid(a);
+  }
+};
+struct Silu {
+  template <class V>
+  static V apply(V a) {
+    return silu(a);
+  }
+};
+struct Gelu {
+  template <class V>
+  static V apply(V a) {
+    return gelu(a);
+  }
+};
+struct GeluTanh {
+  template <class V>
+  static V apply(V a) {
+    return gelu_tanh(a);
+  }
+};
+struct Softplus {
+  template <class V>
+  static V apply(V a) {
+    return softplus(a);
+  }
+};
+struct Elu {
+  template <class V>
+  static V apply(V a) {
+    return elu(a);
+  }
+};
+
+// Minus infinity gives the limit, -0.
+struct Hardswish {
+  template <class V>
+  static V apply(V a) {
+    using T = Number<V>;
+    const V x = a < -3 ? V{} - T{3} : a;
+    const V weight = (x > 3 ? V{} + T{6} : x + T{3}) / T{6};
+    return x * weight;
+  }
+};
+
+struct LeakyRectify {
+  template <class V>
+  static V apply(V a) {
+    return a < 0 ? a * static_cast<Number<V>>(0.01) : a;
   }
 };
 
@@ -135,13 +193,21 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
       each<Absolute<uint32_t>, uint32_t>, each<Absolute<uint64_t>, uint64_t>,                   \
       TENURE_INTEGERS(Same)
 #define TENURE_UNARY_SQRT TENURE_FLOATS(SquareRoot)
-#define TENURE_UNARY_EXP TENURE_FLOATS(Exponential)
+#define TENURE_UNARY_EXP TENURE_FUNCTION(Exponential)
 #define TENURE_UNARY_RELU                                                                \
   each<Rectify, double>, each<Rectify, float>, each<RectifyBits<0x7c00>, int16_t>,       \
       each<RectifyBits<0x7f80>, int16_t>, each<Rectify, int8_t>, each<Rectify, int16_t>, \
       each<Rectify, int32_t>, each<Rectify, int64_t>, TENURE_INTEGERS(Same)
 
 #define TENURE_UNARY_TANH TENURE_FUNCTION(HyperbolicTangent)
+#define TENURE_UNARY_SIGMOID TENURE_FUNCTION(Sigmoid)
+#define TENURE_UNARY_SILU TENURE_FUNCTION(Silu)
+#define TENURE_UNARY_GELU TENURE_FUNCTION(Gelu)
+#define TENURE_UNARY_GELU_TANH TENURE_FUNCTION(GeluTanh)
+#define TENURE_UNARY_SOFTPLUS TENURE_FUNCTION(Softplus)
+#define TENURE_UNARY_HARDSWISH TENURE_FUNCTION(Hardswish)
+#define TENURE_UNARY_ELU TENURE_FUNCTION(Elu)
+#define TENURE_UNARY_LEAKY_RELU TENURE_FUNCTION(LeakyRectify)
 
 #define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
 const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};

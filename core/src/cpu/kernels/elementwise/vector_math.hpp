@@ -1,0 +1,150 @@
+// Parts of functions: polynomials, and arithmetic on numbers twice as long as the type's.
+//
+// A fused multiply-add stands here alone, and only where its result is exact: sets without one
+// reach the same bits in more steps. So functions have the same bits under every set.
+//
+// The algorithms are those of Dekker, "A floating-point technique for extending the available
+// precision" (Numerische Mathematik 18, 1971), and of Muller et al., "Handbook of Floating-Point
+// Arithmetic", 2nd edition, chapter 4.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "cpu/kernels/dense.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+#if defined(__FMA__)
+// a * b + c, rounded once.
+template <IsVector V>
+inline V fused(V a, V b, V c) {
+  constexpr bool kIsDouble = sizeof(Number<V>) == 8;
+#if defined(__AVX512F__)
+  if constexpr (kIsDouble) {
+    return bit_copy<V>(
+        _mm512_fmadd_pd(bit_copy<__m512d>(a), bit_copy<__m512d>(b), bit_copy<__m512d>(c)));
+  } else {
+    return bit_copy<V>(
+        _mm512_fmadd_ps(bit_copy<__m512>(a), bit_copy<__m512>(b), bit_copy<__m512>(c)));
+  }
+#else
+  if constexpr (kIsDouble) {
+    return bit_copy<V>(
+        _mm256_fmadd_pd(bit_copy<__m256d>(a), bit_copy<__m256d>(b), bit_copy<__m256d>(c)));
+  } else {
+    return bit_copy<V>(
+        _mm256_fmadd_ps(bit_copy<__m256>(a), bit_copy<__m256>(b), bit_copy<__m256>(c)));
+  }
+#endif
+}
+#endif
+
+// The upper half of a significand, to nearest: products of it, and of what is left, are exact.
+template <class V>
+inline V upper_half(V x) {
+  using Word = UnsignedOf<Number<V>>;
+  constexpr Word kUnit = Word{1} << (sizeof(Word) == 8 ? 27 : 12);
+  return bit_copy<V>((bit_copy<As<Word, V>>(x) + kUnit / 2) & ~(kUnit - 1));
+}
+
+// high + low, where low is at most half of the last place of high.
+template <class V>
+struct Long {
+  V high;
+  V low;
+};
+
+// |large| is not smaller than |small|.
+template <class V>
+inline Long<V> sum_of(V large, V small) {
+  const V sum = large + small;
+  return {sum, small - (sum - large)};
+}
+
+// The same of any two numbers (Knuth).
+template <class V>
+inline Long<V> sum_of_any(V a, V b) {
+  const V sum = a + b;
+  const V b_part = sum - a;
+  return {sum, (a - (sum - b_part)) + (b - b_part)};
+}
+
+template <class V>
+inline Long<V> product_of(V a, V b) {
+  const V product = a * b;
+#if defined(__FMA__)
+  return {product, fused(a, b, -product)};
+#else
+  const V a_high = upper_half(a);
+  const V b_high = upper_half(b);
+  const V a_low = a - a_high;
+  const V b_low = b - b_high;
+  const V rest = ((a_high * b_high - product) + a_high * b_low) + a_low * b_high;
+  return {product, rest + a_low * b_low};
+#endif
+}
+
+// One rounding of full size. The first digits of the quotient have half of the bits, so that what
+// they leave of the dividend is exact.
+template <class V>
+inline V quotient(Long<V> a, Long<V> b) {
+  const V inverse = Number<V>{1} / b.high;
+  const V first = upper_half(a.high * inverse);
+#if defined(__FMA__)
+  const V rest = fused(-first, b.high, a.high);
+#else
+  const V b_high = upper_half(b.high);
+  const V rest = (a.high - first * b_high) - first * (b.high - b_high);
+#endif
+  return first + (rest + (a.low - first * b.low)) * inverse;
+}
+
+// c[0] + c[1] x + c[2] x^2 + ...: in pairs of powers (Estrin), on which a processor works side by
+// side; Horner's one chain would have it wait.
+template <class T, int kCount>
+struct Polynomial {
+  T c[kCount];
+
+  template <class V>
+  V operator()(V x) const {
+    if constexpr (kCount <= 2) {
+      return part<0, kCount>(x, x, x, x, x);
+    } else {
+      const V power2 = x * x;
+      const V power4 = kCount > 4 ? power2 * power2 : power2;
+      const V power8 = kCount > 8 ? power4 * power4 : power4;
+      return part<0, kCount>(x, power2, power4, power8, kCount > 16 ? power8 * power8 : power8);
+    }
+  }
+
+ private:
+  template <int kFirst, int kTerms, class V>
+  V part(V x, V power2, V power4, V power8, V power16) const {
+    if constexpr (kTerms == 1) {
+      return V{} + c[kFirst];
+    } else {
+      constexpr int kLow = kTerms > 16 ? 16 : kTerms > 8 ? 8 : kTerms > 4 ? 4 : kTerms > 2 ? 2 : 1;
+      const V low = part<kFirst, kLow>(x, power2, power4, power8, power16);
+      const V power = kLow == 16  ? power16
+                      : kLow == 8 ? power8
+                      : kLow == 4 ? power4
+                      : kLow == 2 ? power2
+                                  : x;
+      if constexpr (kTerms - kLow == 1) {
+        return power * c[kFirst + kLow] + low;
+      } else {
+        return power * part<kFirst + kLow, kTerms - kLow>(x, power2, power4, power8, power16) + low;
+      }
+    }
+  }
+};
+template <class T, class... Rest>
+Polynomial(T, Rest...) -> Polynomial<T, 1 + static_cast<int>(sizeof...(Rest))>;
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

@@ -1,0 +1,175 @@
+// Functions of the table of operations beside their twin in f64: the stated errors on numbers of
+// every size, limits, and the same function as an activation of a product.
+//
+// Every f32 is tried by functions_exhaustive.cpp.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "cpu/kernels/reference.hpp"
+#include "cpu/operations.hpp"
+#include "last_places.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure::test {
+namespace {
+
+using kernels::Byte;
+using kernels::Type;
+
+template <class T>
+constexpr tnr_dtype kDtype = sizeof(T) == 8 ? TNR_DTYPE_F64 : TNR_DTYPE_F32;
+
+template <class T>
+tnr_view_mut row_of(std::vector<T>& values) {
+  const std::int64_t shape[] = {1, static_cast<std::int64_t>(values.size())};
+  return {make_view(values.data(), values.size() * sizeof(T), 0, kDtype<T>, 2, shape, nullptr)};
+}
+
+template <class T>
+std::vector<T> results_of(tnr_unary_op op, std::vector<T> values) {
+  const tnr_view_mut out = row_of(values);
+  unary(kDefaultContext, op, out.view, out);
+  return values;
+}
+
+double twin(tnr_unary_op op, double x) {
+  double result = 0;
+  kernels::reference::unary(static_cast<unsigned>(op - 1), Type::kF64,
+                            reinterpret_cast<const Byte*>(&x), reinterpret_cast<Byte*>(&result));
+  return result;
+}
+
+// Those whose bound is above half a place; the others are compared with their twin exactly
+// elsewhere.
+std::vector<tnr_unary_op> functions() {
+  std::vector<tnr_unary_op> list;
+  for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
+    if (kernels::kUnaryRows[row].last_places > kernels::kRounded) {
+      list.push_back(static_cast<tnr_unary_op>(row + 1));
+    }
+  }
+  return list;
+}
+
+TEST(Functions, OfF32AreWithinTheirBounds) {
+  std::vector<float> values;
+  for (std::uint64_t bits = 0; bits <= 0xffffffffu; bits += 9973) {
+    const auto word = static_cast<std::uint32_t>(bits);
+    float value = 0;
+    std::memcpy(&value, &word, sizeof value);
+    values.push_back(value);
+  }
+  for (const tnr_unary_op op : functions()) {
+    // Its slope is 0.01 as an f32.
+    if (op == TNR_UNARY_OP_LEAKY_RELU) continue;
+    const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
+    const std::vector<float> results = results_of(op, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_LE(last_places(results[i], twin(op, static_cast<double>(values[i]))), row.last_places)
+          << row.name << " of " << values[i];
+    }
+  }
+}
+
+// The twin's own rounding is half a place more.
+TEST(Functions, OfF64AreWithinTheirBounds) {
+  std::mt19937_64 random(72);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::vector<double> values;
+  for (int i = 0; i < 20'000; ++i) {
+    for (const double reach : {1.0, 4.0, 40.0, 800.0}) values.push_back(unit(random) * reach);
+    values.push_back(std::ldexp(unit(random), -static_cast<int>(random() % 1070)));
+  }
+  for (const tnr_unary_op op : functions()) {
+    const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
+    const std::vector<double> results = results_of(op, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto exact = static_cast<long double>(twin(op, values[i]));
+      ASSERT_LE(last_places(results[i], exact), row.last_places + 0.5)
+          << row.name << " of " << values[i];
+    }
+  }
+}
+
+template <class T>
+void expect_limits() {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  constexpr T kMost = std::numeric_limits<T>::max();
+  const struct {
+    tnr_unary_op op;
+    T below;  // the limit at minus infinity
+    T above;
+  } limits[] = {
+      {TNR_UNARY_OP_SIGMOID, 0, 1},
+      {TNR_UNARY_OP_SILU, -T{0}, kInfinity},
+      {TNR_UNARY_OP_GELU, -T{0}, kInfinity},
+      {TNR_UNARY_OP_GELU_TANH, -T{0}, kInfinity},
+      {TNR_UNARY_OP_SOFTPLUS, 0, kInfinity},
+      {TNR_UNARY_OP_HARDSWISH, -T{0}, kInfinity},
+      {TNR_UNARY_OP_ELU, -1, kInfinity},
+      {TNR_UNARY_OP_EXP, 0, kInfinity},
+      {TNR_UNARY_OP_TANH, -1, 1},
+  };
+  for (const auto& [op, below, above] : limits) {
+    const char* const name = kernels::kUnaryRows[op - 1].name;
+    const T nan = std::numeric_limits<T>::quiet_NaN();
+    const std::vector<T> results =
+        results_of<T>(op, {-kInfinity, -kMost, kInfinity, kMost, nan, -nan, T{0}, -T{0}});
+    for (const T result : {results[0], results[1]}) {
+      EXPECT_EQ(result, below) << name;
+      EXPECT_EQ(std::signbit(result), std::signbit(below)) << name;
+    }
+    EXPECT_EQ(results[2], above) << name;
+    const bool grows_as_x = above == kInfinity && op != TNR_UNARY_OP_EXP;
+    EXPECT_EQ(results[3], grows_as_x ? kMost : above) << name;
+    EXPECT_TRUE(std::isnan(results[4]) && std::isnan(results[5])) << name;
+    if (!kernels::kUnaryRows[op - 1].keeps_zero) continue;
+    EXPECT_TRUE(results[6] == 0 && !std::signbit(results[6])) << name;
+    EXPECT_TRUE(results[7] == 0 && std::signbit(results[7])) << name;
+  }
+}
+
+TEST(Functions, GiveTheirLimitsAndKeepNansAndZeros) {
+  expect_limits<float>();
+  expect_limits<double>();
+}
+
+// As an activation, the function is applied to what the product leaves, not to rounded copies.
+template <class T>
+void expect_activations() {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  std::vector<T> row = {std::numeric_limits<T>::quiet_NaN(), kInfinity, -kInfinity, 0, -3, 20};
+  for (int i = 0; i < 64; ++i) row.push_back(static_cast<T>(i) / 8 - 5);
+  std::vector<T> one = {1};
+  std::vector<T> out(row.size());
+  tnr_scalar scalars[] = {{kDtype<T>, 0, {}}, {kDtype<T>, 0, {}}};
+  std::memcpy(scalars[0].bytes, one.data(), sizeof(T));
+  for (tnr_unary_op op = 1; op <= static_cast<int>(kernels::kUnaryCount); ++op) {
+    tnr_matmul_attributes with = {};
+    with.struct_size = sizeof with;
+    with.activation = op;
+    matmul(kDefaultContext, scalars[0], row_of(one).view, row_of(row).view, scalars[1], row_of(out),
+           with);
+    const std::vector<T> expected = results_of(op, row);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const bool are_nan = std::isnan(out[i]) && std::isnan(expected[i]);
+      ASSERT_TRUE(are_nan || out[i] == expected[i])
+          << kernels::kUnaryRows[op - 1].name << " of " << row[i];
+    }
+  }
+}
+
+TEST(Functions, AreActivationsOfProducts) {
+  expect_activations<float>();
+  expect_activations<double>();
+}
+
+}  // namespace
+}  // namespace tenure::test
