@@ -160,8 +160,7 @@ Real normal_integral(Real x) {
   const Real root = -x / std::sqrt(Real{2});
   const Real half_square = x * x / 2;
   if (!(half_square < 1000)) return std::erfc(root) / 2;
-  const Real excess =
-      std::fma(root, root, -half_square) - std::fma(x / 2, x, -half_square);
+  const Real excess = std::fma(root, root, -half_square) - std::fma(x / 2, x, -half_square);
   return std::erfc(root) / 2 * (x < 0 ? 1 + excess : 1);
 }
 

@@ -144,7 +144,8 @@ fn a_bias_and_an_activation_follow_the_sums() {
 fn each_activation_is_the_function_of_its_name() {
     let a = [[0.75_f32, -3.5, 0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 9.0]];
     let plain = matmul(&[[1.0]], &a).unwrap();
-    let functions: [(Activation, fn(&Tensor<f32>) -> tenure::Result<Tensor<f32>>); 10] = [
+    type Function = fn(&Tensor<f32>) -> tenure::Result<Tensor<f32>>;
+    let functions: [(Activation, Function); 10] = [
         (Activation::Relu, |a| tenure::relu(a)),
         (Activation::Tanh, |a| tenure::tanh(a)),
         (Activation::Sigmoid, |a| tenure::sigmoid(a)),
