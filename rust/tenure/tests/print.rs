@@ -448,3 +448,22 @@ fn dtypes_that_the_library_does_not_know_print_as_such() {
     assert_eq!(view.to_string(), format!("<{dtype} of shape [2, 1]>"));
     assert_eq!(format!("{view:?}"), format!("array(<...>, shape=[2, 1], dtype={dtype})"));
 }
+
+#[test]
+fn width_and_sign_are_those_of_each_element() {
+    let data = [3.25159_f64, -2.0, 0.1250001];
+    let view = TensorView::from_slice(&data, 3).unwrap();
+    assert_eq!(format!("{view:8.2}"), "[    3.25    -2.       0.13]");
+    assert_eq!(format!("{view:+.1}"), "[+3.3 -2.  +0.1]");
+    assert_eq!(format!("{view:<6.1}"), "[3.3    -2.    0.1   ]");
+    assert_eq!(format!("{view:2.1}"), format!("{view:.1}"));
+    let whole = TensorView::from_slice(&[1, -2, 30], 3).unwrap();
+    assert_eq!(format!("{whole:+}"), "[ +1  -2 +30]");
+    assert_eq!(format!("{whole:5?}"), "array([    1,    -2,    30], dtype=i32)");
+    assert_eq!(
+        format!("{:6.2}|{:+}", TensorView::from_ref(&1.718), TensorView::from_ref(&1)),
+        "  1.72|+1"
+    );
+    let both = [Complex::new(1.0_f64, 2.0)];
+    assert_eq!(format!("{:+.1}", TensorView::from_slice(&both, 1).unwrap()), "[+1.+2.j]");
+}

@@ -1,15 +1,16 @@
 //! Printing as NumPy prints: `Display` as its `str`, `Debug` as its `repr`.
 //!
-//! The precision of a format, `{:.3}`, is NumPy's `precision`; the default is 8. Arrays of more
-//! than 1000 elements are cut to the ends of their axes. Two things differ in `Debug`: the dtype
-//! is always named, and by Tenure's name.
+//! The precision of a format, `{:.3}`, is NumPy's `precision`; the default is 8. A width, `{:8.2}`,
+//! is that of each element at least; `{:+}` gives numbers that are not negative a plus sign. Arrays
+//! of more than 1000 elements are cut to the ends of their axes. Two things differ in `Debug`: the
+//! dtype is always named, and by Tenure's name.
 
 mod cells;
 mod layout;
 
 use std::fmt;
 
-use cells::FloatKind;
+use cells::{FloatKind, Plus};
 use layout::{LINE_WIDTH, Layout, shown_indices};
 
 use crate::{
@@ -64,13 +65,19 @@ impl Shown {
     }
 
     /// All elements as cells of one width.
-    fn cells(&self, precision: usize) -> Vec<String> {
-        match self {
-            Shown::Floats(values, kind) => cells::floats(values, *kind, precision),
-            Shown::Complex(values, kind) => cells::complex(values, *kind, precision),
-            Shown::Integers(values) => cells::integers(values),
+    fn cells(&self, f: &fmt::Formatter<'_>) -> Vec<String> {
+        let precision = f.precision().unwrap_or(PRECISION);
+        let plus = if f.sign_plus() { Plus::Shown } else { Plus::Hidden };
+        let mut cells = match self {
+            Shown::Floats(values, kind) => cells::floats(values, *kind, precision, plus),
+            Shown::Complex(values, kind) => cells::complex(values, *kind, precision, plus),
+            Shown::Integers(values) => cells::integers(values, plus),
             Shown::Bools(values) => cells::bools(values),
+        };
+        if let Some(width) = f.width() {
+            cells.iter_mut().for_each(|cell| *cell = cells::widened(cell, width, f.align()));
         }
+        cells
     }
 
     /// The one element of rank 0, as a number by itself.
@@ -78,9 +85,8 @@ impl Shown {
         match self {
             Shown::Floats(values, kind) => cells::float_alone(values[0], *kind),
             Shown::Complex(values, kind) => cells::complex_alone(values[0], *kind),
-            Shown::Integers(_) | Shown::Bools(_) => {
-                self.cells(PRECISION).concat().trim_start().to_owned()
-            }
+            Shown::Integers(values) => values[0].to_string(),
+            Shown::Bools(values) => cells::bools(values).concat().trim_start().to_owned(),
         }
     }
 }
@@ -118,10 +124,10 @@ fn display(view: DynView<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let Some(shown) = Shown::of(view, summarised) else {
         return write!(f, "<{:?} of shape {:?}>", view.dtype(), view.shape());
     };
-    if view.rank() == 0 && f.precision().is_none() {
+    if view.rank() == 0 && f.precision().is_none() && f.width().is_none() && !f.sign_plus() {
         return f.write_str(&shown.alone());
     }
-    let cells = shown.cells(f.precision().unwrap_or(PRECISION));
+    let cells = shown.cells(f);
     let layout = Layout { shape: view.shape(), summarised, separator: " ", indent: 0 };
     f.write_str(&layout.write(&cells))
 }
@@ -132,7 +138,7 @@ fn debug(view: DynView<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Beside the extent of 0 others may be too long to be walked.
         Some(Vec::new())
     } else {
-        Shown::of(view, summarised).map(|shown| shown.cells(f.precision().unwrap_or(PRECISION)))
+        Shown::of(view, summarised).map(|shown| shown.cells(f))
     };
     let text = match &cells {
         None => "<...>".to_owned(),

@@ -1,6 +1,8 @@
 //! Elements as text: every cell of an array has one width and one notation, chosen from all of
 //! the elements that are shown, by the rules that NumPy documents for `numpy.printoptions`.
 
+use std::fmt::Alignment;
+
 /// A float type, as far as printing depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FloatKind {
@@ -150,7 +152,7 @@ impl Scientific {
 
 /// The plus sign of a number that is not negative.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Plus {
+pub(super) enum Plus {
     Hidden,
     Shown,
 }
@@ -252,15 +254,20 @@ fn prefers_scientific(finite: impl Iterator<Item = f64>, kind: FloatKind) -> boo
 }
 
 /// Cells of floats.
-pub(super) fn floats(values: &[f64], kind: FloatKind, precision: usize) -> Vec<String> {
-    let cells = FloatCells::new(values, kind, precision, Plus::Hidden);
+pub(super) fn floats(values: &[f64], kind: FloatKind, precision: usize, plus: Plus) -> Vec<String> {
+    let cells = FloatCells::new(values, kind, precision, plus);
     values.iter().map(|x| cells.cell(*x)).collect()
 }
 
 /// Cells of complex numbers: the parts are aligned each for itself.
-pub(super) fn complex(values: &[(f64, f64)], kind: FloatKind, precision: usize) -> Vec<String> {
+pub(super) fn complex(
+    values: &[(f64, f64)],
+    kind: FloatKind,
+    precision: usize,
+    plus: Plus,
+) -> Vec<String> {
     let (real, imaginary): (Vec<f64>, Vec<f64>) = values.iter().copied().unzip();
-    let real_cells = FloatCells::new(&real, kind, precision, Plus::Hidden);
+    let real_cells = FloatCells::new(&real, kind, precision, plus);
     let imaginary_cells = FloatCells::new(&imaginary, kind, precision, Plus::Shown);
     let cell = |(re, im): &(f64, f64)| {
         let padded = imaginary_cells.cell(*im);
@@ -272,8 +279,8 @@ pub(super) fn complex(values: &[(f64, f64)], kind: FloatKind, precision: usize) 
 }
 
 /// Cells of integers.
-pub(super) fn integers(values: &[i128]) -> Vec<String> {
-    let text: Vec<String> = values.iter().map(i128::to_string).collect();
+pub(super) fn integers(values: &[i128], plus: Plus) -> Vec<String> {
+    let text: Vec<String> = values.iter().map(|x| plus.sign(&x.to_string())).collect();
     let width = text.iter().map(String::len).max().unwrap_or(0);
     text.iter().map(|cell| format!("{cell:>width$}")).collect()
 }
@@ -281,6 +288,15 @@ pub(super) fn integers(values: &[i128]) -> Vec<String> {
 /// Cells of truth values.
 pub(super) fn bools(values: &[bool]) -> Vec<String> {
     values.iter().map(|x| if *x { " True" } else { "False" }.to_owned()).collect()
+}
+
+/// A cell at least as wide as asked for: numbers stand at its right end unless that is said.
+pub(super) fn widened(cell: &str, width: usize, align: Option<Alignment>) -> String {
+    match align {
+        Some(Alignment::Left) => format!("{:<width$}", cell.trim_start()),
+        Some(Alignment::Center) => format!("{:^width$}", cell.trim()),
+        Some(Alignment::Right) | None => format!("{cell:>width$}"),
+    }
 }
 
 /// One float without an array around it.
