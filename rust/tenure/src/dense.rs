@@ -1,20 +1,25 @@
 //! Dense views and tensors, with the dtype in their type or at run time.
 
+mod axis;
 mod contiguous;
 mod described;
 #[allow(unsafe_code)]
 mod dynamic;
+mod equality;
 #[allow(unsafe_code)]
 mod held;
 #[allow(unsafe_code)]
 mod iter;
 mod manipulate;
+mod meshgrid;
+mod owners;
 mod print;
 #[allow(unsafe_code)]
 mod reinterpret;
 mod shape;
 #[allow(unsafe_code)]
 mod shared;
+mod slice;
 #[allow(unsafe_code)]
 mod tensor;
 #[allow(unsafe_code)]
@@ -22,11 +27,16 @@ mod view;
 #[allow(unsafe_code)]
 mod view_mut;
 
+pub use axis::Axis;
 pub use contiguous::Contiguous;
 pub use dynamic::{DynTensor, DynView, DynViewMut};
-pub use iter::{AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut};
-pub use shape::{IntoShape, Order};
+pub use iter::{
+    AxisIter, AxisIterMut, Chunks, ChunksMut, Iter, IterMut, Rows, RowsMut, SplitInto, SplitIntoMut,
+};
+pub use meshgrid::meshgrid;
+pub use shape::{IntoExtent, IntoReshape, IntoShape, Order};
 pub use shared::SharedTensor;
+pub use slice::{NewAxis, Slice};
 pub use tensor::Tensor;
 pub use view::TensorView;
 pub use view_mut::TensorViewMut;

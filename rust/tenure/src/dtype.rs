@@ -211,10 +211,86 @@ pub unsafe trait Element:
     label = "not a number that Tenure calculates with",
     note = "numbers are f64, f32, f16, bf16, i8 to i64, u8 to u64"
 )]
-pub trait Number: Element {
+pub trait Number: Element + sequence::Sequence {
     /// The type of sums and products of these elements: the type itself for floats, `i64` or `u64`
     /// for integers.
     type Sum: Number;
+}
+
+/// Sequences of numbers, for generic code of this crate.
+pub(crate) mod sequence {
+    use half::{bf16, f16};
+
+    pub trait Sequence: Copy {
+        const UNIT: Self;
+        /// How many of start, start + step, ... lie before `end`; `None` where the step is 0, or
+        /// one of them is not finite.
+        fn step_count(start: Self, end: Self, step: Self) -> Option<usize>;
+        /// `start + nth * step`, which lies before an end.
+        fn nth_step(start: Self, step: Self, nth: usize) -> Self;
+        fn to_double(self) -> f64;
+        fn of_double(value: f64) -> Self;
+    }
+
+    macro_rules! integers {
+        ($($type:ty)*) => {$(
+            impl Sequence for $type {
+                const UNIT: Self = 1;
+                fn step_count(start: Self, end: Self, step: Self) -> Option<usize> {
+                    // Wide enough for any difference of two.
+                    let (distance, step) = (end as i128 - start as i128, step as i128);
+                    let count = match step.signum() {
+                        0 => return None,
+                        1 => distance.max(0) as u128,
+                        _ => (-distance).max(0) as u128,
+                    };
+                    usize::try_from(count.div_ceil(step.unsigned_abs())).ok()
+                }
+                fn nth_step(start: Self, step: Self, nth: usize) -> Self {
+                    // The result is in range, and so it is where the steps wrap.
+                    start.wrapping_add(step.wrapping_mul(nth as Self))
+                }
+                fn to_double(self) -> f64 {
+                    self as f64
+                }
+                fn of_double(value: f64) -> Self {
+                    value as Self
+                }
+            }
+        )*};
+    }
+
+    macro_rules! floats {
+        ($($type:ident: $unit:expr, $to:expr, $of:expr;)*) => {$(
+            impl Sequence for $type {
+                const UNIT: Self = $unit;
+                fn step_count(start: Self, end: Self, step: Self) -> Option<usize> {
+                    let (start, end, step) = (start.to_double(), end.to_double(), step.to_double());
+                    let is_finite = start.is_finite() && end.is_finite() && step.is_finite();
+                    // More than any memory has saturates, and is refused as a shape.
+                    (is_finite && step != 0.0)
+                        .then(|| ((end - start) / step).ceil().max(0.0) as usize)
+                }
+                fn nth_step(start: Self, step: Self, nth: usize) -> Self {
+                    Self::of_double(step.to_double().mul_add(nth as f64, start.to_double()))
+                }
+                fn to_double(self) -> f64 {
+                    $to(self)
+                }
+                fn of_double(value: f64) -> Self {
+                    $of(value)
+                }
+            }
+        )*};
+    }
+
+    integers! { i8 i16 i32 i64 u8 u16 u32 u64 }
+    floats! {
+        f64: 1.0, f64::from, f64::from;
+        f32: 1.0, f64::from, |value| value as f32;
+        f16: f16::ONE, f16::to_f64, f16::from_f64;
+        bf16: bf16::ONE, bf16::to_f64, bf16::from_f64;
+    }
 }
 
 /// A number with a fraction: f64, f32, [`f16`](struct@f16), [`bf16`]. Sealed.

@@ -1,9 +1,11 @@
 //! Errors: a kind to branch on, and a message that names the value and the bound.
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
+use std::sync::Arc;
 use std::{fmt, io};
 
-/// The kind of an [`Error`]: one for each status of the C ABI, and one of what Rust alone has.
+/// The kind of an [`Error`]: one for each status of the C ABI, and two of what Rust alone has.
 ///
 /// ```
 /// use tenure::{ErrorKind, Tensor};
@@ -40,6 +42,9 @@ pub enum ErrorKind {
     /// An iteration did not reach what was asked of it. No status of the C ABI, which has no
     /// solvers.
     NoConvergence,
+    /// The system refuses a file or a mapping: it is not there, not readable, not writable. Its own
+    /// error is the [source](std::error::Error::source). No status of the C ABI, which has no files.
+    Io,
 }
 
 /// The reason of a refusal: a [kind](Error::kind) and a [message](Error::message).
@@ -53,13 +58,16 @@ pub enum ErrorKind {
 /// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
 /// assert_eq!(error.message(), "shape [2, 2] has 4 elements but the memory has 3");
 /// ```
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     message: String,
-    /// The system's error, where it was the cause.
-    source: Option<io::Error>,
+    /// The system's error, where it was the cause. It is read alone, so that no panic leaves it
+    /// half changed.
+    source: Option<Arc<AssertUnwindSafe<io::Error>>>,
 }
 
 /// A result with Tenure's error unless another is named, so that a glob import breaks nobody's
@@ -99,14 +107,10 @@ impl Error {
         let kind = match why.kind() {
             io::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
             io::ErrorKind::Unsupported => ErrorKind::Unsupported,
-            io::ErrorKind::NotFound
-            | io::ErrorKind::PermissionDenied
-            | io::ErrorKind::IsADirectory
-            | io::ErrorKind::NotADirectory
-            | io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
-            _ => ErrorKind::DeviceError,
+            _ => ErrorKind::Io,
         };
-        Error(Box::new(Inner { kind, message: why.to_string(), source: Some(why) }))
+        let message = why.to_string();
+        Error(Box::new(Inner { kind, message, source: Some(Arc::new(AssertUnwindSafe(why))) }))
     }
 
     /// The same error, with the name of a file in front of its message: readers of bytes do not
@@ -118,8 +122,13 @@ impl Error {
     /// assert!(error.message().starts_with("a/b.npy: "));
     /// ```
     #[must_use]
-    pub fn in_file(mut self, path: impl AsRef<Path>) -> Self {
-        self.0.message.insert_str(0, &format!("{}: ", path.as_ref().display()));
+    pub fn in_file(self, path: impl AsRef<Path>) -> Self {
+        self.prefixed(&format!("{}: ", path.as_ref().display()))
+    }
+
+    /// The same error, with more in front of its message.
+    pub(crate) fn prefixed(mut self, prefix: &str) -> Self {
+        self.0.message.insert_str(0, prefix);
         self
     }
 
@@ -164,7 +173,7 @@ impl fmt::Debug for Error {
 /// The source is the system's error, where a file could not be read.
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source.as_ref().map(|why| why as _)
+        self.0.source.as_ref().map(|why| &***why as _)
     }
 }
 

@@ -7,10 +7,12 @@
 mod activation;
 mod axes;
 mod batch_norm;
+mod close;
 mod compare;
 mod conv2d;
 mod einsum;
 mod elementwise;
+mod map;
 mod matmul;
 mod movement;
 mod pool2d;
@@ -22,10 +24,12 @@ use tenure_sys::TNR_MAX_RANK;
 pub use activation::Activation;
 pub use axes::Axes;
 pub use batch_norm::*;
+pub use close::{Tolerance, all_close};
 pub use compare::*;
 pub use conv2d::*;
 pub use einsum::*;
 pub use elementwise::*;
+pub use map::*;
 pub use matmul::*;
 pub use movement::*;
 pub use pool2d::*;
@@ -33,7 +37,7 @@ pub use reduce::*;
 pub use select::*;
 
 use crate::raw::LentMut;
-use crate::{Element, Error, Order, Result, Tensor, TensorView};
+use crate::{Element, Error, ErrorKind, Order, Result, Tensor, TensorView};
 
 /// A shape by value.
 #[derive(Clone, Copy)]
@@ -48,46 +52,46 @@ impl Extents {
     }
 }
 
-/// An input by its name in messages, and its shape.
-type Named<'a> = (&'static str, &'a [usize]);
-
 /// The shape that all inputs broadcast to: axes are aligned at the last, and an extent of 1
-/// repeats.
-fn broadcast_shape<const N: usize>(inputs: [Named<'_>; N]) -> Result<Extents> {
-    let rank = inputs.iter().map(|(_, shape)| shape.len()).max().unwrap_or(0);
+/// repeats. Whoever calls it says in the error which operation and shapes it was.
+fn broadcast_shape<const N: usize>(inputs: [&[usize]; N]) -> Result<Extents> {
+    let rank = inputs.iter().map(|shape| shape.len()).max().unwrap_or(0);
     let mut common = Extents { values: [1; TNR_MAX_RANK], rank };
-    // Which input each extent comes from, for the message.
-    let mut from = [0; TNR_MAX_RANK];
-    for (input, (_, shape)) in inputs.iter().enumerate() {
+    for shape in inputs {
         let added = rank - shape.len();
         for (axis, &extent) in shape.iter().enumerate() {
             let target = &mut common.values[added + axis];
             if *target == 1 {
-                (*target, from[added + axis]) = (extent, input);
+                *target = extent;
             } else if extent != 1 && extent != *target {
-                return Err(no_common_shape(
-                    inputs[from[added + axis]],
-                    inputs[input],
-                    rank - added - axis,
-                ));
+                return Err(no_common_extent(added + axis, *target, extent));
             }
         }
     }
     Ok(common)
 }
 
-/// `from_end` is the axis at which `a` and `b` differ, counted from the last, which is 1.
 #[cold]
 #[inline(never)]
-fn no_common_shape(a: Named<'_>, b: Named<'_>, from_end: usize) -> Error {
-    let [(a_axis, a_extent), (b_axis, b_extent)] = [a, b].map(|(_, shape)| {
-        let axis = shape.len() - from_end;
-        (axis, shape[axis])
-    });
-    Error::invalid(format!(
-        "{}.shape[{b_axis}] is {b_extent} but {}.shape[{a_axis}] is {a_extent}",
-        b.0, a.0
-    ))
+fn no_common_extent(axis: usize, a: usize, b: usize) -> Error {
+    Error::invalid(format!("axis {axis} is {a} and {b}"))
+}
+
+/// The error of an operation with its name, and with the shapes of all operands where they differ,
+/// and so may be the reason.
+#[cold]
+#[inline(never)]
+fn refused(error: Error, name: &str, inputs: &[&[usize]], out: Option<&[usize]>) -> Error {
+    let common = out.unwrap_or_else(|| inputs.first().copied().unwrap_or_default());
+    // A number by itself fits every shape.
+    let is_about_shapes = error.kind() == ErrorKind::InvalidArgument
+        && inputs.iter().any(|shape| !shape.is_empty() && *shape != common);
+    if !is_about_shapes {
+        return error.prefixed(&format!("{name}: "));
+    }
+    let inputs: Vec<String> = inputs.iter().map(|shape| format!("{shape:?}")).collect();
+    let into = out.map(|shape| format!(" into {shape:?}")).unwrap_or_default();
+    error.prefixed(&format!("{name}: {}{into}: ", inputs.join(" with ")))
 }
 
 /// A new row-major tensor that one operation fills.

@@ -2,11 +2,12 @@
 //! here, out of line, so that the paths that succeed stay short.
 
 use std::ffi::c_void;
+use std::fmt::Display;
 use std::ops::Range;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::{DType, Error, ErrorKind, Order, layout};
+use crate::{Axis, DType, Error, ErrorKind, Order, layout};
 
 #[cold]
 #[inline(never)]
@@ -125,7 +126,7 @@ pub(crate) fn no_such_element(view: &tnr_view, index: &[usize]) -> ! {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn axis_outside(view: &tnr_view, axis: usize) -> Error {
+pub(crate) fn axis_outside(view: &tnr_view, axis: Axis) -> Error {
     Error::invalid(format!("axis is {axis} but the view has rank {}", view.rank))
 }
 
@@ -149,8 +150,28 @@ pub(crate) fn split_outside(axis: usize, index: usize, extent: usize) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn place_outside(axis: usize, rank: usize) -> Error {
-    Error::invalid(format!("axis is {axis} but the view has rank {rank}"))
+pub(crate) fn before_axis(axis: usize, number: isize, extent: usize) -> Error {
+    Error::invalid(format!("index is {number} but axis {axis} has extent {extent}"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn two_unknown(axes: usize) -> Error {
+    Error::invalid(format!("{axes} extents are -1 but only one can be"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn negative_extent(extent: isize) -> Error {
+    Error::invalid(format!("an extent is {extent} but must be 0 at least, or -1 for what is left"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn none_left(count: usize, known: usize) -> Error {
+    Error::invalid(format!(
+        "{count} elements give no extent for -1: the other extents have {known} elements"
+    ))
 }
 
 #[cold]
@@ -161,7 +182,7 @@ pub(crate) fn step_zero(axis: usize) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn no_permutation(axes: &[usize], rank: usize) -> Error {
+pub(crate) fn no_permutation(axes: &[Axis], rank: usize) -> Error {
     Error::invalid(format!("axes {axes:?} are no permutation of the {rank} axes of the view"))
 }
 
@@ -205,14 +226,20 @@ pub(crate) fn other_count(view: &tnr_view, extents: &[usize], count: usize) -> E
 
 #[cold]
 #[inline(never)]
-pub(crate) fn chunk_outside(chunk_count: usize, index: usize) -> Error {
-    Error::invalid(format!("chunk is {index} but there are {chunk_count}"))
+pub(crate) fn part_outside(part_count: usize, index: usize) -> Error {
+    Error::invalid(format!("part is {index} but there are {part_count}"))
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn no_chunks(axis: usize) -> Error {
-    Error::invalid(format!("axis {axis} cannot be cut into 0 chunks"))
+pub(crate) fn no_parts(axis: usize) -> Error {
+    Error::invalid(format!("axis {axis} cannot be split into 0 parts"))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn no_chunk_size(axis: usize) -> Error {
+    Error::invalid(format!("chunk size along axis {axis} is 0 but must be 1 at least"))
 }
 
 #[cold]
@@ -230,5 +257,13 @@ pub(crate) fn needs_copy(view: &tnr_view, extents: &[usize]) -> Error {
         "shape {:?} with strides {:?} cannot become {extents:?} without a copy",
         layout::extents(view),
         layout::strides(view)
+    ))
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn no_steps(start: &dyn Display, end: &dyn Display, step: &dyn Display) -> Error {
+    Error::invalid(format!(
+        "no steps of {step} lead from {start} to {end}: a step is not 0, and all three are finite"
     ))
 }

@@ -3,7 +3,8 @@
 //!
 //! `StaleView`, `StaleHandle`, `Busy`, `BorrowEscaped`, `DeviceError` and `Internal` are not here:
 //! safe Rust has no released view or handle, no foreign borrow and no device to provoke them with;
-//! the tests in `src/raw.rs` do. `NoConvergence` is in the tests of solvers.
+//! the tests in `src/raw.rs` do. `NoConvergence` is in the tests of solvers,
+//! `Io` in those of `io`.
 
 // Operands are lent, as one writes them for what is not `Copy`.
 #![allow(clippy::needless_borrows_for_generic_args)]
@@ -85,21 +86,36 @@ fn outputs_whose_indices_meet() {
 #[test]
 fn inputs_that_do_not_broadcast() {
     let (a, b) = ([[0; 3]; 2], [0; 2]);
-    let message = "b.shape[0] is 2 but a.shape[1] is 3";
-    assert_refused(add(&a, &b), InvalidArgument, message);
-    assert_refused(div(&a, &b), InvalidArgument, message);
-    assert_refused(less(&a, &b), InvalidArgument, message);
+    assert_refused(add(&a, &b), InvalidArgument, "add: [2, 3] with [2]: axis 1 is 3 and 2");
+    assert_refused(div(&a, &b), InvalidArgument, "div: [2, 3] with [2]: axis 1 is 3 and 2");
+    assert_refused(less(&a, &b), InvalidArgument, "less: [2, 3] with [2]: axis 1 is 3 and 2");
     assert_refused(
         select(&[Bool8::TRUE; 3], &a, &b),
         InvalidArgument,
-        "b.shape[0] is 2 but condition.shape[0] is 3",
+        "select: [3] with [2, 3] with [2]: axis 1 is 3 and 2",
     );
     assert_refused(
         select(Bool8::TRUE, &[[0; 1]; 4], &a),
         InvalidArgument,
-        "b.shape[0] is 2 but a.shape[0] is 4",
+        "select: [] with [4, 1] with [2, 3]: axis 0 is 4 and 2",
     );
-    assert_refused(sub(&[0; 0], &b), InvalidArgument, "b.shape[0] is 2 but a.shape[0] is 0");
+    assert_refused(sub(&[0; 0], &b), InvalidArgument, "sub: [0] with [2]: axis 0 is 0 and 2");
+    let images = TensorView::from_ref(&0).broadcast([4, 3, 224, 224]).unwrap();
+    assert_refused(
+        add(images, &[0; 5]),
+        InvalidArgument,
+        "add: [4, 3, 224, 224] with [5]: axis 3 is 224 and 5",
+    );
+    assert_refused(
+        zip_with(&a, &b, |a: i32, b: i32| a + b),
+        InvalidArgument,
+        "zip_with: [2, 3] with [2]: axis 1 is 3 and 2",
+    );
+    assert_refused(
+        matmul(&[[[0.0; 2]; 2]; 3], &[[[0.0; 2]; 2]; 2]),
+        InvalidArgument,
+        "matmul: [3, 2, 2] with [2, 2, 2]: axis 0 is 3 and 2",
+    );
 }
 
 /// Calls `operation` on an output full of 7, and asserts that it is refused and changes nothing.
@@ -116,26 +132,28 @@ fn assert_untouched<T: Element + From<u8>, const N: usize>(
 #[test]
 fn outputs_are_untouched_when_a_call_is_refused() {
     let wide = "a.shape[0] is 3 but out.shape[0] is 2";
-    assert_untouched::<i32, 2>(|out| add_into(&[1, 2, 3], 1, out), wide);
-    assert_untouched::<i32, 2>(|out| neg_into(&[1, 2, 3], out), wide);
-    assert_untouched::<i32, 2>(|out| copy_into(&[1, 2, 3], out), wide);
-    assert_untouched::<f32, 2>(|out| cast_into(&[1, 2, 3], out), wide);
+    let named = |call: &str| format!("{call} into [2]: {wide}");
+    assert_untouched::<i32, 2>(|out| add_into(&[1, 2, 3], 1, out), &named("add_into: [3] with []"));
+    assert_untouched::<i32, 2>(|out| neg_into(&[1, 2, 3], out), &named("neg_into: [3]"));
+    assert_untouched::<i32, 2>(|out| copy_into(&[1, 2, 3], out), &named("copy_into: [3]"));
+    assert_untouched::<f32, 2>(|out| cast_into(&[1, 2, 3], out), &named("cast_into: [3]"));
     assert_untouched::<f32, 2>(|out| select_into(Bool8::TRUE, &[1.0, 2.0, 3.0], 1.0, out), wide);
     assert_untouched::<i32, 2>(
         |out| mul_assign(out, &[1, 2, 3]),
-        "b.shape[0] is 3 but out.shape[0] is 2",
+        "mul_assign: [3] into [2]: b.shape[0] is 3 but out.shape[0] is 2",
     );
     assert_untouched::<i32, 2>(
         |out| sub_into(1, &[[1, 2]; 2], out),
-        "b.rank is 2 but out.rank is 1",
+        "sub_into: [] with [2, 2] into [2]: b.rank is 2 but out.rank is 1",
     );
     // An output never broadcasts.
     assert_untouched::<i32, 1>(
         |out| add_into(&[1, 2], &[1, 2], out),
-        "a.shape[0] is 2 but out.shape[0] is 1",
+        "add_into: [2] with [2] into [1]: a.shape[0] is 2 but out.shape[0] is 1",
     );
     let mut truth = [Bool8::from_byte(7); 2];
-    assert_refused(less_into(&[1, 2, 3], 2, &mut truth), InvalidArgument, wide);
+    let message = named("less_into: [3] with []");
+    assert_refused(less_into(&[1, 2, 3], 2, &mut truth), InvalidArgument, &message);
     assert_eq!(truth.map(Bool8::to_byte), [7; 2]);
 }
 
@@ -143,11 +161,11 @@ fn outputs_are_untouched_when_a_call_is_refused() {
 fn integer_division_by_zero() {
     let error = div(&[1, 2, 3], &[1, 0, 1]).err().unwrap();
     assert_eq!(error.kind(), InvalidArgument);
-    assert!(error.message().starts_with("b has an element 0"), "{error}");
+    assert!(error.message().starts_with("div: b has an element 0"), "{error}");
     // A divisor that is one number is seen before anything is written.
     let message = "b is 0 but an integer divisor must not be 0";
-    assert_refused(div(&[1_u8], 0), InvalidArgument, message);
-    assert_untouched::<i32, 2>(|out| div_assign(out, 0), message);
+    assert_refused(div(&[1_u8], 0), InvalidArgument, &format!("div: {message}"));
+    assert_untouched::<i32, 2>(|out| div_assign(out, 0), &format!("div_assign: {message}"));
     // Found on the data: the quotients before and after may have been written.
     let mut out = [10_i64, 20, 30];
     assert!(div_assign(&mut out, &[5, 0, 3]).is_err());
@@ -213,7 +231,7 @@ fn factors_that_do_not_agree() {
     assert_refused(
         matmul(&[a; 2], &[[[1.0]; 3]; 3]),
         InvalidArgument,
-        "b.shape[0] is 3 but a.shape[0] is 2",
+        "matmul: [2, 2, 3] with [3, 3, 1]: axis 0 is 2 and 3",
     );
     let expected = "out.shape[1] is 2 but must be 4, the columns of b: a has shape [2, 3], b [3, 4], \
                     out [2, 2]";
@@ -353,4 +371,15 @@ fn an_error_is_one_pointer_and_an_error() {
     assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
     let error: Box<dyn std::error::Error + Send + Sync> = Box::new(sum(1, 0).err().unwrap());
     assert_eq!(error.to_string(), "axis is 0 but a has rank 0");
+}
+
+/// Errors cross what programs put around calls: copies for several readers, threads, unwinding.
+#[test]
+fn errors_are_cloned_sent_and_carried_through_unwinding() {
+    fn is_carried<T: Clone + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
+    is_carried::<Error>();
+    let error = io::read("no/such/file").err().unwrap();
+    let clone = error.clone();
+    assert_eq!((clone.kind(), clone.message()), (error.kind(), error.message()));
+    assert!(std::error::Error::source(&clone).is_some());
 }

@@ -130,10 +130,10 @@ fn other_ranks_are_refused() {
     let error = MatRef::try_from(view).err().unwrap();
     assert_eq!(error.message(), "rank is 1 but a matrix has 2 axes");
     assert_eq!(MatRef::try_from(view.unsqueeze(1).unwrap()).unwrap().nrows(), 3);
-    let view = TensorViewMut::from_slice(&mut elements, [1, 3, 1]).unwrap();
-    let rejected = MatMut::try_from(view).err().unwrap();
-    assert_eq!(rejected.error().message(), "rank is 3 but a matrix has 2 axes");
-    assert_eq!(rejected.into_data().shape(), [1, 3, 1]);
+    let mut view = TensorViewMut::from_slice(&mut elements, [1, 3, 1]).unwrap();
+    let error = MatMut::try_from(view.view_mut()).err().unwrap();
+    assert_eq!(error.message(), "rank is 3 but a matrix has 2 axes");
+    assert_eq!(view.shape(), [1, 3, 1]);
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn strides_that_only_unsafe_code_gives_are_refused_for_writing() {
     // SAFETY: offsets 0, 2, 4, 3, 5, 7 of eight elements: no two indices meet, but it cannot be
     // told by the strides one after the other.
     let matrix = unsafe { MatMut::from_raw_parts_mut(elements.as_mut_ptr(), 3, 2, 2, 3) };
-    let rejected = TensorViewMut::try_from(matrix).err().unwrap();
-    assert_eq!(rejected.error().kind(), ErrorKind::Aliased);
-    assert_eq!(rows(rejected.into_data().as_ref()), [1, 4, 3, 6, 5, 8]);
+    assert_eq!(rows(matrix.as_ref()), [1, 4, 3, 6, 5, 8]);
+    let error = TensorViewMut::try_from(matrix).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Aliased);
 }
 
 #[test]

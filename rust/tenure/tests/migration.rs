@@ -3,9 +3,9 @@
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
 
 use tenure::{
-    Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi, Krylov,
-    Lsqr, Matmul, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut, Triangle,
-    bicgstab, cg, f16, lsqr,
+    Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi,
+    Krylov, Lsqr, Matmul, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
+    Tolerance, Triangle, bicgstab, cg, f16, lsqr, s,
 };
 
 /// Runs expressions, and adds what they say to a list.
@@ -48,6 +48,8 @@ fn names() -> Vec<String> {
         "CscMatrix",
         "matrix_market::Reader",
         "tenure::Error",
+        "tenure::s!",
+        "zip_with",
         "cast",
         "dlpack::Exported",
         "dlpack::Imported",
@@ -88,12 +90,14 @@ fn dense() -> Result<Vec<String>> {
     let mut tensor = Tensor::copy_from_slice(&data, shape)?;
     let shared = tensor.try_clone()?.into_shared();
     says! { found: shared.clone(); tenure::sum(&tensor, 0)?; tenure::relu(&tensor)?; }
-    says! { found: tenure::cast::<f16, _>(&tensor)?; tensor.to_csr()?; }
+    says! { found: tensor.cast::<f16>()?; tensor.to_csr()?; }
     let view = TensorView::from_slice(&data, shape)?;
     says! { found:
-        view.slice(0, 1..2)?; view.index(0, 1)?; view.t(); view.permute(&axes)?; view.reshape([6])?;
+        view.slice_axes(s![1..2, ..])?; view.index(0, 1)?; view.chunks(0, 2)?;
+        view.slice_axes(s![-1])?; view.slice_axes(s![.., -1])?; view.reshape([3, -1])?;
+        view.diagonal(0)?; view.split_into(0, 3)?; view.t(); view.permute(&axes)?; view.reshape([6])?;
         view[[1, 2]]; tenure::mean(&view, 0)?; view.flip(0)?; view.unsqueeze(1)?;
-        view.slice(0, 1..)?.slice_step(1, .., 2)?;
+        view.slice_axes(s![1.., ..;2])?;
     }
     let (b, m) = (vec(), [Bool8::TRUE; 6]);
     let b = TensorView::from_slice(&b, shape)?;
@@ -104,8 +108,21 @@ fn dense() -> Result<Vec<String>> {
     let (mut out, mut c) = (Tensor::zeros(shape)?, Tensor::zeros(shape)?);
     says! { found:
         tenure::add(&a, &b)?; tenure::add_into(&a, &b, &mut out)?; tenure::add_into(&a, &b, &mut c)?;
-        tenure::cast::<i8, _>(&a)?; tenure::sum(&a, 0)?; tenure::std(&a, .., 1)?;
+        a.cast::<i8>()?; tenure::sum(&a, 0)?; tenure::std(&a, .., 1)?;
         tenure::select(&m, &a, &b)?; tenure::add_assign(&mut a, &b)?;
+    }
+    {
+        let f = |[row, col]: [usize; 2]| (row + col) as f32;
+        says! { found: Tensor::from_fn([2, 3], f)?; }
+        let (f, x, y) = (f32::sqrt, [1.0], [2.0]);
+        says! { found:
+            Tensor::from([[1, 2], [3, 4]]); Tensor::<f32>::ones([2, 3])?; Tensor::<f32>::eye(3)?;
+            Tensor::arange(0..12)?; Tensor::arange_step(0.0..1.0, 0.25)?;
+            Tensor::linspace(0.0, 1.0, 5)?; tenure::meshgrid([&y, &x])?; tenure::map(&a, f)?;
+            tenure::sum(&a, Axes::keep(-1))?; tenure::sum_all(&a)?; tenure::mean_all(&a)?;
+            tenure::all_close(&a, &b, Tolerance::default())?; a == b;
+        }
+        says! { found: tenure::map_assign(&mut a, f); }
     }
     let b = b.t();
     says! { found: tenure::matmul(&a, &b)?; tenure::einsum("ij,jk->ik", (&a, &b))?; }

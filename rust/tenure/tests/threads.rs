@@ -70,7 +70,7 @@ fn views_go_to_scoped_threads() {
     let view = TensorView::from_slice(&data, [20, 30]).unwrap();
     let total: i64 = thread::scope(|scope| {
         let parts: Vec<_> = view
-            .chunks(0, 3)
+            .split_into(0, 3)
             .unwrap()
             .map(|part| scope.spawn(move || tenure::sum(part.t(), ..).unwrap().item().unwrap()))
             .collect();

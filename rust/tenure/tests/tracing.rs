@@ -72,7 +72,7 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
     tenure::add_into(table, 1.0, &mut [0.0; 2]).unwrap_err();
     assert_eq!(lines(), [r#"add dtype="f32" shape=[2] bytes=8"#, "enter 2", "exit 2"]);
 
-    let reduced = spans(|| tenure::max(table, Axes::from(0).keep_dims()));
+    let reduced = spans(|| tenure::max(table, Axes::keep(0)));
     assert_eq!(reduced, [r#"max dtype="f32" shape=[2, 3] bytes=24"#], "of a reduction, the input");
     assert_eq!(spans(|| tenure::maximum(1_u8, [2])), [r#"maximum dtype="u8" shape=[1] bytes=1"#]);
     assert_eq!(spans(|| tenure::exp(2.0)), [r#"exp dtype="f64" shape=[] bytes=8"#]);

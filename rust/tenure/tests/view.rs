@@ -224,7 +224,7 @@ impl Step {
             Step::Flip { axis } => view.flip(axis),
             Step::Split { axis, index, low: true } => Ok(view.split_at(axis, index)?.0),
             Step::Split { axis, index, low: false } => Ok(view.split_at(axis, index)?.1),
-            Step::Chunk { axis, count, index } => view.chunk(axis, count, index),
+            Step::Chunk { axis, count, index } => view.split_part(axis, count, index),
             Step::Windows { axis, size, step } => view.windows(axis, size, step),
         }
     }
@@ -249,7 +249,7 @@ impl Step {
             Step::Split { axis, index, low } => {
                 view.split_at(axis, index).map(|(before, from)| if low { before } else { from })
             }
-            Step::Chunk { axis, count, index } => view.chunk(axis, count, index),
+            Step::Chunk { axis, count, index } => view.split_part(axis, count, index),
             Step::Windows { axis, size, step } => view.windows(axis, size, step),
         })
     }
@@ -483,13 +483,13 @@ fn every_walk_gives_the_elements_of_its_parts() {
                 let expected = Step::Index { axis, index: at }.on_model(&model).unwrap();
                 prop_assert_eq!((part.shape(), part.to_vec()), (&*expected.shape, expected.ids));
             }
-            let chunks: Vec<_> = view.chunks(axis, 3).unwrap().rev().collect();
+            let chunks: Vec<_> = view.split_into(axis, 3).unwrap().rev().collect();
             for (index, chunk) in chunks.into_iter().rev().enumerate() {
                 let expected = Step::Chunk { axis, count: 3, index }.on_model(&model).unwrap();
                 prop_assert_eq!((chunk.shape(), chunk.to_vec()), (&*expected.shape, expected.ids));
             }
         }
-        prop_assert!(view.axis_iter(view.rank()).is_err() && view.chunks(0, 0).is_err());
+        prop_assert!(view.axis_iter(view.rank()).is_err() && view.split_into(0, 0).is_err());
         let row_extent = model.shape.last().copied().unwrap_or(1);
         let rows: Vec<Vec<i32>> = view.rows().map(|row| row.to_vec()).collect();
         prop_assert_eq!(rows.len(), model.shape.iter().rev().skip(1).product::<usize>());
@@ -510,7 +510,7 @@ fn parts_of_an_exclusive_view_are_written_side_by_side() {
     for (nth, mut row) in view.rows_mut().rev().enumerate() {
         row[[0]] = 10 * nth as i32;
     }
-    for (nth, chunk) in view.chunks_mut(0, 2).unwrap().enumerate() {
+    for (nth, chunk) in view.split_into_mut(0, 2).unwrap().enumerate() {
         chunk.index(1, 3).unwrap().iter_mut().for_each(|element| *element += 100 * nth as i32);
     }
     assert_eq!(data, [20, 1, 2, 3, 10, 1, 2, 3, 0, 1, 2, 103]);
@@ -593,8 +593,8 @@ fn messages_name_the_value_and_the_bound() {
         (view.squeeze(0), "axis 0 has extent 2 but only extent 1 can be squeezed"),
         (view.unsqueeze(3), "axis is 3 but the view has rank 2"),
         (view.broadcast([3, 3]), "shape [2, 3] does not broadcast to [3, 3]"),
-        (view.chunk(0, 2, 2), "chunk is 2 but there are 2"),
-        (view.chunk(0, 0, 0), "axis 0 cannot be cut into 0 chunks"),
+        (view.split_part(0, 2, 2), "part is 2 but there are 2"),
+        (view.split_part(0, 0, 0), "axis 0 cannot be split into 0 parts"),
         (view.windows(1, 4, 1), "window size is 4 but must be 1 to 3, the extent of axis 1"),
         (view.windows(1, 1, 0), "step along axis 1 is 0 but must move"),
     ] {

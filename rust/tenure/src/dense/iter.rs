@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::dense::manipulate;
+use crate::dense::{Axis, manipulate};
 use crate::{Element, Result, TensorView, TensorViewMut, layout};
 
 /// Places of a view's elements in row-major order: an odometer whose last wheel is a plain run.
@@ -92,6 +92,29 @@ impl<T> Places<T> {
         Some(place)
     }
 
+    /// The last element that is left: as many steps as there are after the next one, carried from
+    /// wheel to wheel.
+    #[inline]
+    fn retreat(&mut self) -> Option<*const T> {
+        let steps = self.remaining.checked_sub(1)?;
+        self.remaining = steps;
+        // A run that is used up stands behind its end, and steps count from there as well.
+        let at = self.run_extent - self.run_remaining;
+        let target = at + steps;
+        let run_steps = (target % self.run_extent) as isize - at as isize;
+        let mut place = self.next.wrapping_offset(run_steps.wrapping_mul(self.run_stride));
+        let mut carried = target / self.run_extent;
+        for &(extent, stride, index) in &self.outer[..self.outer_rank] {
+            if carried == 0 {
+                break;
+            }
+            let steps = ((index + carried) % extent) as isize - index as isize;
+            place = place.wrapping_offset(steps.wrapping_mul(stride));
+            carried = (index + carried) / extent;
+        }
+        Some(place)
+    }
+
     /// All that are left, run by run: the loop that a compiler can make fast.
     #[inline]
     fn fold<A>(mut self, mut accumulated: A, mut f: impl FnMut(A, *const T) -> A) -> A {
@@ -99,7 +122,7 @@ impl<T> Places<T> {
             if self.run_remaining == 0 {
                 self.next_run();
             }
-            let (count, stride) = (self.run_remaining, self.run_stride);
+            let (count, stride) = (self.run_remaining.min(self.remaining), self.run_stride);
             // The same loop twice: with a stride known to be 1 it can be vectorised.
             if stride == 1 {
                 for nth in 0..count {
@@ -198,6 +221,22 @@ impl<'a, T: Element> Iterator for IterMut<'a, T> {
     }
 }
 
+impl<T: Element> DoubleEndedIterator for Iter<'_, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        // SAFETY: as in `next`.
+        self.places.retreat().map(|place| unsafe { &*place })
+    }
+}
+
+impl<T: Element> DoubleEndedIterator for IterMut<'_, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        // SAFETY: as in `next`; elements from the back are not visited from the front.
+        self.places.retreat().map(|place| unsafe { &mut *place.cast_mut() })
+    }
+}
+
 impl<T: Element> ExactSizeIterator for Iter<'_, T> {}
 impl<T: Element> FusedIterator for Iter<'_, T> {}
 impl<T: Element> ExactSizeIterator for IterMut<'_, T> {}
@@ -233,13 +272,26 @@ impl Parts for RowParts {
 #[derive(Clone)]
 struct ChunkParts {
     axis: usize,
-    chunk_count: usize,
+    size: usize,
 }
 
 impl Parts for ChunkParts {
     #[inline]
     fn part(&self, view: &tnr_view, index: usize) -> tnr_view {
-        manipulate::at_chunk(view, self.axis, self.chunk_count, index)
+        manipulate::at_chunk(view, self.axis, self.size, index)
+    }
+}
+
+#[derive(Clone)]
+struct SplitParts {
+    axis: usize,
+    part_count: usize,
+}
+
+impl Parts for SplitParts {
+    #[inline]
+    fn part(&self, view: &tnr_view, index: usize) -> tnr_view {
+        manipulate::at_part(view, self.axis, self.part_count, index)
     }
 }
 
@@ -343,23 +395,32 @@ parts_iterators! {
 
 parts_iterators! {
     ChunkParts,
-    /// The chunks of an axis; from [`TensorView::chunks`].
+    /// Chunks of one size along an axis; from [`TensorView::chunks`].
     Chunks,
-    /// The chunks of an axis, to be written; from [`TensorViewMut::chunks_mut`].
+    /// Chunks of one size along an axis, to be written; from [`TensorViewMut::chunks_mut`].
     ChunksMut
 }
 
+parts_iterators! {
+    SplitParts,
+    /// As many parts of an axis as asked for; from [`TensorView::split_into`].
+    SplitInto,
+    /// As many parts of an axis as asked for, to be written; from
+    /// [`TensorViewMut::split_into_mut`].
+    SplitIntoMut
+}
+
 impl<'a, T: Element> AxisIter<'a, T> {
-    pub(crate) fn new(view: TensorView<'a, T>, axis: usize) -> Result<Self> {
-        let left = 0..manipulate::extent(view.raw(), axis)?;
-        Ok(AxisIter { view, parts: AxisParts { axis }, left })
+    pub(crate) fn new(view: TensorView<'a, T>, axis: Axis) -> Result<Self> {
+        let (axis, extent) = manipulate::locate(view.raw(), axis)?;
+        Ok(AxisIter { view, parts: AxisParts { axis }, left: 0..extent })
     }
 }
 
 impl<'a, T: Element> AxisIterMut<'a, T> {
-    pub(crate) fn new(view: TensorViewMut<'a, T>, axis: usize) -> Result<Self> {
-        let left = 0..manipulate::extent(view.raw(), axis)?;
-        Ok(AxisIterMut { view, parts: AxisParts { axis }, left })
+    pub(crate) fn new(view: TensorViewMut<'a, T>, axis: Axis) -> Result<Self> {
+        let (axis, extent) = manipulate::locate(view.raw(), axis)?;
+        Ok(AxisIterMut { view, parts: AxisParts { axis }, left: 0..extent })
     }
 }
 
@@ -378,15 +439,29 @@ impl<'a, T: Element> RowsMut<'a, T> {
 }
 
 impl<'a, T: Element> Chunks<'a, T> {
-    pub(crate) fn new(view: TensorView<'a, T>, axis: usize, chunk_count: usize) -> Result<Self> {
-        manipulate::chunked_extent(view.raw(), axis, chunk_count)?;
-        Ok(Chunks { view, parts: ChunkParts { axis, chunk_count }, left: 0..chunk_count })
+    pub(crate) fn new(view: TensorView<'a, T>, axis: Axis, size: usize) -> Result<Self> {
+        let (axis, count) = manipulate::chunked(view.raw(), axis, size)?;
+        Ok(Chunks { view, parts: ChunkParts { axis, size }, left: 0..count })
     }
 }
 
 impl<'a, T: Element> ChunksMut<'a, T> {
-    pub(crate) fn new(view: TensorViewMut<'a, T>, axis: usize, chunk_count: usize) -> Result<Self> {
-        manipulate::chunked_extent(view.raw(), axis, chunk_count)?;
-        Ok(ChunksMut { view, parts: ChunkParts { axis, chunk_count }, left: 0..chunk_count })
+    pub(crate) fn new(view: TensorViewMut<'a, T>, axis: Axis, size: usize) -> Result<Self> {
+        let (axis, count) = manipulate::chunked(view.raw(), axis, size)?;
+        Ok(ChunksMut { view, parts: ChunkParts { axis, size }, left: 0..count })
+    }
+}
+
+impl<'a, T: Element> SplitInto<'a, T> {
+    pub(crate) fn new(view: TensorView<'a, T>, axis: Axis, part_count: usize) -> Result<Self> {
+        let axis = manipulate::splittable(view.raw(), axis, part_count)?;
+        Ok(SplitInto { view, parts: SplitParts { axis, part_count }, left: 0..part_count })
+    }
+}
+
+impl<'a, T: Element> SplitIntoMut<'a, T> {
+    pub(crate) fn new(view: TensorViewMut<'a, T>, axis: Axis, part_count: usize) -> Result<Self> {
+        let axis = manipulate::splittable(view.raw(), axis, part_count)?;
+        Ok(SplitIntoMut { view, parts: SplitParts { axis, part_count }, left: 0..part_count })
     }
 }

@@ -9,15 +9,15 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use tenure_sys::{TNR_MAX_RANK, tnr_view};
 
-use crate::{DType, Result, layout, refusal};
+use crate::dense::{Axis, IntoReshape};
+use crate::{DType, Error, Result, layout, refusal};
 
-/// The extent of an axis, or an error that names both.
+/// An axis as a number from the front, and its extent; or an error that names it and the rank.
 #[inline]
-pub(crate) fn extent(view: &tnr_view, axis: usize) -> Result<usize> {
-    if axis < view.rank as usize {
-        Ok(view.shape[axis] as usize)
-    } else {
-        Err(refusal::axis_outside(view, axis))
+pub(crate) fn locate(view: &tnr_view, axis: Axis) -> Result<(usize, usize)> {
+    match axis.of(view.rank as usize) {
+        Some(axis) => Ok((axis, view.shape[axis] as usize)),
+        None => Err(refusal::axis_outside(view, axis)),
     }
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn extent(view: &tnr_view, axis: usize) -> Result<usize> {
 #[inline]
 pub(crate) fn resolve(
     view: &tnr_view,
-    axis: usize,
+    axis: Axis,
     range: impl RangeBounds<usize>,
 ) -> Result<Range<usize>> {
     let start = match range.start_bound() {
@@ -36,7 +36,7 @@ pub(crate) fn resolve(
     let end = match range.end_bound() {
         Bound::Included(&end) => end.saturating_add(1),
         Bound::Excluded(&end) => end,
-        Bound::Unbounded => extent(view, axis)?,
+        Bound::Unbounded => locate(view, axis)?.1,
     };
     Ok(start..end)
 }
@@ -74,11 +74,11 @@ fn settled(mut view: tnr_view) -> tnr_view {
 #[inline]
 pub(crate) fn slice(
     view: &tnr_view,
-    axis: usize,
+    axis: Axis,
     range: Range<usize>,
     step: isize,
 ) -> Result<tnr_view> {
-    let extent = extent(view, axis)?;
+    let (axis, extent) = locate(view, axis)?;
     if range.start > range.end || range.end > extent {
         return Err(refusal::range_outside(axis, range, extent));
     }
@@ -92,8 +92,8 @@ pub(crate) fn slice(
 
 /// One index of an axis; the axis is gone.
 #[inline]
-pub(crate) fn index(view: &tnr_view, axis: usize, index: usize) -> Result<tnr_view> {
-    let extent = extent(view, axis)?;
+pub(crate) fn index(view: &tnr_view, axis: Axis, index: usize) -> Result<tnr_view> {
+    let (axis, extent) = locate(view, axis)?;
     if index >= extent {
         return Err(refusal::index_outside(axis, index, extent));
     }
@@ -123,31 +123,37 @@ fn remove_axis(view: &mut tnr_view, axis: usize) {
 
 /// Axis i of the result is axis `axes[i]` of the view.
 #[inline]
-pub(crate) fn permute(view: &tnr_view, axes: &[usize]) -> Result<tnr_view> {
+pub(crate) fn permute<A: Into<Axis> + Copy>(view: &tnr_view, axes: &[A]) -> Result<tnr_view> {
     let rank = view.rank as usize;
-    let mut seen = 0_u32;
-    for &axis in axes {
-        if axis >= rank || seen & (1 << axis) != 0 {
-            return Err(refusal::no_permutation(axes, rank));
-        }
-        seen |= 1 << axis;
-    }
-    if axes.len() != rank {
-        return Err(refusal::no_permutation(axes, rank));
-    }
     let mut permuted = *view;
-    for (to, &from) in axes.iter().enumerate() {
-        permuted.shape[to] = view.shape[from];
-        permuted.strides[to] = view.strides[from];
+    let mut seen = 0_u32;
+    for (to, &axis) in axes.iter().enumerate() {
+        match axis.into().of(rank) {
+            Some(from) if seen & (1 << from) == 0 => {
+                seen |= 1 << from;
+                permuted.shape[to] = view.shape[from];
+                permuted.strides[to] = view.strides[from];
+            }
+            _ => return Err(no_permutation(axes, rank)),
+        }
     }
-    Ok(permuted)
+    match axes.len() == rank {
+        true => Ok(permuted),
+        false => Err(no_permutation(axes, rank)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn no_permutation<A: Into<Axis> + Copy>(axes: &[A], rank: usize) -> Error {
+    let axes: Vec<Axis> = axes.iter().map(|&axis| axis.into()).collect();
+    refusal::no_permutation(&axes, rank)
 }
 
 /// Exchanges two axes.
 #[inline]
-pub(crate) fn transpose(view: &tnr_view, a: usize, b: usize) -> Result<tnr_view> {
-    extent(view, a)?;
-    extent(view, b)?;
+pub(crate) fn transpose(view: &tnr_view, a: Axis, b: Axis) -> Result<tnr_view> {
+    let ((a, _), (b, _)) = (locate(view, a)?, locate(view, b)?);
     let mut exchanged = *view;
     exchanged.shape.swap(a, b);
     exchanged.strides.swap(a, b);
@@ -179,8 +185,8 @@ pub(crate) fn reversed(view: &tnr_view) -> tnr_view {
 
 /// Drops an axis of extent 1.
 #[inline]
-pub(crate) fn squeeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
-    let extent = extent(view, axis)?;
+pub(crate) fn squeeze(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
+    let (axis, extent) = locate(view, axis)?;
     if extent != 1 {
         return Err(refusal::not_one(axis, extent));
     }
@@ -189,13 +195,13 @@ pub(crate) fn squeeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
     Ok(squeezed)
 }
 
-/// Puts an axis of extent 1 before `axis`.
+/// Puts in an axis of extent 1, which is then number `axis`.
 #[inline]
-pub(crate) fn unsqueeze(view: &tnr_view, axis: usize) -> Result<tnr_view> {
+pub(crate) fn unsqueeze(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
     let rank = view.rank as usize;
-    if axis > rank {
-        return Err(refusal::place_outside(axis, rank));
-    }
+    let Some(axis) = axis.of(rank + 1) else {
+        return Err(refusal::axis_outside(view, axis));
+    };
     if rank == TNR_MAX_RANK {
         return Err(refusal::rank_too_high(rank + 1));
     }
@@ -236,61 +242,101 @@ pub(crate) fn broadcast(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> 
 
 /// Reverses an axis.
 #[inline]
-pub(crate) fn flip(view: &tnr_view, axis: usize) -> Result<tnr_view> {
-    let extent = extent(view, axis)?;
-    slice(view, axis, 0..extent, -1)
+pub(crate) fn flip(view: &tnr_view, axis: Axis) -> Result<tnr_view> {
+    let (axis, extent) = locate(view, axis)?;
+    Ok(strided_part(view, axis, extent.saturating_sub(1), extent, -1))
 }
 
 /// The parts before and from `index` of an axis.
 #[inline]
-pub(crate) fn split(view: &tnr_view, axis: usize, index: usize) -> Result<(tnr_view, tnr_view)> {
-    let extent = extent(view, axis)?;
+pub(crate) fn split(view: &tnr_view, axis: Axis, index: usize) -> Result<(tnr_view, tnr_view)> {
+    let (axis, extent) = locate(view, axis)?;
     if index > extent {
         return Err(refusal::split_outside(axis, index, extent));
     }
-    Ok((slice(view, axis, 0..index, 1)?, slice(view, axis, index..extent, 1)?))
+    let low = strided_part(view, axis, 0, index, 1);
+    Ok((low, strided_part(view, axis, index, extent - index, 1)))
 }
 
-/// The elements of an axis that chunk number `index` of `chunk_count` has: extents differ by at
-/// most one, the longer chunks come first.
+/// The elements of an axis that part number `index` of `part_count` has: extents differ by at most
+/// one, the longer parts come first.
 #[inline]
-pub(crate) fn chunk_range(extent: usize, chunk_count: usize, index: usize) -> Range<usize> {
-    let (quotient, longer) = (extent / chunk_count, extent % chunk_count);
+fn part_range(extent: usize, part_count: usize, index: usize) -> Range<usize> {
+    let (quotient, longer) = (extent / part_count, extent % part_count);
     let start = quotient * index + index.min(longer);
     start..start + quotient + usize::from(index < longer)
 }
 
-/// Chunk number `index` of `chunk_count`.
+/// Part number `index` of `part_count`.
 #[inline]
-pub(crate) fn chunk(
+pub(crate) fn split_part(
     view: &tnr_view,
-    axis: usize,
-    chunk_count: usize,
+    axis: Axis,
+    part_count: usize,
     index: usize,
 ) -> Result<tnr_view> {
-    let extent = chunked_extent(view, axis, chunk_count)?;
-    if index >= chunk_count {
-        return Err(refusal::chunk_outside(chunk_count, index));
+    let axis = splittable(view, axis, part_count)?;
+    if index >= part_count {
+        return Err(refusal::part_outside(part_count, index));
     }
-    let range = chunk_range(extent, chunk_count, index);
-    Ok(strided_part(view, axis, range.start, range.len(), 1))
+    Ok(at_part(view, axis, part_count, index))
 }
 
-/// The extent of an axis that is to be cut into `chunk_count` chunks.
+/// An axis that is to be split into `part_count` parts.
 #[inline]
-pub(crate) fn chunked_extent(view: &tnr_view, axis: usize, chunk_count: usize) -> Result<usize> {
-    let extent = extent(view, axis)?;
-    if chunk_count == 0 {
-        return Err(refusal::no_chunks(axis));
+pub(crate) fn splittable(view: &tnr_view, axis: Axis, part_count: usize) -> Result<usize> {
+    let (axis, _) = locate(view, axis)?;
+    if part_count == 0 {
+        return Err(refusal::no_parts(axis));
     }
-    Ok(extent)
+    Ok(axis)
 }
 
-/// As [`chunk`], with both known to be inside.
+/// As [`split_part`], with both known to be inside.
 #[inline]
-pub(crate) fn at_chunk(view: &tnr_view, axis: usize, chunk_count: usize, index: usize) -> tnr_view {
-    let range = chunk_range(view.shape[axis] as usize, chunk_count, index);
+pub(crate) fn at_part(view: &tnr_view, axis: usize, part_count: usize, index: usize) -> tnr_view {
+    let range = part_range(view.shape[axis] as usize, part_count, index);
     strided_part(view, axis, range.start, range.len(), 1)
+}
+
+/// An axis that is to be cut into chunks of `size`, and how many there are.
+#[inline]
+pub(crate) fn chunked(view: &tnr_view, axis: Axis, size: usize) -> Result<(usize, usize)> {
+    let (axis, extent) = locate(view, axis)?;
+    if size == 0 {
+        return Err(refusal::no_chunk_size(axis));
+    }
+    Ok((axis, extent.div_ceil(size)))
+}
+
+/// Chunk number `index` of those of `size`, known to be inside. The last may be smaller.
+#[inline]
+pub(crate) fn at_chunk(view: &tnr_view, axis: usize, size: usize, index: usize) -> tnr_view {
+    let start = index * size;
+    strided_part(view, axis, start, size.min(view.shape[axis] as usize - start), 1)
+}
+
+/// The diagonal of the last two axes, `offset` above the main one, as the last axis. Its elements
+/// are distinct where those of the view are, and `layout::check_distinct` sees that: of two axes,
+/// the larger stride exceeds the reach of the smaller one and of all axes below it, and so does
+/// their difference.
+#[inline]
+pub(crate) fn diagonal(view: &tnr_view, offset: isize) -> Result<tnr_view> {
+    let rank = view.rank as usize;
+    if rank < 2 {
+        return Err(refusal::too_few_axes(rank, 2));
+    }
+    let (row, col) = (rank - 2, rank - 1);
+    let skipped = offset.unsigned_abs();
+    let axis = if offset < 0 { row } else { col };
+    let mut diagonal = *view;
+    diagonal.shape[axis] = (view.shape[axis] as usize).saturating_sub(skipped) as i64;
+    diagonal.data = moved(view, axis, skipped);
+    diagonal.shape[row] = diagonal.shape[row].min(diagonal.shape[col]);
+    // Wraps only where fewer than two elements remain, and then the stride is ignored.
+    diagonal.strides[row] = view.strides[row].wrapping_add(view.strides[col]);
+    diagonal.rank -= 1;
+    Ok(settled(diagonal))
 }
 
 /// Number of rows: the product of the extents of all axes but the last; 1 for rank 0.
@@ -329,8 +375,9 @@ pub(crate) fn row(view: &tnr_view, index: usize) -> tnr_view {
 
 /// Sliding windows along an axis; they run inside a new last axis.
 #[inline]
-pub(crate) fn windows(view: &tnr_view, axis: usize, size: usize, step: usize) -> Result<tnr_view> {
-    let (rank, extent) = (view.rank as usize, extent(view, axis)?);
+pub(crate) fn windows(view: &tnr_view, axis: Axis, size: usize, step: usize) -> Result<tnr_view> {
+    let rank = view.rank as usize;
+    let (axis, extent) = locate(view, axis)?;
     if rank == TNR_MAX_RANK {
         return Err(refusal::rank_too_high(rank + 1));
     }
@@ -354,7 +401,13 @@ pub(crate) fn windows(view: &tnr_view, axis: usize, size: usize, step: usize) ->
 
 /// The same elements in row-major order under another shape, if strides can say it.
 #[inline]
-pub(crate) fn reshape(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
+pub(crate) fn reshape(view: &tnr_view, shape: &impl IntoReshape) -> Result<tnr_view> {
+    let count = layout::count(view);
+    shape.with_extents(count, |extents| reshape_to(view, extents))
+}
+
+#[inline]
+fn reshape_to(view: &tnr_view, extents: &[usize]) -> Result<tnr_view> {
     if extents.len() > TNR_MAX_RANK {
         return Err(refusal::rank_too_high(extents.len()));
     }

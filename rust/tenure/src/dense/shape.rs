@@ -1,5 +1,9 @@
 //! Shape arguments, and the order of memory.
 
+use tenure_sys::TNR_MAX_RANK;
+
+use crate::{Result, layout, refusal};
+
 /// Shape arguments: `[2, 3]`, a slice or `Vec` of extents, or one number for one axis.
 /// `[0usize; 0]` is rank 0: one element, no axes.
 ///
@@ -62,6 +66,169 @@ impl IntoShape for usize {
     fn extents(&self) -> &[usize] {
         std::slice::from_ref(self)
     }
+}
+
+/// Shape arguments of `reshape`: as [`IntoShape`], where one extent may be -1, for what the others
+/// leave of the elements; also numbers of different types as a tuple.
+///
+/// ```
+/// use tenure::TensorView;
+///
+/// let data = [1, 2, 3, 4, 5, 6];
+/// let view = TensorView::from_slice(&data, [2, 3])?;
+/// assert_eq!(view.reshape([3, -1])?.shape(), [3, 2]);
+/// assert_eq!(view.reshape(-1)?.shape(), [6]);
+/// let row_count = data.len() / 2;
+/// assert_eq!(view.reshape((row_count, -1))?.shape(), [3, 2]);
+/// assert_eq!(
+///     view.reshape([4, -1]).err().unwrap().message(),
+///     "6 elements give no extent for -1: the other extents have 4 elements",
+/// );
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape",
+    label = "not a shape",
+    note = "write it as `[2, 3]`, `[2, -1]`, `6`, a slice or a `Vec`; extents are `usize`, `isize` \
+            or `i32`, of different types in a tuple"
+)]
+pub trait IntoReshape {
+    /// Hands `f` the extent of each axis, outermost first, of a shape with `count` elements.
+    #[doc(hidden)]
+    fn with_extents<R>(&self, count: usize, f: impl FnOnce(&[usize]) -> Result<R>) -> Result<R>;
+}
+
+/// The type of an extent in a shape.
+pub trait IntoExtent: Copy + sealed::Sealed {
+    /// A negative number is in the second.
+    #[doc(hidden)]
+    fn extent(self) -> std::result::Result<usize, isize>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for usize {}
+    impl Sealed for isize {}
+    impl Sealed for i32 {}
+}
+
+impl IntoExtent for usize {
+    #[inline(always)]
+    fn extent(self) -> std::result::Result<usize, isize> {
+        Ok(self)
+    }
+}
+
+impl IntoExtent for isize {
+    #[inline(always)]
+    fn extent(self) -> std::result::Result<usize, isize> {
+        usize::try_from(self).map_err(|_| self)
+    }
+}
+
+impl IntoExtent for i32 {
+    #[inline(always)]
+    fn extent(self) -> std::result::Result<usize, isize> {
+        (self as isize).extent()
+    }
+}
+
+/// The extents of a shape of `count` elements, of which one may be left open.
+#[inline]
+fn close(extents: &mut [usize], open: Option<usize>, count: usize) -> Result<()> {
+    let Some(open) = open else { return Ok(()) };
+    let known = layout::element_count(extents)?;
+    if known == 0 || count % known != 0 {
+        return Err(refusal::none_left(count, known));
+    }
+    extents[open] = count / known;
+    Ok(())
+}
+
+#[inline(always)]
+fn with_extents<R>(
+    shape: impl ExactSizeIterator<Item = std::result::Result<usize, isize>>,
+    count: usize,
+    f: impl FnOnce(&[usize]) -> Result<R>,
+) -> Result<R> {
+    let rank = shape.len();
+    if rank > TNR_MAX_RANK {
+        return Err(refusal::rank_too_high(rank));
+    }
+    let mut extents = [1; TNR_MAX_RANK];
+    let (mut open, mut open_count) = (None, 0);
+    for (axis, extent) in shape.enumerate() {
+        match extent {
+            Ok(extent) => extents[axis] = extent,
+            Err(-1) => (open, open_count) = (Some(axis), open_count + 1),
+            Err(extent) => return Err(refusal::negative_extent(extent)),
+        }
+    }
+    if open_count > 1 {
+        return Err(refusal::two_unknown(open_count));
+    }
+    let extents = &mut extents[..rank];
+    close(extents, open, count)?;
+    f(extents)
+}
+
+impl<E: IntoExtent> IntoReshape for [E] {
+    #[inline(always)]
+    fn with_extents<R>(&self, count: usize, f: impl FnOnce(&[usize]) -> Result<R>) -> Result<R> {
+        with_extents(self.iter().map(|extent| extent.extent()), count, f)
+    }
+}
+
+macro_rules! reshapes {
+    ($([$($generics:tt)*] $type:ty, $self:ident => $slice:expr;)*) => {$(
+        impl<$($generics)*> IntoReshape for $type {
+            #[inline(always)]
+            fn with_extents<R>(
+                &$self,
+                count: usize,
+                f: impl FnOnce(&[usize]) -> Result<R>,
+            ) -> Result<R> {
+                $slice.with_extents(count, f)
+            }
+        }
+    )*};
+}
+
+reshapes! {
+    [E: IntoExtent, const N: usize] [E; N], self => self[..];
+    [E: IntoExtent] Vec<E>, self => self[..];
+    [S: IntoReshape + ?Sized] &S, self => (**self);
+    [] usize, self => std::slice::from_ref(self)[..];
+    [] isize, self => std::slice::from_ref(self)[..];
+    [] i32, self => std::slice::from_ref(self)[..];
+}
+
+macro_rules! reshape_tuples {
+    ($($($name:ident)+;)*) => {$(
+        impl<$($name: IntoExtent),+> IntoReshape for ($($name,)+) {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            #[inline(always)]
+            fn with_extents<R>(
+                &self,
+                count: usize,
+                f: impl FnOnce(&[usize]) -> Result<R>,
+            ) -> Result<R> {
+                let ($($name,)+) = *self;
+                with_extents([$($name.extent()),+].into_iter(), count, f)
+            }
+        }
+    )*};
+}
+
+reshape_tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
 }
 
 /// In which order memory runs through a shape.

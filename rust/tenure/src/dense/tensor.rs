@@ -1,6 +1,7 @@
 //! Memory held alone.
 
 mod elements;
+mod patterns;
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -16,7 +17,8 @@ use crate::{
 /// A tensor that holds its memory alone, as a `Box` does: allocated by the library, copied, or
 /// adopted from a `Vec` or another owner.
 ///
-/// It lends [views](Self::view), which do everything else.
+/// It lends [views](Self::view), which do everything else. It is not `Clone`: a copy may fail for
+/// want of memory, and says that it is one, as [`try_clone`](Self::try_clone).
 ///
 /// ```
 /// use tenure::Tensor;

@@ -10,7 +10,7 @@ use tenure_sys::tnr_view;
 
 use crate::dense::iter::{AxisIter, Iter, Rows};
 use crate::raw::{self, Lent};
-use crate::{Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
+use crate::{Axis, Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
 
 /// A shape over memory lent for reading; a plain value, `Copy`, that lives no longer than the loan.
 ///
@@ -272,8 +272,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// assert_eq!(column_sums, [5, 7, 9]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn axis_iter(&self, axis: usize) -> Result<AxisIter<'a, T>> {
-        AxisIter::new(*self, axis)
+    pub fn axis_iter(&self, axis: impl Into<Axis>) -> Result<AxisIter<'a, T>> {
+        AxisIter::new(*self, axis.into())
     }
 
     /// The rows: views of rank 1 along the last axis, in row-major order of the other axes. A view

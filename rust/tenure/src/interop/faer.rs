@@ -13,7 +13,7 @@ use ::faer::{Mat, MatMut, MatRef};
 use tenure_sys::tnr_view;
 
 use crate::{
-    AsView, AsViewMut, CscView, CsrView, Element, Error, Rejected, Result, SparseIndex, TensorView,
+    AsView, AsViewMut, CscView, CsrView, Element, Error, Result, SparseIndex, TensorView,
     TensorViewMut, layout,
 };
 
@@ -63,7 +63,7 @@ impl<'a, T: Element> TryFrom<MatRef<'a, T>> for TensorView<'a, T> {
 /// # Errors
 ///
 /// `Aliased`: strides, which only `unsafe` code gives a matrix, of which it cannot be told that no
-/// two indices meet. The matrix comes back with the error.
+/// two indices meet. Where the matrix is to be used after a refusal, lend it again (`as_mut`).
 ///
 /// ```
 /// use faer::Mat;
@@ -75,19 +75,16 @@ impl<'a, T: Element> TryFrom<MatRef<'a, T>> for TensorView<'a, T> {
 /// # Ok::<(), tenure::Error>(())
 /// ```
 impl<'a, T: Element> TryFrom<MatMut<'a, T>> for TensorViewMut<'a, T> {
-    type Error = Rejected<MatMut<'a, T>>;
+    type Error = Error;
 
-    fn try_from(matrix: MatMut<'a, T>) -> Result<Self, Self::Error> {
+    fn try_from(matrix: MatMut<'a, T>) -> Result<Self> {
         let data = matrix.as_ptr_mut();
         let (extents, strides) = (extents(&matrix.as_ref()), strides(&matrix.as_ref()));
-        let checked = layout::around(data.cast_const().cast(), T::DTYPE, &extents, &strides)
-            .and_then(|raw| layout::check_distinct(&raw).map(|()| raw));
-        match checked {
-            // SAFETY: checked, over elements that the matrix, which ends here, borrows for 'a:
-            // initialised, and touched by nobody else.
-            Ok(raw) => Ok(unsafe { TensorViewMut::from_raw(raw) }),
-            Err(error) => Err(Rejected::new(error, matrix)),
-        }
+        let raw = layout::around(data.cast_const().cast(), T::DTYPE, &extents, &strides)?;
+        layout::check_distinct(&raw)?;
+        // SAFETY: checked, over elements that the matrix, which ends here, borrows for 'a:
+        // initialised, and touched by nobody else.
+        Ok(unsafe { TensorViewMut::from_raw(raw) })
     }
 }
 
@@ -137,7 +134,8 @@ impl<'a, T: Element> TryFrom<TensorView<'a, T>> for MatRef<'a, T> {
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: another rank; the view comes back with the error.
+/// `InvalidArgument`: another rank. Where the view is to be used after a refusal, reborrow it first,
+/// by [`view_mut`](TensorViewMut::view_mut).
 ///
 /// ```
 /// use faer::MatMut;
@@ -149,13 +147,10 @@ impl<'a, T: Element> TryFrom<TensorView<'a, T>> for MatRef<'a, T> {
 /// # Ok::<(), tenure::Error>(())
 /// ```
 impl<'a, T: Element> TryFrom<TensorViewMut<'a, T>> for MatMut<'a, T> {
-    type Error = Rejected<TensorViewMut<'a, T>>;
+    type Error = Error;
 
-    fn try_from(view: TensorViewMut<'a, T>) -> Result<Self, Self::Error> {
-        let (data, [rows, cols], [row, col]) = match parts::<T>(view.raw()) {
-            Ok(parts) => parts,
-            Err(error) => return Err(Rejected::new(error, view)),
-        };
+    fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
+        let (data, [rows, cols], [row, col]) = parts::<T>(view.raw())?;
         // SAFETY: as of a view for reading; no two indices meet, and the view, which ends here, had
         // the elements alone for 'a.
         Ok(unsafe { MatMut::from_raw_parts_mut(data.as_ptr(), rows, cols, row, col) })

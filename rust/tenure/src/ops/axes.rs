@@ -5,44 +5,59 @@ use std::ops::RangeFull;
 use tenure_sys::TNR_MAX_RANK;
 
 use super::Extents;
-use crate::{Error, Result};
+use crate::{Axis, Error, Result};
 
 /// The axes that a reduction takes, and whether they stay as axes of extent 1.
 ///
-/// Written as one axis, an array or slice of axes, or `..` for all.
+/// Written as one [axis](Axis), an array or slice of axes, or `..` for all; negative ones count from
+/// behind the last.
 ///
 /// ```
 /// use tenure::{Axes, sum};
 ///
 /// let table = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
 /// assert_eq!(sum(&table, 0)?.to_vec(), [5.0, 7.0, 9.0]);
+/// assert_eq!(sum(&table, -1)?.to_vec(), [6.0, 15.0]);
 /// assert_eq!(sum(&table, [0, 1])?.item(), Some(21.0));
 /// assert_eq!(sum(&table, ..)?.item(), Some(21.0));
-/// assert_eq!(sum(&table, Axes::from(1).keep_dims())?.shape(), [2, 1]);
+/// assert_eq!(sum(&table, Axes::keep(1))?.shape(), [2, 1]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axes {
     chosen: Chosen,
-    keep_dims: bool,
+    are_kept: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chosen {
     All,
-    /// Bit i: axis i.
-    Mask(u32),
+    /// Bit i of `front`: axis i. Bit i of `back`: axis -1 - i.
+    Some {
+        front: u32,
+        back: u32,
+    },
     /// No view has this axis.
-    Outside(usize),
-    Twice(usize),
+    Outside(Axis),
+    Twice(Axis),
 }
 
 impl Axes {
-    /// Keeps the reduced axes with extent 1, so that the result broadcasts against the input.
+    /// The axes, which stay with extent 1, so that the result broadcasts against the input.
     ///
     /// Only what allocates its result looks at this; `_into` takes the form of its output.
-    pub const fn keep_dims(self) -> Axes {
-        Axes { keep_dims: true, ..self }
+    ///
+    /// ```
+    /// use tenure::{Axes, mean, sub};
+    ///
+    /// let table = [[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]];
+    /// let centred = sub(&table, mean(&table, Axes::keep(1))?)?;
+    /// assert_eq!(centred.to_vec(), [-1.0, 0.0, 1.0, -2.0, -1.0, 3.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias("keepdims", "keepdim", "keep_dims", "insert_axis"))]
+    pub fn keep(axes: impl Into<Axes>) -> Axes {
+        Axes { are_kept: true, ..axes.into() }
     }
 
     /// The axes as bits, for a view of some rank.
@@ -51,7 +66,17 @@ impl Axes {
         let all = (1 << rank) - 1;
         match self.chosen {
             Chosen::All => Ok(all),
-            Chosen::Mask(mask) if mask & !all == 0 => Ok(mask),
+            Chosen::Some { front, back: 0 } if front & !all == 0 => Ok(front),
+            Chosen::Some { front, back } if (front | back) & !all == 0 => {
+                // Not for rank 0, which has no bits.
+                let turned = back.reverse_bits() >> (u32::BITS as usize - rank);
+                match front & turned {
+                    0 => Ok(front | turned),
+                    twice => {
+                        Err(Chosen::Twice((twice.trailing_zeros() as usize).into()).error(rank))
+                    }
+                }
+            }
             wrong => Err(wrong.error(rank)),
         }
     }
@@ -61,7 +86,7 @@ impl Axes {
         let mut reduced = Extents { values: [0; TNR_MAX_RANK], rank: 0 };
         for (axis, &extent) in shape.iter().enumerate() {
             let stays = mask & (1 << axis) == 0;
-            if stays || self.keep_dims {
+            if stays || self.are_kept {
                 reduced.values[reduced.rank] = if stays { extent } else { 1 };
                 reduced.rank += 1;
             }
@@ -79,8 +104,9 @@ impl Chosen {
                 return Error::invalid(format!("axis {axis} is given more than once"));
             }
             Chosen::Outside(axis) => axis,
-            Chosen::Mask(mask) => u32::BITS as usize - 1 - mask.leading_zeros() as usize,
-            Chosen::All => rank,
+            Chosen::Some { front, .. } if front >> rank != 0 => Axis::from(front.ilog2() as usize),
+            Chosen::Some { back, .. } => Axis::from(!(back.ilog2() as isize)),
+            Chosen::All => Axis::from(rank),
         };
         Error::invalid(format!("axis is {axis} but a has rank {rank}"))
     }
@@ -89,46 +115,53 @@ impl Chosen {
 impl From<RangeFull> for Axes {
     #[inline]
     fn from(_: RangeFull) -> Axes {
-        Axes { chosen: Chosen::All, keep_dims: false }
+        Axes { chosen: Chosen::All, are_kept: false }
     }
 }
 
-impl From<&[usize]> for Axes {
+impl<A: Into<Axis> + Copy> From<&[A]> for Axes {
     #[inline]
-    fn from(axes: &[usize]) -> Axes {
-        let mut mask = 0;
+    fn from(axes: &[A]) -> Axes {
+        let (mut front, mut back) = (0, 0);
         for &axis in axes {
-            let chosen = match axis {
-                axis if axis >= TNR_MAX_RANK => Chosen::Outside(axis),
-                axis if mask & (1 << axis) != 0 => Chosen::Twice(axis),
-                axis => {
-                    mask |= 1 << axis;
-                    continue;
-                }
+            let axis: Axis = axis.into();
+            let (mask, bit) = match axis.of(TNR_MAX_RANK) {
+                None => return Axes { chosen: Chosen::Outside(axis), are_kept: false },
+                Some(from_front) if axis == Axis::from(from_front) => (&mut front, from_front),
+                Some(from_front) => (&mut back, TNR_MAX_RANK - 1 - from_front),
             };
-            return Axes { chosen, keep_dims: false };
+            if *mask & (1 << bit) != 0 {
+                return Axes { chosen: Chosen::Twice(axis), are_kept: false };
+            }
+            *mask |= 1 << bit;
         }
-        Axes { chosen: Chosen::Mask(mask), keep_dims: false }
+        Axes { chosen: Chosen::Some { front, back }, are_kept: false }
     }
 }
 
-impl<const N: usize> From<[usize; N]> for Axes {
+impl<A: Into<Axis> + Copy, const N: usize> From<[A; N]> for Axes {
     #[inline]
-    fn from(axes: [usize; N]) -> Axes {
+    fn from(axes: [A; N]) -> Axes {
         Axes::from(&axes[..])
     }
 }
 
-impl<const N: usize> From<&[usize; N]> for Axes {
+impl<A: Into<Axis> + Copy, const N: usize> From<&[A; N]> for Axes {
     #[inline]
-    fn from(axes: &[usize; N]) -> Axes {
+    fn from(axes: &[A; N]) -> Axes {
         Axes::from(&axes[..])
     }
 }
 
-impl From<usize> for Axes {
-    #[inline]
-    fn from(axis: usize) -> Axes {
-        Axes::from([axis])
-    }
+macro_rules! from_one {
+    ($($number:ty)*) => {$(
+        impl From<$number> for Axes {
+            #[inline]
+            fn from(axis: $number) -> Axes {
+                Axes::from([axis])
+            }
+        }
+    )*};
 }
+
+from_one! { usize isize i32 Axis }

@@ -2,7 +2,7 @@
 
 use tenure_sys::{for_each_compare, tnr_compare_op};
 
-use super::{broadcast_shape, filled};
+use super::{broadcast_shape, filled, refused};
 use crate::raw::{LentMut, operations};
 use crate::{AsView, AsViewMut, Bool8, Real, Result, Tensor, TensorView};
 
@@ -27,7 +27,7 @@ fn compare<T: Real>(
     a: &TensorView<'_, T>,
     b: &TensorView<'_, T>,
 ) -> Result<Tensor<Bool8>> {
-    let extents = broadcast_shape([("a", a.shape()), ("b", b.shape())])?;
+    let extents = broadcast_shape([a.shape(), b.shape()])?;
     filled(extents.as_slice(), |out| run(op, a, b, out))
 }
 
@@ -52,7 +52,13 @@ macro_rules! comparisons {
         /// ```
         #[inline]
         pub fn $new<T: Real>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
-            a.with_view(|a| b.with_view(|b| compare(tnr_compare_op::$op, a, b)))
+            a.with_view(|a| {
+                b.with_view(|b| {
+                    compare(tnr_compare_op::$op, a, b).map_err(|error| {
+                        refused(error, stringify!($new), &[a.shape(), b.shape()], None)
+                    })
+                })
+            })
         }
 
         #[doc = concat!(
@@ -75,8 +81,10 @@ macro_rules! comparisons {
             b: impl AsView<T>,
             out: &mut (impl AsViewMut<Bool8> + ?Sized),
         ) -> Result<()> {
-            let out = &mut out.as_view_mut();
-            run(tnr_compare_op::$op, &a.as_view(), &b.as_view(), out.lent_mut())
+            let (a, b, out) = (&a.as_view(), &b.as_view(), &mut out.as_view_mut());
+            run(tnr_compare_op::$op, a, b, out.lent_mut()).map_err(|error| {
+                refused(error, stringify!($into), &[a.shape(), b.shape()], Some(out.shape()))
+            })
         }
     )*};
 }

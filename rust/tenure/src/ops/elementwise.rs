@@ -3,7 +3,7 @@
 
 use tenure_sys::{for_each_binary, for_each_unary, tnr_binary_op, tnr_unary_op};
 
-use super::{broadcast_shape, filled};
+use super::{broadcast_shape, filled, refused};
 use crate::raw::{Input, LentMut, operations};
 use crate::{AsView, AsViewMut, Float, Number, Result, Tensor, TensorView, TensorViewMut};
 
@@ -36,7 +36,7 @@ fn binary<T: Number>(
     if a.shape() == b.shape() {
         return filled(a.shape(), |out| run(op, a, b, out));
     }
-    let extents = broadcast_shape([("a", a.shape()), ("b", b.shape())])?;
+    let extents = broadcast_shape([a.shape(), b.shape()])?;
     filled(extents.as_slice(), |out| run(op, a, b, out))
 }
 
@@ -104,7 +104,13 @@ macro_rules! binary_operations {
         /// ```
         #[inline]
         pub fn $new<T: Number>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
-            a.with_view(|a| b.with_view(|b| binary(tnr_binary_op::$op, a, b)))
+            a.with_view(|a| {
+                b.with_view(|b| {
+                    binary(tnr_binary_op::$op, a, b).map_err(|error| {
+                        refused(error, stringify!($new), &[a.shape(), b.shape()], None)
+                    })
+                })
+            })
         }
 
         #[doc = $what]
@@ -131,7 +137,12 @@ macro_rules! binary_operations {
         ) -> Result<()> {
             a.with_view(|a| {
                 b.with_view(|b| {
-                    out.with_view_mut(|out| binary_into(tnr_binary_op::$op, a, b, out))
+                    out.with_view_mut(|out| {
+                        binary_into(tnr_binary_op::$op, a, b, out).map_err(|error| {
+                            let inputs = [a.shape(), b.shape()];
+                            refused(error, stringify!($into), &inputs, Some(out.shape()))
+                        })
+                    })
                 })
             })
         }
@@ -155,7 +166,13 @@ macro_rules! binary_operations {
             out: &mut (impl AsViewMut<T> + ?Sized),
             b: impl AsView<T>,
         ) -> Result<()> {
-            b.with_view(|b| out.with_view_mut(|out| binary_assign(tnr_binary_op::$op, out, b)))
+            b.with_view(|b| {
+                out.with_view_mut(|out| {
+                    binary_assign(tnr_binary_op::$op, out, b).map_err(|error| {
+                        refused(error, stringify!($assign), &[b.shape()], Some(out.shape()))
+                    })
+                })
+            })
         }
     )*};
 }
@@ -205,7 +222,13 @@ macro_rules! unary_operations {
             a: impl AsView<T>,
             out: &mut (impl AsViewMut<T> + ?Sized),
         ) -> Result<()> {
-            a.with_view(|a| out.with_view_mut(|out| unary_into(tnr_unary_op::$op, a, out)))
+            a.with_view(|a| {
+                out.with_view_mut(|out| {
+                    unary_into(tnr_unary_op::$op, a, out).map_err(|error| {
+                        refused(error, stringify!($into), &[a.shape()], Some(out.shape()))
+                    })
+                })
+            })
         }
 
         #[doc = $what]

@@ -15,7 +15,8 @@ fn product_shape(a: &[usize], b: &[usize]) -> Result<Extents> {
         return Err(Error::invalid(format!("{name}.rank is 0 but must be 1 at least")));
     }
     let (a_batch, b_batch) = (&a[..a.len().max(2) - 2], &b[..b.len().max(2) - 2]);
-    let mut extents = super::broadcast_shape([("a", a_batch), ("b", b_batch)])?;
+    let mut extents = super::broadcast_shape([a_batch, b_batch])
+        .map_err(|error| super::refused(error, "matmul", &[a, b], None))?;
     let rows = (a.len() > 1).then(|| a[a.len() - 2]);
     let columns = (b.len() > 1).then(|| b[b.len() - 1]);
     for extent in [rows, columns].into_iter().flatten() {

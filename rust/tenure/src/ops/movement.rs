@@ -1,6 +1,6 @@
 //! Elements moved, converted, set.
 
-use super::filled;
+use super::{filled, refused};
 use crate::raw::{self, operations};
 use crate::{AsView, AsViewMut, Element, Real, Result, Tensor};
 
@@ -26,7 +26,9 @@ pub fn copy_into<T: Element>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    raw::copy(a.as_view().lent(), out.as_view_mut().lent_mut())
+    let (a, mut out) = (a.as_view(), out.as_view_mut());
+    raw::copy(a.lent(), out.lent_mut())
+        .map_err(|error| refused(error, "copy_into", &[a.shape()], Some(out.shape())))
 }
 
 /// Converts the elements of `a`. A new row-major tensor of the shape of `a`.
@@ -74,7 +76,9 @@ pub fn cast_into<T: Real, U: Real>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<U> + ?Sized),
 ) -> Result<()> {
-    operations::cast(a.as_view().lent(), out.as_view_mut().lent_mut())
+    let (a, mut out) = (a.as_view(), out.as_view_mut());
+    operations::cast(a.lent(), out.lent_mut())
+        .map_err(|error| refused(error, "cast_into", &[a.shape()], Some(out.shape())))
 }
 
 /// Sets every element of `out` to `value`.

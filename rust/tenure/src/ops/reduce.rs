@@ -42,8 +42,8 @@ macro_rules! reductions {
     )*) => {$(
         #[doc = $what]
         ///
-        /// A new row-major tensor with the axes that are not reduced, or with all of them after
-        /// [`Axes::keep_dims`].
+        /// A new row-major tensor with the axes that are not reduced, or with all of them where
+        /// they are given by [`Axes::keep`].
         ///
         /// # Errors
         ///
@@ -137,6 +137,62 @@ reductions! {
     COUNT: count, count_into, Real => i64;
     "How many elements are not 0.",
     errors "", example "1" => "[3, 2]";
+}
+
+/// Reductions of all elements to a number.
+macro_rules! reductions_of_all {
+    ($(
+        $op:ident: $all:ident, $bound:ident => $result_type:ty $(, [$ddof:ident])?;
+        $what:literal, errors $errors:literal, example $arguments:literal => $result:literal;
+    )*) => {$(
+        #[doc = $what]
+        ///
+        /// # Errors
+        ///
+        #[doc = $errors]
+        ///
+        /// ```
+        /// let a = [[1.0_f64, 2.0, 6.0], [0.0, 5.0, 4.0]];
+        #[doc = concat!(
+            "assert_eq!(tenure::", stringify!($all), "(&a", $arguments, ")?, ", $result, ");"
+        )]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $all<T: $bound>(a: impl AsView<T>, $($ddof: u32,)?) -> Result<$result_type> {
+            let mut result = <$result_type>::default();
+            let out = TensorViewMut::from_exact(std::slice::from_mut(&mut result), &[]);
+            reduce_into(tnr_reduce_op::$op, a.as_view(), Axes::from(..), 0 $(+ $ddof)?, out)?;
+            Ok(result)
+        }
+    )*};
+}
+
+reductions_of_all! {
+    SUM: sum_all, Number => T::Sum;
+    "The [`sum`] of all elements, as a number.",
+    errors "None from a safe caller.", example "" => "18.0";
+    PROD: prod_all, Number => T::Sum;
+    "The product ([`prod`]) of all elements, as a number.",
+    errors "None from a safe caller.", example "" => "0.0";
+    MEAN: mean_all, Float => T;
+    "The [`mean`] of all elements, as a number.",
+    errors "None from a safe caller.", example "" => "3.0";
+    VAR: var_all, Float => T, [ddof];
+    "The variance ([`var`]) of all elements, as a number.",
+    errors "None from a safe caller.", example ", 1" => "5.6";
+    STD: std_all, Float => T, [ddof];
+    "The standard deviation ([`std`]) of all elements, as a number.",
+    errors "None from a safe caller.", example ", 1" => "5.6_f64.sqrt()";
+    MIN: min_all, Number => T;
+    "The smallest of all elements ([`min`]), as a number.",
+    errors "`InvalidArgument`: no elements to choose from.", example "" => "0.0";
+    MAX: max_all, Number => T;
+    "The largest of all elements ([`max`]), as a number.",
+    errors "`InvalidArgument`: no elements to choose from.", example "" => "6.0";
+    COUNT: count_all, Real => i64;
+    "How many of all elements are not 0 ([`count`]).",
+    errors "None from a safe caller.", example "" => "5";
 }
 
 /// A reduction of the table of operations without a function here does not compile.

@@ -1,6 +1,6 @@
 //! One of two, element by element.
 
-use super::{broadcast_shape, filled};
+use super::{broadcast_shape, filled, refused};
 use crate::raw::operations;
 use crate::{AsView, AsViewMut, Bool8, Element, Result, Tensor};
 
@@ -27,8 +27,9 @@ pub fn select<T: Element>(
     b: impl AsView<T>,
 ) -> Result<Tensor<T>> {
     let (condition, a, b) = (condition.as_view(), a.as_view(), b.as_view());
-    let shapes = [("condition", condition.shape()), ("a", a.shape()), ("b", b.shape())];
-    let extents = broadcast_shape(shapes)?;
+    let shapes = [condition.shape(), a.shape(), b.shape()];
+    let extents =
+        broadcast_shape(shapes).map_err(|error| refused(error, "select", &shapes, None))?;
     let lent = (condition.lent(), a.lent(), b.lent());
     filled(extents.as_slice(), |out| operations::select(lent.0, lent.1, lent.2, out))
 }

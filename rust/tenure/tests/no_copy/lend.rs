@@ -1,6 +1,6 @@
 //! Lending and every manipulation of a view: not a byte is allocated.
 
-use tenure::{Order, TensorView, TensorViewMut};
+use tenure::{Order, TensorView, TensorViewMut, s};
 
 use crate::probe::Probe;
 
@@ -48,8 +48,11 @@ fn manipulations(probe: &Probe, view: TensorView<f32>) {
     claim("broadcast", &|| view.broadcast([8, 2 * half, 2 * half]).unwrap().len());
     claim("flip", &|| view.flip(0).unwrap().len());
     claim("split_at", &|| view.split_at(1, half).unwrap().1.len());
-    claim("chunk", &|| view.chunk(0, 3, 2).unwrap().len());
+    claim("split_part", &|| view.split_part(0, 3, 2).unwrap().len());
+    claim("split_into", &|| view.split_into(0, 3).unwrap().map(|part| part.len()).sum());
     claim("chunks", &|| view.chunks(0, 3).unwrap().map(|chunk| chunk.len()).sum());
+    claim("diagonal", &|| view.diagonal(1).unwrap().len());
+    claim("slice_axes", &|| view.slice_axes(s![1..-1, ..;2]).unwrap().len());
     claim("windows", &|| view.windows(1, 5, 3).unwrap().len());
     claim("rows", &|| view.rows().map(|row| row.len()).sum());
     claim("axis_iter", &|| view.axis_iter(1).unwrap().map(|column| column.len()).sum());

@@ -98,7 +98,7 @@ fn axes_are_written_in_several_ways() {
     assert_eq!(sum(cube, &[0, 1][..]).unwrap().shape(), [4]);
     assert_eq!(sum(cube, [0; 0]).unwrap().shape(), [2, 3, 4]);
     assert_eq!(sum(cube, ..).unwrap().shape(), [0; 0]);
-    assert_eq!(sum(cube, Axes::from(..).keep_dims()).unwrap().shape(), [1, 1, 1]);
+    assert_eq!(sum(cube, Axes::keep(..)).unwrap().shape(), [1, 1, 1]);
     assert_eq!(sum(7_u8, ..).unwrap().item(), Some(7_u64));
 }
 

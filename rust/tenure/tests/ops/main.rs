@@ -10,6 +10,7 @@ mod einsum;
 mod elementwise;
 mod forms;
 mod layouts;
+mod map;
 mod matmul;
 mod pool2d;
 #[allow(dead_code, reason = "tests take what they need")]

@@ -6,7 +6,7 @@ use tenure_sys::tnr_view;
 
 use super::{DynView, DynViewMut};
 use crate::dense::manipulate::{self, resolve};
-use crate::{DType, IntoShape, Order, Result, layout};
+use crate::{Axis, DType, IntoReshape, Order, Result, layout};
 
 /// Metadata accessors and manipulations of a dynamic view. `$raw` is the way to the `tnr_view`,
 /// `$start` how an example begins, `$by` how a manipulation takes the view.
@@ -112,7 +112,7 @@ macro_rules! views {
             /// assert_eq!(view.slice(1, 1..)?.to_string(), "[[2 3]\n [5 6]]");
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn slice($($by)+, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
+            pub fn slice($($by)+, axis: impl Into<Axis>, range: impl RangeBounds<usize>) -> Result<Self> {
                 $self.slice_step(axis, range, 1)
             }
 
@@ -130,11 +130,11 @@ macro_rules! views {
             /// ```
             pub fn slice_step(
                 $($by)+,
-                axis: usize,
+                axis: impl Into<Axis>,
                 range: impl RangeBounds<usize>,
                 step: isize,
             ) -> Result<Self> {
-                let raw = &$self.$($raw).+;
+                let (raw, axis) = (&$self.$($raw).+, axis.into());
                 Ok(Self::part(manipulate::slice(raw, axis, resolve(raw, axis, range)?, step)?))
             }
 
@@ -149,8 +149,8 @@ macro_rules! views {
             /// assert_eq!(view.index(0, 1)?.to_string(), "[4 5 6]");
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn index($($by)+, axis: usize, index: usize) -> Result<Self> {
-                Ok(Self::part(manipulate::index(&$self.$($raw).+, axis, index)?))
+            pub fn index($($by)+, axis: impl Into<Axis>, index: usize) -> Result<Self> {
+                Ok(Self::part(manipulate::index(&$self.$($raw).+, axis.into(), index)?))
             }
 
             /// Reorders the axes: axis i of the result is axis `axes[i]`.
@@ -164,7 +164,7 @@ macro_rules! views {
             /// assert_eq!(view.permute(&[1, 0])?.shape(), [3, 2]);
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn permute($($by)+, axes: &[usize]) -> Result<Self> {
+            pub fn permute($($by)+, axes: &[impl Into<Axis> + Copy]) -> Result<Self> {
                 Ok(Self::part(manipulate::permute(&$self.$($raw).+, axes)?))
             }
 
@@ -179,8 +179,8 @@ macro_rules! views {
             /// assert_eq!(view.transpose(0, 1)?.shape(), [3, 2]);
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn transpose($($by)+, axis_a: usize, axis_b: usize) -> Result<Self> {
-                Ok(Self::part(manipulate::transpose(&$self.$($raw).+, axis_a, axis_b)?))
+            pub fn transpose($($by)+, axis_a: impl Into<Axis>, axis_b: impl Into<Axis>) -> Result<Self> {
+                Ok(Self::part(manipulate::transpose(&$self.$($raw).+, axis_a.into(), axis_b.into())?))
             }
 
             /// The last axis as the second one: of `[n, height, width, channels]` the view
@@ -221,8 +221,8 @@ macro_rules! views {
             /// assert_eq!(view.reshape(6)?.to_string(), "[1 2 3 4 5 6]");
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn reshape($($by)+, shape: impl IntoShape) -> Result<Self> {
-                Ok(Self::part(manipulate::reshape(&$self.$($raw).+, shape.extents())?))
+            pub fn reshape($($by)+, shape: impl IntoReshape) -> Result<Self> {
+                Ok(Self::part(manipulate::reshape(&$self.$($raw).+, &shape)?))
             }
 
             /// Reverses an axis.
@@ -236,8 +236,8 @@ macro_rules! views {
             /// assert_eq!(view.flip(0)?.to_string(), "[[4 5 6]\n [1 2 3]]");
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn flip($($by)+, axis: usize) -> Result<Self> {
-                Ok(Self::part(manipulate::flip(&$self.$($raw).+, axis)?))
+            pub fn flip($($by)+, axis: impl Into<Axis>) -> Result<Self> {
+                Ok(Self::part(manipulate::flip(&$self.$($raw).+, axis.into())?))
             }
 
             /// The parts before and from `index` of an axis.
@@ -253,8 +253,8 @@ macro_rules! views {
             /// assert_eq!(right.to_string(), "[[2 3]\n [5 6]]");
             /// # Ok::<(), tenure::Error>(())
             /// ```
-            pub fn split_at($($by)+, axis: usize, index: usize) -> Result<(Self, Self)> {
-                let (low, high) = manipulate::split(&$self.$($raw).+, axis, index)?;
+            pub fn split_at($($by)+, axis: impl Into<Axis>, index: usize) -> Result<(Self, Self)> {
+                let (low, high) = manipulate::split(&$self.$($raw).+, axis.into(), index)?;
                 Ok((Self::part(low), Self::part(high)))
             }
         }

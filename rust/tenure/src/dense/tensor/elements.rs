@@ -7,22 +7,6 @@ use crate::{Element, Tensor, layout, refusal};
 
 /// Elements.
 impl<T: Element> Tensor<T> {
-    /// The one element of a tensor that has one, whatever its rank.
-    ///
-    /// ```
-    /// # use tenure::*;
-    /// assert_eq!(Tensor::full([1, 1], 7)?.item(), Some(7));
-    /// assert_eq!(Tensor::full([1, 2], 7)?.item(), None);
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[inline]
-    pub fn item(&self) -> Option<T> {
-        match self.view().as_slice() {
-            Some(&[element]) => Some(element),
-            _ => None,
-        }
-    }
-
     /// One element, or `None` where an index is outside its axis or the rank differs.
     ///
     /// ```

@@ -2,9 +2,10 @@
 
 use std::ops::RangeBounds;
 
-use crate::dense::iter::Chunks;
+use crate::dense::iter::{Chunks, SplitInto};
 use crate::dense::manipulate;
-use crate::{Element, IntoShape, Result, TensorView};
+use crate::dense::slice::slice_axes;
+use crate::{Axis, Element, IntoReshape, IntoShape, Result, Slice, TensorView};
 
 /// Parts and other shapes of the same memory: arithmetic alone, nothing is copied.
 impl<'a, T: Element> TensorView<'a, T> {
@@ -22,7 +23,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "narrow")]
-    pub fn slice(&self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
+    pub fn slice(&self, axis: impl Into<Axis>, range: impl RangeBounds<usize>) -> Result<Self> {
         self.slice_step(axis, range, 1)
     }
 
@@ -43,12 +44,33 @@ impl<'a, T: Element> TensorView<'a, T> {
     #[inline]
     pub fn slice_step(
         &self,
-        axis: usize,
+        axis: impl Into<Axis>,
         range: impl RangeBounds<usize>,
         step: isize,
     ) -> Result<Self> {
+        let axis = axis.into();
         let range = manipulate::resolve(self.raw(), axis, range)?;
         manipulate::slice(self.raw(), axis, range, step).map(Self::part)
+    }
+
+    /// The elements at several ranges and indices, one for each axis from the first on, as
+    /// [`s!`](crate::s) makes them; axes without one are whole.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: more of them than axes, one that leaves its axis, or a step of 0.
+    ///
+    /// ```
+    /// use tenure::{TensorView, s};
+    ///
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(view.slice_axes(s![.., 1..])?.to_vec(), [2, 3, 5, 6]);
+    /// assert_eq!(view.slice_axes(s![-1, ..;-1])?.to_vec(), [6, 5, 4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn slice_axes(&self, slices: impl AsRef<[Slice]>) -> Result<Self> {
+        slice_axes(self.raw(), slices.as_ref()).map(Self::part)
     }
 
     /// The part at one index of an axis; the axis is gone from the result.
@@ -66,8 +88,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias("select", "take"))]
-    pub fn index(&self, axis: usize, index: usize) -> Result<Self> {
-        manipulate::index(self.raw(), axis, index).map(Self::part)
+    pub fn index(&self, axis: impl Into<Axis>, index: usize) -> Result<Self> {
+        manipulate::index(self.raw(), axis.into(), index).map(Self::part)
     }
 
     /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this view.
@@ -86,7 +108,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn permute(&self, axes: &[usize]) -> Result<Self> {
+    pub fn permute(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Self> {
         manipulate::permute(self.raw(), axes).map(Self::part)
     }
 
@@ -104,8 +126,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "swapaxes")]
-    pub fn transpose(&self, axis_a: usize, axis_b: usize) -> Result<Self> {
-        manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
+    pub fn transpose(&self, axis_a: impl Into<Axis>, axis_b: impl Into<Axis>) -> Result<Self> {
+        manipulate::transpose(self.raw(), axis_a.into(), axis_b.into()).map(Self::part)
     }
 
     /// An array whose channels stand last, as most images do, in the order of axes that
@@ -162,8 +184,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "view")]
-    pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
-        manipulate::reshape(self.raw(), shape.extents()).map(Self::part)
+    pub fn reshape(&self, shape: impl IntoReshape) -> Result<Self> {
+        manipulate::reshape(self.raw(), &shape).map(Self::part)
     }
 
     /// As [`reshape`](Self::reshape) to one axis.
@@ -197,8 +219,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn squeeze(&self, axis: usize) -> Result<Self> {
-        manipulate::squeeze(self.raw(), axis).map(Self::part)
+    pub fn squeeze(&self, axis: impl Into<Axis>) -> Result<Self> {
+        manipulate::squeeze(self.raw(), axis.into()).map(Self::part)
     }
 
     /// Puts an axis of extent 1 before `axis`; at the end when `axis` is the rank.
@@ -216,8 +238,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "expand_dims")]
-    pub fn unsqueeze(&self, axis: usize) -> Result<Self> {
-        manipulate::unsqueeze(self.raw(), axis).map(Self::part)
+    pub fn unsqueeze(&self, axis: impl Into<Axis>) -> Result<Self> {
+        manipulate::unsqueeze(self.raw(), axis.into()).map(Self::part)
     }
 
     /// Repeats axes of extent 1, and puts axes in front, as NumPy broadcasts; the repeats share
@@ -252,8 +274,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn flip(&self, axis: usize) -> Result<Self> {
-        manipulate::flip(self.raw(), axis).map(Self::part)
+    pub fn flip(&self, axis: impl Into<Axis>) -> Result<Self> {
+        manipulate::flip(self.raw(), axis.into()).map(Self::part)
     }
 
     /// The parts before and from `index` of an axis.
@@ -270,46 +292,92 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn split_at(&self, axis: usize, index: usize) -> Result<(Self, Self)> {
-        let (low, high) = manipulate::split(self.raw(), axis, index)?;
+    pub fn split_at(&self, axis: impl Into<Axis>, index: usize) -> Result<(Self, Self)> {
+        let (low, high) = manipulate::split(self.raw(), axis.into(), index)?;
         Ok((Self::part(low), Self::part(high)))
     }
 
-    /// Chunk number `index` of an axis cut into `chunk_count` parts, whose extents differ by at
+    /// Part number `index` of an axis split into `part_count` parts, whose extents differ by at
     /// most one, the longer ones first.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no such axis, no chunks, or `index` is not below `chunk_count`.
+    /// `InvalidArgument`: no such axis, no parts, or `index` is not below `part_count`.
     ///
     /// ```
     /// # use tenure::TensorView;
     /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5], 5)?;
-    /// assert_eq!(view.chunk(0, 2, 0)?.to_vec(), [1, 2, 3]);
-    /// assert_eq!(view.chunk(0, 2, 1)?.to_vec(), [4, 5]);
+    /// assert_eq!(view.split_part(0, 2, 1)?.to_vec(), [4, 5]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn chunk(&self, axis: usize, chunk_count: usize, index: usize) -> Result<Self> {
-        manipulate::chunk(self.raw(), axis, chunk_count, index).map(Self::part)
+    #[doc(alias = "chunk")]
+    pub fn split_part(
+        &self,
+        axis: impl Into<Axis>,
+        part_count: usize,
+        index: usize,
+    ) -> Result<Self> {
+        manipulate::split_part(self.raw(), axis.into(), part_count, index).map(Self::part)
     }
 
-    /// All [chunks](Self::chunk) of an axis, in order.
+    /// An axis split into `part_count` [parts](Self::split_part), whose extents differ by at most
+    /// one, the longer ones first; some are empty where the axis is shorter.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no such axis, or no chunks.
+    /// `InvalidArgument`: no such axis, or no parts.
     ///
     /// ```
     /// # use tenure::TensorView;
-    /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5], 5)?;
-    /// let sums: Vec<i32> = view.chunks(0, 2)?.map(|chunk| chunk.iter().sum()).collect();
-    /// assert_eq!(sums, [6, 9]);
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5, 6, 7], 7)?;
+    /// let parts: Vec<_> = view.split_into(0, 3)?.map(|part| part.to_vec()).collect();
+    /// assert_eq!(parts, [vec![1, 2, 3], vec![4, 5], vec![6, 7]]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    #[doc(alias = "array_split")]
-    pub fn chunks(&self, axis: usize, chunk_count: usize) -> Result<Chunks<'a, T>> {
-        Chunks::new(*self, axis, chunk_count)
+    #[doc(alias("array_split", "tensor_split"))]
+    pub fn split_into(&self, axis: impl Into<Axis>, part_count: usize) -> Result<SplitInto<'a, T>> {
+        SplitInto::new(*self, axis.into(), part_count)
+    }
+
+    /// Chunks of `size` along an axis, as those of a slice: the last one is smaller where `size`
+    /// does not divide the extent.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or a size of 0.
+    ///
+    /// ```
+    /// # use tenure::TensorView;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5, 6, 7], 7)?;
+    /// let chunks: Vec<_> = view.chunks(0, 3)?.map(|chunk| chunk.to_vec()).collect();
+    /// assert_eq!(chunks, [vec![1, 2, 3], vec![4, 5, 6], vec![7]]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias("split", "batches"))]
+    pub fn chunks(&self, axis: impl Into<Axis>, size: usize) -> Result<Chunks<'a, T>> {
+        Chunks::new(*self, axis.into(), size)
+    }
+
+    /// The diagonal of the last two axes, `offset` above the main one (below it where negative), as
+    /// the last axis of the result.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: fewer than two axes.
+    ///
+    /// ```
+    /// # use tenure::TensorView;
+    /// let view = TensorView::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(view.diagonal(0)?.to_vec(), [1, 5]);
+    /// assert_eq!(view.diagonal(1)?.to_vec(), [2, 6]);
+    /// assert_eq!(view.diagonal(-1)?.to_vec(), [4]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    #[doc(alias("diag", "trace"))]
+    pub fn diagonal(&self, offset: isize) -> Result<Self> {
+        manipulate::diagonal(self.raw(), offset).map(Self::part)
     }
 
     /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
@@ -329,7 +397,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// ```
     #[inline]
     #[doc(alias("sliding_window_view", "unfold"))]
-    pub fn windows(&self, axis: usize, size: usize, step: usize) -> Result<Self> {
-        manipulate::windows(self.raw(), axis, size, step).map(Self::part)
+    pub fn windows(&self, axis: impl Into<Axis>, size: usize, step: usize) -> Result<Self> {
+        manipulate::windows(self.raw(), axis.into(), size, step).map(Self::part)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::dense::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut};
-use crate::{Element, Result, Tensor, TensorViewMut, layout, refusal};
+use crate::dense::iter::{AxisIterMut, ChunksMut, Iter, IterMut, RowsMut, SplitIntoMut};
+use crate::{Axis, Element, Result, Tensor, TensorViewMut, layout, refusal};
 
 /// Elements.
 impl<'a, T: Element> TensorViewMut<'a, T> {
@@ -152,8 +152,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// assert_eq!(data, [1, 2, 3, 1, 2, 3]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn axis_iter_mut(&mut self, axis: usize) -> Result<AxisIterMut<'_, T>> {
-        AxisIterMut::new(self.view_mut(), axis)
+    pub fn axis_iter_mut(&mut self, axis: impl Into<Axis>) -> Result<AxisIterMut<'_, T>> {
+        AxisIterMut::new(self.view_mut(), axis.into())
     }
 
     /// The rows, to be written: views of rank 1 along the last axis, in row-major order of the
@@ -171,27 +171,51 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         RowsMut::new(self.view_mut())
     }
 
-    /// All [chunks](Self::chunk) of an axis, to be written; they share no element.
+    /// An axis split into `part_count` [parts](Self::split_part), to be written; they share no
+    /// element. Their extents differ by at most one, the longer ones come first.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no such axis, or no chunks.
+    /// `InvalidArgument`: no such axis, or no parts.
     ///
     /// ```
     /// # use tenure::*;
     /// let mut data = [0; 5];
     /// let mut view = TensorViewMut::from_slice(&mut data, 5)?;
     /// std::thread::scope(|scope| {
-    ///     for (mut chunk, nth) in view.chunks_mut(0, 2)?.zip(1..) {
-    ///         scope.spawn(move || chunk.fill(nth));
+    ///     for (mut part, nth) in view.split_into_mut(0, 2)?.zip(1..) {
+    ///         scope.spawn(move || part.fill(nth));
     ///     }
     ///     Ok::<(), Error>(())
     /// })?;
     /// assert_eq!(data, [1, 1, 1, 2, 2]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn chunks_mut(&mut self, axis: usize, chunk_count: usize) -> Result<ChunksMut<'_, T>> {
-        ChunksMut::new(self.view_mut(), axis, chunk_count)
+    pub fn split_into_mut(
+        &mut self,
+        axis: impl Into<Axis>,
+        part_count: usize,
+    ) -> Result<SplitIntoMut<'_, T>> {
+        SplitIntoMut::new(self.view_mut(), axis.into(), part_count)
+    }
+
+    /// Chunks of `size` along an axis, to be written; they share no element. The last one is
+    /// smaller where `size` does not divide the extent.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such axis, or a size of 0.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut data = [0; 5];
+    /// let mut view = TensorViewMut::from_slice(&mut data, 5)?;
+    /// view.chunks_mut(0, 2)?.zip(1..).for_each(|(mut chunk, nth)| chunk.fill(nth));
+    /// assert_eq!(data, [1, 1, 2, 2, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn chunks_mut(&mut self, axis: impl Into<Axis>, size: usize) -> Result<ChunksMut<'_, T>> {
+        ChunksMut::new(self.view_mut(), axis.into(), size)
     }
 
     /// Copies the elements, in row-major order, into a new `Vec`.

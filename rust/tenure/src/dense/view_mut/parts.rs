@@ -3,7 +3,8 @@
 use std::ops::RangeBounds;
 
 use crate::dense::manipulate;
-use crate::{Element, IntoShape, Result, TensorViewMut, layout};
+use crate::dense::slice::slice_axes;
+use crate::{Axis, Element, IntoReshape, Result, Slice, TensorViewMut, layout};
 
 /// Parts and other shapes of the same memory: arithmetic alone, nothing is copied. Each consumes
 /// the view; where it is to be used again, [reborrow](TensorViewMut::view_mut) it first.
@@ -23,7 +24,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "narrow")]
-    pub fn slice(self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
+    pub fn slice(self, axis: impl Into<Axis>, range: impl RangeBounds<usize>) -> Result<Self> {
         self.slice_step(axis, range, 1)
     }
 
@@ -45,12 +46,33 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     #[inline]
     pub fn slice_step(
         self,
-        axis: usize,
+        axis: impl Into<Axis>,
         range: impl RangeBounds<usize>,
         step: isize,
     ) -> Result<Self> {
+        let axis = axis.into();
         let range = manipulate::resolve(self.raw(), axis, range)?;
         manipulate::slice(self.raw(), axis, range, step).map(Self::part)
+    }
+
+    /// The elements at several ranges and indices, one for each axis from the first on, as
+    /// [`s!`](crate::s) makes them; axes without one are whole.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: more of them than axes, one that leaves its axis, or a step of 0.
+    ///
+    /// ```
+    /// use tenure::{TensorViewMut, s};
+    ///
+    /// let mut data = [1, 2, 3, 4, 5, 6];
+    /// TensorViewMut::from_slice(&mut data, [2, 3])?.slice_axes(s![-1, ..;2])?.fill(0);
+    /// assert_eq!(data, [1, 2, 3, 0, 5, 0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    pub fn slice_axes(self, slices: impl AsRef<[Slice]>) -> Result<Self> {
+        slice_axes(self.raw(), slices.as_ref()).map(Self::part)
     }
 
     /// The part at one index of an axis; the axis is gone from the result.
@@ -68,8 +90,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// ```
     #[inline]
     #[doc(alias("select", "take"))]
-    pub fn index(self, axis: usize, index: usize) -> Result<Self> {
-        manipulate::index(self.raw(), axis, index).map(Self::part)
+    pub fn index(self, axis: impl Into<Axis>, index: usize) -> Result<Self> {
+        manipulate::index(self.raw(), axis.into(), index).map(Self::part)
     }
 
     /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this view.
@@ -88,7 +110,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn permute(self, axes: &[usize]) -> Result<Self> {
+    pub fn permute(self, axes: &[impl Into<Axis> + Copy]) -> Result<Self> {
         manipulate::permute(self.raw(), axes).map(Self::part)
     }
 
@@ -107,8 +129,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "swapaxes")]
-    pub fn transpose(self, axis_a: usize, axis_b: usize) -> Result<Self> {
-        manipulate::transpose(self.raw(), axis_a, axis_b).map(Self::part)
+    pub fn transpose(self, axis_a: impl Into<Axis>, axis_b: impl Into<Axis>) -> Result<Self> {
+        manipulate::transpose(self.raw(), axis_a.into(), axis_b.into()).map(Self::part)
     }
 
     /// An array whose channels stand last, as most images do, in the order of axes that
@@ -164,8 +186,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "view")]
-    pub fn reshape(self, shape: impl IntoShape) -> Result<Self> {
-        manipulate::reshape(self.raw(), shape.extents()).map(Self::part)
+    pub fn reshape(self, shape: impl IntoReshape) -> Result<Self> {
+        manipulate::reshape(self.raw(), &shape).map(Self::part)
     }
 
     /// As [`reshape`](Self::reshape) to one axis.
@@ -184,8 +206,7 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     #[inline]
     #[doc(alias = "ravel")]
     pub fn flatten(self) -> Result<Self> {
-        let len = self.len();
-        self.reshape(len)
+        self.reshape(-1)
     }
 
     /// Drops an axis of extent 1.
@@ -202,8 +223,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn squeeze(self, axis: usize) -> Result<Self> {
-        manipulate::squeeze(self.raw(), axis).map(Self::part)
+    pub fn squeeze(self, axis: impl Into<Axis>) -> Result<Self> {
+        manipulate::squeeze(self.raw(), axis.into()).map(Self::part)
     }
 
     /// Puts an axis of extent 1 before `axis`; at the end when `axis` is the rank.
@@ -221,8 +242,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// ```
     #[inline]
     #[doc(alias = "expand_dims")]
-    pub fn unsqueeze(self, axis: usize) -> Result<Self> {
-        manipulate::unsqueeze(self.raw(), axis).map(Self::part)
+    pub fn unsqueeze(self, axis: impl Into<Axis>) -> Result<Self> {
+        manipulate::unsqueeze(self.raw(), axis.into()).map(Self::part)
     }
 
     /// Reverses an axis.
@@ -239,8 +260,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn flip(self, axis: usize) -> Result<Self> {
-        manipulate::flip(self.raw(), axis).map(Self::part)
+    pub fn flip(self, axis: impl Into<Axis>) -> Result<Self> {
+        manipulate::flip(self.raw(), axis.into()).map(Self::part)
     }
 
     /// The parts before and from `index` of an axis.
@@ -262,28 +283,54 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn split_at(self, axis: usize, index: usize) -> Result<(Self, Self)> {
-        let (low, high) = manipulate::split(self.raw(), axis, index)?;
+    pub fn split_at(self, axis: impl Into<Axis>, index: usize) -> Result<(Self, Self)> {
+        let (low, high) = manipulate::split(self.raw(), axis.into(), index)?;
         Ok((Self::part(low), Self::part(high)))
     }
 
-    /// Chunk number `index` of an axis cut into `chunk_count` parts, whose extents differ by at
+    /// Part number `index` of an axis split into `part_count` parts, whose extents differ by at
     /// most one, the longer ones first.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: no such axis, no chunks, or `index` is not below `chunk_count`.
+    /// `InvalidArgument`: no such axis, no parts, or `index` is not below `part_count`.
     ///
     /// ```
     /// # use tenure::TensorViewMut;
     /// let mut data = [1, 2, 3, 4, 5];
-    /// TensorViewMut::from_slice(&mut data, 5)?.chunk(0, 2, 1)?.fill(0);
+    /// TensorViewMut::from_slice(&mut data, 5)?.split_part(0, 2, 1)?.fill(0);
     /// assert_eq!(data, [1, 2, 3, 0, 0]);
     /// # Ok::<(), tenure::Error>(())
     /// ```
     #[inline]
-    pub fn chunk(self, axis: usize, chunk_count: usize, index: usize) -> Result<Self> {
-        manipulate::chunk(self.raw(), axis, chunk_count, index).map(Self::part)
+    #[doc(alias = "chunk")]
+    pub fn split_part(
+        self,
+        axis: impl Into<Axis>,
+        part_count: usize,
+        index: usize,
+    ) -> Result<Self> {
+        manipulate::split_part(self.raw(), axis.into(), part_count, index).map(Self::part)
+    }
+
+    /// The diagonal of the last two axes, `offset` above the main one (below it where negative), as
+    /// the last axis of the result.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: fewer than two axes.
+    ///
+    /// ```
+    /// # use tenure::TensorViewMut;
+    /// let mut data = [0; 9];
+    /// TensorViewMut::from_slice(&mut data, [3, 3])?.diagonal(1)?.fill(7);
+    /// assert_eq!(data, [0, 7, 0, 0, 0, 7, 0, 0, 0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    #[doc(alias("diag", "trace"))]
+    pub fn diagonal(self, offset: isize) -> Result<Self> {
+        manipulate::diagonal(self.raw(), offset).map(Self::part)
     }
 
     /// Sliding windows along an axis: its extent becomes the number of windows, and a new last
@@ -305,8 +352,8 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
     /// ```
     #[inline]
     #[doc(alias("sliding_window_view", "unfold"))]
-    pub fn windows(self, axis: usize, size: usize, step: usize) -> Result<Self> {
-        let windows = manipulate::windows(self.raw(), axis, size, step)?;
+    pub fn windows(self, axis: impl Into<Axis>, size: usize, step: usize) -> Result<Self> {
+        let windows = manipulate::windows(self.raw(), axis.into(), size, step)?;
         layout::check_distinct(&windows)?;
         Ok(Self::part(windows))
     }

@@ -15,9 +15,9 @@ use crate::{Element, Error, Order, Rejected, Result, Tensor};
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: no file that can be read, or one that has become shorter meanwhile.
-/// `OutOfMemory`. `DeviceError`: the system cannot read it. The system's own error is the
-/// [`source`](std::error::Error::source).
+/// `Io`: there is no such file, or the system cannot read it; its own error is the
+/// [`source`](std::error::Error::source). `InvalidArgument`: it has become shorter meanwhile.
+/// `OutOfMemory`.
 ///
 /// ```
 /// use tenure::{ErrorKind, io};
@@ -28,7 +28,7 @@ use crate::{Element, Error, Order, Rejected, Result, Tensor};
 /// # std::fs::remove_file(&path).unwrap();
 ///
 /// let error = io::read("no/such/file").err().unwrap();
-/// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+/// assert_eq!(error.kind(), ErrorKind::Io);
 /// assert!(error.message().starts_with("no/such/file: "));
 /// # Ok::<(), tenure::Error>(())
 /// ```
@@ -153,7 +153,7 @@ mod tests {
         // As if it had had 120 bytes when it was opened.
         assert_eq!(source.elements::<f32>(&[11], Order::RowMajor).unwrap().to_vec(), [0.0; 11]);
         let error = source.elements::<u8>(&[66], Order::RowMajor).err().unwrap();
-        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(error.kind(), ErrorKind::Io);
         assert_eq!(error.message(), "it ends at byte 100 but 120 bytes are needed");
         std::fs::remove_file(&path).unwrap();
     }

@@ -55,7 +55,7 @@ impl Sealed {
     ///
     /// # Errors
     ///
-    /// `OutOfMemory`; `DeviceError`: the system refuses.
+    /// `OutOfMemory`; `Io`: the system refuses.
     ///
     /// ```
     /// # use tenure::io::Sealed;

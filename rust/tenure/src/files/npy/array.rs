@@ -164,9 +164,10 @@ impl<'a> Array<'a> {
 ///
 /// # Errors
 ///
-/// `InvalidArgument`: no such file, no such header, elements of another type than `T`, more than 8
-/// axes, or fewer bytes than the header says. `Unsupported`: a dtype that the library does not
-/// know. `OutOfMemory`. `DeviceError`: the system cannot read it. Messages begin with the path.
+/// `Io`: there is no such file, or the system cannot read it. `InvalidArgument`: no such header,
+/// elements of another type than `T`, more than 8 axes, or fewer bytes than the header says.
+/// `Unsupported`: a dtype that the library does not know. `OutOfMemory`. Messages begin with the
+/// path.
 ///
 /// ```
 /// use tenure::{TensorView, npy};

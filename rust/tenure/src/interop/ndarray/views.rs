@@ -3,7 +3,7 @@
 use ::ndarray::{ArrayBase, ArrayView, ArrayViewMut, Axis, Data, Dimension};
 
 use super::layouts::{laid, laid_at, parts};
-use crate::{Element, Error, Rejected, Result, TensorView, TensorViewMut, layout};
+use crate::{Element, Error, Result, TensorView, TensorViewMut, layout};
 
 /// Lends an array, whoever owns it, in the strides that it has.
 ///
@@ -67,7 +67,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for TensorView<'
 /// # Errors
 ///
 /// `InvalidArgument`: a rank over 8. `Aliased`: strides, which only `unsafe` code gives an array,
-/// of which it cannot be told that no two indices meet. The array comes back with the error.
+/// of which it cannot be told that no two indices meet. Where the array is to be used after a refusal,
+/// lend it again (`view_mut`): an error that had it could not leave a function.
 ///
 /// ```
 /// use ndarray::Array2;
@@ -79,17 +80,14 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for TensorView<'
 /// # Ok::<(), tenure::Error>(())
 /// ```
 impl<'a, T: Element, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for TensorViewMut<'a, T> {
-    type Error = Rejected<ArrayViewMut<'a, T, D>>;
+    type Error = Error;
 
-    fn try_from(mut array: ArrayViewMut<'a, T, D>) -> Result<Self, Self::Error> {
-        let laid = laid_at(array.as_mut_ptr(), &array)
-            .and_then(|raw| layout::check_distinct(&raw).map(|()| raw));
-        match laid {
-            // SAFETY: checked, over elements that the array, which ends here, borrows for 'a:
-            // initialised, and touched by nobody else.
-            Ok(raw) => Ok(unsafe { TensorViewMut::from_raw(raw) }),
-            Err(error) => Err(Rejected::new(error, array)),
-        }
+    fn try_from(mut array: ArrayViewMut<'a, T, D>) -> Result<Self> {
+        let raw = laid_at(array.as_mut_ptr(), &array)?;
+        layout::check_distinct(&raw)?;
+        // SAFETY: checked, over elements that the array, which ends here, borrows for 'a:
+        // initialised, and touched by nobody else.
+        Ok(unsafe { TensorViewMut::from_raw(raw) })
     }
 }
 
@@ -130,7 +128,8 @@ impl<'a, T: Element, D: Dimension> TryFrom<TensorView<'a, T>> for ArrayView<'a, 
 ///
 /// # Errors
 ///
-/// As of [`TensorView`]; the view comes back with the error.
+/// As of [`TensorView`]. Where the view is to be used after a refusal, reborrow it first, by
+/// [`view_mut`](TensorViewMut::view_mut): an error that had it could not leave a function.
 ///
 /// ```
 /// use ndarray::ArrayViewMut2;
@@ -142,13 +141,10 @@ impl<'a, T: Element, D: Dimension> TryFrom<TensorView<'a, T>> for ArrayView<'a, 
 /// # Ok::<(), tenure::Error>(())
 /// ```
 impl<'a, T: Element, D: Dimension> TryFrom<TensorViewMut<'a, T>> for ArrayViewMut<'a, T, D> {
-    type Error = Rejected<TensorViewMut<'a, T>>;
+    type Error = Error;
 
-    fn try_from(view: TensorViewMut<'a, T>) -> Result<Self, Self::Error> {
-        let parts = match parts::<D>(view.raw()) {
-            Ok(parts) => parts,
-            Err(error) => return Err(Rejected::new(error, view)),
-        };
+    fn try_from(view: TensorViewMut<'a, T>) -> Result<Self> {
+        let parts = parts::<D>(view.raw())?;
         let (start, backwards) = (parts.start::<T>(view.raw()), parts.backwards);
         // SAFETY: as of a view for reading; no two indices meet, and the view, which ends here, had
         // the elements alone for 'a.
