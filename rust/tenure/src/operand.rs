@@ -18,7 +18,8 @@ use crate::{Bool8, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent as a view of `{T}` elements",
     label = "not a tensor, view, slice, `Vec`, array or number of `{T}`",
-    note = "element types are not converted: `cast` does that"
+    note = "element types are not converted: `cast` does that",
+    note = "a number is written in the type of the elements: `2.0` beside floats, `2_u8` beside `u8`"
 )]
 pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.

@@ -19,6 +19,7 @@ mod index;
 mod matmul;
 mod matrix;
 pub mod matrix_market;
+mod owners;
 #[allow(unsafe_code)]
 mod packed;
 mod print;

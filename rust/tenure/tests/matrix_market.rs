@@ -87,7 +87,7 @@ fn files_of_a_field_are_read_as_what_holds_it() -> Result<()> {
 fn duplicates_are_entries_that_add_up() -> Result<()> {
     let matrix = coo::<f32>(&format!("{REAL}2 2 3\n1 1 1\n1 1 2\n2 1 4\n"))?;
     assert_eq!(matrix.nnz(), 3);
-    let refused = matrix.coalesced().err().unwrap();
+    let refused = matrix.check_coalesced().err().unwrap();
     assert_eq!(refused.error().kind(), ErrorKind::InvalidArgument);
     Ok(())
 }

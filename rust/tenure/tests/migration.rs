@@ -117,7 +117,7 @@ fn dense() -> Result<Vec<String>> {
         let (f, x, y) = (f32::sqrt, [1.0], [2.0]);
         says! { found:
             Tensor::from([[1, 2], [3, 4]]); Tensor::<f32>::ones([2, 3])?; Tensor::<f32>::eye(3)?;
-            Tensor::arange(0..12)?; Tensor::arange_step(0.0..1.0, 0.25)?;
+            Tensor::arange(0..12)?; Tensor::arange_step(0.0, 1.0, 0.25)?;
             Tensor::linspace(0.0, 1.0, 5)?; tenure::meshgrid([&y, &x])?; tenure::map(&a, f)?;
             tenure::sum(&a, Axes::keep(-1))?; tenure::sum_all(&a)?; tenure::mean_all(&a)?;
             tenure::all_close(&a, &b, Tolerance::default())?; a == b;
@@ -173,14 +173,14 @@ fn sparse() -> Result<Vec<String>> {
     }
     let view = CsrView::new(r, c, &offsets, &indices, &values)?;
     says! { found: view.to_csc()?; view.t(); view.row(i); }
-    let (a, csr) = (view.coalesced()?, view);
+    let (a, csr) = (view.check_coalesced()?, view);
     let (b, other) = (a, a);
     let x = [1.0; 4];
     says! { found:
         a.matmul(&x)?; csr.matmul(&x)?; a.product(b)?; csr.product(other)?; a.add(b)?; a.mul(b)?;
         a.maximum(b)?; a.to_csr()?; a.to_csc()?; a.to_bsr([4, 4])?; a.coalesce(Combine::Sum)?;
         a.to_sorted()?; a.prune(0.0)?; a.row_sums()?; a.col_maxes()?; a.norm_1()?;
-        a.select_rows(&rows)?; a.select_cols(&cols)?; a.slice(1..3, 2..)?;
+        a.select_rows(&rows)?; a.select_cols(&cols)?; a.to_block(1..3, 2..)?;
         a.row_range(1..3);
     }
     {

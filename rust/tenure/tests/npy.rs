@@ -257,3 +257,25 @@ fn errors_name_the_place() {
         "the array has a header of 2147483647 bytes at byte 8 but must have at most 65536"
     );
 }
+
+#[test]
+fn files_are_read_as_another_type() -> Result<()> {
+    let path = std::env::temp_dir().join(format!("tenure-read-as-{}.npy", std::process::id()));
+    for (bytes, expected) in [
+        (file("'|u1'", "False", "(2, 2)", &[0, 1, 2, 255]), [[0.0_f32, 1.0], [2.0, 255.0]]),
+        (file("'|u1'", "True", "(2, 2)", &[0, 1, 2, 255]), [[0.0, 2.0], [1.0, 255.0]]),
+        (
+            file("'>i2'", "False", "(2, 2)", &[0, 1, 0, 2, 255, 255, 1, 0]),
+            [[1.0, 2.0], [-1.0, 256.0]],
+        ),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(npy::read_as::<f32>(&path)?, expected);
+    }
+    std::fs::write(&path, file("'<c8'", "False", "(1,)", &[0; 8])).unwrap();
+    let error = npy::read_as::<f32>(&path).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(npy::read_as::<f32>(&path).err().unwrap().kind(), ErrorKind::Io);
+    Ok(())
+}

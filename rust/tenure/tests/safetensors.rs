@@ -1,7 +1,7 @@
 //! Files of named tensors: what is written is read, by the `safetensors` crate's rules too, and
 //! what is wrong is a message. `tests/interop` asks NumPy.
 
-use tenure::safetensors::{Reader, Writer};
+use tenure::safetensors::{Reader, Shared, Writer};
 use tenure::*;
 
 /// A file with this header, and so many bytes of elements: 0, 1, 2 and so on.
@@ -262,5 +262,44 @@ fn outputs_that_fail_and_names_that_cannot_be_are_errors() -> Result<()> {
     );
     let mut room = [0; 70];
     assert!(Writer::new().write(&[("a", view)], &mut room[..]).is_err());
+    Ok(())
+}
+
+#[test]
+fn tensors_share_the_bytes_of_their_file() -> Result<()> {
+    let weights = [1.0_f32, 2.0, 3.0, 4.0];
+    let tensors: [(&str, DynView<'_>); 2] = [
+        ("a", TensorView::from_slice(&weights, [2, 2])?.into()),
+        ("b", TensorView::from_slice(&[7_u8], 1)?.into()),
+    ];
+    let mut bytes = Vec::new();
+    Writer::new().write(&tensors, &mut bytes).unwrap();
+    let mut owner = Tensor::<u8>::zeros(bytes.len())?; // aligned for every dtype
+    owner.as_mut_slice().unwrap().copy_from_slice(&bytes);
+    let model = Shared::new(owner)?;
+    let names: Vec<&str> = model.tensors().iter().map(|entry| entry.name()).collect();
+    assert_eq!(names, ["a", "b"]);
+    let (a, again) = (model.tensor::<f32>("a")?, model.clone().tensor::<f32>("a")?);
+    let b = model.tensor::<u8>("b")?;
+    drop(model);
+    assert_eq!((a.as_ptr(), again.clone()), (again.as_ptr(), a.clone()));
+    assert_eq!(a, [[1.0, 2.0], [3.0, 4.0]]);
+    assert_eq!(b, [7]);
+    Ok(())
+}
+
+#[test]
+fn shared_files_refuse_what_lent_ones_do_and_give_the_owner_back() -> Result<()> {
+    let rejected = Shared::new(vec![1, 2, 3]).err().unwrap();
+    assert_eq!(rejected.error().message(), "the file has 3 bytes but begins with a length of 8");
+    assert_eq!(rejected.into_data(), [1, 2, 3]);
+    let mut bytes = Vec::new();
+    let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+    Writer::new().write(&tensors, &mut bytes).unwrap();
+    let model = Shared::new(bytes)?;
+    assert!(model.tensor::<u8>("v").err().unwrap().message().contains("there is no"));
+    let error = model.tensor::<f32>("w").err().unwrap();
+    assert_eq!(error.message(), "'w': dtype is u8 but f32 is asked for");
+    assert!(model.metadata().is_empty());
     Ok(())
 }

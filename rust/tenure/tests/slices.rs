@@ -27,7 +27,7 @@ fn an_axis_from_behind_is_the_one_from_the_front() {
     }
     assert_eq!(view.permute(&[-1, 0, -2]).unwrap(), view.permute(&[2, 0, 1]).unwrap());
     assert_eq!(sum(view, [0, -1]).unwrap(), sum(view, [0, 2]).unwrap());
-    assert_eq!(sum(view, [-1, -3]).unwrap(), sum(view, &[0, 2]).unwrap());
+    assert_eq!(sum(view, [-1, -3]).unwrap(), sum(view, &[0, 2][..]).unwrap());
 }
 
 #[test]

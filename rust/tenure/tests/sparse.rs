@@ -132,23 +132,23 @@ fn offsets_and_indices_are_checked() {
 #[test]
 fn order_is_known_once_it_was_looked_for() {
     assert!(!csr().is_sorted());
-    let known = csr().coalesced().unwrap();
+    let known = csr().check_coalesced().unwrap();
     assert!(known.is_sorted() && known.is_coalesced());
     assert!(known.row_range(1..).unwrap().is_coalesced());
     let twice = CsrView::new(1, 4, &[0, 2], &[3, 3], &[1, 2]).unwrap();
     invalid(
-        twice.coalesced(),
+        twice.check_coalesced(),
         "col_indices[0] and [1] are both 3, in row 0, and the flags say that no position has two \
          entries",
     );
     let falls = CooView::new(2, 2, &[1, 0], &[0, 0], &[1, 2]).unwrap();
     invalid(
-        falls.coalesced(),
+        falls.check_coalesced(),
         "row_indices[1] is 0 but the one before is 1, and the flags say that entries are sorted",
     );
     assert!(falls.assume_coalesced().is_coalesced());
     let matrix = CooMatrix::from_vecs(2, 2, vec![1, 0], vec![0, 0], vec![1, 2]).unwrap();
-    let rejected = matrix.coalesced().unwrap_err();
+    let rejected = matrix.check_coalesced().unwrap_err();
     assert_eq!(rejected.into_data().values(), [1, 2]);
 }
 
@@ -388,7 +388,7 @@ proptest! {
         }
         let columns: Vec<_> = cells.keys().map(|&(_, col)| col as i64).collect();
         let values: Vec<_> = cells.values().copied().collect();
-        let matrix = CsrView::new(rows, cols, &offsets, &columns, &values)?.coalesced()?;
+        let matrix = CsrView::new(rows, cols, &offsets, &columns, &values)?.check_coalesced()?;
         let expected = triples(cells.iter().map(|(&(row, col), value)| (row, col, value)));
         prop_assert_eq!(triples(matrix.iter()), expected.clone());
         let swapped: Vec<_> = expected.iter().map(|&(row, col, value)| (col, row, value)).collect();

@@ -80,10 +80,10 @@ fn errors_name_the_array_and_the_matrix() {
         new(&BATCH_OFFSETS, &ROW_OFFSETS, &[0, 2, 1, 0, 3], &VALUES),
         "matrix 2: col_indices[1] is 3 but must be at least 0 and below cols, which is 3",
     );
-    assert!(csr().coalesced().unwrap().is_coalesced());
+    assert!(csr().check_coalesced().unwrap().is_coalesced());
     let falls = CsrBatchView::new(2, 3, &BATCH_OFFSETS, &ROW_OFFSETS, &[2, 0, 1, 0, 2], &VALUES);
     invalid(
-        falls.unwrap().coalesced(),
+        falls.unwrap().check_coalesced(),
         "matrix 0: col_indices[1] is 0 but the one before, in the same row, is 2, and the flags \
          say that entries are sorted",
     );

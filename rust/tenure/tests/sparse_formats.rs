@@ -25,7 +25,7 @@ fn any_format<F: SparseFormat>(mut matrix: SparseMatrix<F, f64>, name: &str) -> 
     let view = matrix.view();
     assert_eq!((view.rows(), view.cols(), view.nnz()), (2, 3, view.values().len()));
     assert_eq!((matrix.rows(), matrix.cols(), matrix.nnz()), (2, 3, view.nnz()));
-    assert_eq!(view.coalesced()?.is_sorted(), view.assume_coalesced().is_coalesced());
+    assert_eq!(view.check_coalesced()?.is_sorted(), view.assume_coalesced().is_coalesced());
     let negated: Vec<_> = view.values().iter().map(|value| -value).collect();
     let negated = view.with_values(&negated)?;
     assert_eq!(negated.to_dense()?.to_vec(), flat().iter().map(|x| -x).collect::<Vec<_>>());
@@ -80,7 +80,7 @@ fn any_format<F: SparseFormat>(mut matrix: SparseMatrix<F, f64>, name: &str) -> 
     assert!(format!("{view:?}").starts_with(&format!("{name}ViewMut(2 x 3, ")));
     view.view_mut().values_mut()[0] += 1.0;
     assert_eq!((view.view().values()[0], view.into_view().values()[0]), (8.0, 8.0));
-    assert_eq!(clone.coalesced()?.to_dense()?.to_vec(), flat());
+    assert_eq!(clone.check_coalesced()?.to_dense()?.to_vec(), flat());
     let (_, _, values) = matrix.into_parts();
     assert_eq!(values.view().to_vec()[0], 8.0);
     Ok(())
@@ -97,7 +97,7 @@ fn point_format<F: PointFormat>(matrix: SparseView<'_, F, f64>) -> Result<()> {
 fn compressed_format<F: CompressedFormat>(mut matrix: SparseMatrix<F, f64>) -> Result<()> {
     matrix.view_mut().scale_rows(&[2.0, 4.0])?;
     matrix.view_mut().scale_cols(&[0.5, 1.0, 0.25])?;
-    let a = matrix.view().coalesced()?;
+    let a = matrix.view().check_coalesced()?;
     for (found, factor) in
         [(a.add(a)?, 2.0), (a.sub(a)?, 0.0), (a.minimum(a)?, 1.0), (a.maximum(a)?, 1.0)]
     {
@@ -114,7 +114,7 @@ fn compressed_format<F: CompressedFormat>(mut matrix: SparseMatrix<F, f64>) -> R
     let masked = wide.view().product_masked(wide.view(), wide.view())?;
     assert_eq!(masked.values().iter().sum::<f64>(), 14.75);
     assert_eq!(a.select_cols(&[2, 0])?.to_dense()?.to_vec(), [0.0, 1.5, 2.5, 0.0]);
-    assert_eq!(a.slice(.., 1..)?.to_dense()?.to_vec(), [0.0, 0.0, 0.0, 2.5]);
+    assert_eq!(a.to_block(.., 1..)?.to_dense()?.to_vec(), [0.0, 0.0, 0.0, 2.5]);
     assert_eq!((a.sum()?, a.min()?, a.max()?, a.count_nonzero()?), (4.0, 0.0, 2.5, 2));
     assert_eq!(
         (a.row_sums()?.to_vec(), a.col_sums()?.to_vec()),
@@ -135,7 +135,7 @@ fn any_batch<F: SparseFormat>(mut batch: SparseBatch<F, f64>, name: &str) -> Res
     let view = batch.view();
     assert_eq!((view.len(), view.is_empty(), view.rows(), view.cols()), (2, false, 2, 3));
     assert_eq!((view.nnz(), view.batch_offsets()[0]), (view.values().len(), 0));
-    assert!(view.coalesced()?.is_coalesced());
+    assert!(view.check_coalesced()?.is_coalesced());
     assert!(view.get(2).is_none());
     for matrix in view.iter().chain(view.get(1)) {
         assert_eq!(matrix.to_dense()?.to_vec(), flat());

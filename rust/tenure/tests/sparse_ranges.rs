@@ -60,7 +60,7 @@ fn ranges<'a>(whole: CsrView<'a, f64>) -> Vec<CsrView<'a, f64>> {
         whole.row_range(20..).unwrap(),
         whole.row_range(..20).unwrap(),
         whole.row_range(30..30).unwrap(),
-        middle.coalesced().unwrap(),
+        middle.check_coalesced().unwrap(),
     ]
 }
 
@@ -166,11 +166,11 @@ fn blocks_of_a_range_are_sampled_alone() -> Result<(), Error> {
 #[test]
 fn operations_of_a_range_are_those_of_a_copy() -> Result<(), Error> {
     let p = parts(ROWS, COLS, 1);
-    let whole = CsrView::new(ROWS, COLS, &p.offsets, &p.columns, &p.values)?.coalesced()?;
+    let whole = CsrView::new(ROWS, COLS, &p.offsets, &p.columns, &p.values)?.check_coalesced()?;
     for range in ranges(whole) {
-        let range = range.coalesced()?;
+        let range = range.check_coalesced()?;
         let copy = copy(&range);
-        let copy = copy.view().coalesced()?;
+        let copy = copy.view().check_coalesced()?;
         macro_rules! same {
             ($of:ident => $($made:expr),* $(,)?) => {$({
                 let of_range = { let $of = &range; format!("{:?}", $made) };
@@ -191,7 +191,7 @@ fn operations_of_a_range_are_those_of_a_copy() -> Result<(), Error> {
             entries(a.to_sorted()?.view()), entries(a.prune(2.0)?.view()), entries(a.top_k(2)?.view()),
             entries(a.coalesce(Combine::Sum)?.view()), a.to_index::<i64>()?.col_indices(),
             entries(a.select_cols(&[3, 1, 3])?.view()),
-            entries(a.slice(..a.rows() / 2, 5..20)?.view()),
+            entries(a.to_block(..a.rows() / 2, 5..20)?.view()),
             entries(a.add(*a)?.view()), entries(a.mul(*a)?.view()), a.sum()?, a.row_sums()?.to_vec(),
             a.col_sums()?.to_vec(), a.norm_frobenius()?, a.diagonal()?.to_vec(),
             a.pack()?.matmul(&b)?.to_vec(), a.to_bsr([1, 2])?.values(),

@@ -35,7 +35,7 @@ fn coalesced(
     }
     let view = CooView::new(rows, cols, &row_indices, &col_indices, &values).unwrap();
     let summed = view.coalesce(tenure::Combine::Sum).unwrap();
-    summed.view().to_csr().unwrap().coalesced().ok().unwrap()
+    summed.view().to_csr().unwrap().check_coalesced().ok().unwrap()
 }
 
 /// Rows and columns times powers of ten.
@@ -93,7 +93,7 @@ fn cg_takes_the_iterations_of_scipy() {
     assert_solved(&a, &b, cg(&a, &b, NEAR), 47);
     let jacobi = Jacobi::new(a.view()).unwrap();
     assert_solved(&a, &b, cg(&a, &b, NEAR.preconditioner(&jacobi)), 47);
-    let ilu = Ilu0::new(a.view().coalesced().unwrap()).unwrap();
+    let ilu = Ilu0::new(a.view().check_coalesced().unwrap()).unwrap();
     assert_solved(&a, &b, cg(&a, &b, NEAR.preconditioner(&ilu)), 18);
 
     let a = graded();
@@ -165,7 +165,7 @@ fn other_operators_and_types_are_taken() {
     let (a, b) = grid();
     let packed = a.view().pack().unwrap();
     assert_solved(&a, &b, cg(&packed, &b, NEAR), 47);
-    let dense = a.view().row_range(..200).unwrap().slice(.., ..200).unwrap().to_dense().unwrap();
+    let dense = a.view().row_range(..200).unwrap().to_block(.., ..200).unwrap().to_dense().unwrap();
     let b = &b[..200];
     let solution = cg(&dense, b, NEAR).unwrap();
     assert!(residual(&dense, &solution.x, b) <= 1.1e-8 * length(b));
@@ -278,7 +278,7 @@ fn parts_of_a_matrix_have_factors() {
     let (offsets, columns, values) = ([1, 2, 4], [0, 0, 0, 1], [9.0, 2.0, 1.0, 4.0]);
     let mut out = [0.0; 2];
     let lower = CsrView::new(2, 2, &offsets, &columns, &values);
-    let part = lower.unwrap().coalesced().unwrap();
+    let part = lower.unwrap().check_coalesced().unwrap();
     Ilu0::new(part).unwrap().apply_into(&[2.0, 5.0], &mut out).unwrap();
     assert_eq!(out, [1.0, 1.0]);
 }
@@ -349,7 +349,8 @@ fn what_does_not_fit_is_refused() {
 
     let refused = |result: Result<Jacobi<f64>>| result.err().unwrap().message().to_owned();
     assert_eq!(refused(Jacobi::new(a.view())), "jacobi: a has shape [60, 20] but must be square");
-    let holed = CsrView::new(2, 2, &[0, 1, 2], &[0, 0], &[1.0, 1.0]).unwrap().coalesced().unwrap();
+    let holed =
+        CsrView::new(2, 2, &[0, 1, 2], &[0, 0], &[1.0, 1.0]).unwrap().check_coalesced().unwrap();
     assert_eq!(refused(Jacobi::new(holed)), "jacobi: a[1, 1] is 0, which has no finite reciprocal");
     let large = CsrView::new(1, 1, &[0, 1], &[0], &[f64::INFINITY]).unwrap();
     assert_eq!(
@@ -363,7 +364,7 @@ fn what_does_not_fit_is_refused() {
     assert!(refused(unknown).starts_with("ilu0: a is not known to be coalesced"));
     let zero = CsrView::new(2, 2, &[0, 2, 4], &[0, 1, 0, 1], &[1.0, 1.0, 1.0, 1.0]).unwrap();
     assert_eq!(
-        refused(zero.coalesced().unwrap()),
+        refused(zero.check_coalesced().unwrap()),
         "ilu0: the pivot of row 1 is 0, which has no finite reciprocal"
     );
 }

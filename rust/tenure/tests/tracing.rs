@@ -116,7 +116,7 @@ fn operations_are_spans_with_the_name_and_the_size_of_the_work() {
     let csr = spans(|| tenure::sparsify(&table).to_csr::<i32>());
     assert_eq!(csr, [r#"to_csr dtype="f32" shape=[2, 3] bytes=24"#]);
     let matrix = tenure::CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.0_f32, 2.0]).unwrap();
-    let matrix = matrix.coalesced().unwrap();
+    let matrix = matrix.check_coalesced().unwrap();
     // Three offsets, two indices and two values.
     assert_eq!(
         spans(|| matrix.t_matmul(&[1.0, 2.0])),

@@ -81,7 +81,10 @@ impl<T: Element> SharedTensor<T> {
     }
 
     /// Shares an owner of bytes, a mapped file for example: elements in native byte order,
-    /// row-major, from `offset_bytes` on. Bytes after the last element are left alone.
+    /// row-major, from `offset_bytes` on. Bytes after the last element are left alone. Where several
+    /// tensors lie in one file, hold its bytes as a `SharedTensor<u8>` and hand its clones over (not
+    /// an `Arc` of the map, which is no `AsRef<[u8]>`), or take
+    /// [`safetensors::Shared`](crate::safetensors::Shared).
     ///
     /// # Errors
     ///

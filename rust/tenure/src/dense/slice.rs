@@ -57,12 +57,17 @@ macro_rules! s {
     ($($range:expr $(; $step:expr)?),* $(,)?) => {
         [$($crate::s!(@one $range $(, $step)?)),*]
     };
-    (@one $range:expr) => {
-        $crate::Slice::from($range)
-    };
-    (@one $range:expr, $step:expr) => {
-        $crate::Slice::stepped($range, $step)
-    };
+    // Ranges that end before they start are empty elsewhere, as lints say, but not where -1 is an end.
+    (@one $range:expr) => {{
+        #[allow(clippy::reversed_empty_ranges)]
+        let range = $range;
+        $crate::Slice::from(range)
+    }};
+    (@one $range:expr, $step:expr) => {{
+        #[allow(clippy::reversed_empty_ranges)]
+        let range = $range;
+        $crate::Slice::stepped(range, $step)
+    }};
 }
 
 mod sealed {

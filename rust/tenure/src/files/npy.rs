@@ -3,6 +3,7 @@
 //! | you have | and want | call | copied |
 //! | --- | --- | --- | --- |
 //! | a path | a tensor of its own | [`read`] | once, from the file |
+//! | a path | a tensor of another dtype | [`read_as`] | once, from the file, and cast |
 //! | bytes of a file, read or mapped | a view of the elements | [`Array::view`] | 0: C order and Fortran order as strides |
 //! | the same, misaligned or from machines of another byte order | the elements | [`Array::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
 //! | an owner of the bytes | a tensor that holds it | [`SharedTensor::from_bytes`](crate::SharedTensor::from_bytes) from [`Header::payload_offset`] on | 0 |
@@ -43,7 +44,7 @@
 mod array;
 mod header;
 
-pub use array::{Array, read};
+pub use array::{Array, read, read_as};
 pub use header::Header;
 pub(crate) use header::{descr_of, header};
 

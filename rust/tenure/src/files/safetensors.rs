@@ -6,7 +6,7 @@
 //! | bytes of a file | what is in it | [`Reader::new`], [`tensors`](Reader::tensors) | 0 |
 //! | the same | a view of a tensor | [`Reader::view`] | 0 |
 //! | the same, where it is misaligned | the elements | [`Reader::load`] | once, where its [`CopyMode`](crate::CopyMode) allows it |
-//! | an owner of the bytes | a tensor that holds it | [`SharedTensor::from_bytes`](crate::SharedTensor::from_bytes) from [`Entry::offset`] on | 0 |
+//! | an owner of the bytes | tensors that share it | [`Shared::new`], [`Shared::tensor`] | 0 |
 //! | views | a file | [`Writer::write`] | 0; what is not dense and row-major is gathered first |
 //!
 //! ```
@@ -47,7 +47,9 @@
 mod dtypes;
 mod header;
 mod reader;
+mod shared;
 mod writer;
 
 pub use reader::{Entry, Reader};
+pub use shared::Shared;
 pub use writer::Writer;

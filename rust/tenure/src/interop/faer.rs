@@ -224,7 +224,7 @@ macro_rules! sparse {
                 }
                 let $major = ::bytemuck::cast_slice::<$unsigned, $index>(symbolic.$ptr());
                 let $minor = ::bytemuck::cast_slice::<$unsigned, $index>(symbolic.$idx());
-                $view::new(symbolic.nrows(), symbolic.ncols(), $major, $minor, values)?.coalesced()
+                $view::new(symbolic.nrows(), symbolic.ncols(), $major, $minor, values)?.check_coalesced()
             }
         }
 
@@ -241,7 +241,7 @@ macro_rules! sparse {
             fn try_from(view: $view<'a, T, $index>) -> Result<Self> {
                 // Looked at whatever the view says: it may be by `assume_coalesced`, and what faer
                 // does with entries in another order is not ours to promise.
-                let view = view.coalesced()?;
+                let view = view.check_coalesced()?;
                 let (rows, cols) = (view.rows(), view.cols());
                 require_counted::<$index>(rows, cols)?;
                 // Offsets count from the first index that was lent, also those of a range.

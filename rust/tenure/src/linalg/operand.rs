@@ -144,7 +144,7 @@ pub(super) fn right_side<T: NativeFloat>(
 pub(super) fn columns<T: NativeFloat>(x: &mut Tensor<T>) -> Result<MatMut<'_, T>> {
     let is_vector = x.rank() == 1;
     let view = x.view_mut();
-    Ok(MatMut::try_from(if is_vector { view.unsqueeze(1)? } else { view })?)
+    MatMut::try_from(if is_vector { view.unsqueeze(1)? } else { view })
 }
 
 pub(super) fn lent<T: NativeFloat>(a: &Tensor<T>) -> Result<MatRef<'_, T>> {
@@ -152,7 +152,7 @@ pub(super) fn lent<T: NativeFloat>(a: &Tensor<T>) -> Result<MatRef<'_, T>> {
 }
 
 pub(super) fn lent_mut<T: NativeFloat>(a: &mut Tensor<T>) -> Result<MatMut<'_, T>> {
-    Ok(MatMut::try_from(a.view_mut())?)
+    MatMut::try_from(a.view_mut())
 }
 
 pub(super) fn multiply<T: NativeFloat>(a: &mut Tensor<T>, factor: T) {

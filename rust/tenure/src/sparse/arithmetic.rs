@@ -4,18 +4,18 @@ use tenure_sys::tnr_binary_op;
 
 use super::{CompressedFormat, CsrViewMut, SparseMatrix, SparseView, SparseViewMut};
 use crate::raw::algebra as raw;
-use crate::{AsView, AsViewMut, Element, Float, Number, Result, SparseIndex};
+use crate::{AsView, AsViewMut, Element, Float, NativeFloat, Number, Result, SparseIndex};
 
-/// Arithmetic with other matrices, of CSR and CSC. Results are coalesced and have the same bits for
-/// any number of threads; what turns out as 0 stays an entry.
-impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
+/// Products of two sparse matrices of f32 or f64, of CSR and CSC. Results are coalesced and have the
+/// same bits for any number of threads; what turns out as 0 stays an entry.
+impl<F: CompressedFormat, T: NativeFloat, I: SparseIndex> SparseView<'_, F, T, I> {
     /// The product of two sparse matrices. Each sum begins at 0 and takes the products in the order
     /// of the entries of `self` (of CSC: of `b`).
     ///
     /// # Errors
     ///
     /// `InvalidArgument`: `b` has not as many rows as `self` has columns; the result has more
-    /// entries than `I` counts. `Unsupported`: elements other than `f32` and `f64`. `OutOfMemory`.
+    /// entries than `I` counts. `OutOfMemory`.
     ///
     /// ```
     /// # use tenure::*;
@@ -23,8 +23,11 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     /// assert_eq!(a.product(a)?.values(), [1.0, 8.0, 9.0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn product(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
-        SparseMatrix::from_made(raw::product(&self.arrays().lent(), &b.arrays().lent())?)
+    pub fn product<'b>(
+        &self,
+        b: impl Into<SparseView<'b, F, T, I>>,
+    ) -> Result<SparseMatrix<F, T, I>> {
+        SparseMatrix::from_made(raw::product(&self.arrays().lent(), &b.into().arrays().lent())?)
     }
 
     /// The product at the entries of `mask` alone, whose values are not read, in their order; the
@@ -44,15 +47,20 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     /// assert_eq!(a.product_masked(a, mask)?.values(), [8.0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn product_masked<M: Element>(
+    pub fn product_masked<'b, 'm, M: Element>(
         &self,
-        b: SparseView<'_, F, T, I>,
-        mask: SparseView<'_, F, M, I>,
+        b: impl Into<SparseView<'b, F, T, I>>,
+        mask: impl Into<SparseView<'m, F, M, I>>,
     ) -> Result<SparseMatrix<F, T, I>> {
+        let (b, mask) = (b.into(), mask.into());
         let [a, b] = [self.arrays().lent(), b.arrays().lent()];
         SparseMatrix::from_made(raw::product_masked(&a, &b, &mask.arrays().lent())?)
     }
+}
 
+/// Arithmetic with other matrices, of CSR and CSC. Results are coalesced and have the same bits for
+/// any number of threads; what turns out as 0 stays an entry.
+impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     fn binary(
         &self,
         op: tnr_binary_op,
@@ -70,12 +78,12 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.check_coalesced()?;
     /// assert_eq!(a.add(a)?.values(), [2.0, 4.0, 6.0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn add(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
-        self.binary(tnr_binary_op::ADD, b)
+    pub fn add<'b>(&self, b: impl Into<SparseView<'b, F, T, I>>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::ADD, b.into())
     }
 
     /// The difference, with an entry wherever one of the two has one.
@@ -86,12 +94,12 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.check_coalesced()?;
     /// assert_eq!(a.sub(a)?.values(), [0.0; 3]); // zeros stay
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn sub(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
-        self.binary(tnr_binary_op::SUB, b)
+    pub fn sub<'b>(&self, b: impl Into<SparseView<'b, F, T, I>>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::SUB, b.into())
     }
 
     /// The product element by element, with an entry wherever both have one.
@@ -102,12 +110,12 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.check_coalesced()?;
     /// assert_eq!(a.mul(a)?.values(), [1.0, 4.0, 9.0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn mul(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
-        self.binary(tnr_binary_op::MUL, b)
+    pub fn mul<'b>(&self, b: impl Into<SparseView<'b, F, T, I>>) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::MUL, b.into())
     }
 
     /// The lesser elements, where what is no entry is 0; an entry wherever one has one.
@@ -118,12 +126,15 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.check_coalesced()?;
     /// assert_eq!(a.minimum(a)?.values(), [1.0, 2.0, 3.0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn minimum(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
-        self.binary(tnr_binary_op::MIN, b)
+    pub fn minimum<'b>(
+        &self,
+        b: impl Into<SparseView<'b, F, T, I>>,
+    ) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::MIN, b.into())
     }
 
     /// The greater elements, where what is no entry is 0; an entry wherever one has one.
@@ -134,12 +145,15 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.coalesced()?;
+    /// let a = CsrView::new(2, 2, &[0, 1, 3], &[0, 0, 1], &[1.0, 2.0, 3.0])?.check_coalesced()?;
     /// assert_eq!(a.maximum(a)?.values(), [1.0, 2.0, 3.0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn maximum(&self, b: SparseView<'_, F, T, I>) -> Result<SparseMatrix<F, T, I>> {
-        self.binary(tnr_binary_op::MAX, b)
+    pub fn maximum<'b>(
+        &self,
+        b: impl Into<SparseView<'b, F, T, I>>,
+    ) -> Result<SparseMatrix<F, T, I>> {
+        self.binary(tnr_binary_op::MAX, b.into())
     }
 
     /// Adds the entries to dense memory, in place.

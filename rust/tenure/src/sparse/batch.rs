@@ -47,7 +47,7 @@ impl<'a, T: Element, I: SparseIndex> BatchArrays<'a, T, I> {
     }
 
     /// The same arrays, whose matrices are each found to be coalesced.
-    fn coalesced(mut self) -> Result<Self> {
+    fn check_coalesced(mut self) -> Result<Self> {
         self.form.flags |= COALESCED;
         self.lend().check()?;
         Ok(self)

@@ -489,7 +489,7 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     /// # Errors
     ///
     /// `OutOfMemory`; `Unsupported` for elements without a sum, [`Bool8`] and complex ones,
-    /// where the entries are not known to be [coalesced](Self::coalesced).
+    /// where the entries are not known to be [coalesced](Self::check_coalesced).
     ///
     /// ```
     /// # use tenure::*;

@@ -86,7 +86,7 @@ impl<I: SparseIndex> Rows<I> {
         let col_indices = Tensor::copy_from_slice(&col_indices, nnz)?.into_shared();
         let values = cast(&values)?;
         let matrix = CsrMatrix::from_parts(rows, cols, row_offsets, col_indices, values)?;
-        matrix.coalesced().map_err(Rejected::into)
+        matrix.check_coalesced().map_err(Rejected::into)
     }
 }
 

@@ -187,11 +187,11 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
     /// ```
     /// # use tenure::*;
     /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
-    /// assert!(matrix.coalesced()?.view().is_coalesced());
+    /// assert!(matrix.check_coalesced()?.view().is_coalesced());
     /// # Ok::<(), Error>(())
     /// ```
     #[expect(clippy::result_large_err, reason = "the refused matrix goes back, by value")]
-    pub fn coalesced(mut self) -> Result<Self, Rejected<Self>> {
+    pub fn check_coalesced(mut self) -> Result<Self, Rejected<Self>> {
         match self.arrays().with_flags(COALESCED) {
             Ok(arrays) => {
                 self.form = arrays.form;

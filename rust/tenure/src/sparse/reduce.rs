@@ -47,7 +47,7 @@ macro_rules! reductions {
             /// ```
             /// # use tenure::*;
             /// # let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?;
-            /// let matrix = matrix.coalesced()?; // [1.5 0 0; 0 0 2.5]
+            /// let matrix = matrix.check_coalesced()?; // [1.5 0 0; 0 0 2.5]
             #[doc = concat!("assert_eq!(matrix.", stringify!($all), "()?, ", $all_result, ");")]
             /// # Ok::<(), Error>(())
             /// ```
@@ -64,7 +64,7 @@ macro_rules! reductions {
             /// ```
             /// # use tenure::*;
             /// # let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?;
-            /// let matrix = matrix.coalesced()?; // [1.5 0 0; 0 0 2.5]
+            /// let matrix = matrix.check_coalesced()?; // [1.5 0 0; 0 0 2.5]
             #[doc = concat!("assert_eq!(matrix.", stringify!($rows), "()?.to_vec(), ",
                 $row_result, ");")]
             /// # Ok::<(), Error>(())
@@ -82,7 +82,7 @@ macro_rules! reductions {
             /// ```
             /// # use tenure::*;
             /// # let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?;
-            /// let matrix = matrix.coalesced()?; // [1.5 0 0; 0 0 2.5]
+            /// let matrix = matrix.check_coalesced()?; // [1.5 0 0; 0 0 2.5]
             #[doc = concat!("assert_eq!(matrix.", stringify!($cols), "()?.to_vec(), ",
                 $col_result, ");")]
             /// # Ok::<(), Error>(())
@@ -125,7 +125,7 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.coalesced()?;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.check_coalesced()?;
     /// assert_eq!(matrix.norm_1()?, 2.5);
     /// # Ok::<(), Error>(())
     /// ```
@@ -137,7 +137,7 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.coalesced()?;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.check_coalesced()?;
     /// assert_eq!(matrix.norm_inf()?, 2.5);
     /// # Ok::<(), Error>(())
     /// ```
@@ -149,7 +149,7 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.coalesced()?;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5_f64, 2.5])?.check_coalesced()?;
     /// assert_eq!(matrix.norm_frobenius()?, 8.5_f64.sqrt());
     /// # Ok::<(), Error>(())
     /// ```

@@ -11,7 +11,7 @@ use crate::{AsView, Element, Result};
 /// [`row_range`](crate::CsrView::row_range) and [`col_range`](crate::CscView::col_range) copy
 /// nothing.
 impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
-    /// The rows that are listed, in that order; any of them several times.
+    /// The rows that are listed, in that order; any of them several times. Copies.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
 
     /// The columns that are listed, in that order; any of them several times. Entries stay in the
     /// order that they had: where the list does not rise they are no longer sorted, which
-    /// [`to_sorted`](Self::to_sorted) makes up for.
+    /// [`to_sorted`](Self::to_sorted) makes up for. Copies.
     ///
     /// # Errors
     ///
@@ -52,7 +52,8 @@ impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
         SparseMatrix::from_made(made)
     }
 
-    /// The block of a range of rows and a range of columns.
+    /// The block of a range of rows and a range of columns. Copies, where `slice` of a dense view
+    /// does not.
     ///
     /// # Errors
     ///
@@ -61,11 +62,12 @@ impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
     /// ```
     /// # use tenure::*;
     /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?; // [1.5 0 0; 0 0 2.5]
-    /// let block = matrix.slice(.., 1..)?;
+    /// let block = matrix.to_block(.., 1..)?;
     /// assert_eq!(block.to_dense()?.to_vec(), [0.0, 0.0, 0.0, 2.5]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn slice(
+    #[doc(alias = "slice")]
+    pub fn to_block(
         &self,
         rows: impl RangeBounds<usize>,
         cols: impl RangeBounds<usize>,

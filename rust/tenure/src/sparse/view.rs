@@ -94,14 +94,14 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
     /// # use tenure::*;
     /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
     /// assert!(!matrix.is_coalesced());
-    /// assert!(matrix.coalesced()?.is_coalesced());
+    /// assert!(matrix.check_coalesced()?.is_coalesced());
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn coalesced(self) -> Result<Self> {
+    pub fn check_coalesced(self) -> Result<Self> {
         Ok(Self::over(self.arrays.with_flags(COALESCED)?))
     }
 
-    /// The same view, as [`coalesced`](Self::coalesced), by your word alone. Where it is wrong
+    /// The same view, as [`check_coalesced`](Self::check_coalesced), by your word alone. Where it is wrong
     /// results are, and no more.
     ///
     /// ```
@@ -132,7 +132,7 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
     /// ```
     /// # use tenure::*;
     /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
-    /// assert!(matrix.coalesced()?.is_sorted());
+    /// assert!(matrix.check_coalesced()?.is_sorted());
     /// # Ok::<(), Error>(())
     /// ```
     pub fn is_sorted(&self) -> bool {

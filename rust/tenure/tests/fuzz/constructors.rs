@@ -61,7 +61,7 @@ fn construct<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     let mut values: Vec<f32> = (0..indices.len()).map(|value| value as f32).collect();
     if let Ok(csr) = CsrView::new(rows, cols, &offsets, &indices, &values) {
         csr.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
-        let _ = csr.coalesced();
+        let _ = csr.check_coalesced();
         let parts =
             CsrMatrix::from_vecs(rows, cols, offsets.clone(), indices.clone(), values.clone());
         match parts {
@@ -83,7 +83,7 @@ fn construct<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     let rows_of_entries = &offsets[..offsets.len().min(indices.len())];
     if let Ok(coo) = CooView::new(rows, cols, rows_of_entries, &indices, &values) {
         coo.iter().for_each(|(row, col, _)| within((row, col), (rows, cols)));
-        let _ = coo.coalesced();
+        let _ = coo.check_coalesced();
         let major = rows_of_entries.to_vec();
         CooMatrix::from_vecs(rows, cols, major, indices.clone(), values.clone()).unwrap();
     }
@@ -151,7 +151,7 @@ fn construct_batches<I: SparseIndex + TryFrom<i64>>(random: &mut Random) {
     let taken = lent.as_ref().is_ok_and(|batch| {
         let entries = batch.iter().flat_map(|matrix| matrix.iter());
         entries.for_each(|(row, col, _)| within((row, col), (rows, cols)));
-        let _ = batch.coalesced();
+        let _ = batch.check_coalesced();
         true
     });
     let mut written = 0;

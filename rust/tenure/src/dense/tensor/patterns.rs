@@ -122,11 +122,11 @@ impl<T: Number> Tensor<T> {
     /// ```
     #[doc(alias("range", "iota"))]
     pub fn arange(range: Range<T>) -> Result<Self> {
-        Self::arange_step(range, T::UNIT)
+        Self::arange_step(range.start, range.end, T::UNIT)
     }
 
-    /// The numbers from a range's start, `step` apart, as rank 1: those before its end, which lies
-    /// below the start where `step` is negative. Each is start + nth · step, rounded once.
+    /// The numbers from `start` on, `step` apart, as rank 1: those before `end`, which lies below
+    /// `start` where `step` is negative. Each is start + nth · step, rounded once.
     ///
     /// # Errors
     ///
@@ -134,12 +134,11 @@ impl<T: Number> Tensor<T> {
     ///
     /// ```
     /// # use tenure::*;
-    /// assert_eq!(Tensor::arange_step(0..10, 4)?.to_vec(), [0, 4, 8]);
-    /// assert_eq!(Tensor::arange_step(1.0..0.0, -0.25)?.to_vec(), [1.0, 0.75, 0.5, 0.25]);
+    /// assert_eq!(Tensor::arange_step(0, 10, 4)?.to_vec(), [0, 4, 8]);
+    /// assert_eq!(Tensor::arange_step(1.0, 0.0, -0.25)?.to_vec(), [1.0, 0.75, 0.5, 0.25]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn arange_step(range: Range<T>, step: T) -> Result<Self> {
-        let Range { start, end } = range;
+    pub fn arange_step(start: T, end: T, step: T) -> Result<Self> {
         match T::step_count(start, end, step) {
             Some(count) => {
                 Self::collected(&[count], (0..count).map(|nth| T::nth_step(start, step, nth)))

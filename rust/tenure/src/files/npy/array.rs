@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Header;
 use crate::files::payload::{Name, Payload};
 use crate::io::Source;
-use crate::{CopyMode, DynView, Element, Error, Loaded, Result, Tensor, bytes};
+use crate::{CopyMode, DynView, Element, Error, Loaded, Real, Result, Tensor, bytes};
 
 /// The array of a single-array file in messages.
 const NAME: &str = "the array";
@@ -201,4 +201,35 @@ fn read_from<T: Element>(path: &Path) -> Result<Tensor<T>> {
         bytes::swap(bytes::of_mut(tensor.as_mut()), T::DTYPE);
     }
     Ok(tensor)
+}
+
+/// Reads a file of any dtype that casts into a tensor of another, as [`cast`](crate::cast) converts
+/// it, row-major. One of `T` is [`read`] as it is.
+///
+/// # Errors
+///
+/// As [`read`], but that elements of another type are taken.
+///
+/// ```
+/// use tenure::{TensorView, npy};
+///
+/// # let path = std::env::temp_dir().join(format!("tenure-npy-as-{}.npy", std::process::id()));
+/// # let file = std::fs::File::create(&path).unwrap();
+/// npy::write(TensorView::from_slice(&[0_u8, 128, 255], 3)?, file).unwrap();
+/// assert_eq!(npy::read_as::<f32>(&path)?, [0.0, 128.0, 255.0]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias = "astype")]
+pub fn read_as<T: Real>(path: impl AsRef<Path>) -> Result<Tensor<T>> {
+    let path = path.as_ref();
+    let read = || {
+        let bytes = Source::open(path)?.rest()?;
+        let array = Array::new(bytes.as_ref())?;
+        if array.header.require::<T>(NAME).is_ok() {
+            return array.load(CopyMode::Always)?.into_tensor();
+        }
+        array.load(CopyMode::IfNeeded)?.view().cast_to::<T>()
+    };
+    read().map_err(|error| error.in_file(path))
 }

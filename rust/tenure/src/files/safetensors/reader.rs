@@ -79,6 +79,12 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
+    contents: Contents,
+}
+
+/// Everything that the header says.
+#[derive(Clone, Debug)]
+pub(super) struct Contents {
     /// In the order of the file.
     entries: Vec<Entry>,
     places: HashMap<String, usize>,
@@ -101,6 +107,76 @@ impl<'a> Reader<'a> {
     /// assert_eq!(error.message(), expected);
     /// ```
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
+        Ok(Reader { bytes, contents: Contents::read(bytes)? })
+    }
+
+    /// The tensors of the file, in the order in which they lie there.
+    pub fn tensors(&self) -> &[Entry] {
+        self.contents.entries()
+    }
+
+    /// The entry of a tensor.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: there is none of this name.
+    pub fn entry(&self, name: &str) -> Result<&Entry> {
+        self.contents.entry(name)
+    }
+
+    /// Text that goes with the file, by its key.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        self.contents.metadata().get(key).map(String::as_str)
+    }
+
+    /// All text that goes with the file, sorted by its keys.
+    pub fn all_metadata(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.contents.metadata().iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// Lends the elements of a tensor.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no such tensor; elements that are misaligned in memory; more than 8 axes.
+    /// `Unsupported`: a dtype of no whole number of bytes, or one that is not known; on a
+    /// big-endian machine, elements of several bytes.
+    ///
+    /// ```
+    /// # use tenure::{DType, TensorView, safetensors::{Reader, Writer}};
+    /// # let mut file = Vec::new();
+    /// let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+    /// Writer::new().write(&tensors, &mut file).unwrap();
+    /// assert_eq!(Reader::new(&file)?.view("w")?.dtype(), DType::U8);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn view(&self, name: &str) -> Result<DynView<'a>> {
+        self.contents.with_payload(self.bytes, name, |payload| payload.view())
+    }
+
+    /// The elements of a tensor, lent or copied.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view), but that a copy is neither misaligned nor in another byte order.
+    /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::{CopyMode, TensorView, safetensors::{Reader, Writer}};
+    /// # let mut file = Vec::new();
+    /// # let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
+    /// # Writer::new().write(&tensors, &mut file).unwrap();
+    /// let mut own = Reader::new(&file)?.load("w", CopyMode::Always)?.into_tensor::<u8>()?;
+    /// own[[0]] = 7;
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn load(&self, name: &str, mode: CopyMode) -> Result<Loaded<'a>> {
+        self.contents.with_payload(self.bytes, name, |payload| payload.load(mode))
+    }
+}
+
+impl Contents {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self> {
         let Some((length, rest)) = bytes.split_first_chunk::<LENGTH_BYTES>() else {
             let there = bytes.len();
             return Err(Error::invalid(format!(
@@ -134,78 +210,28 @@ impl<'a> Reader<'a> {
         if metadata.len() < texts {
             return Err(Error::invalid("a key of __metadata__ stands twice in the header"));
         }
-        Ok(Reader { bytes, entries, places, metadata })
+        Ok(Contents { entries, places, metadata })
     }
 
-    /// The tensors of the file, in the order in which they lie there.
-    pub fn tensors(&self) -> &[Entry] {
-        &self.entries
-    }
-
-    /// The entry of a tensor.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: there is none of this name.
-    pub fn entry(&self, name: &str) -> Result<&Entry> {
+    pub(super) fn entry(&self, name: &str) -> Result<&Entry> {
         match self.places.get(name) {
             Some(place) => Ok(&self.entries[*place]),
             None => Err(Error::invalid(format!("there is no {}", Name::Tensor(name)))),
         }
     }
 
-    /// Text that goes with the file, by its key.
-    pub fn metadata(&self, key: &str) -> Option<&str> {
-        self.metadata.get(key).map(String::as_str)
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
-    /// All text that goes with the file, sorted by its keys.
-    pub fn all_metadata(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.metadata.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    pub(super) fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.metadata
     }
 
-    /// Lends the elements of a tensor.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no such tensor; elements that are misaligned in memory; more than 8 axes.
-    /// `Unsupported`: a dtype of no whole number of bytes, or one that is not known; on a
-    /// big-endian machine, elements of several bytes.
-    ///
-    /// ```
-    /// # use tenure::{DType, TensorView, safetensors::{Reader, Writer}};
-    /// # let mut file = Vec::new();
-    /// let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-    /// Writer::new().write(&tensors, &mut file).unwrap();
-    /// assert_eq!(Reader::new(&file)?.view("w")?.dtype(), DType::U8);
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    pub fn view(&self, name: &str) -> Result<DynView<'a>> {
-        self.with_payload(name, |payload| payload.view())
-    }
-
-    /// The elements of a tensor, lent or copied.
-    ///
-    /// # Errors
-    ///
-    /// As [`view`](Self::view), but that a copy is neither misaligned nor in another byte order.
-    /// `OutOfMemory`.
-    ///
-    /// ```
-    /// # use tenure::{CopyMode, TensorView, safetensors::{Reader, Writer}};
-    /// # let mut file = Vec::new();
-    /// # let tensors = [("w", TensorView::from_slice(&[1_u8, 2], 2)?.into())];
-    /// # Writer::new().write(&tensors, &mut file).unwrap();
-    /// let mut own = Reader::new(&file)?.load("w", CopyMode::Always)?.into_tensor::<u8>()?;
-    /// own[[0]] = 7;
-    /// # Ok::<(), tenure::Error>(())
-    /// ```
-    pub fn load(&self, name: &str, mode: CopyMode) -> Result<Loaded<'a>> {
-        self.with_payload(name, |payload| payload.load(mode))
-    }
-
-    fn with_payload<R>(
+    /// Hands `read` a tensor of these contents in `bytes`, which they were read from.
+    pub(super) fn with_payload<'a, R>(
         &self,
+        bytes: &'a [u8],
         name: &str,
         read: impl FnOnce(Payload<'a, '_>) -> Result<R>,
     ) -> Result<R> {
@@ -222,7 +248,7 @@ impl<'a> Reader<'a> {
             is_native: cfg!(target_endian = "little") || dtype.alignment_bytes() == 1,
             shape: &entry.shape,
             order: Order::RowMajor,
-            bytes: &self.bytes[entry.range.clone()],
+            bytes: bytes.get(entry.range.clone()).unwrap_or_default(),
             offset: entry.offset(),
         })
     }

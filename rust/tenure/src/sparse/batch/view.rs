@@ -134,11 +134,11 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseBatchView<'a, F, T, 
     /// ```
     /// # use tenure::*;
     /// let batch = CooBatchView::new(2, 3, &[0, 1, 3], &[0, 0, 1], &[0, 1, 2], &[1.5, 2.5, 3.5])?;
-    /// assert!(batch.coalesced()?.is_coalesced());
+    /// assert!(batch.check_coalesced()?.is_coalesced());
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn coalesced(self) -> Result<Self> {
-        Ok(Self::over(self.arrays.coalesced()?))
+    pub fn check_coalesced(self) -> Result<Self> {
+        Ok(Self::over(self.arrays.check_coalesced()?))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{CsrView, Error, NativeFloat, Result, SparseIndex, Tensor};
 /// use tenure::{CsrMatrix, Ilu0, Krylov, bicgstab, gallery};
 ///
 /// let a: CsrMatrix<f64> = gallery::poisson([10, 10, 16])?;
-/// let ilu = Ilu0::new(a.view().coalesced()?)?;
+/// let ilu = Ilu0::new(a.view().check_coalesced()?)?;
 /// let plain = bicgstab(&a, &vec![1.0; 1600], Krylov::new())?;
 /// let solution = bicgstab(&a, &vec![1.0; 1600], Krylov::new().preconditioner(&ilu))?;
 /// assert!(solution.iterations < plain.iterations);
@@ -51,7 +51,7 @@ impl<'a, T: NativeFloat, I: SparseIndex> Ilu0<'a, T, I> {
         }
         if !a.is_coalesced() {
             return Err(Error::invalid(
-                "ilu0: a is not known to be coalesced: coalesced() looks, coalesce() makes it so",
+                "ilu0: a is not known to be coalesced: check_coalesced() looks, coalesce() makes it so",
             ));
         }
         let mut factors = Ilu0 {
