@@ -102,7 +102,7 @@ pub enum Operation {
     /// [`to_dense`](crate::CsrView::to_dense) of sparse matrices.
     SparseToDense,
     /// Among sparse formats, [`to_csc`](crate::CsrView::to_csc) and its like; parts of matrices,
-    /// [`slice`](crate::CsrView::slice) and its like.
+    /// [`to_block`](crate::CsrView::to_block) and its like.
     SparseConvert,
     /// [`coalesce`](crate::CsrView::coalesce).
     SparseCoalesce,

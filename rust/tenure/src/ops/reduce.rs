@@ -182,7 +182,7 @@ reductions_of_all! {
     "The variance ([`var`]) of all elements, as a number.",
     errors "None from a safe caller.", example ", 1" => "5.6";
     STD: std_all, Float => T, [ddof];
-    "The standard deviation ([`std`]) of all elements, as a number.",
+    "The standard deviation ([`std()`]) of all elements, as a number.",
     errors "None from a safe caller.", example ", 1" => "5.6_f64.sqrt()";
     MIN: min_all, Number => T;
     "The smallest of all elements ([`min`]), as a number.",
