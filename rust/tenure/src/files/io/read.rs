@@ -153,7 +153,7 @@ mod tests {
         // As if it had had 120 bytes when it was opened.
         assert_eq!(source.elements::<f32>(&[11], Order::RowMajor).unwrap().to_vec(), [0.0; 11]);
         let error = source.elements::<u8>(&[66], Order::RowMajor).err().unwrap();
-        assert_eq!(error.kind(), ErrorKind::Io);
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert_eq!(error.message(), "it ends at byte 100 but 120 bytes are needed");
         std::fs::remove_file(&path).unwrap();
     }
