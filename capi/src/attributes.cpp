@@ -18,4 +18,11 @@ OneAttribute read_attributes_given(const OneAttribute& attributes) {
   return known;
 }
 
+tnr_matmul_attributes read_matmul_attributes(const tnr_matmul_attributes* attributes) {
+  if (attributes == nullptr) return {};
+  const tnr_matmul_attributes known = read_sized(attributes, "attributes");
+  require_zero(known.reserved, "reserved");
+  return known;
+}
+
 }  // namespace tenure::capi

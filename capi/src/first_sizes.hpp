@@ -50,6 +50,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_top_k_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_dropout_attributes> = 16;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_from_matmul_attributes> = 56;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_to_dense_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_coalesce_attributes> = 8;
@@ -77,6 +79,10 @@ template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_packed_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_packed_info> = 80;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_factor_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_factor_info> = 40;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_stats> = 48;
 template <>

@@ -178,6 +178,16 @@ static_assert(offsetof(tnr_sparse_dropout_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_sparse_dropout_attributes, index_dtype) == 8);
 static_assert(offsetof(tnr_sparse_dropout_attributes, reserved) == 12);
 
+static_assert(sizeof(tnr_sparse_from_matmul_attributes) == 56 &&
+              alignof(tnr_sparse_from_matmul_attributes) == 8);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, bias) == 8);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, activation) == 16);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, index_dtype) == 20);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, predicate) == 24);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, flags) == 28);
+static_assert(offsetof(tnr_sparse_from_matmul_attributes, threshold) == 32);
+
 static_assert(sizeof(tnr_sparse_to_dense_attributes) == 8 &&
               alignof(tnr_sparse_to_dense_attributes) == 8);
 static_assert(offsetof(tnr_sparse_to_dense_attributes, struct_size) == 0);
@@ -246,6 +256,19 @@ static_assert(offsetof(tnr_packed_info, source_bytes) == 48);
 static_assert(offsetof(tnr_packed_info, break_even) == 56);
 static_assert(offsetof(tnr_packed_info, block_rows) == 64);
 static_assert(offsetof(tnr_packed_info, block_cols) == 72);
+
+static_assert(sizeof(tnr_factor_attributes) == 16 && alignof(tnr_factor_attributes) == 8);
+static_assert(offsetof(tnr_factor_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_factor_attributes, a_dtype) == 8);
+static_assert(offsetof(tnr_factor_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_factor_info) == 40 && alignof(tnr_factor_info) == 8);
+static_assert(offsetof(tnr_factor_info, struct_size) == 0);
+static_assert(offsetof(tnr_factor_info, dtype) == 8);
+static_assert(offsetof(tnr_factor_info, a_dtype) == 12);
+static_assert(offsetof(tnr_factor_info, rows) == 16);
+static_assert(offsetof(tnr_factor_info, cols) == 24);
+static_assert(offsetof(tnr_factor_info, size_bytes) == 32);
 
 static_assert(sizeof(tnr_stats) == 72 && alignof(tnr_stats) == 8);
 static_assert(offsetof(tnr_stats, struct_size) == 0);

@@ -12,6 +12,7 @@ using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
+using tenure::capi::read_matmul_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::require_zero;
 using tenure::capi::run;
@@ -115,11 +116,8 @@ tnr_status tnr_matmul(tnr_context* context, const tnr_scalar* alpha, const tnr_v
                       const tnr_view* b, const tnr_scalar* beta,
                       const tnr_matmul_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_MATMUL, [=] {
-    tnr_matmul_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    require_zero(given.reserved, "reserved");
     tenure::matmul(context_of(context), deref(alpha, "alpha"), deref(a, "a"), deref(b, "b"),
-                   deref(beta, "beta"), deref(out, "out"), given);
+                   deref(beta, "beta"), deref(out, "out"), read_matmul_attributes(attributes));
   });
 }
 

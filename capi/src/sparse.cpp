@@ -183,6 +183,17 @@ tnr_sparse* tnr_sparse_from_dense(tnr_context* context, const tnr_view* dense,
   });
 }
 
+tnr_sparse* tnr_sparse_from_matmul(tnr_context* context, const tnr_scalar* alpha, const tnr_view* a,
+                                   const tnr_view* b,
+                                   const tnr_sparse_from_matmul_attributes* attributes) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_FROM_MATMUL, [&] {
+    tnr_sparse_from_matmul_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    return wrap_sparse(tenure::sparse_from_matmul(context_of(context), deref(alpha, "alpha"),
+                                                  deref(a, "a"), deref(b, "b"), given));
+  });
+}
+
 tnr_status tnr_sparse_to_dense(tnr_context* context, const tnr_sparse_view* a,
                                const tnr_sparse_to_dense_attributes* attributes,
                                const tnr_view_mut* out) noexcept {

@@ -42,6 +42,7 @@ class Attributes : public ::testing::Test {
 
   void TearDown() override {
     (void)tnr_packed_release(packed_);
+    (void)tnr_factor_release(factor_);
     (void)tnr_sparse_release(held_);
   }
 
@@ -90,6 +91,7 @@ class Attributes : public ::testing::Test {
   const tnr_view_mut out_entries_ = {flat_view(written_, TNR_DTYPE_F32, {4})};
   const tnr_view_mut truth_ = {flat_view(written_, TNR_DTYPE_BOOL8, {3, 3})};
   tnr_packed* packed_ = nullptr;
+  tnr_factor* factor_ = nullptr;
   tnr_sparse* held_ = nullptr;
 };
 
@@ -128,6 +130,16 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_matmul_attributes>("matmul", [&](auto* with) {
     return tnr_matmul(nullptr, &one_, &table_, &table_, &one_, with, &out_);
   });
+  check<tnr_factor_attributes>("factor", [&](auto* with) {
+    tnr_factor* const made = tnr_factor_create(nullptr, &table_, with);
+    const tnr_status status = made == nullptr ? tnr_last_error()->status : TNR_STATUS_OK;
+    (void)tnr_factor_release(made);
+    return status;
+  });
+  factor_ = tnr_factor_create(nullptr, &table_, nullptr);
+  check<tnr_matmul_attributes>("factor_matmul", [&](auto* with) {
+    return tnr_factor_matmul(nullptr, &one_, &table_, factor_, &one_, with, &out_);
+  });
   const tnr_view image = flat_view(read_, TNR_DTYPE_F32, {1, 1, 3, 3});
   const tnr_view filter = flat_view(read_, TNR_DTYPE_F32, {1, 1, 1, 1});
   const tnr_view_mut result = {flat_view(written_, TNR_DTYPE_F32, {1, 1, 3, 3})};
@@ -156,6 +168,9 @@ TEST_F(Attributes, OfWhatMakesSparseMatrices) {
   });
   check<tnr_sparse_dropout_attributes>("from_dense_dropout", [&](auto* with) {
     return status_of(tnr_sparse_from_dense_dropout(nullptr, &table_, 0.5, 1, with));
+  });
+  check<tnr_sparse_from_matmul_attributes>("from_matmul", [&](auto* with) {
+    return status_of(tnr_sparse_from_matmul(nullptr, &one_, &table_, &table_, with));
   });
   check<tnr_sparse_coalesce_attributes>("coalesce", [&](auto* with) {
     return status_of(tnr_sparse_coalesce(nullptr, TNR_SPARSE_COMBINE_SUM, csr_, with));

@@ -74,6 +74,8 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
   const tnr_view x = floats({3, 2});
   const tnr_view y = floats({2, 4});
   const tnr_view factors = floats({3});
+  const float diagonal[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const tnr_view unit = flat_view(diagonal, TNR_DTYPE_F32, {3, 3});
   double norm = 0;
   const struct {
     tnr_operation operation;
@@ -83,6 +85,9 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
       {TNR_OPERATION_SPARSE_FROM_DENSE,
        [&] { return status_of(tnr_sparse_from_dense(nullptr, &dense, &csr)); },
        {1, 48, kCsr}},
+      {TNR_OPERATION_SPARSE_FROM_MATMUL,
+       [&] { return status_of(tnr_sparse_from_matmul(nullptr, &one, &unit, &dense, nullptr)); },
+       {1, 36 + 48, kCsr}},
       {TNR_OPERATION_SPARSE_TO_DENSE,
        [&] { return tnr_sparse_to_dense(nullptr, &a, nullptr, &into); },
        {1, kCsr, 48}},

@@ -44,6 +44,8 @@ class OperationStats : public testing::Test {
 };
 
 TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
+  const tnr_view column = floats({{6, 1}, {1, 1}});
+  tnr_factor* factor = nullptr;
   const struct {
     tnr_operation operation;
     std::function<tnr_status()> call;
@@ -85,6 +87,20 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          tnr_view_mut dot = out;
          dot.view.rank = 0;
          return tnr_matmul(nullptr, &two, &a, &a, &two, nullptr, &dot);
+       },
+       {1, 52, 4}},
+      {TNR_OPERATION_FACTOR_PACK,
+       [&] {
+         factor = tnr_factor_create(nullptr, &column, nullptr);
+         return factor == nullptr ? tnr_last_error()->status : TNR_STATUS_OK;
+       },
+       {1, 24, 24}},
+      {TNR_OPERATION_FACTOR_MATMUL,
+       [&] {
+         tnr_view_mut dot = out;
+         dot.view.rank = 1;
+         dot.view.shape[0] = 1;
+         return tnr_factor_matmul(nullptr, &two, &a, factor, &two, nullptr, &dot);
        },
        {1, 52, 4}},
       {TNR_OPERATION_CONV2D,
@@ -143,6 +159,7 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
     SCOPED_TRACE(one.operation);
     EXPECT_EQ(counted(one.operation, [&] { EXPECT_EQ(one.call(), TNR_STATUS_OK); }), one.expected);
   }
+  EXPECT_EQ(tnr_factor_release(factor), TNR_STATUS_OK);
 }
 
 TEST_F(OperationStats, CountTheBytesOfAnEinsumUnderWhatItIsMadeOf) {
@@ -225,9 +242,9 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  for (const tnr_operation operation : {0, 31, -1}) {
+  for (const tnr_operation operation : {0, 34, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
-                   {"operation is " + std::to_string(operation), "1 to 30"});
+                   {"operation is " + std::to_string(operation), "1 to 33"});
   }
   stats.struct_size = 39;
   expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,

@@ -184,8 +184,29 @@ void multiply(const Operands& with, const Lies& lies, std::initializer_list<std:
   out.give(answer);
 }
 
+// As that, by the matrix packed.
+void multiply_packed(const Operands& with, const Lies& lies, std::int64_t columns, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  const tnr_scalar two = scalar(dtype, 2);
+  const tnr_scalar zero = scalar(dtype, 0);
+  const Input a = input(with, lies.a, 0);
+  const Input b(dtype, {with.a.cols, columns}, lies.b, 2);
+  const Output out(dtype, {with.a.rows, columns}, with.fill, lies.out);
+  tnr_factor* const factor = tnr_factor_create(with.context, b, nullptr);
+  if (factor == nullptr) return (void)answer.succeeds(tnr_last_error()->status);
+  (void)answer.succeeds(tnr_factor_matmul(with.context, &two, a, factor, &zero, nullptr, out));
+  (void)tnr_factor_release(factor);
+  out.give(answer);
+}
+
 void add_products(List& list) {
   for (const Lies& lies : kArrangements) {
+    for (const std::int64_t columns : {1, 40}) {
+      list.push_back({"tnr_factor_matmul", std::to_string(columns) + " columns, " + lies.name,
+                      [=, &lies](const Operands& with, Answer& answer) {
+                        multiply_packed(with, lies, columns, answer);
+                      }});
+    }
     const auto add = [&](const char* variant, const auto& run) {
       list.push_back({"tnr_matmul", std::string(variant) + ", " + lies.name,
                       [=, &lies](const Operands& with, Answer& answer) {

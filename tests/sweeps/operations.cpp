@@ -314,6 +314,18 @@ void add_from_dense(List& list) {
               attributes<tnr_sparse_top_k_attributes>(with.a.minor.dtype));
         });
   }
+  for (const std::int64_t columns : {3, 70}) {
+    add("tnr_sparse_from_matmul", std::to_string(columns) + " columns",
+        [=](const Operands& with, const DenseMatrix& dense) {
+          const tnr_dtype dtype = with.a.values.dtype;
+          const Input b(dtype, {with.a.cols, columns}, Arrangement::kRowMajor, 2);
+          const tnr_scalar one = scalar(dtype, 1);
+          tnr_sparse_from_matmul_attributes to = {};
+          to.struct_size = sizeof to;
+          to.index_dtype = with.a.minor.dtype;
+          return tnr_sparse_from_matmul(with.context, &one, dense.elements, b, &to);
+        });
+  }
   for (const double probability : {0.0, 0.5}) {
     add("tnr_sparse_from_dense_dropout", std::to_string(probability),
         [=](const Operands& with, const DenseMatrix& dense) {
@@ -635,6 +647,7 @@ const char* const kByExtents[] = {
     "tnr_sparse_matmul",
     "tnr_sparse_from_dense_dropout",
     "tnr_sparse_from_dense_top_k",
+    "tnr_sparse_from_matmul",
     "tnr_sparse_reduce",
     "tnr_sparse_scale",
     "tnr_sparse_sddmm",

@@ -31,7 +31,7 @@ struct Operation {
 
   // Whether its operands are dense: of a matrix it takes the shape alone.
   [[nodiscard]] bool is_of_dense() const {
-    return function.find("from_dense") != std::string::npos;
+    return function.find("from_dense") != std::string::npos || function == "tnr_sparse_from_matmul";
   }
   // Whether it takes time by the entries alone, however far apart they are.
   [[nodiscard]] bool is_by_entries() const;

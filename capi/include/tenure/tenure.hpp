@@ -79,9 +79,11 @@ struct Release {
   void operator()(tnr_context* context) const noexcept { tnr_context_release(context); }
   void operator()(tnr_sparse* matrix) const noexcept { tnr_sparse_release(matrix); }
   void operator()(tnr_packed* matrix) const noexcept { tnr_packed_release(matrix); }
+  void operator()(tnr_factor* factor) const noexcept { tnr_factor_release(factor); }
 };
 
-/// A handle that is released once: of a `tnr_blob`, `tnr_context`, `tnr_sparse` or `tnr_packed`.
+/// A handle that is released once: of a `tnr_blob`, `tnr_context`, `tnr_sparse`, `tnr_packed` or
+/// `tnr_factor`.
 template <class H>
 using Handle = std::unique_ptr<H, Release>;
 

@@ -178,6 +178,10 @@ SparseToken sparse_from_dense_top_k(const Context& context, const tnr_view& dens
 SparseToken sparse_from_dense_dropout(const Context& context, const tnr_view& dense,
                                       double probability, std::uint64_t seed,
                                       tnr_dtype index_dtype);
+// tnr_sparse_from_matmul(); struct_size is not looked at.
+SparseToken sparse_from_matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
+                               const tnr_view& b,
+                               const tnr_sparse_from_matmul_attributes& attributes);
 void sparse_to_dense(const Context& context, const tnr_sparse_view& a, const tnr_view_mut& out);
 SparseToken sparse_product(const Context& context, const tnr_sparse_view& a,
                            const tnr_sparse_view& b);

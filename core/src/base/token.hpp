@@ -14,6 +14,7 @@ inline constexpr std::uint32_t kContextKind = 2;
 inline constexpr std::uint32_t kTaskKind = 3;
 inline constexpr std::uint32_t kSparseKind = 4;
 inline constexpr std::uint32_t kPackedKind = 5;
+inline constexpr std::uint32_t kFactorKind = 6;
 // Belongs to no table: sparse_voucher.hpp.
 inline constexpr std::uint32_t kVoucherKind = 0xff;
 

@@ -47,8 +47,9 @@ struct DenseProduct {
   const Byte* a;
   int64_t a_step;  // from row to row; not used where a is packed
   int64_t a_depth_step;
-  const Byte* b;         // adjacent columns, but for multiply_along
-  int64_t b_depth_step;  // not used where b is packed
+  const Byte* b;         // adjacent columns of a panel, but for multiply_along
+  int64_t b_depth_step;  // not used where both are packed
+  int64_t b_panel_step;  // from a panel's columns to the next ones; not used where it is streamed
   int64_t b_step;        // from column to column; used by multiply_along alone
   int64_t depth;
   Byte* out;

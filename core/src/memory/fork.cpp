@@ -31,11 +31,13 @@ void lock_all() {
   slot_table.lock();
   sparse_table.lock();
   packed_table.lock();
+  factor_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
+  factor_table.unlock();
   packed_table.unlock();
   sparse_table.unlock();
   slot_table.unlock();

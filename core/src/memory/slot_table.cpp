@@ -11,6 +11,7 @@ namespace tenure {
 constinit SlotTable<kBlobKind> slot_table;
 constinit SlotTable<kSparseKind> sparse_table;
 constinit SlotTable<kPackedKind> packed_table;
+constinit SlotTable<kFactorKind> factor_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
 
 template <std::uint32_t kKind>
@@ -106,5 +107,6 @@ void SlotTable<kKind>::grow() {
 template class SlotTable<kBlobKind>;
 template class SlotTable<kSparseKind>;
 template class SlotTable<kPackedKind>;
+template class SlotTable<kFactorKind>;
 
 }  // namespace tenure

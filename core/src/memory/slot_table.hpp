@@ -1,6 +1,6 @@
-// The tables behind the tokens of blobs and of sparse and packed matrices: slots whose memory is
-// never given back, so that any number that claims to be a token can be looked up and refused
-// without reading freed memory.
+// The tables behind the tokens of blobs, of sparse and packed matrices and of packed factors: slots
+// whose memory is never given back, so that any number that claims to be a token can be looked up
+// and refused without reading freed memory.
 //
 // Access to the fields of a slot:
 //   word       anybody, at any time; every rule of blob.hpp is a compare-and-swap on it.
@@ -16,8 +16,8 @@
 //   next_free  whoever found the slot at the head of the free list; worth something only if it is
 //              still there.
 //
-// The slot of a sparse or packed matrix is one too: its word counts as that of a blob, its data is
-// the matrix (handle.cpp, packed.cpp), and the rest means nothing.
+// The slot of a sparse or packed matrix or of a factor is one too: its word counts as that of a
+// blob, its data is the matrix (sparse/handle.cpp, handles.hpp), and the rest means nothing.
 #pragma once
 
 #include <bit>
@@ -196,5 +196,6 @@ class SlotTable {
 extern SlotTable<kBlobKind> slot_table;
 extern SlotTable<kSparseKind> sparse_table;
 extern SlotTable<kPackedKind> packed_table;
+extern SlotTable<kFactorKind> factor_table;
 
 }  // namespace tenure

@@ -81,6 +81,7 @@ void SparseBuilder::give_back_reserved() noexcept {
 }
 
 void SparseBuilder::touch_entries(std::int64_t count) noexcept {
+  if (reserved_values_.data() == nullptr) return;
   const auto touch = [count](ReservedMemory& memory, std::int64_t width) {
     memory.touch(static_cast<std::size_t>(count * width));
   };

@@ -76,6 +76,7 @@ class SparseBuilder {
   // where the memory of the context or the system cannot do that; then nothing has changed.
   bool reserve_entries(std::int64_t max_count, std::int64_t expected_count) noexcept;
   // Before the first `count` entries of those are written, by any thread: touches their memory.
+  // Nothing happens where they were allocated.
   void touch_entries(std::int64_t count) noexcept;
   // Whether the memory of the first `count` entries of those has all been written or touched.
   [[nodiscard]] bool has_touched(std::int64_t count) const noexcept;

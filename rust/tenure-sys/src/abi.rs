@@ -16,8 +16,8 @@
 //! - A **blob** is memory with a tenure, behind a handle: allocated or copied by the library,
 //!   adopted or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`.
 //!   A view that names its blob as `owner` keeps it alive during a call.
-//! - A **matrix** (`tnr_sparse`, `tnr_packed`) holds three blobs or a layout of its own, checked
-//!   once.
+//! - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) holds three blobs or a layout of its
+//!   own, checked once.
 //! - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
 //!   the library's memory.
 //!
@@ -867,6 +867,29 @@ pub struct tnr_sparse_dropout_attributes {
     pub reserved: u32,
 }
 
+/// Attributes of `tnr_sparse_from_matmul`. NULL, and zeros beyond `struct_size`, mean the defaults;
+/// it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_from_matmul_attributes {
+    /// `sizeof(tnr_sparse_from_matmul_attributes)`.
+    pub struct_size: u64,
+    /// `[n]`, of the dtype of the result: added to each row of the product. NULL: nothing is.
+    pub bias: *const tnr_view,
+    /// Applied to each element of the product, after that; 0: none.
+    pub activation: tnr_unary_op,
+    /// Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+    pub index_dtype: tnr_dtype,
+    /// Which elements of the result are entries; not MASK.
+    pub predicate: tnr_sparse_predicate,
+    /// `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, or 0.
+    pub flags: u32,
+    /// Operand of the predicate; ignored by NON_ZERO.
+    pub threshold: tnr_scalar,
+}
+
 /// Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros beyond `struct_size`,
 /// mean the defaults; it will grow, and zeros will mean what they do now.
 ///
@@ -1122,6 +1145,53 @@ pub struct tnr_packed {
     _opaque: [u8; 0],
 }
 
+// ==== packed factors ====
+// The right factor of repeated products of dense matrices, as kernels read it.
+
+/// Attributes of `tnr_factor_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+/// will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_factor_attributes {
+    /// `sizeof(tnr_factor_attributes)`.
+    pub struct_size: u64,
+    /// Dtype of the left factors, of which bytes are packed by the sign; 0: that of `b`.
+    pub a_dtype: tnr_dtype,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Shape and size of a packed factor.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_factor_info {
+    /// `sizeof(tnr_factor_info)`.
+    pub struct_size: u64,
+    /// Dtype of the matrix that was packed.
+    pub dtype: tnr_dtype,
+    /// Dtype of the left factors of its products.
+    pub a_dtype: tnr_dtype,
+    /// Rows: the depth of its products.
+    pub rows: i64,
+    /// Columns.
+    pub cols: i64,
+    /// Bytes that a product reads of the packed factor.
+    pub size_bytes: u64,
+}
+
+/// A dense matrix in the panels that products read, to be multiplied by many others from the left.
+/// A handle is a token as that of a blob is, of a kind of its own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_factor {
+    _opaque: [u8; 0],
+}
+
 // ==== statistics ====
 // Operations and bytes, by kind and in all.
 
@@ -1269,6 +1339,18 @@ impl tnr_operation {
     ///
     /// @since 0.2
     pub const BATCH_NORM: tnr_operation = tnr_operation(30);
+    /// `tnr_factor_create`.
+    ///
+    /// @since 0.2
+    pub const FACTOR_PACK: tnr_operation = tnr_operation(31);
+    /// `tnr_factor_matmul`.
+    ///
+    /// @since 0.2
+    pub const FACTOR_MATMUL: tnr_operation = tnr_operation(32);
+    /// `tnr_sparse_from_matmul`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_FROM_MATMUL: tnr_operation = tnr_operation(33);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -2763,6 +2845,41 @@ unsafe extern "C" {
         attributes: *const tnr_sparse_dropout_attributes,
     ) -> *mut tnr_sparse;
 
+    /// The entries of `activation(alpha * a b + bias)`, as CSR: the product of dense matrices is
+    /// computed some rows at a time, and the elements of these that the attributes' predicate names
+    /// become entries. Each value has the bits of `tnr_matmul`, and the matrix is that of
+    /// `tnr_sparse_from_dense`: SORTED and UNIQUE, the same for any number of threads. With RELU a
+    /// layer of a neural network whose result is mostly zeros.
+    ///
+    /// Dtypes, `alpha`, bias and activation are those of `tnr_matmul`, as far as
+    /// `tnr_sparse_from_dense` takes the dtype of the product; bytes give i32. Takes memory for the
+    /// result, for the factors as `tnr_matmul`, and for 512 rows of the product, or 8 MiB of it
+    /// where these have more. Where there are more rows, and the context has an allocator of its
+    /// own, which cannot give memory whose size is known only at the end, products are computed
+    /// twice.
+    ///
+    /// INVALID_ARGUMENT: as `tnr_matmul`, and a rank that is not 2; a predicate, a threshold or an
+    /// index_dtype as of `tnr_sparse_from_dense`, MASK too; more entries or columns than indices
+    /// can count: use i64 then. UNSUPPORTED: dtypes and activations. STALE_VIEW, BUSY: as
+    /// operations. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param alpha (transfer none)
+    /// @param a (transfer none) `[m, k]`
+    /// @param b (transfer none) `[k, n]`
+    /// @param attributes (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_from_matmul(
+        context: *mut tnr_context,
+        alpha: *const tnr_scalar,
+        a: *const tnr_view,
+        b: *const tnr_view,
+        attributes: *const tnr_sparse_from_matmul_attributes,
+    ) -> *mut tnr_sparse;
+
     /// Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros,
     /// and the entries where they are. Several entries for one position are added up, in their
     /// order; where the flags say UNIQUE, there are none. A sum of f16 or bf16 is rounded once:
@@ -3391,6 +3508,95 @@ unsafe extern "C" {
         b: *const tnr_view,
         beta: *const tnr_scalar,
         attributes: *const tnr_sparse_matmul_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== packed factors ====
+
+    /// Gives up one handle. The last release ends the packed factor; a call that uses it lasts.
+    /// NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param factor (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_factor_release(factor: *mut tnr_factor) -> tnr_status;
+
+    /// Copies a dense matrix of any strides into the layout of the right factor of `tnr_matmul`,
+    /// which each product else makes anew. It pays for products of few rows, whose time is that of
+    /// reading `b`, and for one `b` that is multiplied again and again. Any number of threads may
+    /// use it at once.
+    ///
+    /// The layout is that of the instruction set in use, and the memory the context's: so much as
+    /// `b` has, of f16 and complex numbers twice that, and of bf16 and bytes where the processor
+    /// does not multiply them; and up to 32 columns, and of bytes some rows, more. Later changes of
+    /// `b` are not seen. No engine but the library's own takes it.
+    ///
+    /// INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
+    /// both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
+    /// STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param b (transfer none) `[k, n]`, copied
+    /// @param attributes (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_factor_create(
+        context: *mut tnr_context,
+        b: *const tnr_view,
+        attributes: *const tnr_factor_attributes,
+    ) -> *mut tnr_factor;
+    /// One more handle of the same packed factor, to be released too; the same pointer is returned.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+    ///
+    /// @param factor (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_factor_retain(factor: *mut tnr_factor) -> *mut tnr_factor;
+
+    /// Describes a packed factor: dtype, shape and size.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`.
+    /// INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
+    ///
+    /// @param factor (transfer none)
+    /// @param out (transfer none) (inout) struct_size is read, the rest written
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_factor_describe(factor: *const tnr_factor, out: *mut tnr_factor_info) -> tnr_status;
+
+    /// `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` has it, with the same
+    /// bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`, of which
+    /// a call counts as one. INVALID_ARGUMENT: `a` has another dtype than `b` was packed for; and
+    /// as `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`.
+    /// OUT_OF_MEMORY; `out` is then untouched.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param alpha (transfer none)
+    /// @param a (transfer none) `[..., m, k]` or `[k]`
+    /// @param b (transfer none) `[k, n]`
+    /// @param beta (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) `[..., m, n]`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_factor_matmul(
+        context: *mut tnr_context,
+        alpha: *const tnr_scalar,
+        a: *const tnr_view,
+        b: *const tnr_factor,
+        beta: *const tnr_scalar,
+        attributes: *const tnr_matmul_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 

@@ -255,6 +255,18 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_sparse_from_matmul_attributes>() == 56);
+    assert!(align_of::<tnr_sparse_from_matmul_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, bias) == 8);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, activation) == 16);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, index_dtype) == 20);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, predicate) == 24);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, flags) == 28);
+    assert!(offset_of!(tnr_sparse_from_matmul_attributes, threshold) == 32);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sparse_to_dense_attributes>() == 8);
     assert!(align_of::<tnr_sparse_to_dense_attributes>() == 8);
     assert!(offset_of!(tnr_sparse_to_dense_attributes, struct_size) == 0);
@@ -352,6 +364,25 @@ const _: () = {
     assert!(offset_of!(tnr_packed_info, break_even) == 56);
     assert!(offset_of!(tnr_packed_info, block_rows) == 64);
     assert!(offset_of!(tnr_packed_info, block_cols) == 72);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_factor_attributes>() == 16);
+    assert!(align_of::<tnr_factor_attributes>() == 8);
+    assert!(offset_of!(tnr_factor_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_factor_attributes, a_dtype) == 8);
+    assert!(offset_of!(tnr_factor_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_factor_info>() == 40);
+    assert!(align_of::<tnr_factor_info>() == 8);
+    assert!(offset_of!(tnr_factor_info, struct_size) == 0);
+    assert!(offset_of!(tnr_factor_info, dtype) == 8);
+    assert!(offset_of!(tnr_factor_info, a_dtype) == 12);
+    assert!(offset_of!(tnr_factor_info, rows) == 16);
+    assert!(offset_of!(tnr_factor_info, cols) == 24);
+    assert!(offset_of!(tnr_factor_info, size_bytes) == 32);
 };
 
 const _: () = {

@@ -312,6 +312,40 @@ TYPED_TEST(ComplexMatmul, StaysWithinItsBound) {
   }
 }
 
+// The parts of a number are added up in the same order wherever it lies.
+TYPED_TEST(ComplexMatmul, GivesTheSameBitsInAnyLayout) {
+  using T = TypeParam;
+  Random random(16);
+  std::normal_distribution<typename T::value_type> normal;
+  const auto fill = [&](Operand<T>& operand) {
+    for_each_index(operand.view,
+                   [&](const Index& at) { operand.at(at) = {normal(random), normal(random)}; });
+  };
+  for (const T alpha : {T{1, 0}, T{static_cast<typename T::value_type>(-0.4), 0}, T{1, 2}}) {
+    for (const T beta : {T{0, 0}, T{3, 0}}) {
+      for (const std::int64_t columns : {1, 41}) {
+        Operand<T> a({37, 600});
+        Operand<T> b({600, columns});
+        Operand<T> kept({37, columns});
+        fill(a);
+        fill(b);
+        fill(kept);
+        Operand<T> expected = kept;
+        matmul(kDefaultContext, number(alpha), a.view, b.view, number(beta), expected.out());
+        for (int layout = 0; layout < 8; ++layout) {
+          Operand<T> out({37, columns}, Access::kWrite, random);
+          for_each_index(out.view, [&](const Index& at) { out.at(at) = kept.at(at); });
+          matmul(kDefaultContext, number(alpha), a.view, b.view, number(beta), out.out());
+          for_each_index(out.view, [&](const Index& at) {
+            ASSERT_EQ(std::memcmp(&out.at(at), &expected.at(at), sizeof(T)), 0)
+                << columns << " columns, strides " << shape_text(2, out.view.strides).text;
+          });
+        }
+      }
+    }
+  }
+}
+
 // ---- bias and activation ------------------------------------------------------------------------
 
 template <class T>

@@ -37,7 +37,7 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
                              const Scalars& scalars, const Epilogue& epilogue,
                              const SumsStore* store) noexcept
     : types_(types), scalars_(scalars), epilogue_(epilogue), store_(store), g_(geometry) {
-  is_swapped_ = g_.is_swapped(types_.out_bytes);
+  is_swapped_ = g_.is_swapped(types_);
   if (is_swapped_) {
     std::swap(types_.a, types_.b);
     g_ = {g_.columns, g_.rows, g_.depth, transposed(g_.b), transposed(g_.a), transposed(g_.out)};
@@ -59,9 +59,9 @@ std::int64_t BlockedMatmul::work() const noexcept {
 }
 
 std::int64_t BlockedMatmul::b_bytes() const noexcept {
-  return packs_ ? block_columns() * types_.lanes * depth_lanes(block_depth()) * types_.sum_bytes +
-                      types_.b.packing->slack_bytes
-                : 0;
+  if (!packs_ || g_.packed_b != nullptr) return 0;
+  return block_columns() / panel_columns() * types_.panel_bytes(block_depth()) +
+         types_.b.packing->slack_bytes;
 }
 
 std::int64_t BlockedMatmul::sums_rows() const noexcept {
@@ -78,11 +78,13 @@ std::int64_t BlockedMatmul::sums_bytes() const noexcept {
 
 std::int64_t BlockedMatmul::a_bytes() const noexcept {
   if (packs_) {
-    return block_panels() * types_.gemm.panel_rows * depth_lanes(block_depth()) * types_.sum_bytes +
+    return block_panels() * types_.gemm.panel_rows * types_.depth_lanes(block_depth()) *
+               types_.sum_bytes +
            types_.a.packing->slack_bytes;
   }
   if (streams_) return g_.rows * (kStripBytes + kSumsGap);
-  return reads_b() || reads_b_along() ? 0 : panel_columns() * block_depth() * types_.sum_bytes;
+  if (reads_b() || reads_b_along() || g_.packed_b != nullptr) return 0;
+  return types_.panel_bytes(block_depth());
 }
 
 // Without factors.
@@ -90,7 +92,7 @@ kernels::DenseProduct BlockedMatmul::product(const Block& block) const noexcept 
   kernels::DenseProduct product = {};
   product.rows = block.rows;
   product.columns = block.columns * types_.lanes;
-  product.depth = depth_lanes(block.depth);
+  product.depth = types_.depth_lanes(block.depth);
   product.alpha = scalars_.alpha.bytes;
   product.beta = block.k != 0        ? scalars_.one.bytes
                  : scalars_.has_beta ? scalars_.beta.bytes
@@ -136,7 +138,8 @@ void BlockedMatmul::finish(const Block& block) const noexcept {
 // ---- without packing both ----
 
 // Panels of columns, or strips of them, which threads share: the right factor is read where it
-// lies, or packed a panel at a time by the thread that uses it, and the left one is not packed.
+// lies, or packed a panel at a time by the thread that uses it, if it did not come packed, and the
+// left one is not packed.
 void BlockedMatmul::run_panels(const Context& context, const Buffers& buffers, const Byte* a,
                                const Byte* b, Byte* out) const noexcept {
   const std::int64_t width = streams_ ? strip_columns(context) : panel_columns();
@@ -189,17 +192,20 @@ void BlockedMatmul::run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte
     product.a = a + block.k * g_.a.column;
     product.a_step = g_.a.row;
     product.a_depth_step = g_.a.column;
-    const kernels::Factor factor = columns_of(b, block);
+    product.b_panel_step = panel_columns() * types_.sum_bytes;
+    product.b_depth_step = product.b_panel_step;
     if (reads_b()) {
-      product.b = factor.data;
+      product.b = columns_of(b, block).data;
       product.b_depth_step = g_.b.row;
     } else if (reads_b_along()) {
+      const kernels::Factor factor = columns_of(b, block);
       product.b = factor.data;
       product.b_step = factor.step;
+    } else if (g_.packed_b != nullptr) {
+      product.b = panels_of(block);
     } else {
-      types_.b.packing->columns(factor, buffer);
+      types_.b.packing->columns(columns_of(b, block), buffer);
       product.b = buffer;
-      product.b_depth_step = panel_columns() * types_.sum_bytes;
     }
     if (streams_) {
       product.sums = buffer;
@@ -212,7 +218,7 @@ void BlockedMatmul::run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte
       types_.gemm.multiply_unpacked(product);
     }
     if (finishes_ && block.k + block.depth == g_.depth) finish(block);
-    block.k += most_depth();
+    block.k += types_.most_depth();
   } while (block.k < g_.depth);
 }
 
@@ -229,10 +235,14 @@ void BlockedMatmul::run_packed(const Context& context, const Buffers& buffers, c
       block.sums = store_ == nullptr ? nullptr : buffers.sums;
       block.k = 0;
       do {  // once where the depth is 0
-        block.depth = std::min(most_depth(), g_.depth - block.k);
-        pack_columns(context, columns_of(b, block), buffers.b);
-        multiply_block(context, buffers, a, block);
-        block.k += most_depth();
+        block.depth = std::min(types_.most_depth(), g_.depth - block.k);
+        if (g_.packed_b != nullptr) {
+          multiply_block(context, buffers, a, {panels_of(block), g_.packed_b->step}, block);
+        } else {
+          pack_columns(context, columns_of(b, block), buffers.b);
+          multiply_block(context, buffers, a, {buffers.b, types_.panel_bytes(block.depth)}, block);
+        }
+        block.k += types_.most_depth();
       } while (block.k < g_.depth);
     }
   }
@@ -240,25 +250,25 @@ void BlockedMatmul::run_packed(const Context& context, const Buffers& buffers, c
 
 void BlockedMatmul::pack_columns(const Context& context, const kernels::Factor& block,
                                  Byte* packed) const noexcept {
-  const std::int64_t lanes = depth_lanes(block.depth) * types_.lanes;
+  const std::int64_t panel_bytes = types_.panel_bytes(block.depth);
   const std::int64_t panels = parts_of(block.count, panel_columns());
-  const std::int64_t slices =
-      std::min(panels, slice_count_of(context, block.count * lanes * types_.sum_bytes * 2));
+  const std::int64_t slices = std::min(panels, slice_count_of(context, panels * panel_bytes * 2));
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-    const std::int64_t first = slice_begin(panels, slices, slice) * panel_columns();
+    const std::int64_t panel = slice_begin(panels, slices, slice);
+    const std::int64_t first = panel * panel_columns();
     const std::int64_t last =
         std::min(block.count, slice_begin(panels, slices, slice + 1) * panel_columns());
     kernels::Factor part = block;
     part.data += first * block.step;
     part.count = last - first;
-    types_.b.packing->columns(part, packed + first * lanes * types_.sum_bytes);
+    types_.b.packing->columns(part, packed + panel * panel_bytes);
   });
 }
 
 // All rows of the block, by a packed part of the right factor. Threads take pieces of the result:
 // some rows, which each packs for itself, by some of the block's columns.
 void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffers, const Byte* a,
-                                   const Block& block) const noexcept {
+                                   const Panels& b, const Block& block) const noexcept {
   const std::int64_t panel_rows = types_.gemm.panel_rows;
   const std::int64_t threads = work() < kWorthSharingWork ? 1 : context.thread_count();
   const std::int64_t row_panels = parts_of(block.rows, panel_rows);
@@ -267,7 +277,6 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
   const std::int64_t row_parts =
       std::min(row_panels, parts_of(parts_of(row_panels, block_panels()), threads) * threads);
   const std::int64_t column_parts = std::min(column_panels, parts_of(threads, row_parts));
-  const std::int64_t column_bytes = depth_lanes(block.depth) * types_.lanes * types_.sum_bytes;
   Tickets tickets(row_parts * column_parts);
   for_each_slice(
       context, std::min(threads, row_parts * column_parts),
@@ -304,7 +313,8 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
           }
           kernels::DenseProduct product = this->product(piece);
           product.a = packed;
-          product.b = buffers.b + column * column_bytes;
+          product.b = b.data + column / panel_columns() * b.step;
+          product.b_panel_step = b.step;
           types_.gemm.multiply(product);
           if (finishes_ && piece.k + piece.depth == g_.depth) finish(piece);
         }

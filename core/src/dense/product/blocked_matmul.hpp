@@ -6,31 +6,11 @@
 
 #include "cpu/gemm.hpp"
 #include "dense/product/epilogue.hpp"
-#include "dense/product/product_blocks.hpp"
+#include "dense/product/product_types.hpp"
 #include "memory/tickets.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
-
-// How the elements of a call's factors become sums, and these elements of the result.
-struct ProductTypes {
-  const kernels::Gemm& gemm;
-  struct Factor {
-    const kernels::FactorPacking* packing;
-    std::int64_t bytes;  // of an element
-  };
-  Factor a;
-  Factor b;
-  std::int64_t out_bytes;  // of an element
-  std::int64_t sum_bytes;  // of a lane of the sums
-  std::int64_t lanes;      // that an element of the result is: 2 of complex numbers, else 1
-  std::int64_t depths;     // that a lane of a packed factor has: 1, 2 or 4
-  std::int64_t starts;     // lanes of a packed panel's row before them
-  // Whether kernels read the factors' elements as they are.
-  [[nodiscard]] bool are_plain() const noexcept {
-    return lanes == 1 && depths == 1 && a.bytes == sum_bytes && b.bytes == sum_bytes;
-  }
-};
 
 // Between elements of the result and sums in memory of the call's own, where the kernels do not
 // write the elements themselves.
@@ -68,16 +48,21 @@ class BlockedMatmul {
     Steps a;
     Steps b;
     Steps out;
+    // The whole right factor, of several columns; nullptr: its steps say where it lies.
+    const Panels* packed_b = nullptr;
 
     // Whether the transpose of the result is computed, as the product of the transposes in the
-    // other order, of the same sums: kernels store adjacent columns fastest.
-    [[nodiscard]] bool is_swapped(std::int64_t out_bytes) const noexcept {
-      return columns == 1 || (out.row == out_bytes && out.column != out_bytes);
+    // other order: kernels store adjacent columns fastest. The sums are the same, but of complex
+    // numbers, whose parts would be multiplied in another order: so that is a matter of the shape.
+    [[nodiscard]] bool is_swapped(const ProductTypes& types) const noexcept {
+      if (columns == 1) return true;
+      return types.lanes == 1 && packed_b == nullptr && out.row == types.out_bytes &&
+             out.column != types.out_bytes;
     }
-    // Whether the elements are then adjacent.
-    [[nodiscard]] bool has_adjacent_out(std::int64_t out_bytes) const noexcept {
-      if (columns == 1) return rows == 1 || out.row == out_bytes;
-      return out.column == out_bytes || out.row == out_bytes;
+    // Whether the elements of the columns are then adjacent.
+    [[nodiscard]] bool has_adjacent_out(const ProductTypes& types) const noexcept {
+      if (columns == 1) return rows == 1 || out.row == types.out_bytes;
+      return out.column == types.out_bytes || is_swapped(types);
     }
   };
   // As elements of the sums' type.
@@ -129,25 +114,16 @@ class BlockedMatmul {
   };
 
   [[nodiscard]] bool reads_b() const noexcept {
-    return types_.are_plain() && g_.b.column == types_.sum_bytes;
+    return types_.are_plain() && g_.packed_b == nullptr && g_.b.column == types_.sum_bytes;
   }
   // Few rows by a right factor whose depths are adjacent: packing it would take as long.
   [[nodiscard]] bool reads_b_along() const noexcept {
-    return types_.are_plain() && !reads_b() && g_.b.row == types_.sum_bytes &&
-           g_.rows <= types_.gemm.along_rows;
+    return types_.are_plain() && g_.packed_b == nullptr && !reads_b() &&
+           g_.b.row == types_.sum_bytes && g_.rows <= types_.gemm.along_rows;
   }
-  [[nodiscard]] std::int64_t panel_columns() const noexcept {
-    return types_.gemm.panel_columns / types_.lanes;
-  }
-  // Lanes of a factor's depths, as the kernels count them.
-  [[nodiscard]] std::int64_t depth_lanes(std::int64_t depth) const noexcept {
-    return types_.starts + parts_of(depth * types_.lanes, types_.depths);
-  }
-  [[nodiscard]] std::int64_t most_depth() const noexcept {
-    return kBlockDepth / types_.lanes * types_.depths;
-  }
+  [[nodiscard]] std::int64_t panel_columns() const noexcept { return types_.panel_columns(); }
   [[nodiscard]] std::int64_t block_depth() const noexcept {
-    return std::min(most_depth(), g_.depth);
+    return std::min(types_.most_depth(), g_.depth);
   }
   [[nodiscard]] std::int64_t most_columns() const noexcept { return kBlockColumns / types_.lanes; }
   [[nodiscard]] std::int64_t block_columns() const noexcept {
@@ -169,6 +145,11 @@ class BlockedMatmul {
     return {b + block.column * g_.b.column + block.k * g_.b.row, g_.b.column, g_.b.row,
             block.columns, block.depth};
   }
+  // Those of the block, of a right factor that came packed.
+  [[nodiscard]] const kernels::Byte* panels_of(const Block& block) const noexcept {
+    return g_.packed_b->data + block.column / panel_columns() * g_.packed_b->step +
+           types_.block_offset(block.k);
+  }
   [[nodiscard]] kernels::DenseProduct product(const Block& block) const noexcept;
   // After the last depth.
   void finish(const Block& block) const noexcept;
@@ -187,7 +168,7 @@ class BlockedMatmul {
   void pack_columns(const Context& context, const kernels::Factor& block,
                     kernels::Byte* packed) const noexcept;
   void multiply_block(const Context& context, const Buffers& buffers, const kernels::Byte* a,
-                      const Block& block) const noexcept;
+                      const Panels& b, const Block& block) const noexcept;
 
   ProductTypes types_;
   const Scalars& scalars_;

@@ -227,6 +227,7 @@ class Conv2d {
             kernels::DenseProduct product = {};
             product.b = packed_weight;
             product.depth = block.count * places();
+            product.b_panel_step = product.depth * gemm_.panel_columns * width_bytes_;
             product.out = out + range_offset(pixel) + first * pixel_step_;
             product.row_step = pixel_step_;
             product.column_step = g_.result.channel;

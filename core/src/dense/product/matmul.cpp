@@ -7,11 +7,12 @@
 #include <optional>
 #include <variant>
 
-#include "cpu/dispatch.hpp"
 #include "dense/movement.hpp"
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"
 #include "dense/product/blocked_matmul.hpp"
+#include "dense/product/matmul.hpp"
+#include "dense/product/packed_factor.hpp"
 #include "engine/onednn.hpp"
 #include "memory/fresh_pages.hpp"
 #include "tenure/blob.hpp"
@@ -28,53 +29,6 @@ using kernels::Byte;
 
 // Products of a batch for each thread, from which on a thread that takes one more is no matter.
 constexpr std::int64_t kManyProducts = 4;
-
-// ---- dtypes ----
-
-struct FactorDtype {
-  tnr_dtype dtype;
-  tnr_dtype result;
-  tnr_dtype sum;
-  kernels::SumType sum_type;
-  std::int64_t lanes;
-
-  // In which elements are computed: complex ones by the parts of their sums.
-  [[nodiscard]] constexpr tnr_dtype computed() const noexcept { return lanes == 2 ? dtype : sum; }
-};
-// By FactorType.
-constexpr FactorDtype kFactorDtypes[kernels::kFactorTypeCount] = {
-    {TNR_DTYPE_F64, TNR_DTYPE_F64, TNR_DTYPE_F64, kernels::SumType::kF64, 1},
-    {TNR_DTYPE_F32, TNR_DTYPE_F32, TNR_DTYPE_F32, kernels::SumType::kF32, 1},
-    {TNR_DTYPE_F16, TNR_DTYPE_F16, TNR_DTYPE_F32, kernels::SumType::kF32, 1},
-    {TNR_DTYPE_C128, TNR_DTYPE_C128, TNR_DTYPE_F64, kernels::SumType::kF64, 2},
-    {TNR_DTYPE_C64, TNR_DTYPE_C64, TNR_DTYPE_F32, kernels::SumType::kF32, 2},
-    {TNR_DTYPE_BF16, TNR_DTYPE_BF16, TNR_DTYPE_F32, kernels::SumType::kOfBF16, 1},
-    {TNR_DTYPE_I8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
-    {TNR_DTYPE_U8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
-};
-
-const kernels::Gemm& gemm_of(kernels::SumType type) {
-  const auto row = static_cast<unsigned>(type);
-  return row < kernels::kPlainSumTypeCount
-             ? kernels::gemm_kernels()[row]
-             : kernels::lane_gemm_kernels()[row - kernels::kPlainSumTypeCount];
-}
-
-// Both FactorType: of a factor, and of the other one.
-const kernels::FactorPacking& packing_of(unsigned type, unsigned other) {
-  constexpr auto kFirstByte = static_cast<unsigned>(kernels::FactorType::kI8);
-  if (type >= kFirstByte) return kernels::byte_packing()[type - kFirstByte][other - kFirstByte];
-  return type == static_cast<unsigned>(kernels::FactorType::kBF16)
-             ? kernels::bf16_packing()
-             : kernels::factor_packing_kernels()[type];
-}
-
-unsigned factor_type(tnr_dtype dtype) {
-  for (unsigned type = 0; type < kernels::kFactorTypeCount; ++type) {
-    if (kFactorDtypes[type].dtype == dtype) return type;
-  }
-  refuse_dtype("matmul", dtype);
-}
 
 // Sums of f32 are elements of 16 bits, rounded once.
 class NarrowSums final : public SumsStore {
@@ -105,14 +59,22 @@ class NarrowSums final : public SumsStore {
   Operation store_;
 };
 
-// Complex elements that do not lie side by side, or scalars that are not real.
+// Complex elements that do not lie side by side, or scalars that are not real; kernels apply those
+// that are, to each of the sums that are added up.
 template <class T>
 class ComplexSums final : public SumsStore {
  public:
-  ComplexSums(const Element& alpha, const Element& beta, bool has_beta)
-      : alpha_(read(alpha.bytes)), beta_(read(beta.bytes)), has_beta_(has_beta) {}
+  ComplexSums(const Element& alpha, const Element& beta, bool has_beta, bool are_real)
+      : alpha_(read(alpha.bytes)),
+        beta_(read(beta.bytes)),
+        has_beta_(has_beta),
+        are_real_(are_real) {}
 
+  void load(const Rows& rows) const noexcept override {
+    for_each(rows, [](Byte* sum, const Byte* out) { write(sum, read(out)); });
+  }
   void scale(const Rows& rows) const noexcept override {
+    if (are_real_) return;
     for_each(rows, [&](Byte* sum, const Byte* out) {
       const std::complex<T> scaled = product(alpha_, read(sum));
       write(sum, has_beta_ ? scaled + product(beta_, read(out)) : scaled);
@@ -150,6 +112,7 @@ class ComplexSums final : public SumsStore {
   std::complex<T> alpha_;
   std::complex<T> beta_;
   bool has_beta_;
+  bool are_real_;
 };
 
 // ---- operands ----
@@ -197,16 +160,18 @@ FactorAxes axes_of(const tnr_view& view, const char* name, Side side) {
 // The operands of a call, checked and pinned.
 class MatmulOperands {
  public:
-  MatmulOperands(const tnr_view& a, const tnr_view& b, const tnr_matmul_attributes& attributes,
-                 const tnr_view_mut& out)
+  // `b` has the shape and the dtype of `panels`, if there are any, and no elements then.
+  MatmulOperands(const tnr_view& a, const tnr_view& b, const Panels* panels,
+                 const tnr_matmul_attributes& attributes, const tnr_view_mut& out)
       : a_(a), b_(b), out_(out.view), data_(writable(out)) {
     // Dense operands take the short way.
     if (plain_count(out_) == 0) check_view_mut(out, "out");
     if (plain_count(a) == 0) check_view(a, "a");
-    if (plain_count(b) == 0) check_view(b, "b");
+    if (panels == nullptr && plain_count(b) == 0) check_view(b, "b");
     read_shapes();
+    geometry_.packed_b = panels;
     a_type_ = b_type_ = factor_type(a.dtype);
-    if (has_bytes() && b.dtype != a.dtype && (b.dtype == TNR_DTYPE_I8 || b.dtype == TNR_DTYPE_U8)) {
+    if (b.dtype != a.dtype && is_byte(a.dtype) && is_byte(b.dtype)) {
       b_type_ = factor_type(b.dtype);
     } else {
       require_dtype(b, "b", a.dtype, "a.dtype is");
@@ -219,10 +184,10 @@ class MatmulOperands {
     read_bias(attributes.bias);
     pins_.add_mut(out, "out");
     pins_.add(a, "a");
-    pins_.add(b, "b");
+    if (panels == nullptr) pins_.add(b, "b");
     if (bias_ != nullptr) pins_.add(*bias_, "attributes->bias");
     require_alias(out_, a, "a", SameView::kRefused);
-    require_alias(out_, b, "b", SameView::kRefused);
+    if (panels == nullptr) require_alias(out_, b, "b", SameView::kRefused);
     if (bias_ != nullptr) {
       require_alias(out_, *bias_, "attributes->bias", SameView::kRefused);
     }
@@ -230,20 +195,7 @@ class MatmulOperands {
   }
 
   [[nodiscard]] const FactorDtype& dtype() const noexcept { return kFactorDtypes[a_type_]; }
-  [[nodiscard]] ProductTypes types() const {
-    const auto bytes = [](tnr_dtype dtype) {
-      return static_cast<std::int64_t>(element_size(dtype));
-    };
-    const kernels::FactorPacking& packing = packing_of(a_type_, b_type_);
-    return {.gemm = gemm_of(dtype().sum_type),
-            .a = {&packing, bytes(a_.dtype)},
-            .b = {&packing_of(b_type_, a_type_), bytes(b_.dtype)},
-            .out_bytes = bytes(out_.dtype),
-            .sum_bytes = bytes(dtype().sum),
-            .lanes = dtype().lanes,
-            .depths = packing.depths,
-            .starts = packing.starts};
-  }
+  [[nodiscard]] ProductTypes types() const { return product_types(a_type_, b_type_); }
   [[nodiscard]] const tnr_view* bias() const noexcept { return bias_; }
   [[nodiscard]] const BlockedMatmul::Geometry& geometry() const noexcept { return geometry_; }
   // The elements at index 0 of the first of them.
@@ -441,36 +393,28 @@ BlockedMatmul::Scalars scalars_of_sums(const MatmulScalars& scalars, const Facto
 
 // Where the kernels do not write the elements; else nullptr.
 using Store = std::variant<std::monostate, NarrowSums, ComplexSums<float>, ComplexSums<double>>;
-Store store_of(const MatmulOperands& operands, const MatmulScalars& scalars) {
+Store store_of(const MatmulOperands& operands, const ProductTypes& types,
+               const MatmulScalars& scalars) {
   const FactorDtype& dtype = operands.dtype();
   if (dtype.lanes == 1) {
     if (dtype.result == dtype.sum) return {};
     return Store(std::in_place_type<NarrowSums>, dtype.dtype);
   }
-  const std::int64_t bytes = operands.types().out_bytes;
-  if (scalars.are_real && operands.geometry().has_adjacent_out(bytes)) return {};
+  if (scalars.are_real && operands.geometry().has_adjacent_out(types)) return {};
   Element alpha = scalars.alpha;
   if (operands.geometry().depth == 0) alpha = {};
   if (dtype.dtype == TNR_DTYPE_C64) {
-    return Store(std::in_place_type<ComplexSums<float>>, alpha, scalars.beta, scalars.has_beta);
+    return Store(std::in_place_type<ComplexSums<float>>, alpha, scalars.beta, scalars.has_beta,
+                 scalars.are_real);
   }
-  return Store(std::in_place_type<ComplexSums<double>>, alpha, scalars.beta, scalars.has_beta);
+  return Store(std::in_place_type<ComplexSums<double>>, alpha, scalars.beta, scalars.has_beta,
+               scalars.are_real);
 }
 
 const SumsStore* pointer_to(const Store& store) noexcept {
   if (const auto* sums = std::get_if<NarrowSums>(&store)) return sums;
   if (const auto* sums = std::get_if<ComplexSums<float>>(&store)) return sums;
   return std::get_if<ComplexSums<double>>(&store);
-}
-
-void count_matmul(const tnr_view& a, const tnr_view& b, const tnr_view* bias, bool has_beta,
-                  const tnr_view& out) {
-  // With a beta of 0 the output is not read.
-  const std::uint64_t out_bytes = element_bytes(out);
-  count_call(TNR_OPERATION_MATMUL,
-             element_bytes(a) + element_bytes(b) + (bias == nullptr ? 0 : element_bytes(*bias)) +
-                 (has_beta ? out_bytes : 0),
-             out_bytes);
 }
 
 // ---- by another engine ----
@@ -511,26 +455,39 @@ float as_f32(const Element& element, tnr_dtype dtype) noexcept {
   return true;
 }
 
+// Counts a call, of which nothing counts where there was nothing to do.
+void count_product(tnr_operation operation, const tnr_view& out, std::uint64_t read_bytes,
+                   std::uint64_t b_bytes) noexcept {
+  if (is_empty(out)) return count_call(operation, 0, 0);
+  count_call(operation, read_bytes + b_bytes, element_bytes(out));
+}
+
 }  // namespace
 
-void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
-            const tnr_scalar& beta, const tnr_view_mut& out,
-            const tnr_matmul_attributes& attributes) {
-  const MatmulOperands operands(a, b, attributes, out);
+std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
+                       const tnr_view& b, const PackedFactor* packed, const tnr_scalar& beta,
+                       const tnr_view_mut& out, const tnr_matmul_attributes& attributes) {
+  const MatmulOperands operands(a, b, packed == nullptr ? nullptr : packed->panels(), attributes,
+                                out);
   const FactorDtype& dtype = operands.dtype();
   const MatmulScalars scalars(alpha, beta, dtype);
   const Epilogue epilogue(attributes.activation, operands.bias(), dtype.result, dtype.computed());
-  if (is_empty(out.view)) return count_call(TNR_OPERATION_MATMUL, 0, 0);
+  if (is_empty(out.view)) return 0;
+  // With a beta of 0 the output is not read.
+  const tnr_view* const bias = operands.bias();
+  const std::uint64_t read_bytes = element_bytes(a) + (bias == nullptr ? 0 : element_bytes(*bias)) +
+                                   (scalars.has_beta ? element_bytes(out.view) : 0);
   const tnr_engine engine = engine_of(context);
-  if (engine != TNR_ENGINE_OWN &&
+  if (engine != TNR_ENGINE_OWN && packed == nullptr &&
       run_elsewhere(context, engine, operands, scalars, attributes.activation, out)) {
-    return count_matmul(a, b, operands.bias(), scalars.has_beta, out.view);
+    return read_bytes;
   }
-  const Store store = store_of(operands, scalars);
-  const SumsStore* const sums_store = pointer_to(store);
-  const BlockedMatmul::Scalars of_sums = scalars_of_sums(scalars, dtype, operands.geometry().depth,
-                                                         sums_store != nullptr && dtype.lanes == 2);
   const ProductTypes types = operands.types();
+  const Store store = store_of(operands, types, scalars);
+  const SumsStore* const sums_store = pointer_to(store);
+  const bool store_scales = dtype.lanes == 2 && !scalars.are_real;
+  const BlockedMatmul::Scalars of_sums =
+      scalars_of_sums(scalars, dtype, operands.geometry().depth, store_scales);
   const BlockedMatmul multiply(types, operands.geometry(), of_sums, epilogue, sums_store);
   const std::int64_t batch_count = operands.batch_count();
 
@@ -572,7 +529,25 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
         },
         Wake::kAtOnce);
   }
-  count_matmul(a, b, operands.bias(), scalars.has_beta, out.view);
+  return read_bytes;
+}
+
+void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
+            const tnr_scalar& beta, const tnr_view_mut& out,
+            const tnr_matmul_attributes& attributes) {
+  const std::uint64_t read = multiply(context, alpha, a, b, nullptr, beta, out, attributes);
+  count_product(TNR_OPERATION_MATMUL, out.view, read, element_bytes(b));
+}
+
+void factor_matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
+                   FactorToken b, const tnr_scalar& beta, const tnr_view_mut& out,
+                   const tnr_matmul_attributes& attributes) {
+  const FactorHandles::Use use(kFactorHandles, b);
+  const PackedFactor& factor = use.object();
+  require_dtype(a, "a", factor.info().a_dtype, "b was packed for a left factor of");
+  const std::uint64_t read =
+      multiply(context, alpha, a, factor.view(), &factor, beta, out, attributes);
+  count_product(TNR_OPERATION_FACTOR_MATMUL, out.view, read, factor.info().size_bytes);
 }
 
 }  // namespace tenure

@@ -90,21 +90,22 @@ Predicate above_in_magnitude(tnr_dtype dtype, std::uint64_t threshold) noexcept 
   return {Predicate::Kind::kOutside, 0, 0, 0, -bound, bound};
 }
 
-std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype) {
-  const Element element = to_element(threshold, dtype, "options->threshold");
+std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype, const char* name) {
+  const Element element = to_element(threshold, dtype, name);
   std::uint64_t bits = 0;  // the lowest bytes come first on all that this runs on
   std::memcpy(&bits, element.bytes, element_size(dtype));
   if (is_float(dtype) && (bits & ~sign_bit(dtype)) > FloatOrder(dtype).infinity()) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->threshold is NaN, which nothing is above");
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NaN, which nothing is above", name);
   }
   return bits;
 }
 
 }  // namespace
 
-Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype) {
+Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
+                       const PredicateNames& names) {
   if ((options.flags & ~TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "options->flags is 0x%" PRIx32 " but only 0x%x is known",
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but only 0x%x is known", names.flags,
          options.flags, TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO);
   }
   switch (options.predicate) {
@@ -115,17 +116,17 @@ Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype) {
     case TNR_SPARSE_PREDICATE_GREATER:
     case TNR_SPARSE_PREDICATE_MAGNITUDE_GREATER: {
       if (type_index(dtype) == kNoType || dtype == TNR_DTYPE_BOOL8) break;
-      const std::uint64_t bits = threshold_bits(options.threshold, dtype);
+      const std::uint64_t bits = threshold_bits(options.threshold, dtype, names.threshold);
       if (options.predicate == TNR_SPARSE_PREDICATE_GREATER) return above(dtype, bits);
       const bool is_negative =
           (is_float(dtype) || is_signed(dtype)) && (bits & sign_bit(dtype)) != 0;
       if (is_negative && bits != sign_bit(dtype)) {
-        refuse_scalar(options.threshold, "options->threshold", "must be at least 0 for magnitudes");
+        refuse_scalar(options.threshold, names.threshold, "must be at least 0 for magnitudes");
       }
       return above_in_magnitude(dtype, bits);
     }
     default:
-      fail(TNR_STATUS_INVALID_ARGUMENT, "options->predicate is %" PRId32 ", which has no name",
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRId32 ", which has no name", names.predicate,
            options.predicate);
   }
   fail(TNR_STATUS_UNSUPPORTED, "this predicate does not take %s", dtype_name(dtype));

@@ -6,10 +6,20 @@
 
 namespace tenure {
 
+// The fields' names in messages.
+struct PredicateNames {
+  const char* predicate;
+  const char* flags;
+  const char* threshold;
+};
+inline constexpr PredicateNames kOptionNames = {"options->predicate", "options->flags",
+                                                "options->threshold"};
+
 // The kernels' predicate for these options on elements of `dtype`; with PREDICATE_MASK on the
 // mask's bytes. A NaN is kept, whatever it is compared with. Throws INVALID_ARGUMENT for an unknown
 // predicate or flag, and for a threshold that is NaN, that does not fit the dtype, or that is
 // negative where magnitudes are compared; UNSUPPORTED for a dtype without an order or a known zero.
-kernels::Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype);
+kernels::Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
+                                const PredicateNames& names = kOptionNames);
 
 }  // namespace tenure

@@ -1,14 +1,14 @@
 // Handles of packed matrices, and their products.
 #include "sparse/packed/packed.hpp"
 
-#include <cinttypes>
 #include <optional>
+#include <utility>
 
 #include "base/bisect.hpp"
 #include "cpu/dispatch.hpp"
 #include "cpu/spmm.hpp"
 #include "dense/operands.hpp"
-#include "memory/slot_table.hpp"
+#include "memory/handles.hpp"
 #include "sparse/index_array.hpp"
 #include "sparse/product/dense_columns.hpp"
 #include "tenure/counters.hpp"
@@ -20,38 +20,9 @@ namespace {
 
 // ---- handles ----
 
-BlobSlot& slot_of(PackedToken token) {
-  BlobSlot* const slot = packed_table.find(token);
-  if (slot == nullptr) [[unlikely]] {
-    fail(TNR_STATUS_STALE_HANDLE, "packed is 0x%" PRIx64 ", which no packed matrix was ever given",
-         token);
-  }
-  return *slot;
-}
+constexpr Handles<PackedMatrix, kPackedKind> kHandles(packed_table, "packed", "packed matrix");
 
-void require_held(SlotWord word, PackedToken token) {
-  if (!is_held(word, token)) [[unlikely]] {
-    fail(TNR_STATUS_STALE_HANDLE, "packed is 0x%" PRIx64 ", a packed matrix that has been released",
-         token);
-  }
-}
-
-// A call holds the matrix as a handle does.
-class PackedUse {
- public:
-  explicit PackedUse(PackedToken token) : token_(token) { packed_retain(token); }
-  PackedUse(const PackedUse&) = delete;
-  PackedUse& operator=(const PackedUse&) = delete;
-  ~PackedUse() { packed_release(token_); }
-
-  [[nodiscard]] const PackedMatrix& matrix() const {
-    // Relaxed: whoever holds the matrix has acquired it.
-    return *static_cast<const PackedMatrix*>(slot_of(token_).data.load(std::memory_order_relaxed));
-  }
-
- private:
-  PackedToken token_;
-};
+using PackedUse = decltype(kHandles)::Use;
 
 // ---- products ----
 
@@ -212,39 +183,27 @@ PackedToken packed_create(const Context& context, const tnr_sparse_view& a,
   SparseOperand matrix(a, "a");
   matrix.check_all();
   std::unique_ptr<PackedMatrix> packed = pack(context, matrix, layout);
-  const PackedToken token = packed_table.open(
-      {packed.get(), sizeof(PackedMatrix), TNR_TENURE_ALLOCATED, nullptr, nullptr});
-  count_call(TNR_OPERATION_SPARSE_PACK, packed->info.source_bytes, packed->info.size_bytes);
-  static_cast<void>(packed.release());  // the table's
+  const tnr_packed_info info = packed->info;
+  const PackedToken token = kHandles.open(std::move(packed));
+  count_call(TNR_OPERATION_SPARSE_PACK, info.source_bytes, info.size_bytes);
   return token;
 }
 
-void packed_retain(PackedToken token) {
-  retain_slot(slot_of(token), token, "packed",
-              [token](SlotWord word) { require_held(word, token); });
-}
+void packed_retain(PackedToken token) { kHandles.retain(token); }
 
-void packed_release(PackedToken token) {
-  BlobSlot& slot = slot_of(token);
-  const SlotWord left = change(slot, [token](SlotWord word) {
-    require_held(word, token);
-    return without_ref(word);
-  });
-  if (!is_finished(left)) return;
-  const std::unique_ptr<const PackedMatrix> matrix(
-      static_cast<const PackedMatrix*>(slot.data.load(std::memory_order_relaxed)));
-  packed_table.retire_or_reuse(token, slot);
-}
+void packed_release(PackedToken token) { kHandles.release(token); }
 
-tnr_packed_info packed_describe(PackedToken token) { return PackedUse(token).matrix().info; }
+tnr_packed_info packed_describe(PackedToken token) {
+  return PackedUse(kHandles, token).object().info;
+}
 
 void packed_matmul(const Context& context, const tnr_scalar& alpha, PackedToken token,
                    const tnr_view& b, const tnr_scalar& beta, const tnr_view_mut& out) {
   Pins pins;
   check_view_mut(out, "out");
   check_view(b, "b");
-  const PackedUse use(token);
-  const PackedMatrix& a = use.matrix();
+  const PackedUse use(kHandles, token);
+  const PackedMatrix& a = use.object();
   require_product_shapes(b, out.view, {a.info.cols, "the columns of packed"},
                          {a.info.rows, "the rows of packed"});
   require_dtype(b, "b", a.info.dtype, "packed has");

@@ -209,9 +209,8 @@ void multiply_scattered_tile(const DenseProduct& p) {
 template <class T, class Adding>
 void multiply_scattered(const DenseProduct& p) {
   DenseProduct tile = p;
-  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, tile.b += p.b_panel_step) {
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
-    tile.b = p.b + j * p.depth * kWidth<T>;
     tile.out = p.out + j * p.column_step;
     multiply_scattered_tile<T, Adding>(tile);
   }
@@ -328,7 +327,7 @@ inline int64_t rows_of_tiles(int64_t rows) {
   return (count + tiles - 1) / tiles;
 }
 
-// Some rows, and at most a panel's columns, of factors that lie anywhere.
+// Some rows, and at most a panel's columns, of factors that are packed or not.
 template <class T, class Adding>
 void multiply_rows(const DenseProduct& p) {
   const int64_t vectors = p.columns > kPerVector<T> ? 1 : 0;
@@ -345,9 +344,8 @@ void multiply_rows(const DenseProduct& p) {
 template <class T, class Adding>
 void multiply_unpacked(const DenseProduct& p) {
   DenseProduct panel = p;
-  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, panel.b += p.b_panel_step) {
     panel.columns = smaller(p.columns - j, kPanelColumns<T>);
-    panel.b = p.b + j * kWidth<T>;
     panel.out = p.out + j * p.column_step;
     multiply_rows<T, Adding>(panel);
   }
@@ -396,9 +394,8 @@ void multiply(const DenseProduct& p) {
   tile.a_step = kWidth<T>;
   tile.a_depth_step = kPanelRows * kWidth<T>;
   tile.b_depth_step = kPanelColumns<T> * kWidth<T>;
-  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+  for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, tile.b += p.b_panel_step) {
     tile.columns = smaller(p.columns - j, kPanelColumns<T>);
-    tile.b = p.b + j * p.depth * kWidth<T>;
     for (int64_t i = 0; i < p.rows; i += kPanelRows) {
       tile.rows = smaller(p.rows - i, kPanelRows);
       tile.a = p.a + i * p.depth * kWidth<T>;

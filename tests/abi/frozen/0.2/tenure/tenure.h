@@ -15,8 +15,8 @@
  * - A **blob** is memory with a tenure, behind a handle: allocated or copied by the library,
  *   adopted or shared with a callback that gives it back, or borrowed until `tnr_blob_end_borrow`.
  *   A view that names its blob as `owner` keeps it alive during a call.
- * - A **matrix** (`tnr_sparse`, `tnr_packed`) holds three blobs or a layout of its own, checked
- *   once.
+ * - A **matrix** (`tnr_sparse`, `tnr_packed`, `tnr_factor`) holds three blobs or a layout of its
+ *   own, checked once.
  * - A **context** says whose threads and whose memory a call uses; NULL is the calling thread and
  *   the library's memory.
  *
@@ -55,7 +55,8 @@
  *   10. Sparse conversions
  *   11. Sparse operations
  *   12. Packed matrices
- *   13. Statistics
+ *   13. Packed factors
+ *   14. Statistics
  */
 
 #ifdef __cplusplus
@@ -2888,6 +2889,43 @@ typedef struct tnr_sparse_dropout_attributes {
 } tnr_sparse_dropout_attributes;
 
 /**
+ * Attributes of `tnr_sparse_from_matmul`. NULL, and zeros beyond `struct_size`, mean the defaults;
+ * it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_from_matmul_attributes {
+  /**
+   * `sizeof(tnr_sparse_from_matmul_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `[n]`, of the dtype of the result: added to each row of the product. NULL: nothing is.
+   */
+  const struct tnr_view *bias;
+  /**
+   * Applied to each element of the product, after that; 0: none.
+   */
+  tnr_unary_op activation;
+  /**
+   * Dtype of the indices: `TNR_DTYPE_I32` or `TNR_DTYPE_I64`; 0 means i32.
+   */
+  tnr_dtype index_dtype;
+  /**
+   * Which elements of the result are entries; not MASK.
+   */
+  tnr_sparse_predicate predicate;
+  /**
+   * `TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * Operand of the predicate; ignored by NON_ZERO.
+   */
+  struct tnr_scalar threshold;
+} tnr_sparse_from_matmul_attributes;
+
+/**
  * Attributes of `tnr_sparse_to_dense`. There are none yet. NULL, and zeros beyond `struct_size`,
  * mean the defaults; it will grow, and zeros will mean what they do now.
  *
@@ -3040,6 +3078,42 @@ struct tnr_sparse *tnr_sparse_from_dense_dropout(struct tnr_context *context TNR
                                                  double probability,
                                                  uint64_t seed,
                                                  const struct tnr_sparse_dropout_attributes *attributes) TNR_NOEXCEPT;
+
+/**
+ * The entries of `activation(alpha * a b + bias)`, as CSR: the product of dense matrices is
+ * computed some rows at a time, and the elements of these that the attributes' predicate names
+ * become entries. Each value has the bits of `tnr_matmul`, and the matrix is that of
+ * `tnr_sparse_from_dense`: SORTED and UNIQUE, the same for any number of threads. With RELU a
+ * layer of a neural network whose result is mostly zeros.
+ *
+ * Dtypes, `alpha`, bias and activation are those of `tnr_matmul`, as far as
+ * `tnr_sparse_from_dense` takes the dtype of the product; bytes give i32. Takes memory for the
+ * result, for the factors as `tnr_matmul`, and for 512 rows of the product, or 8 MiB of it
+ * where these have more. Where there are more rows, and the context has an allocator of its
+ * own, which cannot give memory whose size is known only at the end, products are computed
+ * twice.
+ *
+ * INVALID_ARGUMENT: as `tnr_matmul`, and a rank that is not 2; a predicate, a threshold or an
+ * index_dtype as of `tnr_sparse_from_dense`, MASK too; more entries or columns than indices
+ * can count: use i64 then. UNSUPPORTED: dtypes and activations. STALE_VIEW, BUSY: as
+ * operations. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) `[m, k]`
+ * @param b (transfer none) `[k, n]`
+ * @param attributes (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_from_matmul(struct tnr_context *context TNR_BORROWED,
+                                          const struct tnr_scalar *alpha,
+                                          const struct tnr_view *a,
+                                          const struct tnr_view *b,
+                                          const struct tnr_sparse_from_matmul_attributes *attributes) TNR_NOEXCEPT;
 
 /**
  * Writes a matrix to dense memory `[rows, cols]`, a batch to `[batches, rows, cols]`: zeros,
@@ -4007,7 +4081,177 @@ tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 13. Statistics
+ * 13. Packed factors
+ *
+ * The right factor of repeated products of dense matrices, as kernels read it.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A dense matrix in the panels that products read, to be multiplied by many others from the left.
+ * A handle is a token as that of a blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_factor tnr_factor;
+
+/**
+ * Attributes of `tnr_factor_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+ * will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_factor_attributes {
+  /**
+   * `sizeof(tnr_factor_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Dtype of the left factors, of which bytes are packed by the sign; 0: that of `b`.
+   */
+  tnr_dtype a_dtype;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_factor_attributes;
+
+/**
+ * Shape and size of a packed factor.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_factor_info {
+  /**
+   * `sizeof(tnr_factor_info)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Dtype of the matrix that was packed.
+   */
+  tnr_dtype dtype;
+  /**
+   * Dtype of the left factors of its products.
+   */
+  tnr_dtype a_dtype;
+  /**
+   * Rows: the depth of its products.
+   */
+  int64_t rows;
+  /**
+   * Columns.
+   */
+  int64_t cols;
+  /**
+   * Bytes that a product reads of the packed factor.
+   */
+  uint64_t size_bytes;
+} tnr_factor_info;
+
+/**
+ * Gives up one handle. The last release ends the packed factor; a call that uses it lasts.
+ * NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param factor (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_factor_release(struct tnr_factor *factor TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * Copies a dense matrix of any strides into the layout of the right factor of `tnr_matmul`,
+ * which each product else makes anew. It pays for products of few rows, whose time is that of
+ * reading `b`, and for one `b` that is multiplied again and again. Any number of threads may
+ * use it at once.
+ *
+ * The layout is that of the instruction set in use, and the memory the context's: so much as
+ * `b` has, of f16 and complex numbers twice that, and of bf16 and bytes where the processor
+ * does not multiply them; and up to 32 columns, and of bytes some rows, more. Later changes of
+ * `b` are not seen. No engine but the library's own takes it.
+ *
+ * INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
+ * both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
+ * STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param b (transfer none) `[k, n]`, copied
+ * @param attributes (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_factor_release)
+TNR_NODISCARD
+struct tnr_factor *tnr_factor_create(struct tnr_context *context TNR_BORROWED,
+                                     const struct tnr_view *b,
+                                     const struct tnr_factor_attributes *attributes) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same packed factor, to be released too; the same pointer is returned.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+ *
+ * @param factor (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_factor_release)
+TNR_NODISCARD
+struct tnr_factor *tnr_factor_retain(struct tnr_factor *factor TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * Describes a packed factor: dtype, shape and size.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`.
+ * INVALID_ARGUMENT: `out->struct_size` is below the first version's, or over 4096.
+ *
+ * @param factor (transfer none)
+ * @param out (transfer none) (inout) struct_size is read, the rest written
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_factor_describe(const struct tnr_factor *factor TNR_BORROWED,
+                               struct tnr_factor_info *out) TNR_NOEXCEPT;
+
+/**
+ * `out = activation(alpha * a b + beta * out + bias)`, as `tnr_matmul` has it, with the same
+ * bits. `a` may be a vector or have a batch, whose matrices are all multiplied by `b`.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: as `tnr_factor_retain`, of which
+ * a call counts as one. INVALID_ARGUMENT: `a` has another dtype than `b` was packed for; and
+ * as `tnr_matmul`. UNSUPPORTED, ALIASED: as `tnr_matmul`.
+ * OUT_OF_MEMORY; `out` is then untouched.
+ *
+ * @param context (transfer none) (nullable)
+ * @param alpha (transfer none)
+ * @param a (transfer none) `[..., m, k]` or `[k]`
+ * @param b (transfer none) `[k, n]`
+ * @param beta (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) `[..., m, n]`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_factor_matmul(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_scalar *alpha,
+                             const struct tnr_view *a,
+                             const struct tnr_factor *b TNR_BORROWED,
+                             const struct tnr_scalar *beta,
+                             const struct tnr_matmul_attributes *attributes,
+                             const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 14. Statistics
  *
  * Operations and bytes, by kind and in all.
  */
@@ -4235,6 +4479,24 @@ typedef int32_t tnr_operation;
  * @since 0.2
  */
 #define TNR_OPERATION_BATCH_NORM 30
+/**
+ * `tnr_factor_create`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_FACTOR_PACK 31
+/**
+ * `tnr_factor_matmul`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_FACTOR_MATMUL 32
+/**
+ * `tnr_sparse_from_matmul`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_FROM_MATMUL 33
 #endif
 
 /**

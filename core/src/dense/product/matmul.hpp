@@ -1,0 +1,20 @@
+// Products as other operations are made of them.
+#pragma once
+
+#include <cstdint>
+
+#include "tenure/context.hpp"
+#include "tenure/status.hpp"
+
+namespace tenure {
+
+class PackedFactor;
+
+// As tnr_matmul(), which counts the call too; `b` is the view of `packed`, unless that is nullptr:
+// its panels are read, if it has any, and by no other engine. Returns the bytes that were read but
+// for those of `b`.
+std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
+                       const tnr_view& b, const PackedFactor* packed, const tnr_scalar& beta,
+                       const tnr_view_mut& out, const tnr_matmul_attributes& attributes);
+
+}  // namespace tenure

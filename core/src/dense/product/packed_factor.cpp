@@ -1,0 +1,128 @@
+// Packing a right factor as a whole, for products that are repeated; and its handles.
+#include "dense/product/packed_factor.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "dense/movement.hpp"
+#include "dense/operands.hpp"
+#include "memory/fresh_pages.hpp"
+#include "memory/traffic.hpp"
+#include "tenure/counters.hpp"
+#include "tenure/shape.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// Panels that a slice of work has at least: what it reads of a row of the factor lies side by side,
+// and a panel alone would be some bytes of each page.
+constexpr std::int64_t kSlicePanels = 4;
+
+}  // namespace
+
+PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype) {
+  const unsigned type = factor_type(b.dtype);
+  if (a_dtype == 0) a_dtype = b.dtype;
+  if (a_dtype != b.dtype && !(is_byte(a_dtype) && is_byte(b.dtype))) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->a_dtype is %s but b.dtype is %s",
+         dtype_name(a_dtype), dtype_name(b.dtype));
+  }
+  const ProductTypes types = product_types(factor_type(a_dtype), type);
+  const std::int64_t rows = b.shape[0];
+  const std::int64_t columns = b.shape[1];
+  info_.dtype = view_.dtype = b.dtype;
+  info_.a_dtype = a_dtype;
+  info_.rows = view_.shape[0] = rows;
+  info_.cols = view_.shape[1] = columns;
+  view_.rank = 2;
+  view_.device.kind = TNR_DEVICE_KIND_CPU;
+  view_.strides[0] = view_.strides[1] = 1;  // of the axis that a single column has
+  if (is_empty(b)) return;
+  std::int64_t bytes = 0;
+  bool fits;
+  if (columns == 1) {
+    fits = !__builtin_mul_overflow(rows, types.b.bytes, &bytes);
+  } else {
+    // No depth has more bytes in a panel than the first one of a block. Behind each panel there is room for
+    // what packing writes behind the last; and so panels do not all lie in the same sets of a
+    // cache.
+    fits = !__builtin_mul_overflow(rows, types.panel_bytes(1), &bytes);
+    if (fits) {
+      panels_.step = types.block_offset(rows) + types.panel_bytes(rows % types.most_depth()) +
+                     std::max(whole_lines(types.b.packing->slack_bytes), kLineBytes);
+      fits =
+          !__builtin_mul_overflow(parts_of(columns, types.panel_columns()), panels_.step, &bytes);
+    }
+  }
+  if (!fits) {
+    fail(TNR_STATUS_OUT_OF_MEMORY, "a factor of %" PRId64 " by %" PRId64 " elements fits no memory",
+         rows, columns);
+  }
+  info_.size_bytes = static_cast<std::uint64_t>(bytes);
+  memory_ = blob_allocate(context, static_cast<std::size_t>(bytes));
+  Byte* const memory = static_cast<Byte*>(blob_memory_mut(memory_).data);
+  touch_fresh_pages(context, memory, bytes);
+  if (columns == 1) {
+    view_.data = view_.base = memory;
+    view_.size_bytes = info_.size_bytes;
+    const kernels::Source column[] = {
+        {static_cast<const Byte*>(b.data), step_of(b, 0), types.b.bytes}};
+    run_strip(copy_operation(b.dtype), dense_strip(rows, memory, types.b.bytes, column));
+  } else {
+    panels_.data = memory;
+    pack(context, types, b, memory);
+  }
+}
+
+PackedFactor::~PackedFactor() {
+  if (memory_ != 0) blob_drop(memory_);
+}
+
+void PackedFactor::pack(const Context& context, const ProductTypes& types, const tnr_view& b,
+                        Byte* memory) const noexcept {
+  const std::int64_t column_step = step_of(b, 1);
+  const std::int64_t row_step = step_of(b, 0);
+  const std::int64_t panels = parts_of(info_.cols, types.panel_columns());
+  const std::int64_t slices =
+      std::min(parts_of(panels, kSlicePanels),
+               slice_count_of(context, static_cast<std::int64_t>(2 * info_.size_bytes)));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    const std::int64_t end = slice_begin(panels, slices, slice + 1);
+    // A panel's depths in their order: each part ends in what the next one overwrites.
+    for (std::int64_t k = 0; k < info_.rows; k += types.most_depth()) {
+      for (std::int64_t panel = slice_begin(panels, slices, slice); panel < end; ++panel) {
+        const std::int64_t column = panel * types.panel_columns();
+        types.b.packing->columns(
+            {static_cast<const Byte*>(b.data) + column * column_step + k * row_step, column_step,
+             row_step, std::min(types.panel_columns(), info_.cols - column),
+             std::min(types.most_depth(), info_.rows - k)},
+            memory + panel * panels_.step + types.block_offset(k));
+      }
+    }
+  });
+}
+
+FactorToken factor_create(const Context& context, const tnr_view& b, tnr_dtype a_dtype) {
+  check_view(b, "b");
+  require_rank(b, "b", 2);
+  Pins pins;
+  pins.add(b, "b");
+  auto factor = std::make_unique<const PackedFactor>(context, b, a_dtype);
+  const std::uint64_t size_bytes = factor->info().size_bytes;
+  const FactorToken token = kFactorHandles.open(std::move(factor));
+  count_call(TNR_OPERATION_FACTOR_PACK, element_bytes(b), size_bytes);
+  return token;
+}
+
+void factor_retain(FactorToken token) { kFactorHandles.retain(token); }
+
+void factor_release(FactorToken token) { kFactorHandles.release(token); }
+
+tnr_factor_info factor_describe(FactorToken token) {
+  return FactorHandles::Use(kFactorHandles, token).object().info();
+}
+
+}  // namespace tenure

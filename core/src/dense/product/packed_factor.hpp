@@ -1,0 +1,43 @@
+// A packed factor in the core.
+#pragma once
+
+#include "dense/product/product_types.hpp"
+#include "memory/handles.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/factor.hpp"
+
+namespace tenure {
+
+// Written once, before anybody has a handle of it. A single column has no panels: products by a
+// vector read it as it is, so it is a copy.
+class PackedFactor {
+ public:
+  // `b` is checked and pinned; `a_dtype` is 0 where it is that of `b`. Throws UNSUPPORTED for a dtype
+  // that is no factor's; INVALID_ARGUMENT for two that are not multiplied; OUT_OF_MEMORY.
+  PackedFactor(const Context& context, const tnr_view& b, tnr_dtype a_dtype);
+  PackedFactor(const PackedFactor&) = delete;
+  PackedFactor& operator=(const PackedFactor&) = delete;
+  ~PackedFactor();
+
+  // Its shape and dtype; and its elements, unless there are panels.
+  [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
+  // nullptr: there are none.
+  [[nodiscard]] const Panels* panels() const noexcept {
+    return panels_.data == nullptr ? nullptr : &panels_;
+  }
+  [[nodiscard]] const tnr_factor_info& info() const noexcept { return info_; }  // struct_size is 0
+
+ private:
+  void pack(const Context& context, const ProductTypes& types, const tnr_view& b,
+            kernels::Byte* memory) const noexcept;
+
+  tnr_view view_{};
+  Panels panels_{nullptr, 0};
+  tnr_factor_info info_{};
+  BlobToken memory_ = 0;
+};
+
+using FactorHandles = Handles<PackedFactor, kFactorKind>;
+inline constexpr FactorHandles kFactorHandles(factor_table, "factor", "packed factor");
+
+}  // namespace tenure
