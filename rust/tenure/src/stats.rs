@@ -144,6 +144,12 @@ pub enum Operation {
     Pool2d,
     /// [`batch_norm`](crate::batch_norm).
     BatchNorm,
+    /// [`pack`](crate::PackedFactor::pack) of a right factor.
+    FactorPack,
+    /// [`matmul_packed`](crate::matmul_packed).
+    FactorMatmul,
+    /// [`matmul_csr`](crate::matmul_csr).
+    SparseFromMatmul,
 }
 
 impl Operation {
@@ -179,6 +185,9 @@ impl Operation {
         Operation::Conv2dTransposed,
         Operation::Pool2d,
         Operation::BatchNorm,
+        Operation::FactorPack,
+        Operation::FactorMatmul,
+        Operation::SparseFromMatmul,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -213,6 +222,9 @@ impl Operation {
             Operation::Conv2dTransposed => tnr_operation::CONV2D_TRANSPOSED,
             Operation::Pool2d => tnr_operation::POOL2D,
             Operation::BatchNorm => tnr_operation::BATCH_NORM,
+            Operation::FactorPack => tnr_operation::FACTOR_PACK,
+            Operation::FactorMatmul => tnr_operation::FACTOR_MATMUL,
+            Operation::SparseFromMatmul => tnr_operation::SPARSE_FROM_MATMUL,
         }
     }
 }

@@ -1,15 +1,14 @@
 //! Products of dense matrices.
 
-use tenure_sys::tnr_unary_op;
-
 use super::{Activation, Extents, filled};
 use crate::raw::matmul::PLAIN;
-use crate::raw::{Lent, operations};
-use crate::{AsView, AsViewMut, Error, Factor, Result, Tensor, TensorView};
+use crate::raw::operations;
+use crate::raw::sparse::from_matmul;
+use crate::{AsView, AsViewMut, CsrMatrix, Error, Factor, Result, SparseIndex, Tensor, TensorView};
 
 /// The shape of a product: of the axes before the last two, those that broadcast; then the rows of
 /// `a` and the columns of `b`, which a vector has none of. The library refuses a wrong depth.
-fn product_shape(a: &[usize], b: &[usize]) -> Result<Extents> {
+pub(super) fn product_shape(a: &[usize], b: &[usize]) -> Result<Extents> {
     if a.is_empty() || b.is_empty() {
         let name = if a.is_empty() { "a" } else { "b" };
         return Err(Error::invalid(format!("{name}.rank is 0 but must be 1 at least")));
@@ -181,7 +180,7 @@ impl<'a, T: Factor> Matmul<'a, T> {
         self
     }
 
-    fn lent(&self) -> (Option<Lent<'_>>, tnr_unary_op) {
+    pub(super) fn lent(&self) -> operations::Epilogue<'_> {
         (self.bias.as_ref().map(TensorView::lent), Activation::code(self.activation))
     }
 }
@@ -239,4 +238,37 @@ pub fn matmul_with_into<T: Factor>(
 ) -> Result<()> {
     let (a, b) = (a.as_view(), b.as_view());
     operations::matmul(PLAIN, a.lent(), b.lent(), Some(with.lent()), out.as_view_mut().lent_mut())
+}
+
+/// As [`matmul_with`] of two matrices, of which the elements that are not zero become a sparse
+/// matrix: a layer whose result is mostly zeros. The dense result is never there as a whole: some
+/// rows are computed at a time.
+///
+/// The values have the bits of [`matmul_with`], and the matrix is that of
+/// [`sparsify`](crate::sparsify) and [`to_csr`](crate::Sparsify::to_csr).
+///
+/// # Errors
+///
+/// As [`matmul_with`]; `InvalidArgument` for a rank that is not 2, and for more entries than the
+/// indices can count: use `i64` then. `Unsupported`: `Complex<f64>`.
+///
+/// ```
+/// use tenure::{Activation, CsrMatrix, Matmul, matmul_csr};
+///
+/// let (a, b) = ([[1.0, -2.0], [0.5, 1.0]], [[1.0, 3.0, -1.0], [1.0, 1.0, 1.0]]);
+/// let layer = Matmul::new().activation(Activation::Relu);
+/// let product: CsrMatrix<f64> = matmul_csr(&a, &b, layer)?;
+/// assert_eq!(product.row_offsets(), [0, 1, 4]);
+/// assert_eq!(product.col_indices(), [1, 0, 1, 2]);
+/// assert_eq!(product.values(), [1.0, 1.5, 2.5, 0.5]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("sparse", "relu"))]
+pub fn matmul_csr<T: Factor, I: SparseIndex>(
+    a: impl AsView<T>,
+    b: impl AsView<T>,
+    with: Matmul<'_, T>,
+) -> Result<CsrMatrix<T::Product, I>> {
+    let (a, b) = (a.as_view(), b.as_view());
+    CsrMatrix::from_made(from_matmul::<I>(a.lent(), b.lent(), with.lent())?)
 }

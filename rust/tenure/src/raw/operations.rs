@@ -151,6 +151,20 @@ pub(crate) fn reduce(
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
+/// What follows the sums of a product: a bias, and the code of an activation, or 0.
+pub(crate) type Epilogue<'a> = (Option<Lent<'a>>, tnr_unary_op);
+
+/// They are those of the call that `bias` is lent to.
+#[inline]
+pub(super) fn matmul_attributes((bias, activation): Epilogue<'_>) -> sys::tnr_matmul_attributes {
+    sys::tnr_matmul_attributes {
+        struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,
+        bias: or_null(bias),
+        activation,
+        reserved: 0,
+    }
+}
+
 /// `out = activation(alpha * a b + beta * out + bias)`. With a `beta` of 0 every element of `out`
 /// is written and none read.
 #[inline]
@@ -158,18 +172,13 @@ pub(crate) fn matmul<S: Element>(
     [alpha, beta]: [S; 2],
     a: Lent<'_>,
     b: Lent<'_>,
-    with: Option<(Option<Lent<'_>>, tnr_unary_op)>,
+    with: Option<Epilogue<'_>>,
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
     traced!(dense_matmul(&out.0.view));
     let (alpha, beta) = (scalar(alpha), scalar(beta));
-    let with = with.map(|(bias, activation)| sys::tnr_matmul_attributes {
-        struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,
-        bias: or_null(bias),
-        activation,
-        reserved: 0,
-    });
+    let with = with.map(matmul_attributes);
     let with = with.as_ref().map_or(ptr::null(), ptr::from_ref);
     // SAFETY: see the module; the scalars and the attributes are alive for the call.
     check(unsafe { sys::tnr_matmul(current(), &alpha, a.0, b.0, &beta, with, out.0) })

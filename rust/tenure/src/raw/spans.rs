@@ -113,6 +113,9 @@ families! {
     fill: "fill";
     select: "select";
     dense_matmul: "matmul";
+    packed_factor_matmul: "matmul_packed";
+    pack_factor: "pack_factor";
+    from_matmul: "matmul_csr";
     conv2d: "conv2d";
     einsum: "einsum";
     conv2d_transposed: "conv2d_transposed";

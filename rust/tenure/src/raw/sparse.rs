@@ -12,7 +12,7 @@ use tenure_sys::{
 };
 
 use super::context::current;
-use super::operations::scalar;
+use super::operations::{Epilogue, scalar};
 use super::{BlobHandle, Lent, LentMut, check, entered, failure, traced};
 use crate::{
     Bool8, DType, Element, Error, ErrorKind, Result, SharedTensor, SparseIndex, Tensor, TensorView,
@@ -404,6 +404,35 @@ pub(crate) fn from_dense_dropout<I: SparseIndex>(
                 struct_size: size_of::<sys::tnr_sparse_dropout_attributes>() as u64,
                 index_dtype: index,
                 reserved: 0,
+            },
+        ))
+    }
+}
+
+/// The entries of a product that are not zero, as CSR with indices of `I`.
+pub(crate) fn from_matmul<I: SparseIndex>(
+    a: Lent<'_>,
+    b: Lent<'_>,
+    (bias, activation): Epilogue<'_>,
+) -> Result<Made> {
+    entered()?;
+    traced!(from_matmul(a.0));
+    let one = scalar(1_u8);
+    // SAFETY: as in `from_dense`; the scalar and the attributes are alive for the call.
+    unsafe {
+        Made::take(sys::tnr_sparse_from_matmul(
+            current(),
+            &one,
+            a.0,
+            b.0,
+            &sys::tnr_sparse_from_matmul_attributes {
+                struct_size: size_of::<sys::tnr_sparse_from_matmul_attributes>() as u64,
+                bias: bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0)),
+                activation,
+                index_dtype: I::DTYPE.raw(),
+                predicate: tnr_sparse_predicate::NON_ZERO,
+                flags: 0,
+                threshold: scalar(0_u8),
             },
         ))
     }

@@ -12,6 +12,7 @@ mod forms;
 mod layouts;
 mod map;
 mod matmul;
+mod packed_factor;
 mod pool2d;
 #[allow(dead_code, reason = "tests take what they need")]
 #[path = "../../src/random.rs"]

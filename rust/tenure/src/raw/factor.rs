@@ -1,0 +1,84 @@
+//! Packed factors: handles, and products.
+
+use std::ptr::{self, NonNull};
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_factor, tnr_factor_attributes, tnr_factor_info};
+
+use super::context::current;
+use super::operations::{Epilogue, matmul_attributes, scalar};
+use super::{Lent, LentMut, check, entered, failure, traced};
+use crate::{DType, Element, Result};
+
+/// The only handle on a packed factor, and what it is; dropping it ends the factor.
+pub(crate) struct FactorHandle {
+    factor: NonNull<tnr_factor>,
+    info: tnr_factor_info,
+}
+
+// SAFETY: the handle is a token, and the library takes it from any thread; the memory is its own.
+unsafe impl Send for FactorHandle {}
+// SAFETY: as above; nothing that is done through `&self` writes the factor.
+unsafe impl Sync for FactorHandle {}
+
+impl Drop for FactorHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again.
+        unsafe { sys::tnr_factor_release(self.factor.as_ptr()) };
+    }
+}
+
+impl FactorHandle {
+    /// Packs what `b` has now, for left factors of `a_dtype`.
+    pub(crate) fn create(b: Lent<'_>, a_dtype: DType) -> Result<Self> {
+        entered()?;
+        traced!(pack_factor(b.0));
+        let attributes = tnr_factor_attributes {
+            struct_size: size_of::<tnr_factor_attributes>() as u64,
+            a_dtype: a_dtype.raw(),
+            reserved: 0,
+        };
+        // SAFETY: `Lent` promises what is asked of views; the attributes are alive for the call.
+        let factor = unsafe { sys::tnr_factor_create(current(), b.0, &attributes) };
+        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        let factor = NonNull::new(factor)
+            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        let info = tnr_factor_info {
+            struct_size: size_of::<tnr_factor_info>() as u64,
+            dtype: sys::tnr_dtype(0),
+            a_dtype: sys::tnr_dtype(0),
+            rows: 0,
+            cols: 0,
+            size_bytes: 0,
+        };
+        let mut handle = FactorHandle { factor, info };
+        // SAFETY: the handle is alive, and `info` writable as far as its `struct_size` says.
+        check(unsafe { sys::tnr_factor_describe(factor.as_ptr(), &mut handle.info) })?;
+        Ok(handle)
+    }
+
+    pub(crate) fn info(&self) -> &tnr_factor_info {
+        &self.info
+    }
+
+    /// `out = activation(alpha * a b + beta * out + bias)`. With a `beta` of 0 every element of
+    /// `out` is written and none read.
+    pub(crate) fn matmul<S: Element>(
+        &self,
+        [alpha, beta]: [S; 2],
+        a: Lent<'_>,
+        with: Option<Epilogue<'_>>,
+        out: LentMut<'_>,
+    ) -> Result<()> {
+        entered()?;
+        traced!(packed_factor_matmul(&out.0.view));
+        let (alpha, beta) = (scalar(alpha), scalar(beta));
+        let with = with.map(matmul_attributes);
+        let with = with.as_ref().map_or(ptr::null(), ptr::from_ref);
+        // SAFETY: what `Lent` and `LentMut` promise is what the call asks; the handle, the scalars
+        // and the attributes are alive for it.
+        check(unsafe {
+            sys::tnr_factor_matmul(current(), &alpha, a.0, self.factor.as_ptr(), &beta, with, out.0)
+        })
+    }
+}
