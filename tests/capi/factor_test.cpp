@@ -1,8 +1,6 @@
 // Packed factors through the C ABI: a product, and each status of its own.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "expect_status.hpp"
 #include "memory/slot_table.hpp"
 #include "sparse_arrays.hpp"
@@ -13,13 +11,6 @@ using tenure::test::flat_view;
 
 namespace {
 
-tnr_scalar scalar(float value) {
-  tnr_scalar result{};
-  result.dtype = TNR_DTYPE_F32;
-  std::memcpy(result.bytes, &value, sizeof value);
-  return result;
-}
-
 class CFactor : public testing::Test {
  protected:
   const float weights_[6] = {1, 2, 3, 4, 5, 6};
@@ -28,7 +19,7 @@ class CFactor : public testing::Test {
   const tnr_view b_ = flat_view(weights_, TNR_DTYPE_F32, {2, 3});
   const tnr_view a_ = flat_view(x_, TNR_DTYPE_F32, {2, 2});
   const tnr_view_mut out_ = {flat_view(y_, TNR_DTYPE_F32, {2, 3})};
-  const tnr_scalar one_ = scalar(1);
+  const tnr_scalar one_ = tnr_scalar_f64(1);
 };
 
 TEST_F(CFactor, LifeOfAPackedFactor) {
@@ -45,8 +36,8 @@ TEST_F(CFactor, LifeOfAPackedFactor) {
   EXPECT_EQ(info.rows, 2);
   EXPECT_EQ(info.cols, 3);
   EXPECT_GE(info.size_bytes, sizeof weights_);
-  const tnr_scalar two = scalar(2);
-  const tnr_scalar three = scalar(3);
+  const tnr_scalar two = tnr_scalar_f64(2);
+  const tnr_scalar three = tnr_scalar_f64(3);
   const float shift[] = {0, -1000, 0};
   const tnr_view bias = flat_view(shift, TNR_DTYPE_F32, {3});
   tnr_matmul_attributes with{};
@@ -109,7 +100,7 @@ TEST_F(CFactor, NeedsItsSourceNoLonger) {
   ASSERT_NE(factor, nullptr);
   EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
   expect_refused(tnr_factor_create(nullptr, &view, nullptr), TNR_STATUS_STALE_VIEW, {"b"});
-  const tnr_scalar zero = scalar(0);
+  const tnr_scalar zero = tnr_scalar_f64(0);
   EXPECT_EQ(tnr_factor_matmul(nullptr, &one_, &a_, factor, &zero, nullptr, &out_), TNR_STATUS_OK);
   EXPECT_EQ(y_[0], 41);
   EXPECT_EQ(tnr_factor_release(factor), TNR_STATUS_OK);
@@ -123,7 +114,7 @@ TEST_F(CFactor, IsPackedForTheDtypeOfTheLeft) {
   const tnr_view b = flat_view(weights, TNR_DTYPE_I8, {2, 2});
   const tnr_view a = flat_view(x, TNR_DTYPE_U8, {1, 2});
   const tnr_view_mut out = {flat_view(y, TNR_DTYPE_I32, {1, 2})};
-  const tnr_scalar zero = scalar(0);
+  const tnr_scalar zero = tnr_scalar_f64(0);
   tnr_factor_attributes with{};
   with.struct_size = sizeof with;
   with.a_dtype = TNR_DTYPE_U8;

@@ -1,8 +1,6 @@
 // Packed matrices through the C ABI: a product, and each status of its own.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "expect_status.hpp"
 #include "given_attributes.hpp"
 #include "memory/slot_table.hpp"
@@ -16,13 +14,6 @@ using tenure::test::flat_view;
 using tenure::test::SparseArrays;
 
 namespace {
-
-tnr_scalar scalar(float value) {
-  tnr_scalar result{};
-  result.dtype = TNR_DTYPE_F32;
-  std::memcpy(result.bytes, &value, sizeof value);
-  return result;
-}
 
 TEST(CPacked, LifeOfAPackedMatrix) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
@@ -41,8 +32,8 @@ TEST(CPacked, LifeOfAPackedMatrix) {
   float y[] = {1, 1, 1};
   const tnr_view b = flat_view(x, TNR_DTYPE_F32, {4});
   const tnr_view_mut out = {flat_view(y, TNR_DTYPE_F32, {3})};
-  const tnr_scalar two = scalar(2);
-  const tnr_scalar three = scalar(3);
+  const tnr_scalar two = tnr_scalar_f64(2);
+  const tnr_scalar three = tnr_scalar_f64(3);
   ASSERT_EQ(tnr_packed_matmul(nullptr, &two, packed, &b, &three, nullptr, &out), TNR_STATUS_OK);
   EXPECT_EQ(y[0], 2 * 201 + 3);
   EXPECT_EQ(y[1], 3);
@@ -75,7 +66,7 @@ TEST(CPacked, BusyAtTheLastHandle) {
   float y[3] = {1, 2, 3};
   const tnr_view b = flat_view(x, TNR_DTYPE_F32, {4});
   const tnr_view_mut out = {flat_view(y, TNR_DTYPE_F32, {3})};
-  const tnr_scalar one = scalar(1);
+  const tnr_scalar one = tnr_scalar_f64(1);
   tnr_packed_info info{};
   info.struct_size = sizeof info;
   slot.word.fetch_add(tenure::kMaxRefs - 1);
@@ -101,7 +92,7 @@ TEST(CPacked, ChecksItsPointersAndSizes) {
   info.struct_size = 8;
   expect_refused(tnr_packed_describe(packed, &info), TNR_STATUS_INVALID_ARGUMENT,
                  {"out->struct_size is 8"});
-  const tnr_scalar one = scalar(1);
+  const tnr_scalar one = tnr_scalar_f64(1);
   const float x[4] = {};
   const tnr_view b = flat_view(x, TNR_DTYPE_F32, {4});
   expect_refused(tnr_packed_matmul(nullptr, &one, packed, &b, &one, nullptr, nullptr),

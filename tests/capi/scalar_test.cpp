@@ -14,7 +14,7 @@
 namespace tenure::test {
 namespace {
 
-// What fill writes of the scalar to an array of this dtype.
+// The number that fill writes of the scalar to an array of this dtype.
 template <class T>
 tnr_status fill(const tnr_scalar& scalar, tnr_dtype dtype, T& out) {
   std::array<T, 3> array = {};

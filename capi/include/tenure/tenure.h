@@ -441,7 +441,7 @@ typedef int32_t tnr_engine;
  */
 #define TNR_ENGINE_ONEDNN 2
 /**
- * Of those that are in this build, the one that a fixed table names for the dtype and the
+ * Among those that are in this build, the one that a fixed table names for the dtype and the
  * shape of a call.
  */
 #define TNR_ENGINE_AUTO 3
@@ -487,7 +487,7 @@ typedef struct tnr_context_options {
   tnr_release_fn release;
 #if TNR_WANT_MINOR >= 2
   /**
-   * Of dense products and convolutions.
+   * The engine of dense products and convolutions.
    *
    * @since 0.2
    */

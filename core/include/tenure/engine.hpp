@@ -10,7 +10,7 @@ namespace tenure {
 // build.
 void require_engine(tnr_engine engine);
 
-// What TENURE_ENGINE asks for when first read, TNR_ENGINE_OWN without it. Throws as
+// The engine that TENURE_ENGINE asks for when first read, TNR_ENGINE_OWN without it. Throws as
 // require_engine(), and so at every later call.
 tnr_engine environment_engine();
 

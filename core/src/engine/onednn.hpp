@@ -48,7 +48,7 @@ struct ProductMemory {
 // later than it should.
 bool run(const Call& call, const Product& product, const ProductMemory& memory);
 
-// Of f32. Steps as above.
+// Images and weights are f32. Steps as above.
 struct Convolution {
   struct Image {
     std::int64_t image_step;

@@ -63,7 +63,7 @@ Attributes strict_attributes();
 // Compiled code, and the objects that its arguments' addresses are set in.
 class Primitive {
  public:
-  // Of reference code, which takes a hundred times as long as the library's own kernels.
+  // Whether it is reference code, which takes a hundred times as long as the library's own kernels.
   [[nodiscard]] static bool is_reference(const Description& description);
 
   Primitive() noexcept = default;
@@ -108,7 +108,7 @@ class Key {
   std::uint64_t hash_ = 0;
 };
 
-// What is kept for a key: nothing runs where oneDNN has declined.
+// The entry that is kept for a key: nothing runs where oneDNN has declined.
 struct Compiled {
   Primitive product;
   Primitive reorder;  // of a convolution's weights, where it does not take them as they lie
@@ -130,7 +130,7 @@ class Entry {
 
   [[nodiscard]] dnnl_engine_t engine() const noexcept;
   [[nodiscard]] dnnl_stream_t stream() const noexcept;
-  // What compile(engine) gave for this key and number of threads when last asked, or gives now.
+  // The code that compile(engine) gave for this key and number of threads when last asked, or gives now.
   template <class Compile>
   const Compiled& compiled(Key key, const Compile& compile) {
     key.add(thread_count_);

@@ -235,7 +235,7 @@ impl tnr_engine {
     pub const OWN: tnr_engine = tnr_engine(1);
     /// oneDNN for what it takes as it lies in memory, and the library's own for the rest.
     pub const ONEDNN: tnr_engine = tnr_engine(2);
-    /// Of those that are in this build, the one that a fixed table names for the dtype and the
+    /// Among those that are in this build, the one that a fixed table names for the dtype and the
     /// shape of a call.
     pub const AUTO: tnr_engine = tnr_engine(3);
 }
@@ -262,7 +262,7 @@ pub struct tnr_context_options {
     /// Called with `user_context` once, when no callback will be called any more; NULL: nobody
     /// needs to be told.
     pub release: tnr_release_fn,
-    /// Of dense products and convolutions.
+    /// The engine of dense products and convolutions.
     ///
     /// @since 0.2
     pub engine: tnr_engine,

@@ -132,7 +132,7 @@ struct FloatCase {
   }
 };
 
-// Of so many rows and columns, one line after the other with a gap: the first axis or the second
+// A matrix of so many rows and columns, one line after the other with a gap: the first axis or the second
 // one has adjacent elements.
 Operand<float> lying(std::int64_t rows, std::int64_t columns, bool is_transposed,
                      std::int64_t gap) {

@@ -419,7 +419,7 @@ const SumsStore* pointer_to(const Store& store) noexcept {
 
 // ---- by another engine ----
 
-// Of the types that oneDNN takes.
+// A product of types that oneDNN takes.
 float as_f32(const Element& element, tnr_dtype dtype) noexcept {
   if (dtype == TNR_DTYPE_I32) {
     std::int32_t number;
@@ -439,7 +439,7 @@ float as_f32(const Element& element, tnr_dtype dtype) noexcept {
                                                 tnr_unary_op activation, const tnr_view_mut& out) {
   const FactorDtype& dtype = operands.dtype();
   if (dtype.lanes == 2 || dtype.sum == TNR_DTYPE_F64) return false;
-  // What is rounded to 16 bits already has the maximum with 0 that its sum would have; another
+  // A result that is rounded to 16 bits already has the maximum with 0 that its sum would have; another
   // activation would be rounded twice.
   if (dtype.result != dtype.sum && activation != 0 && activation != TNR_UNARY_OP_RELU) return false;
   const tnr_view* const bias = operands.bias();

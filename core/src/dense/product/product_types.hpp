@@ -31,7 +31,7 @@ inline constexpr FactorDtype kFactorDtypes[kernels::kFactorTypeCount] = {
     {TNR_DTYPE_U8, TNR_DTYPE_I32, TNR_DTYPE_I32, kernels::SumType::kI32, 1},
 };
 
-// Of factors that are multiplied by each other in any pair.
+// Types of factors that are multiplied by each other in any pair.
 constexpr bool is_byte(tnr_dtype dtype) noexcept {
   return dtype == TNR_DTYPE_I8 || dtype == TNR_DTYPE_U8;
 }

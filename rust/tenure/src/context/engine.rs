@@ -28,7 +28,7 @@ pub enum Engine {
     Own,
     /// oneDNN for what it takes as it lies in memory, and the library's own kernels for the rest.
     OneDnn,
-    /// Of those that are in this build, the one that a fixed table names for the dtype and the
+    /// Among those that are in this build, the one that a fixed table names for the dtype and the
     /// shape of a call.
     Auto,
 }

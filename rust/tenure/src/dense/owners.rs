@@ -209,7 +209,7 @@ macro_rules! readers {
 readers!(Tensor, "Tensor::from([[1, 2, 3], [4, 5, 6]])");
 readers!(SharedTensor, "Tensor::from([[1, 2, 3], [4, 5, 6]]).into_shared()");
 
-/// What every type that lends a view gives by value.
+/// Methods by value of every type that lends a view.
 macro_rules! values {
     ($type:ty, [$($lifetime:lifetime)?], $make:literal) => {
         impl<$($lifetime,)? T: Element> $type {

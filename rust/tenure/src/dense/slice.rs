@@ -174,7 +174,7 @@ fn place(axis: usize, number: isize, extent: usize) -> Result<usize> {
     place.ok_or_else(|| refusal::before_axis(axis, number, extent))
 }
 
-/// What a view has at these slices; the axes after them are whole.
+/// The part of a view at these slices; the axes after them are whole.
 pub(crate) fn slice_axes(view: &tnr_view, slices: &[Slice]) -> Result<tnr_view> {
     let mut part = *view;
     let mut axis = 0;

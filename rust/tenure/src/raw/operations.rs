@@ -151,7 +151,7 @@ pub(crate) fn reduce(
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
-/// What follows the sums of a product: a bias, and the code of an activation, or 0.
+/// The epilogue of a product's sums: a bias, and the code of an activation, or 0.
 pub(crate) type Epilogue<'a> = (Option<Lent<'a>>, tnr_unary_op);
 
 /// They are those of the call that `bias` is lent to.

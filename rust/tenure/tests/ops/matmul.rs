@@ -45,7 +45,7 @@ fn laid_out<T: Element>(
         3 => (batch * rows * columns - 1, [-r * c, -c, -1]),
         _ => (0, [0, c, 1]),
     };
-    // Of no elements there is no last one.
+    // No elements have no last one.
     let offset = if batch * rows * columns == 0 { 0 } else { offset };
     TensorView::from_slice_strided(memory, offset, [batch, rows, columns], &strides).unwrap()
 }

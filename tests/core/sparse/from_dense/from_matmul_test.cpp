@@ -23,7 +23,7 @@ using namespace tenure::test;
 
 using Attributes = tnr_sparse_from_matmul_attributes;
 
-// Of floats in eighths, whose sums have zeros and both signs.
+// Factors of floats in eighths, whose sums have zeros and both signs.
 Array& filled(Array& array, Random& random) {
   const tnr_dtype dtype = array.view().dtype;
   const bool is_pair = dtype == TNR_DTYPE_C64;
