@@ -75,6 +75,7 @@ Truths::~Truths() { g_truths = before_; }
 
 namespace {
 
+tnr_device_kind g_device = TNR_DEVICE_KIND_CPU;
 bool g_replaces_strides = false;
 std::int64_t g_ignored_stride = 0;
 
@@ -86,6 +87,9 @@ IgnoredStrides::IgnoredStrides(std::int64_t stride) {
 }
 IgnoredStrides::~IgnoredStrides() { g_replaces_strides = false; }
 
+OnDevice::OnDevice() { g_device = 2; }  // kDLCUDA of DLPack
+OnDevice::~OnDevice() { g_device = TNR_DEVICE_KIND_CPU; }
+
 tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
               const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
   tnr_view view = {};
@@ -93,7 +97,7 @@ tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
   view.size_bytes = size_bytes;
   view.dtype = dtype;
   view.rank = static_cast<std::uint32_t>(shape.size());
-  view.device = {TNR_DEVICE_KIND_CPU, 0};
+  view.device = {g_device, 0};
   std::int64_t stride = 1;
   const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   for (std::size_t axis = shape.size(); axis-- > 0;) {

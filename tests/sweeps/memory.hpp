@@ -46,6 +46,15 @@ class IgnoredStrides {
   IgnoredStrides& operator=(const IgnoredStrides&) = delete;
 };
 
+// While it lives, views say that their memory is a GPU's.
+class OnDevice {
+ public:
+  OnDevice();
+  ~OnDevice();
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+};
+
 // A view of memory that nobody owns, row-major where no strides are given.
 tnr_view lend(const void* data, std::size_t size_bytes, tnr_dtype dtype,
               const std::vector<std::int64_t>& shape,
