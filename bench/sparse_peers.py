@@ -1,18 +1,14 @@
 """PyTorch and SciPy beside Tenure on sparse matrices: as peers.py, in turn and in one process.
 
-    python bench/sparse_peers.py LIBRARY FOLDER [--memory] [--quick | --test]
+    python bench/sparse_peers.py LIBRARY FOLDER [--quick | --test]
 
-LIBRARY is libtenure.so, FOLDER where SET/python-sparse.json is written, as by peers.py; with
---memory only what PyTorch takes is measured, and python-memory.json is written. Sparse matrices are
-those that `./x bench sparse` measured, which it keeps in FOLDER/matrices.
+LIBRARY is libtenure.so, FOLDER where SET/python-sparse.json is written, as by peers.py. Sparse
+matrices are those that `./x bench sparse` measured, which it keeps in FOLDER/matrices.
 """
 
 import ctypes
-import json
 import pathlib
 import sys
-import threading
-import time
 
 import numpy as np
 import scipy
@@ -274,69 +270,11 @@ def products(rounds, tenure, folder):
             squared(rounds, tenure, f"SpGEMM, {name}", matrix)
 
 
-def resident():
-    """Bytes; of a file that says it at once."""
-    return int(open("/proc/self/statm").read().split()[1]) * 4096
-
-
-def growth(operation, input_bytes, work, output_of, follow=False):
-    """As src/memory.rs: the most that the process grows by while `work` is done once."""
-    ctypes.CDLL(None).malloc_trim(0)
-    pathlib.Path("/proc/self/clear_refs").write_text("5")
-    start, before, curve, over = time.perf_counter(), resident(), [], threading.Event()
-
-    def watch():
-        while not over.wait(0.002):
-            curve.append([int(1e6 * (time.perf_counter() - start)), max(resident() - before, 0)])
-
-    watcher = threading.Thread(target=watch)
-    if follow:
-        watcher.start()
-    made = work()
-    over.set()
-    if follow:
-        watcher.join()
-    status = pathlib.Path("/proc/self/status").read_text()
-    peak = int(status.split("VmHWM:")[1].split()[0]) * 1024 - before
-    print(f"{operation}: {(peak - output_of(made)) / 2**20:.1f} MiB above the result")
-    return {"operation": operation, "library": "PyTorch", "input": input_bytes,
-            "output": output_of(made), "peak": max(peak, 0), "curve": curve}
-
-
-def output_of(made):
-    """Bytes of what PyTorch makes, whose indices are i64."""
-    parts = {torch.strided: lambda: [made],
-             torch.sparse_coo: lambda: [made.indices(), made.values()],
-             torch.sparse_csr: lambda: [made.crow_indices(), made.col_indices(), made.values()],
-             torch.sparse_csc: lambda: [made.ccol_indices(), made.row_indices(), made.values()]}
-    return sum(part.nbytes for part in parts[made.layout]())
-
-
-def memory(folder, side, large):
-    torch.set_num_threads(1)
-    dense = torch.from_numpy(random_dense(np.random.default_rng(SEED), side, 10))
-    rows = [growth(f"dense to {name}, 10 %", dense.nbytes, work, output_of) for name, work in (
-        ("CSR", dense.to_sparse_csr), ("COO", dense.to_sparse), ("CSC", dense.to_sparse_csc))]
-    matrix = dense.to_sparse_csr()
-    rows.append(growth("CSR to dense, 10 %", output_of(matrix), matrix.to_dense, output_of))
-    del dense, matrix
-    # Tenure does 32768^2 too, for which PyTorch needs 23 GB.
-    normal = torch.randn(large, large)
-    rows.append(growth(f"relu to CSR, {large}^2", normal.nbytes,
-                       lambda: torch.relu(normal).to_sparse_csr(), output_of, follow=True))
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "python-memory.json").write_text(json.dumps(rows) + "\n")
-
-
 def main():
     library, folder, *flags = sys.argv[1:]
-    scales = [flag.removeprefix("--") for flag in flags if flag != "--memory"]
-    scale = scales[0] if scales else "full"
+    scale = flags[0].removeprefix("--") if flags else "full"
     folder = pathlib.Path(folder)
     side = {"test": 256, "quick": 4096}.get(scale, 8192)
-    if "--memory" in flags:
-        memory(folder, side, 256 if scale == "test" else 16384)
-        return
     tenure = Sparse(library)
     rounds = Rounds(scale, tenure)
     record = peers.Record("python-sparse", tenure, {"SciPy": scipy.__version__})

@@ -37,8 +37,8 @@ bench_report() { cargo run -q --release -p bench --bin report; }
 readonly DENSE=(--bench elementwise --bench movement --bench reduce --bench matmul --bench conv2d
   --bench windows --bench threads --bench call --bench loader)
 readonly DENSE_ONCE=(--bench roofs --bench alloc)
+readonly MEMORY_ONCE=(--bench memory)
 readonly SPARSE=(--bench sparse)
-readonly SPARSE_ONCE=(--bench sparse_memory)
 readonly FILES_ONCE=(--bench files)
 
 # The values of TENURE_ISA that figures are given for: empty is the widest set of the processor.
@@ -57,16 +57,16 @@ bench_figures() {
   fi
   if [[ $set != @(dense|files) ]]; then
     each+=("${SPARSE[@]}")
-    once+=("${SPARSE_ONCE[@]}")
   fi
   [[ $set == @(dense|sparse) ]] || once+=("${FILES_ONCE[@]}")
+  [[ $set == files ]] || once+=("${MEMORY_ONCE[@]}")
   # Before the Rust ones, of which `loader` takes turns with what is in it.
   [[ $set == files ]] || { python_with_torch && shared_library; } >/dev/null || return
   bench_rust "${once[@]}" -- "$@" || return
   # Criterion's rounds, shorter than the bench asks for: there are many.
   [[ $set == @(sparse|files) || -n $* ]] ||
     bench_rust --bench lend -- --warm-up-time 0.3 --measurement-time 1 || return
-  [[ $set == @(dense|files) ]] || bench_peers sparse_peers --memory "$@" || return
+  [[ $set == files ]] || bench_peers memory_peers "$@" || return
   if ((${#each[@]})); then
     while read -r isa; do
       TENURE_ISA=$isa bench_rust "${each[@]}" -- "$@" </dev/null || return

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::figures::WITHOUT_KERNELS;
-use crate::memory::{self, Growth};
+use crate::memory::{Growth, read};
 use crate::roofs::record::Record;
 use lending::Lending;
 use run::Run;
@@ -15,6 +15,7 @@ mod files;
 mod goals;
 mod headlines;
 mod lending;
+mod memory;
 pub mod plots;
 mod run;
 mod sparse;
@@ -65,8 +66,8 @@ impl Report {
         Report {
             runs,
             without_kernels: Run::read(folder, "", &WITHOUT_KERNELS),
-            memory: memory.iter().flat_map(|name| memory::read(folder, name)).collect(),
-            files_memory: memory::read(folder, "files-memory"),
+            memory: memory.iter().flat_map(|name| read(folder, name)).collect(),
+            files_memory: read(folder, "files-memory"),
             roofs: None,
             lending: Vec::new(),
         }

@@ -1,21 +1,25 @@
-//! Memory that conversions take beyond what goes in and what comes out, and how a large one grows.
+//! Memory that operations take beyond what goes in and what comes out: element-wise ones in place,
+//! into memory that is there and into a new array, and conversions of sparse matrices, of which a
+//! large one is followed over time.
 
 use bench::memory::{Curve, Growth, curve_of, peak_of, write};
 use bench::sparse::{Sizes, bytes_of, normals};
 use bench::{Scale, available_bytes, figures};
-use tenure::{CsrMatrix, Result, Tensor, sparse_relu};
+use tenure::{CsrMatrix, Result, Tensor, sparse_relu, stats};
 
 fn main() {
     let scale = Scale::asked_for();
-    let large: &[usize] = match scale {
-        Scale::Smoke => &[256],
-        Scale::Quick => &[16384],
-        Scale::Full => &[16384, 32768],
+    let (large, count): (&[usize], usize) = match scale {
+        Scale::Smoke => (&[256], 1 << 16),
+        Scale::Quick => (&[16384], 1 << 26),
+        Scale::Full => (&[16384, 32768], 1 << 26),
     };
     bench::print_machine();
     let mut rows = Vec::new();
     // Once before, on little: what is made at the first use of all is no part of a figure.
+    element_wise(1 << 12, &mut Vec::new()).expect("there is room");
     conversions(Sizes::of(Scale::Smoke), &mut Vec::new()).expect("there is room");
+    element_wise(count, &mut rows).expect("there is room");
     conversions(Sizes::of(scale), &mut rows).expect("there is room");
     large.iter().for_each(|side| rectified(*side, &mut rows));
     for row in &rows {
@@ -25,6 +29,36 @@ fn main() {
     write(&figures::folder(scale), name, &rows).expect("the target folder can be written");
     println!("\nWritten to {}/{name}.json", figures::folder(scale).display());
 }
+
+/// Arrays of so many f32 that are there, and what the process grows by. The counter of allocated
+/// bytes says the same: nothing, or the new array.
+fn element_wise(count: usize, rows: &mut Vec<Growth>) -> Result<()> {
+    let bytes = (count * 4) as u64;
+    let mut a = Tensor::from_vec(vec![1.0_f32; count], [count])?;
+    let b = Tensor::from_vec(vec![2.0_f32; count], [count])?;
+    let mut out = Tensor::from_vec(vec![3.0_f32; count], [count])?;
+    let mut add = |operation: &str, arrays: u64, output: u64, work: &mut dyn FnMut() -> Made| {
+        let before = stats().allocated_bytes;
+        let Some((made, peak)) = peak_of(work) else { return Ok(()) };
+        let _new = made?;
+        let allocated = stats().allocated_bytes - before;
+        assert_eq!(allocated, output, "{operation} allocates");
+        rows.push(grown(operation, arrays * bytes, output, peak, Vec::new()));
+        Ok(())
+    };
+    let there = |done: Result<()>| done.map(|()| None);
+    add("add, in place", 2, 0, &mut || there(tenure::add_assign(&mut a, &b)))?;
+    let into = "add, into memory that is there";
+    add(into, 3, 0, &mut || there(tenure::add_into(&a, &b, &mut out)))?;
+    add("add, into a new array", 2, bytes, &mut || tenure::add(&a, &b).map(Some))?;
+    add("relu, in place", 1, 0, &mut || there(tenure::relu_assign(&mut a)))?;
+    let into = "relu, into memory that is there";
+    add(into, 2, 0, &mut || there(tenure::relu_into(&a, &mut out)))?;
+    add("relu, into a new array", 1, bytes, &mut || tenure::relu(&a).map(Some))
+}
+
+/// A new array, or none.
+type Made = Result<Option<Tensor<f32>>>;
 
 fn conversions(sizes: Sizes, rows: &mut Vec<Growth>) -> Result<()> {
     let matrix = sizes.uniform(10)?;
