@@ -18,10 +18,20 @@ OneAttribute read_attributes_given(const OneAttribute& attributes) {
   return known;
 }
 
+tnr_reduce_attributes read_reduce_attributes(const tnr_reduce_attributes* attributes) {
+  if (attributes == nullptr) return {};
+  const tnr_reduce_attributes known = read_sized(attributes, "attributes");
+  require_zero(known.reserved, "reserved");
+  if (known.power != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->power is %g but must be 0", known.power);
+  }
+  return known;
+}
+
 tnr_matmul_attributes read_matmul_attributes(const tnr_matmul_attributes* attributes) {
   if (attributes == nullptr) return {};
   const tnr_matmul_attributes known = read_sized(attributes, "attributes");
-  require_zero(known.reserved, "reserved");
+  require_zero(known.flags, "flags");
   return known;
 }
 

@@ -26,21 +26,61 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_unary_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_binary_attributes> = 8;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_ternary_attributes> = 8;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_compare_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_select_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_reduce_attributes> = 16;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_matmul_attributes> = 24;
+inline constexpr std::size_t kFirstSizeBytes<tnr_matmul_attributes> = 40;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_conv2d_attributes> = 88;
+inline constexpr std::size_t kFirstSizeBytes<tnr_conv2d_attributes> = 104;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_pool2d_attributes> = 96;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_batch_norm_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_concat_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_pad_attributes> = 96;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_take_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_put_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_nonzero_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_triangle_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_normalize_attributes> = 32;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_scan_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_moments_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sort_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_top_k_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_partition_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_quantile_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_searchsorted_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_unique_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_bincount_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_histogram_attributes> = 24;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_random_attributes> = 64;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_random_permutation_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>

@@ -17,8 +17,14 @@ static_assert(sizeof(tnr_engine) == 4);
 static_assert(sizeof(tnr_tenure) == 4);
 static_assert(sizeof(tnr_unary_op) == 4);
 static_assert(sizeof(tnr_binary_op) == 4);
+static_assert(sizeof(tnr_ternary_op) == 4);
 static_assert(sizeof(tnr_compare_op) == 4);
 static_assert(sizeof(tnr_reduce_op) == 4);
+static_assert(sizeof(tnr_pad_mode) == 4);
+static_assert(sizeof(tnr_triangle) == 4);
+static_assert(sizeof(tnr_normalize_op) == 4);
+static_assert(sizeof(tnr_scan_op) == 4);
+static_assert(sizeof(tnr_random_distribution) == 4);
 static_assert(sizeof(tnr_sparse_format) == 4);
 static_assert(sizeof(tnr_orientation) == 4);
 static_assert(sizeof(tnr_sparse_predicate) == 4);
@@ -96,31 +102,39 @@ static_assert(offsetof(tnr_unary_attributes, struct_size) == 0);
 static_assert(sizeof(tnr_binary_attributes) == 8 && alignof(tnr_binary_attributes) == 8);
 static_assert(offsetof(tnr_binary_attributes, struct_size) == 0);
 
+static_assert(sizeof(tnr_ternary_attributes) == 8 && alignof(tnr_ternary_attributes) == 8);
+static_assert(offsetof(tnr_ternary_attributes, struct_size) == 0);
+
 static_assert(sizeof(tnr_compare_attributes) == 8 && alignof(tnr_compare_attributes) == 8);
 static_assert(offsetof(tnr_compare_attributes, struct_size) == 0);
 
 static_assert(sizeof(tnr_select_attributes) == 8 && alignof(tnr_select_attributes) == 8);
 static_assert(offsetof(tnr_select_attributes, struct_size) == 0);
 
-static_assert(sizeof(tnr_reduce_attributes) == 16 && alignof(tnr_reduce_attributes) == 8);
+static_assert(sizeof(tnr_reduce_attributes) == 24 && alignof(tnr_reduce_attributes) == 8);
 static_assert(offsetof(tnr_reduce_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_reduce_attributes, ddof) == 8);
 static_assert(offsetof(tnr_reduce_attributes, reserved) == 12);
+static_assert(offsetof(tnr_reduce_attributes, power) == 16);
 
-static_assert(sizeof(tnr_matmul_attributes) == 24 && alignof(tnr_matmul_attributes) == 8);
+static_assert(sizeof(tnr_matmul_attributes) == 40 && alignof(tnr_matmul_attributes) == 8);
 static_assert(offsetof(tnr_matmul_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_matmul_attributes, bias) == 8);
 static_assert(offsetof(tnr_matmul_attributes, activation) == 16);
-static_assert(offsetof(tnr_matmul_attributes, reserved) == 20);
+static_assert(offsetof(tnr_matmul_attributes, flags) == 20);
+static_assert(offsetof(tnr_matmul_attributes, low) == 24);
+static_assert(offsetof(tnr_matmul_attributes, high) == 32);
 
-static_assert(sizeof(tnr_conv2d_attributes) == 88 && alignof(tnr_conv2d_attributes) == 8);
+static_assert(sizeof(tnr_conv2d_attributes) == 104 && alignof(tnr_conv2d_attributes) == 8);
 static_assert(offsetof(tnr_conv2d_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_conv2d_attributes, strides) == 8);
 static_assert(offsetof(tnr_conv2d_attributes, padding) == 24);
 static_assert(offsetof(tnr_conv2d_attributes, dilations) == 56);
 static_assert(offsetof(tnr_conv2d_attributes, groups) == 72);
 static_assert(offsetof(tnr_conv2d_attributes, activation) == 80);
-static_assert(offsetof(tnr_conv2d_attributes, reserved) == 84);
+static_assert(offsetof(tnr_conv2d_attributes, flags) == 84);
+static_assert(offsetof(tnr_conv2d_attributes, low) == 88);
+static_assert(offsetof(tnr_conv2d_attributes, high) == 96);
 
 static_assert(sizeof(tnr_einsum_attributes) == 8 && alignof(tnr_einsum_attributes) == 8);
 static_assert(offsetof(tnr_einsum_attributes, struct_size) == 0);
@@ -137,6 +151,91 @@ static_assert(offsetof(tnr_pool2d_attributes, reserved) == 92);
 static_assert(sizeof(tnr_batch_norm_attributes) == 16 && alignof(tnr_batch_norm_attributes) == 8);
 static_assert(offsetof(tnr_batch_norm_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_batch_norm_attributes, eps) == 8);
+
+static_assert(sizeof(tnr_concat_attributes) == 8 && alignof(tnr_concat_attributes) == 8);
+static_assert(offsetof(tnr_concat_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_pad_attributes) == 96 && alignof(tnr_pad_attributes) == 8);
+static_assert(offsetof(tnr_pad_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_pad_attributes, before) == 8);
+static_assert(offsetof(tnr_pad_attributes, value) == 72);
+
+static_assert(sizeof(tnr_take_attributes) == 8 && alignof(tnr_take_attributes) == 8);
+static_assert(offsetof(tnr_take_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_put_attributes) == 8 && alignof(tnr_put_attributes) == 8);
+static_assert(offsetof(tnr_put_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_nonzero_attributes) == 8 && alignof(tnr_nonzero_attributes) == 8);
+static_assert(offsetof(tnr_nonzero_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_triangle_attributes) == 16 && alignof(tnr_triangle_attributes) == 8);
+static_assert(offsetof(tnr_triangle_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_triangle_attributes, diagonal) == 8);
+
+static_assert(sizeof(tnr_normalize_attributes) == 32 && alignof(tnr_normalize_attributes) == 8);
+static_assert(offsetof(tnr_normalize_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_normalize_attributes, eps) == 8);
+static_assert(offsetof(tnr_normalize_attributes, weight) == 16);
+static_assert(offsetof(tnr_normalize_attributes, bias) == 24);
+
+static_assert(sizeof(tnr_scan_attributes) == 8 && alignof(tnr_scan_attributes) == 8);
+static_assert(offsetof(tnr_scan_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_moments_attributes) == 16 && alignof(tnr_moments_attributes) == 8);
+static_assert(offsetof(tnr_moments_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_moments_attributes, ddof) == 8);
+static_assert(offsetof(tnr_moments_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_sort_attributes) == 16 && alignof(tnr_sort_attributes) == 8);
+static_assert(offsetof(tnr_sort_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sort_attributes, flags) == 8);
+static_assert(offsetof(tnr_sort_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_top_k_attributes) == 16 && alignof(tnr_top_k_attributes) == 8);
+static_assert(offsetof(tnr_top_k_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_top_k_attributes, flags) == 8);
+static_assert(offsetof(tnr_top_k_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_partition_attributes) == 8 && alignof(tnr_partition_attributes) == 8);
+static_assert(offsetof(tnr_partition_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_quantile_attributes) == 16 && alignof(tnr_quantile_attributes) == 8);
+static_assert(offsetof(tnr_quantile_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_quantile_attributes, flags) == 8);
+static_assert(offsetof(tnr_quantile_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_searchsorted_attributes) == 16 &&
+              alignof(tnr_searchsorted_attributes) == 8);
+static_assert(offsetof(tnr_searchsorted_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_searchsorted_attributes, flags) == 8);
+static_assert(offsetof(tnr_searchsorted_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_unique_attributes) == 8 && alignof(tnr_unique_attributes) == 8);
+static_assert(offsetof(tnr_unique_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_bincount_attributes) == 16 && alignof(tnr_bincount_attributes) == 8);
+static_assert(offsetof(tnr_bincount_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_bincount_attributes, weights) == 8);
+
+static_assert(sizeof(tnr_histogram_attributes) == 24 && alignof(tnr_histogram_attributes) == 8);
+static_assert(offsetof(tnr_histogram_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_histogram_attributes, low) == 8);
+static_assert(offsetof(tnr_histogram_attributes, high) == 16);
+
+static_assert(sizeof(tnr_random_attributes) == 64 && alignof(tnr_random_attributes) == 8);
+static_assert(offsetof(tnr_random_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_random_attributes, low) == 8);
+static_assert(offsetof(tnr_random_attributes, high) == 16);
+static_assert(offsetof(tnr_random_attributes, mean) == 24);
+static_assert(offsetof(tnr_random_attributes, deviation) == 32);
+static_assert(offsetof(tnr_random_attributes, probability) == 40);
+static_assert(offsetof(tnr_random_attributes, least) == 48);
+static_assert(offsetof(tnr_random_attributes, bound) == 56);
+
+static_assert(sizeof(tnr_random_permutation_attributes) == 8 &&
+              alignof(tnr_random_permutation_attributes) == 8);
+static_assert(offsetof(tnr_random_permutation_attributes, struct_size) == 0);
 
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);

@@ -7,12 +7,12 @@
 #include "attributes.hpp"
 #include "timed.hpp"
 
-using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::read_matmul_attributes;
+using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::require_zero;
 using tenure::capi::run;
@@ -107,7 +107,7 @@ tnr_status tnr_reduce(tnr_context* context, tnr_reduce_op op, const tnr_view* a,
                       const tnr_reduce_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_REDUCE, [=] {
     std::optional<std::uint32_t> ddof;
-    if (attributes != nullptr) ddof = attributes_of(attributes).ddof;
+    if (attributes != nullptr) ddof = read_reduce_attributes(attributes).ddof;
     tenure::reduce(context_of(context), op, deref(a, "a"), axes, ddof, deref(out, "out"));
   });
 }
@@ -127,7 +127,7 @@ tnr_status tnr_conv2d(tnr_context* context, const tnr_view* a, const tnr_view* w
   return run(TNR_OPERATION_CONV2D, [=] {
     tnr_conv2d_attributes given = {};
     if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    require_zero(given.reserved, "reserved");
+    require_zero(given.flags, "flags");
     tenure::conv2d(context_of(context), deref(a, "a"), deref(weight, "weight"), bias, given,
                    deref(out, "out"));
   });
@@ -161,7 +161,7 @@ tnr_status tnr_conv2d_transposed(tnr_context* context, const tnr_view* a, const 
   return run(TNR_OPERATION_CONV2D_TRANSPOSED, [=] {
     tnr_conv2d_attributes given = {};
     if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    require_zero(given.reserved, "reserved");
+    require_zero(given.flags, "flags");
     tenure::conv2d_transposed(context_of(context), deref(a, "a"), deref(weight, "weight"), bias,
                               given, deref(out, "out"));
   });

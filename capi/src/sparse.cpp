@@ -11,6 +11,7 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::read_sparse;
 using tenure::capi::require_zero;
@@ -294,7 +295,7 @@ tnr_status tnr_sparse_reduce(tnr_context* context, tnr_reduce_op op, const tnr_s
                              std::uint32_t axes, const tnr_reduce_attributes* attributes,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
-    require_zero(attributes_of(attributes).ddof, "ddof");
+    require_zero(read_reduce_attributes(attributes).ddof, "ddof");
     tenure::sparse_reduce(context_of(context), op, read_sparse(a, "a"), axes, deref(out, "out"));
   });
 }

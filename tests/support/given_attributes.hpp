@@ -1,4 +1,4 @@
-// Attributes of one call that have one field beside their size.
+// Attributes of one call of which one field is given beside their size.
 #pragma once
 
 #include "tenure/tenure.h"
@@ -15,9 +15,13 @@ struct GivenAttributes {
 template <class Attributes, class Value>
 GivenAttributes<Attributes> attributes(Value value) {
   Attributes given{};
-  auto& [struct_size, field, reserved] = given;
-  struct_size = sizeof given;
-  field = static_cast<decltype(field)>(value);
+  given.struct_size = sizeof given;
+  if constexpr (requires { given.ddof; }) {
+    given.ddof = static_cast<decltype(given.ddof)>(value);
+  } else {
+    auto& [struct_size, field, reserved] = given;
+    field = static_cast<decltype(field)>(value);
+  }
   return {given};
 }
 

@@ -51,12 +51,16 @@
  *    6. Views
  *    7. Exchange
  *    8. Operations
- *    9. Sparse matrices
- *   10. Sparse conversions
- *   11. Sparse operations
- *   12. Packed matrices
- *   13. Packed factors
- *   14. Statistics
+ *    9. Movement of elements
+ *   10. Normalization and scans
+ *   11. Ordering
+ *   12. Random numbers
+ *   13. Sparse matrices
+ *   14. Sparse conversions
+ *   15. Sparse operations
+ *   16. Packed matrices
+ *   17. Packed factors
+ *   18. Statistics
  */
 
 #ifdef __cplusplus
@@ -1454,6 +1458,14 @@ tnr_status tnr_view_export_legacy(const struct tnr_view_mut *view,
 
 #if TNR_WANT_MINOR >= 2
 /**
+ * Flag of the attributes of products and convolutions: after bias and activation, each element of
+ * the result is at least `low` and at most `high`; NaN stays NaN. ReLU6 is this from 0 to 6.
+ *
+ * @since 0.2
+ */
+#define TNR_EPILOGUE_CLAMP 1
+
+/**
  * Flag of `tnr_pool2d`: the padding counts as elements of a MEAN, zeros.
  *
  * @since 0.2
@@ -1668,6 +1680,28 @@ typedef struct tnr_select_attributes {
   uint64_t struct_size;
 } tnr_select_attributes;
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * An operation on three inputs of one dtype.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_ternary_op;
+
+/**
+ * Attributes of `tnr_ternary`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_ternary_attributes {
+  /**
+   * `sizeof(tnr_ternary_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_ternary_attributes;
+#endif
+
 /**
  * A reduction over axes.
  */
@@ -1739,6 +1773,14 @@ typedef struct tnr_reduce_attributes {
    * 0.
    */
   uint32_t reserved;
+#if TNR_WANT_MINOR >= 2
+  /**
+   * The p of NORM; 0 for all others.
+   *
+   * @since 0.2
+   */
+  double power;
+#endif
 } tnr_reduce_attributes;
 
 #if TNR_WANT_MINOR >= 2
@@ -1762,9 +1804,17 @@ typedef struct tnr_matmul_attributes {
    */
   tnr_unary_op activation;
   /**
-   * 0.
+   * `TNR_EPILOGUE_CLAMP`, or 0.
    */
-  uint32_t reserved;
+  uint32_t flags;
+  /**
+   * With the flag: the least that an element of the result is; not NaN.
+   */
+  double low;
+  /**
+   * With the flag: the greatest; not below `low`.
+   */
+  double high;
 } tnr_matmul_attributes;
 
 /**
@@ -1801,9 +1851,17 @@ typedef struct tnr_conv2d_attributes {
    */
   tnr_unary_op activation;
   /**
-   * 0.
+   * `TNR_EPILOGUE_CLAMP`, or 0.
    */
-  uint32_t reserved;
+  uint32_t flags;
+  /**
+   * With the flag: the least that an element of the result is; not NaN.
+   */
+  double low;
+  /**
+   * With the flag: the greatest; not below `low`.
+   */
+  double high;
 } tnr_conv2d_attributes;
 
 /**
@@ -2073,6 +2131,30 @@ tnr_status tnr_select(struct tnr_context *context TNR_BORROWED,
                       const struct tnr_view *b,
                       const struct tnr_select_attributes *attributes,
                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * `out = op(a, b, c)`, all of one dtype. `out` may be exactly any input.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) broadcast to `out`'s shape
+ * @param b (transfer none) broadcast to `out`'s shape
+ * @param c (transfer none) broadcast to `out`'s shape
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_ternary(struct tnr_context *context TNR_BORROWED,
+                       tnr_ternary_op op,
+                       const struct tnr_view *a,
+                       const struct tnr_view *b,
+                       const struct tnr_view *c,
+                       const struct tnr_ternary_attributes *attributes,
+                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
 
 /**
  * Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
@@ -2378,7 +2460,1022 @@ tnr_status tnr_batch_norm(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 9. Sparse matrices
+ * 9. Movement of elements
+ *
+ * Elements keep their bits and go by width, whatever their dtype.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Attributes of `tnr_concat`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_concat_attributes {
+  /**
+   * `sizeof(tnr_concat_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_concat_attributes;
+
+/**
+ * The elements of `tnr_pad` outside `a`.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_pad_mode;
+/**
+ * The attributes' value.
+ */
+#define TNR_PAD_MODE_CONSTANT 0
+/**
+ * The nearest element of `a`.
+ */
+#define TNR_PAD_MODE_EDGE 1
+/**
+ * `a` mirrored at its first and last element, which are not repeated: `c b | a b c | b a`.
+ */
+#define TNR_PAD_MODE_REFLECT 2
+/**
+ * `a` mirrored at its edges: `b a | a b c | c b`.
+ */
+#define TNR_PAD_MODE_SYMMETRIC 3
+/**
+ * `a` again and again: `b c | a b c | a b`.
+ */
+#define TNR_PAD_MODE_WRAP 4
+
+/**
+ * Attributes of `tnr_pad`. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow,
+ * and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_pad_attributes {
+  /**
+   * `sizeof(tnr_pad_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Elements of `out` before those of `a`, on each axis. Negative: so many of `a` are left out,
+   * but for CONSTANT not at all.
+   */
+  int64_t before[8];
+  /**
+   * For CONSTANT: representable in the dtype. A dtype of 0 means 0 bytes.
+   */
+  struct tnr_scalar value;
+} tnr_pad_attributes;
+
+/**
+ * Attributes of `tnr_take` and `tnr_gather`. There are none yet. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_take_attributes {
+  /**
+   * `sizeof(tnr_take_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_take_attributes;
+
+/**
+ * Attributes of `tnr_put` and `tnr_scatter`. There are none yet. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_put_attributes {
+  /**
+   * `sizeof(tnr_put_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_put_attributes;
+
+/**
+ * Attributes of `tnr_nonzero` and `tnr_masked_select`. There are none yet. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_nonzero_attributes {
+  /**
+   * `sizeof(tnr_nonzero_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_nonzero_attributes;
+
+/**
+ * A triangle of a matrix, of which the diagonal is a part.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_triangle;
+/**
+ * Elements (i, j) with `j - i <= diagonal`.
+ */
+#define TNR_TRIANGLE_LOWER 1
+/**
+ * Elements (i, j) with `j - i >= diagonal`.
+ */
+#define TNR_TRIANGLE_UPPER 2
+
+/**
+ * Attributes of `tnr_triangular`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_triangle_attributes {
+  /**
+   * `sizeof(tnr_triangle_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * The diagonal on which the triangle ends: 0 is the main one, those above are positive.
+   */
+  int64_t diagonal;
+} tnr_triangle_attributes;
+
+/**
+ * Joins arrays along an axis, one behind the other; they agree in dtype and all other extents.
+ *
+ * INVALID_ARGUMENT also for no part, an axis beyond the rank, and extents that do not agree.
+ * ALIASED.
+ *
+ * @param context (transfer none) (nullable)
+ * @param parts (transfer none) (counted-by part_count) one at least
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) shares no byte with the parts
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3)
+TNR_NODISCARD
+tnr_status tnr_concat(struct tnr_context *context TNR_BORROWED,
+                      const struct tnr_view *parts,
+                      uint32_t part_count,
+                      uint32_t axis,
+                      const struct tnr_concat_attributes *attributes,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out` has `a`, and around it what the mode says; the attributes say where `a` begins.
+ * Extents of `out` are the caller's choice: TNR_PAD_MODE_WRAP with an `out` of several times
+ * the extents repeats `a`, and with one of the same extents rolls it by `before`.
+ *
+ * INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
+ * `out` needs elements.  ALIASED.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) of the rank of `a`; shares no byte with it
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_pad(struct tnr_context *context TNR_BORROWED,
+                   tnr_pad_mode mode,
+                   const struct tnr_view *a,
+                   const struct tnr_pad_attributes *attributes,
+                   const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Elements of `a` by their indices on an axis, which becomes the axes of `indices`: `out[..,
+ * i, ..] = a[.., indices[i], ..]`, as NumPy's `take`; PyTorch's `index_select`, and with axis
+ * 0 rows of an embedding.
+ *
+ * INVALID_ARGUMENT also for an index that is negative or not below the extent, of which the
+ * message says the place; nothing is written then. ALIASED.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param indices (transfer none) of i32 or i64
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) shares no byte with the others
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_take(struct tnr_context *context TNR_BORROWED,
+                    const struct tnr_view *a,
+                    uint32_t axis,
+                    const struct tnr_view *indices,
+                    const struct tnr_take_attributes *attributes,
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Elements of `a` by an index each on one axis: `out[i, j] = a[indices[i, j], j]` for axis 0,
+ * as NumPy's `take_along_axis` and PyTorch's `gather`. Other axes of `a` are as long as those
+ * of `indices`.
+ *
+ * Errors as of `tnr_take`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param indices (transfer none) of i32 or i64
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) of the shape of `indices`; shares no byte with the others
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_gather(struct tnr_context *context TNR_BORROWED,
+                      const struct tnr_view *a,
+                      uint32_t axis,
+                      const struct tnr_view *indices,
+                      const struct tnr_take_attributes *attributes,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The reverse of `tnr_take`: `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i,
+ * ..])`, in the order of i. `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that
+ * the last of equal indices wins. Results are the same for any number of threads; f16 and bf16
+ * are rounded after each step.
+ *
+ * Errors as of `tnr_take`; UNSUPPORTED: another `op`, and dtypes that it does not take.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) of the dtype of `out`
+ * @param indices (transfer none) of i32 or i64
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) shares no byte with the others
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_put(struct tnr_context *context TNR_BORROWED,
+                   tnr_binary_op op,
+                   const struct tnr_view *a,
+                   uint32_t axis,
+                   const struct tnr_view *indices,
+                   const struct tnr_put_attributes *attributes,
+                   const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i, j])`
+ * for axis 0, in row-major order of (i, j); otherwise as `tnr_put`.
+ *
+ * Errors as of `tnr_put`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) of the shape of `indices` and the dtype of `out`
+ * @param indices (transfer none) of i32 or i64
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) shares no byte with the others
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_scatter(struct tnr_context *context TNR_BORROWED,
+                       tnr_binary_op op,
+                       const struct tnr_view *a,
+                       uint32_t axis,
+                       const struct tnr_view *indices,
+                       const struct tnr_put_attributes *attributes,
+                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The places of the elements that are not zero, in row-major order: an i64 matrix in row-major
+ * order, with a row for each and a column for each axis of `a`. NaN is not zero.
+ *
+ * UNSUPPORTED: a dtype that `TNR_REDUCE_OP_COUNT` does not take. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) (out) all of the new blob; untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_nonzero(struct tnr_context *context TNR_BORROWED,
+                             const struct tnr_view *a,
+                             const struct tnr_nonzero_attributes *attributes,
+                             struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The elements of `a` where the mask is true, in row-major order: a vector.
+ *
+ * INVALID_ARGUMENT also for a mask of another shape or not of bool8. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param mask (transfer none) broadcast to the shape of `a`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) (out) all of the new blob; untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_masked_select(struct tnr_context *context TNR_BORROWED,
+                                   const struct tnr_view *a,
+                                   const struct tnr_view *mask,
+                                   const struct tnr_nonzero_attributes *attributes,
+                                   struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * A triangle of matrices, and zeros elsewhere. Axes before the last two are a batch. `out` may
+ * be exactly `a`.
+ *
+ * INVALID_ARGUMENT also for a rank below 2.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) of the shape and dtype of `out`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_triangular(struct tnr_context *context TNR_BORROWED,
+                          tnr_triangle part,
+                          const struct tnr_view *a,
+                          const struct tnr_triangle_attributes *attributes,
+                          const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 10. Normalization and scans
+ *
+ * Functions of all elements along axes that give as many elements.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A normalization over axes.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_normalize_op;
+
+/**
+ * Attributes of `tnr_normalize`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_normalize_attributes {
+  /**
+   * `sizeof(tnr_normalize_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * LAYER_NORM, RMS_NORM: added to the variance, or to the mean of the squares; finite and not
+   * negative.
+   */
+  double eps;
+  /**
+   * LAYER_NORM, RMS_NORM: of the extents of the axes, multiplied with the result. NULL: nothing
+   * is.
+   */
+  const struct tnr_view *weight;
+  /**
+   * LAYER_NORM: as `weight`, added after that. NULL: nothing is.
+   */
+  const struct tnr_view *bias;
+} tnr_normalize_attributes;
+
+/**
+ * A scan, or cumulative reduction, along an axis.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_scan_op;
+
+/**
+ * Attributes of `tnr_scan`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_scan_attributes {
+  /**
+   * `sizeof(tnr_scan_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_scan_attributes;
+
+/**
+ * Attributes of `tnr_moments`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_moments_attributes {
+  /**
+   * `sizeof(tnr_moments_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Delta degrees of freedom: the variance divides by the count less this.
+   */
+  uint32_t ddof;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_moments_attributes;
+
+/**
+ * Normalizes over the axes whose bits are set (bit i: axis i), all of one dtype. `out` may be
+ * exactly `a`. f16 and bf16 are computed in f32 and rounded once.
+ *
+ * INVALID_ARGUMENT also for bits beyond the rank, and a weight or bias of other extents than
+ * those of the axes. UNSUPPORTED: dtypes that are no floats. ALIASED.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) of the shape of `out`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_normalize(struct tnr_context *context TNR_BORROWED,
+                         tnr_normalize_op op,
+                         const struct tnr_view *a,
+                         uint32_t axes,
+                         const struct tnr_normalize_attributes *attributes,
+                         const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Each element of `out` is the reduction of the elements of `a` up to it along the axis,
+ * itself included. `out` may be exactly `a`. The order of additions depends on the extent
+ * alone.
+ *
+ * INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
+ * take. ALIASED.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) of the shape of `out`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_scan(struct tnr_context *context TNR_BORROWED,
+                    tnr_scan_op op,
+                    const struct tnr_view *a,
+                    uint32_t axis,
+                    const struct tnr_scan_attributes *attributes,
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Mean and variance over axes at once, as TNR_REDUCE_OP_MEAN and TNR_REDUCE_OP_VAR give them,
+ * whose bits they have.
+ *
+ * Errors as of `tnr_reduce`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param mean (transfer none) of the shape of `out`; shares no byte with the others
+ * @param out (transfer none) the variance
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_moments(struct tnr_context *context TNR_BORROWED,
+                       const struct tnr_view *a,
+                       uint32_t axes,
+                       const struct tnr_moments_attributes *attributes,
+                       const struct tnr_view_mut *mean,
+                       const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 11. Ordering
+ *
+ * Sorting and searching. NaN is greater than everything, and all NaN are equal.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Flag of `tnr_sort_attributes`: the greatest first. NaN is last even so.
+ *
+ * @since 0.2
+ */
+#define TNR_SORT_DESCENDING 1
+
+/**
+ * Flag of `tnr_top_k_attributes`: the smallest in place of the greatest. NaN is chosen last in
+ * both.
+ *
+ * @since 0.2
+ */
+#define TNR_TOP_K_SMALLEST 1
+
+/**
+ * Flag of `tnr_searchsorted_attributes`: behind the elements that are equal, in place of before
+ * them.
+ *
+ * @since 0.2
+ */
+#define TNR_SEARCHSORTED_RIGHT 1
+
+/**
+ * Flag of `tnr_quantile_attributes`: NaN are left out, in place of giving NaN.
+ *
+ * @since 0.2
+ */
+#define TNR_QUANTILE_SKIP_NAN 1
+
+/**
+ * Attributes of `tnr_sort`. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow,
+ * and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sort_attributes {
+  /**
+   * `sizeof(tnr_sort_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_SORT_DESCENDING`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_sort_attributes;
+
+/**
+ * Attributes of `tnr_top_k`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_top_k_attributes {
+  /**
+   * `sizeof(tnr_top_k_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_TOP_K_SMALLEST`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_top_k_attributes;
+
+/**
+ * Attributes of `tnr_partition`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+ * the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_partition_attributes {
+  /**
+   * `sizeof(tnr_partition_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_partition_attributes;
+
+/**
+ * Attributes of `tnr_quantile`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_quantile_attributes {
+  /**
+   * `sizeof(tnr_quantile_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_QUANTILE_SKIP_NAN`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_quantile_attributes;
+
+/**
+ * Attributes of `tnr_searchsorted`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+ * will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_searchsorted_attributes {
+  /**
+   * `sizeof(tnr_searchsorted_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_SEARCHSORTED_RIGHT`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_searchsorted_attributes;
+
+/**
+ * Attributes of `tnr_unique`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_unique_attributes {
+  /**
+   * `sizeof(tnr_unique_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_unique_attributes;
+
+/**
+ * Attributes of `tnr_bincount`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_bincount_attributes {
+  /**
+   * `sizeof(tnr_bincount_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Of `a`'s shape and `out`'s dtype: the weight of each element, 1 without it.
+   */
+  const struct tnr_view *weights;
+} tnr_bincount_attributes;
+
+/**
+ * Attributes of `tnr_histogram`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_histogram_attributes {
+  /**
+   * `sizeof(tnr_histogram_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Where there are no edges: the first edge; finite.
+   */
+  double low;
+  /**
+   * Where there are no edges: the last edge, above `low`; finite.
+   */
+  double high;
+} tnr_histogram_attributes;
+
+/**
+ * Sorts along an axis; equal elements keep their order. NaN is last. -0.0 and 0.0 are equal.
+ * `out` may be exactly `a`. One of both outputs may be NULL: without `out` this is argsort.
+ *
+ * INVALID_ARGUMENT also for an axis beyond the rank, no output, and an unknown flag.
+ * UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param indices (transfer none) (nullable) of i64: where each was on the axis
+ * @param out (transfer none) (nullable) of the shape of `a`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sort(struct tnr_context *context TNR_BORROWED,
+                    const struct tnr_view *a,
+                    uint32_t axis,
+                    const struct tnr_sort_attributes *attributes,
+                    const struct tnr_view_mut *indices,
+                    const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The greatest elements along an axis, sorted, the greatest first; of equal ones the first.
+ * NaN is chosen last. Their number is the extent of the axis in the outputs, of which one may
+ * be NULL.
+ *
+ * INVALID_ARGUMENT also for more than there are. Otherwise as `tnr_sort`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param indices (transfer none) (nullable) of i64: where each was on the axis
+ * @param out (transfer none) (nullable)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_top_k(struct tnr_context *context TNR_BORROWED,
+                     const struct tnr_view *a,
+                     uint32_t axis,
+                     const struct tnr_top_k_attributes *attributes,
+                     const struct tnr_view_mut *indices,
+                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Puts the element that sorting would put at `kth` there, those that are not greater before it
+ * and those that are not smaller behind it, in an order that is not stated but always the
+ * same. `out` may be exactly `a`.
+ *
+ * INVALID_ARGUMENT also for a `kth` that is not below the extent. Otherwise as `tnr_sort`.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param indices (transfer none) (nullable) of i64: where each was on the axis
+ * @param out (transfer none) (nullable) of the shape of `a`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_partition(struct tnr_context *context TNR_BORROWED,
+                         const struct tnr_view *a,
+                         uint32_t axis,
+                         int64_t kth,
+                         const struct tnr_partition_attributes *attributes,
+                         const struct tnr_view_mut *indices,
+                         const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Quantiles over axes: with n elements sorted, the one at `q * (n - 1)`, or between the two
+ * beside it in proportion, as NumPy's `quantile` by default; 0.5 is the median. NaN if one is.
+ *
+ * INVALID_ARGUMENT also for a q outside 0 to 1. UNSUPPORTED: dtypes that are no floats.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param q (transfer none) (counted-by q_count) one at least
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) `[q_count, ...]`, with the axes of `a` that are not reduced; of the dtype of `a`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API TNR_READS(4, 5)
+TNR_NODISCARD
+tnr_status tnr_quantile(struct tnr_context *context TNR_BORROWED,
+                        const struct tnr_view *a,
+                        uint32_t axes,
+                        const double *q,
+                        uint32_t q_count,
+                        const struct tnr_quantile_attributes *attributes,
+                        const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * For each value the place before which it would be inserted into `a` so that this stays
+ * sorted: the number of elements that are smaller.
+ *
+ * Where `a` is not sorted the answer is some number from 0 to its length.
+ *
+ * INVALID_ARGUMENT also for an `a` that is no vector. UNSUPPORTED: complex. ALIASED.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) a sorted vector
+ * @param values (transfer none) of the dtype of `a`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) of i64, of the shape of `values`
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_searchsorted(struct tnr_context *context TNR_BORROWED,
+                            const struct tnr_view *a,
+                            const struct tnr_view *values,
+                            const struct tnr_searchsorted_attributes *attributes,
+                            const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The different elements of `a`, sorted, and how often each occurs. NaN are one element, and
+ * last; -0.0 and 0.0 are one.
+ *
+ * INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex.
+ * OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param inverse (transfer none) (nullable) of i64, of the shape of `a`: the place of each element in `out`
+ * @param counts (transfer none) (out) (nullable) of i64, a part of the new blob; untouched on failure
+ * @param out (transfer none) (out) the elements, a part of the new blob; untouched on failure
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_blob_release)
+TNR_NODISCARD
+struct tnr_blob *tnr_unique(struct tnr_context *context TNR_BORROWED,
+                            const struct tnr_view *a,
+                            const struct tnr_unique_attributes *attributes,
+                            const struct tnr_view_mut *inverse,
+                            struct tnr_view_mut *counts,
+                            struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * How often each number occurs: `out[a[i]]` is the number of such i, or the sum of their
+ * weights in the order of i.
+ *
+ * INVALID_ARGUMENT also for a number that is negative or not below the extent of `out`, which
+ * is untouched then, and weights where `out` is of i64.  UNSUPPORTED: other dtypes.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none) of integers
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) a vector of i64, or with weights of f32 or f64
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_bincount(struct tnr_context *context TNR_BORROWED,
+                        const struct tnr_view *a,
+                        const struct tnr_bincount_attributes *attributes,
+                        const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Counts of elements between edges: element x is counted at i where `edges[i] <= x < edges[i +
+ * 1]`, and in the last place also where it is the last edge, as NumPy's `histogram`. Others,
+ * and NaN, are not counted. Without `edges` they are equally spaced from `low` to `high`.
+ *
+ * INVALID_ARGUMENT also for edges that fall, that are NaN, or that are not one more than the
+ * extent of `out`. UNSUPPORTED: complex.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param edges (transfer none) (nullable) a vector of the dtype of `a`
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) a vector of i64
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_histogram(struct tnr_context *context TNR_BORROWED,
+                         const struct tnr_view *a,
+                         const struct tnr_view *edges,
+                         const struct tnr_histogram_attributes *attributes,
+                         const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 12. Random numbers
+ *
+ * Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+ * SC 2011): a number follows from seed, offset and place alone.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A distribution of random numbers.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_random_distribution;
+/**
+ * Floats: uniform from `low` up to, but not, `high`.
+ */
+#define TNR_RANDOM_DISTRIBUTION_UNIFORM 1
+/**
+ * Floats: normal, with `mean` and `deviation`.
+ */
+#define TNR_RANDOM_DISTRIBUTION_NORMAL 2
+/**
+ * Integers: uniform from `least` up to, but not, `bound`.
+ */
+#define TNR_RANDOM_DISTRIBUTION_INTEGERS 3
+/**
+ * bool8: true with `probability`.
+ */
+#define TNR_RANDOM_DISTRIBUTION_BERNOULLI 4
+
+/**
+ * Attributes of `tnr_random`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_random_attributes {
+  /**
+   * `sizeof(tnr_random_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * UNIFORM; finite.
+   */
+  double low;
+  /**
+   * UNIFORM; finite and above `low`. Both 0: 1.
+   */
+  double high;
+  /**
+   * NORMAL; finite.
+   */
+  double mean;
+  /**
+   * NORMAL; finite, not negative. 0 means 1.
+   */
+  double deviation;
+  /**
+   * BERNOULLI; from 0 to 1.
+   */
+  double probability;
+  /**
+   * INTEGERS; representable in the dtype.
+   */
+  int64_t least;
+  /**
+   * INTEGERS; above `least`, and at most one above what the dtype can represent.
+   */
+  int64_t bound;
+} tnr_random_attributes;
+
+/**
+ * Attributes of `tnr_random_permutation`. There are none yet. NULL, and zeros beyond
+ * `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_random_permutation_attributes {
+  /**
+   * `sizeof(tnr_random_permutation_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_random_permutation_attributes;
+
+/**
+ * Random numbers of a distribution. Element i in row-major order follows from `seed` and
+ * `offset + i` alone: the same for any number of threads and every instruction set for
+ * UNIFORM, INTEGERS and BERNOULLI, and NORMAL within its bound. Two calls whose ranges of
+ * offsets do not meet are independent.
+ *
+ * INVALID_ARGUMENT also for attributes outside their bounds, and an `offset` from which 2^64
+ * would be passed. UNSUPPORTED: dtypes that the distribution does not give.
+ *
+ * @param context (transfer none) (nullable)
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_random(struct tnr_context *context TNR_BORROWED,
+                      tnr_random_distribution distribution,
+                      uint64_t seed,
+                      uint64_t offset,
+                      const struct tnr_random_attributes *attributes,
+                      const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * A random order of the numbers from 0 to n - 1, each order with the same probability up to
+ * 2^-64 n^2: the same for any number of threads and every instruction set.
+ *
+ * INVALID_ARGUMENT also for more numbers than the dtype can represent. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none) `[n]`, of i32 or i64
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_random_permutation(struct tnr_context *context TNR_BORROWED,
+                                  uint64_t seed,
+                                  uint64_t offset,
+                                  const struct tnr_random_permutation_attributes *attributes,
+                                  const struct tnr_view_mut *out) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 13. Sparse matrices
  *
  * Lent as views of three arrays, or held by a handle.
  */
@@ -2739,7 +3836,7 @@ tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEX
 
 /*
  * ------------------------------------------------------------------------------
- * 10. Sparse conversions
+ * 14. Sparse conversions
  *
  * From dense and to dense, between formats, and parts of a matrix.
  */
@@ -3308,7 +4405,7 @@ struct tnr_sparse *tnr_sparse_slice(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 11. Sparse operations
+ * 15. Sparse operations
  *
  * Products, arithmetic, reductions and solves.
  */
@@ -3850,7 +4947,7 @@ tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 12. Packed matrices
+ * 16. Packed matrices
  *
  * The read-optimised form of a sparse matrix, for products with many vectors.
  */
@@ -4081,7 +5178,7 @@ tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 13. Packed factors
+ * 17. Packed factors
  *
  * The right factor of repeated products of dense matrices, as kernels read it.
  */
@@ -4251,7 +5348,7 @@ tnr_status tnr_factor_matmul(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 14. Statistics
+ * 18. Statistics
  *
  * Operations and bytes, by kind and in all.
  */
@@ -4497,6 +5594,96 @@ typedef int32_t tnr_operation;
  * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_FROM_MATMUL 33
+/**
+ * `tnr_ternary`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_TERNARY 34
+/**
+ * `tnr_concat`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_CONCAT 35
+/**
+ * `tnr_pad`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_PAD 36
+/**
+ * `tnr_take`, `tnr_gather`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_TAKE 37
+/**
+ * `tnr_put`, `tnr_scatter`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_PUT 38
+/**
+ * `tnr_nonzero`, `tnr_masked_select`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_NONZERO 39
+/**
+ * `tnr_triangular`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_TRIANGULAR 40
+/**
+ * `tnr_normalize`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_NORMALIZE 41
+/**
+ * `tnr_scan`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SCAN 42
+/**
+ * `tnr_moments`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_MOMENTS 43
+/**
+ * `tnr_sort`, `tnr_top_k`, `tnr_partition`, `tnr_quantile`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SORT 44
+/**
+ * `tnr_searchsorted`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SEARCHSORTED 45
+/**
+ * `tnr_unique`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_UNIQUE 46
+/**
+ * `tnr_bincount`, `tnr_histogram`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_HISTOGRAM 47
+/**
+ * `tnr_random`, `tnr_random_permutation`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_RANDOM 48
 #endif
 
 /**

@@ -208,8 +208,8 @@ fn check_result(abi: &Abi, function: &Function, declared: &HashSet<&str>, texts:
         if !function.must_use {
             texts.push("returns (transfer full) but is not #[must_use]".to_owned());
         }
-        let says_so = noun_verb(abi, &function.name)
-            .is_some_and(|(_, verb)| CONSTRUCTORS.contains(&verb) || is_operation(function));
+        let says_so = is_operation(function)
+            || noun_verb(abi, &function.name).is_some_and(|(_, verb)| CONSTRUCTORS.contains(&verb));
         if !says_so {
             texts.push("returns (transfer full), but its verb does not say so".to_owned());
         }
@@ -223,7 +223,7 @@ fn is_operation(function: &Function) -> bool {
 }
 
 /// Functions that compute take a context, an operation code if they have one, inputs, attributes,
-/// an output.
+/// outputs.
 fn check_order(function: &Function, texts: &mut Vec<String>) {
     let computes = |name: &str| !name.starts_with("tnr_blob_") && !name.starts_with("tnr_context_");
     if !is_operation(function) || !computes(&function.name) {
@@ -241,16 +241,22 @@ fn check_order(function: &Function, texts: &mut Vec<String>) {
     let Some(at) = function.params.iter().position(is_attributes) else {
         return texts.push("computes, but takes no attributes".to_owned());
     };
-    // A new handle is returned; all else is written to the last parameter.
-    let output_count = usize::from(function.result.pointee().is_none());
-    if at + 1 + output_count != function.params.len() {
-        texts.push("its attributes are not between its inputs and its output".to_owned());
+    // A new handle is returned; all else is written to what follows the attributes.
+    let outputs = &function.params[at + 1..];
+    let gives = !outputs.is_empty() || function.result.pointee().is_some();
+    if !gives || !outputs.iter().all(is_output) {
+        texts.push("its attributes are not between its inputs and its outputs".to_owned());
     }
     let attributes = &function.params[at];
     let is_nullable = attributes.tags.as_ref().is_some_and(|tags| tags.nullable);
     if attributes.name == "attributes" && !is_nullable {
         texts.push("`attributes` is not (nullable)".to_owned());
     }
+}
+
+fn is_output(param: &Param) -> bool {
+    let is_out = param.tags.as_ref().is_some_and(|tags| tags.out);
+    is_out || param.ty.pointee().is_some_and(|pointee| pointee.ends_with("view_mut"))
 }
 
 /// The verb of a noun function against its tags.

@@ -419,6 +419,13 @@ pub struct tnr_unary_op(pub i32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct tnr_binary_op(pub i32);
 
+/// An operation on three inputs of one dtype.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_ternary_op(pub i32);
+
 /// A comparison of two inputs of one dtype; its result is bool8, and false where NaN takes part
 /// (NE: true).
 #[repr(transparent)]
@@ -476,6 +483,17 @@ pub struct tnr_binary_attributes {
     pub struct_size: u64,
 }
 
+/// Attributes of `tnr_ternary`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_ternary_attributes {
+    /// `sizeof(tnr_ternary_attributes)`.
+    pub struct_size: u64,
+}
+
 /// Attributes of `tnr_compare` and `tnr_compare_scalar`. There are none yet. NULL, and zeros beyond
 /// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
 #[repr(C)]
@@ -506,7 +524,17 @@ pub struct tnr_reduce_attributes {
     pub ddof: u32,
     /// 0.
     pub reserved: u32,
+    /// The p of NORM; 0 for all others.
+    ///
+    /// @since 0.2
+    pub power: f64,
 }
+
+/// Flag of the attributes of products and convolutions: after bias and activation, each element of
+/// the result is at least `low` and at most `high`; NaN stays NaN. ReLU6 is this from 0 to 6.
+///
+/// @since 0.2
+pub const TNR_EPILOGUE_CLAMP: u32 = 1;
 
 /// Attributes of `tnr_matmul`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
 /// grow, and zeros will mean what they do now.
@@ -521,8 +549,12 @@ pub struct tnr_matmul_attributes {
     pub bias: *const tnr_view,
     /// Applied to each element of the result, after that; 0: none.
     pub activation: tnr_unary_op,
-    /// 0.
-    pub reserved: u32,
+    /// `TNR_EPILOGUE_CLAMP`, or 0.
+    pub flags: u32,
+    /// With the flag: the least that an element of the result is; not NaN.
+    pub low: f64,
+    /// With the flag: the greatest; not below `low`.
+    pub high: f64,
 }
 
 /// Attributes of `tnr_conv2d` and `tnr_conv2d_transposed`, of which the latter reads `out` for `a`.
@@ -546,8 +578,12 @@ pub struct tnr_conv2d_attributes {
     pub groups: i64,
     /// Applied to each element of the result; 0: none.
     pub activation: tnr_unary_op,
-    /// 0.
-    pub reserved: u32,
+    /// `TNR_EPILOGUE_CLAMP`, or 0.
+    pub flags: u32,
+    /// With the flag: the least that an element of the result is; not NaN.
+    pub low: f64,
+    /// With the flag: the greatest; not below `low`.
+    pub high: f64,
 }
 
 /// Attributes of `tnr_einsum`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
@@ -609,6 +645,371 @@ pub struct tnr_batch_norm_attributes {
     pub struct_size: u64,
     /// Added to each variance: finite and not negative.
     pub eps: f64,
+}
+
+// ==== movement of elements ====
+// Elements keep their bits and go by width, whatever their dtype.
+
+/// The elements of `tnr_pad` outside `a`.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_pad_mode(pub i32);
+
+impl tnr_pad_mode {
+    /// The attributes' value.
+    pub const CONSTANT: tnr_pad_mode = tnr_pad_mode(0);
+    /// The nearest element of `a`.
+    pub const EDGE: tnr_pad_mode = tnr_pad_mode(1);
+    /// `a` mirrored at its first and last element, which are not repeated: `c b | a b c | b a`.
+    pub const REFLECT: tnr_pad_mode = tnr_pad_mode(2);
+    /// `a` mirrored at its edges: `b a | a b c | c b`.
+    pub const SYMMETRIC: tnr_pad_mode = tnr_pad_mode(3);
+    /// `a` again and again: `b c | a b c | a b`.
+    pub const WRAP: tnr_pad_mode = tnr_pad_mode(4);
+}
+
+/// A triangle of a matrix, of which the diagonal is a part.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_triangle(pub i32);
+
+impl tnr_triangle {
+    /// Elements (i, j) with `j - i <= diagonal`.
+    pub const LOWER: tnr_triangle = tnr_triangle(1);
+    /// Elements (i, j) with `j - i >= diagonal`.
+    pub const UPPER: tnr_triangle = tnr_triangle(2);
+}
+
+/// Attributes of `tnr_concat`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_concat_attributes {
+    /// `sizeof(tnr_concat_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_pad`. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow,
+/// and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_pad_attributes {
+    /// `sizeof(tnr_pad_attributes)`.
+    pub struct_size: u64,
+    /// Elements of `out` before those of `a`, on each axis. Negative: so many of `a` are left out,
+    /// but for CONSTANT not at all.
+    pub before: [i64; 8],
+    /// For CONSTANT: representable in the dtype. A dtype of 0 means 0 bytes.
+    pub value: tnr_scalar,
+}
+
+/// Attributes of `tnr_take` and `tnr_gather`. There are none yet. NULL, and zeros beyond
+/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_take_attributes {
+    /// `sizeof(tnr_take_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_put` and `tnr_scatter`. There are none yet. NULL, and zeros beyond
+/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_put_attributes {
+    /// `sizeof(tnr_put_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_nonzero` and `tnr_masked_select`. There are none yet. NULL, and zeros beyond
+/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_nonzero_attributes {
+    /// `sizeof(tnr_nonzero_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_triangular`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_triangle_attributes {
+    /// `sizeof(tnr_triangle_attributes)`.
+    pub struct_size: u64,
+    /// The diagonal on which the triangle ends: 0 is the main one, those above are positive.
+    pub diagonal: i64,
+}
+
+// ==== normalization and scans ====
+// Functions of all elements along axes that give as many elements.
+
+/// A normalization over axes.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_normalize_op(pub i32);
+
+/// A scan, or cumulative reduction, along an axis.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_scan_op(pub i32);
+
+/// Attributes of `tnr_normalize`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_normalize_attributes {
+    /// `sizeof(tnr_normalize_attributes)`.
+    pub struct_size: u64,
+    /// LAYER_NORM, RMS_NORM: added to the variance, or to the mean of the squares; finite and not
+    /// negative.
+    pub eps: f64,
+    /// LAYER_NORM, RMS_NORM: of the extents of the axes, multiplied with the result. NULL: nothing
+    /// is.
+    pub weight: *const tnr_view,
+    /// LAYER_NORM: as `weight`, added after that. NULL: nothing is.
+    pub bias: *const tnr_view,
+}
+
+/// Attributes of `tnr_scan`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_scan_attributes {
+    /// `sizeof(tnr_scan_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_moments`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_moments_attributes {
+    /// `sizeof(tnr_moments_attributes)`.
+    pub struct_size: u64,
+    /// Delta degrees of freedom: the variance divides by the count less this.
+    pub ddof: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+// ==== ordering ====
+// Sorting and searching. NaN is greater than everything, and all NaN are equal.
+
+/// Flag of `tnr_sort_attributes`: the greatest first. NaN is last even so.
+///
+/// @since 0.2
+pub const TNR_SORT_DESCENDING: u32 = 1;
+
+/// Flag of `tnr_top_k_attributes`: the smallest in place of the greatest. NaN is chosen last in
+/// both.
+///
+/// @since 0.2
+pub const TNR_TOP_K_SMALLEST: u32 = 1;
+
+/// Flag of `tnr_searchsorted_attributes`: behind the elements that are equal, in place of before
+/// them.
+///
+/// @since 0.2
+pub const TNR_SEARCHSORTED_RIGHT: u32 = 1;
+
+/// Flag of `tnr_quantile_attributes`: NaN are left out, in place of giving NaN.
+///
+/// @since 0.2
+pub const TNR_QUANTILE_SKIP_NAN: u32 = 1;
+
+/// Attributes of `tnr_sort`. NULL, and zeros beyond `struct_size`, mean the defaults; it will grow,
+/// and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sort_attributes {
+    /// `sizeof(tnr_sort_attributes)`.
+    pub struct_size: u64,
+    /// `TNR_SORT_DESCENDING`, or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_top_k`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_top_k_attributes {
+    /// `sizeof(tnr_top_k_attributes)`.
+    pub struct_size: u64,
+    /// `TNR_TOP_K_SMALLEST`, or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_partition`. There are none yet. NULL, and zeros beyond `struct_size`, mean
+/// the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_partition_attributes {
+    /// `sizeof(tnr_partition_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_quantile`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_quantile_attributes {
+    /// `sizeof(tnr_quantile_attributes)`.
+    pub struct_size: u64,
+    /// `TNR_QUANTILE_SKIP_NAN`, or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_searchsorted`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+/// will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_searchsorted_attributes {
+    /// `sizeof(tnr_searchsorted_attributes)`.
+    pub struct_size: u64,
+    /// `TNR_SEARCHSORTED_RIGHT`, or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_unique`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_unique_attributes {
+    /// `sizeof(tnr_unique_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_bincount`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_bincount_attributes {
+    /// `sizeof(tnr_bincount_attributes)`.
+    pub struct_size: u64,
+    /// Of `a`'s shape and `out`'s dtype: the weight of each element, 1 without it.
+    pub weights: *const tnr_view,
+}
+
+/// Attributes of `tnr_histogram`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_histogram_attributes {
+    /// `sizeof(tnr_histogram_attributes)`.
+    pub struct_size: u64,
+    /// Where there are no edges: the first edge; finite.
+    pub low: f64,
+    /// Where there are no edges: the last edge, above `low`; finite.
+    pub high: f64,
+}
+
+// ==== random numbers ====
+// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+// SC 2011): a number follows from seed, offset and place alone.
+
+/// A distribution of random numbers.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_random_distribution(pub i32);
+
+impl tnr_random_distribution {
+    /// Floats: uniform from `low` up to, but not, `high`.
+    pub const UNIFORM: tnr_random_distribution = tnr_random_distribution(1);
+    /// Floats: normal, with `mean` and `deviation`.
+    pub const NORMAL: tnr_random_distribution = tnr_random_distribution(2);
+    /// Integers: uniform from `least` up to, but not, `bound`.
+    pub const INTEGERS: tnr_random_distribution = tnr_random_distribution(3);
+    /// bool8: true with `probability`.
+    pub const BERNOULLI: tnr_random_distribution = tnr_random_distribution(4);
+}
+
+/// Attributes of `tnr_random`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_random_attributes {
+    /// `sizeof(tnr_random_attributes)`.
+    pub struct_size: u64,
+    /// UNIFORM; finite.
+    pub low: f64,
+    /// UNIFORM; finite and above `low`. Both 0: 1.
+    pub high: f64,
+    /// NORMAL; finite.
+    pub mean: f64,
+    /// NORMAL; finite, not negative. 0 means 1.
+    pub deviation: f64,
+    /// BERNOULLI; from 0 to 1.
+    pub probability: f64,
+    /// INTEGERS; representable in the dtype.
+    pub least: i64,
+    /// INTEGERS; above `least`, and at most one above what the dtype can represent.
+    pub bound: i64,
+}
+
+/// Attributes of `tnr_random_permutation`. There are none yet. NULL, and zeros beyond
+/// `struct_size`, mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_random_permutation_attributes {
+    /// `sizeof(tnr_random_permutation_attributes)`.
+    pub struct_size: u64,
 }
 
 // ==== sparse matrices ====
@@ -1351,6 +1752,66 @@ impl tnr_operation {
     ///
     /// @since 0.2
     pub const SPARSE_FROM_MATMUL: tnr_operation = tnr_operation(33);
+    /// `tnr_ternary`.
+    ///
+    /// @since 0.2
+    pub const TERNARY: tnr_operation = tnr_operation(34);
+    /// `tnr_concat`.
+    ///
+    /// @since 0.2
+    pub const CONCAT: tnr_operation = tnr_operation(35);
+    /// `tnr_pad`.
+    ///
+    /// @since 0.2
+    pub const PAD: tnr_operation = tnr_operation(36);
+    /// `tnr_take`, `tnr_gather`.
+    ///
+    /// @since 0.2
+    pub const TAKE: tnr_operation = tnr_operation(37);
+    /// `tnr_put`, `tnr_scatter`.
+    ///
+    /// @since 0.2
+    pub const PUT: tnr_operation = tnr_operation(38);
+    /// `tnr_nonzero`, `tnr_masked_select`.
+    ///
+    /// @since 0.2
+    pub const NONZERO: tnr_operation = tnr_operation(39);
+    /// `tnr_triangular`.
+    ///
+    /// @since 0.2
+    pub const TRIANGULAR: tnr_operation = tnr_operation(40);
+    /// `tnr_normalize`.
+    ///
+    /// @since 0.2
+    pub const NORMALIZE: tnr_operation = tnr_operation(41);
+    /// `tnr_scan`.
+    ///
+    /// @since 0.2
+    pub const SCAN: tnr_operation = tnr_operation(42);
+    /// `tnr_moments`.
+    ///
+    /// @since 0.2
+    pub const MOMENTS: tnr_operation = tnr_operation(43);
+    /// `tnr_sort`, `tnr_top_k`, `tnr_partition`, `tnr_quantile`.
+    ///
+    /// @since 0.2
+    pub const SORT: tnr_operation = tnr_operation(44);
+    /// `tnr_searchsorted`.
+    ///
+    /// @since 0.2
+    pub const SEARCHSORTED: tnr_operation = tnr_operation(45);
+    /// `tnr_unique`.
+    ///
+    /// @since 0.2
+    pub const UNIQUE: tnr_operation = tnr_operation(46);
+    /// `tnr_bincount`, `tnr_histogram`.
+    ///
+    /// @since 0.2
+    pub const HISTOGRAM: tnr_operation = tnr_operation(47);
+    /// `tnr_random`, `tnr_random_permutation`.
+    ///
+    /// @since 0.2
+    pub const RANDOM: tnr_operation = tnr_operation(48);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -2297,6 +2758,27 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
+    /// `out = op(a, b, c)`, all of one dtype. `out` may be exactly any input.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) broadcast to `out`'s shape
+    /// @param b (transfer none) broadcast to `out`'s shape
+    /// @param c (transfer none) broadcast to `out`'s shape
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_ternary(
+        context: *mut tnr_context,
+        op: tnr_ternary_op,
+        a: *const tnr_view,
+        b: *const tnr_view,
+        c: *const tnr_view,
+        attributes: *const tnr_ternary_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
     /// Reduces the axes whose bits are set in `axes` (bit i: axis i). `out` has the other axes,
     /// or all of them with the reduced ones of extent 1; its dtype is the one `op` states.
     /// `out` shares no byte with `a`.
@@ -2586,6 +3068,507 @@ unsafe extern "C" {
         weight: *const tnr_view,
         bias: *const tnr_view,
         attributes: *const tnr_batch_norm_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== movement of elements ====
+
+    /// Joins arrays along an axis, one behind the other; they agree in dtype and all other extents.
+    ///
+    /// INVALID_ARGUMENT also for no part, an axis beyond the rank, and extents that do not agree.
+    /// ALIASED.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param parts (transfer none) (counted-by part_count) one at least
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) shares no byte with the parts
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_concat(
+        context: *mut tnr_context,
+        parts: *const tnr_view,
+        part_count: u32,
+        axis: u32,
+        attributes: *const tnr_concat_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out` has `a`, and around it what the mode says; the attributes say where `a` begins.
+    /// Extents of `out` are the caller's choice: TNR_PAD_MODE_WRAP with an `out` of several times
+    /// the extents repeats `a`, and with one of the same extents rolls it by `before`.
+    ///
+    /// INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
+    /// `out` needs elements.  ALIASED.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) of the rank of `a`; shares no byte with it
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_pad(
+        context: *mut tnr_context,
+        mode: tnr_pad_mode,
+        a: *const tnr_view,
+        attributes: *const tnr_pad_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Elements of `a` by their indices on an axis, which becomes the axes of `indices`: `out[..,
+    /// i, ..] = a[.., indices[i], ..]`, as NumPy's `take`; PyTorch's `index_select`, and with axis
+    /// 0 rows of an embedding.
+    ///
+    /// INVALID_ARGUMENT also for an index that is negative or not below the extent, of which the
+    /// message says the place; nothing is written then. ALIASED.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param indices (transfer none) of i32 or i64
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) shares no byte with the others
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_take(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        axis: u32,
+        indices: *const tnr_view,
+        attributes: *const tnr_take_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Elements of `a` by an index each on one axis: `out[i, j] = a[indices[i, j], j]` for axis 0,
+    /// as NumPy's `take_along_axis` and PyTorch's `gather`. Other axes of `a` are as long as those
+    /// of `indices`.
+    ///
+    /// Errors as of `tnr_take`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param indices (transfer none) of i32 or i64
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) of the shape of `indices`; shares no byte with the others
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_gather(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        axis: u32,
+        indices: *const tnr_view,
+        attributes: *const tnr_take_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The reverse of `tnr_take`: `out[.., indices[i], ..] = op(out[.., indices[i], ..], a[.., i,
+    /// ..])`, in the order of i. `op` is ADD, MUL, MIN, MAX, or 0, which puts `a` itself, so that
+    /// the last of equal indices wins. Results are the same for any number of threads; f16 and bf16
+    /// are rounded after each step.
+    ///
+    /// Errors as of `tnr_take`; UNSUPPORTED: another `op`, and dtypes that it does not take.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) of the dtype of `out`
+    /// @param indices (transfer none) of i32 or i64
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) shares no byte with the others
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_put(
+        context: *mut tnr_context,
+        op: tnr_binary_op,
+        a: *const tnr_view,
+        axis: u32,
+        indices: *const tnr_view,
+        attributes: *const tnr_put_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The reverse of `tnr_gather`: `out[indices[i, j], j] = op(out[indices[i, j], j], a[i, j])`
+    /// for axis 0, in row-major order of (i, j); otherwise as `tnr_put`.
+    ///
+    /// Errors as of `tnr_put`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) of the shape of `indices` and the dtype of `out`
+    /// @param indices (transfer none) of i32 or i64
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) shares no byte with the others
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_scatter(
+        context: *mut tnr_context,
+        op: tnr_binary_op,
+        a: *const tnr_view,
+        axis: u32,
+        indices: *const tnr_view,
+        attributes: *const tnr_put_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The places of the elements that are not zero, in row-major order: an i64 matrix in row-major
+    /// order, with a row for each and a column for each axis of `a`. NaN is not zero.
+    ///
+    /// UNSUPPORTED: a dtype that `TNR_REDUCE_OP_COUNT` does not take. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) (out) all of the new blob; untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_nonzero(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        attributes: *const tnr_nonzero_attributes,
+        out: *mut tnr_view_mut,
+    ) -> *mut tnr_blob;
+
+    /// The elements of `a` where the mask is true, in row-major order: a vector.
+    ///
+    /// INVALID_ARGUMENT also for a mask of another shape or not of bool8. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param mask (transfer none) broadcast to the shape of `a`
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) (out) all of the new blob; untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_masked_select(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        mask: *const tnr_view,
+        attributes: *const tnr_nonzero_attributes,
+        out: *mut tnr_view_mut,
+    ) -> *mut tnr_blob;
+
+    /// A triangle of matrices, and zeros elsewhere. Axes before the last two are a batch. `out` may
+    /// be exactly `a`.
+    ///
+    /// INVALID_ARGUMENT also for a rank below 2.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) of the shape and dtype of `out`
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_triangular(
+        context: *mut tnr_context,
+        part: tnr_triangle,
+        a: *const tnr_view,
+        attributes: *const tnr_triangle_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== normalization and scans ====
+
+    /// Normalizes over the axes whose bits are set (bit i: axis i), all of one dtype. `out` may be
+    /// exactly `a`. f16 and bf16 are computed in f32 and rounded once.
+    ///
+    /// INVALID_ARGUMENT also for bits beyond the rank, and a weight or bias of other extents than
+    /// those of the axes. UNSUPPORTED: dtypes that are no floats. ALIASED.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) of the shape of `out`
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_normalize(
+        context: *mut tnr_context,
+        op: tnr_normalize_op,
+        a: *const tnr_view,
+        axes: u32,
+        attributes: *const tnr_normalize_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Each element of `out` is the reduction of the elements of `a` up to it along the axis,
+    /// itself included. `out` may be exactly `a`. The order of additions depends on the extent
+    /// alone.
+    ///
+    /// INVALID_ARGUMENT also for an axis beyond the rank. UNSUPPORTED: dtypes that `op` does not
+    /// take. ALIASED.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) of the shape of `out`
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_scan(
+        context: *mut tnr_context,
+        op: tnr_scan_op,
+        a: *const tnr_view,
+        axis: u32,
+        attributes: *const tnr_scan_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Mean and variance over axes at once, as TNR_REDUCE_OP_MEAN and TNR_REDUCE_OP_VAR give them,
+    /// whose bits they have.
+    ///
+    /// Errors as of `tnr_reduce`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param mean (transfer none) of the shape of `out`; shares no byte with the others
+    /// @param out (transfer none) the variance
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_moments(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        axes: u32,
+        attributes: *const tnr_moments_attributes,
+        mean: *const tnr_view_mut,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== ordering ====
+
+    /// Sorts along an axis; equal elements keep their order. NaN is last. -0.0 and 0.0 are equal.
+    /// `out` may be exactly `a`. One of both outputs may be NULL: without `out` this is argsort.
+    ///
+    /// INVALID_ARGUMENT also for an axis beyond the rank, no output, and an unknown flag.
+    /// UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param indices (transfer none) (nullable) of i64: where each was on the axis
+    /// @param out (transfer none) (nullable) of the shape of `a`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sort(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        axis: u32,
+        attributes: *const tnr_sort_attributes,
+        indices: *const tnr_view_mut,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The greatest elements along an axis, sorted, the greatest first; of equal ones the first.
+    /// NaN is chosen last. Their number is the extent of the axis in the outputs, of which one may
+    /// be NULL.
+    ///
+    /// INVALID_ARGUMENT also for more than there are. Otherwise as `tnr_sort`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param indices (transfer none) (nullable) of i64: where each was on the axis
+    /// @param out (transfer none) (nullable)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_top_k(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        axis: u32,
+        attributes: *const tnr_top_k_attributes,
+        indices: *const tnr_view_mut,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Puts the element that sorting would put at `kth` there, those that are not greater before it
+    /// and those that are not smaller behind it, in an order that is not stated but always the
+    /// same. `out` may be exactly `a`.
+    ///
+    /// INVALID_ARGUMENT also for a `kth` that is not below the extent. Otherwise as `tnr_sort`.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param indices (transfer none) (nullable) of i64: where each was on the axis
+    /// @param out (transfer none) (nullable) of the shape of `a`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_partition(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        axis: u32,
+        kth: i64,
+        attributes: *const tnr_partition_attributes,
+        indices: *const tnr_view_mut,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Quantiles over axes: with n elements sorted, the one at `q * (n - 1)`, or between the two
+    /// beside it in proportion, as NumPy's `quantile` by default; 0.5 is the median. NaN if one is.
+    ///
+    /// INVALID_ARGUMENT also for a q outside 0 to 1. UNSUPPORTED: dtypes that are no floats.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param q (transfer none) (counted-by q_count) one at least
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) `[q_count, ...]`, with the axes of `a` that are not reduced; of the dtype of `a`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_quantile(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        axes: u32,
+        q: *const f64,
+        q_count: u32,
+        attributes: *const tnr_quantile_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// For each value the place before which it would be inserted into `a` so that this stays
+    /// sorted: the number of elements that are smaller.
+    ///
+    /// Where `a` is not sorted the answer is some number from 0 to its length.
+    ///
+    /// INVALID_ARGUMENT also for an `a` that is no vector. UNSUPPORTED: complex. ALIASED.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) a sorted vector
+    /// @param values (transfer none) of the dtype of `a`
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) of i64, of the shape of `values`
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_searchsorted(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        values: *const tnr_view,
+        attributes: *const tnr_searchsorted_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The different elements of `a`, sorted, and how often each occurs. NaN are one element, and
+    /// last; -0.0 and 0.0 are one.
+    ///
+    /// INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param inverse (transfer none) (nullable) of i64, of the shape of `a`: the place of each element in `out`
+    /// @param counts (transfer none) (out) (nullable) of i64, a part of the new blob; untouched on failure
+    /// @param out (transfer none) (out) the elements, a part of the new blob; untouched on failure
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_unique(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        attributes: *const tnr_unique_attributes,
+        inverse: *const tnr_view_mut,
+        counts: *mut tnr_view_mut,
+        out: *mut tnr_view_mut,
+    ) -> *mut tnr_blob;
+
+    /// How often each number occurs: `out[a[i]]` is the number of such i, or the sum of their
+    /// weights in the order of i.
+    ///
+    /// INVALID_ARGUMENT also for a number that is negative or not below the extent of `out`, which
+    /// is untouched then, and weights where `out` is of i64.  UNSUPPORTED: other dtypes.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none) of integers
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) a vector of i64, or with weights of f32 or f64
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_bincount(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        attributes: *const tnr_bincount_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Counts of elements between edges: element x is counted at i where `edges[i] <= x < edges[i +
+    /// 1]`, and in the last place also where it is the last edge, as NumPy's `histogram`. Others,
+    /// and NaN, are not counted. Without `edges` they are equally spaced from `low` to `high`.
+    ///
+    /// INVALID_ARGUMENT also for edges that fall, that are NaN, or that are not one more than the
+    /// extent of `out`. UNSUPPORTED: complex.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param edges (transfer none) (nullable) a vector of the dtype of `a`
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) a vector of i64
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_histogram(
+        context: *mut tnr_context,
+        a: *const tnr_view,
+        edges: *const tnr_view,
+        attributes: *const tnr_histogram_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== random numbers ====
+
+    /// Random numbers of a distribution. Element i in row-major order follows from `seed` and
+    /// `offset + i` alone: the same for any number of threads and every instruction set for
+    /// UNIFORM, INTEGERS and BERNOULLI, and NORMAL within its bound. Two calls whose ranges of
+    /// offsets do not meet are independent.
+    ///
+    /// INVALID_ARGUMENT also for attributes outside their bounds, and an `offset` from which 2^64
+    /// would be passed. UNSUPPORTED: dtypes that the distribution does not give.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_random(
+        context: *mut tnr_context,
+        distribution: tnr_random_distribution,
+        seed: u64,
+        offset: u64,
+        attributes: *const tnr_random_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// A random order of the numbers from 0 to n - 1, each order with the same probability up to
+    /// 2^-64 n^2: the same for any number of threads and every instruction set.
+    ///
+    /// INVALID_ARGUMENT also for more numbers than the dtype can represent. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none) `[n]`, of i32 or i64
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_random_permutation(
+        context: *mut tnr_context,
+        seed: u64,
+        offset: u64,
+        attributes: *const tnr_random_permutation_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 

@@ -19,8 +19,14 @@ const _: () = {
     assert!(size_of::<tnr_tenure>() == 4);
     assert!(size_of::<tnr_unary_op>() == 4);
     assert!(size_of::<tnr_binary_op>() == 4);
+    assert!(size_of::<tnr_ternary_op>() == 4);
     assert!(size_of::<tnr_compare_op>() == 4);
     assert!(size_of::<tnr_reduce_op>() == 4);
+    assert!(size_of::<tnr_pad_mode>() == 4);
+    assert!(size_of::<tnr_triangle>() == 4);
+    assert!(size_of::<tnr_normalize_op>() == 4);
+    assert!(size_of::<tnr_scan_op>() == 4);
+    assert!(size_of::<tnr_random_distribution>() == 4);
     assert!(size_of::<tnr_sparse_format>() == 4);
     assert!(size_of::<tnr_orientation>() == 4);
     assert!(size_of::<tnr_sparse_predicate>() == 4);
@@ -136,6 +142,12 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_ternary_attributes>() == 8);
+    assert!(align_of::<tnr_ternary_attributes>() == 8);
+    assert!(offset_of!(tnr_ternary_attributes, struct_size) == 0);
+};
+
+const _: () = {
     assert!(size_of::<tnr_compare_attributes>() == 8);
     assert!(align_of::<tnr_compare_attributes>() == 8);
     assert!(offset_of!(tnr_compare_attributes, struct_size) == 0);
@@ -148,24 +160,27 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_reduce_attributes>() == 16);
+    assert!(size_of::<tnr_reduce_attributes>() == 24);
     assert!(align_of::<tnr_reduce_attributes>() == 8);
     assert!(offset_of!(tnr_reduce_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_reduce_attributes, ddof) == 8);
     assert!(offset_of!(tnr_reduce_attributes, reserved) == 12);
+    assert!(offset_of!(tnr_reduce_attributes, power) == 16);
 };
 
 const _: () = {
-    assert!(size_of::<tnr_matmul_attributes>() == 24);
+    assert!(size_of::<tnr_matmul_attributes>() == 40);
     assert!(align_of::<tnr_matmul_attributes>() == 8);
     assert!(offset_of!(tnr_matmul_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_matmul_attributes, bias) == 8);
     assert!(offset_of!(tnr_matmul_attributes, activation) == 16);
-    assert!(offset_of!(tnr_matmul_attributes, reserved) == 20);
+    assert!(offset_of!(tnr_matmul_attributes, flags) == 20);
+    assert!(offset_of!(tnr_matmul_attributes, low) == 24);
+    assert!(offset_of!(tnr_matmul_attributes, high) == 32);
 };
 
 const _: () = {
-    assert!(size_of::<tnr_conv2d_attributes>() == 88);
+    assert!(size_of::<tnr_conv2d_attributes>() == 104);
     assert!(align_of::<tnr_conv2d_attributes>() == 8);
     assert!(offset_of!(tnr_conv2d_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_conv2d_attributes, strides) == 8);
@@ -173,7 +188,9 @@ const _: () = {
     assert!(offset_of!(tnr_conv2d_attributes, dilations) == 56);
     assert!(offset_of!(tnr_conv2d_attributes, groups) == 72);
     assert!(offset_of!(tnr_conv2d_attributes, activation) == 80);
-    assert!(offset_of!(tnr_conv2d_attributes, reserved) == 84);
+    assert!(offset_of!(tnr_conv2d_attributes, flags) == 84);
+    assert!(offset_of!(tnr_conv2d_attributes, low) == 88);
+    assert!(offset_of!(tnr_conv2d_attributes, high) == 96);
 };
 
 const _: () = {
@@ -199,6 +216,146 @@ const _: () = {
     assert!(align_of::<tnr_batch_norm_attributes>() == 8);
     assert!(offset_of!(tnr_batch_norm_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_batch_norm_attributes, eps) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_concat_attributes>() == 8);
+    assert!(align_of::<tnr_concat_attributes>() == 8);
+    assert!(offset_of!(tnr_concat_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_pad_attributes>() == 96);
+    assert!(align_of::<tnr_pad_attributes>() == 8);
+    assert!(offset_of!(tnr_pad_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_pad_attributes, before) == 8);
+    assert!(offset_of!(tnr_pad_attributes, value) == 72);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_take_attributes>() == 8);
+    assert!(align_of::<tnr_take_attributes>() == 8);
+    assert!(offset_of!(tnr_take_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_put_attributes>() == 8);
+    assert!(align_of::<tnr_put_attributes>() == 8);
+    assert!(offset_of!(tnr_put_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_nonzero_attributes>() == 8);
+    assert!(align_of::<tnr_nonzero_attributes>() == 8);
+    assert!(offset_of!(tnr_nonzero_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_triangle_attributes>() == 16);
+    assert!(align_of::<tnr_triangle_attributes>() == 8);
+    assert!(offset_of!(tnr_triangle_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_triangle_attributes, diagonal) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_normalize_attributes>() == 32);
+    assert!(align_of::<tnr_normalize_attributes>() == 8);
+    assert!(offset_of!(tnr_normalize_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_normalize_attributes, eps) == 8);
+    assert!(offset_of!(tnr_normalize_attributes, weight) == 16);
+    assert!(offset_of!(tnr_normalize_attributes, bias) == 24);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_scan_attributes>() == 8);
+    assert!(align_of::<tnr_scan_attributes>() == 8);
+    assert!(offset_of!(tnr_scan_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_moments_attributes>() == 16);
+    assert!(align_of::<tnr_moments_attributes>() == 8);
+    assert!(offset_of!(tnr_moments_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_moments_attributes, ddof) == 8);
+    assert!(offset_of!(tnr_moments_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sort_attributes>() == 16);
+    assert!(align_of::<tnr_sort_attributes>() == 8);
+    assert!(offset_of!(tnr_sort_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sort_attributes, flags) == 8);
+    assert!(offset_of!(tnr_sort_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_top_k_attributes>() == 16);
+    assert!(align_of::<tnr_top_k_attributes>() == 8);
+    assert!(offset_of!(tnr_top_k_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_top_k_attributes, flags) == 8);
+    assert!(offset_of!(tnr_top_k_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_partition_attributes>() == 8);
+    assert!(align_of::<tnr_partition_attributes>() == 8);
+    assert!(offset_of!(tnr_partition_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_quantile_attributes>() == 16);
+    assert!(align_of::<tnr_quantile_attributes>() == 8);
+    assert!(offset_of!(tnr_quantile_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_quantile_attributes, flags) == 8);
+    assert!(offset_of!(tnr_quantile_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_searchsorted_attributes>() == 16);
+    assert!(align_of::<tnr_searchsorted_attributes>() == 8);
+    assert!(offset_of!(tnr_searchsorted_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_searchsorted_attributes, flags) == 8);
+    assert!(offset_of!(tnr_searchsorted_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_unique_attributes>() == 8);
+    assert!(align_of::<tnr_unique_attributes>() == 8);
+    assert!(offset_of!(tnr_unique_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_bincount_attributes>() == 16);
+    assert!(align_of::<tnr_bincount_attributes>() == 8);
+    assert!(offset_of!(tnr_bincount_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_bincount_attributes, weights) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_histogram_attributes>() == 24);
+    assert!(align_of::<tnr_histogram_attributes>() == 8);
+    assert!(offset_of!(tnr_histogram_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_histogram_attributes, low) == 8);
+    assert!(offset_of!(tnr_histogram_attributes, high) == 16);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_random_attributes>() == 64);
+    assert!(align_of::<tnr_random_attributes>() == 8);
+    assert!(offset_of!(tnr_random_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_random_attributes, low) == 8);
+    assert!(offset_of!(tnr_random_attributes, high) == 16);
+    assert!(offset_of!(tnr_random_attributes, mean) == 24);
+    assert!(offset_of!(tnr_random_attributes, deviation) == 32);
+    assert!(offset_of!(tnr_random_attributes, probability) == 40);
+    assert!(offset_of!(tnr_random_attributes, least) == 48);
+    assert!(offset_of!(tnr_random_attributes, bound) == 56);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_random_permutation_attributes>() == 8);
+    assert!(align_of::<tnr_random_permutation_attributes>() == 8);
+    assert!(offset_of!(tnr_random_permutation_attributes, struct_size) == 0);
 };
 
 const _: () = {

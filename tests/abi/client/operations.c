@@ -38,12 +38,15 @@ static int check_truth(const tnr_view* a, const float* got, const tnr_view_mut* 
 }
 
 static int check_casts(const tnr_view* a) {
-  const tnr_reduce_attributes with_ddof = {sizeof with_ddof, 1, 0};
+  tnr_reduce_attributes with_ddof;
   int32_t whole[4];
   double sum;
   const int64_t four = 4;
   float got;
   tnr_view_mut out;
+  memset(&with_ddof, 0, sizeof with_ddof);
+  with_ddof.struct_size = sizeof with_ddof;
+  with_ddof.ddof = 1;
   OK(tnr_view_lend_mut(whole, sizeof whole, 0, TNR_DTYPE_I32, 1, &four, NULL, &out));
   OK(tnr_cast(NULL, a, NULL, &out));
   CHECK(whole[0] == 1 && whole[3] == -4);

@@ -215,10 +215,11 @@ TEST_F(RefusedFactor, ShapesAndDtypesOfProducts) {
   expect(TNR_STATUS_INVALID_ARGUMENT, {"a.dtype is f64", "packed for a left factor of f32"}, f64,
          out.out());
   expect(TNR_STATUS_INVALID_ARGUMENT, {"activation is 1000"}, a, out.out(),
-         {.struct_size = 0, .bias = nullptr, .activation = 1000, .reserved = 0});
+         {.struct_size = 0, .bias = nullptr, .activation = 1000, .flags = 0, .low = 0, .high = 0});
   const Array bias(TNR_DTYPE_F32, {3}, Arrangement::kRowMajor, random);
-  expect(TNR_STATUS_INVALID_ARGUMENT, {"attributes->bias has shape [3]"}, a, out.out(),
-         {.struct_size = 0, .bias = &bias.view(), .activation = 0, .reserved = 0});
+  expect(
+      TNR_STATUS_INVALID_ARGUMENT, {"attributes->bias has shape [3]"}, a, out.out(),
+      {.struct_size = 0, .bias = &bias.view(), .activation = 0, .flags = 0, .low = 0, .high = 0});
 }
 
 // The panels of bytes are those of a sign of the left factor.

@@ -178,7 +178,9 @@ SparseToken sparse_from_matmul(const Context& context, const tnr_scalar& alpha, 
   const tnr_matmul_attributes epilogue = {.struct_size = sizeof epilogue,
                                           .bias = attributes.bias,
                                           .activation = attributes.activation,
-                                          .reserved = 0};
+                                          .flags = 0,
+                                          .low = 0,
+                                          .high = 0};
   const ProductRows product(context, alpha, a, b, epilogue, dtype);
   const std::int64_t rows = a.shape[0];
   SparseBuilder builder(context, {.format = TNR_SPARSE_FORMAT_CSR,

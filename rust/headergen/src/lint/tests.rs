@@ -361,7 +361,7 @@ fn operation(params: &[&str], attributes: &str) -> String {
 #[test]
 fn order_of_arguments() {
     let nullable = "/// @param attributes (transfer none) (nullable)";
-    let (op, a, out) = ("op: tnr_op", "a: *const tnr_view", "out: *const tnr_view");
+    let (op, a, out) = ("op: tnr_op", "a: *const tnr_view", "out: *const tnr_view_mut");
     let attributes = "attributes: *const tnr_x_attributes";
     assert_eq!(problems(&operation(&[op, a, attributes, out], nullable)), vec![]);
     rejects(&operation(&[a, op, attributes, out], nullable), "`op` is a code, which follows");

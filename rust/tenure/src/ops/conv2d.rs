@@ -111,7 +111,9 @@ impl<'a, T: Float> Conv2d<'a, T> {
             dilations: of_both("dilations", self.dilations)?,
             groups: at_least_1(&"groups", self.groups)?,
             activation: Activation::code(self.activation),
-            reserved: 0,
+            flags: 0,
+            low: 0.0,
+            high: 0.0,
         })
     }
 

@@ -144,7 +144,7 @@ pub(crate) fn reduce(
     entered()?;
     traced!(reduce(op, a.0));
     let struct_size = size_of::<tnr_reduce_attributes>() as u64;
-    let given = tnr_reduce_attributes { struct_size, ddof, reserved: 0 };
+    let given = tnr_reduce_attributes { struct_size, ddof, reserved: 0, power: 0.0 };
     let takes_ddof = op == tnr_reduce_op::VAR || op == tnr_reduce_op::STD;
     let attributes = if takes_ddof { &raw const given } else { ptr::null() };
     // SAFETY: see the module; `given` is alive for the call.
@@ -161,7 +161,9 @@ pub(super) fn matmul_attributes((bias, activation): Epilogue<'_>) -> sys::tnr_ma
         struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,
         bias: or_null(bias),
         activation,
-        reserved: 0,
+        flags: 0,
+        low: 0.0,
+        high: 0.0,
     }
 }
 

@@ -171,7 +171,9 @@ fn call<T: Element + From<i8>>(random: &mut Random, context: *mut tnr_context) -
         dilations: numbers.dilations,
         groups: of_groups,
         activation,
-        reserved: 0,
+        flags: 0,
+        low: 0.0,
+        high: 0.0,
     };
     let pooling = tnr_pool2d_attributes {
         struct_size: size_of::<tnr_pool2d_attributes>() as u64,
