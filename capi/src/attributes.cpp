@@ -30,9 +30,7 @@ tnr_reduce_attributes read_reduce_attributes(const tnr_reduce_attributes* attrib
 
 tnr_matmul_attributes read_matmul_attributes(const tnr_matmul_attributes* attributes) {
   if (attributes == nullptr) return {};
-  const tnr_matmul_attributes known = read_sized(attributes, "attributes");
-  require_zero(known.flags, "flags");
-  return known;
+  return read_sized(attributes, "attributes");
 }
 
 }  // namespace tenure::capi

@@ -127,7 +127,6 @@ tnr_status tnr_conv2d(tnr_context* context, const tnr_view* a, const tnr_view* w
   return run(TNR_OPERATION_CONV2D, [=] {
     tnr_conv2d_attributes given = {};
     if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    require_zero(given.flags, "flags");
     tenure::conv2d(context_of(context), deref(a, "a"), deref(weight, "weight"), bias, given,
                    deref(out, "out"));
   });
@@ -161,7 +160,6 @@ tnr_status tnr_conv2d_transposed(tnr_context* context, const tnr_view* a, const 
   return run(TNR_OPERATION_CONV2D_TRANSPOSED, [=] {
     tnr_conv2d_attributes given = {};
     if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    require_zero(given.flags, "flags");
     tenure::conv2d_transposed(context_of(context), deref(a, "a"), deref(weight, "weight"), bias,
                               given, deref(out, "out"));
   });

@@ -239,6 +239,8 @@ void convolve(const Operands& with, const Lies& lies, std::int64_t channels, std
   for (std::int64_t& zeros : attributes.padding) zeros = side / 2;
   attributes.groups = groups;
   attributes.activation = TNR_UNARY_OP_RELU;
+  attributes.flags = TNR_EPILOGUE_CLAMP;
+  attributes.high = 6;
   const Input a(dtype, {2, channels, with.a.rows, with.a.cols}, lies.a, 0);
   const Input weight(dtype, {filters, channels / groups, side, side}, lies.b, 2);
   const Input bias(dtype, {filters}, lies.b, 1);

@@ -68,7 +68,7 @@ struct DenseProduct {
   int64_t sums_step;
 };
 
-// out = max(out + bias, 0), or without one of these. Steps are in bytes, of any sign.
+// out = min(max(out + bias, low), high). Steps are in bytes, of any sign.
 struct Epilogue {
   Byte* out;
   int64_t row_step;
@@ -77,7 +77,8 @@ struct Epilogue {
   int64_t columns;
   const Byte* bias;  // of each column; nullptr: none
   int64_t bias_step;
-  bool has_relu;  // NaN stays NaN; whole numbers are signed
+  const Byte* low;  // a number as the sums are, integers signed; NaN stays NaN
+  const Byte* high;
 };
 
 // Kernels of one type of sums. An element of out is alpha times one sum, which begins at 0 and

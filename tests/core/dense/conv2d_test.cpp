@@ -32,6 +32,9 @@ struct Options {
   Two dilations = {1, 1};
   std::int64_t groups = 1;
   tnr_unary_op activation = 0;
+  bool is_clamped = false;
+  double low = -0.4;
+  double high = 0.6;
 
   [[nodiscard]] tnr_conv2d_attributes attributes() const {
     tnr_conv2d_attributes given = {};
@@ -41,6 +44,9 @@ struct Options {
     std::copy(dilations.begin(), dilations.end(), given.dilations);
     given.groups = groups;
     given.activation = activation;
+    given.flags = is_clamped ? TNR_EPILOGUE_CLAMP : 0;
+    given.low = low;
+    given.high = high;
     return given;
   }
 };
@@ -142,7 +148,8 @@ struct Case {
       text += ", ";
     }
     return text + "groups " + std::to_string(with.groups) + ", activation " +
-           std::to_string(with.activation) + (bias ? ", biased" : "");
+           std::to_string(with.activation) + (with.is_clamped ? ", clamped" : "") +
+           (bias ? ", biased" : "");
   }
 
   // The result's elements, row-major.
@@ -157,6 +164,14 @@ struct Case {
     });
     if (with.activation != 0) {
       unary(kDefaultContext, with.activation, row_major.view, row_major.out());
+    }
+    if (with.is_clamped) {
+      const auto low = static_cast<T>(with.low);
+      const auto high = static_cast<T>(with.high);
+      // NaN is neither less nor greater.
+      for (T& element : row_major.memory) {
+        element = element < low ? low : element > high ? high : element;
+      }
     }
     return row_major.memory;
   }
@@ -483,6 +498,7 @@ TYPED_TEST(Conv2d, KeepsSpecialNumbersApart) {
   with.padding = {1, 2, 1, 0};
   for (const tnr_unary_op activation : {0, TNR_UNARY_OP_RELU, TNR_UNARY_OP_EXP}) {
     with.activation = activation;
+    with.is_clamped = activation != 0;
     for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
       Case<T> test = make<T>({2, 3, 18, {9, 13}, {3, 2}}, with, lies, random);
       test.bias = Operand<T>(Shape{18}).fill(random);
@@ -599,6 +615,7 @@ TYPED_TEST(Conv2d, TouchesNoByteBeyondItsOperands) {
       Options with;
       if (round % 2 == 0) with.padding = {1, 1, 1, 1};
       if (round % 3 == 0) with.activation = TNR_UNARY_OP_RELU;
+      with.is_clamped = round % 4 == 0;
       const Lies lies = round < 2   ? Lies::kRowMajor
                         : round < 4 ? Lies::kChannelsLast
                                     : Lies::kAnyhow;
@@ -743,6 +760,15 @@ TEST_F(RefusedConv2d, Activations) {
     expect_invalid({"attributes->activation is " + std::to_string(activation) +
                     ", which names no unary operation"});
   }
+}
+
+TEST_F(RefusedConv2d, Bounds) {
+  with.flags = 6;
+  expect_invalid({"attributes->flags is 0x6 but only 0x1 is known"});
+  with.flags = TNR_EPILOGUE_CLAMP;
+  with.low = 6;
+  with.high = 0;
+  expect_invalid({"attributes->low is 6 and attributes->high is 0"});
 }
 
 TEST_F(RefusedConv2d, Dtypes) {

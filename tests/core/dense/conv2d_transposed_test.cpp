@@ -58,6 +58,12 @@ void expect_twin(Operand<T> a, Operand<T> weight, std::optional<Operand<T>> bias
     for_each_index(out.view,
                    [&](const Index& at) { expected.at(at) = std::max(expected.at(at), T{0}); });
   }
+  if (with.flags == TNR_EPILOGUE_CLAMP) {
+    for_each_index(out.view, [&](const Index& at) {
+      expected.at(at) =
+          std::clamp(expected.at(at), static_cast<T>(with.low), static_cast<T>(with.high));
+    });
+  }
   conv2d_transposed(context, a.view, weight.view, bias ? &bias->view : nullptr, with, out.out());
   for (std::size_t i = 0; i < out.memory.size(); ++i) {
     const bool agrees =
@@ -87,6 +93,11 @@ TYPED_TEST(Conv2dTransposed, TakesAnyOperands) {
     tnr_conv2d_attributes with = plain();
     with.groups = one_of({1, 1, 2, 5});
     with.activation = random() % 3 == 0 ? TNR_UNARY_OP_RELU : 0;
+    if (random() % 4 == 0) {
+      with.flags = TNR_EPILOGUE_CLAMP;
+      with.low = -0.5;
+      with.high = 1;
+    }
     const std::int64_t channels = one_of({1, 1, 2, 3, 17});
     const std::int64_t filters = one_of({1, 1, 2, 3, 9});
     Shape a = {one_of({1, 2}), channels * with.groups, 0, 0};

@@ -353,7 +353,14 @@ class MatmulEpilogue : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(MatmulEpilogue, Floats);
 
-// The product, and then two operations of the library: the same bits.
+// NaN is neither less nor greater.
+template <class T>
+T clamped(T number, const tnr_matmul_attributes& with) {
+  if (number < static_cast<T>(with.low)) return static_cast<T>(with.low);
+  return number > static_cast<T>(with.high) ? static_cast<T>(with.high) : number;
+}
+
+// The product, and then operations of the library, one by one: the same bits.
 TYPED_TEST(MatmulEpilogue, IsTheOperationsOneByOne) {
   using T = TypeParam;
   Random random(7);
@@ -380,6 +387,14 @@ TYPED_TEST(MatmulEpilogue, IsTheOperationsOneByOne) {
         tnr_matmul_attributes with = {};
         with.bias = has_bias ? &bias.view : nullptr;
         with.activation = activation;
+        if (random() % 2 == 0) {
+          with.flags = TNR_EPILOGUE_CLAMP;
+          with.low = random() % 2 == 0 ? -0.3 : 0.2;
+          with.high = random() % 3 == 0 ? std::numeric_limits<double>::infinity() : 0.7;
+          for_each_index(expected.view, [&](const Index& index) {
+            expected.at(index) = clamped(expected.at(index), with);
+          });
+        }
         matmul(random() % 2 == 0 ? two : kDefaultContext, number(T{1.5}), a.view, b.view,
                number(beta), out.out(), with);
         for (std::size_t i = 0; i < out.memory.size(); ++i) {
@@ -415,6 +430,80 @@ TYPED_TEST(NarrowMatmul, AppliesItsEpilogueToSums) {
     // Magnitudes of tanh, whose derivative is 1 at most.
     expect_rounded(out.memory[i], expected.memory[i], wide.memory[i], 300, 90);
   }
+}
+
+TYPED_TEST(MatmulEpilogue, ClampsWithinBoundsAndLeavesNaN) {
+  using T = TypeParam;
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
+  const T given[] = {-kInfinity, -2, T{-0.5}, 0, 3, 7, kInfinity, kNaN};
+  Operand<T> a({8, 1});
+  std::copy(std::begin(given), std::end(given), a.memory.begin());
+  const Operand<T> one({1, 1}, T{1});
+  const auto run = [&](tnr_unary_op activation, double low, double high) {
+    tnr_matmul_attributes with = {};
+    with.activation = activation;
+    with.flags = TNR_EPILOGUE_CLAMP;
+    with.low = low;
+    with.high = high;
+    Operand<T> out({8, 1});
+    matmul(kDefaultContext, number(T{1}), a.view, one.view, number(T{0}), out.out(), with);
+    EXPECT_TRUE(std::isnan(out.memory[7]));
+    out.memory.pop_back();
+    return out.memory;
+  };
+  EXPECT_EQ(run(0, 0, 6), (std::vector<T>{0, 0, 0, 0, 3, 6, 6}));
+  EXPECT_EQ(run(0, -1, 6), (std::vector<T>{-1, -1, T{-0.5}, 0, 3, 6, 6}));
+  EXPECT_EQ(run(0, 4, 4), (std::vector<T>(7, T{4})));
+  EXPECT_EQ(run(0, -kInfinity, 1), (std::vector<T>{-kInfinity, -2, T{-0.5}, 0, 1, 1, 1}));
+  EXPECT_EQ(run(TNR_UNARY_OP_RELU, -1, 6), (std::vector<T>{0, 0, 0, 0, 3, 6, 6}));
+  EXPECT_EQ(run(TNR_UNARY_OP_RELU, 1, 6), (std::vector<T>{1, 1, 1, 1, 3, 6, 6}));
+  EXPECT_EQ(run(TNR_UNARY_OP_RELU, -3, -1), (std::vector<T>(7, T{-1})));
+  EXPECT_EQ(run(TNR_UNARY_OP_NEG, -3, 1), (std::vector<T>{1, 1, T{0.5}, 0, -3, -3, -3}));
+}
+
+// Bounds of the sums, which are rounded once.
+TYPED_TEST(NarrowMatmul, ClampsItsSums) {
+  using T = TypeParam;
+  Random random(12);
+  Operand<T> a({19, 40});
+  Operand<T> b({40, 21});
+  fill_from_floats(a, random);
+  fill_from_floats(b, random);
+  for (const tnr_unary_op activation : {tnr_unary_op{0}, TNR_UNARY_OP_NEG}) {
+    tnr_matmul_attributes with = {};
+    with.activation = activation;
+    Operand<T> free({19, 21});
+    matmul(kDefaultContext, number(1.0f), a.view, b.view, number(0.0f), free.out(), with);
+    with.flags = TNR_EPILOGUE_CLAMP;
+    with.low = -0.3;
+    with.high = 0.7;
+    Operand<T> out({19, 21});
+    matmul(kDefaultContext, number(1.0f), a.view, b.view, number(0.0f), out.out(), with);
+    Operand<float> expected = converted<float>(free);
+    for (float& element : expected.memory) element = clamped(element, with);
+    EXPECT_EQ(converted<float>(out).memory, converted<float>(converted<T>(expected)).memory);
+  }
+}
+
+TEST(ByteMatmul, ClampsItsSums) {
+  const Operand<std::int8_t> one({1, 1}, 1);
+  Operand<std::int8_t> a({5, 1});
+  a.memory = {-128, -3, 0, 5, 127};
+  const auto run = [&](double low, double high) {
+    tnr_matmul_attributes with = {};
+    with.flags = TNR_EPILOGUE_CLAMP;
+    with.low = low;
+    with.high = high;
+    Operand<std::int32_t> out({5, 1});
+    matmul(kDefaultContext, number<std::int32_t>(1), a.view, one.view, number<std::int32_t>(0),
+           out.out(), with);
+    return out.memory;
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(run(-2, 100), (std::vector<std::int32_t>{-2, -2, 0, 5, 100}));
+  EXPECT_EQ(run(-kInfinity, 0), (std::vector<std::int32_t>{-128, -3, 0, 0, 0}));
+  EXPECT_EQ(run(0, kInfinity), (std::vector<std::int32_t>{0, 0, 0, 5, 127}));
 }
 
 TEST(ByteMatmul, AddsABiasAndCutsBelowZero) {
@@ -551,6 +640,35 @@ TEST_F(RefusedProduct, Activations) {
   const tnr_scalar one = number(std::complex<float>(1));
   expect(TNR_STATUS_UNSUPPORTED, {"activation", "c64"}, complex_.view, complex_.view,
          complex_out_.view, with, one);
+}
+
+TEST_F(RefusedProduct, Bounds) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  tnr_matmul_attributes with = {};
+  const auto set = [&](std::uint32_t flags, double low, double high) {
+    with.flags = flags;
+    with.low = low;
+    with.high = high;
+  };
+  const auto of_floats = [&](tnr_status status, std::initializer_list<std::string> parts) {
+    expect(status, parts, floats_.view, floats_.view, out_.view, with);
+  };
+  set(2, 0, 6);
+  of_floats(TNR_STATUS_INVALID_ARGUMENT, {"attributes->flags is 0x2", "0x1"});
+  set(TNR_EPILOGUE_CLAMP, 2, 1.5);
+  of_floats(TNR_STATUS_INVALID_ARGUMENT, {"low is 2", "high is 1.5"});
+  set(TNR_EPILOGUE_CLAMP, kNaN, 1);
+  of_floats(TNR_STATUS_INVALID_ARGUMENT, {"low is nan", "high is 1"});
+  set(TNR_EPILOGUE_CLAMP, 0, kNaN);
+  of_floats(TNR_STATUS_INVALID_ARGUMENT, {"low is 0", "high is nan"});
+  set(TNR_EPILOGUE_CLAMP, 0, 1e39);
+  of_floats(TNR_STATUS_INVALID_ARGUMENT, {"attributes->high is 9.99", "infinity in f32"});
+  set(TNR_EPILOGUE_CLAMP, 0.5, 6);
+  expect(TNR_STATUS_INVALID_ARGUMENT, {"attributes->low is 0.5", "whole"}, bytes_.view, bytes_.view,
+         sums_.view, with);
+  const tnr_scalar one = number(std::complex<float>(1));
+  expect(TNR_STATUS_UNSUPPORTED, {"TNR_EPILOGUE_CLAMP does not take c64"}, complex_.view,
+         complex_.view, complex_out_.view, with, one);
 }
 
 TEST_F(RefusedProduct, ScalarsThatAreNotWhole) {

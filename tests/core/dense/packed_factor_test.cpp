@@ -103,6 +103,11 @@ class PackedFactor : public testing::TestWithParam<Factors> {
     tnr_matmul_attributes with = {};
     if (random() % 2 == 0) with.bias = &bias.view();
     if (part_of(of.out).dtype == of.out && random() % 2 == 0) with.activation = TNR_UNARY_OP_RELU;
+    if (part_of(of.out).dtype == of.out && random() % 2 == 0) {
+      with.flags = TNR_EPILOGUE_CLAMP;
+      with.low = -2;
+      with.high = 5;
+    }
     const tnr_scalar alpha = whole(random() % 2 == 0 ? 1 : -3);
     const tnr_scalar beta = whole(random() % 2 == 0 ? 0 : 2);
     matmul(kDefaultContext, alpha, a.view(), b.view(), beta, expected.out(), with);

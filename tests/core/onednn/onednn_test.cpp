@@ -70,11 +70,17 @@ struct FloatCase {
   float beta = 0;
   std::vector<float> bias = {};
   tnr_unary_op activation = 0;
+  bool is_clamped = false;
 
   void run(const Context& context) {
     tnr_matmul_attributes attributes = {};
     attributes.struct_size = sizeof attributes;
     attributes.activation = activation;
+    if (is_clamped) {
+      attributes.flags = TNR_EPILOGUE_CLAMP;
+      attributes.low = -0.5;
+      attributes.high = 6;
+    }
     tnr_view of_bias = {};
     if (!bias.empty()) {
       of_bias = view_of(bias.data(), bias.size() * sizeof(float), 0, TNR_DTYPE_F32,
@@ -95,6 +101,7 @@ struct FloatCase {
     magnitudes.alpha = std::fabs(alpha);
     magnitudes.beta = std::fabs(beta);
     magnitudes.activation = 0;
+    magnitudes.is_clamped = false;
     const EngineContext with_own(TNR_ENGINE_OWN);
     own.run(with_own);
     magnitudes.run(with_own);
@@ -178,6 +185,7 @@ TEST(OneDnnMatmul, TakesRowsAndColumnsThatAreAdjacent) {
       }
       if (layout % 7 == 0) test.activation = TNR_UNARY_OP_RELU;
       if (layout % 7 == 1) test.activation = TNR_UNARY_OP_TANH;
+      test.is_clamped = layout % 3 == 0;
       const Served served;
       test.expect_own_result(layout % 2 == 0 ? one : two);
       if (HasFatalFailure()) return;

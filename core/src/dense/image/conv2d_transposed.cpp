@@ -102,7 +102,7 @@ void conv2d_transposed(const Context& context, const tnr_view& a, const tnr_view
     return part_of(of.geometry, index / of.columns, index % of.columns);
   };
   convolve(context, TNR_OPERATION_CONV2D_TRANSPOSED, "conv2d_transposed", {a, weight, bias, out},
-           attributes.activation, {is_empty(out.view) ? 0 : rows * columns, &phases, part});
+           Activation(attributes), {is_empty(out.view) ? 0 : rows * columns, &phases, part});
 }
 
 }  // namespace tenure

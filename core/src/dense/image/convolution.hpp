@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "dense/image/geometry.hpp"
+#include "dense/product/epilogue.hpp"
 
 namespace tenure {
 
@@ -43,7 +44,7 @@ void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters
 // The views are checked, and their shapes agree. Throws what their dtypes and memory deserve, or
 // OUT_OF_MEMORY.
 void convolve(const Context& context, tnr_operation operation, const char* name,
-              const ConvolutionOperands& of, tnr_unary_op activation,
+              const ConvolutionOperands& of, const Activation& activation,
               const ConvolutionParts& parts);
 
 }  // namespace tenure

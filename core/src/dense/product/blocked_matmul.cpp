@@ -115,8 +115,8 @@ void BlockedMatmul::finish(const Block& block) const noexcept {
   if (block.sums != nullptr) store_->scale(rows);
   if (!epilogue_.is_nothing()) {
     const kernels::DenseProduct of = product(block);
-    kernels::Epilogue part = {of.out,     of.row_step, of.column_step,   of.rows,
-                              of.columns, nullptr,     types_.sum_bytes, false};
+    kernels::Epilogue part = {of.out,  of.row_step,      of.column_step, of.rows, of.columns,
+                              nullptr, types_.sum_bytes, nullptr,        nullptr};
     if (!is_swapped_) {
       epilogue_.run(types_.gemm, part, block.column);
     } else {

@@ -245,7 +245,7 @@ class Conv2d {
             if (block.first + block.count == g_.channels && !epilogue.is_nothing()) {
               epilogue.run(gemm_,
                            {product.out, product.row_step, product.column_step, rows, columns,
-                            nullptr, width_bytes_, false},
+                            nullptr, width_bytes_, nullptr, nullptr},
                            filter);
             }
           }
@@ -430,10 +430,10 @@ struct DepthwiseEpilogue {
     // The pixels of a single filter are adjacent rows.
     const std::int64_t row_step = tile.filters * width;
     const std::int64_t column_step = tile.filters == 1 ? 2 * width : width;
-    self.epilogue.run(
-        self.gemm,
-        {tile.data, row_step, column_step, tile.columns, tile.filters, nullptr, width, false},
-        tile.first_filter);
+    self.epilogue.run(self.gemm,
+                      {tile.data, row_step, column_step, tile.columns, tile.filters, nullptr, width,
+                       nullptr, nullptr},
+                      tile.first_filter);
   }
 };
 
@@ -444,7 +444,7 @@ struct DepthwiseEpilogue {
 [[gnu::cold, gnu::noinline]] bool run_elsewhere(const Context& context, tnr_engine engine,
                                                 const ConvolutionOperands& of,
                                                 const ConvolutionPart& part,
-                                                tnr_unary_op activation) {
+                                                const Epilogue& epilogue) {
   if (of.a.dtype != TNR_DTYPE_F32) return false;
   if (of.bias != nullptr && of.bias->shape[0] > 1 && of.bias->strides[0] != 1) return false;
   const WindowGeometry& g = part.geometry;
@@ -477,7 +477,7 @@ struct DepthwiseEpilogue {
       of.bias == nullptr ? nullptr : of.bias->data, writable(of.out) + part.out_offset};
   if (!onednn::run({engine, context.thread_count()}, convolution, memory)) return false;
   // Not oneDNN's own, whose maximum of NaN and 0 is 0.
-  activate(context, activation, of.out);
+  epilogue.run_behind(context, of.out);
   return true;
 }
 
@@ -492,7 +492,7 @@ void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters
 }
 
 void convolve(const Context& context, tnr_operation operation, const char* name,
-              const ConvolutionOperands& of, tnr_unary_op activation,
+              const ConvolutionOperands& of, const Activation& activation,
               const ConvolutionParts& parts) {
   const tnr_view& out = of.out.view;
   const tnr_view* const bias = of.bias;
@@ -522,7 +522,7 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   };
   const tnr_engine engine = engine_of(context);
   if (engine != TNR_ENGINE_OWN && parts.count == 1 &&
-      run_elsewhere(context, engine, of, parts.part(parts.with, 0), activation)) {
+      run_elsewhere(context, engine, of, parts.part(parts.with, 0), epilogue)) {
     return count();
   }
 
@@ -590,7 +590,7 @@ void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, c
   const auto part = [](const void* with, std::int64_t) -> ConvolutionPart {
     return {*static_cast<const WindowGeometry*>(with), 0, 0};
   };
-  convolve(context, TNR_OPERATION_CONV2D, "conv2d", {a, weight, bias, out}, attributes.activation,
+  convolve(context, TNR_OPERATION_CONV2D, "conv2d", {a, weight, bias, out}, Activation(attributes),
            {1, &geometry, part});
 }
 

@@ -1,28 +1,73 @@
 #include "dense/product/epilogue.hpp"
 
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 #include "cpu/dispatch.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "tenure/shape.hpp"
 
 namespace tenure {
+namespace {
 
-Epilogue::Epilogue(tnr_unary_op activation, const tnr_view* bias, tnr_dtype dtype,
+template <class T>
+Element element_of(T number) noexcept {
+  Element element = {};
+  std::memcpy(element.bytes, &number, sizeof number);
+  return element;
+}
+
+// Bounds that change no sum.
+struct NoBounds {
+  Element low;
+  Element high;
+};
+template <class T>
+NoBounds unbounded_float() noexcept {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  return {element_of(-kInfinity), element_of(kInfinity)};
+}
+NoBounds unbounded(tnr_dtype computed) noexcept {
+  switch (computed) {
+    case TNR_DTYPE_I32:
+      return {element_of(std::numeric_limits<std::int32_t>::min()),
+              element_of(std::numeric_limits<std::int32_t>::max())};
+    case TNR_DTYPE_F64:
+    case TNR_DTYPE_C128: return unbounded_float<double>();
+    default: return unbounded_float<float>();
+  }
+}
+
+// Infinity bounds no integer either.
+Element bound_of(double number, tnr_dtype dtype, const Element& none, const char* name) {
+  if (std::isinf(number) && dtype == TNR_DTYPE_I32) return none;
+  tnr_scalar scalar = {.dtype = TNR_DTYPE_F64, .reserved = 0, .bytes = {}};
+  std::memcpy(scalar.bytes, &number, sizeof number);
+  return to_element(scalar, dtype, name);
+}
+
+}  // namespace
+
+Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype dtype,
                    tnr_dtype computed)
-    : width_bytes_(static_cast<std::int64_t>(element_size(computed))) {
-  if (activation != 0) {
-    const auto row = static_cast<std::uint32_t>(activation) - 1;
+    : computed_(computed),
+      width_bytes_(static_cast<std::int64_t>(element_size(computed))),
+      op_(activation.op) {
+  if (op_ != 0) {
+    const auto row = static_cast<std::uint32_t>(op_) - 1;
     if (row >= kernels::kUnaryCount) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
-           "attributes->activation is %" PRId32 ", which names no unary operation", activation);
+           "attributes->activation is %" PRId32 ", which names no unary operation", op_);
     }
     const unsigned type = type_index(computed);
     const kernels::StripKernel kernel =
         type == kNoType ? nullptr : kernels::unary_kernels()[row][type].kernel;
     if (kernel == nullptr) refuse_dtype("attributes->activation", dtype);
-    has_relu_ = activation == TNR_UNARY_OP_RELU;
-    if (!has_relu_) kernel_ = kernel;
+    if (op_ != TNR_UNARY_OP_RELU) kernel_ = kernel;
   }
+  if (op_ != 0 || activation.flags != 0 || bias != nullptr) set_bounds(activation, dtype);
   if (bias == nullptr) return;
   bias_.emplace(bias->shape[0], width_bytes_);
   const kernels::Source source = {static_cast<const kernels::Byte*>(bias->data), step_of(*bias, 0),
@@ -37,13 +82,43 @@ Epilogue::Epilogue(tnr_unary_op activation, const tnr_view* bias, tnr_dtype dtyp
              .parameters = nullptr});
 }
 
+void Epilogue::set_bounds(const Activation& activation, tnr_dtype dtype) {
+  const NoBounds none = unbounded(computed_);
+  low_ = none.low;
+  high_ = none.high;
+  double low = activation.low;
+  if (activation.flags == TNR_EPILOGUE_CLAMP) {
+    if (is_complex(computed_)) refuse_dtype("TNR_EPILOGUE_CLAMP", dtype);
+    // Neither is true of NaN.
+    if (!(activation.low <= activation.high)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "attributes->low is %g and attributes->high is %g, but low must not exceed high",
+           activation.low, activation.high);
+    }
+    low_ = bound_of(activation.low, computed_, none.low, "attributes->low");
+    high_ = bound_of(activation.high, computed_, none.high, "attributes->high");
+    is_bounded_ = true;
+  } else if (activation.flags != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
+         activation.flags, TNR_EPILOGUE_CLAMP);
+  } else {
+    low = -std::numeric_limits<double>::infinity();
+  }
+  if (op_ == TNR_UNARY_OP_RELU) {
+    if (low < 0) low_ = {};
+    is_bounded_ = true;
+  }
+}
+
 void Epilogue::run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64_t column,
                    std::int64_t part_bytes) const noexcept {
-  if (bias_ || has_relu_) {
-    if (bias_) part.bias = bias_->data() + column * width_bytes_ + part_bytes;
-    part.has_relu = has_relu_;
-    gemm.run_epilogue(part);
-  }
+  // Bounds are behind another activation, and relu is one of them.
+  const bool is_bounded_at_once = is_bounded_ && kernel_ == nullptr;
+  const NoBounds none = unbounded(computed_);
+  part.low = (is_bounded_at_once ? low_ : none.low).bytes;
+  part.high = (is_bounded_at_once ? high_ : none.high).bytes;
+  if (bias_) part.bias = bias_->data() + column * width_bytes_ + part_bytes;
+  if (bias_ || is_bounded_at_once) gemm.run_epilogue(part);
   if (kernel_ == nullptr) return;
   const bool is_by_column = part.row_step == width_bytes_;
   const std::int64_t lines = is_by_column ? part.columns : part.rows;
@@ -60,14 +135,37 @@ void Epilogue::run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64
                           .in = &in,
                           .parameters = nullptr});
   }
+  if (!is_bounded_) return;
+  part.bias = nullptr;
+  part.low = low_.bytes;
+  part.high = high_.bytes;
+  gemm.run_epilogue(part);
 }
 
-void activate(const Context& context, tnr_unary_op activation, const tnr_view_mut& out) {
-  if (activation == 0) return;
-  Operands operands(out);
-  operands.add(out.view, "out");
-  const auto row = static_cast<std::uint32_t>(activation) - 1;
-  operands.run(context, Operation(kernels::unary_kernels()[row][type_index(out.view.dtype)]));
+void Epilogue::run_behind(const Context& context, const tnr_view_mut& out) const {
+  const tnr_dtype dtype = out.view.dtype;
+  const unsigned type = type_index(dtype);
+  if (kernel_ != nullptr) {
+    Operands operands(out);
+    operands.add(out.view, "out");
+    const auto row = static_cast<std::uint32_t>(op_) - 1;
+    operands.run(context, Operation(kernels::unary_kernels()[row][type]));
+  }
+  if (!is_bounded_) return;
+  const auto bound = [&](tnr_binary_op op, Element by) {
+    if (dtype != computed_) {
+      const Element wide = by;
+      const kernels::Source in[] = {{wide.bytes, width_bytes_, width_bytes_}};
+      run_strip(cast_operation(computed_, dtype),
+                dense_strip(1, by.bytes, static_cast<std::int64_t>(element_size(dtype)), in));
+    }
+    Operands operands(out);
+    operands.add(out.view, "out");
+    operands.add(by, dtype);
+    operands.run(context, Operation(kernels::binary_kernels()[op - 1][type]));
+  };
+  bound(TNR_BINARY_OP_MAX, low_);
+  bound(TNR_BINARY_OP_MIN, high_);
 }
 
 }  // namespace tenure

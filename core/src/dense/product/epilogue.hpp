@@ -1,4 +1,4 @@
-// Bias and activation: applied to sums while the caches hold them.
+// Bias, activation and bounds: applied to sums while the caches hold them.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,53 @@
 
 namespace tenure {
 
+// The last steps of a call, as its attributes say them.
+struct Activation {
+  tnr_unary_op op;      // 0: none
+  std::uint32_t flags;  // TNR_EPILOGUE_CLAMP, from `low` to `high`; or 0
+  double low;
+  double high;
+
+  template <class Attributes>
+  explicit Activation(const Attributes& attributes) noexcept
+      : op(attributes.activation),
+        flags(attributes.flags),
+        low(attributes.low),
+        high(attributes.high) {}
+};
+
 class Epilogue {
  public:
   // `bias` is a view of rank 1, checked and pinned, of which there is a number for each column; or
-  // nullptr. Refuses a code that names no unary operation. `dtype` is that of the result, computed
-  // in `computed`.
-  Epilogue(tnr_unary_op activation, const tnr_view* bias, tnr_dtype dtype, tnr_dtype computed);
+  // nullptr. Refuses a code that names no unary operation, and bounds that are none. `dtype` is that
+  // of the result, computed in `computed`.
+  Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype dtype, tnr_dtype computed);
 
   [[nodiscard]] bool is_nothing() const noexcept {
-    return !bias_ && !has_relu_ && kernel_ == nullptr;
+    return !bias_ && !is_bounded_ && kernel_ == nullptr;
   }
   // Applied to a part of the result whose first column is the one of that number. `part` has no
-  // bias but its step, and no relu. Parts of complex numbers that are no columns of their own are
+  // bias but its step, and no bounds. Parts of complex numbers that are no columns of their own are
   // so many bytes behind the first one.
   void run(const kernels::Gemm& gemm, kernels::Epilogue part, std::int64_t column,
            std::int64_t part_bytes = 0) const noexcept;
+  // Applied to a whole result, which has its bias and is of its own dtype.
+  [[gnu::cold]] void run_behind(const Context& context, const tnr_view_mut& out) const;
+  // Whether elements that are rounded to a narrower dtype first come to the same by run_behind().
+  [[nodiscard]] bool may_follow_rounding() const noexcept { return kernel_ == nullptr; }
 
  private:
+  [[gnu::cold]] void set_bounds(const Activation& activation, tnr_dtype dtype);
+
+  tnr_dtype computed_;
   std::int64_t width_bytes_;  // as it is computed
   std::optional<Scratch> bias_;
-  bool has_relu_ = false;
-  kernels::StripKernel kernel_ = nullptr;
+  tnr_unary_op op_;
+  kernels::StripKernel kernel_ = nullptr;  // of `op_`, but for relu, which is a bound
+  bool is_bounded_ = false;
+  // Of the sums: those of complex numbers are their parts'.
+  Element low_;
+  Element high_;
 };
-
-// Applies an activation that an Epilogue has taken, or none, to a result that is whole.
-[[gnu::cold]] void activate(const Context& context, tnr_unary_op activation,
-                            const tnr_view_mut& out);
 
 }  // namespace tenure

@@ -436,12 +436,12 @@ float as_f32(const Element& element, tnr_dtype dtype) noexcept {
 [[gnu::cold, gnu::noinline]] bool run_elsewhere(const Context& context, tnr_engine engine,
                                                 const MatmulOperands& operands,
                                                 const MatmulScalars& scalars,
-                                                tnr_unary_op activation, const tnr_view_mut& out) {
+                                                const Epilogue& epilogue, const tnr_view_mut& out) {
   const FactorDtype& dtype = operands.dtype();
   if (dtype.lanes == 2 || dtype.sum == TNR_DTYPE_F64) return false;
-  // A result that is rounded to 16 bits already has the maximum with 0 that its sum would have; another
+  // A result that is rounded to 16 bits already has the bounds that its sum would have; another
   // activation would be rounded twice.
-  if (dtype.result != dtype.sum && activation != 0 && activation != TNR_UNARY_OP_RELU) return false;
+  if (dtype.result != dtype.sum && !epilogue.may_follow_rounding()) return false;
   const tnr_view* const bias = operands.bias();
   if (bias != nullptr && bias->shape[0] > 1 && bias->strides[0] != 1) return false;
   const auto product =
@@ -451,7 +451,7 @@ float as_f32(const Element& element, tnr_dtype dtype) noexcept {
   if (bias != nullptr) memory.bias = bias->data;
   if (!onednn::run({engine, context.thread_count()}, *product, memory)) return false;
   // Not oneDNN's own, whose maximum of NaN and 0 is 0.
-  activate(context, activation, out);
+  epilogue.run_behind(context, out);
   return true;
 }
 
@@ -471,7 +471,7 @@ std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tn
                                 out);
   const FactorDtype& dtype = operands.dtype();
   const MatmulScalars scalars(alpha, beta, dtype);
-  const Epilogue epilogue(attributes.activation, operands.bias(), dtype.result, dtype.computed());
+  const Epilogue epilogue(Activation(attributes), operands.bias(), dtype.result, dtype.computed());
   if (is_empty(out.view)) return 0;
   // With a beta of 0 the output is not read.
   const tnr_view* const bias = operands.bias();
@@ -479,7 +479,7 @@ std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tn
                                    (scalars.has_beta ? element_bytes(out.view) : 0);
   const tnr_engine engine = engine_of(context);
   if (engine != TNR_ENGINE_OWN && packed == nullptr &&
-      run_elsewhere(context, engine, operands, scalars, attributes.activation, out)) {
+      run_elsewhere(context, engine, operands, scalars, epilogue, out)) {
     return read_bytes;
   }
   const ProductTypes types = operands.types();

@@ -30,6 +30,7 @@ pub struct Conv2d<'a, T: Float> {
     groups: usize,
     bias: Option<TensorView<'a, T>>,
     activation: Option<Activation>,
+    clamp: Option<[f64; 2]>,
 }
 
 impl<T: Float> Default for Conv2d<'_, T> {
@@ -39,7 +40,7 @@ impl<T: Float> Default for Conv2d<'_, T> {
 }
 
 impl<'a, T: Float> Conv2d<'a, T> {
-    /// Steps of one element, no padding, one group, no bias and no activation.
+    /// Steps of one element, no padding, one group, no bias, no activation and no bounds.
     pub const fn new() -> Self {
         Conv2d {
             strides: [1, 1],
@@ -48,6 +49,7 @@ impl<'a, T: Float> Conv2d<'a, T> {
             groups: 1,
             bias: None,
             activation: None,
+            clamp: None,
         }
     }
 
@@ -101,9 +103,27 @@ impl<'a, T: Float> Conv2d<'a, T> {
         self
     }
 
+    /// Bounds of each element, applied last: `clamp(0.0, 6.0)` is ReLU6. NaN stays NaN.
+    ///
+    /// Calls refuse a `low` above `high`, and NaN, with `InvalidArgument`.
+    ///
+    /// ```
+    /// use tenure::{Conv2d, conv2d};
+    ///
+    /// let out = conv2d(&[[[[-1.0, 2.0, 9.0]]]], &[[[[1.0]]]], Conv2d::new().clamp(0.0, 6.0))?;
+    /// assert_eq!(out.to_vec(), [0.0, 2.0, 6.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias("relu6", "clip", "hardtanh"))]
+    pub const fn clamp(mut self, low: f64, high: f64) -> Self {
+        self.clamp = Some([low, high]);
+        self
+    }
+
     /// For the library, to which a 0 says nothing.
     fn attributes(&self) -> Result<tnr_conv2d_attributes> {
         let [[above, below], [left, right]] = self.padding;
+        let (flags, [low, high]) = operations::clamp_attributes(self.clamp);
         Ok(tnr_conv2d_attributes {
             struct_size: size_of::<tnr_conv2d_attributes>() as u64,
             strides: of_both("strides", self.strides)?,
@@ -111,9 +131,9 @@ impl<'a, T: Float> Conv2d<'a, T> {
             dilations: of_both("dilations", self.dilations)?,
             groups: at_least_1(&"groups", self.groups)?,
             activation: Activation::code(self.activation),
-            flags: 0,
-            low: 0.0,
-            high: 0.0,
+            flags,
+            low,
+            high,
         })
     }
 

@@ -154,6 +154,7 @@ pub fn matmul_u8_i8(a: impl AsView<u8>, b: impl AsView<i8>) -> Result<Tensor<i32
 pub struct Matmul<'a, T: Factor> {
     bias: Option<TensorView<'a, T::Product>>,
     activation: Option<Activation>,
+    clamp: Option<[f64; 2]>,
 }
 
 impl<T: Factor> Default for Matmul<'_, T> {
@@ -163,9 +164,9 @@ impl<T: Factor> Default for Matmul<'_, T> {
 }
 
 impl<'a, T: Factor> Matmul<'a, T> {
-    /// No bias and no activation.
+    /// No bias, no activation and no bounds.
     pub const fn new() -> Self {
-        Matmul { bias: None, activation: None }
+        Matmul { bias: None, activation: None, clamp: None }
     }
 
     /// Added to each row of the result: one number for each column of `b`.
@@ -180,8 +181,30 @@ impl<'a, T: Factor> Matmul<'a, T> {
         self
     }
 
+    /// Bounds of each element, applied last: `clamp(0.0, 6.0)` is ReLU6. NaN stays NaN.
+    ///
+    /// Calls refuse a `low` above `high` and NaN, and bounds of bytes' sums that are neither whole
+    /// nor infinite, with `InvalidArgument`; of complex numbers they are `Unsupported`.
+    ///
+    /// ```
+    /// use tenure::{Matmul, matmul_with};
+    ///
+    /// let with = Matmul::new().clamp(0.0, 6.0);
+    /// assert_eq!(matmul_with(&[[1.0, 2.0]], &[[4.0, -1.0, 1.0]; 2], with)?.to_vec(), [6.0, 0.0, 3.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias("relu6", "clip", "hardtanh"))]
+    pub const fn clamp(mut self, low: f64, high: f64) -> Self {
+        self.clamp = Some([low, high]);
+        self
+    }
+
     pub(super) fn lent(&self) -> operations::Epilogue<'_> {
-        (self.bias.as_ref().map(TensorView::lent), Activation::code(self.activation))
+        operations::Epilogue {
+            bias: self.bias.as_ref().map(TensorView::lent),
+            activation: Activation::code(self.activation),
+            clamp: self.clamp,
+        }
     }
 }
 
@@ -250,7 +273,7 @@ pub fn matmul_with_into<T: Factor>(
 /// # Errors
 ///
 /// As [`matmul_with`]; `InvalidArgument` for a rank that is not 2, and for more entries than the
-/// indices can count: use `i64` then. `Unsupported`: `Complex<f64>`.
+/// indices can count: use `i64` then. `Unsupported`: `Complex<f64>`, and [`Matmul::clamp`].
 ///
 /// ```
 /// use tenure::{Activation, CsrMatrix, Matmul, matmul_csr};

@@ -151,23 +151,34 @@ pub(crate) fn reduce(
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
-/// The epilogue of a product's sums: a bias, and the code of an activation, or 0.
-pub(crate) type Epilogue<'a> = (Option<Lent<'a>>, tnr_unary_op);
+/// The epilogue of a product's sums: a bias, the code of an activation, or 0, and bounds.
+#[derive(Clone, Copy)]
+pub(crate) struct Epilogue<'a> {
+    pub(crate) bias: Option<Lent<'a>>,
+    pub(crate) activation: tnr_unary_op,
+    pub(crate) clamp: Option<[f64; 2]>,
+}
 
-/// They are those of the call that `bias` is lent to.
+/// Flags of an epilogue, and its bounds.
+pub(crate) fn clamp_attributes(clamp: Option<[f64; 2]>) -> (u32, [f64; 2]) {
+    clamp.map_or((0, [0.0; 2]), |bounds| (sys::TNR_EPILOGUE_CLAMP, bounds))
+}
+
+/// They are those of the call that the bias is lent to.
 #[inline]
-pub(super) fn matmul_attributes((bias, activation): Epilogue<'_>) -> sys::tnr_matmul_attributes {
+pub(super) fn matmul_attributes(with: Epilogue<'_>) -> sys::tnr_matmul_attributes {
+    let (flags, [low, high]) = clamp_attributes(with.clamp);
     sys::tnr_matmul_attributes {
         struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,
-        bias: or_null(bias),
-        activation,
-        flags: 0,
-        low: 0.0,
-        high: 0.0,
+        bias: or_null(with.bias),
+        activation: with.activation,
+        flags,
+        low,
+        high,
     }
 }
 
-/// `out = activation(alpha * a b + beta * out + bias)`. With a `beta` of 0 every element of `out`
+/// `out = clamp(activation(alpha * a b + beta * out + bias))`. With a `beta` of 0 every element of `out`
 /// is written and none read.
 #[inline]
 pub(crate) fn matmul<S: Element>(

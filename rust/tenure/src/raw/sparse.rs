@@ -413,8 +413,11 @@ pub(crate) fn from_dense_dropout<I: SparseIndex>(
 pub(crate) fn from_matmul<I: SparseIndex>(
     a: Lent<'_>,
     b: Lent<'_>,
-    (bias, activation): Epilogue<'_>,
+    with: Epilogue<'_>,
 ) -> Result<Made> {
+    if with.clamp.is_some() {
+        return Err(Error::new(ErrorKind::Unsupported, "from matmul takes no clamp"));
+    }
     entered()?;
     traced!(from_matmul(a.0));
     let one = scalar(1_u8);
@@ -427,8 +430,8 @@ pub(crate) fn from_matmul<I: SparseIndex>(
             b.0,
             &sys::tnr_sparse_from_matmul_attributes {
                 struct_size: size_of::<sys::tnr_sparse_from_matmul_attributes>() as u64,
-                bias: bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0)),
-                activation,
+                bias: with.bias.map_or(ptr::null(), |bias| ptr::from_ref(bias.0)),
+                activation: with.activation,
                 index_dtype: I::DTYPE.raw(),
                 predicate: tnr_sparse_predicate::NON_ZERO,
                 flags: 0,

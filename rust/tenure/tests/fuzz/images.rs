@@ -153,13 +153,15 @@ fn call<T: Element + From<i8>>(random: &mut Random, context: *mut tnr_context) -
     let mut outs = [out.view_mut(), pooled.view_mut(), back.view_mut()];
     let mut of_groups = groups as i64;
     let mut activation = tnr_unary_op(if random.below(2) == 0 { 0 } else { 6 });
+    let (mut flags, mut high) = (random.below(2) as u32, 6.0);
     let is_right = random.below(3) == 0;
     if !is_right {
-        match random.below(5) {
+        match random.below(6) {
             0 => numbers.misdescribe(random),
             1 => of_groups = random.number(),
             2 => activation = tnr_unary_op(code(random, Kind::Unary) + random.below(99) as i32),
-            3 => outs.iter_mut().for_each(|out| misdescribe(&mut out.view, random)),
+            3 => (flags, high) = (random.below(4) as u32, f64::from_bits(random.next())),
+            4 => outs.iter_mut().for_each(|out| misdescribe(&mut out.view, random)),
             _ => misdescribe(&mut views[random.below(3)], random),
         }
     }
@@ -171,9 +173,9 @@ fn call<T: Element + From<i8>>(random: &mut Random, context: *mut tnr_context) -
         dilations: numbers.dilations,
         groups: of_groups,
         activation,
-        flags: 0,
-        low: 0.0,
-        high: 0.0,
+        flags,
+        low: -1.0,
+        high,
     };
     let pooling = tnr_pool2d_attributes {
         struct_size: size_of::<tnr_pool2d_attributes>() as u64,

@@ -225,6 +225,8 @@ fn an_activation_follows_the_bias() {
     assert_eq!(out.to_vec(), tanh(&[0.5, -0.25, -0.5, -1.25]).unwrap().to_vec());
     let relu = conv2d(&image, &weight, with.activation(Activation::Relu)).unwrap();
     assert_eq!(relu.to_vec(), [0.5, 0.0, 0.0, 0.0]);
+    let clamped = conv2d(&image, &weight, Conv2d::new().bias(&bias).clamp(-0.5, 0.25)).unwrap();
+    assert_eq!(clamped.to_vec(), [0.25, -0.25, -0.5, -0.5]);
 }
 
 #[test]

@@ -141,6 +141,22 @@ fn a_bias_and_an_activation_follow_the_sums() {
 }
 
 #[test]
+fn bounds_follow_the_activation() {
+    let (a, one) = ([[-3.0_f32], [-0.5], [2.0], [9.0], [f32::NAN]], [[1.0_f32]]);
+    let clamped = matmul_with(&a, &one, Matmul::new().clamp(-1.0, 6.0)).unwrap().to_vec();
+    assert_eq!(clamped[..4], [-1.0, -0.5, 2.0, 6.0]);
+    assert!(clamped[4].is_nan());
+    let relu = Matmul::new().activation(Activation::Relu).clamp(-1.0, 6.0);
+    assert_eq!(matmul_with(&a, &one, relu).unwrap().to_vec()[..4], [0.0, 0.0, 2.0, 6.0]);
+    let bytes = Matmul::new().clamp(f64::NEG_INFINITY, 255.0);
+    assert_eq!(matmul_with(&[[-100_i8]], &[[1, -3]], bytes).unwrap().to_vec(), [-100, 255]);
+    let refused = matmul_with(&a, &one, Matmul::new().clamp(1.0, f64::NAN)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    let refused = matmul_csr::<f32, i32>(&a, &one, Matmul::new().clamp(0.0, 6.0)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
+}
+
+#[test]
 fn each_activation_is_the_function_of_its_name() {
     let a = [[0.75_f32, -3.5, 0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 9.0]];
     let plain = matmul(&[[1.0]], &a).unwrap();

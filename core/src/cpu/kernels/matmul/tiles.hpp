@@ -488,12 +488,12 @@ struct SignedSum<uint32_t> {
 template <class T>
 using Signed = typename SignedSum<T>::type;
 
+// Comparisons that NaN fails.
 template <class T>
-inline Vector<T> finished(const Vector<T>& sum, const Vector<T>& bias, bool has_relu) {
-  const Vector<T> result = sum + bias;
-  // A comparison that NaN fails.
-  const auto is_negative = reinterpret_cast<Vector<Signed<T>>>(result) < Vector<Signed<T>>{};
-  return has_relu ? (is_negative ? Vector<T>{} : result) : result;
+inline Vector<T> clamped(const Vector<T>& sum, const Vector<T>& low, const Vector<T>& high) {
+  const auto signs = [](const Vector<T>& v) { return reinterpret_cast<Vector<Signed<T>>>(v); };
+  const Vector<T> result = signs(sum) < signs(low) ? low : sum;
+  return signs(result) > signs(high) ? high : result;
 }
 
 template <class T>
@@ -506,6 +506,8 @@ void run_epilogue(const Epilogue& f) {
   const int64_t count = is_by_column ? f.rows : f.columns;
   const int64_t step = is_by_column ? f.row_step : f.column_step;
   const int64_t width = is_by_row || is_by_column ? kPerVector<T> : 1;
+  const Vector<T> low = broadcast<T>(load<T>(f.low));
+  const Vector<T> high = broadcast<T>(load<T>(f.high));
   for (int64_t line = 0; line < lines; ++line) {
     Byte* const out = f.out + line * line_step;
     for (int64_t i = 0; i < count; i += width) {
@@ -515,7 +517,7 @@ void run_epilogue(const Epilogue& f) {
         bias = is_by_column ? broadcast<T>(load<T>(f.bias + line * f.bias_step))
                             : part.load(f.bias + i * f.bias_step);
       }
-      part.store(out + i * step, finished<T>(part.load(out + i * step), bias, f.has_relu));
+      part.store(out + i * step, clamped<T>(part.load(out + i * step) + bias, low, high));
     }
   }
 }
