@@ -457,6 +457,32 @@ TYPED_TEST(Matmul, GivesTheSameBitsInAnyLayoutForAnyThreads) {
   }
 }
 
+// Row-major matrices of few elements take a way of their own.
+TYPED_TEST(Matmul, GivesSmallProductsTheBitsOfOthers) {
+  using T = TypeParam;
+  Random random(10);
+  for (int round = 0; round < 400; ++round) {
+    const auto extent = [&] { return 1 + static_cast<std::int64_t>(random() % 34); };
+    const std::int64_t rows = extent(), columns = extent(), depth = extent();
+    Case<T> plain{Operand<T>({rows, depth}), Operand<T>({depth, columns}),
+                  Operand<T>({rows, columns})};
+    plain.alpha = T{-0.75};
+    plain.beta = static_cast<T>(round % 3);
+    for (Operand<T>* operand : {&plain.a, &plain.b, &plain.out}) operand->fill(random);
+    // Elements of the same memory in another order of axes.
+    Operand<T> b({columns, depth});
+    b.lay({depth, columns}, {1, depth}, 0, depth * columns, 0);
+    for_each_index(b.view, [&](const Index& at) { b.at(at) = plain.b.at(at); });
+    Case<T> other{plain.a, b, plain.out, plain.alpha, plain.beta};
+    plain.expect_twin();
+    other.run();
+    if (depth == 1 || columns == 1 || this->HasFatalFailure()) continue;
+    for_each_index(plain.out.view, [&](const Index& index) {
+      ASSERT_TRUE(same(plain.out.at(index), other.out.at(index))) << other.name();
+    });
+  }
+}
+
 // ---- refusals ------------------------------------------------------------------------------------
 
 struct Refused : testing::Test {

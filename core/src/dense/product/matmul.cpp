@@ -11,6 +11,7 @@
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"
 #include "dense/product/blocked_matmul.hpp"
+#include "dense/product/direct_matmul.hpp"
 #include "dense/product/matmul.hpp"
 #include "dense/product/packed_factor.hpp"
 #include "engine/onednn.hpp"
@@ -535,6 +536,10 @@ std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tn
 void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, const tnr_view& b,
             const tnr_scalar& beta, const tnr_view_mut& out,
             const tnr_matmul_attributes& attributes) {
+  if (attributes.bias == nullptr && attributes.activation == 0 && attributes.flags == 0 &&
+      multiply_directly(context, alpha, a, b, beta, out)) {
+    return;
+  }
   const std::uint64_t read = multiply(context, alpha, a, b, nullptr, beta, out, attributes);
   count_product(TNR_OPERATION_MATMUL, out.view, read, element_bytes(b));
 }

@@ -327,17 +327,17 @@ inline int64_t rows_of_tiles(int64_t rows) {
   return (count + tiles - 1) / tiles;
 }
 
-// Some rows, and at most a panel's columns, of factors that are packed or not.
+// Some rows, and at most a panel's columns, of factors that are packed or not. Leaves `tile` at the
+// last of the rows: a copy would be a part of the time of small products.
 template <class T, class Adding>
-void multiply_rows(const DenseProduct& p) {
-  const int64_t vectors = p.columns > kPerVector<T> ? 1 : 0;
-  DenseProduct tile = p;
-  const int64_t most_rows = rows_of_tiles(p.rows);
-  for (int64_t i = 0; i < p.rows; i += most_rows) {
-    tile.rows = smaller(p.rows - i, most_rows);
-    tile.a = p.a + i * p.a_step;
-    tile.out = p.out + i * p.row_step;
+void multiply_rows(DenseProduct& tile) {
+  const int64_t vectors = tile.columns > kPerVector<T> ? 1 : 0;
+  const int64_t most_rows = rows_of_tiles(tile.rows);
+  for (int64_t left = tile.rows; left > 0; left -= most_rows) {
+    tile.rows = smaller(left, most_rows);
     Few<T, Adding>::kKernels[tile.rows][vectors](tile);
+    tile.a += most_rows * tile.a_step;
+    tile.out += most_rows * tile.row_step;
   }
 }
 
@@ -345,7 +345,9 @@ template <class T, class Adding>
 void multiply_unpacked(const DenseProduct& p) {
   DenseProduct panel = p;
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, panel.b += p.b_panel_step) {
+    panel.rows = p.rows;
     panel.columns = smaller(p.columns - j, kPanelColumns<T>);
+    panel.a = p.a;
     panel.out = p.out + j * p.column_step;
     multiply_rows<T, Adding>(panel);
   }
