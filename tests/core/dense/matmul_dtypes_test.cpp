@@ -462,6 +462,18 @@ TYPED_TEST(MatmulEpilogue, ClampsWithinBoundsAndLeavesNaN) {
   EXPECT_EQ(run(TNR_UNARY_OP_NEG, -3, 1), (std::vector<T>{1, 1, T{0.5}, 0, -3, -3, -3}));
 }
 
+TYPED_TEST(MatmulEpilogue, TakesABiasOfNoColumns) {
+  using T = TypeParam;
+  const Operand<T> a({4, 3});
+  const Operand<T> b({3, 0});
+  const Operand<T> bias(Shape{0});
+  Operand<T> out({4, 0});
+  tnr_matmul_attributes with = {};
+  with.bias = &bias.view;
+  with.activation = TNR_UNARY_OP_TANH;
+  matmul(kDefaultContext, number(T{1}), a.view, b.view, number(T{0}), out.out(), with);
+}
+
 // Bounds of the sums, which are rounded once.
 TYPED_TEST(NarrowMatmul, ClampsItsSums) {
   using T = TypeParam;

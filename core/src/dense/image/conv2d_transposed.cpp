@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "dense/image/convolution.hpp"
+#include "dense/image/wide_images.hpp"
 
 namespace tenure {
 namespace {
@@ -92,17 +93,27 @@ void conv2d_transposed(const Context& context, const tnr_view& a, const tnr_view
   check_view(a, "a");
   check_view(weight, "weight");
   if (bias != nullptr) check_view(*bias, "bias");
-  const WindowGeometry geometry = convolution_geometry(out.view, "out", weight, attributes, a, "a");
-  require_bias(bias, out.view, "out");
-  const std::int64_t columns = std::min(geometry.strides[kWidth], geometry.in[kWidth]);
-  const Phases phases = {geometry, std::max<std::int64_t>(columns, 1)};
-  const std::int64_t rows = std::min(geometry.strides[kHeight], geometry.in[kHeight]);
-  const auto part = [](const void* with, std::int64_t index) -> ConvolutionPart {
-    const auto& of = *static_cast<const Phases*>(with);
-    return part_of(of.geometry, index / of.columns, index % of.columns);
+  const auto geometry_of = [&](const ConvolutionOperands& of) {
+    return convolution_geometry(of.out.view, "out", of.weight, attributes, of.a, "a");
   };
-  convolve(context, TNR_OPERATION_CONV2D_TRANSPOSED, "conv2d_transposed", {a, weight, bias, out},
-           Activation(attributes), {is_empty(out.view) ? 0 : rows * columns, &phases, part});
+  const auto run = [&](const WindowGeometry& geometry, const ConvolutionOperands& of,
+                       const WideConvolution* wide) {
+    const std::int64_t columns = std::min(geometry.strides[kWidth], geometry.in[kWidth]);
+    const Phases phases = {geometry, std::max<std::int64_t>(columns, 1)};
+    const std::int64_t rows = std::min(geometry.strides[kHeight], geometry.in[kHeight]);
+    const auto part = [](const void* with, std::int64_t index) -> ConvolutionPart {
+      const auto& all = *static_cast<const Phases*>(with);
+      return part_of(all.geometry, index / all.columns, index % all.columns);
+    };
+    convolve(context, TNR_OPERATION_CONV2D_TRANSPOSED, "conv2d_transposed", of, wide,
+             Activation(attributes), {is_empty(out.view) ? 0 : rows * columns, &phases, part});
+  };
+  const ConvolutionOperands given = {a, weight, bias, out};
+  const WindowGeometry geometry = geometry_of(given);
+  require_bias(bias, out.view, "out");
+  if (!is_narrow(a.dtype)) return run(geometry, given, nullptr);
+  const WideConvolution wide(context, given);
+  run(geometry_of(wide.wide()), wide.wide(), &wide);
 }
 
 }  // namespace tenure

@@ -5,6 +5,7 @@
 
 #include "dense/image/geometry.hpp"
 #include "dense/product/epilogue.hpp"
+#include "tenure/blob.hpp"
 
 namespace tenure {
 
@@ -13,6 +14,15 @@ struct ConvolutionOperands {
   const tnr_view& weight;
   const tnr_view* bias;  // nullptr: none
   const tnr_view_mut& out;
+};
+
+// Pins their owners. Throws what dtypes that differ and memory that is shared deserve.
+class PinnedOperands {
+ public:
+  explicit PinnedOperands(const ConvolutionOperands& of);
+
+ private:
+  Pins pins_;
 };
 
 // A convolution of all images to some of the result's pixels. Offsets in bytes, of the first
@@ -41,10 +51,12 @@ inline void leave_bias_alone(WindowGeometry& g) noexcept {
 // The shape that `out` must have says how many, those of the view `filters_of`.
 void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters_of);
 
+class WideConvolution;
+
 // The views are checked, and their shapes agree. Throws what their dtypes and memory deserve, or
-// OUT_OF_MEMORY.
+// OUT_OF_MEMORY. `wide`: of which these are the wide operands, or nullptr.
 void convolve(const Context& context, tnr_operation operation, const char* name,
-              const ConvolutionOperands& of, const Activation& activation,
-              const ConvolutionParts& parts);
+              const ConvolutionOperands& of, const WideConvolution* wide,
+              const Activation& activation, const ConvolutionParts& parts);
 
 }  // namespace tenure

@@ -5,6 +5,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "dense/image/channel_windows.hpp"
+#include "dense/image/wide_images.hpp"
 #include "memory/fresh_pages.hpp"
 
 namespace tenure {
@@ -143,7 +144,9 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
     fail(TNR_STATUS_UNSUPPORTED, "pool2d does not take the reduction %s",
          kernels::kReduceRows[op - 1].name);
   }
-  const unsigned type = require_image_type(name, a.dtype);
+  const bool narrow = is_narrow(a.dtype);
+  const tnr_dtype computed = narrow ? TNR_DTYPE_F32 : a.dtype;
+  const unsigned type = require_image_type(name, computed);
   require_dtype(out.view, "out", a.dtype, "a.dtype is");
   Pins pins;
   pins.add_mut(out, "out");
@@ -151,24 +154,37 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
   require_alias(out.view, a, "a", SameView::kRefused);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_POOL2D, 0, 0);
 
-  const auto width_bytes = static_cast<std::int64_t>(element_size(a.dtype));
-  const ChannelWindows windows(geometry, width_bytes,
-                               is_adaptive(attributes) ? ChannelWindows::Spacing::kAdaptive
-                                                       : ChannelWindows::Spacing::kByStrides);
+  const auto width_bytes = static_cast<std::int64_t>(element_size(computed));
+  const auto spacing = is_adaptive(attributes) ? ChannelWindows::Spacing::kAdaptive
+                                               : ChannelWindows::Spacing::kByStrides;
+  const ChannelWindows windows(geometry, width_bytes, spacing);
   require_elements(geometry, windows);
   if (is_global(geometry, windows)) {
     constexpr std::uint32_t kImageAxes = 0b1100;
     return reduce(context, op, a, kImageAxes, std::nullopt, out);
   }
-  touch_fresh_pages(context, writable(out), dense_count(out.view) * width_bytes);
   const kernels::WindowKernels& kernels = kernels::window_kernels()[type];
   const bool is_max = op == TNR_REDUCE_OP_MAX;
   const auto divide = kernels::binary_kernels()[TNR_BINARY_OP_DIV - 1][type].kernel;
-  const Divide finish = {windows, geometry, divide, a.dtype,
-                         (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0};
-  windows.run(context, {&kernels, is_max ? kernels.max : kernels.sum, nullptr},
-              element_bytes(a) + element_bytes(out.view), static_cast<const Byte*>(a.data),
-              writable(out), {is_max ? leave_maxima : Divide::run, &finish});
+  const auto run = [&](const WindowGeometry& g, const tnr_view& from, const tnr_view_mut& to) {
+    const ChannelWindows of(g, width_bytes, spacing);
+    const Divide finish = {of, g, divide, computed,
+                           (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0};
+    of.run(context, {&kernels, is_max ? kernels.max : kernels.sum, nullptr},
+           element_bytes(from) + element_bytes(to.view), static_cast<const Byte*>(from.data),
+           writable(to), {is_max ? leave_maxima : Divide::run, &finish});
+  };
+  if (narrow) {
+    const WideImages wide(a, out);
+    WindowGeometry of_chunk = pool_geometry(wide.a(), attributes, wide.out().view);
+    wide.for_each_chunk(context, [&](std::int64_t images) {
+      of_chunk.images = images;
+      run(of_chunk, wide.a(), wide.out());
+    });
+  } else {
+    touch_fresh_pages(context, writable(out), dense_count(out.view) * width_bytes);
+    run(geometry, a, out);
+  }
   count_call(TNR_OPERATION_POOL2D, element_bytes(a), element_bytes(out.view));
 }
 

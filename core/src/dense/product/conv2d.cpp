@@ -7,6 +7,7 @@
 #include "cpu/gemm.hpp"
 #include "dense/image/channel_windows.hpp"
 #include "dense/image/convolution.hpp"
+#include "dense/image/wide_images.hpp"
 #include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/product_blocks.hpp"
@@ -491,23 +492,27 @@ void require_bias(const tnr_view* bias, const tnr_view& out, const char* filters
   require_extent(*bias, "bias", 0, out.shape[1], "the filters of", filters_of);
 }
 
+PinnedOperands::PinnedOperands(const ConvolutionOperands& of) {
+  const tnr_view& out = of.out.view;
+  require_dtype(of.weight, "weight", of.a.dtype, "a.dtype is");
+  if (of.bias != nullptr) require_dtype(*of.bias, "bias", of.a.dtype, "a.dtype is");
+  require_dtype(out, "out", of.a.dtype, "a.dtype is");
+  pins_.add_mut(of.out, "out");
+  pins_.add(of.a, "a");
+  pins_.add(of.weight, "weight");
+  if (of.bias != nullptr) pins_.add(*of.bias, "bias");
+  require_alias(out, of.a, "a", SameView::kRefused);
+  require_alias(out, of.weight, "weight", SameView::kRefused);
+  if (of.bias != nullptr) require_alias(out, *of.bias, "bias", SameView::kRefused);
+}
+
 void convolve(const Context& context, tnr_operation operation, const char* name,
-              const ConvolutionOperands& of, const Activation& activation,
-              const ConvolutionParts& parts) {
+              const ConvolutionOperands& of, const WideConvolution* wide,
+              const Activation& activation, const ConvolutionParts& parts) {
   const tnr_view& out = of.out.view;
   const tnr_view* const bias = of.bias;
   const unsigned type = require_image_type(name, of.a.dtype);
-  require_dtype(of.weight, "weight", of.a.dtype, "a.dtype is");
-  if (bias != nullptr) require_dtype(*bias, "bias", of.a.dtype, "a.dtype is");
-  require_dtype(out, "out", of.a.dtype, "a.dtype is");
-  Pins pins;
-  pins.add_mut(of.out, "out");
-  pins.add(of.a, "a");
-  pins.add(of.weight, "weight");
-  if (bias != nullptr) pins.add(*bias, "bias");
-  require_alias(out, of.a, "a", SameView::kRefused);
-  require_alias(out, of.weight, "weight", SameView::kRefused);
-  if (bias != nullptr) require_alias(out, *bias, "bias", SameView::kRefused);
+  const PinnedOperands pinned(of);
 
   const kernels::Gemm& gemm = kernels::gemm_kernels()[type];
   const kernels::FactorPacking& packing = kernels::factor_packing_kernels()[type];
@@ -515,13 +520,14 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   const Epilogue epilogue(activation, bias, of.a.dtype, of.a.dtype);
   if (is_empty(out)) return count_call(operation, 0, 0);
   const auto count = [&] {
+    const ConvolutionOperands& given = wide == nullptr ? of : wide->narrow();
     count_call(operation,
-               element_bytes(of.a) + element_bytes(of.weight) +
-                   (bias == nullptr ? 0 : element_bytes(*bias)),
-               element_bytes(out));
+               element_bytes(given.a) + element_bytes(given.weight) +
+                   (given.bias == nullptr ? 0 : element_bytes(*given.bias)),
+               element_bytes(given.out.view));
   };
   const tnr_engine engine = engine_of(context);
-  if (engine != TNR_ENGINE_OWN && parts.count == 1 &&
+  if (engine != TNR_ENGINE_OWN && parts.count == 1 && wide == nullptr &&
       run_elsewhere(context, engine, of, parts.part(parts.with, 0), epilogue)) {
     return count();
   }
@@ -556,15 +562,13 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   const ThreadBuffers buffers(threads, thread_bytes);
   touch_fresh_pages(context, writable(of.out), dense_count(out) * width_bytes);
 
-  for (std::int64_t i = 0; i < parts.count; ++i) {
-    const ConvolutionPart part = parts.part(parts.with, i);
+  const auto run_part = [&](const ConvolutionPart& part) noexcept {
     const Byte* const a = static_cast<const Byte*>(of.a.data);
     const Byte* const weight = static_cast<const Byte*>(of.weight.data) + part.weight_offset;
     Byte* const to = writable(of.out) + part.out_offset;
     if (!is_depthwise(part.geometry, width_bytes)) {
       const Conv2d conv(gemm, packing, part.geometry, one, width_bytes);
-      conv.run(context, buffers, packed_weight.data(), a, weight, epilogue, to);
-      continue;
+      return conv.run(context, buffers, packed_weight.data(), a, weight, epilogue, to);
     }
     const ChannelWindows windows(part.geometry, width_bytes);
     windows.pack_weight(weight, packed_weight.data());
@@ -574,6 +578,18 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
                 {&kernels, windows.lanes_are_channels() ? kernels.weigh_lanes : kernels.weigh_taps,
                  packed_weight.data()},
                 element_bytes(of.a) + element_bytes(out), a, to, {DepthwiseEpilogue::run, &finish});
+  };
+  const auto run_parts = [&](std::int64_t images) noexcept {
+    for (std::int64_t i = 0; i < parts.count; ++i) {
+      ConvolutionPart part = parts.part(parts.with, i);
+      part.geometry.images = images;
+      run_part(part);
+    }
+  };
+  if (wide == nullptr) {
+    run_parts(out.shape[0]);
+  } else {
+    wide->images().for_each_chunk(context, run_parts);
   }
   count();
 }
@@ -584,14 +600,24 @@ void conv2d(const Context& context, const tnr_view& a, const tnr_view& weight, c
   check_view(a, "a");
   check_view(weight, "weight");
   if (bias != nullptr) check_view(*bias, "bias");
-  WindowGeometry geometry = convolution_geometry(a, "a", weight, attributes, out.view, "out");
-  require_bias(bias, out.view, "weight");
-  if (geometry.channels == 0) leave_bias_alone(geometry);
-  const auto part = [](const void* with, std::int64_t) -> ConvolutionPart {
-    return {*static_cast<const WindowGeometry*>(with), 0, 0};
+  const auto geometry_of = [&](const ConvolutionOperands& of) {
+    return convolution_geometry(of.a, "a", of.weight, attributes, of.out.view, "out");
   };
-  convolve(context, TNR_OPERATION_CONV2D, "conv2d", {a, weight, bias, out}, Activation(attributes),
-           {1, &geometry, part});
+  const auto run = [&](WindowGeometry geometry, const ConvolutionOperands& of,
+                       const WideConvolution* wide) {
+    if (geometry.channels == 0) leave_bias_alone(geometry);
+    const auto part = [](const void* with, std::int64_t) -> ConvolutionPart {
+      return {*static_cast<const WindowGeometry*>(with), 0, 0};
+    };
+    convolve(context, TNR_OPERATION_CONV2D, "conv2d", of, wide, Activation(attributes),
+             {1, &geometry, part});
+  };
+  const ConvolutionOperands given = {a, weight, bias, out};
+  const WindowGeometry geometry = geometry_of(given);
+  require_bias(bias, out.view, "weight");
+  if (!is_narrow(a.dtype)) return run(geometry, given, nullptr);
+  const WideConvolution wide(context, given);
+  run(geometry_of(wide.wide()), wide.wide(), &wide);
 }
 
 }  // namespace tenure

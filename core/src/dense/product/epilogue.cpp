@@ -68,7 +68,8 @@ Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype
     if (op_ != TNR_UNARY_OP_RELU) kernel_ = kernel;
   }
   if (op_ != 0 || activation.flags != 0 || bias != nullptr) set_bounds(activation, dtype);
-  if (bias == nullptr) return;
+  // A bias of no columns may have no memory, and kernels read the element that a step of 0 repeats.
+  if (bias == nullptr || bias->shape[0] == 0) return;
   bias_.emplace(bias->shape[0], width_bytes_);
   const kernels::Source source = {static_cast<const kernels::Byte*>(bias->data), step_of(*bias, 0),
                                   static_cast<std::int64_t>(element_size(dtype))};

@@ -188,12 +188,13 @@ impl<'a, T: Float> Conv2d<'a, T> {
 ///
 /// Each element is a sum in the order of the filter's rows, columns and channels, by blocks of
 /// channels, by fused multiplication and addition where the processor has it. Its bits depend
-/// neither on the number of threads, nor on strides, nor on the other elements of the result.
+/// neither on the number of threads, nor on strides, nor on the other elements of the result. `f16` and
+/// `bf16` are computed in `f32` and rounded once.
 ///
 /// # Errors
 ///
 /// `InvalidArgument`: shapes and options that do not agree, a filter that exceeds the padded image,
-/// a stride, a dilation or groups of 0. `Unsupported`: `f16` and `bf16`. `OutOfMemory`.
+/// a stride, a dilation or groups of 0. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::{Conv2d, TensorView, conv2d};

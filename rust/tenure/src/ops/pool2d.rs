@@ -151,8 +151,7 @@ fn of_size(a: &[usize], [height, width]: [usize; 2]) -> [usize; 4] {
 /// # Errors
 ///
 /// `InvalidArgument`: a rank other than 4, a kernel that exceeds the padded image or of which a
-/// window has no element of it, a kernel, stride or dilation of 0. `Unsupported`: `f16` and `bf16`.
-/// `OutOfMemory`.
+/// window has no element of it, a kernel, stride or dilation of 0. `OutOfMemory`.
 ///
 /// ```
 /// use tenure::{Pool2d, max_pool2d};

@@ -230,6 +230,25 @@ fn an_activation_follows_the_bias() {
 }
 
 #[test]
+fn halves_are_rounded_once() {
+    let (image, weight, bias) = (numbers(200, 21, f32::from), numbers(60, 22, f32::from), [0.1; 3]);
+    let wide = |values: &[f32], shape: [usize; 4]| {
+        let values: Vec<_> = values.iter().map(|value| value / 7.0).collect();
+        TensorView::from_slice(&values, shape).unwrap().cast::<bf16>().unwrap()
+    };
+    let (image, weight) = (wide(&image, [2, 4, 5, 5]), wide(&weight[..36], [3, 4, 1, 3]));
+    let bias = TensorView::from_slice(&bias, [3]).unwrap().cast::<bf16>().unwrap();
+    let out = conv2d(&image, &weight, Conv2d::new().bias(&bias).padding([1, 1])).unwrap();
+    let (image, weight) = (image.cast::<f32>().unwrap(), weight.cast::<f32>().unwrap());
+    let bias = bias.cast::<f32>().unwrap();
+    let expected = conv2d(&image, &weight, Conv2d::new().bias(&bias).padding([1, 1])).unwrap();
+    assert_eq!(out.to_vec(), expected.cast::<bf16>().unwrap().to_vec());
+    let pooled = avg_pool2d(&out, Pool2d::new([2, 2])).unwrap();
+    let wide = avg_pool2d(&out.cast::<f32>().unwrap(), Pool2d::new([2, 2])).unwrap();
+    assert_eq!(pooled.to_vec(), wide.cast::<bf16>().unwrap().to_vec());
+}
+
+#[test]
 fn of_no_channel_the_bias_is_left() {
     let a = TensorView::<f32>::from_slice(&[], [2, 0, 3, 3]).unwrap();
     let weight = TensorView::<f32>::from_slice(&[], [2, 0, 3, 3]).unwrap();

@@ -1,0 +1,88 @@
+// Images of f16 and bf16, which are computed in f32: some of them at a time are copied, and so are
+// their results, which are rounded then.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "dense/image/convolution.hpp"
+#include "memory/scratch.hpp"
+#include "tenure/context.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+constexpr bool is_narrow(tnr_dtype dtype) noexcept {
+  return dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16;
+}
+
+// Memory for the elements of a view in f32: dense, in the view's order of axes but for the first,
+// of which it has `extent`.
+class WideCopy {
+ public:
+  // Throws OUT_OF_MEMORY.
+  WideCopy(const tnr_view& of, std::int64_t extent);
+  [[nodiscard]] const tnr_view& view() const noexcept { return out_.view; }
+  [[nodiscard]] const tnr_view_mut& out() const noexcept { return out_; }
+
+ private:
+  Scratch memory_;
+  tnr_view_mut out_;
+};
+
+class WideImages {
+ public:
+  // The views are checked and pinned, have the same number of images, and outlive this. Throws
+  // OUT_OF_MEMORY.
+  WideImages(const tnr_view& a, const tnr_view_mut& out);
+  // As many images as are computed at a time.
+  [[nodiscard]] const tnr_view& a() const noexcept { return wide_a_.view(); }
+  [[nodiscard]] const tnr_view_mut& out() const noexcept { return wide_out_.out(); }
+
+  // Calls compute(images) for the images of the call, so many of them at a time: the first of a()
+  // and out().
+  template <class Compute>
+  void for_each_chunk(const Context& context, const Compute& compute) const {
+    const std::int64_t chunk = a().shape[0];
+    for (std::int64_t first = 0; first < narrow_a_.shape[0]; first += chunk) {
+      const std::int64_t images = std::min(chunk, narrow_a_.shape[0] - first);
+      load(context, first, images);
+      compute(images);
+      store(context, first, images);
+    }
+  }
+
+ private:
+  void load(const Context& context, std::int64_t first, std::int64_t images) const;
+  void store(const Context& context, std::int64_t first, std::int64_t images) const;
+
+  const tnr_view& narrow_a_;
+  const tnr_view_mut& narrow_out_;
+  WideCopy wide_a_;
+  WideCopy wide_out_;
+};
+
+// The operands of a convolution.
+class WideConvolution {
+ public:
+  // The views are checked, their shapes agree, and all outlive this. Throws what their dtypes and
+  // memory deserve, or OUT_OF_MEMORY.
+  WideConvolution(const Context& context, const ConvolutionOperands& of);
+  WideConvolution(const WideConvolution&) = delete;
+  WideConvolution& operator=(const WideConvolution&) = delete;
+
+  [[nodiscard]] const ConvolutionOperands& narrow() const noexcept { return narrow_; }
+  [[nodiscard]] const ConvolutionOperands& wide() const noexcept { return wide_; }
+  [[nodiscard]] const WideImages& images() const noexcept { return images_; }
+
+ private:
+  ConvolutionOperands narrow_;
+  PinnedOperands pinned_;
+  WideImages images_;
+  WideCopy weight_;
+  std::optional<WideCopy> bias_;
+  ConvolutionOperands wide_;
+};
+
+}  // namespace tenure
