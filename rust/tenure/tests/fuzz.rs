@@ -15,6 +15,8 @@ mod dense;
 mod dlpack;
 #[path = "fuzz/einsum.rs"]
 mod einsum;
+#[path = "fuzz/factors.rs"]
+mod factors;
 #[path = "fuzz/files.rs"]
 mod files;
 #[path = "fuzz/images.rs"]

@@ -120,9 +120,9 @@ impl<T: Element + From<i8>> Images<T> {
     }
 }
 
-/// Says something of the memory that is not so, or of another part of it.
-fn misdescribe(view: &mut tnr_view, random: &mut Random) {
-    let axis = random.below(4);
+/// Says something of the memory that is not so, or of another part of it, with so many axes.
+pub fn misdescribe(view: &mut tnr_view, axes: usize, random: &mut Random) {
+    let axis = random.below(axes);
     let number = random.number();
     match random.below(7) {
         // One element may be lent as very many, which would be waited for.
@@ -161,8 +161,8 @@ fn call<T: Element + From<i8>>(random: &mut Random, context: *mut tnr_context) -
             1 => of_groups = random.number(),
             2 => activation = tnr_unary_op(code(random, Kind::Unary) + random.below(99) as i32),
             3 => (flags, high) = (random.below(4) as u32, f64::from_bits(random.next())),
-            4 => outs.iter_mut().for_each(|out| misdescribe(&mut out.view, random)),
-            _ => misdescribe(&mut views[random.below(3)], random),
+            4 => outs.iter_mut().for_each(|out| misdescribe(&mut out.view, 4, random)),
+            _ => misdescribe(&mut views[random.below(3)], 4, random),
         }
     }
     let [a, weight, bias] = &views;
