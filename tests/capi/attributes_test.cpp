@@ -161,6 +161,43 @@ TEST_F(Attributes, OfDenseOperations) {
   });
 }
 
+TEST_F(Attributes, OfMovement) {
+  const tnr_view_mut rows = {flat_view(written_, TNR_DTYPE_F32, {2, 3})};
+  const tnr_view few = flat_view(read_, TNR_DTYPE_F32, {2, 3});
+  const tnr_view_mut two = {flat_view(written_, TNR_DTYPE_F32, {2})};
+  const tnr_view pair = flat_view(read_, TNR_DTYPE_F32, {2});
+  const tnr_view_mut three = {flat_view(written_, TNR_DTYPE_F32, {3})};
+  check<tnr_concat_attributes>(
+      "concat", [&](auto* with) { return tnr_concat(nullptr, &table_, 1, 0, with, &out_); });
+  check<tnr_pad_attributes>("pad", [&](auto* with) {
+    return tnr_pad(nullptr, TNR_PAD_MODE_CONSTANT, &table_, with, &out_);
+  });
+  check<tnr_take_attributes>(
+      "take", [&](auto* with) { return tnr_take(nullptr, &table_, 0, &list_, with, &rows); });
+  check<tnr_take_attributes>(
+      "gather", [&](auto* with) { return tnr_gather(nullptr, &line_, 0, &list_, with, &two); });
+  check<tnr_put_attributes>(
+      "put", [&](auto* with) { return tnr_put(nullptr, 0, &few, 0, &list_, with, &out_); });
+  check<tnr_put_attributes>("scatter", [&](auto* with) {
+    return tnr_scatter(nullptr, TNR_BINARY_OP_ADD, &pair, 0, &list_, with, &three);
+  });
+  check<tnr_triangle_attributes>("triangular", [&](auto* with) {
+    return tnr_triangular(nullptr, TNR_TRIANGLE_LOWER, &table_, with, &out_);
+  });
+  const auto made = [](tnr_blob* blob) {
+    const tnr_status status = blob == nullptr ? tnr_last_error()->status : TNR_STATUS_OK;
+    (void)tnr_blob_release(blob);
+    return status;
+  };
+  tnr_view_mut found = {};
+  check<tnr_nonzero_attributes>(
+      "nonzero", [&](auto* with) { return made(tnr_nonzero(nullptr, &table_, with, &found)); });
+  const tnr_view truth = flat_view(listed_, TNR_DTYPE_BOOL8, {3});
+  check<tnr_nonzero_attributes>("masked_select", [&](auto* with) {
+    return made(tnr_masked_select(nullptr, &table_, &truth, with, &found));
+  });
+}
+
 TEST_F(Attributes, OfWhatMakesSparseMatrices) {
   check<tnr_sparse_top_k_attributes>("from_dense_top_k", [&](auto* with) {
     return status_of(

@@ -46,6 +46,19 @@ class OperationStats : public testing::Test {
 TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
   const tnr_view column = floats({{6, 1}, {1, 1}});
   tnr_factor* factor = nullptr;
+  tnr_view_mut out_matrix = out;
+  out_matrix.view.rank = 2;
+  out_matrix.view.shape[1] = 1;
+  const std::int32_t chosen[] = {3, 1};
+  const tnr_view indices =
+      view_of(const_cast<std::int32_t*>(chosen), sizeof chosen, 0, TNR_DTYPE_I32, {{2, 1}});
+  const tnr_view pair = floats({{2, 1}});
+  tnr_view_mut few = out;
+  few.view.shape[0] = 2;
+  tnr_view_mut found = {};
+  const auto found_by = [](tnr_blob* blob) {
+    return blob == nullptr ? tnr_last_error()->status : tnr_blob_release(blob);
+  };
   const struct {
     tnr_operation operation;
     std::function<tnr_status()> call;
@@ -154,6 +167,38 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_batch_norm(nullptr, &matrix, nullptr, &var, nullptr, nullptr, nullptr, &result);
        },
        {1, 36, 12}},
+      {TNR_OPERATION_CONCAT,
+       [&] {
+         tnr_view half = a;
+         half.shape[0] = kCount / 2;
+         const tnr_view parts[] = {half, half};
+         return tnr_concat(nullptr, parts, 2, 0, nullptr, &out);
+       },
+       {1, 24, 24}},
+      {TNR_OPERATION_PAD,
+       [&] { return tnr_pad(nullptr, TNR_PAD_MODE_EDGE, &column, nullptr, &out_matrix); },
+       {1, 24, 24}},
+      {TNR_OPERATION_TAKE,
+       [&] { return tnr_take(nullptr, &a, 0, &indices, nullptr, &few); },
+       {1, 16, 8}},
+      {TNR_OPERATION_TAKE,
+       [&] { return tnr_gather(nullptr, &a, 0, &indices, nullptr, &few); },
+       {1, 16, 8}},
+      {TNR_OPERATION_PUT,
+       [&] { return tnr_put(nullptr, 0, &pair, 0, &indices, nullptr, &out); },
+       {1, 16, 8}},
+      {TNR_OPERATION_PUT,
+       [&] { return tnr_scatter(nullptr, TNR_BINARY_OP_ADD, &pair, 0, &indices, nullptr, &out); },
+       {1, 24, 8}},
+      {TNR_OPERATION_TRIANGULAR,
+       [&] { return tnr_triangular(nullptr, TNR_TRIANGLE_LOWER, &column, nullptr, &out_matrix); },
+       {1, 24, 24}},
+      {TNR_OPERATION_NONZERO,
+       [&] { return found_by(tnr_nonzero(nullptr, &truth, nullptr, &found)); },
+       {1, 6, 0}},
+      {TNR_OPERATION_NONZERO,
+       [&] { return found_by(tnr_masked_select(nullptr, &a, &truth, nullptr, &found)); },
+       {1, 30, 0}},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.operation);

@@ -377,6 +377,7 @@ const std::vector<Operation>& dense_operations() {
     add_convolutions(all);
     add_einsums(all);
     add_layers(all);
+    add_movement_operations(all);
     return all;
   }();
   return list;

@@ -46,5 +46,6 @@ struct Operation {
 const std::vector<Operation>& sparse_operations();
 // Those of dense memory alone, on elements of the dtype and of the shape of `a`.
 const std::vector<Operation>& dense_operations();
+void add_movement_operations(std::vector<Operation>& list);  // a part of them
 
 }  // namespace tenure::sweeps

@@ -10,6 +10,7 @@
 #include "cpu/fold.hpp"
 #include "cpu/gemm.hpp"
 #include "cpu/group_by_key.hpp"
+#include "cpu/indexed.hpp"
 #include "cpu/kernel.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/packed.hpp"
@@ -66,6 +67,7 @@ using PackedTable = PackedKernels[kPackedFloatCount];
   FAMILY(scale_shift_kernels, ScaleShiftTable, kScaleShift)          \
   FAMILY(streaming_kernels, Streaming, kStreaming)                   \
   FAMILY(permuting_kernels, Permuting, kPermuting)                   \
+  FAMILY(indexing_kernels, Indexing, kIndexing)                      \
   FAMILY(index_check_kernels, IndexCheckTable, kIndexChecks)         \
   FAMILY(grouping_kernels, Grouping, kGrouping)                      \
   FAMILY(folding_kernels, Folding, kFolding)                         \

@@ -1,9 +1,12 @@
 // Operations that move elements: copy, cast, fill, select.
 #include "dense/movement.hpp"
 
+#include <cinttypes>
+
 #include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
 #include "dense/permutation.hpp"
+#include "memory/fresh_pages.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
@@ -23,17 +26,29 @@ bool moves_as_blocks(const Context& context, const Operands& operands) noexcept 
   const std::int64_t bytes = operands.moved_bytes();
   if (operands.is_flat() || bytes < kWorthPlanningBytes) return false;
   operands.touch_output(context);
-  return permute(context, operands.movement(), stores_for(bytes));
+  return permute(context, operands.movement(), stores_for(operands.call_bytes()));
 }
 
 // A copy between equal dtypes. `strips`, which the caller found since that may fail, are the plain
 // way, which every other one is tested against.
 void move(const Context& context, const Operands& operands, tnr_dtype dtype,
+          const Operation& strips) noexcept {
+  if (dtype == TNR_DTYPE_BOOL8 || !moves_as_blocks(context, operands))
+    operands.run(context, strips);
+}
+void move(const Context& context, const Operands& operands, tnr_dtype dtype,
           const Operation& strips, tnr_operation operation) noexcept {
-  const bool is_bool = dtype == TNR_DTYPE_BOOL8;
-  if (!is_bool && operands.is_in_place(0)) return count_call(operation, 0, 0);
-  if (is_bool || !moves_as_blocks(context, operands)) operands.run(context, strips);
+  if (dtype != TNR_DTYPE_BOOL8 && operands.is_in_place(0)) return count_call(operation, 0, 0);
+  move(context, operands, dtype, strips);
   operands.count(operation);
+}
+
+// A part of a call's output, whose owner is pinned by the call and which no input meets.
+tnr_view_mut part_output(const tnr_view& part) noexcept {
+  tnr_view_mut out = {part};
+  out.view.owner = 0;
+  out.view.flags = TNR_VIEW_EXCLUSIVE;
+  return out;
 }
 
 // The real or the imaginary part of a complex view that has elements.
@@ -92,6 +107,36 @@ Operation cast_operation(tnr_dtype from, tnr_dtype to) {
     fail(TNR_STATUS_UNSUPPORTED, "cast does not take %s to %s", dtype_name(from), dtype_name(to));
   }
   return Operation(kernels::cast_kernels()[row][column]);
+}
+
+void require_axis(std::uint32_t axis, const tnr_view& view, const char* name) {
+  if (axis < view.rank) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "axis is %" PRIu32 " but %s.rank is %" PRIu32, axis, name,
+       view.rank);
+}
+
+void PartCopier::touch_output(const Context& context) const noexcept {
+  const tnr_view_mut out = {out_};
+  const std::int64_t count = dense_count(out_);
+  touch_fresh_pages(context, writable(out),
+                    count * static_cast<std::int64_t>(element_size(out_.dtype)));
+}
+
+void PartCopier::copy(const tnr_view& from, const tnr_view& to) const noexcept {
+  const tnr_view_mut out = part_output(to);
+  tnr_view in = from;
+  in.owner = 0;
+  Operands operands(out);
+  operands.add(in, "a");
+  operands.set_call_bytes(call_bytes_);
+  move(kDefaultContext, operands, in.dtype, operation_);
+}
+
+void PartCopier::fill(const Element& element, const tnr_view& to) const noexcept {
+  const tnr_view_mut out = part_output(to);
+  Operands operands(out);
+  operands.add(element, to.dtype);
+  operands.run(kDefaultContext, operation_);
 }
 
 void copy(const Context& context, const tnr_view& a, const tnr_view_mut& out) {

@@ -1,7 +1,10 @@
 // Movement of elements, as operations along strips.
 #pragma once
 
+#include "dense/scalar.hpp"
 #include "dense/strip_runner.hpp"
+#include "tenure/context.hpp"
+#include "tenure/shape.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -13,5 +16,33 @@ inline bool is_complex(tnr_dtype dtype) noexcept {
 Operation copy_operation(tnr_dtype dtype);
 // Throws UNSUPPORTED.
 Operation cast_operation(tnr_dtype from, tnr_dtype to);
+
+// Throws INVALID_ARGUMENT: "axis is 2 but out.rank is 2".
+void require_axis(std::uint32_t axis, const tnr_view& view, const char* name);
+
+// Bytes of all elements, repeated ones as often as they are there.
+inline std::int64_t moved_bytes(const tnr_view& view) noexcept {
+  return element_count(view) * static_cast<std::int64_t>(element_size(view.dtype));
+}
+
+// Copies and fills parts of one call's output, whose operands are checked and pinned and share no
+// byte. On the calling thread: callers share out the parts.
+class PartCopier {
+ public:
+  // `call_bytes` are those that all parts move, by which their stores are chosen.
+  PartCopier(const tnr_view& out, std::int64_t call_bytes)
+      : operation_(copy_operation(out.dtype)), out_(out), call_bytes_(call_bytes) {}
+
+  // Before any part, as Operands::touch_output().
+  void touch_output(const Context& context) const noexcept;
+  // Of one shape and dtype, and not empty.
+  void copy(const tnr_view& from, const tnr_view& to) const noexcept;
+  void fill(const Element& element, const tnr_view& to) const noexcept;
+
+ private:
+  Operation operation_;
+  const tnr_view& out_;
+  std::int64_t call_bytes_;
+};
 
 }  // namespace tenure

@@ -24,6 +24,8 @@ class Nest {
   void add(std::int64_t extent, const std::int64_t* steps) noexcept;
   void order(unsigned key) noexcept;
   void arrange(unsigned key) noexcept;
+  // Joins axes alone: for what is done in the order of the axes.
+  void join() noexcept;
 
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
   [[nodiscard]] std::int64_t extent(unsigned axis) const noexcept { return axes_[axis].extent; }
@@ -98,7 +100,6 @@ class Nest {
   void reverse(Axis& axis) noexcept;
   void sort(unsigned key) noexcept;
   void lengthen_inner() noexcept;
-  void join() noexcept;
   void advance(std::int64_t* position, std::int64_t* offsets) const noexcept;
 
   unsigned operand_count_;

@@ -327,7 +327,7 @@ Stores Operands::stores_of(const Strip& strip, std::int64_t least_bytes) const n
     if (is_in_place(i)) return Stores::kCached;
     reads |= strip.in[i].step != 0;
   }
-  return reads ? stores_for(moved_bytes()) : Stores::kCached;
+  return reads ? stores_for(call_bytes()) : Stores::kCached;
 }
 
 void Operands::move_to(MovingStrip& strip, const std::int64_t* offsets) const noexcept {

@@ -1,6 +1,7 @@
 // Checks of an operation's operands before it touches an element, and iteration over them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -244,6 +245,11 @@ class Operands {
   [[nodiscard]] bool is_flat() const noexcept { return flat_.count != 0; }
   // Bytes of the output's and inputs' elements; an element that is repeated counts each time.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept;
+  // The same of the call that this is a part of.
+  void set_call_bytes(std::int64_t bytes) noexcept { call_bytes_ = bytes; }
+  [[nodiscard]] std::int64_t call_bytes() const noexcept {
+    return std::max(call_bytes_, moved_bytes());
+  }
   // The elements of the output and of the one input; neither is empty.
   [[nodiscard]] Movement movement() const noexcept;
 
@@ -311,6 +317,7 @@ class Operands {
   kernels::Strip flat_;
   std::uint64_t out_bytes_;  // of a dense output
   std::uint64_t read_bytes_ = 0;
+  std::int64_t call_bytes_ = 0;          // where that is more than what is moved here
   kernels::Source sources_[kMaxInputs];  // of flat_, which says how many there are
   const tnr_view* views_[kMaxInputs];    // nullptr for an element
   Pins pins_;

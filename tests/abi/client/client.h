@@ -35,6 +35,7 @@ int check_matmul(void);
 int check_conv2d(void);
 int check_einsum(void);
 int check_layers(void);
+int check_movement(void);
 #endif
 
 /* A row-major view of f32 that are the program's own, of rank 1 where there are 0 columns. */

@@ -26,12 +26,6 @@ Predicate masked(std::uint64_t mask) noexcept {
   return {Predicate::Kind::kMasked, mask, 0, 0, 0, 0};
 }
 
-Predicate non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
-  if ((flags & TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) return masked(kAll);
-  if (dtype == TNR_DTYPE_C64) return masked(~0x8000000080000000u);
-  return masked(is_float(dtype) ? ~sign_bit(dtype) : kAll);
-}
-
 // The bits of a number as a signed integer of the element's width.
 std::int64_t extended(std::uint64_t bits, tnr_dtype dtype) noexcept {
   const unsigned unused = 64 - bits_of(dtype);
@@ -101,6 +95,12 @@ std::uint64_t threshold_bits(const tnr_scalar& threshold, tnr_dtype dtype, const
 }
 
 }  // namespace
+
+Predicate non_zero(tnr_dtype dtype, std::uint32_t flags) noexcept {
+  if ((flags & TNR_FROM_DENSE_KEEP_NEGATIVE_ZERO) != 0) return masked(kAll);
+  if (dtype == TNR_DTYPE_C64) return masked(~0x8000000080000000u);
+  return masked(is_float(dtype) ? ~sign_bit(dtype) : kAll);
+}
 
 Predicate predicate_of(const tnr_sparse_options& options, tnr_dtype dtype,
                        const PredicateNames& names) {

@@ -15,6 +15,9 @@ struct PredicateNames {
 inline constexpr PredicateNames kOptionNames = {"options->predicate", "options->flags",
                                                 "options->threshold"};
 
+// Of real dtypes and c64; `flags` are those of TNR_FROM_DENSE.
+kernels::Predicate non_zero(tnr_dtype dtype, std::uint32_t flags = 0) noexcept;
+
 // The kernels' predicate for these options on elements of `dtype`; with PREDICATE_MASK on the
 // mask's bytes. A NaN is kept, whatever it is compared with. Throws INVALID_ARGUMENT for an unknown
 // predicate or flag, and for a threshold that is NaN, that does not fit the dtype, or that is

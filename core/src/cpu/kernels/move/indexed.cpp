@@ -1,0 +1,91 @@
+// Elements by index, one after the other: loads and stores of single elements are what this waits
+// for, which gathers of vectors would not make fewer.
+#include "cpu/indexed.hpp"
+
+#include "cpu/kernels/arithmetic.hpp"
+#include "cpu/kernels/strip.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+template <class I>
+void load_offsets(const IndexRun& run, int64_t* offsets) {
+  const Byte* from = run.indices;
+  for (int64_t k = 0; k < run.count; ++k) {
+    offsets[k] = static_cast<int64_t>(load<I>(from)) * run.scale;
+    from += run.step;
+  }
+}
+
+struct Wide {
+  uint64_t halves[2];
+};
+
+template <class T>
+T written(T value) {
+  return value;
+}
+Bool8 written(Bool8 value) { return Bool8{static_cast<uint8_t>(value.byte != 0 ? 1 : 0)}; }
+
+template <class T>
+void take(const IndexedStrip& strip) {
+  const IndexedStrip s = strip;  // the compiler takes the stores for stores to it
+  for (int64_t k = 0; k < s.count; ++k) {
+    TENURE_ONE_BY_ONE;
+    store(s.out + k * s.out_step, written(load<T>(s.in + k * s.in_step + s.offsets[k])));
+  }
+}
+
+template <class T>
+void put(const IndexedStrip& strip) {
+  const IndexedStrip s = strip;
+  for (int64_t k = 0; k < s.count; ++k) {
+    TENURE_ONE_BY_ONE;
+    store(s.out + k * s.out_step + s.offsets[k], written(load<T>(s.in + k * s.in_step)));
+  }
+}
+
+void take_any(const IndexedStrip& s) {
+  for (int64_t k = 0; k < s.count; ++k) {
+    __builtin_memcpy(s.out + k * s.out_step, s.in + k * s.in_step + s.offsets[k],
+                     static_cast<uint64_t>(s.width_bytes));
+  }
+}
+
+void put_any(const IndexedStrip& s) {
+  for (int64_t k = 0; k < s.count; ++k) {
+    __builtin_memcpy(s.out + k * s.out_step + s.offsets[k], s.in + k * s.in_step,
+                     static_cast<uint64_t>(s.width_bytes));
+  }
+}
+
+// As the operation of the table does it, element by element: 16-bit floats in f32, rounded after
+// each step, since the next one may meet the same element.
+template <class Rule, class T>
+void kernel(const IndexedStrip& strip) {
+  const IndexedStrip s = strip;
+  for (int64_t k = 0; k < s.count; ++k) {
+    TENURE_ONE_BY_ONE;
+    Byte* const to = s.out + k * s.out_step + s.offsets[k];
+    const Computed<T> value = widen(load<T>(s.in + k * s.in_step));
+    store<T>(to, narrow<T>(of_two_numbers<Rule>(widen(load<T>(to)), value)));
+  }
+}
+
+}  // namespace
+
+// Where results wrap, signed and unsigned integers have the same bits and share their kernels.
+const Indexing kIndexing = {
+    {load_offsets<int32_t>, load_offsets<int64_t>},
+    {take<uint8_t>, take<uint16_t>, take<uint32_t>, take<uint64_t>, take<Wide>, take_any,
+     take<Bool8>},
+    {put<uint8_t>, put<uint16_t>, put<uint32_t>, put<uint64_t>, put<Wide>, put_any, put<Bool8>},
+    {{TENURE_FLOATS(Add), TENURE_UNSIGNED(Add), TENURE_UNSIGNED(Add), nullptr},
+     {TENURE_FLOATS(Multiply), TENURE_UNSIGNED(Multiply), TENURE_UNSIGNED(Multiply), nullptr},
+     {TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum), nullptr},
+     {TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum), nullptr}}};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

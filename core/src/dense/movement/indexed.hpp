@@ -1,0 +1,140 @@
+// Elements that indices along an axis name: their checks, and the loops over them.
+//
+// take and gather read the elements of a target where indices say, put and scatter write them; the
+// other side, in the plain order of its axes, is the values. So all four are one nest over target,
+// values and indices, in which steps of the target along indexed axes are 0.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cpu/dispatch.hpp"
+#include "cpu/indexed.hpp"
+#include "dense/nest.hpp"
+#include "tenure/blob.hpp"
+#include "tenure/context.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+struct IndexedViews {
+  const tnr_view& target;
+  const char* target_name;
+  const tnr_view& values;
+  const char* values_name;
+  const tnr_view& indices;
+  std::uint32_t axis;  // of the target
+};
+
+// The checks of all but shapes and indices; while it lives, owners are pinned.
+class IndexedPins {
+ public:
+  // `in` is what of the target and the values is read.
+  IndexedPins(const IndexedViews& views, const tnr_view& in, const char* name,
+              const tnr_view_mut& out);
+
+ private:
+  Pins pins_;
+};
+
+// Throw INVALID_ARGUMENT. Where each index names all elements of the target beside its axis
+// (take, put), and where it names one of them (gather, scatter).
+void require_rows_shape(const IndexedViews& views);
+void require_elements_shape(const IndexedViews& views);
+
+// Throws INVALID_ARGUMENT for a dtype other than i32 and i64, and for an index that is negative or
+// not below the extent, with its position.
+void check_indices(const Context& context, const IndexedViews& views);
+
+enum IndexedOperand : unsigned { kTarget, kValues, kIndices, kIndexedOperands };
+
+// The axes of a call, in the order of those of the values.
+class IndexedAxes {
+ public:
+  enum class Names : std::uint8_t { kRows, kElements };
+  // Checked, and not empty.
+  IndexedAxes(const IndexedViews& views, Names names) noexcept;
+
+  struct Axis {
+    std::int64_t extent;
+    std::int64_t steps[kIndexedOperands];  // bytes
+    bool is_indexed;
+  };
+  [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+  [[nodiscard]] const Axis& operator[](std::uint32_t axis) const noexcept { return axes_[axis]; }
+  // Bytes side by side in the target and in the values, of one index: an element, or a row of them.
+  [[nodiscard]] std::int64_t row_bytes() const noexcept { return row_bytes_; }
+  // From one index to the next along the target's axis, in bytes.
+  [[nodiscard]] std::int64_t scale() const noexcept { return scale_; }
+  // Rows of the values.
+  [[nodiscard]] std::int64_t count() const noexcept;
+
+ private:
+  void add(std::int64_t extent, std::int64_t target, std::int64_t values, std::int64_t indices,
+           bool is_indexed) noexcept;
+  void join_rows(std::int64_t width_bytes) noexcept;
+
+  std::uint32_t rank_ = 0;
+  Axis axes_[TNR_MAX_RANK];
+  std::int64_t row_bytes_ = 0;
+  std::int64_t scale_ = 0;
+};
+
+// Rows that are found together: of a strip along which all steps are the same.
+struct IndexedRows {
+  std::int64_t count;
+  std::int64_t target;  // bytes from the first element of the target to where row 0 counts from
+  std::int64_t values;
+  std::int64_t target_step;
+  std::int64_t values_step;
+  const std::int64_t* offsets;  // of each row, in the target beside its step
+};
+
+// The loops of a call, or of a slice of it.
+class IndexedLoops {
+ public:
+  // Rows whose offsets are found at a time.
+  static constexpr std::int64_t kPanel = 512;
+
+  // `nest` walks the rows, with the operands of IndexedOperand.
+  IndexedLoops(const IndexedViews& views, const IndexedAxes& axes, const Nest& nest) noexcept
+      : nest_(nest),
+        indices_(static_cast<const kernels::Byte*>(views.indices.data)),
+        load_(kernels::indexing_kernels().offsets[views.indices.dtype == TNR_DTYPE_I32 ? 0 : 1]),
+        scale_(axes.scale()) {}
+
+  [[nodiscard]] std::int64_t count() const noexcept {
+    return nest_.strip_count() * nest_.inner_extent();
+  }
+
+  // Calls body(IndexedRows) for rows [first, last), in their order.
+  template <class Body>
+  void for_each(std::int64_t first, std::int64_t last, const Body& body) const noexcept {
+    if (first == last) return;
+    const std::int64_t inner = nest_.inner_extent();
+    std::int64_t offsets[kPanel];
+    std::int64_t row = first % inner;
+    std::int64_t left = last - first;
+    nest_.for_each_strip(first / inner, (last - 1) / inner + 1, [&](const std::int64_t* starts) {
+      for (; row < inner && left > 0;) {
+        const std::int64_t count = std::min({kPanel, inner - row, left});
+        const std::int64_t step = nest_.inner_step(kIndices);
+        load_({count, indices_ + starts[kIndices] + row * step, step, scale_}, offsets);
+        body(IndexedRows{count, starts[kTarget] + row * nest_.inner_step(kTarget),
+                         starts[kValues] + row * nest_.inner_step(kValues),
+                         nest_.inner_step(kTarget), nest_.inner_step(kValues), offsets});
+        row += count;
+        left -= count;
+      }
+      row = 0;
+    });
+  }
+
+ private:
+  const Nest& nest_;
+  const kernels::Byte* indices_;
+  void (*load_)(const kernels::IndexRun&, std::int64_t*);
+  std::int64_t scale_;
+};
+
+}  // namespace tenure

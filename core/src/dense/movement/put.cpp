@@ -1,0 +1,321 @@
+// Elements and rows that go where indices say, or are combined with what is there.
+//
+// Where indices are equal the order decides, so threads share out elements of the target and not
+// indices: a part of each row, indices of an axis beside the indexed one, or indices of that itself.
+// Each thread then takes what meets its part in the order of the values, and results are the same
+// for any number of threads.
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+
+#include "cpu/dispatch.hpp"
+#include "dense/bool8.hpp"
+#include "dense/movement.hpp"
+#include "dense/movement/indexed.hpp"
+#include "dense/operands.hpp"
+#include "tenure/movement.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// Parts of the target along its indexed axis, each of which looks at all indices: more would look
+// longer than they put.
+constexpr std::int64_t kMostIndexParts = 8;
+// Of a row, so that threads do not write parts of one line and read runs of several.
+constexpr std::int64_t kRowPartBytes = 256;
+
+// How elements and rows are put: as they are, or combined by a kernel.
+class Putting {
+ public:
+  Putting(tnr_binary_op op, tnr_dtype dtype)
+      : width_(static_cast<std::int64_t>(element_size(dtype))),
+        is_bool_(dtype == TNR_DTYPE_BOOL8),
+        combines_(op != 0),
+        rows_(combines_ ? row_operation(op, dtype) : copy_operation(dtype)),
+        combine_(combines_ ? element_kernel(op, dtype) : nullptr) {}
+
+  [[nodiscard]] bool combines() const noexcept { return combines_; }
+
+  [[nodiscard]] kernels::IndexedKernel elements(std::int64_t bytes) const noexcept {
+    if (combines_) return combine_;
+    return kernels::indexing_kernels().put[is_bool_ ? kernels::kBool8Row : index_of_width(bytes)];
+  }
+  // Whether what is side by side is put as an element would be.
+  [[nodiscard]] bool takes_as_element(std::int64_t bytes) const noexcept {
+    return bytes == width_ ||
+           (!combines_ && !is_bool_ &&
+            index_of_width(bytes) != static_cast<unsigned>(kernels::Width::kAny));
+  }
+
+  // For rows of one call.
+  class Row {
+   public:
+    Row(const Putting& putting, std::int64_t bytes) noexcept
+        : putting_(putting), bytes_(bytes), runner_(putting.rows_, *strip(nullptr, nullptr)) {}
+
+    void put(Byte* to, const Byte* from) noexcept {
+      if (putting_.combines_) {
+        static_cast<void>(runner_.run(*strip(to, from)));
+        return;
+      }
+      std::memcpy(to, from, static_cast<std::size_t>(bytes_));
+      if (putting_.is_bool_) write_as_bools(to, bytes_);
+    }
+
+   private:
+    const kernels::Strip* strip(Byte* to, const Byte* from) noexcept {
+      const std::int64_t width = putting_.width_;
+      sources_[0] = {to, width, width};
+      sources_[1] = {from, width, width};
+      strip_ = dense_strip(bytes_ / width, to, width, sources_);
+      return &strip_;
+    }
+
+    const Putting& putting_;
+    std::int64_t bytes_;
+    kernels::Source sources_[2];
+    kernels::Strip strip_;
+    StripRunner runner_;
+  };
+
+ private:
+  // The row of Indexing::combine.
+  static unsigned combine_row(tnr_binary_op op) {
+    switch (op) {
+      case TNR_BINARY_OP_ADD: return 0;
+      case TNR_BINARY_OP_MUL: return 1;
+      case TNR_BINARY_OP_MIN: return 2;
+      case TNR_BINARY_OP_MAX: return 3;
+      default:
+        fail(TNR_STATUS_UNSUPPORTED, "op is %" PRId32 " but must be 0, ADD, MUL, MIN or MAX", op);
+    }
+  }
+  static kernels::IndexedKernel element_kernel(tnr_binary_op op, tnr_dtype dtype) {
+    const unsigned type = type_index(dtype);
+    const kernels::IndexedKernel kernel =
+        type == kNoType ? nullptr : kernels::indexing_kernels().combine[combine_row(op)][type];
+    if (kernel == nullptr) refuse_dtype("put with an op", dtype);
+    return kernel;
+  }
+  static Operation row_operation(tnr_binary_op op, tnr_dtype dtype) {
+    static_cast<void>(combine_row(op));
+    const unsigned type = type_index(dtype);
+    if (type == kNoType) refuse_dtype("put with an op", dtype);
+    return Operation(kernels::binary_kernels()[op - 1][type]);
+  }
+
+  std::int64_t width_;
+  bool is_bool_;
+  bool combines_;
+  Operation rows_;
+  kernels::IndexedKernel combine_;
+};
+
+// A part of the target, which one thread writes.
+struct TargetPart {
+  std::int64_t row_first = 0;  // bytes of each row
+  std::int64_t row_bytes = 0;
+  std::uint32_t axis = TNR_MAX_RANK;  // of IndexedAxes, whose indices [first, end) these are
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  bool filters = false;  // only offsets in [least, bound), beyond which are the other parts
+  std::int64_t least = 0;
+  std::int64_t bound = 0;
+};
+
+class TargetParts {
+ public:
+  TargetParts(const Context& context, const IndexedAxes& axes, const Putting& putting,
+              std::int64_t extent) noexcept
+      : axes_(axes), extent_(extent) {
+    const std::int64_t bytes = 3 * axes.count() * axes.row_bytes();
+    const auto most = static_cast<std::int64_t>(context.thread_count());
+    if (slice_count_of(context, bytes) == 1) return;
+    longest_ = TNR_MAX_RANK;
+    for (std::uint32_t axis = 0; axis < axes.rank(); ++axis) {
+      if (axes[axis].is_indexed || axes[axis].extent < 2) continue;
+      if (longest_ == TNR_MAX_RANK || axes[axis].extent > axes[longest_].extent) longest_ = axis;
+    }
+    if (!putting.takes_as_element(axes.row_bytes()) && axes.row_bytes() >= 2 * kRowPartBytes) {
+      cut_ = Cut::kRows;
+      count_ = std::min(most, axes.row_bytes() / kRowPartBytes);
+    } else if (longest_ != TNR_MAX_RANK) {
+      cut_ = Cut::kAxis;
+      count_ = std::min(most, axes[longest_].extent);
+    } else {
+      cut_ = Cut::kIndices;
+      count_ = std::min({most, extent, kMostIndexParts});
+    }
+  }
+
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  [[nodiscard]] TargetPart at(std::int64_t part) const noexcept {
+    TargetPart one;
+    one.row_bytes = axes_.row_bytes();
+    if (count_ == 1) return one;
+    if (cut_ == Cut::kRows) {
+      const std::int64_t grains = axes_.row_bytes() / kLineBytes;
+      one.row_first = slice_begin(grains, count_, part) * kLineBytes;
+      const std::int64_t end = part + 1 == count_
+                                   ? axes_.row_bytes()
+                                   : slice_begin(grains, count_, part + 1) * kLineBytes;
+      one.row_bytes = end - one.row_first;
+    } else if (cut_ == Cut::kAxis) {
+      one.axis = longest_;
+      one.first = slice_begin(axes_[longest_].extent, count_, part);
+      one.end = slice_begin(axes_[longest_].extent, count_, part + 1);
+    } else {
+      one.filters = true;
+      const std::int64_t first = slice_begin(extent_, count_, part) * axes_.scale();
+      const std::int64_t last = (slice_begin(extent_, count_, part + 1) - 1) * axes_.scale();
+      one.least = std::min(first, last);
+      one.bound = std::max(first, last) + 1;
+    }
+    return one;
+  }
+
+ private:
+  enum class Cut : std::uint8_t { kRows, kAxis, kIndices };
+
+  const IndexedAxes& axes_;
+  std::int64_t extent_;
+  std::uint32_t longest_ = TNR_MAX_RANK;  // not indexed
+  Cut cut_ = Cut::kRows;
+  std::int64_t count_ = 1;
+};
+
+// What meets a part of the target.
+class PartPutting {
+ public:
+  PartPutting(const Putting& putting, const TargetPart& part, std::int64_t row_bytes, Byte* target,
+              const Byte* values) noexcept
+      : putting_(putting), part_(part), row_bytes_(row_bytes), target_(target), values_(values) {}
+
+  void put(const IndexedViews& views, const IndexedAxes& axes, const Nest& nest) const noexcept {
+    const IndexedLoops loops(views, axes, nest);
+    if (putting_.takes_as_element(row_bytes_)) {
+      const kernels::IndexedKernel kernel = putting_.elements(row_bytes_);
+      loops.for_each(0, loops.count(),
+                     [&](const IndexedRows& rows) { put_elements(rows, kernel); });
+      return;
+    }
+    Putting::Row row(putting_, part_.row_bytes);
+    loops.for_each(0, loops.count(), [&](const IndexedRows& rows) { put_rows(rows, row); });
+  }
+
+ private:
+  void put_rows(const IndexedRows& rows, Putting::Row& row) const noexcept {
+    Byte* const to = target_ + rows.target + part_.row_first;
+    const Byte* const from = values_ + rows.values + part_.row_first;
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      const std::int64_t offset = rows.offsets[i];
+      if (part_.filters && (offset < part_.least || offset >= part_.bound)) continue;
+      row.put(to + i * rows.target_step + offset, from + i * rows.values_step);
+    }
+  }
+
+  void put_elements(const IndexedRows& rows, kernels::IndexedKernel kernel) const noexcept {
+    Byte* const to = target_ + rows.target;
+    const Byte* const from = values_ + rows.values;
+    if (!part_.filters) {
+      kernel({rows.count, to, rows.target_step, from, rows.values_step, rows.offsets, row_bytes_});
+      return;
+    }
+    // Without a branch, which would be mispredicted for every other index. The target has no step
+    // of its own here: no axis but the indexed one is left.
+    std::int64_t offsets[IndexedLoops::kPanel];
+    std::int64_t places[IndexedLoops::kPanel];
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      const std::int64_t offset = rows.offsets[i];
+      offsets[count] = offset;
+      places[count] = i * rows.values_step;
+      count += static_cast<int>(offset >= part_.least) & static_cast<int>(offset < part_.bound);
+    }
+    alignas(16) Byte panel[IndexedLoops::kPanel * kWidestPanelled];
+    for (std::int64_t first = 0; first < count;) {
+      const std::int64_t some = std::min(
+          count - first, std::max<std::int64_t>(1, std::int64_t{sizeof panel} / row_bytes_));
+      const Byte* packed = from + places[first];
+      if (row_bytes_ <= kWidestPanelled) {
+        kernels::indexing_kernels().take[index_of_width(row_bytes_)](
+            {some, panel, row_bytes_, from, 0, places + first, row_bytes_});
+        packed = panel;
+        kernel({some, to, 0, packed, row_bytes_, offsets + first, row_bytes_});
+        first += some;
+      } else {
+        kernel({1, to, 0, packed, row_bytes_, offsets + first, row_bytes_});
+        ++first;
+      }
+    }
+  }
+
+  static constexpr std::int64_t kWidestPanelled = 16;
+
+  const Putting& putting_;
+  const TargetPart& part_;
+  std::int64_t row_bytes_;
+  Byte* target_;
+  const Byte* values_;
+};
+
+void put_checked(const Context& context, tnr_binary_op op, const IndexedViews& views,
+                 const tnr_view_mut& out, IndexedAxes::Names names) {
+  const Putting putting(op, out.view.dtype);
+  check_indices(context, views);
+  if (is_empty(views.values)) return count_call(TNR_OPERATION_PUT, 0, 0);
+  const IndexedAxes axes(views, names);
+  const TargetParts parts(context, axes, putting, views.target.shape[views.axis]);
+  for_each_slice(
+      context, parts.count(),
+      [&](std::int64_t slice) noexcept {
+        const TargetPart part = parts.at(slice);
+        Nest nest(kIndexedOperands);
+        std::int64_t starts[kIndexedOperands] = {};
+        for (std::uint32_t axis = 0; axis < axes.rank(); ++axis) {
+          std::int64_t extent = axes[axis].extent;
+          if (axis == part.axis) {
+            extent = part.end - part.first;
+            for (unsigned i = 0; i < kIndexedOperands; ++i) {
+              starts[i] += part.first * axes[axis].steps[i];
+            }
+          }
+          nest.add(extent, axes[axis].steps);
+        }
+        nest.join();
+        tnr_view indices = views.indices;
+        indices.data = static_cast<const Byte*>(indices.data) + starts[kIndices];
+        const IndexedViews moved = {views.target,      views.target_name, views.values,
+                                    views.values_name, indices,           views.axis};
+        PartPutting(putting, part, axes.row_bytes(), writable(out) + starts[kTarget],
+                    static_cast<const Byte*>(views.values.data) + starts[kValues])
+            .put(moved, axes, nest);
+      },
+      Wake::kAtOnce);
+  const std::uint64_t moved = element_bytes(views.values);
+  const std::uint64_t met = putting.combines() ? moved : 0;
+  count_call(TNR_OPERATION_PUT, moved + met + element_bytes(views.indices), moved);
+}
+
+}  // namespace
+
+void put(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
+         const tnr_view& indices, const tnr_view_mut& out) {
+  const IndexedViews views = {out.view, "out", a, "a", indices, axis};
+  const IndexedPins pins(views, a, "a", out);
+  require_rows_shape(views);
+  put_checked(context, op, views, out, IndexedAxes::Names::kRows);
+}
+
+void scatter(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
+             const tnr_view& indices, const tnr_view_mut& out) {
+  const IndexedViews views = {out.view, "out", a, "a", indices, axis};
+  const IndexedPins pins(views, a, "a", out);
+  require_elements_shape(views);
+  put_checked(context, op, views, out, IndexedAxes::Names::kElements);
+}
+
+}  // namespace tenure

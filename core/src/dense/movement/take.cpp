@@ -1,0 +1,173 @@
+// Elements and rows that indices name.
+#include <algorithm>
+#include <cstring>
+
+#include "dense/bool8.hpp"
+#include "dense/movement.hpp"
+#include "dense/movement/indexed.hpp"
+#include "dense/operands.hpp"
+#include "dense/streamed.hpp"
+#include "memory/fresh_pages.hpp"
+#include "tenure/movement.hpp"
+#include "threads/parallel.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// Rows are copied in parts that threads share, and that are first read as a whole, into the first
+// cache, where they are streamed: memory is faster in turns of a page than of a line.
+constexpr std::int64_t kSharedRowBytes = std::int64_t{256} << 10;
+constexpr std::int64_t kTurnBytes = 4096;
+// Shorter rows whose ends are within lines are mostly those lines, which are stored as ever.
+constexpr std::int64_t kLongRowBytes = 1024;
+
+class RowTaking {
+ public:
+  RowTaking(const tnr_view& a, const tnr_view_mut& out, const IndexedAxes& axes,
+            const Nest& nest) noexcept
+      : in_(static_cast<const Byte*>(a.data)),
+        out_(writable(out)),
+        bytes_(axes.row_bytes()),
+        is_bool_(a.dtype == TNR_DTYPE_BOOL8) {
+    bool aligned = reinterpret_cast<std::uintptr_t>(out_ + nest.start(kValues)) % kLineBytes == 0;
+    aligned &= bytes_ % kLineBytes == 0;
+    for (unsigned i = 0; i < nest.rank(); ++i) aligned &= nest.step(i, kValues) % kLineBytes == 0;
+    if (aligned || bytes_ >= kLongRowBytes) {
+      stores_ = stores_for(2 * nest.strip_count() * nest.inner_extent() * bytes_);
+    }
+  }
+
+  // The bytes [first, last) of each row.
+  void copy(const IndexedRows& rows, std::int64_t first, std::int64_t last) const noexcept {
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      const Byte* const from =
+          in_ + rows.target + row * rows.target_step + rows.offsets[row] + first;
+      Byte* const to = out_ + rows.values + row * rows.values_step + first;
+      if (stores_ == Stores::kStreamed) {
+        stream(to, from, last - first);
+      } else {
+        std::memcpy(to, from, static_cast<std::size_t>(last - first));
+        if (is_bool_) write_as_bools(to, last - first);
+      }
+    }
+  }
+  // After all that a slice copies.
+  void finish() const noexcept {
+    if (stores_ == Stores::kStreamed) order_streamed_stores();
+  }
+
+ private:
+  void stream(Byte* to, const Byte* from, std::int64_t bytes) const noexcept {
+    alignas(kLineBytes) Byte turn[kTurnBytes];
+    for (std::int64_t at = 0; at < bytes; at += kTurnBytes) {
+      const std::int64_t part = std::min(kTurnBytes, bytes - at);
+      std::memcpy(turn, from + at, static_cast<std::size_t>(part));
+      if (is_bool_) write_as_bools(turn, part);
+      copy_lines(to + at, turn, part, stores_);
+    }
+  }
+
+  const Byte* in_;
+  Byte* out_;
+  std::int64_t bytes_;
+  bool is_bool_;
+  Stores stores_ = Stores::kCached;
+};
+
+void take_rows(const Context& context, const IndexedViews& views, const tnr_view_mut& out,
+               const IndexedAxes& axes, const Nest& nest) noexcept {
+  const IndexedLoops loops(views, axes, nest);
+  const RowTaking taking(views.target, out, axes, nest);
+  // Long rows by themselves, in parts.
+  const std::int64_t bytes = axes.row_bytes();
+  const std::int64_t part_count = std::max<std::int64_t>(1, bytes / kSharedRowBytes);
+  const std::int64_t count = loops.count() * part_count;
+  const std::int64_t slice_count =
+      std::min(count, slice_count_of(context, 2 * loops.count() * bytes));
+  for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+    const std::int64_t first = slice_begin(count, slice_count, slice);
+    const std::int64_t last = slice_begin(count, slice_count, slice + 1);
+    if (part_count == 1) {
+      loops.for_each(first, last, [&](const IndexedRows& rows) { taking.copy(rows, 0, bytes); });
+    } else {
+      for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t row = i / part_count;
+        loops.for_each(row, row + 1, [&](const IndexedRows& rows) {
+          taking.copy(rows, slice_begin(bytes, part_count, i % part_count),
+                      slice_begin(bytes, part_count, i % part_count + 1));
+        });
+      }
+    }
+    taking.finish();
+  });
+}
+
+void take_elements(const Context& context, const IndexedViews& views, const tnr_view_mut& out,
+                   const IndexedAxes& axes, const Nest& nest) noexcept {
+  const IndexedLoops loops(views, axes, nest);
+  const bool is_bool = views.target.dtype == TNR_DTYPE_BOOL8;
+  const kernels::IndexedKernel take =
+      kernels::indexing_kernels()
+          .take[is_bool ? kernels::kBool8Row : index_of_width(axes.row_bytes())];
+  const Byte* const from = static_cast<const Byte*>(views.target.data);
+  Byte* const to = writable(out);
+  const auto index_bytes = static_cast<std::int64_t>(element_size(views.indices.dtype));
+  const std::int64_t bytes = loops.count() * (2 * axes.row_bytes() + index_bytes);
+  const std::int64_t slice_count = slice_count_of(context, bytes);
+  for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+    loops.for_each(slice_begin(loops.count(), slice_count, slice),
+                   slice_begin(loops.count(), slice_count, slice + 1),
+                   [&](const IndexedRows& rows) {
+                     take({rows.count, to + rows.values, rows.values_step, from + rows.target,
+                           rows.target_step, rows.offsets, axes.row_bytes()});
+                   });
+  });
+}
+
+void take_checked(const Context& context, const IndexedViews& views, const tnr_view_mut& out,
+                  IndexedAxes::Names names) {
+  check_indices(context, views);
+  static_cast<void>(kernels::indexing_kernels());  // throws where no set can be chosen
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_TAKE, 0, 0);
+  const IndexedAxes axes(views, names);
+  Nest nest(kIndexedOperands);
+  for (std::uint32_t axis = 0; axis < axes.rank(); ++axis) {
+    nest.add(axes[axis].extent, axes[axis].steps);
+  }
+  nest.arrange(kValues);
+  if (dense_count(out.view) != 0) {
+    touch_fresh_pages(context, writable(out), moved_bytes(out.view));
+  }
+  const auto width = static_cast<std::int64_t>(element_size(out.view.dtype));
+  const bool is_row = axes.row_bytes() != width && index_of_width(axes.row_bytes()) ==
+                                                       static_cast<unsigned>(kernels::Width::kAny);
+  if (is_row || (axes.row_bytes() != width && out.view.dtype == TNR_DTYPE_BOOL8)) {
+    take_rows(context, views, out, axes, nest);
+  } else {
+    take_elements(context, views, out, axes, nest);
+  }
+  const std::uint64_t written = element_bytes(out.view);
+  count_call(TNR_OPERATION_TAKE, written + element_bytes(views.indices), written);
+}
+
+}  // namespace
+
+void take(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+          const tnr_view_mut& out) {
+  const IndexedViews views = {a, "a", out.view, "out", indices, axis};
+  const IndexedPins pins(views, a, "a", out);
+  require_rows_shape(views);
+  take_checked(context, views, out, IndexedAxes::Names::kRows);
+}
+
+void gather(const Context& context, const tnr_view& a, std::uint32_t axis, const tnr_view& indices,
+            const tnr_view_mut& out) {
+  const IndexedViews views = {a, "a", out.view, "out", indices, axis};
+  const IndexedPins pins(views, a, "a", out);
+  require_elements_shape(views);
+  take_checked(context, views, out, IndexedAxes::Names::kElements);
+}
+
+}  // namespace tenure

@@ -1,0 +1,138 @@
+//! Arrays one behind the other.
+
+use super::{Extents, filled};
+use crate::raw::movement;
+use crate::{AsViewMut, AsViews, Axis, Element, Error, Result, Tensor, TensorView};
+
+/// The shape of the parts one behind the other, and the number of the axis.
+fn joined<T: Element>(parts: &[TensorView<'_, T>], axis: Axis) -> Result<(Extents, usize)> {
+    let Some(first) = parts.first() else {
+        return Err(Error::invalid("concat: there are no parts"));
+    };
+    let at = numbered(axis, first.rank())?;
+    let mut extents = Extents::of(first.shape());
+    for part in &parts[1..] {
+        // Parts of another rank are refused by the library.
+        let more = part.shape().get(at).copied().unwrap_or(0);
+        let sum = extents.values[at].checked_add(more);
+        extents.values[at] =
+            sum.ok_or_else(|| Error::invalid("concat: the extents add up to more than a usize"))?;
+    }
+    Ok((extents, at))
+}
+
+/// The number of an axis among so many.
+pub(super) fn numbered(axis: Axis, rank: usize) -> Result<usize> {
+    let refused = || Error::invalid(format!("axis is {axis} but a has rank {rank}"));
+    axis.of(rank).ok_or_else(refused)
+}
+
+/// Joins arrays along an axis that they have. A new row-major tensor.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no parts, no such axis, or parts that differ in another extent.
+/// `OutOfMemory`.
+///
+/// ```
+/// use tenure::concat;
+///
+/// let a = [[1, 2], [3, 4]];
+/// let b = [[5], [6]];
+/// assert_eq!(concat((&a, &b), 1)?.to_vec(), [1, 2, 5, 3, 4, 6]);
+/// assert_eq!(concat([&a, &a], 0)?.shape(), [4, 2]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("concatenate", "cat", "hstack", "vstack", "append"))]
+pub fn concat<T: Element>(parts: impl AsViews<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {
+    parts.with_views(|parts| {
+        let (extents, at) = joined(parts, axis.into())?;
+        filled(extents.as_slice(), |out| movement::concat(parts, at as u32, out))
+    })
+}
+
+/// Joins arrays along an axis that they have, as [`concat`] does, into `out`.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no parts, no such axis, parts that differ in another extent, or another shape
+/// of `out`.
+///
+/// ```
+/// use tenure::concat_into;
+///
+/// let mut out = [0.0; 5];
+/// concat_into((&[1.0, 2.0], &[3.0, 4.0, 5.0]), 0, &mut out)?;
+/// assert_eq!(out, [1.0, 2.0, 3.0, 4.0, 5.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn concat_into<T: Element>(
+    parts: impl AsViews<T>,
+    axis: impl Into<Axis>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let mut out = out.as_view_mut();
+    let at = numbered(axis.into(), out.rank())?;
+    parts.with_views(|parts| movement::concat(parts, at as u32, out.lent_mut()))
+}
+
+/// The parts with an axis of extent 1 more, along which they are stacked.
+fn unsqueezed<'a, T: Element>(
+    parts: &[TensorView<'a, T>],
+    axis: Axis,
+) -> Result<(Vec<TensorView<'a, T>>, usize)> {
+    let Some(first) = parts.first() else {
+        return Err(Error::invalid("stack: there are no parts"));
+    };
+    let at = numbered(axis, first.rank() + 1)?;
+    let parts: Result<Vec<_>> = parts.iter().map(|part| part.unsqueeze(at)).collect();
+    Ok((parts?, at))
+}
+
+/// Joins arrays of one shape along a new axis, which `axis` will be. A new row-major tensor.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no parts, no such axis, parts of different shapes, or of 8 axes.
+/// `OutOfMemory`.
+///
+/// ```
+/// use tenure::stack;
+///
+/// let rows = stack([&[1, 2, 3], &[4, 5, 6]], 0)?;
+/// assert_eq!((rows.shape(), rows.to_vec()), (&[2, 3][..], vec![1, 2, 3, 4, 5, 6]));
+/// assert_eq!(stack([&[1, 2, 3], &[4, 5, 6]], -1)?.to_vec(), [1, 4, 2, 5, 3, 6]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("dstack", "column_stack"))]
+pub fn stack<T: Element>(parts: impl AsViews<T>, axis: impl Into<Axis>) -> Result<Tensor<T>> {
+    parts.with_views(|parts| {
+        let (parts, at) = unsqueezed(parts, axis.into())?;
+        concat(parts, at)
+    })
+}
+
+/// Joins arrays of one shape along a new axis, as [`stack`] does, into `out`.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no parts, no such axis, parts of different shapes, or another shape of `out`.
+///
+/// ```
+/// use tenure::stack_into;
+///
+/// let mut pairs = [[0; 2]; 3];
+/// stack_into([&[1, 2, 3], &[4, 5, 6]], 1, &mut pairs)?;
+/// assert_eq!(pairs, [[1, 4], [2, 5], [3, 6]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn stack_into<T: Element>(
+    parts: impl AsViews<T>,
+    axis: impl Into<Axis>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    parts.with_views(|parts| {
+        let (parts, at) = unsqueezed(parts, axis.into())?;
+        concat_into(parts, at, out)
+    })
+}

@@ -1,0 +1,316 @@
+//! Arrays with more around them, repeated, and rotated.
+
+use tenure_sys::{TNR_MAX_RANK, tnr_pad_mode};
+
+use super::concat::numbered;
+use super::{Extents, filled, take, take_into};
+use crate::raw::{LentMut, movement};
+use crate::{AsView, AsViewMut, Axis, Element, Error, Result, Tensor, TensorView};
+
+/// The elements that [`pad`] puts around an array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PadMode<T> {
+    /// A number.
+    Constant(T),
+    /// The nearest element.
+    Edge,
+    /// The array mirrored at its first and last element, which are not repeated: `c b | a b c | b`.
+    Reflect,
+    /// The array mirrored at its edges: `b a | a b c | c b`.
+    Symmetric,
+    /// The array again and again: `b c | a b c | a b`.
+    Wrap,
+}
+
+impl<T: Element> PadMode<T> {
+    fn code(self) -> (tnr_pad_mode, Option<T>) {
+        match self {
+            PadMode::Constant(value) => (tnr_pad_mode::CONSTANT, Some(value)),
+            PadMode::Edge => (tnr_pad_mode::EDGE, None),
+            PadMode::Reflect => (tnr_pad_mode::REFLECT, None),
+            PadMode::Symmetric => (tnr_pad_mode::SYMMETRIC, None),
+            PadMode::Wrap => (tnr_pad_mode::WRAP, None),
+        }
+    }
+}
+
+fn too_large(name: &str) -> Error {
+    Error::invalid(format!("{name}: an extent would be more than a usize"))
+}
+
+/// How many elements lie before the array on each axis, and the shape with those around it.
+fn padded(shape: &[usize], widths: &[(usize, usize)]) -> Result<([i64; TNR_MAX_RANK], Extents)> {
+    if widths.len() != shape.len() {
+        let (given, rank) = (widths.len(), shape.len());
+        return Err(Error::invalid(format!("pad: {given} widths are given but a has rank {rank}")));
+    }
+    let mut before = [0; TNR_MAX_RANK];
+    let mut extents = Extents::of(shape);
+    for (axis, &(front, back)) in widths.iter().enumerate() {
+        let extent = extents.values[axis].checked_add(front).and_then(|sum| sum.checked_add(back));
+        extents.values[axis] = extent.ok_or_else(|| too_large("pad"))?;
+        before[axis] = i64::try_from(front).map_err(|_| too_large("pad"))?;
+    }
+    Ok((before, extents))
+}
+
+fn require_shape<T: Element>(
+    name: &str,
+    out: &crate::TensorViewMut<'_, T>,
+    shape: &[usize],
+) -> Result<()> {
+    let of_out = out.shape();
+    match of_out == shape {
+        true => Ok(()),
+        false => Err(Error::invalid(format!("{name}: out is {of_out:?} but must be {shape:?}"))),
+    }
+}
+
+/// Puts elements around an array: `widths` has those before and behind it, for each axis. A new
+/// row-major tensor.
+///
+/// # Errors
+///
+/// `InvalidArgument`: another number of widths than axes, or nothing to repeat of an empty axis.
+/// `OutOfMemory`.
+///
+/// ```
+/// use tenure::{PadMode, pad};
+///
+/// assert_eq!(pad(&[1, 2, 3], [(2, 1)], PadMode::Constant(0))?.to_vec(), [0, 0, 1, 2, 3, 0]);
+/// assert_eq!(pad(&[1, 2, 3], [(2, 1)], PadMode::Reflect)?.to_vec(), [3, 2, 1, 2, 3, 2]);
+/// assert_eq!(pad(&[1, 2, 3], [(2, 1)], PadMode::Wrap)?.to_vec(), [2, 3, 1, 2, 3, 1]);
+/// let image = [[1, 2], [3, 4]];
+/// assert_eq!(pad(&image, [(0, 1), (1, 0)], PadMode::Edge)?.to_vec(), [1, 1, 2, 3, 3, 4, 3, 3, 4]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("zero_pad", "pad_with_zeros"))]
+pub fn pad<T: Element>(
+    a: impl AsView<T>,
+    widths: impl AsRef<[(usize, usize)]>,
+    mode: PadMode<T>,
+) -> Result<Tensor<T>> {
+    let a = a.as_view();
+    let (before, extents) = padded(a.shape(), widths.as_ref())?;
+    let (mode, value) = mode.code();
+    filled(extents.as_slice(), |out| movement::pad(mode, a.lent(), before, value, out))
+}
+
+/// Puts elements around an array, as [`pad`] does, into `out`.
+///
+/// # Errors
+///
+/// `InvalidArgument`: another number of widths than axes, another shape of `out`, or nothing to
+/// repeat of an empty axis.
+///
+/// ```
+/// use tenure::{PadMode, pad_into};
+///
+/// let mut out = [0.0; 5];
+/// pad_into(&[1.0, 2.0], [(1, 2)], PadMode::Symmetric, &mut out)?;
+/// assert_eq!(out, [1.0, 1.0, 2.0, 2.0, 1.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn pad_into<T: Element>(
+    a: impl AsView<T>,
+    widths: impl AsRef<[(usize, usize)]>,
+    mode: PadMode<T>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, mut out) = (a.as_view(), out.as_view_mut());
+    let (before, extents) = padded(a.shape(), widths.as_ref())?;
+    require_shape("pad_into", &out, extents.as_slice())?;
+    let (mode, value) = mode.code();
+    movement::pad(mode, a.lent(), before, value, out.lent_mut())
+}
+
+/// `a` again and again, from index `before` of `out` on.
+fn wrap<T: Element>(
+    a: &TensorView<'_, T>,
+    before: [i64; TNR_MAX_RANK],
+    out: LentMut<'_>,
+) -> Result<()> {
+    movement::pad::<T>(tnr_pad_mode::WRAP, a.lent(), before, None, out)
+}
+
+/// `a` with as many axes as there are counts, and the shape of so many of it.
+fn tiled<'a, T: Element>(
+    a: TensorView<'a, T>,
+    counts: &[usize],
+) -> Result<(TensorView<'a, T>, Extents)> {
+    let mut a = a;
+    while a.rank() < counts.len() {
+        a = a.unsqueeze(0)?;
+    }
+    let mut extents = Extents::of(a.shape());
+    let missing = a.rank() - counts.len();
+    for (extent, count) in extents.values[missing..].iter_mut().zip(counts) {
+        *extent = extent.checked_mul(*count).ok_or_else(|| too_large("tile"))?;
+    }
+    Ok((a, extents))
+}
+
+/// Repeats an array as a whole, `counts` times along its axes; axes are aligned at the last, as in
+/// NumPy. A new row-major tensor.
+///
+/// # Errors
+///
+/// `InvalidArgument`: more than 8 counts, or an extent beyond a `usize`. `OutOfMemory`.
+///
+/// ```
+/// use tenure::tile;
+///
+/// assert_eq!(tile(&[1, 2], [3])?.to_vec(), [1, 2, 1, 2, 1, 2]);
+/// let board = tile(&[[0, 1], [1, 0]], [1, 2])?;
+/// assert_eq!(board.to_vec(), [0, 1, 0, 1, 1, 0, 1, 0]);
+/// assert_eq!(tile(&[1, 2], [2, 1])?.shape(), [2, 2]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn tile<T: Element>(a: impl AsView<T>, counts: impl AsRef<[usize]>) -> Result<Tensor<T>> {
+    let (a, extents) = tiled(a.as_view(), counts.as_ref())?;
+    filled(extents.as_slice(), |out| wrap(&a, [0; TNR_MAX_RANK], out))
+}
+
+/// Repeats an array as a whole, as [`tile`] does, into `out`.
+///
+/// # Errors
+///
+/// `InvalidArgument`: more than 8 counts, or another shape of `out`.
+///
+/// ```
+/// use tenure::tile_into;
+///
+/// let mut out = [0; 4];
+/// tile_into(&[1, 2], [2], &mut out)?;
+/// assert_eq!(out, [1, 2, 1, 2]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn tile_into<T: Element>(
+    a: impl AsView<T>,
+    counts: impl AsRef<[usize]>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let mut out = out.as_view_mut();
+    let (a, extents) = tiled(a.as_view(), counts.as_ref())?;
+    require_shape("tile_into", &out, extents.as_slice())?;
+    wrap(&a, [0; TNR_MAX_RANK], out.lent_mut())
+}
+
+/// Each index of an axis `count` times.
+fn repeated(extent: usize, count: usize) -> Vec<i64> {
+    (0..extent as i64).flat_map(|index| std::iter::repeat_n(index, count)).collect()
+}
+
+/// Repeats each element `count` times along an axis. A new row-major tensor.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis. `OutOfMemory`.
+///
+/// ```
+/// use tenure::repeat;
+///
+/// assert_eq!(repeat(&[1, 2], 3, 0)?.to_vec(), [1, 1, 1, 2, 2, 2]);
+/// assert_eq!(repeat(&[[1, 2], [3, 4]], 2, -1)?.to_vec(), [1, 1, 2, 2, 3, 3, 4, 4]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias = "repeat_interleave")]
+pub fn repeat<T: Element>(
+    a: impl AsView<T>,
+    count: usize,
+    axis: impl Into<Axis>,
+) -> Result<Tensor<T>> {
+    let a = a.as_view();
+    let at = numbered(axis.into(), a.rank())?;
+    take(a, at, repeated(a.shape()[at], count))
+}
+
+/// Repeats each element along an axis, as [`repeat`] does, into `out`.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis, or another shape of `out`.
+///
+/// ```
+/// use tenure::repeat_into;
+///
+/// let mut out = [0; 4];
+/// repeat_into(&[1, 2], 2, 0, &mut out)?;
+/// assert_eq!(out, [1, 1, 2, 2]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn repeat_into<T: Element>(
+    a: impl AsView<T>,
+    count: usize,
+    axis: impl Into<Axis>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let a = a.as_view();
+    let at = numbered(axis.into(), a.rank())?;
+    take_into(a, at, repeated(a.shape()[at], count), out)
+}
+
+/// Where index 0 of an axis goes.
+fn rolled<T: Element>(
+    a: &TensorView<'_, T>,
+    shift: isize,
+    axis: Axis,
+) -> Result<[i64; TNR_MAX_RANK]> {
+    let at = numbered(axis, a.rank())?;
+    let mut before = [0; TNR_MAX_RANK];
+    if a.shape()[at] != 0 {
+        before[at] = (shift as i64).rem_euclid(a.shape()[at] as i64);
+    }
+    Ok(before)
+}
+
+/// Moves elements along an axis; those that leave it at one end come back at the other. A new
+/// row-major tensor.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis. `OutOfMemory`.
+///
+/// ```
+/// use tenure::roll;
+///
+/// assert_eq!(roll(&[1, 2, 3, 4], 1, 0)?.to_vec(), [4, 1, 2, 3]);
+/// assert_eq!(roll(&[[1, 2, 3], [4, 5, 6]], -1, 1)?.to_vec(), [2, 3, 1, 5, 6, 4]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn roll<T: Element>(
+    a: impl AsView<T>,
+    shift: isize,
+    axis: impl Into<Axis>,
+) -> Result<Tensor<T>> {
+    let a = a.as_view();
+    let before = rolled(&a, shift, axis.into())?;
+    filled(a.shape(), |out| wrap(&a, before, out))
+}
+
+/// Moves elements along an axis, as [`roll`] does, into `out`.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis, or another shape of `out`.
+///
+/// ```
+/// use tenure::roll_into;
+///
+/// let mut out = [0; 3];
+/// roll_into(&[1, 2, 3], -1, 0, &mut out)?;
+/// assert_eq!(out, [2, 3, 1]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn roll_into<T: Element>(
+    a: impl AsView<T>,
+    shift: isize,
+    axis: impl Into<Axis>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, mut out) = (a.as_view(), out.as_view_mut());
+    require_shape("roll_into", &out, a.shape())?;
+    let before = rolled(&a, shift, axis.into())?;
+    wrap(&a, before, out.lent_mut())
+}
