@@ -9,16 +9,21 @@ mod axes;
 mod batch_norm;
 mod close;
 mod compare;
+mod concat;
 mod conv2d;
 mod einsum;
 mod elementwise;
+mod indexed;
 mod map;
 mod matmul;
 mod movement;
+mod nonzero;
 mod packed_factor;
+mod pad;
 mod pool2d;
 mod reduce;
 mod select;
+mod triangle;
 
 use tenure_sys::TNR_MAX_RANK;
 
@@ -27,16 +32,21 @@ pub use axes::Axes;
 pub use batch_norm::*;
 pub use close::{Tolerance, all_close};
 pub use compare::*;
+pub use concat::*;
 pub use conv2d::*;
 pub use einsum::*;
 pub use elementwise::*;
+pub use indexed::*;
 pub use map::*;
 pub use matmul::*;
 pub use movement::*;
+pub use nonzero::*;
 pub use packed_factor::*;
+pub use pad::*;
 pub use pool2d::*;
 pub use reduce::*;
 pub use select::*;
+pub use triangle::*;
 
 use crate::raw::LentMut;
 use crate::{Element, Error, ErrorKind, Order, Result, Tensor, TensorView};
@@ -49,6 +59,13 @@ struct Extents {
 }
 
 impl Extents {
+    /// No shape has more axes.
+    fn of(shape: &[usize]) -> Extents {
+        let mut values = [0; TNR_MAX_RANK];
+        values[..shape.len()].copy_from_slice(shape);
+        Extents { values, rank: shape.len() }
+    }
+
     fn as_slice(&self) -> &[usize] {
         &self.values[..self.rank]
     }

@@ -9,6 +9,7 @@ mod dlpack;
 pub(crate) mod factor;
 mod library;
 pub(crate) mod matmul;
+pub(crate) mod movement;
 pub(crate) mod operations;
 pub(crate) mod packed;
 #[cfg(feature = "tracing")]

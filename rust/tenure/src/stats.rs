@@ -150,6 +150,19 @@ pub enum Operation {
     FactorMatmul,
     /// [`matmul_csr`](crate::matmul_csr).
     SparseFromMatmul,
+    /// [`concat`](crate::concat) and [`stack`](crate::stack).
+    Concat,
+    /// [`pad`](crate::pad), [`tile`](crate::tile) and [`roll`](crate::roll).
+    Pad,
+    /// [`take`](crate::take), [`gather`](crate::gather) and [`repeat`](crate::repeat).
+    Take,
+    /// [`put`](crate::put), [`scatter`](crate::scatter), their like and
+    /// [`one_hot`](crate::one_hot).
+    Put,
+    /// [`nonzero`](crate::nonzero) and [`masked_select`](crate::masked_select).
+    Nonzero,
+    /// [`tril`](crate::tril) and [`triu`](crate::triu).
+    Triangular,
 }
 
 impl Operation {
@@ -188,6 +201,12 @@ impl Operation {
         Operation::FactorPack,
         Operation::FactorMatmul,
         Operation::SparseFromMatmul,
+        Operation::Concat,
+        Operation::Pad,
+        Operation::Take,
+        Operation::Put,
+        Operation::Nonzero,
+        Operation::Triangular,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -225,6 +244,12 @@ impl Operation {
             Operation::FactorPack => tnr_operation::FACTOR_PACK,
             Operation::FactorMatmul => tnr_operation::FACTOR_MATMUL,
             Operation::SparseFromMatmul => tnr_operation::SPARSE_FROM_MATMUL,
+            Operation::Concat => tnr_operation::CONCAT,
+            Operation::Pad => tnr_operation::PAD,
+            Operation::Take => tnr_operation::TAKE,
+            Operation::Put => tnr_operation::PUT,
+            Operation::Nonzero => tnr_operation::NONZERO,
+            Operation::Triangular => tnr_operation::TRIANGULAR,
         }
     }
 }

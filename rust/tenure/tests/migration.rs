@@ -4,7 +4,7 @@
 
 use tenure::{
     Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi,
-    Krylov, Lsqr, Matmul, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
+    Krylov, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
     Tolerance, Triangle, bicgstab, cg, f16, lsqr, s,
 };
 
@@ -129,6 +129,27 @@ fn dense() -> Result<Vec<String>> {
     Ok(found)
 }
 
+fn movement() -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut a = Tensor::from([[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    let (b, v, tensor) = (a.try_clone()?, a.try_clone()?, a.try_clone()?);
+    let (n, i, m) = ([1, 0], [[0, 1, 0], [1, 1, 0]], [Bool8::TRUE; 3]);
+    says! { found:
+        tenure::concat((&a, &b), 0)?; tenure::stack((&a, &b), 0)?;
+        tenure::pad(&a, [(1, 1), (0, 2)], PadMode::Edge)?; tenure::tile(&a, [2, 1])?;
+        tenure::repeat(&a, 3, 0)?; tenure::roll(&a, 1, 0)?; tenure::take(&a, 0, &n)?;
+        tenure::gather(&a, 0, &i)?; tenure::put_assign(&mut a, 0, &n, &v)?;
+        tenure::scatter_assign(&mut a, 0, &i, &b)?; tenure::put_add_assign(&mut a, 0, &n, &v)?;
+        tenure::nonzero(&a)?; tenure::masked_select(&a, &m)?;
+        tenure::masked_fill_assign(&mut a, &m, 0.0)?; tenure::tril(&a, 0)?; tenure::triu(&a, 1)?;
+        tenure::take(&tensor, 0, &n)?; tenure::gather(&tensor, 0, &i)?;
+        tenure::put_add(&tensor, 0, &n, &v)?; tenure::scatter_add(&tensor, 0, &i, &b)?;
+        tenure::one_hot::<f32, _>(&n, 3)?; tenure::nonzero(&tensor)?;
+        tenure::masked_fill(&tensor, &m, 0.0)?;
+    }
+    Ok(found)
+}
+
 fn layers() -> Result<Vec<String>> {
     let mut found = Vec::new();
     let (a, weight, bias) = ([[1.0, 2.0]], Tensor::zeros([3, 2])?, [0.5, 1.5, 2.5]);
@@ -235,6 +256,7 @@ fn the_tables_compile() {
     assert!(pieces.len() > 60, "only {} pieces of code were found", pieces.len());
     let mut compiled = dense().unwrap();
     compiled.extend(layers().unwrap());
+    compiled.extend(movement().unwrap());
     compiled.extend(solvers().unwrap());
     compiled.extend(sparse().unwrap());
     let names = names();

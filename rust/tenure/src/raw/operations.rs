@@ -242,7 +242,7 @@ pub(crate) fn einsum_shape<T: Element>(
 
 /// Views in an array are raw views in one, transparently. More than any call takes are refused for
 /// their number, and are not looked at.
-fn views_of<T: Element>(views: &[TensorView<'_, T>]) -> (*const tnr_view, u32) {
+pub(super) fn views_of<T: Element>(views: &[TensorView<'_, T>]) -> (*const tnr_view, u32) {
     (views.as_ptr().cast(), u32::try_from(views.len()).unwrap_or(u32::MAX))
 }
 

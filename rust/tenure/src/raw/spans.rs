@@ -121,6 +121,13 @@ families! {
     conv2d_transposed: "conv2d_transposed";
     pool2d(tnr_reduce_op): MAX "max_pool2d" MEAN "avg_pool2d";
     batch_norm: "batch_norm";
+    concat: "concat";
+    pad: "pad";
+    take: "take";
+    put: "put";
+    nonzero: "nonzero";
+    masked_select: "masked_select";
+    triangular: "triangular";
     from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
     from_dense_top_k(tnr_sparse_order):
         VALUE "sparse_top_k" MAGNITUDE "sparse_top_k_in_magnitude";

@@ -9,6 +9,7 @@ mod conv2d;
 mod einsum;
 mod elementwise;
 mod forms;
+mod indexed;
 mod layouts;
 mod map;
 mod matmul;
