@@ -159,6 +159,13 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_batch_norm_attributes>("batch_norm", [&](auto* with) {
     return tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, with, &result);
   });
+  check<tnr_random_attributes>("random", [&](auto* with) {
+    return tnr_random(nullptr, TNR_RANDOM_DISTRIBUTION_UNIFORM, 1, 0, with, &out_);
+  });
+  const tnr_view_mut order = {flat_view(written_, TNR_DTYPE_I32, {3})};
+  check<tnr_random_permutation_attributes>("random_permutation", [&](auto* with) {
+    return tnr_random_permutation(nullptr, 1, 0, with, &order);
+  });
 }
 
 TEST_F(Attributes, OfMovement) {

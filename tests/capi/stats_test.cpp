@@ -199,6 +199,16 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
       {TNR_OPERATION_NONZERO,
        [&] { return found_by(tnr_masked_select(nullptr, &a, &truth, nullptr, &found)); },
        {1, 30, 0}},
+      {TNR_OPERATION_RANDOM,
+       [&] { return tnr_random(nullptr, TNR_RANDOM_DISTRIBUTION_UNIFORM, 1, 0, nullptr, &out); },
+       {1, 0, 24}},
+      {TNR_OPERATION_RANDOM,
+       [&] {
+         tnr_view_mut order = out;
+         order.view.dtype = TNR_DTYPE_I32;
+         return tnr_random_permutation(nullptr, 1, 0, nullptr, &order);
+       },
+       {1, 0, 24}},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.operation);

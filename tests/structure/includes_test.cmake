@@ -7,8 +7,9 @@ set(order
   base
   cpu
   cpu/kernels
-  cpu/kernels/compress
   cpu/kernels/elementwise
+  cpu/kernels/random
+  cpu/kernels/compress
   cpu/kernels/move
   cpu/kernels/matmul
   cpu/kernels/product
@@ -22,6 +23,7 @@ set(order
   view
   dense
   dense/einsum
+  dense/random
   dense/reduce
   dense/image
   dense/product

@@ -138,6 +138,28 @@ void add_arithmetic(List& list) {
   }
 }
 
+void add_random_numbers(List& list) {
+  for (const Constant& code : codes_of("tnr_random_distribution")) {
+    const auto distribution = static_cast<tnr_random_distribution>(code.value);
+    add(list, "tnr_random", short_name(code), 0,
+        [distribution](const Operands& with, tnr_dtype, const Input&, const Input&,
+                       const Output& out) {
+          tnr_random_attributes attributes = {};
+          attributes.struct_size = sizeof attributes;
+          attributes.probability = 0.5;
+          return tnr_random(with.context, distribution, 1, 2, &attributes, out);
+        });
+  }
+  for (const Lies& lies : kArrangements) {
+    list.push_back(
+        {"tnr_random_permutation", lies.name, [=, &lies](const Operands& with, Answer& answer) {
+           const Output out(with.a.values.dtype, {with.a.rows}, with.fill, lies.out);
+           (void)answer.succeeds(tnr_random_permutation(with.context, 1, 2, nullptr, out));
+           out.give(answer);
+         }});
+  }
+}
+
 // Which dtypes a reduction may give; one of them is the one that it gives of its operand.
 std::vector<tnr_dtype> reduced_dtypes(tnr_dtype dtype) {
   return {dtype, TNR_DTYPE_I64, TNR_DTYPE_U64, TNR_DTYPE_BOOL8};
@@ -378,6 +400,7 @@ const std::vector<Operation>& dense_operations() {
     add_einsums(all);
     add_layers(all);
     add_movement_operations(all);
+    add_random_numbers(all);
     return all;
   }();
   return list;

@@ -14,6 +14,7 @@
 #include "cpu/kernel.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/packed.hpp"
+#include "cpu/random.hpp"
 #include "cpu/reduce.hpp"
 #include "cpu/sddmm.hpp"
 #include "cpu/spmm.hpp"
@@ -79,7 +80,8 @@ using PackedTable = PackedKernels[kPackedFloatCount];
   FAMILY(block_column_kernels, BlockColumnTable, kBlockColumn)       \
   FAMILY(scatter_add_kernels, ScatterAddTable, kScatterAdds)         \
   FAMILY(sampler_kernels, SamplerTable, kSamplers)                   \
-  FAMILY(packed_kernels, PackedTable, kPacked)
+  FAMILY(packed_kernels, PackedTable, kPacked)                       \
+  FAMILY(random_kernels, RandomKernels, kRandom)
 
 // FAMILY(the same three, an extension of the table, what it needs). The extension is compiled with
 // the last base set, and used instead of the table where the processor has the capability too.

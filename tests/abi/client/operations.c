@@ -59,11 +59,25 @@ static int check_casts(const tnr_view* a) {
   return 0;
 }
 
+static int check_random(float* got, const tnr_view_mut* out) {
+  int32_t order[4];
+  const int64_t four = 4;
+  tnr_view_mut numbers_out;
+  OK(tnr_random(NULL, TNR_RANDOM_DISTRIBUTION_UNIFORM, 0, 0, NULL, out));
+  /* The first word of a block whose key and counter are 0 is 0x6627e8d5. */
+  CHECK(got[0] == (float)0x6627e8 / 16777216);
+  OK(tnr_view_lend_mut(order, sizeof order, 0, TNR_DTYPE_I32, 1, &four, NULL, &numbers_out));
+  OK(tnr_random_permutation(NULL, 1, 0, NULL, &numbers_out));
+  CHECK(order[0] + order[1] + order[2] + order[3] == 6);
+  return 0;
+}
+
 int check_operations(void) {
   float got[4];
   tnr_view a;
   tnr_view_mut out;
   OK(lend(numbers, 4, 0, &a));
   OK(lend_mut(got, 4, 0, &out));
-  return check_arithmetic(&a, got, &out) + check_truth(&a, got, &out) + check_casts(&a);
+  return check_arithmetic(&a, got, &out) + check_truth(&a, got, &out) + check_casts(&a) +
+         check_random(got, &out);
 }

@@ -1,0 +1,30 @@
+// Random numbers in C: unwrap, call, answer.
+#include "tenure/random.hpp"
+
+#include "attributes.hpp"
+#include "timed.hpp"
+
+using tenure::capi::check_attributes;
+using tenure::capi::context_of;
+using tenure::capi::deref;
+using tenure::capi::read_sized;
+using tenure::capi::run;
+
+tnr_status tnr_random(tnr_context* context, tnr_random_distribution distribution, uint64_t seed,
+                      uint64_t offset, const tnr_random_attributes* attributes,
+                      const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_RANDOM, [=] {
+    tnr_random_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    tenure::random(context_of(context), distribution, seed, offset, given, deref(out, "out"));
+  });
+}
+
+tnr_status tnr_random_permutation(tnr_context* context, uint64_t seed, uint64_t offset,
+                                  const tnr_random_permutation_attributes* attributes,
+                                  const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_RANDOM, [=] {
+    check_attributes(attributes);
+    tenure::random_permutation(context_of(context), seed, offset, deref(out, "out"));
+  });
+}
