@@ -211,6 +211,7 @@
 //! | `linalg` | `linalg`: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and what they solve, by `faer` |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
+//! | `rand` | the traits of `rand_core` 0.9 for [`random::Generator`] |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -238,11 +239,12 @@ mod operand;
 mod ops;
 #[allow(unsafe_code)]
 mod owner;
-mod random;
+pub mod random;
 #[allow(unsafe_code)]
 mod raw;
 mod refusal;
 mod sparse;
+mod split_mix;
 mod stats;
 mod tenure;
 

@@ -119,7 +119,7 @@ fn refused(error: Error, name: &str, inputs: &[&[usize]], out: Option<&[usize]>)
 /// output when it answers OK; the output is none of its inputs, so that none is read before.
 #[inline]
 #[allow(unsafe_code)]
-fn filled<T: Element>(
+pub(crate) fn filled<T: Element>(
     extents: &[usize],
     operation: impl FnOnce(LentMut<'_>) -> Result<()>,
 ) -> Result<Tensor<T>> {

@@ -163,6 +163,8 @@ pub enum Operation {
     Nonzero,
     /// [`tril`](crate::tril) and [`triu`](crate::triu).
     Triangular,
+    /// Tensors of random numbers: [`uniform`](crate::random::Generator::uniform) and its like.
+    Random,
 }
 
 impl Operation {
@@ -207,6 +209,7 @@ impl Operation {
         Operation::Put,
         Operation::Nonzero,
         Operation::Triangular,
+        Operation::Random,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -250,6 +253,7 @@ impl Operation {
             Operation::Put => tnr_operation::PUT,
             Operation::Nonzero => tnr_operation::NONZERO,
             Operation::Triangular => tnr_operation::TRIANGULAR,
+            Operation::Random => tnr_operation::RANDOM,
         }
     }
 }

@@ -4,7 +4,7 @@
 mod network;
 #[path = "../examples/digits/npy.rs"]
 mod npy;
-#[path = "../src/random.rs"]
+#[path = "../src/split_mix.rs"]
 mod random;
 #[path = "../examples/digits/tour.rs"]
 mod tour;

@@ -32,7 +32,7 @@ mod packed;
 #[path = "fuzz/parts.rs"]
 mod parts;
 #[allow(dead_code, reason = "tests take what they need")]
-#[path = "../src/random.rs"]
+#[path = "../src/split_mix.rs"]
 mod random;
 
 use std::fs;

@@ -10,7 +10,7 @@ use tenure::linalg::{
 use tenure::{AsView, ErrorKind, NativeFloat, Real, Tensor, TensorView, cast, matmul, mul, sub};
 
 #[allow(dead_code, reason = "part of it is used here")]
-#[path = "../src/random.rs"]
+#[path = "../src/split_mix.rs"]
 mod random;
 
 use random::Random;

@@ -2,6 +2,7 @@
 //! as it stands there. A new piece is refused until it stands here too.
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as the page has it")]
 
+use tenure::random::Generator;
 use tenure::{
     Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi,
     Krylov, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
@@ -65,6 +66,7 @@ fn names() -> Vec<String> {
         "Krylov::preconditioner",
         "linalg",
         "Lu::solve",
+        "random::Generator",
         "npz",
         "npz::Reader",
         "npz::Writer",
@@ -123,6 +125,11 @@ fn dense() -> Result<Vec<String>> {
             tenure::all_close(&a, &b, Tolerance::default())?; a == b;
         }
         says! { found: tenure::map_assign(&mut a, f); }
+    }
+    let mut random = Generator::new(1);
+    says! { found:
+        random.uniform::<f64>(0.0..1.0, [2, 3])?; random.normal::<f64>(0.0, 1.0, [2, 3])?;
+        random.integers::<i64>(0..6, [4])?; random.permutation(5)?;
     }
     let b = b.t();
     says! { found: tenure::matmul(&a, &b)?; tenure::einsum("ij,jk->ik", (&a, &b))?; }

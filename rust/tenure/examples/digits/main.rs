@@ -5,7 +5,7 @@
 
 mod network;
 mod npy;
-#[path = "../../src/random.rs"]
+#[path = "../../src/split_mix.rs"]
 mod random;
 mod tour;
 

@@ -7,7 +7,7 @@
 //! ("cycle walking": Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002). So any
 //! thread can compute any batch, and resuming costs nothing.
 
-use crate::random::{Random, mixed};
+use crate::split_mix::{Random, mixed};
 
 /// Rounds after which neighbours go apart: the tests of this module hold from four on.
 const ROUNDS: usize = 6;

@@ -8,8 +8,8 @@ use std::ptr;
 use tenure_sys as sys;
 use tenure_sys::{
     TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes,
-    tnr_pool2d_attributes, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_unary_op,
-    tnr_view,
+    tnr_pool2d_attributes, tnr_random_distribution, tnr_reduce_attributes, tnr_reduce_op,
+    tnr_scalar, tnr_unary_op, tnr_view,
 };
 
 use super::context::current;
@@ -298,6 +298,42 @@ pub(crate) fn batch_norm(
     let (weight, bias) = (or_null(of.weight), or_null(of.bias));
     // SAFETY: see the module; the attributes are alive for the call.
     check(unsafe { sys::tnr_batch_norm(current(), a, mean, of.var.0, weight, bias, &with, out.0) })
+}
+
+pub(crate) use sys::tnr_random_attributes as RandomAttributes;
+
+/// All zeros, which mean the defaults.
+pub(crate) const DEFAULT_RANDOM: RandomAttributes = RandomAttributes {
+    struct_size: size_of::<RandomAttributes>() as u64,
+    low: 0.0,
+    high: 0.0,
+    mean: 0.0,
+    deviation: 0.0,
+    probability: 0.0,
+    least: 0,
+    bound: 0,
+};
+
+/// Random numbers of a distribution in every element of `out`, of which none is read.
+pub(crate) fn random(
+    distribution: tnr_random_distribution,
+    seed: u64,
+    offset: u64,
+    attributes: &RandomAttributes,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(random(distribution, &out.0.view));
+    // SAFETY: see the module; the attributes are alive for the call.
+    check(unsafe { sys::tnr_random(current(), distribution, seed, offset, attributes, out.0) })
+}
+
+/// A random order of the numbers from 0 on, as many as `out` has elements, of which none is read.
+pub(crate) fn random_permutation(seed: u64, offset: u64, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    traced!(random_permutation(&out.0.view));
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_random_permutation(current(), seed, offset, ptr::null(), out.0) })
 }
 
 fn or_null(view: Option<Lent<'_>>) -> *const sys::tnr_view {

@@ -6,9 +6,9 @@ use std::fmt::Debug;
 
 use tenure_sys::{for_each_binary, for_each_compare, for_each_reduce, for_each_unary};
 use tenure_sys::{
-    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_reduce_op,
-    tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_unary_op,
-    tnr_view,
+    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_random_distribution,
+    tnr_reduce_op, tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view,
+    tnr_unary_op, tnr_view,
 };
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -128,6 +128,9 @@ families! {
     nonzero: "nonzero";
     masked_select: "masked_select";
     triangular: "triangular";
+    random(tnr_random_distribution):
+        UNIFORM "uniform" NORMAL "normal" INTEGERS "integers" BERNOULLI "bernoulli";
+    random_permutation: "permutation";
     from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
     from_dense_top_k(tnr_sparse_order):
         VALUE "sparse_top_k" MAGNITUDE "sparse_top_k_in_magnitude";

@@ -29,7 +29,7 @@
 //! # Ok::<(), tenure::Error>(())
 //! ```
 
-use crate::random::Random;
+use crate::split_mix::Random;
 use crate::{
     CsrMatrix, Error, ErrorKind, Float, Real, Rejected, Result, SparseIndex, Tensor, cast,
 };

@@ -16,6 +16,6 @@ mod matmul;
 mod packed_factor;
 mod pool2d;
 #[allow(dead_code, reason = "tests take what they need")]
-#[path = "../../src/random.rs"]
+#[path = "../../src/split_mix.rs"]
 mod random;
 mod reduce;
