@@ -12,6 +12,7 @@ set(order
   cpu/kernels/compress
   cpu/kernels/move
   cpu/kernels/matmul
+  cpu/kernels/ordering
   cpu/kernels/product
   cpu/kernels/reduce
   cpu/kernels/sparse
@@ -24,6 +25,7 @@ set(order
   dense
   dense/einsum
   dense/random
+  dense/ordering
   dense/reduce
   dense/image
   dense/product

@@ -47,6 +47,7 @@ using BlockColumnTable = BlockColumn[4][kIndexTypeCount];            // floats
 using ScatterAddTable = ScatterAddKernels[kTypeCount];
 using SamplerTable = Samplers[kTypeCount];
 using PackedTable = PackedKernels[kPackedFloatCount];
+struct Ordering;  // ordering.hpp, which those who sort include alone
 
 }  // namespace tenure::kernels
 
@@ -81,7 +82,8 @@ using PackedTable = PackedKernels[kPackedFloatCount];
   FAMILY(scatter_add_kernels, ScatterAddTable, kScatterAdds)         \
   FAMILY(sampler_kernels, SamplerTable, kSamplers)                   \
   FAMILY(packed_kernels, PackedTable, kPacked)                       \
-  FAMILY(random_kernels, RandomKernels, kRandom)
+  FAMILY(random_kernels, RandomKernels, kRandom)                     \
+  FAMILY(ordering_kernels, Ordering, kOrdering)
 
 // FAMILY(the same three, an extension of the table, what it needs). The extension is compiled with
 // the last base set, and used instead of the table where the processor has the capability too.

@@ -27,6 +27,7 @@ class Nest {
   // Joins axes alone: for what is done in the order of the axes.
   void join() noexcept;
 
+  [[nodiscard]] unsigned operand_count() const noexcept { return operand_count_; }
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
   [[nodiscard]] std::int64_t extent(unsigned axis) const noexcept { return axes_[axis].extent; }
   [[nodiscard]] std::int64_t step(unsigned axis, unsigned operand) const noexcept {

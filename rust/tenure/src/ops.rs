@@ -18,10 +18,13 @@ mod map;
 mod matmul;
 mod movement;
 mod nonzero;
+mod order;
 mod packed_factor;
 mod pad;
 mod pool2d;
+mod quantile;
 mod reduce;
+mod search;
 mod select;
 mod triangle;
 
@@ -41,15 +44,18 @@ pub use map::*;
 pub use matmul::*;
 pub use movement::*;
 pub use nonzero::*;
+pub use order::*;
 pub use packed_factor::*;
 pub use pad::*;
 pub use pool2d::*;
+pub use quantile::*;
 pub use reduce::*;
+pub use search::*;
 pub use select::*;
 pub use triangle::*;
 
 use crate::raw::LentMut;
-use crate::{Element, Error, ErrorKind, Order, Result, Tensor, TensorView};
+use crate::{Axis, Element, Error, ErrorKind, Order, Result, Tensor, TensorView};
 
 /// A shape by value.
 #[derive(Clone, Copy)]
@@ -135,6 +141,13 @@ fn order_of_images<T: Element>(a: &TensorView<'_, T>) -> Order {
         true => Order::ChannelsLast,
         false => Order::RowMajor,
     }
+}
+
+/// The number of an axis of `a`.
+fn axis_of<T: Element>(a: &TensorView<'_, T>, axis: impl Into<Axis>) -> Result<usize> {
+    let (axis, rank) = (axis.into(), a.rank());
+    axis.of(rank)
+        .ok_or_else(|| Error::invalid(format!("axis is {axis} but a has rank {rank}")))
 }
 
 /// No extent is that large, so that the library refuses it with the others.

@@ -11,6 +11,7 @@ mod library;
 pub(crate) mod matmul;
 pub(crate) mod movement;
 pub(crate) mod operations;
+pub(crate) mod ordering;
 pub(crate) mod packed;
 #[cfg(feature = "tracing")]
 mod spans;

@@ -165,6 +165,15 @@ pub enum Operation {
     Triangular,
     /// Tensors of random numbers: [`uniform`](crate::random::Generator::uniform) and its like.
     Random,
+    /// [`sort`](crate::sort), [`top_k`](crate::top_k), [`partition`](crate::partition),
+    /// [`quantile`](crate::quantile) and those alike.
+    Sort,
+    /// [`searchsorted`](crate::searchsorted).
+    Searchsorted,
+    /// [`unique`](crate::unique).
+    Unique,
+    /// [`bincount`](crate::bincount), [`histogram`](crate::histogram).
+    Histogram,
 }
 
 impl Operation {
@@ -210,6 +219,10 @@ impl Operation {
         Operation::Nonzero,
         Operation::Triangular,
         Operation::Random,
+        Operation::Sort,
+        Operation::Searchsorted,
+        Operation::Unique,
+        Operation::Histogram,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -254,6 +267,10 @@ impl Operation {
             Operation::Nonzero => tnr_operation::NONZERO,
             Operation::Triangular => tnr_operation::TRIANGULAR,
             Operation::Random => tnr_operation::RANDOM,
+            Operation::Sort => tnr_operation::SORT,
+            Operation::Searchsorted => tnr_operation::SEARCHSORTED,
+            Operation::Unique => tnr_operation::UNIQUE,
+            Operation::Histogram => tnr_operation::HISTOGRAM,
         }
     }
 }

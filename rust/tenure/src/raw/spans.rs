@@ -131,6 +131,14 @@ families! {
     random(tnr_random_distribution):
         UNIFORM "uniform" NORMAL "normal" INTEGERS "integers" BERNOULLI "bernoulli";
     random_permutation: "permutation";
+    sort: "sort";
+    top_k: "top_k";
+    partition: "partition";
+    quantile: "quantile";
+    searchsorted: "searchsorted";
+    unique: "unique";
+    bincount: "bincount";
+    histogram: "histogram";
     from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
     from_dense_top_k(tnr_sparse_order):
         VALUE "sparse_top_k" MAGNITUDE "sparse_top_k_in_magnitude";

@@ -1,0 +1,221 @@
+// Keys of elements, elements of keys, and binary searches by them.
+#include "cpu/kernels/ordering/keys.hpp"
+
+#include "cpu/kernels/ordering/records.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+// Strided elements are brought side by side so many at a time, so that there is one loop for all.
+constexpr int64_t kPiece = 256;
+
+// Facts in the width of the elements, in registers.
+template <class U>
+struct Facts {
+  U key_or = 0;
+  U key_and = kAllOnes<U>;
+  U zero_or = 0;
+  U zero_and = kAllOnes<U>;
+  U nan_or = 0;
+  U nan_and = kAllOnes<U>;
+
+  void add_to(KeyFacts& facts) const {
+    facts.key_or |= key_or;
+    facts.key_and &= key_and;
+    facts.zero_or |= zero_or;
+    facts.zero_and &= zero_and;
+    facts.nan_or |= nan_or;
+    facts.nan_and &= nan_and;
+  }
+};
+
+template <class U, Carry kCarry, KeyKind kKind>
+void load_adjacent(const NarrowRule<U>& rule, const Byte* from, int64_t count, int64_t first_index,
+                   Byte* records, KeyFacts& all) {
+  using R = Record<U, kCarry>;
+  Facts<U> facts;
+  for (int64_t i = 0; i < count; ++i) {
+    const U bits = load<U>(from + i * static_cast<int64_t>(sizeof(U)));
+    const U key = rule.template key<kKind>(bits);
+    facts.key_or = static_cast<U>(facts.key_or | key);
+    facts.key_and = static_cast<U>(facts.key_and & key);
+    if constexpr (kKind == KeyKind::kFloat) {
+      const U zero = rule.is_zero(bits) ? kAllOnes<U> : U{0};
+      const U nan = rule.is_nan(bits) ? kAllOnes<U> : U{0};
+      facts.zero_or = static_cast<U>(facts.zero_or | (bits & zero));
+      facts.zero_and = static_cast<U>(facts.zero_and & (bits | static_cast<U>(~zero)));
+      facts.nan_or = static_cast<U>(facts.nan_or | (bits & nan));
+      facts.nan_and = static_cast<U>(facts.nan_and & (bits | static_cast<U>(~nan)));
+    }
+    store(records + i * static_cast<int64_t>(sizeof(R)),
+          make_record<U, kCarry>(key, static_cast<uint64_t>(first_index + i)));
+  }
+  facts.add_to(all);
+}
+
+template <class U, Carry kCarry, KeyKind kKind>
+void load_kind(const KeyRule& rule, const KeyLoad& given, KeyFacts& facts) {
+  constexpr int64_t kWidth = sizeof(U);
+  const NarrowRule<U> narrow(rule);
+  if (given.step == kWidth) {
+    return load_adjacent<U, kCarry, kKind>(narrow, given.data, given.count, given.first_index,
+                                           given.records, facts);
+  }
+  Byte piece[kPiece * kWidth];
+  for (int64_t done = 0; done < given.count; done += kPiece) {
+    const int64_t left = given.count - done;
+    const int64_t count = left < kPiece ? left : kPiece;
+    for (int64_t i = 0; i < count; ++i) {
+      store(piece + i * kWidth, load<U>(given.data + (done + i) * given.step));
+    }
+    load_adjacent<U, kCarry, kKind>(
+        narrow, piece, count, given.first_index + done,
+        given.records + done * static_cast<int64_t>(sizeof(Record<U, kCarry>)), facts);
+  }
+}
+
+template <class U, Carry kCarry>
+void load_records(const KeyRule& rule, const KeyLoad& given, KeyFacts& facts) {
+  switch (kind_of(rule)) {
+    case KeyKind::kFloat:
+      if constexpr (sizeof(U) > 1) return load_kind<U, kCarry, KeyKind::kFloat>(rule, given, facts);
+      break;
+    case KeyKind::kTruth:
+      if constexpr (sizeof(U) == 1)
+        return load_kind<U, kCarry, KeyKind::kTruth>(rule, given, facts);
+      break;
+    default: load_kind<U, kCarry, KeyKind::kInteger>(rule, given, facts);
+  }
+}
+
+template <class U, Carry kCarry, KeyKind kKind>
+void store_adjacent(const NarrowRule<U>& rule, const Byte* records, int64_t count, U zero, U nan,
+                    Byte* out) {
+  using R = Record<U, kCarry>;
+  for (int64_t i = 0; i < count; ++i) {
+    const R record = load<R>(records + i * static_cast<int64_t>(sizeof(R)));
+    store(out + i * static_cast<int64_t>(sizeof(U)),
+          rule.template element<kKind>(key_in<U, kCarry>(record), zero, nan));
+  }
+}
+
+template <class U, Carry kCarry, KeyKind kKind>
+void store_kind(const KeyRule& rule, const KeyStore& given) {
+  constexpr int64_t kWidth = sizeof(U);
+  const NarrowRule<U> narrow(rule);
+  const auto zero = static_cast<U>(given.zero);
+  const auto nan = static_cast<U>(given.nan);
+  if (given.step == kWidth) {
+    return store_adjacent<U, kCarry, kKind>(narrow, given.records, given.count, zero, nan,
+                                            given.out);
+  }
+  Byte piece[kPiece * kWidth];
+  for (int64_t done = 0; done < given.count; done += kPiece) {
+    const int64_t left = given.count - done;
+    const int64_t count = left < kPiece ? left : kPiece;
+    store_adjacent<U, kCarry, kKind>(
+        narrow, given.records + done * static_cast<int64_t>(sizeof(Record<U, kCarry>)), count, zero,
+        nan, piece);
+    for (int64_t i = 0; i < count; ++i) {
+      store(given.out + (done + i) * given.step, load<U>(piece + i * kWidth));
+    }
+  }
+}
+
+template <class U, Carry kCarry>
+void store_keys(const KeyRule& rule, const KeyStore& given) {
+  switch (kind_of(rule)) {
+    case KeyKind::kFloat:
+      if constexpr (sizeof(U) > 1) return store_kind<U, kCarry, KeyKind::kFloat>(rule, given);
+      break;
+    case KeyKind::kTruth:
+      if constexpr (sizeof(U) == 1) return store_kind<U, kCarry, KeyKind::kTruth>(rule, given);
+      break;
+    default: store_kind<U, kCarry, KeyKind::kInteger>(rule, given);
+  }
+}
+
+void store_indices_32(const Byte* records, int64_t count, Byte* out, int64_t step) {
+  for (int64_t i = 0; i < count; ++i) {
+    store(out + i * step, static_cast<int64_t>(load<uint64_t>(records + 8 * i) & 0xffffffffu));
+  }
+}
+void store_indices_64(const Byte* records, int64_t count, Byte* out, int64_t step) {
+  for (int64_t i = 0; i < count; ++i) {
+    store(out + i * step, static_cast<int64_t>(load<WideRecord>(records + 16 * i).index));
+  }
+}
+
+// Searches that go on together: one alone waits for memory at each step.
+constexpr int64_t kTogether = 8;
+
+template <class U, KeyKind kKind>
+void search_kind(const KeyRule& rule, const KeySearch& given) {
+  const NarrowRule<U> narrow(rule);
+  // Keys are whole numbers: not above k is below k + 1, but for the greatest.
+  for (int64_t done = 0; done < given.count; done += kTogether) {
+    const int64_t left = given.count - done;
+    const int64_t count = left < kTogether ? left : kTogether;
+    U keys[kTogether] = {};
+    int64_t places[kTogether] = {};
+    for (int64_t i = 0; i < count; ++i) {
+      keys[i] = load<U>(given.keys + (done + i) * static_cast<int64_t>(sizeof(U)));
+    }
+    for (int64_t length = given.sorted_count; length > 0;) {
+      const int64_t half = length - length / 2;
+      for (int64_t i = 0; i < kTogether; ++i) {
+        const Byte* const at = given.sorted + (places[i] + half - 1) * given.step;
+        const U key = narrow.template key<kKind>(load<U>(at));
+        const bool is_before = given.behind_equal ? key <= keys[i] : key < keys[i];
+        places[i] += is_before ? half : 0;
+      }
+      length /= 2;
+    }
+    for (int64_t i = 0; i < count; ++i) given.places[done + i] = places[i];
+  }
+}
+
+template <class U>
+void search_keys(const KeyRule& rule, const KeySearch& given) {
+  switch (kind_of(rule)) {
+    case KeyKind::kFloat:
+      if constexpr (sizeof(U) > 1) return search_kind<U, KeyKind::kFloat>(rule, given);
+      break;
+    case KeyKind::kTruth:
+      if constexpr (sizeof(U) == 1) return search_kind<U, KeyKind::kTruth>(rule, given);
+      break;
+    default: search_kind<U, KeyKind::kInteger>(rule, given);
+  }
+}
+
+}  // namespace
+
+extern const Ordering kOrdering = {
+    .load = {{load_records<uint8_t, Carry::kNothing>, load_records<uint8_t, Carry::kIndex32>,
+              load_records<uint8_t, Carry::kIndex64>},
+             {load_records<uint16_t, Carry::kNothing>, load_records<uint16_t, Carry::kIndex32>,
+              load_records<uint16_t, Carry::kIndex64>},
+             {load_records<uint32_t, Carry::kNothing>, load_records<uint32_t, Carry::kIndex32>,
+              load_records<uint32_t, Carry::kIndex64>},
+             {load_records<uint64_t, Carry::kNothing>, nullptr,
+              load_records<uint64_t, Carry::kIndex64>}},
+    .store = {{store_keys<uint8_t, Carry::kNothing>, store_keys<uint8_t, Carry::kIndex32>,
+               store_keys<uint8_t, Carry::kIndex64>},
+              {store_keys<uint16_t, Carry::kNothing>, store_keys<uint16_t, Carry::kIndex32>,
+               store_keys<uint16_t, Carry::kIndex64>},
+              {store_keys<uint32_t, Carry::kNothing>, store_keys<uint32_t, Carry::kIndex32>,
+               store_keys<uint32_t, Carry::kIndex64>},
+              {store_keys<uint64_t, Carry::kNothing>, nullptr,
+               store_keys<uint64_t, Carry::kIndex64>}},
+    .store_indices = {nullptr, store_indices_32, store_indices_64},
+    .records = {TENURE_RECORD_KERNELS(uint8_t), TENURE_RECORD_KERNELS(uint16_t),
+                TENURE_RECORD_KERNELS(uint32_t), TENURE_RECORD_KERNELS(uint64_t),
+                TENURE_RECORD_KERNELS(WideRecord)},
+    .search = {search_keys<uint8_t>, search_keys<uint16_t>, search_keys<uint32_t>,
+               search_keys<uint64_t>},
+};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

@@ -1,0 +1,273 @@
+// Records, and sorting them by digits.
+//
+// Where few bits differ, from the lowest digit on: each pass moves all records to where their
+// digit's begin. Where many do, by the highest digit first; so each digit's records are side by
+// side in the order that they had, and are sorted by what is below it. Few are sorted by insertion.
+// See McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6 (1993).
+#pragma once
+
+#include "cpu/kernels/number.hpp"
+#include "cpu/ordering.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+template <class U, Carry kCarry>
+struct RecordType {
+  using type = U;
+};
+template <class U>
+struct RecordType<U, Carry::kIndex32> {
+  using type = uint64_t;
+};
+template <class U>
+struct RecordType<U, Carry::kIndex64> {
+  using type = WideRecord;
+};
+template <class U, Carry kCarry>
+using Record = typename RecordType<U, kCarry>::type;
+
+template <class U, Carry kCarry>
+[[gnu::always_inline]] inline Record<U, kCarry> make_record(U key, uint64_t index) {
+  if constexpr (kCarry == Carry::kIndex64) {
+    return {index, key};
+  } else if constexpr (kCarry == Carry::kIndex32) {
+    return uint64_t{key} << 32 | index;
+  } else {
+    return key;
+  }
+}
+template <class U, Carry kCarry>
+[[gnu::always_inline]] inline U key_in(const Record<U, kCarry>& record) {
+  if constexpr (kCarry == Carry::kIndex64) {
+    return static_cast<U>(record.key);
+  } else if constexpr (kCarry == Carry::kIndex32) {
+    return static_cast<U>(record >> 32);
+  } else {
+    return record;
+  }
+}
+
+// Bits of a record that order it, from `shift` on.
+template <class R>
+[[gnu::always_inline]] inline uint64_t number_of(R record) {
+  return record;
+}
+template <>
+[[gnu::always_inline]] inline uint64_t number_of(WideRecord record) {
+  return record.key;
+}
+template <class R>
+[[gnu::always_inline]] inline unsigned digit_of(R record, unsigned shift, unsigned mask) {
+  return static_cast<unsigned>(number_of(record) >> shift) & mask;
+}
+
+template <class R>
+constexpr int64_t kRecordBytes = sizeof(R);
+
+template <class R>
+void count_digits(const Byte* records, int64_t count, unsigned shift, unsigned bits,
+                  int64_t* counts) {
+  const unsigned mask = (1u << bits) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    ++counts[digit_of(load<R>(records + i * kRecordBytes<R>), shift, mask)];
+  }
+}
+
+template <class R>
+void scatter_digits(const Byte* records, int64_t count, unsigned shift, unsigned bits,
+                    int64_t* cursors, Byte* out) {
+  const unsigned mask = (1u << bits) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    const R record = load<R>(records + i * kRecordBytes<R>);
+    store(out + kRecordBytes<R> * cursors[digit_of(record, shift, mask)]++, record);
+  }
+}
+
+// Up to so many records are sorted by insertion.
+constexpr int64_t kFew = 32;
+// More than so many by a digit that has as many places to go to as half a first cache has lines: a
+// pass over 10^7 records of 8 bytes takes 1.4 ns for each by 8 bits, 1.7 by 10 and 4 by 11.
+constexpr int64_t kMany = int64_t{1} << 13;
+constexpr unsigned kShortDigitBits = 8;
+// From the lowest digit on up to so many times, and not fewer records, for which the counters of
+// all digits would take longer.
+constexpr unsigned kMostPasses = 4;
+constexpr int64_t kWorthCounters = 64;
+// Counters of all digits that are being sorted by at one time, of which each takes 2^11 at most: 64
+// bits are five digits of 11 and one of 9.
+constexpr unsigned kMostCounters = 6u << kMostDigitBits;
+
+// Of `count` records: a few of each digit, so that what is left to insertion is short.
+inline unsigned digit_bits(int64_t count, unsigned left) {
+  const auto log = static_cast<unsigned>(63 - __builtin_clzll(static_cast<uint64_t>(count)));
+  unsigned bits = log - 2;
+  if (bits > kMostDigitBits) bits = kMostDigitBits;
+  if (count > kMany) bits = kShortDigitBits;
+  return bits < left ? bits : left;
+}
+
+template <class R>
+void insert(const Byte* from, Byte* to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const R record = load<R>(from + i * kRecordBytes<R>);
+    int64_t place = i;
+    for (; place > 0; --place) {
+      const R before = load<R>(to + (place - 1) * kRecordBytes<R>);
+      if (number_of(before) <= number_of(record)) break;
+      store(to + place * kRecordBytes<R>, before);
+    }
+    store(to + place * kRecordBytes<R>, record);
+  }
+}
+
+// The counts of a digit as running totals; whether all records have one digit.
+inline bool sum_counts(uint32_t* counts, unsigned digits, int64_t count) {
+  uint32_t next = 0;
+  for (unsigned digit = 0; digit < digits; ++digit) {
+    const uint32_t here = counts[digit];
+    if (here == static_cast<uint32_t>(count)) return true;
+    counts[digit] = next;
+    next += here;
+  }
+  return false;
+}
+
+// From the lowest digit on. The number of passes is odd where the result goes to the other memory.
+template <class R>
+void sort_from_lowest(const RecordRange& range, bool into_other, uint32_t* counts) {
+  const unsigned left = range.high - range.low;
+  unsigned passes = (left + kShortDigitBits - 1) / kShortDigitBits;
+  if (passes % 2 != (into_other ? 1 : 0)) ++passes;
+  const unsigned bits = (left + passes - 1) / passes;
+  const unsigned mask = (1u << bits) - 1;
+  unsigned shifts[kMostPasses];
+  for (unsigned pass = 0; pass < kMostPasses; ++pass) {
+    shifts[pass] = range.low + (pass < passes ? pass : 0) * bits;
+  }
+  __builtin_memset(counts, 0, sizeof(uint32_t) * kMostPasses << bits);
+  for (int64_t i = 0; i < range.count; ++i) {
+    const R record = load<R>(range.records + i * kRecordBytes<R>);
+    for (unsigned pass = 0; pass < kMostPasses; ++pass) {
+      ++counts[(pass << bits) + digit_of(record, shifts[pass], mask)];
+    }
+  }
+  const Byte* from = range.records;
+  Byte* to = range.other;
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    uint32_t* const cursors = counts + (pass << bits);
+    uint32_t next = 0;
+    for (unsigned digit = 0; digit <= mask; ++digit) {
+      const uint32_t here = cursors[digit];
+      cursors[digit] = next;
+      next += here;
+    }
+    for (int64_t i = 0; i < range.count; ++i) {
+      const R record = load<R>(from + i * kRecordBytes<R>);
+      store(to + kRecordBytes<R> * cursors[digit_of(record, shifts[pass], mask)]++, record);
+    }
+    from = to;
+    to = to == range.other ? range.records : range.other;
+  }
+}
+
+template <class R>
+void sort_range(const RecordRange& range, bool into_other, uint32_t* counts) {
+  Byte* const to = into_other ? range.other : range.records;
+  if (range.count <= kFew) return insert<R>(range.records, to, range.count);
+  unsigned high = range.high;
+  const unsigned most = kShortDigitBits * (kMostPasses - (into_other ? 1 : 0));
+  if (range.count >= kWorthCounters && high > range.low && high - range.low <= most) {
+    return sort_from_lowest<R>(range, into_other, counts);
+  }
+  unsigned bits = 0;
+  unsigned mask = 0;
+  for (bool is_one = true; is_one; high -= bits) {
+    if (high == range.low) {
+      if (into_other)
+        __builtin_memcpy(to, range.records, static_cast<uint64_t>(range.count * kRecordBytes<R>));
+      return;
+    }
+    bits = digit_bits(range.count, high - range.low);
+    mask = (1u << bits) - 1;
+    __builtin_memset(counts, 0, sizeof(uint32_t) << bits);
+    for (int64_t i = 0; i < range.count; ++i) {
+      ++counts[digit_of(load<R>(range.records + i * kRecordBytes<R>), high - bits, mask)];
+    }
+    is_one = sum_counts(counts, mask + 1, range.count);
+  }
+  for (int64_t i = 0; i < range.count; ++i) {
+    const R record = load<R>(range.records + i * kRecordBytes<R>);
+    store(range.other + kRecordBytes<R> * counts[digit_of(record, high, mask)]++, record);
+  }
+  // Each counter is now where the next digit's records begin.
+  int64_t begin = 0;
+  for (unsigned digit = 0; digit <= mask; ++digit) {
+    const int64_t end = counts[digit];
+    if (begin != end) {
+      sort_range<R>({.records = range.other + begin * kRecordBytes<R>,
+                     .other = range.records + begin * kRecordBytes<R>,
+                     .count = end - begin,
+                     .low = range.low,
+                     .high = high},
+                    !into_other, counts + mask + 1);
+    }
+    begin = end;
+  }
+}
+
+template <class R>
+void sort_records(const RecordRange& range, bool into_other) {
+  uint32_t counts[kMostCounters];
+  sort_range<R>(range, into_other, counts);
+}
+
+template <class R>
+void select_record(const RecordRange& range, int64_t rank) {
+  uint32_t counts[1u << kMostDigitBits];
+  int64_t begin = 0;
+  int64_t end = range.count;
+  unsigned high = range.high;
+  while (high > range.low && end - begin > kFew) {
+    const unsigned bits = digit_bits(end - begin, high - range.low);
+    const unsigned mask = (1u << bits) - 1;
+    high -= bits;
+    __builtin_memset(counts, 0, sizeof(uint32_t) << bits);
+    for (int64_t i = begin; i < end; ++i) {
+      ++counts[digit_of(load<R>(range.records + i * kRecordBytes<R>), high, mask)];
+    }
+    unsigned digit = 0;
+    int64_t first = begin;
+    while (first + counts[digit] <= rank) first += counts[digit++];
+    const int64_t last = first + counts[digit];
+    if (first == begin && last == end) continue;
+    // Below, at and above the digit.
+    int64_t cursors[3] = {begin, first, last};
+    for (int64_t i = begin; i < end; ++i) {
+      const R record = load<R>(range.records + i * kRecordBytes<R>);
+      const unsigned own = digit_of(record, high, mask);
+      const unsigned side =
+          static_cast<unsigned>(own >= digit) + static_cast<unsigned>(own > digit);
+      store(range.other + kRecordBytes<R> * cursors[side]++, record);
+    }
+    __builtin_memcpy(range.records + begin * kRecordBytes<R>, range.other + begin * kRecordBytes<R>,
+                     static_cast<uint64_t>((end - begin) * kRecordBytes<R>));
+    begin = first;
+    end = last;
+  }
+  if (high > range.low) {
+    Byte* const first = range.records + begin * kRecordBytes<R>;
+    insert<R>(first, first, end - begin);
+  }
+}
+
+#define TENURE_RECORD_KERNELS(R) \
+  {.count = count_digits<R>,     \
+   .scatter = scatter_digits<R>, \
+   .sort = sort_records<R>,      \
+   .select = select_record<R>}
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

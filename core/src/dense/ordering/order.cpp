@@ -1,0 +1,357 @@
+// Sort, top-k and partition along an axis.
+//
+// A row's elements become records, which are sorted and become elements again; so the output may
+// be the input, and neither has to be dense. What is equal and yet differs in its bits, zeros of
+// both signs or NaN of several kinds, has one key: such bits are put in the order in which they
+// occur, which is what a stable sort does with them.
+#include <cinttypes>
+#include <cstring>
+#include <vector>
+
+#include "dense/operands.hpp"
+#include "dense/ordering/records.hpp"
+#include "memory/tickets.hpp"
+#include "tenure/ordering.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::KeyFacts;
+
+// The operands of one call.
+struct Ordered {
+  const tnr_view& a;
+  std::uint32_t axis;
+  const tnr_view_mut* indices;
+  const tnr_view_mut* out;
+
+  [[nodiscard]] std::int64_t extent() const noexcept { return a.shape[axis]; }
+  // That of the axis in the outputs.
+  [[nodiscard]] std::int64_t kept() const noexcept {
+    return (out != nullptr ? out : indices)->view.shape[axis];
+  }
+};
+
+// Which of a row's records are sorted: all; the first ones; or none but that of a rank.
+struct Order {
+  SortOrder direction;
+  enum class Extent { kAll, kFirst, kAround } extent;
+  std::int64_t rank;
+};
+
+void check_ordered_output(const Ordered& call, const tnr_view_mut& out, const char* name,
+                          tnr_dtype dtype, bool keeps_extent) {
+  check_view_mut(out, name);
+  require_rank(out.view, name, call.a.rank);
+  for (std::uint32_t axis = 0; axis < call.a.rank; ++axis) {
+    const bool is_free = axis == call.axis && !keeps_extent;
+    const std::int64_t expected = is_free ? call.kept() : call.a.shape[axis];
+    if (out.view.shape[axis] != expected) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s.shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64,
+           name, axis, out.view.shape[axis], expected);
+    }
+  }
+  if (out.view.dtype != dtype) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s.dtype is %s but must be %s", name,
+         dtype_name(out.view.dtype), dtype_name(dtype));
+  }
+}
+
+// Throws what the operands deserve; the row of the kernel tables.
+unsigned check_ordered(const char* operation, const Ordered& call, Order::Extent extent) {
+  check_view(call.a, "a");
+  if (call.indices == nullptr && call.out == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "indices and out are NULL but one of them is needed");
+  }
+  if (call.axis >= call.a.rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "axis is %" PRIu32 " but a.rank is %" PRIu32, call.axis,
+         call.a.rank);
+  }
+  const unsigned type = type_index(call.a.dtype);
+  if (type == kNoType) refuse_dtype(operation, call.a.dtype);
+  const bool keeps_extent = extent != Order::Extent::kFirst;
+  if (call.out != nullptr) {
+    check_ordered_output(call, *call.out, "out", call.a.dtype, keeps_extent);
+  }
+  if (call.indices != nullptr) {
+    check_ordered_output(call, *call.indices, "indices", TNR_DTYPE_I64, keeps_extent);
+    if (alias_of(call.indices->view, call.a) != Alias::kNone) {
+      fail(TNR_STATUS_ALIASED, "indices shares bytes with a");
+    }
+  }
+  if (call.out != nullptr) {
+    require_alias(call.out->view, call.a, "a",
+                  keeps_extent ? SameView::kAllowed : SameView::kRefused);
+    if (call.indices != nullptr) {
+      require_alias(call.out->view, call.indices->view, "indices", SameView::kRefused);
+    }
+  }
+  if (call.kept() > call.extent()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "k is %" PRId64 " but a.shape[%" PRIu32 "] is %" PRId64,
+         call.kept(), call.axis, call.extent());
+  }
+  return type;
+}
+
+// Rows, one at a time.
+class RowOrder {
+ public:
+  RowOrder(const Ordered& call, const Order& order, unsigned type)
+      : order_(order),
+        records_(type, order.direction,
+                 call.indices != nullptr ? Records::Index::kOwn : Records::Index::kNone,
+                 call.extent()),
+        count_(call.extent()),
+        kept_(call.kept()),
+        in_step_(step_of(call.a, call.axis)),
+        nest_(3) {
+    if (call.out != nullptr) {
+      out_ = writable(*call.out);
+      out_step_ = step_of(call.out->view, call.axis);
+    }
+    if (call.indices != nullptr) {
+      indices_ = writable(*call.indices);
+      indices_step_ = step_of(call.indices->view, call.axis);
+    }
+    in_ = static_cast<const Byte*>(call.a.data);
+    for (std::uint32_t axis = 0; axis < call.a.rank; ++axis) {
+      if (axis == call.axis) continue;
+      const std::int64_t steps[] = {step_of(call.a, axis),
+                                    call.indices == nullptr ? 0 : step_of(call.indices->view, axis),
+                                    call.out == nullptr ? 0 : step_of(call.out->view, axis)};
+      nest_.add(call.a.shape[axis], steps);
+      rows_ *= call.a.shape[axis];
+    }
+    nest_.order(0);
+  }
+
+  [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
+  [[nodiscard]] std::int64_t bytes() const noexcept { return count_ * records_.bytes; }
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  [[nodiscard]] const Records& records() const noexcept { return records_; }
+
+  // `buffer` has room for two times bytes().
+  void run(std::int64_t row, Byte* buffer) const noexcept {
+    const Row at = row_at(row);
+    KeyFacts facts;
+    load(at, 0, count_, buffer, facts);
+    arrange(buffer, buffer + bytes(), facts, nullptr);
+    if (is_mixed(facts)) list_equals(at, buffer, buffer + bytes());
+    store(at, 0, kept_, buffer, facts);
+    if (is_mixed(facts)) put_equals(at, buffer, buffer + bytes());
+  }
+
+  // The same by all threads. `facts` are as many as there are slices.
+  void run_shared(const Context& context, std::int64_t row, Byte* buffer, SharedSort& sort,
+                  KeyFacts* facts, std::int64_t slices) const noexcept {
+    const Row at = row_at(row);
+    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+      facts[slice] = {};
+      const std::int64_t first = slice_begin(count_, slices, slice);
+      load(at, first, slice_begin(count_, slices, slice + 1) - first, buffer, facts[slice]);
+    });
+    KeyFacts all = facts[0];
+    for (std::int64_t slice = 1; slice < slices; ++slice) join(facts[slice], all);
+    arrange(buffer, buffer + bytes(), all, &sort);
+    if (is_mixed(all)) list_equals(at, buffer, buffer + bytes());
+    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+      const std::int64_t first = slice_begin(kept_, slices, slice);
+      store(at, first, slice_begin(kept_, slices, slice + 1) - first, buffer, all);
+    });
+    if (is_mixed(all)) put_equals(at, buffer, buffer + bytes());
+  }
+
+ private:
+  struct Row {
+    const Byte* in;
+    Byte* indices;
+    Byte* out;
+  };
+
+  [[nodiscard]] Row row_at(std::int64_t row) const noexcept {
+    std::int64_t position[TNR_MAX_RANK];
+    std::int64_t offsets[Nest::kMaxOperands];
+    nest_.go_to(nest_.rank(), row, position, offsets);
+    return {in_ + offsets[0], indices_ == nullptr ? nullptr : indices_ + offsets[1],
+            out_ == nullptr ? nullptr : out_ + offsets[2]};
+  }
+  // Elements [first, first + count) of the row, to their places in the buffer.
+  void load(const Row& row, std::int64_t first, std::int64_t count, Byte* buffer,
+            KeyFacts& facts) const noexcept {
+    records_.load(records_.rule,
+                  {.data = row.in + first * in_step_,
+                   .step = in_step_,
+                   .count = count,
+                   .first_index = first,
+                   .records = buffer + first * records_.bytes},
+                  facts);
+  }
+  static void join(const KeyFacts& part, KeyFacts& all) noexcept {
+    all.key_or |= part.key_or;
+    all.key_and &= part.key_and;
+    all.zero_or |= part.zero_or;
+    all.zero_and &= part.zero_and;
+    all.nan_or |= part.nan_or;
+    all.nan_and &= part.nan_and;
+  }
+
+  // Elements are written whose bits a key does not tell.
+  [[nodiscard]] bool is_mixed(const KeyFacts& facts) const noexcept {
+    return out_ != nullptr && records_.equals_differ(facts);
+  }
+
+  void arrange(Byte* buffer, Byte* other, const KeyFacts& facts, SharedSort* sort) const noexcept {
+    const auto [low, high] = records_.differing(facts);
+    std::int64_t sorted = count_;
+    if (order_.extent == Order::Extent::kFirst && kept_ < count_ && count_ <= INT32_MAX) {
+      if (kept_ == 0) return;
+      records_.kernels->select({buffer, other, count_, low, high}, kept_ - 1);
+      sorted = kept_;
+    }
+    // Where the bits of equal elements are to be listed, they have to be side by side.
+    if (order_.extent == Order::Extent::kAround && !is_mixed(facts) && count_ <= INT32_MAX) {
+      return records_.kernels->select({buffer, other, count_, low, high}, order_.rank);
+    }
+    if (sort != nullptr) return sort->run(buffer, other, sorted, {low, high});
+    records_.kernels->sort({buffer, other, sorted, low, high}, false);
+  }
+
+  void store(const Row& row, std::int64_t first, std::int64_t count, const Byte* buffer,
+             const KeyFacts& facts) const noexcept {
+    const Byte* const from = buffer + first * records_.bytes;
+    if (row.out != nullptr) {
+      records_.store(records_.rule, {.records = from,
+                                     .count = count,
+                                     .zero = facts.zero_or,
+                                     .nan = facts.nan_or,
+                                     .out = row.out + first * out_step_,
+                                     .step = out_step_});
+    }
+    if (row.indices != nullptr) {
+      records_.store_indices(from, count, row.indices + first * indices_step_, indices_step_);
+    }
+  }
+
+  // Where the zeros begin and end among the records that are kept, and where NaN begin.
+  struct Equals {
+    std::int64_t zero;
+    std::int64_t zero_end;
+    std::int64_t nan;
+  };
+  [[nodiscard]] Equals equals_in(const Byte* buffer) const noexcept {
+    return {records_.find(buffer, kept_, records_.zero_key()),
+            records_.find(buffer, kept_, records_.zero_key() + 1),
+            records_.find(buffer, kept_, records_.nan_key())};
+  }
+  // Lists the bits of zeros and NaN, from where they will be in the output on, in `list`.
+  void list_equals(const Row& row, const Byte* buffer, Byte* list) const noexcept {
+    auto [zero, zero_end, nan] = equals_in(buffer);
+    const std::int64_t width = records_.width;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const Byte* const element = row.in + i * in_step_;
+      const std::uint64_t bits = records_.read(element);
+      if (records_.is_zero(bits) && zero < zero_end) {
+        std::memcpy(list + zero++ * width, element, static_cast<std::size_t>(width));
+      } else if (records_.is_nan(bits) && nan < kept_) {
+        std::memcpy(list + nan++ * width, element, static_cast<std::size_t>(width));
+      }
+    }
+  }
+  void put_equals(const Row& row, const Byte* buffer, const Byte* list) const noexcept {
+    const auto [zero, zero_end, nan] = equals_in(buffer);
+    const auto put = [&](std::int64_t first, std::int64_t end) {
+      for (std::int64_t i = first; i < end; ++i) {
+        std::memcpy(row.out + i * out_step_, list + i * records_.width,
+                    static_cast<std::size_t>(records_.width));
+      }
+    };
+    put(zero, zero_end);
+    put(nan, kept_);
+  }
+
+  Order order_;
+  Records records_;
+  std::int64_t count_;
+  std::int64_t kept_;
+  const Byte* in_;
+  std::int64_t in_step_;
+  Byte* out_ = nullptr;
+  std::int64_t out_step_ = 0;
+  Byte* indices_ = nullptr;
+  std::int64_t indices_step_ = 0;
+  Nest nest_;  // of the axes that are not sorted
+  std::int64_t rows_ = 1;
+};
+
+void order_rows(const Context& context, const RowOrder& work) {
+  const std::int64_t rows = work.rows();
+  const std::int64_t threads = context.thread_count();
+  const std::int64_t slices =
+      std::min(slice_count_of(context, bytes_of_rows(rows, work.bytes())), rows);
+  const bool is_long = work.count() > INT32_MAX;
+  if (is_long || (work.count() > kSharedRecords && threads > 1 && rows < 4 * threads)) {
+    const Scratch buffer(2 * work.count(), work.records().bytes);
+    SharedSort sort(context, work.records(), work.count());
+    const std::int64_t shares = std::max<std::int64_t>(1, slice_count_of(context, work.bytes()));
+    std::vector<KeyFacts> facts(static_cast<std::size_t>(shares));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      work.run_shared(context, row, buffer.data(), sort, facts.data(), shares);
+    }
+  } else if (slices == 1) {
+    const Scratch buffer(2 * work.count(), work.records().bytes);
+    for (std::int64_t row = 0; row < rows; ++row) work.run(row, buffer.data());
+  } else {
+    Tickets tickets(slices);
+    on_each_thread(context, slices, 2 * work.bytes(), [&](Byte* buffer) noexcept {
+      for (std::int64_t slice; (slice = tickets.take()) >= 0;) {
+        const std::int64_t end = slice_begin(rows, slices, slice + 1);
+        for (std::int64_t row = slice_begin(rows, slices, slice); row < end; ++row) {
+          work.run(row, buffer);
+        }
+      }
+    });
+  }
+}
+
+void run_ordered(const Context& context, const char* operation, const Ordered& call,
+                 const Order& order) {
+  const unsigned type = check_ordered(operation, call, order.extent);
+  if (order.extent == Order::Extent::kAround && (order.rank < 0 || order.rank >= call.extent())) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "kth is %" PRId64 " but must be at least 0 and below a.shape[%" PRIu32
+         "], which is %" PRId64,
+         order.rank, call.axis, call.extent());
+  }
+  Pins pins;
+  std::uint64_t written = 0;
+  for (const auto& [view, name] :
+       {std::pair{call.out, "out"}, std::pair{call.indices, "indices"}}) {
+    if (view == nullptr) continue;
+    pins.add_mut(*view, name);
+    written += element_bytes(view->view);
+  }
+  pins.add(call.a, "a");
+  if (written != 0) order_rows(context, RowOrder(call, order, type));
+  count_call(TNR_OPERATION_SORT, written == 0 ? 0 : element_bytes(call.a), written);
+}
+
+}  // namespace
+
+void sort(const Context& context, const tnr_view& a, std::uint32_t axis, SortOrder order,
+          const tnr_view_mut* indices, const tnr_view_mut* out) {
+  run_ordered(context, "sort", {a, axis, indices, out}, {order, Order::Extent::kAll, 0});
+}
+
+void top_k(const Context& context, const tnr_view& a, std::uint32_t axis, SortOrder order,
+           const tnr_view_mut* indices, const tnr_view_mut* out) {
+  run_ordered(context, "top_k", {a, axis, indices, out}, {order, Order::Extent::kFirst, 0});
+}
+
+void partition(const Context& context, const tnr_view& a, std::uint32_t axis, std::int64_t kth,
+               const tnr_view_mut* indices, const tnr_view_mut* out) {
+  run_ordered(context, "partition", {a, axis, indices, out},
+              {SortOrder::kRising, Order::Extent::kAround, kth});
+}
+
+}  // namespace tenure
