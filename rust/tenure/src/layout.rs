@@ -180,7 +180,7 @@ pub(crate) fn strided(
 
 /// Lays a strided shape over exactly the memory that it reaches: for elements that another library
 /// vouches for, of which it names the one at index 0 and the strides.
-#[cfg(any(feature = "faer", feature = "ndarray"))]
+#[cfg(any(feature = "faer", feature = "nalgebra", feature = "ndarray"))]
 pub(crate) fn around(
     data: *const c_void,
     dtype: DType,
@@ -196,7 +196,7 @@ pub(crate) fn around(
 }
 
 /// As [`around`], of at most 8 axes, and of elements that would pass its check.
-#[cfg(any(feature = "faer", feature = "ndarray"))]
+#[cfg(any(feature = "faer", feature = "nalgebra", feature = "ndarray"))]
 pub(crate) fn around_unchecked(
     data: *const c_void,
     dtype: DType,

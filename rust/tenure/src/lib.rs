@@ -205,14 +205,18 @@
 //! | `npz` | `npz`: NumPy's archives of arrays, and SciPy's of sparse matrices |
 //! | `sealed` | `io::Sealed`: mapped memory that no process can change, on Linux |
 //! | `vendored` (default) | compile the C++ core; without it an installed library is linked |
+//! | `approx` | `AbsDiffEq`, `RelativeEq` and `UlpsEq` of `approx` 0.5: of tensors, views and arrays |
 //! | `arrow` | arrays of `arrow-array` 59, values lent or shared, nulls as a mask, and tensors as arrays, without a copy |
 //! | `bytemuck` | slices of structs of plain data as elements, with an axis for their fields, and back |
 //! | `faer` | matrices of `faer` 0.24, dense and sparse, lent both ways by `TryFrom`; a `Mat` is an operand |
+//! | `image` | images of `image` 0.25 as `[height, width, channels]`: lent, handed over, operands and outputs |
 //! | `linalg` | `linalg`: Cholesky, LDLᵀ, LU and QR factorisations, eigenvalues, singular values, and what they solve, by `faer` |
+//! | `nalgebra` | matrices of `nalgebra` 0.33: lent both ways, handed over, operands and outputs |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
 //! | `rand` | the traits of `rand_core` 0.9 for [`random::Generator`] |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
+//! | `serde` | tensors and sparse matrices in any format of `serde` 1, checked on the way in |
 //! | `tracing` | a span at level TRACE and target `tenure` for each operation, named as the function is, with the dtype, shape and bytes of its output (of a reduction, its input; where an operand is sparse, of that one) |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

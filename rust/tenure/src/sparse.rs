@@ -47,6 +47,8 @@ pub use dense::{
     sparse_top_k_in_magnitude, sparsify,
 };
 pub use entries::{BlockEntries, Entries};
+#[cfg(feature = "serde")]
+pub(crate) use format::for_each_format;
 pub use format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
 pub use index::SparseIndex;
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};

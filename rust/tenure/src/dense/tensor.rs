@@ -170,12 +170,12 @@ impl<T: Element> Tensor<T> {
         Tensor { held: unsafe { Held::made(raw, blob) } }
     }
 
-    #[cfg(feature = "ndarray")]
+    #[cfg(any(feature = "nalgebra", feature = "ndarray"))]
     pub(crate) fn over(held: Held<T>) -> Self {
         Tensor { held }
     }
 
-    #[cfg(feature = "ndarray")]
+    #[cfg(any(feature = "nalgebra", feature = "ndarray"))]
     pub(crate) fn into_held(self) -> Held<T> {
         self.held
     }

@@ -107,4 +107,4 @@ macro_rules! for_each_format {
         }
     };
 }
-pub(super) use for_each_format;
+pub(crate) use for_each_format;
