@@ -53,16 +53,19 @@ use work::{Buffer, Failure, Filled, Plan, Work};
 /// | shuffled, or with a transform | once, into one of a ring of buffers | [`start`](Self::start), [`scope`](Self::scope): the loader's own; [`serial`](Self::serial): none |
 ///
 /// The batches are the same for any number of threads and buffers.
-pub struct Loader<D: Dataset> {
+///
+/// `'t` is how long what a [transform](Self::transform) borrows is there; a type that is named
+/// without one says `'static` or `'_`.
+pub struct Loader<'t, D: Dataset> {
     data: D,
     plan: Plan,
-    transform: Option<work::Transform<D>>,
+    transform: Option<work::Transform<'t, D>>,
     threads: usize,
     buffers: Option<usize>,
 }
 
 /// Configuration and start.
-impl<D: Dataset> Loader<D> {
+impl<'t, D: Dataset> Loader<'t, D> {
     /// Batches of `batch_size` samples, as they lie; the last one of an epoch may have fewer.
     ///
     /// # Errors
@@ -141,7 +144,7 @@ impl<D: Dataset> Loader<D> {
     /// ```
     pub fn transform<F>(mut self, transform: F) -> Self
     where
-        F: for<'b> Fn(ViewsMut<'b, D>) -> Result<(), Failure> + Send + Sync + 'static,
+        F: for<'b> Fn(ViewsMut<'b, D>) -> Result<(), Failure> + Send + Sync + 't,
     {
         self.transform = Some(Box::new(transform));
         self
@@ -179,8 +182,8 @@ impl<D: Dataset> Loader<D> {
     }
 }
 
-/// Doing it.
-impl<D: Dataset> Loader<D> {
+/// Doing it, for as long as anybody wants batches.
+impl<D: Dataset + 'static> Loader<'static, D> {
     /// Starts the threads, which fill buffers ahead of their use: for data that is held
     /// ([`SharedTensor`](crate::SharedTensor)). Where nothing is to be copied there are none.
     ///
@@ -188,10 +191,7 @@ impl<D: Dataset> Loader<D> {
     ///
     /// `InvalidArgument`: no threads or no buffers, or a position after the last batch of an epoch.
     /// `OutOfMemory`: the buffers, or the system gives no thread.
-    pub fn start(self) -> Result<Batches<D>>
-    where
-        D: 'static,
-    {
+    pub fn start(self) -> Result<Batches<'static, D>> {
         let (mut batches, threads) = self.prepare(Filling::Ahead)?;
         for _ in 0..threads {
             let work = Arc::clone(&batches.work);
@@ -203,8 +203,12 @@ impl<D: Dataset> Loader<D> {
         }
         Ok(batches)
     }
+}
 
-    /// Starts the threads for as long as `body` runs: for data that is borrowed.
+/// Doing it here.
+impl<'t, D: Dataset> Loader<'t, D> {
+    /// Starts the threads for as long as `body` runs: for data that is borrowed, and transforms that
+    /// borrow.
     ///
     /// # Errors
     ///
@@ -215,19 +219,22 @@ impl<D: Dataset> Loader<D> {
     ///
     /// let data: Vec<u32> = (0..1000).collect();
     /// let view = TensorView::from_slice(&data, [100, 10])?;
-    /// let total: u32 = Loader::new(view, 32)?.shuffle(3).threads(2).scope(|batches| {
+    /// let weights = vec![2_u32; 10];
+    /// let loader = Loader::new(view, 32)?.shuffle(3).threads(2);
+    /// let weighted = loader.transform(|mut batch| Ok(tenure::mul_assign(&mut batch, &weights)?));
+    /// let total: u32 = weighted.scope(|batches| {
     ///     let mut total = 0;
     ///     while let Some(Ok(batch)) = batches.next() {
     ///         total += batch.views().iter().sum::<u32>();
     ///     }
     ///     total
     /// })?;
-    /// assert_eq!(total, 499_500);
+    /// assert_eq!(total, 999_000);
     /// # Ok::<(), tenure::Error>(())
     /// ```
     // No `thread::Scope` is taken: if batches were forgotten in one, its end would wait for ever. A
     // closure's borrowed argument cannot be forgotten.
-    pub fn scope<R>(self, body: impl FnOnce(&mut Batches<D>) -> R) -> Result<R> {
+    pub fn scope<R>(self, body: impl FnOnce(&mut Batches<'t, D>) -> R) -> Result<R> {
         let (mut batches, threads) = self.prepare(Filling::Ahead)?;
         thread::scope(|scope| {
             // Dropped before the scope waits for its threads, also where something panics.
@@ -248,14 +255,14 @@ impl<D: Dataset> Loader<D> {
     /// # Errors
     ///
     /// As [`start`](Self::start).
-    pub fn serial(self) -> Result<Batches<D>> {
+    pub fn serial(self) -> Result<Batches<'t, D>> {
         let (mut batches, _) = self.prepare(Filling::AsAsked)?;
         batches.indices = Some(Vec::new());
         Ok(batches)
     }
 
     /// The batches, and how many threads are to be started.
-    fn prepare(self, filling: Filling) -> Result<(Batches<D>, usize)> {
+    fn prepare(self, filling: Filling) -> Result<(Batches<'t, D>, usize)> {
         let Loader { data, plan, transform, threads, buffers } = self;
         let buffers = buffers.unwrap_or(threads.saturating_add(2));
         for (name, count) in [("threads", threads), ("buffers", buffers)] {
@@ -290,8 +297,8 @@ impl<D: Dataset> Loader<D> {
 ///
 /// Dropping it ends the threads: it waits for transforms that run at the moment, and not for
 /// batches that nobody has asked for.
-pub struct Batches<D: Dataset> {
-    work: Arc<Work<D>>,
+pub struct Batches<'t, D: Dataset> {
+    work: Arc<Work<'t, D>>,
     /// Position of the next batch.
     position: Position,
     /// Whether there are buffers.
@@ -306,7 +313,7 @@ pub struct Batches<D: Dataset> {
     threads: Vec<JoinHandle<()>>,
 }
 
-impl<D: Dataset> Batches<D> {
+impl<D: Dataset> Batches<'_, D> {
     /// The next batch; `None` at the end of each epoch.
     ///
     /// The batch is lent, which no iterator can do: write `while let Some(batch) = batches.next()`.
@@ -375,15 +382,15 @@ enum Filling {
 
 /// Lets the threads end that were started for some work. Not what `body` was lent: it can put other
 /// batches in its place.
-struct Closing<D: Dataset>(Arc<Work<D>>);
+struct Closing<'t, D: Dataset>(Arc<Work<'t, D>>);
 
-impl<D: Dataset> Drop for Closing<D> {
+impl<D: Dataset> Drop for Closing<'_, D> {
     fn drop(&mut self) {
         self.0.ring.close();
     }
 }
 
-impl<D: Dataset> Drop for Batches<D> {
+impl<D: Dataset> Drop for Batches<'_, D> {
     fn drop(&mut self) {
         self.work.ring.close();
         for thread in self.threads.drain(..) {

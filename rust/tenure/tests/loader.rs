@@ -19,7 +19,7 @@ fn numbered(count: u32) -> Data {
     SharedTensor::from_owner(elements, [count as usize, 2]).unwrap()
 }
 
-fn loader(count: u32, batch_size: usize) -> Loader<Data> {
+fn loader(count: u32, batch_size: usize) -> Loader<'static, Data> {
     Loader::new(numbered(count), batch_size).unwrap()
 }
 
@@ -107,7 +107,7 @@ fn the_same_batches_for_any_threads_and_buffers() {
 
 #[test]
 fn the_last_batch_is_kept_or_dropped() {
-    let lens = |loader: Loader<Data>| {
+    let lens = |loader: Loader<'static, Data>| {
         let expected = loader.batches_per_epoch();
         let mut batches = loader.shuffle(1).start().unwrap();
         let lens: Vec<_> = epoch(&mut batches).iter().map(Vec::len).collect();
@@ -502,4 +502,26 @@ fn no_more_is_made_than_an_epoch_has_work_for() {
         let scoped = loader().threads(count).scope(|batches| batches.batches_per_epoch()).unwrap();
         assert_eq!(scoped, 4);
     }
+}
+
+#[test]
+fn transforms_borrow_within_a_scope() {
+    let data: Vec<u32> = (0..20).collect();
+    let (factor, calls) = (3, AtomicUsize::new(0));
+    let view = TensorView::from_slice(&data, 20).unwrap();
+    let loader = Loader::new(view, 4).unwrap().shuffle(9).threads(2).transform(|mut batch| {
+        calls.fetch_add(1, Ordering::Relaxed);
+        Ok(tenure::mul_assign(&mut batch, factor)?)
+    });
+    let total: u32 = loader
+        .scope(|batches| {
+            let mut total = 0;
+            while let Some(batch) = batches.next() {
+                total += batch.unwrap().views().iter().sum::<u32>();
+            }
+            total
+        })
+        .unwrap();
+    assert_eq!(total, 3 * 190);
+    assert!(calls.into_inner() >= 5);
 }

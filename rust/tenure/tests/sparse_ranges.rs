@@ -3,7 +3,8 @@
 //! operation.
 
 use tenure::{
-    BsrView, Combine, CscBatchView, CscView, CsrBatchView, CsrMatrix, CsrView, CsrViewMut, Error,
+    BsrView, BsrViewMut, Combine, CscBatchView, CscView, CscViewMut, CsrBatchView, CsrMatrix,
+    CsrView, CsrViewMut, Error,
 };
 
 const ROWS: usize = 60;
@@ -225,4 +226,57 @@ fn a_view_of_one_column_range_says_no_to_values_of_the_whole() -> Result<(), Err
     let wanted = format!("one for each of the {} of row_indices", range.nnz());
     assert!(error.message().contains(&wanted), "{}", error.message());
     Ok(())
+}
+
+#[test]
+fn values_are_split_for_two_threads() {
+    let (offsets, columns) = (vec![0, 2, 2, 5, 6], vec![0, 3, 0, 1, 2, 3]);
+    for row in 0..=4 {
+        let mut values = [1, 2, 3, 4, 5, 6];
+        let whole = CsrViewMut::new(4, 4, &offsets, &columns, &mut values).unwrap();
+        let (mut upper, mut lower) = whole.split_at_row(row).unwrap();
+        assert_eq!((upper.rows(), lower.rows(), lower.cols()), (row, 4 - row, 4));
+        let first = offsets[row] as usize;
+        assert_eq!((upper.values().len(), lower.values().len()), (first, 6 - first));
+        assert_eq!(lower.col_indices(), &columns[first..]);
+        std::thread::scope(|scope| {
+            scope.spawn(|| upper.values_mut().iter_mut().for_each(|value| *value *= 10));
+            scope.spawn(|| {
+                for row in 0..lower.rows() {
+                    lower.row_mut(row).unwrap().1.iter_mut().for_each(|value| *value += 100);
+                }
+            });
+        });
+        // What is left reads, is split again and is a matrix as others are.
+        let entries: Vec<_> = lower.view().iter().map(|(_, _, &value)| value).collect();
+        assert_eq!(entries, (first..6).map(|at| at as i32 + 101).collect::<Vec<_>>());
+        let count = lower.rows();
+        let (nothing, again) = lower.split_at_row(0).unwrap();
+        assert_eq!((nothing.rows(), again.into_view().to_coo().unwrap().rows()), (0, count));
+        let expected: Vec<_> = (0..6)
+            .map(|at| if at < first { (at as i32 + 1) * 10 } else { at as i32 + 101 })
+            .collect();
+        assert_eq!(values.to_vec(), expected);
+    }
+}
+
+#[test]
+fn operations_write_what_was_split_off() {
+    let (offsets, rows) = (vec![0, 2, 3, 5], vec![0, 1, 1, 0, 1]);
+    let mut values = [1.0_f64; 5];
+    let whole = CscViewMut::new(2, 3, &offsets, &rows, &mut values).unwrap();
+    let (_, mut right) = whole.split_at_col(1).unwrap();
+    right.scale_rows(&[4.0, 5.0]).unwrap();
+    assert_eq!(values, [1.0, 1.0, 5.0, 4.0, 5.0]);
+
+    let mut values = [1.0_f64; 8];
+    let blocks = BsrViewMut::new(4, 4, [2, 2], &[0, 1, 2], &[1, 0], &mut values).unwrap();
+    let refused = blocks.split_at_block_row(3).err().unwrap();
+    assert_eq!(refused.message(), "range is 0..3 but must lie in 0..2");
+    let blocks = BsrViewMut::new(4, 4, [2, 2], &[0, 1, 2], &[1, 0], &mut values).unwrap();
+    let (mut upper, mut lower) = blocks.split_at_block_row(1).unwrap();
+    upper.block_row_mut(0).unwrap().1.fill(2.0);
+    lower.block_row_mut(0).unwrap().1.fill(3.0);
+    assert_eq!((upper.rows(), lower.rows()), (2, 2));
+    assert_eq!(values, [2.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0]);
 }

@@ -36,6 +36,9 @@ use crate::raw;
 /// # Ok::<(), tenure::Error>(())
 /// ```
 ///
+/// A context may outlive every scope, and its executor with it: it borrows nothing. The threads may:
+/// those of a [`std::thread::scope`] take tasks from the other end of such a channel.
+///
 /// `spawn` runs in the default context, on the thread of the operation, with no lock held. The
 /// executor is dropped on whichever thread lets go of the context last.
 #[diagnostic::on_unimplemented(

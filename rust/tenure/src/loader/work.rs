@@ -13,8 +13,8 @@ use super::{BatchError, Position};
 /// The error type of a transform.
 pub(super) type Failure = Box<dyn StdError + Send + Sync>;
 /// The function that is applied to each batch.
-pub(super) type Transform<D> =
-    Box<dyn for<'b> Fn(ViewsMut<'b, D>) -> Result<(), Failure> + Send + Sync>;
+pub(super) type Transform<'t, D> =
+    Box<dyn for<'b> Fn(ViewsMut<'b, D>) -> Result<(), Failure> + Send + Sync + 't>;
 
 /// The assignment of samples to batches.
 #[derive(Clone)]
@@ -76,14 +76,14 @@ pub(super) struct Filled<D: Dataset> {
 }
 
 /// State that all threads of a loader share.
-pub(super) struct Work<D: Dataset> {
+pub(super) struct Work<'t, D: Dataset> {
     pub(super) data: D,
     pub(super) plan: Plan,
-    pub(super) transform: Option<Transform<D>>,
+    pub(super) transform: Option<Transform<'t, D>>,
     pub(super) ring: Ring<Buffer<D>, Filled<D>>,
 }
 
-impl<D: Dataset> Work<D> {
+impl<D: Dataset> Work<'_, D> {
     /// Body of a thread of the loader, until the ring is closed.
     pub(super) fn run(&self) {
         let mut indices = Vec::new();

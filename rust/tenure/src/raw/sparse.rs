@@ -122,6 +122,8 @@ impl LentSparse<'_> {
 /// A sparse view whose values are to be written by one call, checked.
 pub(crate) struct LentSparseMut<'a> {
     view: tnr_sparse_view_mut,
+    /// As of `LentArrays`.
+    _offsets: Option<Box<dyn Any>>,
     _lent: PhantomData<&'a mut ()>,
 }
 
@@ -143,7 +145,24 @@ impl<'a> LentSparseMut<'a> {
             view.values.data = values.as_mut_ptr().cast();
             view.values.base = view.values.data;
         }
-        LentSparseMut { view: tnr_sparse_view_mut { view }, _lent: PhantomData }
+        LentSparseMut { view: tnr_sparse_view_mut { view }, _offsets: None, _lent: PhantomData }
+    }
+
+    /// As `new`, with offsets that are kept as long as the view.
+    ///
+    /// # Safety
+    ///
+    /// - As of `new`.
+    pub(crate) unsafe fn with_own_offsets<T: Element, I: SparseIndex>(
+        form: SparseForm,
+        offsets: Vec<I>,
+        minor: &'a [I],
+        values: &'a mut [T],
+    ) -> Self {
+        // The view is of the heap, where the offsets stay when the Vec is moved.
+        // SAFETY: by this function's contract.
+        let view = unsafe { LentSparseMut::new(form, &offsets, minor, values) }.view;
+        LentSparseMut { view, _offsets: Some(Box::new(offsets)), _lent: PhantomData }
     }
 
     pub(super) fn as_ptr(&self) -> *const tnr_sparse_view_mut {

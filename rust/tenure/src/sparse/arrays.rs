@@ -119,6 +119,13 @@ impl Form {
         Ok(())
     }
 
+    /// The form of so many of the rows, of CSC columns, of BSR rows of blocks.
+    fn with_major_count(mut self, count: usize) -> Form {
+        let extent = count * self.block[0];
+        *(if self.is_csc() { &mut self.cols } else { &mut self.rows }) = extent;
+        self
+    }
+
     fn check_lengths(&self, major: usize, minor: usize, values: usize) -> Result<()> {
         self.check()?;
         let (wanted, why) = match self.format {
@@ -329,8 +336,7 @@ impl<'a, T: Element, I: SparseIndex> Arrays<'a, T, I> {
     pub(super) fn rows(mut self, rows: impl RangeBounds<usize>) -> Result<Self> {
         let Range { start, end } = range_below(rows, self.form.major_count())?;
         self.major = &self.major[start..=end];
-        let extent = (end - start) * self.form.block[0];
-        *(if self.form.is_csc() { &mut self.form.cols } else { &mut self.form.rows }) = extent;
+        self.form = self.form.with_major_count(end - start);
         Ok(self)
     }
 
@@ -383,6 +389,8 @@ pub(super) struct ArraysMut<'a, T: Element, I: SparseIndex> {
     major: &'a [I],
     stored_minor: &'a [I],
     stored_values: &'a mut [T],
+    /// As of `Arrays`: of the part behind a split its first entry.
+    first_stored: usize,
 }
 
 impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
@@ -393,32 +401,42 @@ impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
         minor: &'a [I],
         values: &'a mut [T],
     ) -> ArraysMut<'a, T, I> {
-        ArraysMut { form, major, stored_minor: minor, stored_values: values }
+        ArraysMut { form, major, stored_minor: minor, stored_values: values, first_stored: 0 }
     }
 
     /// For reading.
     pub(super) fn as_arrays(&self) -> Arrays<'_, T, I> {
-        Arrays::over(self.form, self.major, self.stored_minor, self.stored_values)
+        let ArraysMut { form, major, stored_minor, ref stored_values, first_stored } = *self;
+        Arrays { form, major, stored_minor, stored_values, first_stored }
     }
 
     /// For reading from now on.
     pub(super) fn into_arrays(self) -> Arrays<'a, T, I> {
-        Arrays::over(self.form, self.major, self.stored_minor, self.stored_values)
+        let ArraysMut { form, major, stored_minor, stored_values, first_stored } = self;
+        Arrays { form, major, stored_minor, stored_values, first_stored }
     }
 
     /// For a shorter time.
     pub(super) fn reborrow(&mut self) -> ArraysMut<'_, T, I> {
-        ArraysMut::over(self.form, self.major, self.stored_minor, self.stored_values)
+        let ArraysMut { form, major, stored_minor, ref mut stored_values, first_stored } = *self;
+        ArraysMut { form, major, stored_minor, stored_values, first_stored }
     }
 
     /// As operations take it.
     pub(super) fn lent(self) -> LentSparseMut<'a> {
+        let form = self.form.raw();
+        if self.first_stored != 0 {
+            let offsets = self.as_arrays().offsets_from_zero().collect();
+            let (minor, values) = (self.minor(), self.into_values());
+            // SAFETY: as below; offsets that are counted from the first of them are as right.
+            return unsafe { LentSparseMut::with_own_offsets(form, offsets, minor, values) };
+        }
         let Range { end, .. } = covered(&self.form, self.major, self.stored_minor);
         let (minor, block_len) = (&self.stored_minor[..end], self.form.block_len());
         let values = &mut self.stored_values[..end * block_len];
         // SAFETY: offsets and indices are right, by the type's invariant, and `&'a [I]` keeps them
         // so.
-        unsafe { LentSparseMut::new(self.form.raw(), self.major, minor, values) }
+        unsafe { LentSparseMut::new(form, self.major, minor, values) }
     }
 
     /// Offsets, which count from `major()[0]`; of COO row indices.
@@ -431,17 +449,41 @@ impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
         &self.stored_minor[covered(&self.form, self.major, self.stored_minor)]
     }
 
+    /// Where the values of these entries are.
+    fn stored(&self, entries: Range<usize>) -> Range<usize> {
+        let range = entries.start - self.first_stored..entries.end - self.first_stored;
+        scaled(range, self.form.block_len())
+    }
+
     /// The values of the entries, for writing.
     pub(super) fn values_mut(&mut self) -> &mut [T] {
-        let range = covered(&self.form, self.major, self.stored_minor);
-        &mut self.stored_values[scaled(range, self.form.block_len())]
+        self.reborrow().into_values()
+    }
+
+    fn into_values(self) -> &'a mut [T] {
+        let range = self.stored(covered(&self.form, self.major, self.stored_minor));
+        &mut self.stored_values[range]
     }
 
     /// The entries of one row: indices, and values for writing.
     pub(super) fn row(self, row: usize) -> Option<(&'a [I], &'a mut [T])> {
         let &[begin, end] = self.major.get(row..row.checked_add(2)?)? else { return None };
         let range = begin.to_usize()..end.to_usize();
-        let values = &mut self.stored_values[scaled(range.clone(), self.form.block_len())];
-        Some((&self.stored_minor[range], values))
+        let values = self.stored(range.clone());
+        Some((&self.stored_minor[range], &mut self.stored_values[values]))
+    }
+
+    /// The rows before one, and the others: their offsets and their entries.
+    pub(super) fn split_at(self, row: usize) -> Result<(Self, Self)> {
+        let row = range_below(..row, self.form.major_count())?.end;
+        let border = self.major[row].to_usize();
+        let place = self.stored(border..border).start;
+        let ArraysMut { form, major, stored_minor, stored_values, first_stored } = self;
+        let (before, behind) = stored_values.split_at_mut(place);
+        let part = |rows: &'a [I], stored_values, first_stored| {
+            let form = form.with_major_count(rows.len() - 1);
+            ArraysMut { form, major: rows, stored_minor, stored_values, first_stored }
+        };
+        Ok((part(&major[..=row], before, first_stored), part(&major[row..], behind, border)))
     }
 }

@@ -232,6 +232,31 @@ impl<T: Element, I: SparseIndex> CsrViewMut<'_, T, I> {
     pub fn row_mut(&mut self, row: usize) -> Option<(&[I], &mut [T])> {
         self.arrays.reborrow().row(row)
     }
+
+    /// The rows before one, and the others, each with their values: for two threads, say. Nothing
+    /// is copied. Where the view is to be used again, [reborrow](Self::view_mut) it first.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a number beyond the rows.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [0; 3];
+    /// let matrix = CsrViewMut::new(3, 2, &[0, 2, 2, 3], &[0, 1, 1], &mut values)?;
+    /// let (mut upper, mut lower) = matrix.split_at_row(1)?;
+    /// assert_eq!((upper.rows(), lower.rows()), (1, 2));
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(move || upper.values_mut().fill(1));
+    ///     scope.spawn(move || lower.values_mut().fill(2));
+    /// });
+    /// assert_eq!(values, [1, 1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn split_at_row(self, row: usize) -> Result<(Self, Self)> {
+        let (before, behind) = self.arrays.split_at(row)?;
+        Ok((Self::over(before), Self::over(behind)))
+    }
 }
 
 /// Parts.
@@ -252,6 +277,31 @@ impl<T: Element, I: SparseIndex> CscViewMut<'_, T, I> {
     pub fn col_mut(&mut self, col: usize) -> Option<(&[I], &mut [T])> {
         self.arrays.reborrow().row(col)
     }
+
+    /// The columns before one, and the others, each with their values: for two threads, say. Nothing
+    /// is copied. Where the view is to be used again, [reborrow](Self::view_mut) it first.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a number beyond the columns.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [0; 3];
+    /// let matrix = CscViewMut::new(2, 3, &[0, 2, 2, 3], &[0, 1, 1], &mut values)?;
+    /// let (mut left, mut right) = matrix.split_at_col(1)?;
+    /// assert_eq!((left.cols(), right.cols()), (1, 2));
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(move || left.values_mut().fill(1));
+    ///     scope.spawn(move || right.values_mut().fill(2));
+    /// });
+    /// assert_eq!(values, [1, 1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn split_at_col(self, col: usize) -> Result<(Self, Self)> {
+        let (before, behind) = self.arrays.split_at(col)?;
+        Ok((Self::over(before), Self::over(behind)))
+    }
 }
 
 /// Parts.
@@ -270,5 +320,30 @@ impl<T: Element, I: SparseIndex> BsrViewMut<'_, T, I> {
     /// ```
     pub fn block_row_mut(&mut self, row: usize) -> Option<(&[I], &mut [T])> {
         self.arrays.reborrow().row(row)
+    }
+
+    /// The rows of blocks before one, and the others, each with their values: for two threads, say. Nothing
+    /// is copied. Where the view is to be used again, [reborrow](Self::view_mut) it first.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a number beyond the rows of blocks.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [0; 4];
+    /// let matrix = BsrViewMut::new(2, 4, [1, 2], &[0, 1, 2], &[1, 0], &mut values)?;
+    /// let (mut upper, mut lower) = matrix.split_at_block_row(1)?;
+    /// assert_eq!((upper.rows(), lower.rows()), (1, 1));
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(move || upper.values_mut().fill(1));
+    ///     scope.spawn(move || lower.values_mut().fill(2));
+    /// });
+    /// assert_eq!(values, [1, 1, 2, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn split_at_block_row(self, row: usize) -> Result<(Self, Self)> {
+        let (before, behind) = self.arrays.split_at(row)?;
+        Ok((Self::over(before), Self::over(behind)))
     }
 }
