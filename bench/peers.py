@@ -15,6 +15,7 @@ import os
 import pathlib
 import sys
 import time
+import weakref
 
 # Of the products of NumPy; OpenBLAS reads it as it is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -38,6 +39,13 @@ class ContextOptions(ctypes.Structure):
                     ("spawn", "allocate", "deallocate", "user_context", "release")]
 
 
+class FromMatmulAttributes(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint64), ("bias", ctypes.POINTER(interop.View)),
+                ("activation", ctypes.c_int32), ("index_dtype", ctypes.c_uint32),
+                ("predicate", ctypes.c_int32), ("flags", ctypes.c_uint32),
+                ("threshold", interop.Scalar)]
+
+
 class Tenure:
     """The C functions, called as ctypes calls them; views and contexts are made beforehand."""
 
@@ -48,6 +56,8 @@ class Tenure:
         self.c.tnr_memory_trim.restype = ctypes.c_size_t
         self.c.tnr_blob_alloc.restype = ctypes.c_void_p
         self.c.tnr_context_create.restype = ctypes.c_void_p
+        self.c.tnr_factor_create.restype = ctypes.c_void_p
+        self.c.tnr_sparse_from_matmul.restype = ctypes.c_void_p
         self.contexts = {1: None}
 
     def context(self, threads):
@@ -70,6 +80,31 @@ class Tenure:
         def run():
             if function(context, *passed) != 0:
                 raise RuntimeError(self.message())
+        return run
+
+    def by_packed(self, threads, a, b, out):
+        """A function that multiplies by `b` again and again, which is packed once."""
+        made = ctypes.c_void_p(self.c.tnr_factor_create(None, *interop.lend([b]), None))
+        if not made:
+            raise RuntimeError(self.message())
+        one, zero = interop.scalar_of(np.uint8(1)), interop.scalar_of(np.uint8(0))
+        run = self.call(threads, "factor_matmul", one, a, made, zero, out)
+        weakref.finalize(run, self.c.tnr_factor_release, made)
+        return run
+
+    def to_csr(self, threads, a, b, bias):
+        """A function that makes the entries of relu(a b + bias) that are not zero."""
+        of_bias = interop.view_of(bias)
+        with_bias = FromMatmulAttributes(
+            ctypes.sizeof(FromMatmulAttributes), ctypes.pointer(of_bias), interop.UNARY["relu"])
+        passed = [*interop.lend([interop.scalar_of(np.uint8(1)), a, b]), ctypes.byref(with_bias)]
+        context = self.context(threads)
+
+        def run():
+            made = ctypes.c_void_p(self.c.tnr_sparse_from_matmul(context, *passed))
+            if not made:
+                raise RuntimeError(self.message())
+            self.c.tnr_sparse_release(made)
         return run
 
     def allocating(self, threads, name, *arguments, like):
@@ -266,11 +301,41 @@ def matmul(rounds, tenure, sides, cubes, threads):
                 cases = [
                     ("tenure", "into", tenure.call(threads, "matmul", one, a, b, zero, c)),
                     ("PyTorch", "into", lambda: torch.mm(ta, tb, out=tc))]
+                if side in sides:
+                    cases.append(("tenure", "packed before", tenure.by_packed(threads, a, b, c)))
                 if threads == 1:
                     cases.append(("NumPy", "into", lambda: np.matmul(a, b, out=c)))
                 operations = 2 * side**3
                 rounds.measure(f"matmul {name} {side}{suffix}", 3 * a.nbytes, threads, operations,
                                cases)
+
+
+def few_rows(rounds, tenure, side, threads):
+    """A few rows by a matrix that no cache holds, as it lies and packed before."""
+    one, zero = interop.scalar_of(np.uint8(1)), interop.scalar_of(np.uint8(0))
+    b = np.resize(np.arange(17, dtype=np.float32), (side, side))
+    tb = torch.from_numpy(b)
+    for rows in (1, 2, 4, 8):
+        a, c = b[:rows].copy(), np.empty((rows, side), np.float32)
+        ta, tc = map(torch.from_numpy, (a, c))
+        rounds.measure(f"matmul f32, {rows} by {side}", b.nbytes, threads, 2 * rows * side**2, [
+            ("tenure", "into", tenure.call(threads, "matmul", one, a, b, zero, c)),
+            ("tenure", "packed before", tenure.by_packed(threads, a, b, c)),
+            ("PyTorch", "into", lambda: torch.mm(ta, tb, out=tc))])
+
+
+def to_csr(rounds, tenure, side, threads):
+    """A layer whose result is mostly zeros: one column of ten is above them."""
+    one, zero = interop.scalar_of(np.uint8(1)), interop.scalar_of(np.uint8(0))
+    a = np.resize(np.arange(17, dtype=np.float32), (side, side))
+    bias = np.where(np.arange(side) % 10 == 0, 0, -1e6).astype(np.float32)
+    c = np.empty_like(a)
+    ta, tbias = torch.from_numpy(a), torch.from_numpy(bias)
+    rounds.measure(f"matmul f32 {side}, relu, to CSR", 3 * a.nbytes, threads, 2 * side**3, [
+        ("tenure", "into", tenure.call(threads, "matmul", one, a, a, zero, c)),
+        ("tenure", "to CSR", tenure.to_csr(threads, a, a, bias)),
+        ("PyTorch", "dense, then CSR",
+         lambda: torch.addmm(tbias, ta, ta).relu_().to_sparse_csr())])
 
 
 def factor_of(dtype, shape):
@@ -306,7 +371,8 @@ class Conv2dAttributes(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint64), ("strides", ctypes.c_int64 * 2),
                 ("padding", ctypes.c_int64 * 4), ("dilations", ctypes.c_int64 * 2),
                 ("groups", ctypes.c_int64), ("activation", ctypes.c_int32),
-                ("reserved", ctypes.c_uint32)]
+                ("flags", ctypes.c_uint32), ("low", ctypes.c_double),
+                ("high", ctypes.c_double)]
 
 
 # Images, channels, side, filters, side of a filter, stride: as in src/operations/convolutions.rs.
@@ -567,6 +633,7 @@ def main():
         scale, ([1024, 2048], [8, 12, 16, 24, 32, 48, 64]))
     convolutions = {"test": [(1, 3, 6, 5, 3, 1)], "quick": CONVOLUTIONS[:4]}.get(
         scale, CONVOLUTIONS)
+    rows_by, sparse_side = {"test": (64, 48)}.get(scale, (8192, 2048))
     dtypes = {"test": (32, 2)}.get(scale, (1024, 4096))
     images = {"test": (1, 3, 64), "quick": (8, 32, 256)}.get(scale, (8, 128, 256))
     squares = {"test": (48, (1, 3, 6, 6))}.get(scale, (1024, (8, 64, 56, 56)))
@@ -578,6 +645,8 @@ def main():
             reductions(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
         matmul(rounds, tenure, *products, threads)
+        few_rows(rounds, tenure, rows_by, threads)
+        to_csr(rounds, tenure, sparse_side, threads)
         product_dtypes(rounds, tenure, *dtypes, threads)
         conv2d(rounds, tenure, convolutions, threads)
         windows(rounds, tenure, images, threads)

@@ -1,5 +1,6 @@
 //! Products of dense matrices: large squares, transposed factors, a few rows, and cubes in the
-//! caches. Beside gemm and faer, on the same memory, and the roof of what limits them.
+//! caches; by factors that were packed before, and with a sparse result. Beside gemm and faer, on
+//! the same memory, and the roof of what limits them.
 
 use std::cell::RefCell;
 
@@ -7,14 +8,15 @@ use bench::Scale;
 use bench::operations::products::{Number, Product, Shape};
 use bench::roofs::{self, kernels::Arrays};
 use bench::subject::{Case, Subject};
-use tenure::Context;
+use tenure::{Context, Tensor};
 
 fn main() {
     let mut subject = Subject::open("matmul");
     let context = Context::with_threads(2).expect("a thread can be had");
     products::<f32>(&mut subject, &context);
     products::<f64>(&mut subject, &context);
-    few_rows(&mut subject);
+    few_rows(&mut subject, &context);
+    to_csr(&mut subject, &context);
     subject.close();
 }
 
@@ -28,11 +30,10 @@ fn products<T: Number>(subject: &mut Subject, context: &Context) {
         for threads in [1, 2] {
             let name = format!("matmul {} {side}", T::NAME);
             let product = Product::<T>::new(Shape::cube(side));
-            let mut own = product.case();
+            let mut cases = vec![product.case(), product.packed_case()];
             if threads == 2 {
-                own = own.within("into", |work| context.install(work));
+                cases = cases.into_iter().map(|case| case.on(context)).collect();
             }
-            let mut cases = vec![own];
             cases.extend(product.peers(threads));
             cases.push(roofs::fma(T::NAME, product.operations(), threads));
             subject.measure(&name, product.bytes(), threads, product.operations(), cases);
@@ -63,7 +64,7 @@ fn products<T: Number>(subject: &mut Subject, context: &Context) {
 }
 
 /// A few rows by a matrix that no cache holds: the roof is reading it once.
-fn few_rows(subject: &mut Subject) {
+fn few_rows(subject: &mut Subject, context: &Context) {
     let side = if subject.scale() == Scale::Smoke { 64 } else { 8192 };
     let bytes = side * side * 4;
     let Some(arrays) = Arrays::if_they_fit(bytes) else { return };
@@ -71,12 +72,35 @@ fn few_rows(subject: &mut Subject) {
     for rows in [1, 2, 4, 8] {
         let name = format!("matmul f32, {rows} by {side}");
         let product = Product::<f32>::new(Shape { rows, ..Shape::cube(side) });
+        for threads in [1, 2] {
+            let mut cases = vec![product.case(), product.packed_case()];
+            if threads == 2 {
+                cases = cases.into_iter().map(|case| case.on(context)).collect();
+            }
+            cases.extend(product.peers(threads));
+            let reads = roofs::cases(&arrays, roofs::READ, threads);
+            let reads: Vec<Case> =
+                reads.into_iter().map(|roof| roof.moving(product.operations())).collect();
+            cases.extend(reads);
+            subject.measure(&name, product.bytes(), threads, product.operations(), cases);
+        }
+    }
+}
+
+/// A layer whose result is mostly zeros, beside the product alone.
+fn to_csr(subject: &mut Subject, context: &Context) {
+    let side = if subject.scale() == Scale::Smoke { 48 } else { 2048 };
+    let product = Product::<f32>::new(Shape::cube(side));
+    // Sums are 64 times the depth, more or less: nine columns of ten are below 0.
+    let below = |[column]: [usize; 1]| if column % 10 == 0 { 0.0 } else { -1e6 };
+    let bias = Tensor::from_fn([side], below).expect("it fits");
+    let name = format!("matmul f32 {side}, relu, to CSR");
+    for threads in [1, 2] {
         let mut cases = vec![product.case()];
-        cases.extend(product.peers(1));
-        let reads = roofs::cases(&arrays, roofs::READ, 1);
-        let reads: Vec<Case> =
-            reads.into_iter().map(|roof| roof.moving(product.operations())).collect();
-        cases.extend(reads);
-        subject.measure(&name, product.bytes(), 1, product.operations(), cases);
+        cases.extend(product.sparse_cases(&bias));
+        if threads == 2 {
+            cases = cases.into_iter().map(|case| case.on(context)).collect();
+        }
+        subject.measure(&name, product.bytes(), threads, product.operations(), cases);
     }
 }

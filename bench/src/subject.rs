@@ -67,6 +67,12 @@ impl<'a> Case<'a> {
         Case { how, run: Box::new(move |passes| caller(&mut || run(passes))), ..self }
     }
 
+    /// By the threads of a context, and called as before.
+    pub fn on(self, context: &'a tenure::Context) -> Case<'a> {
+        let how = self.how;
+        self.within(how, |work| context.install(work))
+    }
+
     /// Once at a time, each time after so long a sleep, which is not in the figure.
     pub fn after(self, idle: Duration) -> Case<'a> {
         if idle.is_zero() {

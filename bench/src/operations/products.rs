@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use tenure::{Float, Tensor, TensorView};
+use tenure::{Activation, CsrMatrix, Float, Matmul, PackedFactor, Tensor, TensorView};
 
 use crate::subject::Case;
 
@@ -97,6 +97,36 @@ impl<T: Number> Product<T> {
             let (a, b) = self.factors();
             tenure::matmul_into(a, b, &mut *self.out.borrow_mut()).expect("the shapes fit");
         })
+    }
+
+    /// As [`case`](Product::case), by a right factor that was packed before.
+    pub fn packed_case(&self) -> Case<'_> {
+        let factor = PackedFactor::pack(self.factors().1).expect("there is memory");
+        Case::repeated("tenure", "packed before", move || {
+            let (a, _) = self.factors();
+            tenure::matmul_packed_into(a, &factor, &mut *self.out.borrow_mut())
+                .expect("the shapes fit");
+        })
+    }
+
+    /// The positive elements of the product and this bias, of each column, as CSR: never dense, and
+    /// by a conversion of the dense product.
+    pub fn sparse_cases<'a>(&'a self, bias: &'a Tensor<T>) -> [Case<'a>; 2] {
+        let layer = Matmul::new().bias(bias).activation(Activation::Relu);
+        [
+            Case::repeated("tenure", "to CSR", move || {
+                let (a, b) = self.factors();
+                let made: CsrMatrix<T> = tenure::matmul_csr(a, b, layer).expect("the shapes fit");
+                std::hint::black_box(made);
+            }),
+            Case::repeated("tenure", "dense, then CSR", move || {
+                let (a, b) = self.factors();
+                let mut out = self.out.borrow_mut();
+                tenure::matmul_with_into(a, b, layer, &mut *out).expect("the shapes fit");
+                let made: CsrMatrix<T> = out.to_csr().expect("there is memory");
+                std::hint::black_box(made);
+            }),
+        ]
     }
 
     /// The product by other libraries, into the same memory. faer is built for one thread here.
