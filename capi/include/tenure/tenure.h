@@ -2244,9 +2244,9 @@ tnr_status tnr_matmul(struct tnr_context *context TNR_BORROWED,
  * of the kernel, of `weight[f, c, i, j]` times
  * `a[n, c, y * strides[0] + i * dilations[0] - padding[0], x * strides[1] + j * dilations[1] -
  * padding[2]]`, which is 0 outside of the image; then `bias[f]` is added, and the activation
- * applied. All are of one dtype, f32 or f64, and of any strides: NHWC is a view of the shape
- * `[n, channels, height, width]` whose channels are adjacent. `out` shares no byte with the
- * others. One dimension is a height of 1.
+ * and the bounds are applied. All are of one dtype, a float, and of any strides: NHWC is a
+ * view of the shape `[n, channels, height, width]` whose channels are adjacent. `out` shares
+ * no byte with the others. One dimension is a height of 1.
  *
  * The channels of a group are cut into blocks, of so many as make 512 products at most (one at
  * least). A block's products are one sum, in the order of i, j and c, in the dtype itself, by
@@ -2258,6 +2258,10 @@ tnr_status tnr_matmul(struct tnr_context *context TNR_BORROWED,
  * Nothing is unrolled as a whole: pixels and weights are copied into scratch memory a part at
  * a time, of weights 4 MiB (f64: 8) at most, of pixels 0.5 MiB (1) for each thread; more for
  * kernels of 4096 elements and more alone, of which a tile's pixels and filters have to fit.
+ *
+ * f16 and bf16 are computed in f32 and rounded once, behind the bounds: by copies in f32, of
+ * the weights, and of images and results of 8 MiB, or of one image and its result where that
+ * is more.
  *
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: groups that do
  * not divide the channels or the filters, a kernel that exceeds the padded image, an extent of
@@ -2392,12 +2396,12 @@ tnr_status tnr_conv2d_transposed(struct tnr_context *context TNR_BORROWED,
  * window of `out[n, c, y, x]` has the elements `a[n, c, y * strides[0] + i * dilations[0] -
  * padding[0], x * strides[1] + j * dilations[1] - padding[2]]` that there are, for each (i, j)
  * of the kernel; without attributes it is the whole image. NaN is a maximum, as of MAX
- * elsewhere. Both are f32 or f64 and of any strides, as of `tnr_conv2d`, and share no byte.
+ * elsewhere. Both are floats of any strides, as of `tnr_conv2d`, and share no byte.
  *
  * A MEAN is the sum in the order of i and j, in the dtype itself, divided by the number of
  * elements (TNR_POOL2D_COUNT_PADDING: of the kernel); where one window is the whole image, it
- * is that of `tnr_reduce`. So the bits depend neither on threads, nor on strides, nor on the
- * instruction set.
+ * is that of `tnr_reduce`. f16 and bf16 go through f32, as of `tnr_conv2d`. So the bits depend
+ * neither on threads, nor on strides, nor on the instruction set.
  *
  * INVALID_ARGUMENT also for shapes, dtypes and attributes that do not agree: a kernel that
  * exceeds the padded image, a window without elements, an extent of `out` other than
