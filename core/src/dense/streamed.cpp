@@ -114,7 +114,8 @@ Finding run_streamed(StripRunner& runner, const Strip& strip) noexcept {
   return static_cast<Finding>(found);
 }
 
-void copy_lines(Byte* out, const Byte* from, std::int64_t bytes, Stores stores) noexcept {
+void copy_lines(Byte* out, const Byte* from, std::int64_t bytes, Stores stores,
+                const Byte* next) noexcept {
   const auto misaligned =
       static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
   const std::int64_t head = std::min(bytes, misaligned);
@@ -122,9 +123,43 @@ void copy_lines(Byte* out, const Byte* from, std::int64_t bytes, Stores stores) 
       stores == Stores::kStreamed ? (bytes - head) / kLineBytes * kLineBytes : 0;
   const std::int64_t tail = head + lines;
   std::memcpy(out, from, static_cast<std::size_t>(head));
-  if (lines != 0)
-    kernels::streaming_kernels().copy(out + head, from + head, static_cast<std::uint64_t>(lines));
+  const auto line_bytes = static_cast<std::uint64_t>(lines);
+  const kernels::Streaming& streaming = kernels::streaming_kernels();
+  if (lines != 0 && next != nullptr) {
+    streaming.copy_and_fetch(out + head, from + head, line_bytes, next, next);
+    __builtin_prefetch(next + lines, 0, 2);  // where `next` begins within a line
+  } else if (lines != 0) {
+    streaming.copy(out + head, from + head, line_bytes);
+  }
   std::memcpy(out + tail, from + tail, static_cast<std::size_t>(bytes - tail));
+}
+
+// Longer ones some libraries copy by instructions for strings, which are slow where their
+// operands do not begin with a line.
+constexpr std::int64_t kCopyBytes = 1024;
+
+void LineStage::append(Byte* out, const Byte* from, std::int64_t bytes, const Byte* next) noexcept {
+  if (out != line_ + end_) {
+    flush();
+    begin_ = end_ = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
+    line_ = out - begin_;
+  }
+  while (bytes > 0) {
+    const std::int64_t part = std::min({bytes, kBytes - end_, kCopyBytes});
+    std::memcpy(stage_ + end_, from, static_cast<std::size_t>(part));
+    end_ += part;
+    from += part;
+    bytes -= part;
+    if (end_ == kBytes) flush(next);
+  }
+}
+
+void LineStage::flush(const Byte* next) noexcept {
+  if (begin_ != end_) {
+    copy_lines(line_ + begin_, stage_ + begin_, end_ - begin_, Stores::kStreamed, next);
+  }
+  line_ += end_;
+  begin_ = end_ = 0;
 }
 
 void order_streamed_stores() noexcept {

@@ -15,8 +15,36 @@ namespace tenure {
 kernels::Finding run_streamed(StripRunner& runner, const kernels::Strip& strip) noexcept;
 
 // Copies bytes to others; of those that are streamed, what is not a whole line stays in the caches.
-void copy_lines(kernels::Byte* out, const kernels::Byte* from, std::int64_t bytes,
-                Stores stores) noexcept;
+// Meanwhile as many bytes at `next`, which will be read soon, are prefetched.
+void copy_lines(kernels::Byte* out, const kernels::Byte* from, std::int64_t bytes, Stores stores,
+                const kernels::Byte* next = nullptr) noexcept;
+
+// Bytes that are appended one after the other and go past the caches line by line, wherever their
+// parts end. Those of lines at both ends stay in the caches, as of copy_lines(). While lines are
+// written, as many that will be read soon are asked for: loads that wait for memory are what copies
+// of rows from anywhere are slow by. Measured for rows of 4 KiB in random order: 0.65 to 0.9 of a
+// copy of adjacent ones, and 0.45 to 0.57 without.
+class LineStage {
+ public:
+  LineStage() noexcept = default;
+  LineStage(const LineStage&) = delete;
+  LineStage& operator=(const LineStage&) = delete;
+  ~LineStage() { flush(); }
+
+  // A page: memory is faster when it is read and written in runs than by turns of a line.
+  static constexpr std::int64_t kBytes = 4096;
+
+  // `next`: what is read soon; nullptr: nothing is known.
+  void append(kernels::Byte* out, const kernels::Byte* from, std::int64_t bytes,
+              const kernels::Byte* next) noexcept;
+  void flush(const kernels::Byte* next = nullptr) noexcept;
+
+ private:
+  kernels::Byte* line_ = nullptr;  // where stage_ goes
+  std::int64_t begin_ = 0;         // in its first line
+  std::int64_t end_ = 0;
+  alignas(kLineBytes) kernels::Byte stage_[kBytes];
+};
 
 // Streamed stores are not ordered with others, not even by a release.
 void order_streamed_stores() noexcept;

@@ -11,6 +11,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/indexed.hpp"
 #include "dense/nest.hpp"
+#include "memory/traffic.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/context.hpp"
 #include "tenure/view.hpp"
@@ -89,6 +90,19 @@ struct IndexedRows {
   std::int64_t values_step;
   const std::int64_t* offsets;  // of each row, in the target beside its step
 };
+
+// Rows ahead whose lines are asked for while one is moved: too far apart for the prefetchers of
+// processors, which would begin anew with each.
+constexpr std::int64_t rows_ahead(std::int64_t row_bytes) noexcept {
+  constexpr std::int64_t kAheadBytes = 4096;
+  return std::max<std::int64_t>(1, kAheadBytes / row_bytes);
+}
+// Long rows are moved by turns of so much, between which as much of the next one is asked for.
+inline constexpr std::int64_t kRowTurnBytes = 1024;
+template <int kWrites>
+inline void fetch_row(const kernels::Byte* row, std::int64_t bytes) noexcept {
+  for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(row + at, kWrites);
+}
 
 // The loops of a call, or of a slice of it.
 class IndexedLoops {

@@ -53,29 +53,28 @@ class Putting {
   // For rows of one call.
   class Row {
    public:
-    Row(const Putting& putting, std::int64_t bytes) noexcept
-        : putting_(putting), bytes_(bytes), runner_(putting.rows_, *strip(nullptr, nullptr)) {}
+    explicit Row(const Putting& putting) noexcept
+        : putting_(putting), runner_(putting.rows_, *strip(nullptr, nullptr, 0)) {}
 
-    void put(Byte* to, const Byte* from) noexcept {
+    void put(Byte* to, const Byte* from, std::int64_t bytes) noexcept {
       if (putting_.combines_) {
-        static_cast<void>(runner_.run(*strip(to, from)));
+        static_cast<void>(runner_.run(*strip(to, from, bytes)));
         return;
       }
-      std::memcpy(to, from, static_cast<std::size_t>(bytes_));
-      if (putting_.is_bool_) write_as_bools(to, bytes_);
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+      if (putting_.is_bool_) write_as_bools(to, bytes);
     }
 
    private:
-    const kernels::Strip* strip(Byte* to, const Byte* from) noexcept {
+    const kernels::Strip* strip(Byte* to, const Byte* from, std::int64_t bytes) noexcept {
       const std::int64_t width = putting_.width_;
       sources_[0] = {to, width, width};
       sources_[1] = {from, width, width};
-      strip_ = dense_strip(bytes_ / width, to, width, sources_);
+      strip_ = dense_strip(bytes / width, to, width, sources_);
       return &strip_;
     }
 
     const Putting& putting_;
-    std::int64_t bytes_;
     kernels::Source sources_[2];
     kernels::Strip strip_;
     StripRunner runner_;
@@ -202,18 +201,47 @@ class PartPutting {
                      [&](const IndexedRows& rows) { put_elements(rows, kernel); });
       return;
     }
-    Putting::Row row(putting_, part_.row_bytes);
+    Putting::Row row(putting_);
     loops.for_each(0, loops.count(), [&](const IndexedRows& rows) { put_rows(rows, row); });
   }
 
  private:
+  // Rows of a panel that meet the part, in their order: their offsets in the target, and in the
+  // values.
+  struct Chosen {
+    std::int64_t count = 0;
+    std::int64_t offsets[IndexedLoops::kPanel];
+    std::int64_t places[IndexedLoops::kPanel];
+  };
+
+  // Without a branch, which would be mispredicted for every other index.
+  void choose(const IndexedRows& rows, Chosen& chosen) const noexcept {
+    const std::int64_t least = part_.filters ? part_.least : INT64_MIN;
+    const std::int64_t bound = part_.filters ? part_.bound : INT64_MAX;
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      const std::int64_t offset = rows.offsets[i];
+      chosen.offsets[count] = i * rows.target_step + offset;
+      chosen.places[count] = i * rows.values_step;
+      count += static_cast<int>(offset >= least) & static_cast<int>(offset < bound);
+    }
+    chosen.count = count;
+  }
+
   void put_rows(const IndexedRows& rows, Putting::Row& row) const noexcept {
     Byte* const to = target_ + rows.target + part_.row_first;
     const Byte* const from = values_ + rows.values + part_.row_first;
-    for (std::int64_t i = 0; i < rows.count; ++i) {
-      const std::int64_t offset = rows.offsets[i];
-      if (part_.filters && (offset < part_.least || offset >= part_.bound)) continue;
-      row.put(to + i * rows.target_step + offset, from + i * rows.values_step);
+    Chosen chosen;
+    choose(rows, chosen);
+    const std::int64_t ahead = rows_ahead(part_.row_bytes);
+    for (std::int64_t i = 0; i < chosen.count; ++i) {
+      const std::int64_t next = std::min(i + ahead, chosen.count - 1);
+      for (std::int64_t at = 0; at < part_.row_bytes; at += kRowTurnBytes) {
+        const std::int64_t bytes = std::min(kRowTurnBytes, part_.row_bytes - at);
+        if (next != i) fetch_row<1>(to + chosen.offsets[next] + at, bytes);
+        if (next != i && part_.filters) fetch_row<0>(from + chosen.places[next] + at, bytes);
+        row.put(to + chosen.offsets[i] + at, from + chosen.places[i] + at, bytes);
+      }
     }
   }
 
@@ -224,33 +252,18 @@ class PartPutting {
       kernel({rows.count, to, rows.target_step, from, rows.values_step, rows.offsets, row_bytes_});
       return;
     }
-    // Without a branch, which would be mispredicted for every other index. The target has no step
-    // of its own here: no axis but the indexed one is left.
-    std::int64_t offsets[IndexedLoops::kPanel];
-    std::int64_t places[IndexedLoops::kPanel];
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < rows.count; ++i) {
-      const std::int64_t offset = rows.offsets[i];
-      offsets[count] = offset;
-      places[count] = i * rows.values_step;
-      count += static_cast<int>(offset >= part_.least) & static_cast<int>(offset < part_.bound);
+    Chosen chosen;
+    choose(rows, chosen);
+    if (row_bytes_ > kWidestPanelled) {
+      for (std::int64_t i = 0; i < chosen.count; ++i) {
+        kernel({1, to, 0, from + chosen.places[i], 0, chosen.offsets + i, row_bytes_});
+      }
+      return;
     }
     alignas(16) Byte panel[IndexedLoops::kPanel * kWidestPanelled];
-    for (std::int64_t first = 0; first < count;) {
-      const std::int64_t some = std::min(
-          count - first, std::max<std::int64_t>(1, std::int64_t{sizeof panel} / row_bytes_));
-      const Byte* packed = from + places[first];
-      if (row_bytes_ <= kWidestPanelled) {
-        kernels::indexing_kernels().take[index_of_width(row_bytes_)](
-            {some, panel, row_bytes_, from, 0, places + first, row_bytes_});
-        packed = panel;
-        kernel({some, to, 0, packed, row_bytes_, offsets + first, row_bytes_});
-        first += some;
-      } else {
-        kernel({1, to, 0, packed, row_bytes_, offsets + first, row_bytes_});
-        ++first;
-      }
-    }
+    kernels::indexing_kernels().take[index_of_width(row_bytes_)](
+        {chosen.count, panel, row_bytes_, from, 0, chosen.places, row_bytes_});
+    kernel({chosen.count, to, 0, panel, row_bytes_, chosen.offsets, row_bytes_});
   }
 
   static constexpr std::int64_t kWidestPanelled = 16;

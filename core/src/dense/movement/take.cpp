@@ -16,56 +16,65 @@ namespace {
 
 using kernels::Byte;
 
-// Rows are copied in parts that threads share, and that are first read as a whole, into the first
-// cache, where they are streamed: memory is faster in turns of a page than of a line.
+// Rows of which threads share the parts.
 constexpr std::int64_t kSharedRowBytes = std::int64_t{256} << 10;
-constexpr std::int64_t kTurnBytes = 4096;
-// Shorter rows whose ends are within lines are mostly those lines, which are stored as ever.
+// Shorter rows whose ends are within lines, and that do not follow each other, are mostly those
+// lines, which are stored as ever.
 constexpr std::int64_t kLongRowBytes = 1024;
 
 class RowTaking {
  public:
-  RowTaking(const tnr_view& a, const tnr_view_mut& out, const IndexedAxes& axes,
+  RowTaking(const tnr_view& a, const tnr_view_mut& out, bool is_dense, const IndexedAxes& axes,
             const Nest& nest) noexcept
       : in_(static_cast<const Byte*>(a.data)),
         out_(writable(out)),
         bytes_(axes.row_bytes()),
         is_bool_(a.dtype == TNR_DTYPE_BOOL8) {
-    bool aligned = reinterpret_cast<std::uintptr_t>(out_ + nest.start(kValues)) % kLineBytes == 0;
-    aligned &= bytes_ % kLineBytes == 0;
-    for (unsigned i = 0; i < nest.rank(); ++i) aligned &= nest.step(i, kValues) % kLineBytes == 0;
-    if (aligned || bytes_ >= kLongRowBytes) {
+    if (is_dense || bytes_ >= kLongRowBytes) {
       stores_ = stores_for(2 * nest.strip_count() * nest.inner_extent() * bytes_);
     }
   }
 
   // The bytes [first, last) of each row.
-  void copy(const IndexedRows& rows, std::int64_t first, std::int64_t last) const noexcept {
+  void copy(const IndexedRows& rows, std::int64_t first, std::int64_t last,
+            LineStage& stage) const noexcept {
+    const std::int64_t size = last - first;
+    const auto at = [&](std::int64_t row) {
+      return in_ + rows.target + row * rows.target_step + rows.offsets[row] + first;
+    };
+    const std::int64_t ahead = rows_ahead(size);
     for (std::int64_t row = 0; row < rows.count; ++row) {
-      const Byte* const from =
-          in_ + rows.target + row * rows.target_step + rows.offsets[row] + first;
       Byte* const to = out_ + rows.values + row * rows.values_step + first;
-      if (stores_ == Stores::kStreamed) {
-        stream(to, from, last - first);
-      } else {
-        std::memcpy(to, from, static_cast<std::size_t>(last - first));
-        if (is_bool_) write_as_bools(to, last - first);
+      if (size < LineStage::kBytes) {
+        if (row + ahead < rows.count) fetch_row<0>(at(row + ahead), size);
+        move(to, at(row), size, nullptr, stage);
+        continue;
+      }
+      for (std::int64_t begin = 0; begin < size; begin += LineStage::kBytes) {
+        std::int64_t place = begin + kAheadBytes;
+        std::int64_t later = row;
+        for (; place >= size; place -= size) ++later;
+        const Byte* const next = later < rows.count ? at(later) + place : nullptr;
+        move(to + begin, at(row) + begin, std::min(LineStage::kBytes, size - begin), next, stage);
       }
     }
   }
-  // After all that a slice copies.
-  void finish() const noexcept {
-    if (stores_ == Stores::kStreamed) order_streamed_stores();
-  }
 
  private:
-  void stream(Byte* to, const Byte* from, std::int64_t bytes) const noexcept {
-    alignas(kLineBytes) Byte turn[kTurnBytes];
-    for (std::int64_t at = 0; at < bytes; at += kTurnBytes) {
-      const std::int64_t part = std::min(kTurnBytes, bytes - at);
-      std::memcpy(turn, from + at, static_cast<std::size_t>(part));
-      if (is_bool_) write_as_bools(turn, part);
-      copy_lines(to + at, turn, part, stores_);
+  static constexpr std::int64_t kAheadBytes = 2 * LineStage::kBytes;
+
+  void move(Byte* to, const Byte* from, std::int64_t bytes, const Byte* next,
+            LineStage& stage) const noexcept {
+    alignas(kLineBytes) Byte bools[LineStage::kBytes];
+    if (is_bool_) {
+      std::memcpy(bools, from, static_cast<std::size_t>(bytes));
+      write_as_bools(bools, bytes);
+      from = bools;
+    }
+    if (stores_ == Stores::kStreamed) {
+      stage.append(to, from, bytes, next);
+    } else {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
     }
   }
 
@@ -79,7 +88,7 @@ class RowTaking {
 void take_rows(const Context& context, const IndexedViews& views, const tnr_view_mut& out,
                const IndexedAxes& axes, const Nest& nest) noexcept {
   const IndexedLoops loops(views, axes, nest);
-  const RowTaking taking(views.target, out, axes, nest);
+  const RowTaking taking(views.target, out, dense_count(out.view) != 0, axes, nest);
   // Long rows by themselves, in parts.
   const std::int64_t bytes = axes.row_bytes();
   const std::int64_t part_count = std::max<std::int64_t>(1, bytes / kSharedRowBytes);
@@ -89,18 +98,21 @@ void take_rows(const Context& context, const IndexedViews& views, const tnr_view
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     const std::int64_t first = slice_begin(count, slice_count, slice);
     const std::int64_t last = slice_begin(count, slice_count, slice + 1);
+    LineStage stage;
     if (part_count == 1) {
-      loops.for_each(first, last, [&](const IndexedRows& rows) { taking.copy(rows, 0, bytes); });
+      loops.for_each(first, last,
+                     [&](const IndexedRows& rows) { taking.copy(rows, 0, bytes, stage); });
     } else {
       for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t row = i / part_count;
         loops.for_each(row, row + 1, [&](const IndexedRows& rows) {
           taking.copy(rows, slice_begin(bytes, part_count, i % part_count),
-                      slice_begin(bytes, part_count, i % part_count + 1));
+                      slice_begin(bytes, part_count, i % part_count + 1), stage);
         });
       }
     }
-    taking.finish();
+    stage.flush();
+    order_streamed_stores();
   });
 }
 

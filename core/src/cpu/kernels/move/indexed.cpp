@@ -12,10 +12,20 @@ namespace {
 
 template <class I>
 void load_offsets(const IndexRun& run, int64_t* offsets) {
-  const Byte* from = run.indices;
-  for (int64_t k = 0; k < run.count; ++k) {
-    offsets[k] = static_cast<int64_t>(load<I>(from)) * run.scale;
-    from += run.step;
+  const int64_t count = run.count;
+  const int64_t scale = run.scale;
+  const int64_t step = run.step;
+  const Byte* const from = run.indices;
+  constexpr int64_t kBytes = sizeof(I);
+  if (step == kBytes) {
+    TENURE_INDEPENDENT
+    for (int64_t k = 0; k < count; ++k) {
+      offsets[k] = static_cast<int64_t>(load<I>(from + k * kBytes)) * scale;
+    }
+    return;
+  }
+  for (int64_t k = 0; k < count; ++k) {
+    offsets[k] = static_cast<int64_t>(load<I>(from + k * step)) * scale;
   }
 }
 
@@ -29,21 +39,50 @@ T written(T value) {
 }
 Bool8 written(Bool8 value) { return Bool8{static_cast<uint8_t>(value.byte != 0 ? 1 : 0)}; }
 
-template <class T>
-void take(const IndexedStrip& strip) {
-  const IndexedStrip s = strip;  // the compiler takes the stores for stores to it
-  for (int64_t k = 0; k < s.count; ++k) {
+// Calls body(k) for each element, some in a turn of the loop, none of them in vectors.
+template <class Body>
+__attribute__((always_inline)) inline void for_each(int64_t count, const Body& body) {
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < count; ++k) {
     TENURE_ONE_BY_ONE;
-    store(s.out + k * s.out_step, written(load<T>(s.in + k * s.in_step + s.offsets[k])));
+    body(k);
+  }
+}
+
+// What lies at offsets is asked for so many elements ahead, when it may come from memory.
+constexpr int64_t kAhead = 24;
+
+template <class T>
+void take(const IndexedStrip& s) {
+  const Byte* const in = s.in;
+  Byte* const out = s.out;
+  const int64_t* const offsets = s.offsets;
+  const int64_t out_step = s.out_step;
+  const int64_t in_step = s.in_step;
+  if (out_step == kStep<T> && in_step == 0) {
+    for_each(s.count,
+             [=](int64_t k) { store(out + k * kStep<T>, written(load<T>(in + offsets[k]))); });
+  } else {
+    for_each(s.count, [=](int64_t k) {
+      store(out + k * out_step, written(load<T>(in + k * in_step + offsets[k])));
+    });
   }
 }
 
 template <class T>
-void put(const IndexedStrip& strip) {
-  const IndexedStrip s = strip;
-  for (int64_t k = 0; k < s.count; ++k) {
-    TENURE_ONE_BY_ONE;
-    store(s.out + k * s.out_step + s.offsets[k], written(load<T>(s.in + k * s.in_step)));
+void put(const IndexedStrip& s) {
+  const Byte* const in = s.in;
+  Byte* const out = s.out;
+  const int64_t* const offsets = s.offsets;
+  const int64_t out_step = s.out_step;
+  const int64_t in_step = s.in_step;
+  if (in_step == kStep<T> && out_step == 0) {
+    for_each(s.count,
+             [=](int64_t k) { store(out + offsets[k], written(load<T>(in + k * kStep<T>))); });
+  } else {
+    for_each(s.count, [=](int64_t k) {
+      store(out + k * out_step + offsets[k], written(load<T>(in + k * in_step)));
+    });
   }
 }
 
@@ -64,13 +103,30 @@ void put_any(const IndexedStrip& s) {
 // As the operation of the table does it, element by element: 16-bit floats in f32, rounded after
 // each step, since the next one may meet the same element.
 template <class Rule, class T>
-void kernel(const IndexedStrip& strip) {
-  const IndexedStrip s = strip;
-  for (int64_t k = 0; k < s.count; ++k) {
-    TENURE_ONE_BY_ONE;
-    Byte* const to = s.out + k * s.out_step + s.offsets[k];
-    const Computed<T> value = widen(load<T>(s.in + k * s.in_step));
-    store<T>(to, narrow<T>(of_two_numbers<Rule>(widen(load<T>(to)), value)));
+__attribute__((always_inline)) inline void combine(Byte* to, const Byte* from) {
+  store<T>(to, narrow<T>(of_two_numbers<Rule>(widen(load<T>(to)), widen(load<T>(from)))));
+}
+
+template <class Rule, class T>
+void kernel(const IndexedStrip& s) {
+  const Byte* const in = s.in;
+  Byte* const out = s.out;
+  const int64_t* const offsets = s.offsets;
+  const int64_t out_step = s.out_step;
+  const int64_t in_step = s.in_step;
+  if (in_step == kStep<T> && out_step == 0) {
+    const int64_t first = s.count > kAhead ? s.count - kAhead : 0;
+    for_each(first, [=](int64_t k) {
+      __builtin_prefetch(out + offsets[k + kAhead], 1);
+      combine<Rule, T>(out + offsets[k], in + k * kStep<T>);
+    });
+    for (int64_t k = first; k < s.count; ++k) {
+      combine<Rule, T>(out + offsets[k], in + k * kStep<T>);
+    }
+  } else {
+    for_each(s.count, [=](int64_t k) {
+      combine<Rule, T>(out + k * out_step + offsets[k], in + k * in_step);
+    });
   }
 }
 
