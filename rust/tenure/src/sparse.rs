@@ -8,6 +8,7 @@ mod arithmetic;
 mod arrays;
 #[allow(unsafe_code)]
 mod batch;
+mod construct;
 mod convert;
 mod dense;
 mod entries;
@@ -41,6 +42,7 @@ pub use batch::{
     CscBatchView, CscBatchViewMut, CsrBatch, CsrBatchView, CsrBatchViewMut, SparseBatch,
     SparseBatchView, SparseBatchViewMut,
 };
+pub use construct::Triplets;
 pub use convert::Combine;
 pub use dense::{
     Sparsify, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,

@@ -7,6 +7,8 @@ use tenure::{
     Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi,
     Krylov, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
     Tolerance, Triangle, bicgstab, cg, f16, lsqr, s,
+    Krylov, Lsqr, Matmul, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
+    Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
 };
 
 /// Runs expressions, and adds what they say to a list.
@@ -66,6 +68,8 @@ fn names() -> Vec<String> {
         "Krylov::preconditioner",
         "linalg",
         "Lu::solve",
+        "Triplets",
+        "from_diagonals",
         "random::Generator",
         "npz",
         "npz::Reader",
@@ -204,6 +208,11 @@ fn sparse() -> Result<Vec<String>> {
     let (a, csr) = (view.check_coalesced()?, view);
     let (b, other) = (a, a);
     let x = [1.0; 4];
+    let (mut triplets, j) = (Triplets::new(r, c), 0);
+    triplets.push(i, j, 1.0);
+    says! { found:
+        triplets.to_csr::<i32>()?; CsrMatrix::<f64>::eye(3)?; csr.get(i, j);
+    }
     says! { found:
         a.matmul(&x)?; csr.matmul(&x)?; a.product(b)?; csr.product(other)?; a.add(b)?; a.mul(b)?;
         a.maximum(b)?; a.to_csr()?; a.to_csc()?; a.to_bsr([4, 4])?; a.coalesce(Combine::Sum)?;

@@ -41,7 +41,7 @@ fn a_choice_of_different_ones_begins_a_permutation() -> tenure::Result<()> {
 fn weights_decide_how_often_a_place_is_drawn() -> tenure::Result<()> {
     let weights = [0.0, 2.0, 0.0, 1.0, 5.0, 0.0];
     let mut counts = [0; 6];
-    for place in Generator::new(11).choice_weighted(&weights, 80_000)?.iter() {
+    for place in Generator::new(11).choice_weighted(weights, 80_000)?.iter() {
         counts[*place as usize] += 1;
     }
     assert_eq!((counts[0], counts[2], counts[5]), (0, 0, 0));
@@ -91,8 +91,8 @@ fn what_cannot_be_drawn_is_refused_and_takes_no_places() {
     refused(&|r| r.bernoulli(1.5, 3).map(drop), invalid, "probability is 1.5");
     refused(&|r| r.choice(0, 3).map(drop), invalid, "empty");
     refused(&|r| r.choice_distinct(3, 4).map(drop), invalid, "count is 4");
-    refused(&|r| r.choice_weighted(&[1.0, -1.0], 4).map(drop), invalid, "weights[1] is -1");
-    refused(&|r| r.choice_weighted(&[0.0], 4).map(drop), invalid, "sum of the weights is 0");
+    refused(&|r| r.choice_weighted([1.0, -1.0], 4).map(drop), invalid, "weights[1] is -1");
+    refused(&|r| r.choice_weighted([0.0], 4).map(drop), invalid, "sum of the weights is 0");
     refused(&|r| r.permutation_into(&mut [[0_i32; 2]; 2]), invalid, "rank");
     let mut last = Generator::at(1, u64::MAX - 1);
     assert!(last.uniform::<f32>(0.0..1.0, 3).is_err());

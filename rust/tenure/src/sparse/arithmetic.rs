@@ -217,6 +217,34 @@ impl<F: CompressedFormat, T: Number, I: SparseIndex> SparseViewMut<'_, F, T, I> 
     }
 }
 
+/// Rows of one length.
+impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseViewMut<'_, F, T, I> {
+    /// Multiplies each row by the reciprocal of its [p-norm](SparseView::row_norms), which is
+    /// rounded first. Rows whose norm is 0 stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// As of [`row_norms`](SparseView::row_norms). `Unsupported`: elements other than `f32` and
+    /// `f64`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut values = [1.0, -3.0, 5.0];
+    /// let matrix = CsrViewMut::new(2, 3, &[0, 2, 3], &[0, 2, 1], &mut values)?;
+    /// matrix.check_coalesced()?.normalize_rows(1.0)?;
+    /// assert_eq!(values, [0.25, -0.75, 1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn normalize_rows(&mut self, p: f64) -> Result<()> {
+        let mut factors = self.view().row_norms(p)?;
+        for factor in factors.view_mut().iter_mut() {
+            let norm = factor.to_double();
+            *factor = T::of_double(if norm == 0.0 { 1.0 } else { norm.recip() });
+        }
+        self.scale_rows(&factors)
+    }
+}
+
 /// Row by row.
 impl<T: Float, I: SparseIndex> CsrViewMut<'_, T, I> {
     /// Replaces the entries of each row by their softmax, in place. Elements without an entry

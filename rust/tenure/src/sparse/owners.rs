@@ -7,7 +7,7 @@ use super::{
     BsrMatrix, Combine, CompressedFormat, CooMatrix, CscMatrix, CsrMatrix, PointFormat,
     SparseFormat, SparseIndex, SparseMatrix, SparseView,
 };
-use crate::{AsView, Element, NativeFloat, Number, Result, Tensor};
+use crate::{AsView, Element, Float, NativeFloat, Number, Result, Tensor};
 
 /// A matrix where an operand is a view: `a.product(&b)`.
 impl<'a, F: SparseFormat, T: Element, I: SparseIndex> From<&'a SparseMatrix<F, T, I>>
@@ -48,6 +48,22 @@ impl<F: SparseFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
     /// As [`SparseView::to_index`].
     pub fn to_index<J: SparseIndex>(&self) -> Result<SparseMatrix<F, T, J>> {
         self.view().to_index()
+    }
+}
+
+/// Single entries.
+impl<F: PointFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
+    /// As [`SparseView::get`].
+    pub fn get(&self, row: usize, col: usize) -> Option<&T> {
+        self.view().get(row, col)
+    }
+}
+
+/// Norms of rows.
+impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseMatrix<F, T, I> {
+    /// As [`SparseView::row_norms`].
+    pub fn row_norms(&self, p: f64) -> Result<Tensor<T>> {
+        self.view().row_norms(p)
     }
 }
 

@@ -5,7 +5,7 @@ use tenure_sys::{TNR_SOLVE_UNIT_DIAGONAL, TNR_SOLVE_UPPER, tnr_reduce_op, tnr_sp
 use super::arrays::Arrays;
 use super::{CompressedFormat, CsrView, SparseView};
 use crate::raw::algebra as raw;
-use crate::{AsView, AsViewMut, Element, Float, Number, Real, Result, SparseIndex, Tensor};
+use crate::{AsView, AsViewMut, Element, Error, Float, Number, Real, Result, SparseIndex, Tensor};
 
 const OVER_ROWS: u32 = 1;
 const OVER_COLS: u32 = 2;
@@ -155,6 +155,61 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
     /// ```
     pub fn norm_frobenius(&self) -> Result<f64> {
         raw::norm(tnr_sparse_norm_kind::FROBENIUS, &self.arrays().lent())
+    }
+}
+
+/// Norms of rows, of CSR and CSC.
+impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseView<'_, F, T, I> {
+    /// The p-norm of each row: for 1 the sum of magnitudes, for 2 the root of the sum of squares,
+    /// for infinity the largest magnitude, else the p-th root of the sum of their p-th powers. Added
+    /// up in f64 in the order of the entries; NaN where one is.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: entries that are not known to be coalesced; a `p` that is not above 0.
+    /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[3.0, -4.0, 5.0])?;
+    /// let matrix = matrix.check_coalesced()?; // [3 0 -4; 0 5 0]
+    /// assert_eq!(matrix.row_norms(2.0)?.to_vec(), [5.0, 5.0]);
+    /// assert_eq!(matrix.row_norms(1.0)?.to_vec(), [7.0, 5.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn row_norms(&self, p: f64) -> Result<Tensor<T>> {
+        if p.is_nan() || p <= 0.0 {
+            return Err(Error::invalid(format!("p is {p} but must be above 0")));
+        }
+        if !self.is_coalesced() {
+            return Err(Error::invalid("entries must be known to be coalesced: see coalesce()"));
+        }
+        let mut sums = vec![0.0_f64; self.rows()];
+        for (row, _, value) in self.iter() {
+            let magnitude = value.to_double().abs();
+            let sum = &mut sums[row];
+            *sum = if p.is_infinite() {
+                // A NaN is kept, and taken in.
+                if magnitude <= *sum || sum.is_nan() { *sum } else { magnitude }
+            } else if p == 1.0 {
+                *sum + magnitude
+            } else if p == 2.0 {
+                *sum + magnitude * magnitude
+            } else {
+                *sum + magnitude.powf(p)
+            };
+        }
+        let mut norms = Tensor::<T>::zeros([sums.len()])?;
+        for (norm, sum) in norms.view_mut().iter_mut().zip(sums) {
+            *norm = T::of_double(if p == 2.0 {
+                sum.sqrt()
+            } else if p == 1.0 || p.is_infinite() {
+                sum
+            } else {
+                sum.powf(p.recip())
+            });
+        }
+        Ok(norms)
     }
 }
 

@@ -177,6 +177,34 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
 
 /// The entries of COO, CSR and CSC.
 impl<'a, F: PointFormat, T: Element, I: SparseIndex> SparseView<'a, F, T, I> {
+    /// The entry at a row and a column, the first of several; `None` where there is none, or no
+    /// such row or column. In compressed rows or columns that are [sorted](Self::is_sorted) found by
+    /// halving; else it is looked for among the row's entries, and of coordinates among all.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?;
+    /// assert_eq!((matrix.get(1, 2), matrix.get(1, 1)), (Some(&2.5), None));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn get(&self, row: usize, col: usize) -> Option<&'a T> {
+        let form = self.arrays.form;
+        if form.is_coo() {
+            let found = self.iter().find(|entry| (entry.0, entry.1) == (row, col));
+            return found.map(|(_, _, value)| value);
+        }
+        let (major, minor) = if form.is_csc() { (col, row) } else { (row, col) };
+        let (indices, values) = self.arrays.row(major)?;
+        let minor = I::from_usize(minor)?;
+        let at = if form.is_sorted() {
+            let at = indices.partition_point(|index| *index < minor);
+            (indices.get(at) == Some(&minor)).then_some(at)
+        } else {
+            indices.iter().position(|index| *index == minor)
+        };
+        at.map(|at| &values[at])
+    }
+
     /// The entries, in the order in which they are stored: `(row, column, &value)`.
     ///
     /// ```
