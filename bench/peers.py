@@ -565,6 +565,29 @@ def movement(rounds, tenure, bits, permutations, batch, threads):
         permute(name, shape, axes)
 
 
+def random(rounds, tenure, count, threads):
+    """Numbers into memory that is there; a permutation, which others only allocate."""
+    seed, offset = ctypes.c_uint64(SEED), ctypes.c_uint64(0)
+    out = np.empty(count, np.float32)
+    tout = torch.from_numpy(out)
+    generator = np.random.default_rng(SEED)
+    for name, code, torch_into, numpy_into in (
+            ("uniform", 1, tout.uniform_, lambda: generator.random(out=out, dtype=np.float32)),
+            ("normal", 2, tout.normal_,
+             lambda: generator.standard_normal(out=out, dtype=np.float32))):
+        cases = [("tenure", "into", tenure.call(threads, "random", code, seed, offset, out)),
+                 ("PyTorch", "into", torch_into)]
+        if threads == 1:
+            cases.append(("NumPy", "into", numpy_into))
+        rounds.measure(f"random: {name}", out.nbytes, threads, out.nbytes, cases)
+    if threads == 1:
+        order = np.empty(count // 10, np.int64)
+        rounds.measure("random: permutation", order.nbytes, threads, order.nbytes, [
+            ("tenure", "into", tenure.call(threads, "random_permutation", seed, offset, order)),
+            ("PyTorch", "allocates", lambda: torch.randperm(order.size)),
+            ("NumPy", "allocates", lambda: generator.permutation(order.size))])
+
+
 def calls(rounds, tenure, counts):
     for count in counts:
         a, b, c = arrays_of(count)
@@ -637,6 +660,7 @@ def main():
     dtypes = {"test": (32, 2)}.get(scale, (1024, 4096))
     images = {"test": (1, 3, 64), "quick": (8, 32, 256)}.get(scale, (8, 128, 256))
     squares = {"test": (48, (1, 3, 6, 6))}.get(scale, (1024, (8, 64, 56, 56)))
+    randoms = {"test": 1000, "quick": 10_000_000}.get(scale, 100_000_000)
     specs = EINSUMS[-4:] if scale == "test" else EINSUMS
     calls(rounds, tenure, counts)
     for threads in (1, 2):
@@ -652,6 +676,7 @@ def main():
         windows(rounds, tenure, images, threads)
         layouts(rounds, tenure, *squares, threads)
         einsums(rounds, tenure, specs, threads)
+        random(rounds, tenure, randoms, threads)
 
     record.write(folder, rounds.rows)
 

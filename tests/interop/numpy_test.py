@@ -202,6 +202,20 @@ def layouts(array):
         yield np.broadcast_to(array[:1], array.shape)
 
 
+def philox(seed, block, stream):
+    """The four words of each block of Philox4x32-10."""
+    low = np.uint64(0xFFFFFFFF)
+    half = np.uint64(32)
+    counter = [block & low, block >> half, np.full_like(block, stream), np.zeros_like(block)]
+    key = [seed & 0xFFFFFFFF, seed >> 32]
+    for _ in range(10):
+        first, second = np.uint64(0xD2511F53) * counter[0], np.uint64(0xCD9E8D57) * counter[2]
+        counter = [second >> half ^ counter[1] ^ np.uint64(key[0]), second & low,
+                   first >> half ^ counter[3] ^ np.uint64(key[1]), first & low]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return np.stack(counter)
+
+
 SHAPES = [(), (1,), (7,), (64,), (257,), (0,), (3, 0), (5, 33), (40, 3), (2, 3, 4), (3, 1, 2, 17)]
 
 
@@ -639,6 +653,33 @@ class NumpyTest(unittest.TestCase):
             passed = [text, views, len(arrays)]
             for out in self.each_output("einsum", passed, expected.shape, np.float64):
                 self.assert_same(out, expected, message)
+
+    def test_random_numbers_are_those_of_their_places(self):
+        # docs/random.md, on arrays of places; NumPy's own Philox has words of 64 bits.
+        seed, offset, count = 0x0123456789ABCDEF, (1 << 34) + 3, 10_001
+        places = np.arange(count, dtype=np.uint64) + np.uint64(offset)
+        words = philox(seed, places // 4, 0)[places % 4, np.arange(count)]
+        halves = philox(seed, places // 2, 1)
+        low, high = (halves[places % 2 * 2 + half, np.arange(count)] for half in (0, 1))
+        wide = low | high << np.uint64(32)
+
+        def drawn(dtype, distribution):
+            out = np.empty(count, dtype)
+            library.run("random", distribution, ctypes.c_uint64(seed), ctypes.c_uint64(offset), out)
+            return out
+
+        uniform, normal, integers = 1, 2, 3
+        expected = (words >> np.uint64(8)).astype(np.float32) * np.float32(2**-24)
+        self.assert_same(drawn(np.float32, uniform), expected, "uniform f32")
+        expected = (wide >> np.uint64(11)).astype(np.float64) * 2**-53
+        self.assert_same(drawn(np.float64, uniform), expected, "uniform f64")
+        self.assert_same(drawn(np.uint64, integers), wide, "u64")
+        signed = (wide >> np.uint64(48)).astype(np.int64) - (1 << 15)
+        self.assert_same(drawn(np.int16, integers), signed.astype(np.int16), "i16")
+        # The squares of a pair of normal numbers are that of its radius; the first place is odd.
+        pairs = drawn(np.float64, normal)[1:].reshape(-1, 2)
+        squares = -2 * np.log(((wide[1::2] >> np.uint64(12)) + 0.5) * 2.0**-52)
+        self.assertTrue(np.allclose((pairs**2).sum(axis=1), squares, rtol=1e-13, atol=0))
 
     def test_bool_takes_no_arithmetic(self):
         a = np.ones(3, np.bool_)
