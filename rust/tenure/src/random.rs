@@ -338,6 +338,15 @@ impl Generator {
             let message = format!("count is {count} but there are {bound} numbers to choose from");
             return Err(Error::invalid(message));
         }
+        if count > bound / 8 {
+            return self.take(count, |seed, offset| {
+                let order = crate::ops::filled::<i64>(&[bound], |out| {
+                    operations::random_permutation(seed, offset, out)
+                })?;
+                let first = order.as_slice().unwrap_or_default();
+                Tensor::copy_from_slice(&first[..count], [count])
+            });
+        }
         let mut chosen = Tensor::<i64>::zeros([count])?;
         self.take(count, |seed, offset| {
             // The exchanges of a permutation, of which only what has moved is remembered.
