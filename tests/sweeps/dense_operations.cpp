@@ -150,13 +150,18 @@ void add_random_numbers(List& list) {
           return tnr_random(with.context, distribution, 1, 2, &attributes, out);
         });
   }
+  // Of i64, and of the operands' dtype, which is mostly refused.
   for (const Lies& lies : kArrangements) {
-    list.push_back(
-        {"tnr_random_permutation", lies.name, [=, &lies](const Operands& with, Answer& answer) {
-           const Output out(with.a.values.dtype, {with.a.rows}, with.fill, lies.out);
-           (void)answer.succeeds(tnr_random_permutation(with.context, 1, 2, nullptr, out));
-           out.give(answer);
-         }});
+    for (const tnr_dtype to : {tnr_dtype{0}, TNR_DTYPE_I64}) {
+      list.push_back({"tnr_random_permutation", std::string(to == 0 ? "" : "of i64, ") + lies.name,
+                      [=, &lies](const Operands& with, Answer& answer) {
+                        const Output out(to != 0 ? to : with.a.values.dtype, {with.a.rows},
+                                         with.fill, lies.out);
+                        (void)answer.succeeds(
+                            tnr_random_permutation(with.context, 1, 2, nullptr, out));
+                        out.give(answer);
+                      }});
+    }
   }
 }
 

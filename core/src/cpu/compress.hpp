@@ -63,11 +63,11 @@ struct Entries {
 };
 inline constexpr int64_t kSlackBytes = 256;
 
-// Counter-based dropout: keeps the elements whose random number, a function of the seed and the
-// element's index, is at least `least`, out of 2^64.
+// Counter-based dropout: drops the elements whose random word, a function of the seed and the
+// element's index, is below `bound`, which is at most 2^32.
 struct Chance {
   uint64_t seed;
-  uint64_t least;
+  uint64_t bound;
 };
 
 // Sets the bits; returns the number of ones.

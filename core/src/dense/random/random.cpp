@@ -221,14 +221,6 @@ Numbers integers(std::uint64_t seed, const tnr_random_attributes& attributes, tn
           computed, dtype};
 }
 
-// The words of 32 bits that are true: of the probability times 2^32.
-std::uint64_t words_of(double probability) {
-  if (!(probability >= 0 && probability <= 1)) {
-    refuse_attribute("probability", probability, "must be at least 0 and at most 1");
-  }
-  return static_cast<std::uint64_t>(std::nearbyint(std::ldexp(probability, 32)));
-}
-
 // Outputs lie in row-major order as their places do; strips of them are shared out.
 void write_all(const Context& context, const Numbers& numbers, std::uint64_t offset,
                const tnr_view_mut& out, std::int64_t count) noexcept {
@@ -305,9 +297,12 @@ void random(const Context& context, tnr_random_distribution distribution, std::u
     case TNR_RANDOM_DISTRIBUTION_INTEGERS: return write(integers(seed, attributes, view.dtype));
     case TNR_RANDOM_DISTRIBUTION_BERNOULLI: {
       if (view.dtype != TNR_DTYPE_BOOL8) refuse_dtype("bernoulli", view.dtype);
+      if (!(attributes.probability >= 0 && attributes.probability <= 1)) {
+        refuse_attribute("probability", attributes.probability, "must be at least 0 and at most 1");
+      }
       return write({seed, kernels::random_kernels().bernoulli,
-                    kernels::BernoulliParameters{words_of(attributes.probability)}, TNR_DTYPE_BOOL8,
-                    TNR_DTYPE_BOOL8});
+                    kernels::BernoulliParameters{bound_of_words(attributes.probability)},
+                    TNR_DTYPE_BOOL8, TNR_DTYPE_BOOL8});
     }
     default:
       fail(TNR_STATUS_INVALID_ARGUMENT, "distribution is %" PRId32 ", which names none",

@@ -1,10 +1,10 @@
 // Dropout: a dense matrix to entries, some of them dropped at random.
 #include <cinttypes>
-#include <cmath>
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
 #include "dense/operands.hpp"
+#include "dense/random/places.hpp"
 #include "sparse/builder.hpp"
 #include "sparse/from_dense/dense_scan.hpp"
 #include "sparse/from_dense/entry_scan.hpp"
@@ -30,7 +30,7 @@ Dropout dropout_of(double probability, std::uint64_t seed, tnr_dtype dtype) {
   const double scale = 1 / (1 - probability);
   std::memcpy(factor.bytes, &scale, sizeof scale);
   return {
-      .chance = {seed, static_cast<std::uint64_t>(std::ldexp(probability, 64))},
+      .chance = {seed, bound_of_words(probability)},
       .multiply = Operation(kernels::binary_kernels()[TNR_BINARY_OP_MUL - 1][type]),
       .factor = to_element(factor, dtype, "1 / (1 - probability)"),
   };

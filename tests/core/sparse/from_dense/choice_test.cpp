@@ -12,6 +12,7 @@
 #include "compressed_matrix.hpp"
 #include "dense_model.hpp"
 #include "expect_error.hpp"
+#include "random_model.hpp"
 #include "tenure/sparse.hpp"
 
 namespace {
@@ -133,15 +134,6 @@ TEST(SparseFromDenseTopK, RefusesWhatHasNoOrder) {
 
 // ---- dropout ----
 
-constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15u;
-
-std::uint64_t mixed(std::uint64_t number) {
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
-  return number ^ (number >> 31);
-}
-
-// One after the other, as SplitMix64 goes on.
 SparseContent dropout_of(Array& dense, NamedType type, double probability, std::uint64_t seed) {
   const double scale = 1 / (1 - probability);
   Byte bytes[8];
@@ -152,10 +144,9 @@ SparseContent dropout_of(Array& dense, NamedType type, double probability, std::
   std::vector<Byte> scaled(elements.size() * 8);
   std::vector<const Byte*> values;
   std::vector<bool> kept;
-  std::uint64_t state = mixed(seed + kGamma);
+  std::uint64_t place = 0;
   for (const Byte* const element : elements) {
-    state += kGamma;
-    const bool stays = static_cast<double>(mixed(state) >> 11) >= probability * 0x1p53;
+    const bool stays = word_of_place(seed, place++) >= probability * 0x1p32;
     constexpr Byte kZeros[8] = {};
     kept.push_back(stays &&
                    is_entry(TNR_SPARSE_PREDICATE_NON_ZERO, 0, type.type, element, kZeros, false));

@@ -1,49 +1,48 @@
 // Counter-based dropout mask.
 //
-// Each element has a random number of its own, that of its place in SplitMix64 (G. L. Steele Jr, D.
-// Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), which needs
+// Each element has the random word of its place in Philox4x32-10 (../random/philox.hpp), which needs
 // none of those before it. So elements may be asked in any order, by any number of threads.
-#include "cpu/kernels/vectors.hpp"
+#include "cpu/kernels/random/philox.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-constexpr uint64_t kGamma = 0x9e3779b97f4a7c15u;
+constexpr int64_t kBatchWords = 4 * kBatchBlocks;
 
-template <class V>
-inline V mixed(V number) {
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
-  return number ^ (number >> 31);
+// A bit for each word of a batch of blocks: whether it is at most `most`.
+inline uint64_t small_words(const PhiloxKeys& keys, uint64_t first_block, uint32_t most) {
+  const auto [first, second] = words_in_order(keys.blocks(first_block, kStreamOf32Bits));
+  return lane_bits<int32_t>(first <= broadcast(most)) |
+         lane_bits<int32_t>(second <= broadcast(most)) << kPerVector<uint32_t>;
 }
 
-// A bit for each of 64 elements from one on.
-inline uint64_t kept_bits(uint64_t first, uint64_t key, uint64_t least) {
-  constexpr int64_t kCount = kPerVector<uint64_t>;
-  Vector<uint64_t> counters{};  // g++ 12 would have it used before it is set, at -O1
-  for (int64_t i = 0; i < kCount; ++i) {
-    counters[i] = key + (first + static_cast<uint64_t>(i) + 1) * kGamma;
+// The same for the words of 64 places.
+inline uint64_t small_words_of_places(const PhiloxKeys& keys, uint64_t place, uint32_t most) {
+  uint64_t block = place / 4;
+  uint64_t bits = 0;
+  for (int64_t at = 0; at < kWordElements; at += kBatchWords) {
+    bits |= small_words(keys, block, most) << at;
+    block += kBatchBlocks;
   }
-  uint64_t word = 0;
-  for (int64_t at = 0; at < kWordElements; at += kCount) {
-    const Vector<int64_t> kept = mixed(counters) >= broadcast(least);
-    word |= lane_bits<int64_t>(kept) << at;
-    counters += kGamma * static_cast<uint64_t>(kCount);
-  }
-  return word;
+  const uint64_t skipped = place % 4;
+  if (skipped == 0) return bits;
+  return bits >> skipped | small_words(keys, block, most) << (kWordElements - skipped);
 }
 
 }  // namespace
 
 int64_t dropout_mask(uint64_t* bits, int64_t words, uint64_t first, const Chance& chance) {
-  // Seeds that are close to each other give sequences that are not.
-  const uint64_t key = mixed(chance.seed + kGamma);
+  const PhiloxKeys keys(chance.seed);
+  const auto most = static_cast<uint32_t>(chance.bound - 1);
   int64_t found = 0;
   for (int64_t i = 0; i < words; ++i) {
     if (bits[i] == 0) continue;
-    bits[i] &= kept_bits(first + static_cast<uint64_t>(i * kWordElements), key, chance.least);
+    if (chance.bound != 0) {
+      bits[i] &=
+          ~small_words_of_places(keys, first + static_cast<uint64_t>(i * kWordElements), most);
+    }
     found += __builtin_popcountll(bits[i]);
   }
   return found;
