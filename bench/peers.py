@@ -532,6 +532,39 @@ def einsums(rounds, tenure, specs, threads):
         rounds.measure(f"einsum {spec}, {sides}", size, threads, size, cases)
 
 
+def ordering(rounds, tenure, count, threads):
+    """Random elements; PyTorch's sort gives indices as well, whether they are wanted or not."""
+    drawn = np.random.default_rng(SEED)
+    one = threads == 1
+    arrays = {
+        "f32": drawn.standard_normal(count).astype(np.float32),
+        "i64": drawn.integers(-2**62, 2**62, count)}
+    for name, a in arrays.items():
+        ta, out = torch.from_numpy(a), np.empty_like(a)
+        cases = [("tenure", "into", tenure.call(threads, "sort", a, 0, None, out)),
+                 ("PyTorch", "allocates", lambda: torch.sort(ta))]
+        if one:
+            cases.append(("NumPy", "allocates", lambda: np.sort(a)))
+        rounds.measure(f"sort {name}", a.nbytes, threads, count, cases)
+    a, places = arrays["f32"], np.empty(count, np.int64)
+    ta = torch.from_numpy(a)
+    best, middle = np.empty(100, np.float32), np.empty(1, np.float32)
+    edges = np.sort(a[:1000])
+    tedges = torch.from_numpy(edges)
+    half = (ctypes.c_double * 1)(0.5)
+    for name, ours, torch_work, numpy_work in (
+            ("top 100 f32", tenure.call(threads, "top_k", a, 0, None, best),
+             lambda: torch.topk(ta, 100), lambda: np.sort(np.partition(a, count - 100)[-100:])),
+            ("median f32", tenure.call(threads, "quantile", a, 1, half, 1, middle),
+             lambda: torch.median(ta), lambda: np.median(a)),
+            ("searchsorted among 1000 f32", tenure.call(threads, "searchsorted", edges, a, places),
+             lambda: torch.searchsorted(tedges, ta), lambda: np.searchsorted(edges, a))):
+        cases = [("tenure", "into", ours), ("PyTorch", "allocates", torch_work)]
+        if one:
+            cases.append(("NumPy", "allocates", numpy_work))
+        rounds.measure(name, a.nbytes, threads, count, cases)
+
+
 def movement(rounds, tenure, bits, permutations, batch, threads):
     """`permutations`: how many are drawn, on one thread and on two."""
     a, _, c = arrays_of(max(1 << bits, batch * 64 * 56 * 56))
@@ -677,6 +710,7 @@ def main():
         layouts(rounds, tenure, *squares, threads)
         einsums(rounds, tenure, specs, threads)
         random(rounds, tenure, randoms, threads)
+        ordering(rounds, tenure, 10_000 if scale == "test" else 10_000_000, threads)
 
     record.write(folder, rounds.rows)
 
