@@ -205,6 +205,43 @@ TEST_F(Attributes, OfMovement) {
   });
 }
 
+TEST_F(Attributes, OfOrderingOperations) {
+  const tnr_view_mut counts = {flat_view(written_, TNR_DTYPE_I64, {9})};
+  const tnr_view_mut places = {flat_view(written_, TNR_DTYPE_I64, {3})};
+  check<tnr_sort_attributes>(
+      "sort", [&](auto* with) { return tnr_sort(nullptr, &table_, 0, with, nullptr, &out_); });
+  check<tnr_top_k_attributes>(
+      "top_k", [&](auto* with) { return tnr_top_k(nullptr, &table_, 0, with, nullptr, &out_); });
+  check<tnr_partition_attributes>("partition", [&](auto* with) {
+    return tnr_partition(nullptr, &table_, 0, 1, with, nullptr, &out_);
+  });
+  const double q = 0.5;
+  const tnr_view_mut median = {flat_view(written_, TNR_DTYPE_F32, {1, 3})};
+  check<tnr_quantile_attributes>("quantile", [&](auto* with) {
+    return tnr_quantile(nullptr, &table_, 1, &q, 1, with, &median);
+  });
+  check<tnr_searchsorted_attributes>("searchsorted", [&](auto* with) {
+    return tnr_searchsorted(nullptr, &line_, &line_, with, &places);
+  });
+  check<tnr_unique_attributes>("unique", [&](auto* with) {
+    tnr_view_mut out;
+    tnr_blob* const blob = tnr_unique(nullptr, &table_, with, nullptr, nullptr, &out);
+    if (blob == nullptr) return tnr_last_error()->status;
+    return tnr_blob_release(blob);
+  });
+  check<tnr_bincount_attributes>(
+      "bincount", [&](auto* with) { return tnr_bincount(nullptr, &list_, with, &places); });
+  const tnr_view edges = line_;
+  const tnr_view_mut bins = {flat_view(written_, TNR_DTYPE_I64, {2})};
+  check<tnr_histogram_attributes>("histogram", [&](auto* with) {
+    return tnr_histogram(nullptr, &table_, &edges, with, &bins);
+  });
+  expect_refused(tnr_sort(nullptr, &table_, 0, attributes<tnr_sort_attributes>(2), nullptr, &out_),
+                 TNR_STATUS_INVALID_ARGUMENT, {"attributes->flags is 2 but must be 0 or 1"});
+  expect_refused(tnr_histogram(nullptr, &table_, nullptr, nullptr, &counts),
+                 TNR_STATUS_INVALID_ARGUMENT, {"low is 0 and high is 0"});
+}
+
 TEST_F(Attributes, OfWhatMakesSparseMatrices) {
   check<tnr_sparse_top_k_attributes>("from_dense_top_k", [&](auto* with) {
     return status_of(

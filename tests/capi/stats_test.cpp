@@ -37,6 +37,9 @@ class OperationStats : public testing::Test {
   float out_memory[64] = {};
   tnr_view a = floats({{kCount, 1}});
   tnr_view_mut out = {view_of(out_memory, sizeof out_memory, 0, TNR_DTYPE_F32, {{kCount, 1}})};
+  std::int64_t whole_number = 0;
+  const tnr_view_mut whole = {
+      view_of(&whole_number, sizeof whole_number, 0, TNR_DTYPE_I64, {{1, 1}})};
   std::uint8_t truths[kCount] = {};
   tnr_view truth = view_of(truths, sizeof truths, 0, TNR_DTYPE_BOOL8, {{kCount, 1}});
   tnr_view_mut truth_out = {truth};
@@ -209,6 +212,40 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_random_permutation(nullptr, 1, 0, nullptr, &order);
        },
        {1, 0, 24}},
+      {TNR_OPERATION_SORT,
+       [&] {
+         const tnr_view vector = floats({{3, 1}});
+         tnr_view_mut result = out;
+         result.view.rank = 1;
+         result.view.shape[0] = 3;
+         result.view.strides[0] = 1;
+         return tnr_sort(nullptr, &vector, 0, nullptr, nullptr, &result);
+       },
+       {1, 12, 12}},
+      {TNR_OPERATION_SEARCHSORTED,
+       [&] {
+         const tnr_view vector = floats({{3, 1}});
+         const tnr_view value = floats({{1, 1}});
+         return tnr_searchsorted(nullptr, &vector, &value, nullptr, &whole);
+       },
+       {1, 16, 8}},
+      {TNR_OPERATION_UNIQUE,
+       [&] {
+         const tnr_view repeated = floats({{3, 0}});
+         tnr_view_mut result;
+         tnr_blob* const blob = tnr_unique(nullptr, &repeated, nullptr, nullptr, nullptr, &result);
+         return blob != nullptr ? tnr_blob_release(blob) : tnr_last_error()->status;
+       },
+       {1, 4, 4}},
+      {TNR_OPERATION_HISTOGRAM,
+       [&] {
+         const tnr_view vector = floats({{3, 1}});
+         tnr_histogram_attributes attributes = {};
+         attributes.struct_size = sizeof attributes;
+         attributes.high = 1;
+         return tnr_histogram(nullptr, &vector, nullptr, &attributes, &whole);
+       },
+       {1, 12, 8}},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.operation);

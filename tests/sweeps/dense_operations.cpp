@@ -392,6 +392,92 @@ void add_layers(List& list) {
   }
 }
 
+// Sorts, selections and quantiles along both axes.
+void order(const Operands& with, const Lies& lies, const std::string& function, std::uint32_t axis,
+           Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  std::int64_t extents[] = {with.a.rows, with.a.cols};
+  if (function == "tnr_top_k") extents[axis] = (extents[axis] + 1) / 2;
+  const bool is_quantile = function == "tnr_quantile";
+  if (is_quantile) {
+    extents[1] = extents[1 - axis];
+    extents[0] = 2;
+  }
+  const Input a = input(with, lies.a, 0);
+  const Output indices(TNR_DTYPE_I64, {extents[0], extents[1]}, with.fill, lies.b);
+  const Output out(dtype, {extents[0], extents[1]}, with.fill, lies.out);
+  const double q[] = {0.5, 0.9};
+  tnr_status status;
+  if (function == "tnr_sort") {
+    status = tnr_sort(with.context, a, axis, nullptr, indices, out);
+  } else if (function == "tnr_top_k") {
+    status = tnr_top_k(with.context, a, axis, nullptr, indices, out);
+  } else if (function == "tnr_partition") {
+    status = tnr_partition(with.context, a, axis, 0, nullptr, indices, out);
+  } else {
+    status = tnr_quantile(with.context, a, 1u << axis, q, 2, nullptr, out);
+  }
+  (void)answer.succeeds(status);
+  if (!is_quantile) indices.give(answer);
+  out.give(answer);
+}
+
+void find_unique(const Operands& with, const Lies& lies, Answer& answer) {
+  const Input a = input(with, lies.a, 0);
+  const Output inverse(TNR_DTYPE_I64, {with.a.rows, with.a.cols}, with.fill, lies.out);
+  tnr_view_mut counts = {};
+  tnr_view_mut out = {};
+  tnr_blob* const blob = tnr_unique(with.context, a, nullptr, inverse, &counts, &out);
+  if (answer.succeeds(blob != nullptr ? TNR_STATUS_OK : tnr_last_error()->status)) {
+    answer.add_elements("counts", counts.view);
+    answer.add_elements("out", out.view);
+    inverse.give(answer);
+  }
+  tnr_blob_release(blob);
+}
+
+void add_ordering(List& list) {
+  for (const Lies& lies : kArrangements) {
+    for (const char* const function : {"tnr_sort", "tnr_top_k", "tnr_partition", "tnr_quantile"}) {
+      for (const std::uint32_t axis : {0u, 1u}) {
+        list.push_back({function, "along axis " + std::to_string(axis) + ", " + lies.name,
+                        [=, &lies](const Operands& with, Answer& answer) {
+                          order(with, lies, function, axis, answer);
+                        }});
+      }
+    }
+    const auto add = [&](const char* function, const auto& run) {
+      list.push_back({function, lies.name, [=, &lies](const Operands& with, Answer& answer) {
+                        run(with, lies, answer);
+                      }});
+    };
+    add("tnr_unique", find_unique);
+    add("tnr_searchsorted", [](const Operands& with, const Lies& lie, Answer& answer) {
+      const Input sorted(with.a.values.dtype, {9}, lie.b, 0);
+      const Input values = input(with, lie.a, 0);
+      const Output out(TNR_DTYPE_I64, {with.a.rows, with.a.cols}, with.fill, lie.out);
+      (void)answer.succeeds(tnr_searchsorted(with.context, sorted, values, nullptr, out));
+      out.give(answer);
+    });
+    add("tnr_bincount", [](const Operands& with, const Lies& lie, Answer& answer) {
+      const Input a = input(with, lie.a, 0);
+      const Output out(TNR_DTYPE_I64, {300}, with.fill, lie.out);
+      (void)answer.succeeds(tnr_bincount(with.context, a, nullptr, out));
+      out.give(answer);
+    });
+    add("tnr_histogram", [](const Operands& with, const Lies& lie, Answer& answer) {
+      tnr_histogram_attributes attributes = {};
+      attributes.struct_size = sizeof attributes;
+      attributes.low = -4;
+      attributes.high = 9;
+      const Input a = input(with, lie.a, 0);
+      const Output out(TNR_DTYPE_I64, {7}, with.fill, lie.out);
+      (void)answer.succeeds(tnr_histogram(with.context, a, nullptr, &attributes, out));
+      out.give(answer);
+    });
+  }
+}
+
 }  // namespace
 
 const std::vector<Operation>& dense_operations() {
@@ -406,6 +492,7 @@ const std::vector<Operation>& dense_operations() {
     add_layers(all);
     add_movement_operations(all);
     add_random_numbers(all);
+    add_ordering(all);
     return all;
   }();
   return list;

@@ -146,8 +146,7 @@ fn order_of_images<T: Element>(a: &TensorView<'_, T>) -> Order {
 /// The number of an axis of `a`.
 fn axis_of<T: Element>(a: &TensorView<'_, T>, axis: impl Into<Axis>) -> Result<usize> {
     let (axis, rank) = (axis.into(), a.rank());
-    axis.of(rank)
-        .ok_or_else(|| Error::invalid(format!("axis is {axis} but a has rank {rank}")))
+    axis.of(rank).ok_or_else(|| Error::invalid(format!("axis is {axis} but a has rank {rank}")))
 }
 
 /// No extent is that large, so that the library refuses it with the others.

@@ -67,6 +67,9 @@ fn names() -> Vec<String> {
         "lsqr",
         "Krylov::preconditioner",
         "linalg",
+        "bottom_k",
+        "nan_median",
+        "nan_quantile",
         "Lu::solve",
         "Triplets",
         "from_diagonals",
@@ -134,6 +137,18 @@ fn dense() -> Result<Vec<String>> {
     says! { found:
         random.uniform::<f64>(0.0..1.0, [2, 3])?; random.normal::<f64>(0.0, 1.0, [2, 3])?;
         random.integers::<i64>(0..6, [4])?; random.permutation(5)?;
+    {
+        let (edges, n) = ([0.0_f32, 1.0], [1, 2]);
+        says! { found:
+            tenure::sort(&a, -1)?; tenure::sort_assign(&mut a, -1)?;
+            tenure::sort_descending(&a, -1)?; tenure::argsort(&a, -1)?;
+            tenure::sort_with_indices(&a, -1)?; tenure::partition(&a, 1, -1)?;
+            tenure::top_k(&a, 2, -1)?; tenure::median_all(&a)?; tenure::quantile(&a, 0.9, 0)?;
+            tenure::searchsorted(&edges, &a)?; tenure::searchsorted_right(&edges, &a)?;
+            tenure::unique(&a)?; tenure::unique_counts(&a)?; tenure::unique_inverse(&a)?;
+            tenure::bincount(&n, 9)?; tenure::histogram(&a, 4, 0.0..=1.0)?;
+            tenure::histogram_edges(&a, &edges)?;
+        }
     }
     let b = b.t();
     says! { found: tenure::matmul(&a, &b)?; tenure::einsum("ij,jk->ik", (&a, &b))?; }

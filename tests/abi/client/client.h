@@ -36,6 +36,7 @@ int check_conv2d(void);
 int check_einsum(void);
 int check_layers(void);
 int check_movement(void);
+int check_ordering(void);
 #endif
 
 /* A row-major view of f32 that are the program's own, of rank 1 where there are 0 columns. */

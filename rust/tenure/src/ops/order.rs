@@ -185,12 +185,7 @@ sorts! {
     "[6.0, 5.0, 4.0]", "[2, 0, 1]";
 }
 
-fn first_of<T: Real>(
-    a: &TensorView<'_, T>,
-    k: usize,
-    axis: Axis,
-    flags: u32,
-) -> Result<Ranked<T>> {
+fn first_of<T: Real>(a: &TensorView<'_, T>, k: usize, axis: Axis, flags: u32) -> Result<Ranked<T>> {
     let axis = axis_of(a, axis)?;
     let mut extents = super::Extents { values: [0; tenure_sys::TNR_MAX_RANK], rank: a.rank() };
     extents.values[..a.rank()].copy_from_slice(a.shape());
@@ -220,11 +215,7 @@ fn first_of<T: Real>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[doc(alias("topk", "nlargest"))]
-pub fn top_k<T: Real>(
-    a: impl AsView<T>,
-    k: usize,
-    axis: impl Into<Axis>,
-) -> Result<Ranked<T>> {
+pub fn top_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Result<Ranked<T>> {
     first_of(&a.as_view(), k, axis.into(), 0)
 }
 
@@ -242,11 +233,7 @@ pub fn top_k<T: Real>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[doc(alias("nsmallest"))]
-pub fn bottom_k<T: Real>(
-    a: impl AsView<T>,
-    k: usize,
-    axis: impl Into<Axis>,
-) -> Result<Ranked<T>> {
+pub fn bottom_k<T: Real>(a: impl AsView<T>, k: usize, axis: impl Into<Axis>) -> Result<Ranked<T>> {
     first_of(&a.as_view(), k, axis.into(), TNR_TOP_K_SMALLEST)
 }
 

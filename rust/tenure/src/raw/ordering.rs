@@ -56,7 +56,7 @@ pub(crate) fn sort(a: Input<'_>, axis: usize, flags: u32, to: Ordered<'_>) -> Re
 /// As [`sort`], of the first elements.
 pub(crate) fn top_k(a: Lent<'_>, axis: usize, flags: u32, to: Ordered<'_>) -> Result<()> {
     entered()?;
-    traced!(top_k(a.0));
+    traced!(dense_top_k(a.0));
     let given = sys::tnr_top_k_attributes {
         struct_size: size_of::<sys::tnr_top_k_attributes>() as u64,
         flags,
@@ -166,18 +166,14 @@ pub(crate) fn searchsorted(
 }
 
 /// The elements, of a blob that is theirs alone. Every element of `inverse` is written.
-pub(crate) fn unique<T: Element>(
-    a: Lent<'_>,
-    inverse: Option<LentMut<'_>>,
-) -> Result<Tensor<T>> {
+pub(crate) fn unique<T: Element>(a: Lent<'_>, inverse: Option<LentMut<'_>>) -> Result<Tensor<T>> {
     entered()?;
     traced!(unique(a.0));
     let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, 0) };
     let inverse = or_null(&inverse);
     // SAFETY: see the module; `out` is written where the call succeeds.
-    let blob = unsafe {
-        sys::tnr_unique(current(), a.0, ptr::null(), inverse, ptr::null_mut(), &mut out)
-    };
+    let blob =
+        unsafe { sys::tnr_unique(current(), a.0, ptr::null(), inverse, ptr::null_mut(), &mut out) };
     let blob = owned(blob, Tenure::Allocated)?;
     out.view.owner = 0;
     // SAFETY: over all of a new blob, of the dtype of `a`, and every element is written.
@@ -187,21 +183,19 @@ pub(crate) fn unique<T: Element>(
 /// The elements and how often each occurs, side by side in one blob: lent to `take`.
 pub(crate) fn unique_counts<T: Element, R>(
     a: Lent<'_>,
-    take: impl FnOnce(Lent<'_>, Lent<'_>) -> Result<R>,
+    take: impl FnOnce(usize, Lent<'_>, Lent<'_>) -> Result<R>,
 ) -> Result<R> {
     entered()?;
     traced!(unique(a.0));
     let mut out = tnr_view_mut { view: layout::blank(T::DTYPE, 0) };
     let mut counts = tnr_view_mut { view: layout::blank(i64::DTYPE, 0) };
     // SAFETY: see the module; `out` and `counts` are written where the call succeeds.
-    let blob = unsafe {
-        sys::tnr_unique(current(), a.0, ptr::null(), ptr::null(), &mut counts, &mut out)
-    };
+    let blob =
+        unsafe { sys::tnr_unique(current(), a.0, ptr::null(), ptr::null(), &mut counts, &mut out) };
     let _blob: BlobHandle = owned(blob, Tenure::Allocated)?;
     // SAFETY: valid views of memory that the handle keeps, and that nobody writes.
-    let lent = unsafe { [Lent::new(&out.view), Lent::new(&counts.view)] };
-    let [values, counts] = lent;
-    take(values, counts)
+    let [values, times] = unsafe { [Lent::new(&out.view), Lent::new(&counts.view)] };
+    take(out.view.shape[0] as usize, values, times)
 }
 
 /// Every element of `out` is written.

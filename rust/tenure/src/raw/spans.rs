@@ -132,7 +132,7 @@ families! {
         UNIFORM "uniform" NORMAL "normal" INTEGERS "integers" BERNOULLI "bernoulli";
     random_permutation: "permutation";
     sort: "sort";
-    top_k: "top_k";
+    dense_top_k: "top_k";
     partition: "partition";
     quantile: "quantile";
     searchsorted: "searchsorted";

@@ -13,6 +13,7 @@ mod indexed;
 mod layouts;
 mod map;
 mod matmul;
+mod ordering;
 mod packed_factor;
 mod pool2d;
 #[allow(dead_code, reason = "tests take what they need")]
