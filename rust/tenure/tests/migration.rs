@@ -6,8 +6,6 @@ use tenure::random::Generator;
 use tenure::{
     Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi,
     Krylov, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
-    Tolerance, Triangle, bicgstab, cg, f16, lsqr, s,
-    Krylov, Lsqr, Matmul, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
     Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
 };
 
@@ -137,6 +135,7 @@ fn dense() -> Result<Vec<String>> {
     says! { found:
         random.uniform::<f64>(0.0..1.0, [2, 3])?; random.normal::<f64>(0.0, 1.0, [2, 3])?;
         random.integers::<i64>(0..6, [4])?; random.permutation(5)?;
+    }
     {
         let (edges, n) = ([0.0_f32, 1.0], [1, 2]);
         says! { found:
