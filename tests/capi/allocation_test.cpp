@@ -1,7 +1,7 @@
 // Memory that runs out, at every allocation the library makes: a clean status, nothing leaked,
 // nothing taken, callbacks still exactly once. The allocations are those of the slot table, of
 // blobs, and of the exceptions that carry a refusal; no other function allocates at all, which is
-// tested here too.
+// tested here too, but the formatting of a view.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -282,6 +282,30 @@ TEST_F(AllocationWithViews, ViewFunctionsThatWorkAllocateNothing) {
   expect_no_allocation("reshape", [&] { return tnr_view_reshape(&a_, 2, shape, &view); });
   expect_no_allocation("split", [&] { return tnr_view_split(&a_, 0, 1, &view, &high); });
   expect_no_allocation("windows", [&] { return tnr_view_windows(&a_, 0, 2, 1, &view); });
+}
+
+TEST(Allocation, FormattingThatRunsOutOfMemoryWritesNothing) {
+  const float elements[] = {1.5f, -0.25f, 3e10f};
+  const std::int64_t extent = 3;
+  tnr_view view = {};
+  ASSERT_EQ(tnr_view_lend(elements, sizeof elements, 0, TNR_DTYPE_F32, 1, &extent, nullptr, &view),
+            TNR_STATUS_OK);
+  for (const Failing mode : kModes) {
+    tnr_status status = TNR_STATUS_OUT_OF_MEMORY;
+    int first = 0;
+    for (; status != TNR_STATUS_OK && first < 1000; ++first) {
+      char text[64] = "as before";
+      std::size_t needed = 0;
+      status = with_fault(mode, first,
+                          [&] { return tnr_view_format(&view, 8, sizeof text, text, &needed); });
+      EXPECT_EQ(allocation_counts().live_change, 0) << first;
+      if (status == TNR_STATUS_OK) break;
+      EXPECT_EQ(status, TNR_STATUS_OUT_OF_MEMORY) << first;
+      EXPECT_STREQ(text, "as before");
+    }
+    EXPECT_GT(first, 0);
+    EXPECT_EQ(status, TNR_STATUS_OK);
+  }
 }
 
 TEST_F(AllocationWithViews, OperationsThatWorkAllocateNothing) {

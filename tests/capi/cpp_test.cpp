@@ -61,6 +61,12 @@ concept IsWritten = std::convertible_to<V, const tnr_view_mut*>;
 template <class Holder>
 concept ShowsItsView = requires(Holder&& holder) { std::forward<Holder>(holder).view().rank(); };
 
+TEST(Cpp, ViewsHaveAText) {
+  const Numbers numbers = counted(6);
+  EXPECT_EQ((tnr::View<const float>(numbers, {2, 3}).text()), "[[0. 1. 2.]\n [3. 4. 5.]]");
+  EXPECT_EQ(tnr::View<const double>(std::array<double, 1>{1.0 / 3}).text(2), "[0.33]");
+}
+
 TEST(Cpp, MisuseDoesNotCompile) {
   static_assert(IsWritten<tnr::View<float>>);
   static_assert(!IsWritten<tnr::View<const float>>);

@@ -75,6 +75,49 @@ TEST(CapiView, CountsItsElements) {
   expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"view is NULL"});
 }
 
+TEST(CapiView, IsFormattedAsNumPysStr) {
+  const float elements[] = {1, 0.1f, 1.0f / 3, 100};
+  const std::int64_t shape[] = {2, 2};
+  tnr_view view = {};
+  ASSERT_EQ(tnr_view_lend(elements, sizeof elements, 0, TNR_DTYPE_F32, 2, shape, nullptr, &view),
+            TNR_STATUS_OK);
+  std::size_t needed = 0;
+  EXPECT_EQ(tnr_view_format(&view, 2, 0, nullptr, &needed), TNR_STATUS_OK);
+  const std::string expected = "[[  1.     0.1 ]\n [  0.33 100.  ]]";
+  EXPECT_EQ(needed, expected.size() + 1);
+  // Room for all of it, for a part, and for the 0 alone.
+  for (const std::size_t room : {needed, std::size_t{10}, std::size_t{1}}) {
+    std::string text(needed, '#');
+    EXPECT_EQ(tnr_view_format(&view, 2, room, text.data(), &needed), TNR_STATUS_OK);
+    EXPECT_EQ(needed, expected.size() + 1);
+    EXPECT_STREQ(text.c_str(), expected.substr(0, room - 1).c_str());
+    EXPECT_EQ(text.find_first_not_of('#', room), std::string::npos);
+  }
+  const std::int64_t none[] = {INT64_MAX, 0, INT64_MAX};
+  ASSERT_EQ(tnr_view_lend(nullptr, 0, 0, TNR_DTYPE_U8, 3, none, nullptr, &view), TNR_STATUS_OK);
+  char text[3];
+  EXPECT_EQ(tnr_view_format(&view, 8, sizeof text, text, &needed), TNR_STATUS_OK);
+  EXPECT_STREQ(text, "[]");
+}
+
+TEST(CapiView, IsFormattedOrRefusedWithNothingWritten) {
+  tnr_view view = lent();
+  std::size_t needed = 7;
+  char text[] = "as before";
+  EXPECT_EQ(tnr_view_format(nullptr, 8, sizeof text, text, &needed), TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tnr_view_format(&view, 8, sizeof text, text, nullptr), TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tnr_view_format(&view, 8, sizeof text, nullptr, &needed), TNR_STATUS_INVALID_ARGUMENT);
+  expect_last_error(TNR_STATUS_INVALID_ARGUMENT, {"text is NULL"});
+  view.dtype = 0x00012008;  // four bytes of a type that DLPack has no name for here
+  EXPECT_EQ(tnr_view_format(&view, 8, sizeof text, text, &needed), TNR_STATUS_UNSUPPORTED);
+  expect_last_error(TNR_STATUS_UNSUPPORTED, {"0x00012008"});
+  view = lent();
+  view.owner = 1;
+  EXPECT_EQ(tnr_view_format(&view, 8, sizeof text, text, &needed), TNR_STATUS_STALE_VIEW);
+  EXPECT_EQ(needed, 7u);
+  EXPECT_STREQ(text, "as before");
+}
+
 TEST(CapiView, RefusedLoansLeaveTheOutputAlone) {
   const std::int64_t shape[] = {2, 30};
   const std::int64_t meeting[] = {1, 1};

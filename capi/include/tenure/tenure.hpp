@@ -255,6 +255,15 @@ class View {
     for (const std::int64_t extent : shape()) count *= static_cast<std::size_t>(extent);
     return count;
   }
+  /// The elements as text, as NumPy's `str` has them: see `tnr_view_format`.
+  [[nodiscard]] std::string text(std::uint32_t precision = 8) const {
+    std::size_t needed = 0;
+    check(tnr_view_format(*this, precision, 0, nullptr, &needed));
+    std::string text(needed, '\0');
+    check(tnr_view_format(*this, precision, text.size(), text.data(), &needed));
+    text.resize(needed - 1);  // without the 0
+    return text;
+  }
   /// Index 0 on every axis.
   [[nodiscard]] T* data() const noexcept {
     return static_cast<T*>(const_cast<void*>(plain().data));

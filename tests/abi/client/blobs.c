@@ -68,6 +68,8 @@ int check_arrays(void) {
   const tnr_scalar complex = tnr_scalar_c128(1, -1);
   const int64_t shape[] = {2, 3};
   double element[2];
+  char text[64];
+  size_t needed;
   tnr_view_mut view;
   tnr_blob* blob = tnr_blob_alloc_view(NULL, TNR_DTYPE_F64, 2, shape, &view);
   size_t i;
@@ -77,6 +79,8 @@ int check_arrays(void) {
     memcpy(element, (const double*)view.view.data + 5, sizeof *element);
     CHECK(element[0] == expected[i]);
   }
+  OK(tnr_view_format(&view.view, 8, sizeof text, text, &needed));
+  CHECK(strcmp(text, "[[3. 3. 3.]\n [3. 3. 3.]]") == 0 && needed == strlen(text) + 1);
   OK(tnr_blob_release(blob));
   blob = tnr_blob_alloc_view(NULL, TNR_DTYPE_C128, 0, NULL, &view);
   CHECK(blob != NULL);

@@ -797,6 +797,7 @@ FROZEN(IS(&tnr_blob_alloc_view, tnr_blob * (*)(tnr_context *, tnr_dtype, uint32_
 FROZEN(IS(&tnr_view_lend, tnr_status (*)(const void *, size_t, size_t, tnr_dtype, uint32_t, const int64_t *, const int64_t *, tnr_view *)));
 FROZEN(IS(&tnr_view_lend_mut, tnr_status (*)(void *, size_t, size_t, tnr_dtype, uint32_t, const int64_t *, const int64_t *, tnr_view_mut *)));
 FROZEN(IS(&tnr_view_count, int64_t (*)(const tnr_view *)));
+FROZEN(IS(&tnr_view_format, tnr_status (*)(const tnr_view *, uint32_t, size_t, char *, size_t *)));
 FROZEN(IS(&tnr_view_check, tnr_status (*)(const tnr_view *)));
 FROZEN(IS(&tnr_view_check_mut, tnr_status (*)(const tnr_view_mut *)));
 FROZEN(IS(&tnr_view_slice, tnr_status (*)(const tnr_view *, uint32_t, int64_t, int64_t, int64_t, tnr_view *)));

@@ -1089,6 +1089,35 @@ tnr_status tnr_view_lend_mut(void *base TNR_BORROWED,
  * @since 0.2
  */
 TNR_API int64_t tnr_view_count(const struct tnr_view *view) TNR_NOEXCEPT;
+
+/**
+ * The elements of a view as text, as NumPy's `str` has an array: nested in brackets, all of one
+ * notation and one width, rows wrapped at 75 columns, and more than 1000 elements cut to the
+ * ends of their axes. It is the text of `{:.precision$}` in Rust; NumPy's own precision is 8.
+ *
+ * A text that is cut is no error: `needed_bytes` says what all of it takes, so that a call with
+ * `size_bytes` 0 asks for that.
+ *
+ * INVALID_ARGUMENT, STALE_VIEW: as of `tnr_view_check`. UNSUPPORTED: a dtype without a name.
+ * OUT_OF_MEMORY: scratch memory for the cells that are shown.
+ *
+ * @param view (transfer none) read during the call
+ * @param precision digits after the point, at most
+ * @param size_bytes the room at `text`
+ * @param text (transfer none) (out) (counted-by size_bytes) as much as there is room for, which
+ *   ends with a 0 unless there is room for nothing; untouched on failure
+ * @param needed_bytes (transfer none) (out) the bytes of the whole text with its 0; untouched on
+ *   failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_WRITES(4, 3)
+TNR_NODISCARD
+tnr_status tnr_view_format(const struct tnr_view *view,
+                           uint32_t precision,
+                           size_t size_bytes,
+                           char *text,
+                           size_t *needed_bytes) TNR_NOEXCEPT;
 #endif
 
 /**
