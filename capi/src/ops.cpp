@@ -75,6 +75,16 @@ tnr_status tnr_scalar_binary(tnr_context* context, tnr_binary_op op, const tnr_s
   });
 }
 
+tnr_status tnr_ternary(tnr_context* context, tnr_ternary_op op, const tnr_view* a,
+                       const tnr_view* b, const tnr_view* c,
+                       const tnr_ternary_attributes* attributes, const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_TERNARY, [=] {
+    check_attributes(attributes);
+    tenure::ternary(context_of(context), op, deref(a, "a"), deref(b, "b"), deref(c, "c"),
+                    deref(out, "out"));
+  });
+}
+
 tnr_status tnr_compare(tnr_context* context, tnr_compare_op op, const tnr_view* a,
                        const tnr_view* b, const tnr_compare_attributes* attributes,
                        const tnr_view_mut* out) noexcept {

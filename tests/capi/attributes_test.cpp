@@ -114,6 +114,9 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_binary_attributes>("scalar_binary", [&](auto* with) {
     return tnr_scalar_binary(nullptr, TNR_BINARY_OP_ADD, &one_, &table_, with, &out_);
   });
+  check<tnr_ternary_attributes>("ternary", [&](auto* with) {
+    return tnr_ternary(nullptr, TNR_TERNARY_OP_FMA, &table_, &table_, &table_, with, &out_);
+  });
   check<tnr_compare_attributes>("compare", [&](auto* with) {
     return tnr_compare(nullptr, TNR_COMPARE_OP_LT, &table_, &table_, with, &truth_);
   });

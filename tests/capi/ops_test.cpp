@@ -81,6 +81,9 @@ class Ops : public testing::Test {
           return tnr_scalar_binary(c, TNR_BINARY_OP_ADD, &two, &a, nullptr, &out);
         },
         [this](tnr_context* c) {
+          return tnr_ternary(c, TNR_TERNARY_OP_FMA, &a, &b, &a, nullptr, &out);
+        },
+        [this](tnr_context* c) {
           return tnr_compare(c, TNR_COMPARE_OP_EQ, &a, &b, nullptr, &truth_out);
         },
         [this](tnr_context* c) {
@@ -119,6 +122,8 @@ TEST_F(Ops, DoTheirWork) {
   expect_out({-1, -4, 1});
   ASSERT_EQ(tnr_scalar_binary(nullptr, TNR_BINARY_OP_SUB, &two, &a, nullptr, &out), TNR_STATUS_OK);
   expect_out({1, 4, -1});
+  ASSERT_EQ(tnr_ternary(nullptr, TNR_TERNARY_OP_FMA, &a, &b, &b, nullptr, &out), TNR_STATUS_OK);
+  expect_out({4, -2, 16});
   ASSERT_EQ(tnr_select(nullptr, &truth, &a, &b, nullptr, &out), TNR_STATUS_OK);
   expect_out({1, 2, 3});
   ASSERT_EQ(tnr_compare(nullptr, TNR_COMPARE_OP_LT, &a, &b, nullptr, &truth_out), TNR_STATUS_OK);

@@ -17,6 +17,7 @@ import numpy as np
 import operations
 
 try:
+    import ml_dtypes
     from ml_dtypes import bfloat16
 except ImportError:
     bfloat16 = None
@@ -35,6 +36,18 @@ CODES = {"i": 0, "u": 1, "f": 2, "V": 4, "c": 5, "b": 6}  # of DLPack, by NumPy'
 
 UNARY, BINARY, COMPARE, REDUCE = ({name: row.code for name, row in rows.items()} for rows in (
     operations.UNARY, operations.BINARY, operations.COMPARE, operations.REDUCE))
+CLASSIFICATIONS = ["is_nan", "is_inf", "is_finite"]
+
+
+def kind_of(dtype):
+    """What the rows call a dtype."""
+    kind = np.dtype(dtype).kind
+    return "bool" if kind == "b" else "integer" if kind in "iu" else "float"
+
+
+def largest_of(dtype):
+    """The largest finite number, which NumPy does not say of a foreign dtype."""
+    return ml_dtypes.finfo(dtype).max if bfloat16 else np.finfo(dtype).max
 
 
 def oracle(row):
@@ -59,6 +72,9 @@ def oracle(row):
         return weighted(a, sigmoid(slope * (a + np.longdouble("0.044715") * a**3)))
 
     own = {
+        "rsqrt": lambda a: 1 / np.sqrt(a),
+        "fma": lambda a, b, c: a * b + c,
+        "lerp": lambda a, b, c: (1 - c) * a + c * b,
         "relu": lambda a: np.where(a < 0, np.zeros_like(a), a),
         "sigmoid": sigmoid,
         "silu": lambda a: weighted(a, sigmoid(a)),
@@ -378,20 +394,67 @@ class NumpyTest(unittest.TestCase):
 
     def test_functions(self):
         """Every row that takes floats alone, within its bound and one rounding of the oracle."""
-        rows = [row for row in operations.UNARY.values() if row.dtypes == "float"]
+        others = [*CLASSIFICATIONS, "nan_to_num"]
+        rows = [row for name, row in operations.UNARY.items()
+                if row.dtypes == "float" and name not in others]
         for a, message in self.cases(FLOATS):
             for row in rows:
                 for out in self.each_output("unary", [row.code, a], a.shape, a.dtype):
                     self.assert_near(out, oracle(row)(a.astype(np.float64)),
                                      f"{row.numpy} {message}", roundings=row.places + 1)
 
+    def test_classifications(self):
+        for a, message in self.cases(FLOATS):
+            for name in CLASSIFICATIONS:
+                row = operations.UNARY[name]
+                for out in self.each_output("unary", [row.code, a], a.shape, np.bool_):
+                    self.assert_same(out, oracle(row)(a), f"{name} {message}")
+
+    def test_nan_to_num(self):
+        for a, message in self.cases(FLOATS):
+            most = largest_of(a.dtype)
+            expected = np.where(np.isnan(a), np.zeros_like(a), np.clip(a, -most, most))
+            for out in self.each_output("unary", [UNARY["nan_to_num"], a], a.shape, a.dtype):
+                self.assert_same(out, expected.astype(a.dtype), f"nan_to_num {message}")
+
+    def test_of_bits_and_truths(self):
+        for a, message in self.cases(SIGNED + UNSIGNED + [np.bool_]):
+            for name in ("logical_not", "bit_not"):
+                row = operations.UNARY[name]
+                if kind_of(a.dtype) not in row.dtypes.split():
+                    continue
+                for out in self.each_output("unary", [row.code, a], a.shape, a.dtype):
+                    self.assert_same(out, oracle(row)(a), f"{name} {message}")
+
     def test_binary(self):
-        rows = [row for name, row in operations.BINARY.items() if name != "div"]
-        for a, message in self.cases(NUMBERS):
-            b = numbers(self.rng, a.dtype, a.shape)
-            for row in rows:
+        rows = {name: row for name, row in operations.BINARY.items() if name != "div"}
+        for a, message in self.cases(REAL):
+            for name, row in rows.items():
+                if kind_of(a.dtype) not in row.dtypes.split():
+                    continue
+                b = numbers(self.rng, a.dtype, a.shape)
+                if name == "rem" and a.dtype.kind in "iu":
+                    b = np.where(b == 0, b.dtype.type(3), b)
                 for out in self.each_output("binary", [row.code, a, b], a.shape, a.dtype):
                     self.assert_same(out, oracle(row)(a, b), f"{row.numpy} {message}")
+
+    def test_ternary(self):
+        for a, message in self.cases(NUMBERS):
+            b, c = (numbers(self.rng, a.dtype, a.shape) for _ in range(2))
+            for name, row in operations.TERNARY.items():
+                if kind_of(a.dtype) not in row.dtypes.split():
+                    continue
+                if name == "clamp":
+                    expected = np.minimum(np.maximum(a, b), c)
+                else:  # eighths, whose products f64 holds
+                    wide = [x.astype(np.float64) if x.dtype.kind in "fV" else x for x in (a, b, c)]
+                    expected = oracle(row)(*wide).astype(a.dtype)
+                for out in self.each_output("ternary", [row.code, a, b, c], a.shape, a.dtype):
+                    if name == "lerp":
+                        finite = np.isfinite(expected.astype(np.float64))
+                        self.assert_near(out[finite], expected[finite], f"{name} {message}", 2)
+                    else:
+                        self.assert_same(out, expected, f"{name} {message}")
 
     def test_division(self):
         for a, message in self.cases(NUMBERS):

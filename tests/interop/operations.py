@@ -21,6 +21,20 @@ UNARY = {
     "hardswish": Row(12, "hardswish", "float", 2),
     "elu": Row(13, "elu", "float", 1),
     "leaky_relu": Row(14, "leaky_relu", "float", 1),
+    "square": Row(15, "np.square", "float integer", 0.5),
+    "reciprocal": Row(16, "np.reciprocal", "float", 0.5),
+    "rsqrt": Row(17, "rsqrt", "float", 1),
+    "floor": Row(18, "np.floor", "float", 0),
+    "ceil": Row(19, "np.ceil", "float", 0),
+    "round": Row(20, "np.rint", "float", 0),
+    "trunc": Row(21, "np.trunc", "float", 0),
+    "sign": Row(22, "np.sign", "float integer", 0),
+    "is_nan": Row(23, "np.isnan", "float", 0),
+    "is_inf": Row(24, "np.isinf", "float", 0),
+    "is_finite": Row(25, "np.isfinite", "float", 0),
+    "logical_not": Row(26, "np.logical_not", "bool", 0),
+    "nan_to_num": Row(27, "np.nan_to_num", "float", 0),
+    "bit_not": Row(28, "np.invert", "integer", 0),
 }
 
 BINARY = {
@@ -30,6 +44,21 @@ BINARY = {
     "div": Row(4, "np.divide", "float integer", 0.5),
     "min": Row(5, "np.minimum", "float integer", 0),
     "max": Row(6, "np.maximum", "float integer", 0),
+    "rem": Row(7, "np.fmod", "float integer", 0),
+    "logical_and": Row(8, "np.logical_and", "bool", 0),
+    "logical_or": Row(9, "np.logical_or", "bool", 0),
+    "logical_xor": Row(10, "np.logical_xor", "bool", 0),
+    "bit_and": Row(11, "np.bitwise_and", "integer", 0),
+    "bit_or": Row(12, "np.bitwise_or", "integer", 0),
+    "bit_xor": Row(13, "np.bitwise_xor", "integer", 0),
+    "shift_left": Row(14, "np.left_shift", "integer", 0),
+    "shift_right": Row(15, "np.right_shift", "integer", 0),
+}
+
+TERNARY = {
+    "fma": Row(1, "fma", "float integer", 0.5),
+    "lerp": Row(2, "lerp", "float", 1),
+    "clamp": Row(3, "np.clip", "float integer", 0),
 }
 
 COMPARE = {

@@ -99,7 +99,8 @@ void add_movement(List& list) {
 void add_arithmetic(List& list) {
   for (const Constant& code : codes_of("tnr_unary_op")) {
     const auto op = static_cast<tnr_unary_op>(code.value);
-    add(list, "tnr_unary", short_name(code), 0,
+    const bool gives_truth = code.name.find("_IS_") != std::string::npos;
+    add(list, "tnr_unary", short_name(code), gives_truth ? TNR_DTYPE_BOOL8 : tnr_dtype{0},
         [op](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
           return tnr_unary(with.context, op, a, nullptr, out);
         });
@@ -121,6 +122,14 @@ void add_arithmetic(List& list) {
              const Output& out) {
           const tnr_scalar two = scalar(dtype, 2);
           return tnr_scalar_binary(with.context, op, &two, a, nullptr, out);
+        });
+  }
+  for (const Constant& code : codes_of("tnr_ternary_op")) {
+    const auto op = static_cast<tnr_ternary_op>(code.value);
+    add(list, "tnr_ternary", short_name(code), 0,
+        [op](const Operands& with, tnr_dtype, const Input& a, const Input& b, const Output& out) {
+          const Input c = input(with, Arrangement::kRowMajor, 1);
+          return tnr_ternary(with.context, op, a, b, c, nullptr, out);
         });
   }
   for (const Constant& code : codes_of("tnr_compare_op")) {

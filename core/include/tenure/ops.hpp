@@ -22,6 +22,8 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
             const tnr_view_mut& out);
 void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const tnr_view& b,
             const tnr_view_mut& out);
+void ternary(const Context& context, tnr_ternary_op op, const tnr_view& a, const tnr_view& b,
+             const tnr_view& c, const tnr_view_mut& out);
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
              const tnr_view_mut& out);
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_scalar& b,

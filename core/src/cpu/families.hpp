@@ -28,6 +28,7 @@ using CastTable = Elementwise[kTypeCount][kTypeCount];  // from, to
 using ComplexCastTable = StripKernel[2];                // c64 to c128, c128 to c64
 using UnaryTable = Elementwise[kUnaryCount][kTypeCount];
 using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
+using TernaryTable = Elementwise[kTernaryCount][kTypeCount];
 using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
 using ReduceTable = Reductions[kReduceCount];
 using SquareSumTable = SquareSum[2];  // f64 and f32
@@ -60,6 +61,7 @@ struct Ordering;  // ordering.hpp, which those who sort include alone
   FAMILY(complex_cast_kernels, ComplexCastTable, kCastComplex)       \
   FAMILY(unary_kernels, UnaryTable, kUnary)                          \
   FAMILY(binary_kernels, BinaryTable, kBinary)                       \
+  FAMILY(ternary_kernels, TernaryTable, kTernary)                    \
   FAMILY(compare_kernels, CompareTable, kCompare)                    \
   FAMILY(reduce_kernels, ReduceTable, kReduce)                       \
   FAMILY(square_sum_kernels, SquareSumTable, kSquareSums)            \

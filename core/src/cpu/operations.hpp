@@ -21,7 +21,21 @@
   X(Softplus, SOFTPLUS) \
   X(Hardswish, HARDSWISH) \
   X(Elu, ELU) \
-  X(LeakyRelu, LEAKY_RELU)
+  X(LeakyRelu, LEAKY_RELU) \
+  X(Square, SQUARE) \
+  X(Reciprocal, RECIPROCAL) \
+  X(Rsqrt, RSQRT) \
+  X(Floor, FLOOR) \
+  X(Ceil, CEIL) \
+  X(Round, ROUND) \
+  X(Trunc, TRUNC) \
+  X(Sign, SIGN) \
+  X(IsNan, IS_NAN) \
+  X(IsInf, IS_INF) \
+  X(IsFinite, IS_FINITE) \
+  X(LogicalNot, LOGICAL_NOT) \
+  X(NanToNum, NAN_TO_NUM) \
+  X(BitNot, BIT_NOT)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_BINARY_OPERATIONS(X) \
@@ -30,7 +44,22 @@
   X(Mul, MUL) \
   X(Div, DIV) \
   X(Min, MIN) \
-  X(Max, MAX)
+  X(Max, MAX) \
+  X(Rem, REM) \
+  X(LogicalAnd, LOGICAL_AND) \
+  X(LogicalOr, LOGICAL_OR) \
+  X(LogicalXor, LOGICAL_XOR) \
+  X(BitAnd, BIT_AND) \
+  X(BitOr, BIT_OR) \
+  X(BitXor, BIT_XOR) \
+  X(ShiftLeft, SHIFT_LEFT) \
+  X(ShiftRight, SHIFT_RIGHT)
+
+// X(name of the enumerator, in capitals), in the order of the codes.
+#define TENURE_TERNARY_OPERATIONS(X) \
+  X(Fma, FMA) \
+  X(Lerp, LERP) \
+  X(Clamp, CLAMP)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_COMPARE_OPERATIONS(X) \
@@ -58,11 +87,14 @@
 
 namespace tenure::kernels {
 
-enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14 };
-inline constexpr unsigned kUnaryCount = 14;
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28 };
+inline constexpr unsigned kUnaryCount = 28;
 
-enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6 };
-inline constexpr unsigned kBinaryCount = 6;
+enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6, kRem = 7, kLogicalAnd = 8, kLogicalOr = 9, kLogicalXor = 10, kBitAnd = 11, kBitOr = 12, kBitXor = 13, kShiftLeft = 14, kShiftRight = 15 };
+inline constexpr unsigned kBinaryCount = 15;
+
+enum class Ternary : uint8_t { kFma = 1, kLerp = 2, kClamp = 3 };
+inline constexpr unsigned kTernaryCount = 3;
 
 enum class Compare : uint8_t { kEq = 1, kNe = 2, kLt = 3, kLe = 4, kGt = 5, kGe = 6 };
 inline constexpr unsigned kCompareCount = 6;
@@ -104,6 +136,20 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"hardswish", kFloats, Gives::kOperand, true, 2},
   {"elu", kFloats, Gives::kOperand, true, 1},
   {"leaky_relu", kFloats, Gives::kOperand, true, 1},
+  {"square", kFloats | kIntegers, Gives::kOperand, true, kRounded},
+  {"reciprocal", kFloats, Gives::kOperand, false, kRounded},
+  {"rsqrt", kFloats, Gives::kOperand, false, 1},
+  {"floor", kFloats, Gives::kOperand, true, kExact},
+  {"ceil", kFloats, Gives::kOperand, true, kExact},
+  {"round", kFloats, Gives::kOperand, true, kExact},
+  {"trunc", kFloats, Gives::kOperand, true, kExact},
+  {"sign", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"is_nan", kFloats, Gives::kTruth, true, kExact},
+  {"is_inf", kFloats, Gives::kTruth, true, kExact},
+  {"is_finite", kFloats, Gives::kTruth, false, kExact},
+  {"logical_not", kTruths, Gives::kOperand, false, kExact},
+  {"nan_to_num", kFloats, Gives::kOperand, true, kExact},
+  {"bit_not", kIntegers, Gives::kOperand, false, kExact},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {
@@ -113,6 +159,21 @@ inline constexpr OperationRow kBinaryRows[] = {
   {"div", kFloats | kIntegers, Gives::kOperand, false, kRounded},
   {"min", kFloats | kIntegers, Gives::kOperand, true, kExact},
   {"max", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"rem", kFloats | kIntegers, Gives::kOperand, false, kExact},
+  {"logical_and", kTruths, Gives::kOperand, true, kExact},
+  {"logical_or", kTruths, Gives::kOperand, true, kExact},
+  {"logical_xor", kTruths, Gives::kOperand, true, kExact},
+  {"bit_and", kIntegers, Gives::kOperand, true, kExact},
+  {"bit_or", kIntegers, Gives::kOperand, true, kExact},
+  {"bit_xor", kIntegers, Gives::kOperand, true, kExact},
+  {"shift_left", kIntegers, Gives::kOperand, true, kExact},
+  {"shift_right", kIntegers, Gives::kOperand, true, kExact},
+};
+
+inline constexpr OperationRow kTernaryRows[] = {
+  {"fma", kFloats | kIntegers, Gives::kOperand, true, kRounded},
+  {"lerp", kFloats, Gives::kOperand, true, 1},
+  {"clamp", kFloats | kIntegers, Gives::kOperand, true, kExact},
 };
 
 inline constexpr OperationRow kCompareRows[] = {

@@ -11,6 +11,11 @@
   kernel<Rule, uint8_t>, kernel<Rule, uint16_t>, kernel<Rule, uint32_t>, kernel<Rule, uint64_t>
 #define TENURE_SIGNED(Rule) \
   kernel<Rule, int8_t>, kernel<Rule, int16_t>, kernel<Rule, int32_t>, kernel<Rule, int64_t>
+// Parts of rows of operations that do not take these.
+#define TENURE_NO_FLOATS \
+  {}, {}, {}, {}
+#define TENURE_NO_INTEGERS \
+  {}, {}, {}, {}, {}, {}, {}, {}
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

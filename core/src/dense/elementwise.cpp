@@ -1,4 +1,4 @@
-// Arithmetic, element by element: unary and binary operations.
+// Arithmetic, element by element: operations on one, two and three operands.
 #include <algorithm>
 
 #include "cpu/dispatch.hpp"
@@ -36,13 +36,28 @@ Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) {
   return operation;
 }
 
+Operation ternary_operation(tnr_ternary_op op, tnr_dtype dtype) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= kernels::kTernaryCount) refuse_code("ternary", op);
+  const unsigned column = type_index(dtype);
+  if (column == kNoType) refuse_dtype(kernels::kTernaryRows[row].name, dtype);
+  const Operation operation(kernels::ternary_kernels()[row][column]);
+  if (operation.kernel() == nullptr) refuse_dtype(kernels::kTernaryRows[row].name, dtype);
+  return operation;
+}
+
+bool gives_truth(tnr_unary_op op) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  return row < kernels::kUnaryCount && kernels::kUnaryRows[row].gives == kernels::Gives::kTruth;
+}
+
 bool is_integer(tnr_dtype dtype) {
   return code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint;
 }
 
 // A number as divisor is known before the work, so that the output stays untouched.
 void require_divisor(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
-  if (op != TNR_BINARY_OP_DIV || !is_integer(dtype)) return;
+  if ((op != TNR_BINARY_OP_DIV && op != TNR_BINARY_OP_REM) || !is_integer(dtype)) return;
   if (std::all_of(b.bytes, b.bytes + element_size(dtype), [](auto byte) { return byte == 0; })) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "b is 0 but an integer divisor must not be 0");
   }
@@ -60,7 +75,11 @@ void run(const Context& context, const Operands& operands, const Operation& oper
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
-  require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  if (gives_truth(op)) {
+    require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
+  } else {
+    require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  }
   operands.run(context, unary_operation(op, a.dtype));
   operands.count(TNR_OPERATION_UNARY);
 }
@@ -99,6 +118,19 @@ void binary(const Context& context, tnr_binary_op op, const tnr_scalar& a, const
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
   run(context, operands, operation);
   operands.count(TNR_OPERATION_BINARY);
+}
+
+void ternary(const Context& context, tnr_ternary_op op, const tnr_view& a, const tnr_view& b,
+             const tnr_view& c, const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  operands.add(b, "b");
+  operands.add(c, "c");
+  require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  require_dtype(b, "b", out.view.dtype, "out.dtype is");
+  require_dtype(c, "c", out.view.dtype, "out.dtype is");
+  operands.run(context, ternary_operation(op, out.view.dtype));
+  operands.count(TNR_OPERATION_TERNARY);
 }
 
 }  // namespace tenure

@@ -7,13 +7,14 @@ use crate::abi::Problem;
 use crate::table::{Dtypes, Error, Gives, Kind, Needs, OPERATIONS, Operation};
 
 const SOURCE: &str = "rust/tenure-sys/src/operations.rs";
-const KINDS: [Kind; 4] = [Kind::Unary, Kind::Binary, Kind::Compare, Kind::Reduce];
+const KINDS: [Kind; 5] = [Kind::Unary, Kind::Binary, Kind::Ternary, Kind::Compare, Kind::Reduce];
 
 /// The kind as its names have it.
 fn stem(kind: Kind) -> &'static str {
     match kind {
         Kind::Unary => "unary",
         Kind::Binary => "binary",
+        Kind::Ternary => "ternary",
         Kind::Compare => "compare",
         Kind::Reduce => "reduce",
     }
@@ -81,15 +82,23 @@ pub fn expanded(source: &str) -> String {
     text
 }
 
-fn bound(row: &Operation) -> &'static str {
-    if row.dtypes == Dtypes::FLOATS { "Float" } else { "Number" }
+/// The generic parameters of a function of the crate, and its types of inputs and result.
+fn types(row: &Operation) -> String {
+    let bound = match row.dtypes {
+        Dtypes::BOOL8 => return "[] Bool8 -> Bool8".to_owned(),
+        Dtypes::FLOATS => "Float",
+        Dtypes::INTEGERS => "Integer",
+        _ => "Number",
+    };
+    let result = if row.gives == Gives::Truth { "Bool8" } else { "T" };
+    format!("[T: {bound}] T -> {result}")
 }
 
 /// `rust/tenure-sys/src/codes.rs`.
 pub fn rust(note: &str) -> String {
     let mut text = format!(
         "// {note}\n//! The codes of operations, and lists of them for macros.\n\n\
-         use crate::{{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_unary_op}};\n"
+         use crate::{{\n    tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_ternary_op, tnr_unary_op,\n}};\n"
     );
     for kind in KINDS {
         let ty = format!("tnr_{}_op", stem(kind));
@@ -107,7 +116,8 @@ pub fn rust(note: &str) -> String {
         let lines = rows(OPERATIONS, kind).into_iter().map(|row| rust_row(kind, row));
         text.push_str(&list(&format!("for_each_{}", stem(kind)), lines));
     }
-    let kept = rows(OPERATIONS, Kind::Unary).into_iter().filter(|row| row.keeps_zero);
+    let keeps = |row: &&Operation| row.keeps_zero && row.gives == Gives::Operand;
+    let kept = rows(OPERATIONS, Kind::Unary).into_iter().filter(keeps);
     let lines = kept.map(|row| rust_row(Kind::Unary, row));
     text.push_str(&list("for_each_unary_of_zero", lines));
     text
@@ -126,17 +136,16 @@ fn rust_row(kind: Kind, row: &Operation) -> String {
     let (op, rust, doc) = (constant(row), row.rust, row.rust_doc);
     let (inputs, gives) = (row.example.inputs, row.example.gives);
     match kind {
-        Kind::Unary => format!(
-            "{op} {rust:?}: {rust}, {rust}_into, {rust}_assign, {}; {doc:?}, example {:?} => \
-             {gives:?};",
-            bound(row),
-            inputs[0]
-        ),
-        Kind::Binary => format!(
-            "{op} {rust:?}: {rust}, {rust}_into, {rust}_assign; {doc:?}, errors {:?}, example {:?}, \
-             {:?} => {gives:?};",
-            row.rust_errors, inputs[0], inputs[1]
-        ),
+        Kind::Unary | Kind::Binary | Kind::Ternary => {
+            let inputs: Vec<String> = inputs.iter().map(|input| format!("{input:?}")).collect();
+            format!(
+                "{op} {rust:?}: {rust}, {rust}_into, {rust}_assign, {}; {doc:?}, errors {:?}, \
+                 example {} => {gives:?};",
+                types(row),
+                row.rust_errors,
+                inputs.join(", ")
+            )
+        }
         Kind::Compare => format!("{op} {rust:?}: {rust}, {rust}_into; {doc:?} => {gives:?};"),
         Kind::Reduce => format!("{op} {:?}: {};", row.name, row.name),
     }
@@ -219,7 +228,7 @@ pub fn cpp(note: &str) -> String {
             let places = match row.error {
                 Error::Exact => "kExact".to_owned(),
                 Error::Rounded => "kRounded".to_owned(),
-                Error::Places(places) => places.to_string(),
+                Error::Places(places) | Error::OfInputs(places) => places.to_string(),
                 Error::Grows => "kGrows".to_owned(),
             };
             let _ = writeln!(
@@ -266,7 +275,7 @@ pub fn python(note: &str) -> String {
             let places = match row.error {
                 Error::Exact => "0".to_owned(),
                 Error::Rounded => "0.5".to_owned(),
-                Error::Places(places) => places.to_string(),
+                Error::Places(places) | Error::OfInputs(places) => places.to_string(),
                 Error::Grows => "None".to_owned(),
             };
             let _ = writeln!(
@@ -333,6 +342,7 @@ fn docs_row(row: &Operation) -> String {
         Error::Rounded => "0.5".to_owned(),
         Error::Places(places) => places.to_string(),
         Error::Grows => "grows with the count, see below".to_owned(),
+        Error::OfInputs(places) => format!("{places} of the largest input"),
     };
     let derivative = row.derivative.map_or("none".to_owned(), |derivative| {
         let needs = match derivative.needs {

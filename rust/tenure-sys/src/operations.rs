@@ -16,6 +16,8 @@ pub enum Kind {
     Unary,
     /// `tnr_binary`, with a number too, `tnr_sparse_binary`.
     Binary,
+    /// `tnr_ternary`.
+    Ternary,
     /// `tnr_compare`, `tnr_compare_scalar`.
     Compare,
     /// `tnr_reduce`, `tnr_sparse_reduce`.
@@ -71,6 +73,8 @@ pub enum Error {
     Places(u32),
     /// The bound depends on the number of elements, and is in `docs/operations.md`.
     Grows,
+    /// It is within so many units in the last place of the largest input, from which it may be far.
+    OfInputs(u32),
 }
 
 /// Inputs of the derivative of an operation, beside the gradient of its result.
@@ -360,6 +364,181 @@ pub const OPERATIONS: &[Operation] = &[
         derivative: derivative("leaky_relu_gradient", Needs::Output),
         ..ROW
     },
+    Operation {
+        name: "square",
+        code: 15,
+        doc: "`x * x`; wraps on integers.",
+        rust: "square",
+        rust_doc: "`a * a`; integers wrap.",
+        example: example(&["[1, -2, 3]"], "[1, 4, 9]"),
+        numpy: "np.square",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        error: Error::Rounded,
+        derivative: derivative("square_gradient", Needs::Inputs),
+        ..ROW
+    },
+    Operation {
+        name: "reciprocal",
+        code: 16,
+        doc: "`1 / x`; floats only.",
+        rust: "reciprocal",
+        rust_doc: "`1 / a`.",
+        example: example(&["[2.0, f64::INFINITY]"], "[0.5, 0.0]"),
+        numpy: "np.reciprocal",
+        dtypes: Dtypes::FLOATS,
+        error: Error::Rounded,
+        derivative: derivative("reciprocal_gradient", Needs::Output),
+        ..ROW
+    },
+    Operation {
+        name: "rsqrt",
+        code: 17,
+        doc: "`1 / sqrt(x)`; floats only.",
+        rust: "rsqrt",
+        rust_doc: "One over the square root of `a`; NaN below zero.",
+        example: example(&["[4.0, f64::INFINITY]"], "[0.5, 0.0]"),
+        numpy: "rsqrt",
+        dtypes: Dtypes::FLOATS,
+        error: Error::Places(1),
+        derivative: derivative("rsqrt_gradient", Needs::Output),
+        ..ROW
+    },
+    Operation {
+        name: "floor",
+        code: 18,
+        doc: "The largest whole number that is not above x; floats only.",
+        rust: "floor",
+        rust_doc: "The largest whole number that is not above `a`.",
+        example: example(&["[-1.5, 2.5]"], "[-2.0, 2.0]"),
+        numpy: "np.floor",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "ceil",
+        code: 19,
+        doc: "The smallest whole number that is not below x; floats only.",
+        rust: "ceil",
+        rust_doc: "The smallest whole number that is not below `a`.",
+        example: example(&["[-1.5, 2.5]"], "[-1.0, 3.0]"),
+        numpy: "np.ceil",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "round",
+        code: 20,
+        doc: "The nearest whole number, of two the even one; floats only.",
+        rust: "round",
+        rust_doc: "The nearest whole number, of two the even one.",
+        example: example(&["[-1.5, 2.5]"], "[-2.0, 2.0]"),
+        numpy: "np.rint",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "trunc",
+        code: 21,
+        doc: "x without its fraction; floats only.",
+        rust: "trunc",
+        rust_doc: "`a` without its fraction.",
+        example: example(&["[-1.5, 2.5]"], "[-1.0, 2.0]"),
+        numpy: "np.trunc",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "sign",
+        code: 22,
+        doc: "-1, 0 or 1; zeros and NaN stay what they are.",
+        rust: "sign",
+        rust_doc: "-1, 0 or 1 as `a` is below, at or above zero; zeros and NaN stay what they are.",
+        example: example(&["[-3, 0, 5]"], "[-1, 0, 1]"),
+        numpy: "np.sign",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "is_nan",
+        code: 23,
+        doc: "Whether x is NaN, as bool8; floats only.",
+        rust: "is_nan",
+        rust_doc: "Whether `a` is NaN.",
+        example: example(&["[1.0, f64::NAN, f64::INFINITY]"], "[false, true, false]"),
+        numpy: "np.isnan",
+        dtypes: Dtypes::FLOATS,
+        gives: Gives::Truth,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "is_inf",
+        code: 24,
+        doc: "Whether x is infinite, as bool8; floats only.",
+        rust: "is_inf",
+        rust_doc: "Whether `a` is infinite.",
+        example: example(&["[1.0, f64::NAN, f64::INFINITY]"], "[false, false, true]"),
+        numpy: "np.isinf",
+        dtypes: Dtypes::FLOATS,
+        gives: Gives::Truth,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "is_finite",
+        code: 25,
+        doc: "Whether x is neither infinite nor NaN, as bool8; floats only.",
+        rust: "is_finite",
+        rust_doc: "Whether `a` is neither infinite nor NaN.",
+        example: example(&["[1.0, f64::NAN, f64::INFINITY]"], "[true, false, false]"),
+        numpy: "np.isfinite",
+        dtypes: Dtypes::FLOATS,
+        gives: Gives::Truth,
+        ..ROW
+    },
+    Operation {
+        name: "logical_not",
+        code: 26,
+        doc: "Whether x is false; bool8 only.",
+        rust: "logical_not",
+        rust_doc: "Whether `a` is false.",
+        example: example(
+            &["[true, false].map(tenure::Bool8::from)"],
+            "[false, true].map(tenure::Bool8::from)",
+        ),
+        numpy: "np.logical_not",
+        dtypes: Dtypes::BOOL8,
+        ..ROW
+    },
+    Operation {
+        name: "nan_to_num",
+        code: 27,
+        doc: "0 in the place of NaN, the largest and lowest finite numbers in that of infinities; floats only.",
+        rust: "nan_to_num",
+        rust_doc: "Zero in the place of NaN, and the largest and lowest finite numbers in that of infinities.",
+        example: example(&["[1.5, f64::NAN, f64::INFINITY]"], "[1.5, 0.0, f64::MAX]"),
+        numpy: "np.nan_to_num",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        name: "bit_not",
+        code: 28,
+        doc: "Every bit of x the other way; integers only.",
+        rust: "bitwise_not",
+        rust_doc: "Every bit of `a` the other way.",
+        example: example(&["[0_u8, 5, 255]"], "[255, 250, 0]"),
+        numpy: "np.invert",
+        dtypes: Dtypes::INTEGERS,
+        ..ROW
+    },
     // ---- of two inputs ----
     Operation {
         kind: Kind::Binary,
@@ -448,6 +627,186 @@ pub const OPERATIONS: &[Operation] = &[
         dtypes: Dtypes::NUMBERS,
         keeps_zero: true,
         derivative: derivative("max_gradient", Needs::Inputs),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "rem",
+        code: 7,
+        doc: "The remainder of `a / b`, of the sign of a: of floats exact, as `fmod` of C. An integer divisor of zero is an error found on the data.",
+        rust: "rem",
+        rust_doc: "The remainder of `a / b`, of the sign of `a`: as Rust's `%`, exact for floats.",
+        rust_errors: ", or an integer is divided by zero, after some elements may have been written",
+        example: example(&["[7, -7, 9]", "[4]"], "[3, -3, 1]"),
+        numpy: "np.fmod",
+        dtypes: Dtypes::NUMBERS,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "logical_and",
+        code: 8,
+        doc: "Whether both are true; bool8 only.",
+        rust: "logical_and",
+        rust_doc: "Whether both are true.",
+        example: example(
+            &[
+                "[true, true, false].map(tenure::Bool8::from)",
+                "[true, false, false].map(tenure::Bool8::from)",
+            ],
+            "[true, false, false].map(tenure::Bool8::from)",
+        ),
+        numpy: "np.logical_and",
+        dtypes: Dtypes::BOOL8,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "logical_or",
+        code: 9,
+        doc: "Whether either is true; bool8 only.",
+        rust: "logical_or",
+        rust_doc: "Whether either is true.",
+        example: example(
+            &[
+                "[true, true, false].map(tenure::Bool8::from)",
+                "[true, false, false].map(tenure::Bool8::from)",
+            ],
+            "[true, true, false].map(tenure::Bool8::from)",
+        ),
+        numpy: "np.logical_or",
+        dtypes: Dtypes::BOOL8,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "logical_xor",
+        code: 10,
+        doc: "Whether one of the two is true; bool8 only.",
+        rust: "logical_xor",
+        rust_doc: "Whether one of the two is true.",
+        example: example(
+            &[
+                "[true, true, false].map(tenure::Bool8::from)",
+                "[true, false, false].map(tenure::Bool8::from)",
+            ],
+            "[false, true, false].map(tenure::Bool8::from)",
+        ),
+        numpy: "np.logical_xor",
+        dtypes: Dtypes::BOOL8,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "bit_and",
+        code: 11,
+        doc: "The bits that both have; integers only.",
+        rust: "bitwise_and",
+        rust_doc: "The bits that both have.",
+        example: example(&["[6, 5]", "[3, 4]"], "[2, 4]"),
+        numpy: "np.bitwise_and",
+        dtypes: Dtypes::INTEGERS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "bit_or",
+        code: 12,
+        doc: "The bits that either has; integers only.",
+        rust: "bitwise_or",
+        rust_doc: "The bits that either has.",
+        example: example(&["[6, 5]", "[3, 4]"], "[7, 5]"),
+        numpy: "np.bitwise_or",
+        dtypes: Dtypes::INTEGERS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "bit_xor",
+        code: 13,
+        doc: "The bits that one of the two has; integers only.",
+        rust: "bitwise_xor",
+        rust_doc: "The bits that one of the two has.",
+        example: example(&["[6, 5]", "[3, 4]"], "[5, 1]"),
+        numpy: "np.bitwise_xor",
+        dtypes: Dtypes::INTEGERS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "shift_left",
+        code: 14,
+        doc: "`a` times 2 to the b, which wraps; 0 where b is not below the width or is negative. Integers only.",
+        rust: "shift_left",
+        rust_doc: "The bits of `a` moved up by `b`; 0 where `b` is at least their number, or negative.",
+        example: example(&["[1_u8, 3, 1]", "[4, 7, 8]"], "[16, 128, 0]"),
+        numpy: "np.left_shift",
+        dtypes: Dtypes::INTEGERS,
+        keeps_zero: true,
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Binary,
+        name: "shift_right",
+        code: 15,
+        doc: "`a` over 2 to the b, rounded down; where b is not below the width or is negative, 0 or, of negative numbers, -1. Integers only.",
+        rust: "shift_right",
+        rust_doc: "The bits of `a` moved down by `b`, with copies of its sign; where `b` is at least their number, or negative, 0 or, of negative numbers, -1.",
+        example: example(&["[16, -5, -5]", "[4, 1, 99]"], "[1, -3, -1]"),
+        numpy: "np.right_shift",
+        dtypes: Dtypes::INTEGERS,
+        keeps_zero: true,
+        ..ROW
+    },
+    // ---- of three inputs ----
+    Operation {
+        kind: Kind::Ternary,
+        name: "fma",
+        code: 1,
+        doc: "`a * b + c`, rounded once; wraps on integers.",
+        rust: "fma",
+        rust_doc: "`a * b + c`, rounded once; integers wrap.",
+        example: example(&["[1.5, 2.0]", "[2.0, 3.0]", "[0.5]"], "[3.5, 6.5]"),
+        numpy: "fma",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        error: Error::Rounded,
+        derivative: derivative("fma_gradient", Needs::Inputs),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Ternary,
+        name: "lerp",
+        code: 2,
+        doc: "`a + c (b - a)`: exactly a where c is 0, and b where it is 1; floats only.",
+        rust: "lerp",
+        rust_doc: "`a + c (b - a)`, linear interpolation: exactly `a` where `c` is 0, and `b` where it is 1.",
+        example: example(&["[1.0, 2.0]", "[3.0, 10.0]", "[0.5]"], "[2.0, 6.0]"),
+        numpy: "lerp",
+        dtypes: Dtypes::FLOATS,
+        keeps_zero: true,
+        error: Error::OfInputs(1),
+        derivative: derivative("lerp_gradient", Needs::Inputs),
+        ..ROW
+    },
+    Operation {
+        kind: Kind::Ternary,
+        name: "clamp",
+        code: 3,
+        doc: "`min(max(a, b), c)`: a from b to c, and c where b is above it; NaN wins.",
+        rust: "clamp",
+        rust_doc: "`min(max(a, b), c)`: `a`, but not below `b` nor above `c`, and `c` where `b` is above it; NaN wins.",
+        example: example(&["[1.0, 5.0, -3.0]", "[0.0]", "[2.0]"], "[1.0, 2.0, 0.0]"),
+        numpy: "np.clip",
+        dtypes: Dtypes::NUMBERS,
+        keeps_zero: true,
+        derivative: derivative("clamp_gradient", Needs::Inputs),
         ..ROW
     },
     // ---- comparisons ----

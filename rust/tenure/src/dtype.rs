@@ -311,6 +311,24 @@ pub(crate) mod sequence {
 )]
 pub trait Float: Number + Factor<Product = Self> {}
 
+/// A number without a fraction: i8 to i64, u8 to u64. Sealed.
+///
+/// ```
+/// use tenure::{AsView, Integer, Result, Tensor, bitwise_and, shift_right};
+///
+/// fn field<T: Integer>(a: impl AsView<T>, from: T, mask: T) -> Result<Tensor<T>> {
+///     bitwise_and(shift_right(a, from)?, mask)
+/// }
+/// assert_eq!(field(&[0b1011_0100_u8], 2, 0b111)?.to_vec(), [0b101]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this operation takes integers, and `{Self}` is none",
+    label = "not an integer",
+    note = "integers are i8 to i64, u8 to u64; truth values have `logical_and` and its kin"
+)]
+pub trait Integer: Number {}
+
 /// An element of matrices that are multiplied: every [`Float`], [`Complex`] of f32 or f64, i8 and
 /// u8. Sealed.
 ///
@@ -511,6 +529,14 @@ impl Float for f64 {}
 impl Float for f32 {}
 impl Float for f16 {}
 impl Float for bf16 {}
+impl Integer for i8 {}
+impl Integer for i16 {}
+impl Integer for i32 {}
+impl Integer for i64 {}
+impl Integer for u8 {}
+impl Integer for u16 {}
+impl Integer for u32 {}
+impl Integer for u64 {}
 
 /// A truth value in a byte. Any non-zero byte is true; the library writes 0 or 1.
 ///

@@ -92,6 +92,8 @@ pub enum Operation {
     Binary,
     /// Comparisons: [`less`](crate::less) and its like.
     Compare,
+    /// [`fma`](crate::fma), [`clamp`](crate::clamp) and the other operations on three inputs.
+    Ternary,
     /// [`select`](crate::select()).
     Select,
     /// Reductions: [`sum`](crate::sum) and its like.
@@ -185,6 +187,7 @@ impl Operation {
         Operation::Unary,
         Operation::Binary,
         Operation::Compare,
+        Operation::Ternary,
         Operation::Select,
         Operation::Reduce,
         Operation::SparseFromDense,
@@ -233,6 +236,7 @@ impl Operation {
             Operation::Unary => tnr_operation::UNARY,
             Operation::Binary => tnr_operation::BINARY,
             Operation::Compare => tnr_operation::COMPARE,
+            Operation::Ternary => tnr_operation::TERNARY,
             Operation::Select => tnr_operation::SELECT,
             Operation::Reduce => tnr_operation::REDUCE,
             Operation::SparseFromDense => tnr_operation::SPARSE_FROM_DENSE,

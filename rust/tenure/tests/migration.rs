@@ -117,6 +117,14 @@ fn dense() -> Result<Vec<String>> {
         tenure::add(&a, &b)?; tenure::add_into(&a, &b, &mut out)?; tenure::add_into(&a, &b, &mut c)?;
         a.cast::<i8>()?; tenure::sum(&a, 0)?; tenure::std(&a, .., 1)?;
         tenure::select(&m, &a, &b)?; tenure::add_assign(&mut a, &b)?;
+        tenure::clamp(&a, 0.0, 1.0)?; tenure::rem(&a, &b)?; tenure::round(&a)?; tenure::floor(&a)?;
+        tenure::is_nan(&a)?; tenure::nan_to_num(&a)?;
+    }
+    {
+        let (a, b, n) = ([6, 5], [3, 4], m);
+        says! { found:
+            tenure::bitwise_and(&a, &b)?; tenure::shift_left(&a, 3)?; tenure::logical_and(&m, &n)?;
+        }
     }
     {
         let f = |[row, col]: [usize; 2]| (row + col) as f32;

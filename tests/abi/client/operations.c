@@ -15,6 +15,8 @@ static int check_arithmetic(const tnr_view* a, const float* got, const tnr_view_
   CHECK(got[0] == -1 && got[3] == -6);
   OK(tnr_scalar_binary(NULL, TNR_BINARY_OP_DIV, &two, a, NULL, out));
   CHECK(got[0] == 2 && got[3] == -0.5f);
+  OK(tnr_ternary(NULL, TNR_TERNARY_OP_FMA, a, a, a, NULL, out));
+  CHECK(got[0] == 2 && got[3] == 12);
   OK(tnr_fill(NULL, &two, NULL, out));
   CHECK(got[0] == 2 && got[3] == 2);
   return 0;

@@ -270,16 +270,27 @@ TEST_F(Canary, Select) {
 bool is_integer(tnr_dtype dtype) { return number_index(dtype) >= number_index(TNR_DTYPE_I8); }
 
 bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) {
-  return (operation.dtypes & (is_integer(dtype) ? kernels::kIntegers : kernels::kFloats)) != 0;
+  const unsigned part = dtype == TNR_DTYPE_BOOL8 ? kernels::kTruths
+                        : is_integer(dtype)      ? kernels::kIntegers
+                                                 : kernels::kFloats;
+  return (operation.dtypes & part) != 0;
+}
+
+std::vector<tnr_dtype> dtypes_of(const kernels::OperationRow& operation) {
+  std::vector<tnr_dtype> dtypes(std::begin(kNumbers), std::end(kNumbers));
+  dtypes.push_back(TNR_DTYPE_BOOL8);
+  std::erase_if(dtypes, [&](tnr_dtype dtype) { return !takes(operation, dtype); });
+  return dtypes;
 }
 
 TEST_F(Canary, Unary) {
   for (tnr_unary_op op = 1; op <= static_cast<int>(kernels::kUnaryCount); ++op) {
-    for (const tnr_dtype dtype : kNumbers) {
-      if (!takes(kernels::kUnaryRows[op - 1], dtype)) continue;
+    const kernels::OperationRow& operation = kernels::kUnaryRows[op - 1];
+    const bool gives_truth = operation.gives == kernels::Gives::kTruth;
+    for (const tnr_dtype dtype : dtypes_of(operation)) {
       check({"op " + std::to_string(op) + " of " + dtype_name(dtype),
              {dtype},
-             dtype,
+             gives_truth ? TNR_DTYPE_BOOL8 : dtype,
              [op](const tnr_view* in, const tnr_view_mut* out) {
                return tnr_unary(nullptr, op, in, nullptr, out);
              }});
@@ -289,7 +300,7 @@ TEST_F(Canary, Unary) {
 
 TEST_F(Canary, Binary) {
   for (tnr_binary_op op = 1; op <= static_cast<int>(kernels::kBinaryCount); ++op) {
-    for (const tnr_dtype dtype : kNumbers) {
+    for (const tnr_dtype dtype : dtypes_of(kernels::kBinaryRows[op - 1])) {
       const std::string name = "op " + std::to_string(op) + " of " + dtype_name(dtype);
       const tnr_scalar two = two_of(dtype);
       check({name, {dtype, dtype}, dtype, [=](const tnr_view* in, const tnr_view_mut* out) {
@@ -306,6 +317,19 @@ TEST_F(Canary, Binary) {
              dtype,
              [=](const tnr_view* in, const tnr_view_mut* out) {
                return tnr_scalar_binary(nullptr, op, &two, in, nullptr, out);
+             }});
+    }
+  }
+}
+
+TEST_F(Canary, Ternary) {
+  for (tnr_ternary_op op = 1; op <= static_cast<int>(kernels::kTernaryCount); ++op) {
+    for (const tnr_dtype dtype : dtypes_of(kernels::kTernaryRows[op - 1])) {
+      check({"op " + std::to_string(op) + " of " + dtype_name(dtype),
+             {dtype, dtype, dtype},
+             dtype,
+             [op](const tnr_view* in, const tnr_view_mut* out) {
+               return tnr_ternary(nullptr, op, in, in + 1, in + 2, nullptr, out);
              }});
     }
   }

@@ -13,6 +13,7 @@
 
 #include "cpu/kernels/reference.hpp"
 #include "cpu/operations.hpp"
+#include "expect_error.hpp"
 #include "last_places.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
@@ -152,9 +153,17 @@ void expect_activations() {
   tnr_scalar scalars[] = {{kDtype<T>, 0, {}}, {kDtype<T>, 0, {}}};
   std::memcpy(scalars[0].bytes, one.data(), sizeof(T));
   for (tnr_unary_op op = 1; op <= static_cast<int>(kernels::kUnaryCount); ++op) {
+    const kernels::OperationRow& operation = kernels::kUnaryRows[op - 1];
     tnr_matmul_attributes with = {};
     with.struct_size = sizeof with;
     with.activation = op;
+    if ((operation.dtypes & kernels::kFloats) == 0 || operation.gives != kernels::Gives::kOperand) {
+      expect_error(TNR_STATUS_UNSUPPORTED, {"attributes->activation"}, [&] {
+        matmul(kDefaultContext, scalars[0], row_of(one).view, row_of(row).view, scalars[1],
+               row_of(out), with);
+      });
+      continue;
+    }
     matmul(kDefaultContext, scalars[0], row_of(one).view, row_of(row).view, scalars[1], row_of(out),
            with);
     const std::vector<T> expected = results_of(op, row);

@@ -255,6 +255,57 @@ Finding map_function(const Strip& strip) {
   return kNothing;
 }
 
+// The same of several operands, each of them adjacent or repeated elements, or others.
+template <class Rule, class T, uint32_t kSources>
+Finding map_joint(const Strip& strip) {
+  using Wide = typename Packed<T, kRegisterBytes>::type;
+  constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLanes = kRegisterBytes / kWidth;
+  alignas(kRegisterBytes) Byte lanes[kSources + 1][kRegisterBytes];
+  Byte* const results = lanes[kSources];
+  const Byte* in[kSources];
+  bool are_adjacent = is_adjacent<T>(strip.out_step);
+  for (uint32_t i = 0; i < kSources; ++i) {
+    const Source& source = strip.in[i];
+    in[i] = source.data;
+    are_adjacent &= is_adjacent_or_repeated<T>(source);
+    const bool is_repeated = source.step == 0;
+    // Lanes of no element have 1, which divides and has a logarithm.
+    const T value = is_repeated ? load<T>(source.data) : T{1};
+    store(lanes[i], value - Wide{});
+    if (is_repeated) in[i] = lanes[i];
+  }
+  Byte* out = strip.out;
+  const int64_t out_step = strip.out_step;
+#pragma GCC unroll 1
+  for (int64_t left = strip.count; left > 0; left -= kLanes) {
+    const int64_t count = left < kLanes ? left : kLanes;
+    const bool is_whole = are_adjacent && left >= kLanes;
+    Wide operands[kSources];
+    for (uint32_t i = 0; i < kSources; ++i) {
+      const Byte* from = in[i];
+      if (!is_whole && from != lanes[i]) [[unlikely]] {
+        copy_one_by_one<T>(lanes[i], kWidth, from, strip.in[i].step, count);
+        from = lanes[i];
+      }
+      __asm__("" : "+r"(from));  // or compilers make a copy of the rule for each
+      operands[i] = load<Wide>(from);
+      in[i] += kLanes * strip.in[i].step;
+    }
+    Byte* to = is_whole ? out : results;
+    __asm__("" : "+r"(to));
+    if constexpr (kSources == 2) {
+      store<Wide>(to, Rule::apply(operands[0], operands[1]));
+    } else {
+      store<Wide>(to, Rule::apply(operands[0], operands[1], operands[2]));
+    }
+    if (!is_whole) [[unlikely]]
+      copy_one_by_one<T>(out, out_step, results, kWidth, count);
+    out += kLanes * out_step;
+  }
+  return kNothing;
+}
+
 // A rule for f32, of bf16 by their bits: of 32, the upper half is a float as it stands, and the
 // lower one is after a shift. No element changes its lane.
 template <class Rule>

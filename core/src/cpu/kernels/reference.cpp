@@ -119,6 +119,11 @@ Whole largest(const Format& format) {
 }
 Whole smallest(const Format& format) { return format.is_signed ? -largest(format) - 1 : 0; }
 
+// The largest finite number.
+Real most(const Format& format) {
+  return std::ldexp(2 - std::ldexp(Real{1}, 1 - format.significand_bits), format.max_exponent);
+}
+
 Whole saturated(const Format& format, Real value) {
   if (std::isnan(value)) return 0;
   if (value >= static_cast<Real>(largest(format))) return largest(format);
@@ -167,6 +172,14 @@ Real normal_integral(Real x) {
 Real gelu_argument(Real x) {
   const Real slope = std::sqrt(8 / std::acos(Real{-1}));
   return slope * (x + 0.044715L * x * x * x);
+}
+
+// By a shift of the value itself, where no bit falls off the type's own end.
+Number shifted(const Format& format, Whole value, Whole count, bool to_left) {
+  const bool is_within = count >= 0 && count < format.bytes * 8;
+  if (to_left) return whole(is_within ? value * (Whole{1} << count) : 0);
+  if (!is_within) return whole(value < 0 ? -1 : 0);
+  return whole(value >> count);
 }
 
 Number lower(const Number& a, const Number& b) { return is_nan(a) || is_less(a, b) ? a : b; }
@@ -271,6 +284,30 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kLeakyRelu:
       result = real(x.real < 0 ? x.real * (type == Type::kF64 ? 0.01 : 0.01f) : x.real);
       break;
+    case Unary::kSquare:
+      result = arithmetic(type, x, x, [](auto p, auto q) { return p * q; });
+      break;
+    case Unary::kReciprocal:
+      result = arithmetic(type, real(1), x, [](auto p, auto q) { return p / q; });
+      break;
+    case Unary::kRsqrt: result = real(1 / std::sqrt(x.real)); break;
+    case Unary::kFloor: result = real(std::floor(x.real)); break;
+    case Unary::kCeil: result = real(std::ceil(x.real)); break;
+    case Unary::kRound: result = real(std::nearbyint(x.real)); break;
+    case Unary::kTrunc: result = real(std::trunc(x.real)); break;
+    case Unary::kSign:
+      if (!is_nonzero(x) || is_nan(x)) break;
+      result = x.is_float ? real(std::copysign(Real{1}, x.real)) : whole(x.whole < 0 ? -1 : 1);
+      break;
+    case Unary::kIsNan: return store(Type::kBool8, out, whole(std::isnan(x.real) ? 1 : 0));
+    case Unary::kIsInf: return store(Type::kBool8, out, whole(std::isinf(x.real) ? 1 : 0));
+    case Unary::kIsFinite: return store(Type::kBool8, out, whole(std::isfinite(x.real) ? 1 : 0));
+    case Unary::kLogicalNot: result = whole(x.whole == 0 ? 1 : 0); break;
+    case Unary::kNanToNum:
+      if (std::isnan(x.real)) result = real(0);
+      if (std::isinf(x.real)) result = real(std::copysign(most(format_of(type)), x.real));
+      break;
+    case Unary::kBitNot: result = whole(~x.whole); break;
     case Unary::kRelu:
       if (is_less(x, x.is_float ? real(0) : whole(0))) result = x.is_float ? real(0) : whole(0);
       break;
@@ -301,11 +338,48 @@ Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out)
       }
       result = arithmetic(type, x, y, [](auto p, auto q) { return p / q; });
       break;
+    case Binary::kRem:
+      if (!x.is_float && y.whole == 0) {
+        store(type, out, whole(0));
+        return kZeroDivisor;
+      }
+      result = x.is_float ? real(std::fmod(x.real, y.real)) : whole(x.whole % y.whole);
+      break;
+    case Binary::kLogicalAnd:
+    case Binary::kBitAnd: result = whole(x.whole & y.whole); break;
+    case Binary::kLogicalOr:
+    case Binary::kBitOr: result = whole(x.whole | y.whole); break;
+    case Binary::kLogicalXor:
+    case Binary::kBitXor: result = whole(x.whole ^ y.whole); break;
+    case Binary::kShiftLeft: result = shifted(format_of(type), x.whole, y.whole, true); break;
+    case Binary::kShiftRight: result = shifted(format_of(type), x.whole, y.whole, false); break;
     case Binary::kMin: result = lower(x, y); break;
     case Binary::kMax: result = higher(x, y); break;
   }
   store(type, out, result);
   return kNothing;
+}
+
+void ternary(unsigned row, Type type, const Byte* a, const Byte* b, const Byte* c, Byte* out) {
+  const Number x = load(type, a);
+  const Number y = load(type, b);
+  const Number z = load(type, c);
+  // A product of two f64 has more digits than a Real.
+  const auto fused = [type](Real p, Real q, Real r) {
+    if (type != Type::kF64) return static_cast<Real>(p * q + r);
+    return static_cast<Real>(
+        std::fma(static_cast<double>(p), static_cast<double>(q), static_cast<double>(r)));
+  };
+  switch (static_cast<Ternary>(row + 1)) {
+    case Ternary::kFma:
+      return store(type, out,
+                   x.is_float ? real(fused(x.real, y.real, z.real))
+                              : whole(static_cast<Whole>(static_cast<uint64_t>(x.whole) *
+                                                             static_cast<uint64_t>(y.whole) +
+                                                         static_cast<uint64_t>(z.whole))));
+    case Ternary::kLerp: return store(type, out, real((1 - z.real) * x.real + z.real * y.real));
+    case Ternary::kClamp: return store(type, out, lower(higher(x, y), z));
+  }
 }
 
 void compare(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out) {

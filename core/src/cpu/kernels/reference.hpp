@@ -16,6 +16,7 @@ void cast(Type from, const Byte* a, Type to, Byte* out);
 // `row` is the table's.
 void unary(unsigned row, Type type, const Byte* a, Byte* out);
 Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out);
+void ternary(unsigned row, Type type, const Byte* a, const Byte* b, const Byte* c, Byte* out);
 void compare(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out);
 // `elements` are in the order of their indices. Writes one element of the dtype that the row gives.
 void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count, int64_t ddof,

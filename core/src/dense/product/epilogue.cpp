@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cpu/dispatch.hpp"
+#include "cpu/operations.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "tenure/shape.hpp"
@@ -60,6 +61,10 @@ Epilogue::Epilogue(const Activation& activation, const tnr_view* bias, tnr_dtype
     if (row >= kernels::kUnaryCount) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "attributes->activation is %" PRId32 ", which names no unary operation", op_);
+    }
+    if (kernels::kUnaryRows[row].gives != kernels::Gives::kOperand) {
+      fail(TNR_STATUS_UNSUPPORTED, "attributes->activation is %s, which gives bool8",
+           kernels::kUnaryRows[row].name);
     }
     const unsigned type = type_index(computed);
     const kernels::StripKernel kernel =

@@ -33,8 +33,11 @@ void share_indices(const tnr_sparse_view& matrix) {
 void require_function_of_zero(tnr_unary_op op) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kUnaryCount) refuse_code("unary", op);
-  if (kernels::kUnaryRows[row].keeps_zero) return;
   const char* const name = kernels::kUnaryRows[row].name;
+  if (kernels::kUnaryRows[row].gives != kernels::Gives::kOperand) {
+    fail(TNR_STATUS_UNSUPPORTED, "%s gives bool8 but the result has the values' dtype", name);
+  }
+  if (kernels::kUnaryRows[row].keeps_zero) return;
   fail(TNR_STATUS_UNSUPPORTED,
        "%s(0) is not 0, so that %s of a sparse matrix is dense: convert it to dense", name, name);
 }

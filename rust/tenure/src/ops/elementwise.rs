@@ -1,18 +1,23 @@
 //! Arithmetic, element by element: the functions of the table of operations,
 //! `tenure_sys::operations`.
 
-use tenure_sys::{for_each_binary, for_each_unary, tnr_binary_op, tnr_unary_op};
+use tenure_sys::{
+    for_each_binary, for_each_ternary, for_each_unary, tnr_binary_op, tnr_ternary_op, tnr_unary_op,
+};
 
 use super::{broadcast_shape, filled, refused};
 use crate::raw::{Input, LentMut, operations};
-use crate::{AsView, AsViewMut, Float, Number, Result, Tensor, TensorView, TensorViewMut};
+use crate::{
+    AsView, AsViewMut, Bool8, Element, Float, Integer, Number, Result, Tensor, TensorView,
+    TensorViewMut,
+};
 
 // Views are passed by reference here: a move of one is a copy of 192 bytes, which a call on eight
 // elements would feel.
 
 /// `out = a op b`. A single number crosses by value, for which the library has a shorter way.
 #[inline(always)]
-fn run<T: Number>(
+fn run<T: Element>(
     op: tnr_binary_op,
     a: &TensorView<'_, T>,
     b: &TensorView<'_, T>,
@@ -28,7 +33,7 @@ fn run<T: Number>(
 }
 
 #[inline]
-fn binary<T: Number>(
+fn binary<T: Element>(
     op: tnr_binary_op,
     a: &TensorView<'_, T>,
     b: &TensorView<'_, T>,
@@ -41,7 +46,7 @@ fn binary<T: Number>(
 }
 
 #[inline(always)]
-fn binary_into<T: Number>(
+fn binary_into<T: Element>(
     op: tnr_binary_op,
     a: &TensorView<'_, T>,
     b: &TensorView<'_, T>,
@@ -51,7 +56,7 @@ fn binary_into<T: Number>(
 }
 
 #[inline(always)]
-fn binary_assign<T: Number>(
+fn binary_assign<T: Element>(
     op: tnr_binary_op,
     out: &mut TensorViewMut<'_, T>,
     b: &TensorView<'_, T>,
@@ -63,28 +68,29 @@ fn binary_assign<T: Number>(
 }
 
 #[inline]
-fn unary<T: Number>(op: tnr_unary_op, a: &TensorView<'_, T>) -> Result<Tensor<T>> {
+fn unary<T: Element, R: Element>(op: tnr_unary_op, a: &TensorView<'_, T>) -> Result<Tensor<R>> {
     filled(a.shape(), |out| operations::unary(op, a.lent().into(), out))
 }
 
 #[inline(always)]
-fn unary_into<T: Number>(
+fn unary_into<T: Element, R: Element>(
     op: tnr_unary_op,
     a: &TensorView<'_, T>,
-    out: &mut TensorViewMut<'_, T>,
+    out: &mut TensorViewMut<'_, R>,
 ) -> Result<()> {
     operations::unary(op, a.lent().into(), out.lent_mut())
 }
 
 #[inline(always)]
-fn unary_assign<T: Number>(op: tnr_unary_op, out: &mut TensorViewMut<'_, T>) -> Result<()> {
+fn unary_assign<T: Element>(op: tnr_unary_op, out: &mut TensorViewMut<'_, T>) -> Result<()> {
     operations::unary(op, Input::Output, out.lent_mut())
 }
 
 /// The three forms of an operation on two inputs. `$also` ends the list of errors.
 macro_rules! binary_operations {
     ($(
-        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident;
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident;
         $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
     )*) => {$(
         #[doc = $what]
@@ -103,7 +109,7 @@ macro_rules! binary_operations {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $new<T: Number>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<T>> {
+        pub fn $new<$($generic)*>(a: impl AsView<$in>, b: impl AsView<$in>) -> Result<Tensor<$in>> {
             a.with_view(|a| {
                 b.with_view(|b| {
                     binary(tnr_binary_op::$op, a, b).map_err(|error| {
@@ -130,10 +136,10 @@ macro_rules! binary_operations {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $into<T: Number>(
-            a: impl AsView<T>,
-            b: impl AsView<T>,
-            out: &mut (impl AsViewMut<T> + ?Sized),
+        pub fn $into<$($generic)*>(
+            a: impl AsView<$in>,
+            b: impl AsView<$in>,
+            out: &mut (impl AsViewMut<$in> + ?Sized),
         ) -> Result<()> {
             a.with_view(|a| {
                 b.with_view(|b| {
@@ -162,9 +168,9 @@ macro_rules! binary_operations {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $assign<T: Number>(
-            out: &mut (impl AsViewMut<T> + ?Sized),
-            b: impl AsView<T>,
+        pub fn $assign<$($generic)*>(
+            out: &mut (impl AsViewMut<$in> + ?Sized),
+            b: impl AsView<$in>,
         ) -> Result<()> {
             b.with_view(|b| {
                 out.with_view_mut(|out| {
@@ -179,12 +185,68 @@ macro_rules! binary_operations {
 
 for_each_binary!(binary_operations);
 
-/// The three forms of an operation on one input.
+/// The three forms of an operation on one input; without the one in place, where the result is of
+/// another type.
 macro_rules! unary_operations {
     ($(
-        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident, $bound:ident;
-        $what:literal, example $a:literal => $result:literal;
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident;
+        $what:literal, errors $also:literal, example $a:literal => $result:literal;
     )*) => {$(
+        unary_operations! {
+            @$in -> $out $op: $new, $into, $assign, [$($generic)*]; $what, $a => $result
+        }
+    )*};
+    (@T -> Bool8 $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
+        $what:literal, $a:literal => $result:literal) => {
+        #[doc = $what]
+        ///
+        /// A new row-major tensor of the shape of `a`.
+        ///
+        /// # Errors
+        ///
+        /// `OutOfMemory`.
+        ///
+        /// ```
+        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ")?;")]
+        #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ".map(tenure::Bool8::from));")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $new<$($generic)*>(a: impl AsView<T>) -> Result<Tensor<Bool8>> {
+            a.with_view(|a| unary(tnr_unary_op::$op, a))
+        }
+
+        #[doc = $what]
+        ///
+        /// Written to `out`, to whose shape `a` is broadcast.
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: `a` does not broadcast to `out`.
+        ///
+        /// ```
+        /// let mut out = [tenure::Bool8::FALSE; 3];
+        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ".map(tenure::Bool8::from));")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $into<$($generic)*>(
+            a: impl AsView<T>,
+            out: &mut (impl AsViewMut<Bool8> + ?Sized),
+        ) -> Result<()> {
+            a.with_view(|a| {
+                out.with_view_mut(|out| {
+                    unary_into(tnr_unary_op::$op, a, out).map_err(|error| {
+                        refused(error, stringify!($into), &[a.shape()], Some(out.shape()))
+                    })
+                })
+            })
+        }
+    };
+    (@$in:ident -> $out:ident $op:ident: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*]; $what:literal, $a:literal => $result:literal) => {
         #[doc = $what]
         ///
         /// A new row-major tensor of the shape of `a`.
@@ -199,7 +261,7 @@ macro_rules! unary_operations {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $new<T: $bound>(a: impl AsView<T>) -> Result<Tensor<T>> {
+        pub fn $new<$($generic)*>(a: impl AsView<$in>) -> Result<Tensor<$in>> {
             a.with_view(|a| unary(tnr_unary_op::$op, a))
         }
 
@@ -218,9 +280,9 @@ macro_rules! unary_operations {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $into<T: $bound>(
-            a: impl AsView<T>,
-            out: &mut (impl AsViewMut<T> + ?Sized),
+        pub fn $into<$($generic)*>(
+            a: impl AsView<$in>,
+            out: &mut (impl AsViewMut<$in> + ?Sized),
         ) -> Result<()> {
             a.with_view(|a| {
                 out.with_view_mut(|out| {
@@ -246,10 +308,125 @@ macro_rules! unary_operations {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $assign<T: $bound>(out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+        pub fn $assign<$($generic)*>(out: &mut (impl AsViewMut<$in> + ?Sized)) -> Result<()> {
             out.with_view_mut(|out| unary_assign(tnr_unary_op::$op, out))
+        }
+    };
+}
+
+for_each_unary!(unary_operations);
+
+#[inline]
+fn ternary<T: Element>(
+    op: tnr_ternary_op,
+    a: &TensorView<'_, T>,
+    b: &TensorView<'_, T>,
+    c: &TensorView<'_, T>,
+) -> Result<Tensor<T>> {
+    let extents = broadcast_shape([a.shape(), b.shape(), c.shape()])?;
+    filled(extents.as_slice(), |out| {
+        operations::ternary(op, a.lent().into(), b.lent(), c.lent(), out)
+    })
+}
+
+/// The three forms of an operation on three inputs.
+macro_rules! ternary_operations {
+    ($(
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident;
+        $what:literal, errors $also:literal,
+        example $a:literal, $b:literal, $c:literal => $result:literal;
+    )*) => {$(
+        #[doc = $what]
+        ///
+        /// A new row-major tensor of the shape that the three broadcast to; each may be a number.
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: the shapes do not broadcast. `OutOfMemory`.
+        ///
+        /// ```
+        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ", &", $b, ", &", $c,
+            ")?;")]
+        #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $new<$($generic)*>(
+            a: impl AsView<$in>,
+            b: impl AsView<$in>,
+            c: impl AsView<$in>,
+        ) -> Result<Tensor<$out>> {
+            let (a, b, c) = (&a.as_view(), &b.as_view(), &c.as_view());
+            ternary(tnr_ternary_op::$op, a, b, c).map_err(|error| {
+                refused(error, stringify!($new), &[a.shape(), b.shape(), c.shape()], None)
+            })
+        }
+
+        #[doc = $what]
+        ///
+        /// Written to `out`, to whose shape the three are broadcast; each may be a number.
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: `a`, `b` or `c` does not broadcast to `out`.
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $a, ";")]
+        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &", $b, ", &", $c,
+            ", &mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $into<$($generic)*>(
+            a: impl AsView<$in>,
+            b: impl AsView<$in>,
+            c: impl AsView<$in>,
+            out: &mut (impl AsViewMut<$out> + ?Sized),
+        ) -> Result<()> {
+            let (a, b, c) = (&a.as_view(), &b.as_view(), &c.as_view());
+            let out = &mut out.as_view_mut();
+            let op = tnr_ternary_op::$op;
+            operations::ternary(op, a.lent().into(), b.lent(), c.lent(), out.lent_mut()).map_err(
+                |error| {
+                    let inputs = [a.shape(), b.shape(), c.shape()];
+                    refused(error, stringify!($into), &inputs, Some(out.shape()))
+                },
+            )
+        }
+
+        #[doc = $what]
+        ///
+        /// In place: `a` is `out` itself, and `b` and `c` are broadcast to its shape.
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: `b` or `c` does not broadcast to `out`.
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $a, ";")]
+        #[doc = concat!("tenure::", stringify!($assign), "(&mut out, &", $b, ", &", $c, ")?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $assign<$($generic)*>(
+            out: &mut (impl AsViewMut<$out> + ?Sized),
+            b: impl AsView<$in>,
+            c: impl AsView<$in>,
+        ) -> Result<()> {
+            let (b, c) = (&b.as_view(), &c.as_view());
+            let out = &mut out.as_view_mut();
+            let op = tnr_ternary_op::$op;
+            operations::ternary(op, Input::Output, b.lent(), c.lent(), out.lent_mut()).map_err(
+                |error| {
+                    let inputs = [b.shape(), c.shape()];
+                    refused(error, stringify!($assign), &inputs, Some(out.shape()))
+                },
+            )
         }
     )*};
 }
 
-for_each_unary!(unary_operations);
+for_each_ternary!(ternary_operations);

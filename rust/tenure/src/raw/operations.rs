@@ -10,6 +10,8 @@ use tenure_sys::{
     TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes,
     tnr_pool2d_attributes, tnr_random_distribution, tnr_reduce_attributes, tnr_reduce_op,
     tnr_scalar, tnr_unary_op, tnr_view,
+    tnr_pool2d_attributes, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_ternary_op,
+    tnr_unary_op, tnr_view,
 };
 
 use super::context::current;
@@ -87,6 +89,22 @@ pub(crate) fn scalar_binary<T: Element>(
     let a = scalar(a);
     // SAFETY: see the module; `a` is alive for the call.
     check(unsafe { sys::tnr_scalar_binary(current(), op, &a, b.0, ptr::null(), out.0) })
+}
+
+/// `out = op(a, b, c)`, where `a` may be the output itself.
+#[inline]
+pub(crate) fn ternary(
+    op: tnr_ternary_op,
+    a: Input<'_>,
+    b: Lent<'_>,
+    c: Lent<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(ternary(op, &out.0.view));
+    let a = a.resolve(&out);
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_ternary(current(), op, a, b.0, c.0, ptr::null(), out.0) })
 }
 
 /// `out = a op b` as bool8.

@@ -4,10 +4,14 @@
 
 use std::fmt::Debug;
 
-use tenure_sys::{for_each_binary, for_each_compare, for_each_reduce, for_each_unary};
+use tenure_sys::{
+    for_each_binary, for_each_compare, for_each_reduce, for_each_ternary, for_each_unary,
+};
 use tenure_sys::{
     tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_random_distribution,
     tnr_reduce_op, tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view,
+    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_reduce_op,
+    tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_ternary_op,
     tnr_unary_op, tnr_view,
 };
 use tracing::Level;
@@ -147,15 +151,24 @@ families! {
 
 /// The families of the table of operations.
 macro_rules! unary {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident, $bound:ident; $what:literal,
-        example $a:literal => $result:literal;)*) => {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
+        example $($a:literal),+ => $result:literal;)*) => {
         families! { tnr_view; unary(tnr_unary_op): $($op $name)*; }
     };
 }
 macro_rules! binary {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident; $what:literal,
-        errors $also:literal, example $a:literal, $b:literal => $result:literal;)*) => {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
+        example $($a:literal),+ => $result:literal;)*) => {
         families! { tnr_view; binary(tnr_binary_op): $($op $name)*; }
+    };
+}
+macro_rules! ternary {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
+        example $($a:literal),+ => $result:literal;)*) => {
+        families! { tnr_view; ternary(tnr_ternary_op): $($op $name)*; }
     };
 }
 macro_rules! compare {
@@ -170,6 +183,7 @@ macro_rules! reduce {
 }
 for_each_unary!(unary);
 for_each_binary!(binary);
+for_each_ternary!(ternary);
 for_each_compare!(compare);
 for_each_reduce!(reduce);
 

@@ -37,8 +37,8 @@ functions! {
 
 /// The functions of the table of operations that are 0 at 0.
 macro_rules! functions_of_entries {
-    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident, $bound:ident; $what:literal,
-        example $a:literal => $result:literal;)*) => {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident, [T: $bound:ident] T -> T;
+        $what:literal, errors $also:literal, example $a:literal => $result:literal;)*) => {
         functions_of_entries! { @of SparseMatrix: $($new $bound $what;)* }
         functions_of_entries! { @of SparseBatch: $($new $bound $what;)* }
     };

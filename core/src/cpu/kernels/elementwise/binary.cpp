@@ -2,6 +2,7 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
+#include "cpu/kernels/elementwise/remainder.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
@@ -9,7 +10,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Floats only; integers have divide_integers() below.
+// Floats only; integers have divide_each() below.
 struct Divide {
   static constexpr bool kBranches = false;
   template <class V>
@@ -31,8 +32,18 @@ T quotient(T a, T b) {
   return static_cast<T>(a / b);
 }
 
+// Of the dividend's sign. That of MIN by -1 is 0, where processors fault.
 template <class T>
-Finding divide_integers(const Strip& strip) {
+T remainder(T a, T b) {
+  if (b == 0) return T{0};
+  if constexpr (kIsSigned<T>) {
+    if (b == static_cast<T>(-1)) return T{0};
+  }
+  return static_cast<T>(a % b);
+}
+
+template <class T, T divide(T, T)>
+Finding divide_each(const Strip& strip) {
   const int64_t n = strip.count;
   Byte* out = strip.out;
   const Byte* a = strip.in[0].data;
@@ -44,13 +55,111 @@ Finding divide_integers(const Strip& strip) {
   for (int64_t i = 0; i < n; ++i) {
     const T divisor = load<T>(b);
     zero |= divisor == 0;
-    store<T>(out, quotient(load<T>(a), divisor));
+    store<T>(out, divide(load<T>(a), divisor));
     out += out_step;
     a += a_step;
     b += b_step;
   }
   return zero ? kZeroDivisor : kNothing;
 }
+
+struct And {
+  static constexpr bool kBranches = false;
+  template <class V>
+  static V apply(V a, V b) {
+    return static_cast<V>(a & b);
+  }
+};
+struct Or {
+  static constexpr bool kBranches = false;
+  template <class V>
+  static V apply(V a, V b) {
+    return static_cast<V>(a | b);
+  }
+};
+struct Xor {
+  static constexpr bool kBranches = false;
+  template <class V>
+  static V apply(V a, V b) {
+    return static_cast<V>(a ^ b);
+  }
+};
+// The same of truth bytes, in which any bit is true.
+template <class Rule>
+struct OfTruths {
+  static constexpr bool kBranches = false;
+  template <class V>
+  static V apply(V a, V b) {
+    return Rule::apply(truth(a), truth(b));
+  }
+
+ private:
+  template <class V>
+  static V truth(V bytes) {
+    if constexpr (IsVector<V>) {
+      return bit_copy<V>(bytes != 0) & 1;
+    } else {
+      return bytes != 0 ? 1 : 0;
+    }
+  }
+};
+
+// Shifts of vectors. A count that is not below the width, as every negative one, shifts all bits
+// out: C++ leaves it undefined.
+template <class T>
+struct ShiftLeft {
+  template <class V>
+  static V apply(V a, V count) {
+    constexpr unsigned kBits = 8 * sizeof(T);
+    const auto bits = bit_copy<As<UnsignedOf<T>, V>>(count);
+    return bits < kBits ? a << bit_copy<V>(bits & (kBits - 1)) : V{};
+  }
+};
+template <class T>
+struct ShiftRight {
+  template <class V>
+  static V apply(V a, V count) {
+    constexpr unsigned kBits = 8 * sizeof(T);
+    const auto bits = bit_copy<As<UnsignedOf<T>, V>>(count);
+    const V shifted = a >> bit_copy<V>(bits & (kBits - 1));
+    const V gone = kIsSigned<T> ? a >> (kBits - 1) : V{};
+    return bits < kBits ? shifted : gone;
+  }
+};
+// Elements of 8 and 16 bits, for which no set has such shifts, each in turn as one of 32 bits.
+template <template <class> class Shift, class T>
+struct InWords {
+  template <class V>
+  static V apply(V a, V count) {
+    using Words = As<uint32_t, V>;
+    using Wide = As<int32_t, V>;
+    constexpr unsigned kBits = 8 * sizeof(T);
+    constexpr uint32_t kMask = (1u << kBits) - 1;
+    const Words values = bit_copy<Words>(a);
+    const Words counts = bit_copy<Words>(count);
+    Words result{};
+#pragma GCC unroll 1
+    for (unsigned at = 0; at < 32; at += kBits) {
+      const Words top = values << (32 - kBits - at);
+      const Words value =
+          kIsSigned<T> ? bit_copy<Words>(bit_copy<Wide>(top) >> (32 - kBits)) : top >> (32 - kBits);
+      const Words moved = shifted(value, (counts >> at) & kMask);
+      result |= (moved & kMask) << at;
+    }
+    return bit_copy<V>(result);
+  }
+
+ private:
+  template <class Words>
+  static Words shifted(Words value, Words count) {
+    using Of = As<typename IntegersOf<4>::Signed, Words>;
+    if constexpr (kIsSigned<T>) {
+      return bit_copy<Words>(Shift<int32_t>::apply(bit_copy<Of>(value), bit_copy<Of>(count)));
+    } else {
+      return Shift<uint32_t>::apply(value, count);
+    }
+  }
+};
 
 // Others take as long for one number as for a vector, or need several instructions.
 template <class Rule>
@@ -61,6 +170,12 @@ template <>
 inline constexpr Steps kStepsOf<Subtract> = Steps::kAny;
 template <>
 inline constexpr Steps kStepsOf<Multiply> = Steps::kAny;
+template <>
+inline constexpr Steps kStepsOf<And> = Steps::kAny;
+template <>
+inline constexpr Steps kStepsOf<Or> = Steps::kAny;
+template <>
+inline constexpr Steps kStepsOf<Xor> = Steps::kAny;
 
 template <class Rule, class T>
 constexpr Elementwise kernel = {map_pairs<Rule, T>, nullptr, kStepsOf<Rule>};
@@ -70,8 +185,24 @@ template <class Rule>
 constexpr Elementwise kernel<Rule, BF16> = {map_pairs<OnBF16<Rule>, uint16_t>, nullptr,
                                             kStepsOf<Rule>};
 
-template <class T>
-constexpr Elementwise divide = {divide_integers<T>, nullptr, Steps::kAny};
+template <class T, T divide_one(T, T)>
+constexpr Elementwise divide = {divide_each<T, divide_one>, nullptr, Steps::kAny};
+
+// Functions of many instructions, which have one loop for each compute type.
+template <class Rule, class T>
+constexpr Elementwise function = {map_joint<Rule, T, 2>, nullptr, Steps::kDense};
+template <class Rule>
+constexpr Elementwise function<Rule, F16> = {map_joint<Rule, float, 2>, &kF16AsFloat,
+                                             Steps::kDense};
+template <class Rule>
+constexpr Elementwise function<Rule, BF16> = {map_joint<Rule, float, 2>, &kBF16AsFloat,
+                                              Steps::kDense};
+
+template <template <class> class Shift, class T>
+constexpr Elementwise shift = {map_joint<InWords<Shift, T>, T, 2>, nullptr, Steps::kDense};
+template <template <class> class Shift, class T>
+  requires(sizeof(T) >= 4)
+constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>, nullptr, Steps::kDense};
 
 }  // namespace
 
@@ -81,9 +212,31 @@ constexpr Elementwise divide = {divide_integers<T>, nullptr, Steps::kAny};
 #define TENURE_BINARY_ADD TENURE_WRAPPING(Add)
 #define TENURE_BINARY_SUB TENURE_WRAPPING(Subtract)
 #define TENURE_BINARY_MUL TENURE_WRAPPING(Multiply)
-#define TENURE_BINARY_DIV                                                                   \
-  TENURE_FLOATS(Divide), divide<int8_t>, divide<int16_t>, divide<int32_t>, divide<int64_t>, \
-      divide<uint8_t>, divide<uint16_t>, divide<uint32_t>, divide<uint64_t>
+#define TENURE_DIVISIONS(rule)                                                                  \
+  divide<int8_t, rule<int8_t>>, divide<int16_t, rule<int16_t>>, divide<int32_t, rule<int32_t>>, \
+      divide<int64_t, rule<int64_t>>, divide<uint8_t, rule<uint8_t>>,                           \
+      divide<uint16_t, rule<uint16_t>>, divide<uint32_t, rule<uint32_t>>,                       \
+      divide<uint64_t, rule<uint64_t>>
+#define TENURE_FUNCTION(Rule) \
+  function<Rule, double>, function<Rule, float>, function<Rule, F16>, function<Rule, BF16>
+#define TENURE_BITS(Rule) TENURE_NO_FLOATS, TENURE_UNSIGNED(Rule), TENURE_UNSIGNED(Rule)
+#define TENURE_TRUTHS(Rule) \
+  TENURE_NO_FLOATS, TENURE_NO_INTEGERS, { map_pairs<OfTruths<Rule>, uint8_t>, nullptr, Steps::kAny }
+#define TENURE_SHIFTS(Shift, ...)                                  \
+  shift<Shift, __VA_ARGS__##8_t>, shift<Shift, __VA_ARGS__##16_t>, \
+      shift<Shift, __VA_ARGS__##32_t>, shift<Shift, __VA_ARGS__##64_t>
+#define TENURE_BINARY_DIV TENURE_FLOATS(Divide), TENURE_DIVISIONS(quotient)
+#define TENURE_BINARY_REM TENURE_FUNCTION(Remainder), TENURE_DIVISIONS(remainder)
+#define TENURE_BINARY_LOGICAL_AND TENURE_TRUTHS(And)
+#define TENURE_BINARY_LOGICAL_OR TENURE_TRUTHS(Or)
+#define TENURE_BINARY_LOGICAL_XOR TENURE_TRUTHS(Xor)
+#define TENURE_BINARY_BIT_AND TENURE_BITS(And)
+#define TENURE_BINARY_BIT_OR TENURE_BITS(Or)
+#define TENURE_BINARY_BIT_XOR TENURE_BITS(Xor)
+#define TENURE_BINARY_SHIFT_LEFT \
+  TENURE_NO_FLOATS, TENURE_SHIFTS(ShiftLeft, uint), TENURE_SHIFTS(ShiftLeft, uint)
+#define TENURE_BINARY_SHIFT_RIGHT \
+  TENURE_NO_FLOATS, TENURE_SHIFTS(ShiftRight, int), TENURE_SHIFTS(ShiftRight, uint)
 #define TENURE_BINARY_MIN TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum)
 #define TENURE_BINARY_MAX TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum)
 

@@ -5,6 +5,8 @@
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/gelu.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
+#include "cpu/kernels/elementwise/questions.hpp"
+#include "cpu/kernels/elementwise/rounding.hpp"
 #include "cpu/kernels/elementwise/sigmoid.hpp"
 #include "cpu/kernels/elementwise/tanh.hpp"
 #include "cpu/operations.hpp"
@@ -47,66 +49,105 @@ struct Absolute {
   }
 };
 
-struct SquareRoot {
-  static double apply(double a) { return __builtin_sqrt(a); }
-  static float apply(float a) { return __builtin_sqrtf(a); }
-  template <IsVector V>
+// A rule that is a function of numbers and vectors.
+#define TENURE_RULE(Name, function) \
+  struct Name {                     \
+    template <class V>              \
+    static V apply(V a) {           \
+      return function(a);           \
+    }                               \
+  };
+TENURE_RULE(SquareRoot, square_root)
+TENURE_RULE(InverseRoot, inverse_root)
+TENURE_RULE(Floor, floor_of)
+TENURE_RULE(Ceil, ceil_of)
+TENURE_RULE(Round, nearest_whole)
+TENURE_RULE(Trunc, trunc_of)
+TENURE_RULE(Exponential, exponential)
+TENURE_RULE(HyperbolicTangent, hyperbolic_tangent)
+TENURE_RULE(Sigmoid, sigmoid)
+TENURE_RULE(Silu, silu)
+TENURE_RULE(Gelu, gelu)
+TENURE_RULE(GeluTanh, gelu_tanh)
+TENURE_RULE(Softplus, softplus)
+TENURE_RULE(Elu, elu)
+
+struct Square {
+  template <class V>
   static V apply(V a) {
-    constexpr int kCount = sizeof(V) / sizeof(Number<V>);
-    V result;
-    for (int i = 0; i < kCount; ++i) result[i] = apply(Number<V>{a[i]});
-    return result;
+    return Multiply::apply(a, a);
+  }
+};
+struct Reciprocal {
+  template <class V>
+  static V apply(V a) {
+    return Number<V>{1} / a;
+  }
+};
+struct Invert {
+  template <class V>
+  static V apply(V a) {
+    return static_cast<V>(~a);
   }
 };
 
-struct Exponential {
+// Zeros and NaN stay.
+struct Sign {
   template <class V>
   static V apply(V a) {
-    return exponential(a);
+    const V one = static_cast<V>(V{} + 1);
+    const V less = static_cast<V>(V{} - 1);
+    return a > 0 ? one : a < 0 ? less : a;
+  }
+};
+struct SignOfUnsigned {
+  template <class V>
+  static V apply(V a) {
+    return a > 0 ? static_cast<V>(V{} + 1) : a;
   }
 };
 
-struct HyperbolicTangent {
+struct LogicalNot {
   template <class V>
   static V apply(V a) {
-    return hyperbolic_tangent(a);
+    if constexpr (IsVector<V>) {
+      return bit_copy<V>(a == 0) & 1;
+    } else {
+      return a == 0 ? 1 : 0;
+    }
   }
 };
 
-struct Sigmoid {
+// Floats of any width by their bits, of which those of infinity are above all finite ones and below
+// those of NaN.
+template <class Word, Word kInfinity>
+struct NanToNumber {
   template <class V>
-  static V apply(V a) {
-    return sigmoid(a);
+  static V apply(V bits) {
+    const V magnitude = static_cast<V>(bits & Limits<Word>::kMax);
+    const V finite = magnitude == kInfinity ? static_cast<V>(bits - 1) : bits;
+    return magnitude > kInfinity ? V{} : finite;
   }
 };
-struct Silu {
+template <class Word, Word kInfinity>
+struct IsNan {
   template <class V>
-  static V apply(V a) {
-    return silu(a);
+  static auto apply(V bits) {
+    return (bits & Limits<Word>::kMax) > kInfinity;
   }
 };
-struct Gelu {
+template <class Word, Word kInfinity>
+struct IsInfinite {
   template <class V>
-  static V apply(V a) {
-    return gelu(a);
+  static auto apply(V bits) {
+    return (bits & Limits<Word>::kMax) == kInfinity;
   }
 };
-struct GeluTanh {
+template <class Word, Word kInfinity>
+struct IsFinite {
   template <class V>
-  static V apply(V a) {
-    return gelu_tanh(a);
-  }
-};
-struct Softplus {
-  template <class V>
-  static V apply(V a) {
-    return softplus(a);
-  }
-};
-struct Elu {
-  template <class V>
-  static V apply(V a) {
-    return elu(a);
+  static auto apply(V bits) {
+    return (bits & Limits<Word>::kMax) < kInfinity;
   }
 };
 
@@ -154,6 +195,8 @@ struct Same {
 
 template <class Rule, class T>
 constexpr Elementwise each = {map_each<Rule, T>, nullptr, Steps::kAny};
+template <class Rule, class T>
+constexpr Elementwise question = {ask_each<Rule, T>, nullptr, Steps::kDense};
 
 // A function that takes as long for one number as for a vector.
 template <class Rule, class T>
@@ -182,6 +225,9 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 #define TENURE_BITS(Rule)                                                                         \
   each<Rule<uint64_t>, uint64_t>, each<Rule<uint32_t>, uint32_t>, each<Rule<uint16_t>, uint16_t>, \
       each<Rule<uint16_t>, uint16_t>
+#define TENURE_WORDS(kernel, Rule)                                                                \
+  kernel<Rule<int64_t, 0x7ff0000000000000>, int64_t>, kernel<Rule<int32_t, 0x7f800000>, int32_t>, \
+      kernel<Rule<int16_t, 0x7c00>, int16_t>, kernel<Rule<int16_t, 0x7f80>, int16_t>
 #define TENURE_INTEGERS(Rule) \
   each<Rule, uint8_t>, each<Rule, uint16_t>, each<Rule, uint32_t>, each<Rule, uint64_t>
 
@@ -208,6 +254,23 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 #define TENURE_UNARY_HARDSWISH TENURE_FUNCTION(Hardswish)
 #define TENURE_UNARY_ELU TENURE_FUNCTION(Elu)
 #define TENURE_UNARY_LEAKY_RELU TENURE_FUNCTION(LeakyRectify)
+
+#define TENURE_UNARY_SQUARE TENURE_FLOATS(Square), TENURE_INTEGERS(Square), TENURE_INTEGERS(Square)
+#define TENURE_UNARY_RECIPROCAL TENURE_FLOATS(Reciprocal)
+#define TENURE_UNARY_RSQRT TENURE_FUNCTION(InverseRoot)
+#define TENURE_UNARY_FLOOR TENURE_FLOATS(Floor)
+#define TENURE_UNARY_CEIL TENURE_FLOATS(Ceil)
+#define TENURE_UNARY_ROUND TENURE_FLOATS(Round)
+#define TENURE_UNARY_TRUNC TENURE_FLOATS(Trunc)
+#define TENURE_UNARY_SIGN                                                            \
+  TENURE_FLOATS(Sign), each<Sign, int8_t>, each<Sign, int16_t>, each<Sign, int32_t>, \
+      each<Sign, int64_t>, TENURE_INTEGERS(SignOfUnsigned)
+#define TENURE_UNARY_IS_NAN TENURE_WORDS(question, IsNan)
+#define TENURE_UNARY_IS_INF TENURE_WORDS(question, IsInfinite)
+#define TENURE_UNARY_IS_FINITE TENURE_WORDS(question, IsFinite)
+#define TENURE_UNARY_LOGICAL_NOT TENURE_NO_FLOATS, TENURE_NO_INTEGERS, each<LogicalNot, uint8_t>
+#define TENURE_UNARY_NAN_TO_NUM TENURE_WORDS(each, NanToNumber)
+#define TENURE_UNARY_BIT_NOT TENURE_NO_FLOATS, TENURE_INTEGERS(Invert), TENURE_INTEGERS(Invert)
 
 #define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
 const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};

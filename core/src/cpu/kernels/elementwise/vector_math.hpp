@@ -43,6 +43,17 @@ inline V fused(V a, V b, V c) {
 }
 #endif
 
+// Whether a comparison holds in every lane.
+template <IsVector Mask>
+inline bool is_every_lane(Mask mask) {
+  using Words = typename Packed<int64_t, sizeof(Mask)>::type;
+  constexpr int kCount = sizeof(Mask) / 8;
+  const Words words = bit_copy<Words>(mask);
+  int64_t all = -1;
+  for (int i = 0; i < kCount; ++i) all &= words[i];
+  return all == -1;
+}
+
 // The upper half of a significand, to nearest: products of it, and of what is left, are exact.
 template <class V>
 inline V upper_half(V x) {

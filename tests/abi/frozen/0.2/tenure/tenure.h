@@ -1604,6 +1604,62 @@ typedef int32_t tnr_unary_op;
  * x, or `0.01 x` where x is negative; floats only.
  */
 #define TNR_UNARY_OP_LEAKY_RELU 14
+/**
+ * `x * x`; wraps on integers.
+ */
+#define TNR_UNARY_OP_SQUARE 15
+/**
+ * `1 / x`; floats only.
+ */
+#define TNR_UNARY_OP_RECIPROCAL 16
+/**
+ * `1 / sqrt(x)`; floats only.
+ */
+#define TNR_UNARY_OP_RSQRT 17
+/**
+ * The largest whole number that is not above x; floats only.
+ */
+#define TNR_UNARY_OP_FLOOR 18
+/**
+ * The smallest whole number that is not below x; floats only.
+ */
+#define TNR_UNARY_OP_CEIL 19
+/**
+ * The nearest whole number, of two the even one; floats only.
+ */
+#define TNR_UNARY_OP_ROUND 20
+/**
+ * x without its fraction; floats only.
+ */
+#define TNR_UNARY_OP_TRUNC 21
+/**
+ * -1, 0 or 1; zeros and NaN stay what they are.
+ */
+#define TNR_UNARY_OP_SIGN 22
+/**
+ * Whether x is NaN, as bool8; floats only.
+ */
+#define TNR_UNARY_OP_IS_NAN 23
+/**
+ * Whether x is infinite, as bool8; floats only.
+ */
+#define TNR_UNARY_OP_IS_INF 24
+/**
+ * Whether x is neither infinite nor NaN, as bool8; floats only.
+ */
+#define TNR_UNARY_OP_IS_FINITE 25
+/**
+ * Whether x is false; bool8 only.
+ */
+#define TNR_UNARY_OP_LOGICAL_NOT 26
+/**
+ * 0 in the place of NaN, the largest and lowest finite numbers in that of infinities; floats only.
+ */
+#define TNR_UNARY_OP_NAN_TO_NUM 27
+/**
+ * Every bit of x the other way; integers only.
+ */
+#define TNR_UNARY_OP_BIT_NOT 28
 
 /**
  * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
@@ -1644,6 +1700,42 @@ typedef int32_t tnr_binary_op;
  * The larger; NaN wins.
  */
 #define TNR_BINARY_OP_MAX 6
+/**
+ * The remainder of `a / b`, of the sign of a: of floats exact, as `fmod` of C. An integer divisor of zero is an error found on the data.
+ */
+#define TNR_BINARY_OP_REM 7
+/**
+ * Whether both are true; bool8 only.
+ */
+#define TNR_BINARY_OP_LOGICAL_AND 8
+/**
+ * Whether either is true; bool8 only.
+ */
+#define TNR_BINARY_OP_LOGICAL_OR 9
+/**
+ * Whether one of the two is true; bool8 only.
+ */
+#define TNR_BINARY_OP_LOGICAL_XOR 10
+/**
+ * The bits that both have; integers only.
+ */
+#define TNR_BINARY_OP_BIT_AND 11
+/**
+ * The bits that either has; integers only.
+ */
+#define TNR_BINARY_OP_BIT_OR 12
+/**
+ * The bits that one of the two has; integers only.
+ */
+#define TNR_BINARY_OP_BIT_XOR 13
+/**
+ * `a` times 2 to the b, which wraps; 0 where b is not below the width or is negative. Integers only.
+ */
+#define TNR_BINARY_OP_SHIFT_LEFT 14
+/**
+ * `a` over 2 to the b, rounded down; where b is not below the width or is negative, 0 or, of negative numbers, -1. Integers only.
+ */
+#define TNR_BINARY_OP_SHIFT_RIGHT 15
 
 /**
  * Attributes of `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary` and `tnr_sparse_binary`.
@@ -1716,6 +1808,18 @@ typedef struct tnr_select_attributes {
  * @since 0.2
  */
 typedef int32_t tnr_ternary_op;
+/**
+ * `a * b + c`, rounded once; wraps on integers.
+ */
+#define TNR_TERNARY_OP_FMA 1
+/**
+ * `a + c (b - a)`: exactly a where c is 0, and b where it is 1; floats only.
+ */
+#define TNR_TERNARY_OP_LERP 2
+/**
+ * `min(max(a, b), c)`: a from b to c, and c where b is above it; NaN wins.
+ */
+#define TNR_TERNARY_OP_CLAMP 3
 
 /**
  * Attributes of `tnr_ternary`. There are none yet. NULL, and zeros beyond `struct_size`, mean the

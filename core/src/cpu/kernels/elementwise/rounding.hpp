@@ -1,0 +1,102 @@
+// Roots, and numbers rounded to whole ones, for numbers and vectors of every instruction set.
+//
+// Whole numbers come of the floats' own rounding: a number below 2^23 (f64: 2^52) that is added to
+// that one loses its fraction, to nearest even, and larger ones have none. The sign of the argument
+// stays, also of a zero.
+//
+// Every set gives the same bits. NaN stays.
+#pragma once
+
+#include "cpu/kernels/elementwise/exp.hpp"
+#include "cpu/kernels/elementwise/vector_math.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+template <class V>
+inline V with_sign_of(V magnitude, V x) {
+  using Word = UnsignedOf<Number<V>>;
+  using Bits = As<Word, V>;
+  constexpr Word kSign = Word{1} << (8 * sizeof(Word) - 1);
+  return bit_copy<V>(bit_copy<Bits>(magnitude) | (bit_copy<Bits>(x) & kSign));
+}
+
+template <class V>
+inline V magnitude_of(V x) {
+  using Word = UnsignedOf<Number<V>>;
+  constexpr Word kSign = Word{1} << (8 * sizeof(Word) - 1);
+  return bit_copy<V>(bit_copy<As<Word, V>>(x) & static_cast<Word>(~kSign));
+}
+
+// |x|, and the nearest whole number to it.
+template <class V>
+struct Whole {
+  V magnitude;
+  V nearest;
+};
+template <class V>
+inline Whole<V> whole_of_magnitude(V x) {
+  using T = Number<V>;
+  constexpr T kNoFraction = static_cast<T>(UnsignedOf<T>{1} << (sizeof(T) == 8 ? 52 : 23));
+  const V magnitude = magnitude_of(x);
+  const V nearest = (magnitude + kNoFraction) - kNoFraction;
+  return {magnitude, magnitude < kNoFraction ? nearest : magnitude};
+}
+
+template <class V>
+inline V nearest_whole(V x) {
+  return with_sign_of(whole_of_magnitude(x).nearest, x);
+}
+template <class V>
+inline V trunc_of(V x) {
+  const Whole<V> of = whole_of_magnitude(x);
+  return with_sign_of(of.nearest > of.magnitude ? of.nearest - Number<V>{1} : of.nearest, x);
+}
+template <class V>
+inline V floor_of(V x) {
+  const V whole = nearest_whole(x);
+  return with_sign_of(whole > x ? whole - Number<V>{1} : whole, x);
+}
+template <class V>
+inline V ceil_of(V x) {
+  const V whole = nearest_whole(x);
+  return with_sign_of(whole < x ? whole + Number<V>{1} : whole, x);
+}
+
+inline double square_root(double a) { return __builtin_sqrt(a); }
+inline float square_root(float a) { return __builtin_sqrtf(a); }
+template <IsVector V>
+inline V square_root(V a) {
+  constexpr int kCount = sizeof(V) / sizeof(Number<V>);
+  V result;
+  for (int i = 0; i < kCount; ++i) result[i] = square_root(Number<V>{a[i]});
+  return result;
+}
+
+// 1 / sqrt(x) within one unit in the last place: the root and its inverse are corrected by what
+// their roundings leave, so that one of full size remains. Small numbers are made larger, so that
+// what the square of the root loses is a number too.
+template <class V>
+inline V inverse_root(V x) {
+  using T = Number<V>;
+  constexpr T kSmall = sizeof(T) == 8 ? static_cast<T>(0x1p-960) : static_cast<T>(0x1p-100f);
+  constexpr T kLarger = sizeof(T) == 8 ? static_cast<T>(0x1p108) : static_cast<T>(0x1p48f);
+  constexpr T kRootLarger = sizeof(T) == 8 ? static_cast<T>(0x1p54) : static_cast<T>(0x1p24f);
+  const auto is_small = x < kSmall;
+  const V scaled = is_small ? x * kLarger : x;
+  const V root = square_root(scaled);
+  const V inverse = T{1} / root;
+  const Long<V> square = product_of(root, root);
+  const Long<V> one = product_of(inverse, root);
+  const V left_of_square = (scaled - square.high) - square.low;
+  const V left_of_one = (T{1} - one.high) - one.low;
+  const V correction = left_of_one - T{0.5} * left_of_square * inverse * inverse;
+  const V corrected = inverse + inverse * correction;
+  const V result = (x > 0) & (x < static_cast<T>(__builtin_inff())) ? corrected : inverse;
+  return is_small ? result * kRootLarger : result;
+}
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
