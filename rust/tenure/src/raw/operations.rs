@@ -9,9 +9,7 @@ use tenure_sys as sys;
 use tenure_sys::{
     TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes,
     tnr_pool2d_attributes, tnr_random_distribution, tnr_reduce_attributes, tnr_reduce_op,
-    tnr_scalar, tnr_unary_op, tnr_view,
-    tnr_pool2d_attributes, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_ternary_op,
-    tnr_unary_op, tnr_view,
+    tnr_scalar, tnr_ternary_op, tnr_unary_op, tnr_view,
 };
 
 use super::context::current;

@@ -10,9 +10,7 @@ use tenure_sys::{
 use tenure_sys::{
     tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_random_distribution,
     tnr_reduce_op, tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view,
-    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_reduce_op,
-    tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_ternary_op,
-    tnr_unary_op, tnr_view,
+    tnr_ternary_op, tnr_unary_op, tnr_view,
 };
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
