@@ -51,7 +51,7 @@ pub fn concat<T: Element>(parts: impl AsViews<T>, axis: impl Into<Axis>) -> Resu
     })
 }
 
-/// Joins arrays along an axis that they have, as [`concat`] does, into `out`.
+/// Joins arrays along an axis that they have, as [`concat`](fn@concat) does, into `out`.
 ///
 /// # Errors
 ///
