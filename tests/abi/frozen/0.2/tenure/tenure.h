@@ -3547,7 +3547,7 @@ typedef struct tnr_random_attributes {
    */
   int64_t least;
   /**
-   * INTEGERS; above `least`, and at most one above what the dtype can represent.
+   * INTEGERS; above `least`, at most one above what the dtype represents. Both 0: all it does.
    */
   int64_t bound;
 } tnr_random_attributes;
@@ -3566,10 +3566,10 @@ typedef struct tnr_random_permutation_attributes {
 } tnr_random_permutation_attributes;
 
 /**
- * Random numbers of a distribution. Element i in row-major order follows from `seed` and
- * `offset + i` alone: the same for any number of threads and every instruction set for
- * UNIFORM, INTEGERS and BERNOULLI, and NORMAL within its bound. Two calls whose ranges of
- * offsets do not meet are independent.
+ * Random numbers of a distribution. Element i in row-major order follows from `seed` and its
+ * place, `offset + i`, alone, as docs/random.md states it: the same bits for any number of
+ * threads and under every instruction set. Two calls whose places do not meet are independent;
+ * those of NORMAL are pairs, of 2j and 2j + 1.
  *
  * INVALID_ARGUMENT also for attributes outside their bounds, and an `offset` from which 2^64
  * would be passed. UNSUPPORTED: dtypes that the distribution does not give.
@@ -3591,9 +3591,9 @@ tnr_status tnr_random(struct tnr_context *context TNR_BORROWED,
 
 /**
  * A random order of the numbers from 0 to n - 1, each order with the same probability up to
- * 2^-64 n^2: the same for any number of threads and every instruction set.
+ * 2^-64 n^2. It takes the places from `offset` to `offset + n - 1`, and the time of one thread.
  *
- * INVALID_ARGUMENT also for more numbers than the dtype can represent. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for more numbers than the dtype can represent. UNSUPPORTED: others.
  *
  * @param context (transfer none) (nullable)
  * @param attributes (transfer none) (nullable)
@@ -4289,9 +4289,9 @@ struct tnr_sparse *tnr_sparse_from_dense_top_k(struct tnr_context *context TNR_B
  * `index_dtype` of 0 means i32. SORTED and UNIQUE; reads and takes memory as
  * `tnr_sparse_from_dense`.
  *
- * The random number of element i is output i of SplitMix64 from the state that the seed, mixed
- * by the same function, gives; the element is dropped if that, by 2^64, is below the
- * probability.
+ * Element i is dropped where `tnr_random` by BERNOULLI, with the same probability and seed and
+ * an offset of 0, is true: where word i of Philox4x32-10 is below the probability times 2^32,
+ * rounded (docs/random.md).
  *
  * INVALID_ARGUMENT: a rank that is not 2, a probability that is not at least 0 and below 1 or
  * whose factor overflows the dtype, an index_dtype that is none, and more entries or columns
