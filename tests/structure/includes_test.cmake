@@ -27,6 +27,7 @@ set(order
   dense/random
   dense/ordering
   dense/reduce
+  dense/ordering
   dense/image
   dense/product
   sparse

@@ -427,7 +427,7 @@ void order(const Operands& with, const Lies& lies, const std::string& function, 
     status = tnr_quantile(with.context, a, 1u << axis, q, 2, nullptr, out);
   }
   (void)answer.succeeds(status);
-  if (!is_quantile) indices.give(answer);
+  if (!is_quantile) indices.give(answer, "indices");
   out.give(answer);
 }
 
@@ -440,7 +440,7 @@ void find_unique(const Operands& with, const Lies& lies, Answer& answer) {
   if (answer.succeeds(blob != nullptr ? TNR_STATUS_OK : tnr_last_error()->status)) {
     answer.add_elements("counts", counts.view);
     answer.add_elements("out", out.view);
-    inverse.give(answer);
+    inverse.give(answer, "inverse");
   }
   tnr_blob_release(blob);
 }
@@ -466,13 +466,13 @@ void add_ordering(List& list) {
       const Input values = input(with, lie.a, 0);
       const Output out(TNR_DTYPE_I64, {with.a.rows, with.a.cols}, with.fill, lie.out);
       (void)answer.succeeds(tnr_searchsorted(with.context, sorted, values, nullptr, out));
-      out.give(answer);
+      out.give(answer, "counts");
     });
     add("tnr_bincount", [](const Operands& with, const Lies& lie, Answer& answer) {
-      const Input a = input(with, lie.a, 0);
+      const Input a = input(with, lie.a, 0, TNR_DTYPE_U8);
       const Output out(TNR_DTYPE_I64, {300}, with.fill, lie.out);
       (void)answer.succeeds(tnr_bincount(with.context, a, nullptr, out));
-      out.give(answer);
+      out.give(answer, "counts");
     });
     add("tnr_histogram", [](const Operands& with, const Lies& lie, Answer& answer) {
       tnr_histogram_attributes attributes = {};
@@ -482,7 +482,7 @@ void add_ordering(List& list) {
       const Input a = input(with, lie.a, 0);
       const Output out(TNR_DTYPE_I64, {7}, with.fill, lie.out);
       (void)answer.succeeds(tnr_histogram(with.context, a, nullptr, &attributes, out));
-      out.give(answer);
+      out.give(answer, "counts");
     });
   }
 }

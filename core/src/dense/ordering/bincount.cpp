@@ -24,8 +24,8 @@ class Bins {
   // Calls body(i, number) for each; of a number that is none of the bins it is not below their
   // count.
   template <class Body>
-  void for_each(const Byte* from, std::int64_t step, std::int64_t count,
-                const Body& body) const noexcept {
+  [[gnu::noinline]] void for_each(const Byte* from, std::int64_t step, std::int64_t count,
+                                  const Body& body) const noexcept {
     alignas(8) Byte keys[kPieceElements * 8];
     KeyFacts facts;
     records_.load(records_.rule,

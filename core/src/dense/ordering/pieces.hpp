@@ -16,8 +16,8 @@ inline constexpr std::int64_t kPieceElements = 256;
 // Calls body(slice, offsets, count) for pieces of `count` elements of the nest's innermost axis,
 // with the operands' offsets of the first; of one slice one after the other in the nest's order.
 template <class Body>
-void for_each_piece(const Context& context, const Nest& nest, std::int64_t slices,
-                    const Body& body) {
+[[gnu::noinline]] void for_each_piece(const Context& context, const Nest& nest, std::int64_t slices,
+                                      const Body& body) {
   const std::int64_t strips = nest.strip_count();
   const std::int64_t extent = nest.inner_extent();
   // Long strips are cut into parts, so that one alone is shared as well.

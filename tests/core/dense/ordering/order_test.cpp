@@ -247,14 +247,15 @@ TEST_P(Order, IsTheSameForAnyNumberOfThreads) {
 TEST(OrderOfIntegers, NarrowAndSkewedNumbersAreSorted) {
   Random random(9);
   for (const std::int64_t count : {100, 5000, 200'000}) {
-    for (const int kind : {0, 1, 2, 3}) {
+    for (const int kind : {0, 1, 2, 3, 4}) {
       std::vector<std::uint64_t> numbers(static_cast<std::size_t>(count));
       for (std::uint64_t& number : numbers) {
         switch (kind) {
           case 0: number = random() % 3; break;
           case 1: number = std::uint64_t{1} << random() % 64; break;
           case 2: number = random() % 100 == 0 ? random() : random() % 1000 + (1ull << 40); break;
-          default: number = random() << 40 | 77;
+          case 3: number = random() << 40 | 77; break;
+          default: number = random() % 2 << 63;
         }
       }
       Literal<std::uint64_t> a(TNR_DTYPE_U64, numbers);

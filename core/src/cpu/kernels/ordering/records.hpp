@@ -144,7 +144,9 @@ void sort_from_lowest(const RecordRange& range, bool into_other, uint32_t* count
   const unsigned mask = (1u << bits) - 1;
   unsigned shifts[kMostPasses];
   for (unsigned pass = 0; pass < kMostPasses; ++pass) {
-    shifts[pass] = range.low + (pass < passes ? pass : 0) * bits;
+    // A pass more than there are bits sorts by what is the same in all, or by the last bit again.
+    const unsigned shift = range.low + (pass < passes ? pass : 0) * bits;
+    shifts[pass] = shift < range.high ? shift : range.high - 1;
   }
   __builtin_memset(counts, 0, sizeof(uint32_t) * kMostPasses << bits);
   for (int64_t i = 0; i < range.count; ++i) {
