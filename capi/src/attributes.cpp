@@ -22,9 +22,6 @@ tnr_reduce_attributes read_reduce_attributes(const tnr_reduce_attributes* attrib
   if (attributes == nullptr) return {};
   const tnr_reduce_attributes known = read_sized(attributes, "attributes");
   require_zero(known.reserved, "reserved");
-  if (known.power != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->power is %g but must be 0", known.power);
-  }
   return known;
 }
 

@@ -117,8 +117,10 @@ tnr_status tnr_reduce(tnr_context* context, tnr_reduce_op op, const tnr_view* a,
                       const tnr_reduce_attributes* attributes, const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_REDUCE, [=] {
     std::optional<std::uint32_t> ddof;
-    if (attributes != nullptr) ddof = read_reduce_attributes(attributes).ddof;
-    tenure::reduce(context_of(context), op, deref(a, "a"), axes, ddof, deref(out, "out"));
+    const tnr_reduce_attributes given = read_reduce_attributes(attributes);
+    if (attributes != nullptr) ddof = given.ddof;
+    tenure::reduce(context_of(context), op, deref(a, "a"), axes, ddof, deref(out, "out"),
+                   given.power);
   });
 }
 

@@ -295,7 +295,12 @@ tnr_status tnr_sparse_reduce(tnr_context* context, tnr_reduce_op op, const tnr_s
                              std::uint32_t axes, const tnr_reduce_attributes* attributes,
                              const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_SPARSE_REDUCE, [&] {
-    require_zero(read_reduce_attributes(attributes).ddof, "ddof");
+    const tnr_reduce_attributes given = read_reduce_attributes(attributes);
+    require_zero(given.ddof, "ddof");
+    if (given.power != 0) {
+      tenure::fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->power is %g but must be 0",
+                   given.power);
+    }
     tenure::sparse_reduce(context_of(context), op, read_sparse(a, "a"), axes, deref(out, "out"));
   });
 }

@@ -65,8 +65,9 @@ class Attributes : public ::testing::Test {
                    {"attributes has 0x07 at offset " + size, "knows only " + size});
     for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{4097}}) {
       newer.known.struct_size = wrong;
-      expect_refused(call(given), TNR_STATUS_INVALID_ARGUMENT,
-                     {"attributes->struct_size is " + std::to_string(wrong), size, "4096"});
+      expect_refused(
+          call(given), TNR_STATUS_INVALID_ARGUMENT,
+          {"attributes->struct_size is " + std::to_string(wrong), "must be at least", "4096"});
     }
     if constexpr (requires { newer.known.reserved; }) {
       newer.known.struct_size = sizeof newer.known;
@@ -243,6 +244,18 @@ TEST_F(Attributes, OfOrderingOperations) {
                  TNR_STATUS_INVALID_ARGUMENT, {"attributes->flags is 2 but must be 0 or 1"});
   expect_refused(tnr_histogram(nullptr, &table_, nullptr, nullptr, &counts),
                  TNR_STATUS_INVALID_ARGUMENT, {"low is 0 and high is 0"});
+  check<tnr_normalize_attributes>("normalize", [&](auto* with) {
+    return tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, &image, 8, with, &result);
+  });
+  const tnr_view_mut mean = {flat_view(written_ + sizeof written_ / 2, TNR_DTYPE_F32, {1})};
+  const tnr_view_mut variance = {flat_view(written_, TNR_DTYPE_F32, {1})};
+  const tnr_view three = flat_view(read_, TNR_DTYPE_F32, {1, 3});
+  check<tnr_moments_attributes>("moments", [&](auto* with) {
+    return tnr_moments(nullptr, &three, 2, with, &mean, &variance);
+  });
+  check<tnr_scan_attributes>("scan", [&](auto* with) {
+    return tnr_scan(nullptr, TNR_SCAN_OP_SUM, &image, 3, with, &result);
+  });
 }
 
 TEST_F(Attributes, OfWhatMakesSparseMatrices) {

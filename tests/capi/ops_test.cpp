@@ -99,6 +99,11 @@ class Ops : public testing::Test {
         [this](tnr_context* c) {
           return tnr_batch_norm(c, &a, nullptr, &b, nullptr, nullptr, nullptr, &out);
         },
+        [this](tnr_context* c) {
+          return tnr_normalize(c, TNR_NORMALIZE_OP_SOFTMAX, &a, 1, nullptr, &out);
+        },
+        [this](tnr_context* c) { return tnr_scan(c, TNR_SCAN_OP_SUM, &a, 0, nullptr, &out); },
+        [this](tnr_context* c) { return tnr_moments(c, &a, 0, nullptr, &out, &out); },
     };
   }
 
@@ -201,6 +206,28 @@ TEST_F(Ops, DoTheirWork) {
   ASSERT_EQ(tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, nullptr, &result),
             TNR_STATUS_OK);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(product[i], a_values[i] / 2) << i;
+  tnr_normalize_attributes by_weight = {};
+  by_weight.struct_size = sizeof by_weight;
+  by_weight.eps = 12;
+  by_weight.weight = &a;
+  tnr_view ones = b;
+  const float ones_values[] = {2, 2, 2};
+  ones.base = ones.data = ones_values;
+  ASSERT_EQ(tnr_normalize(nullptr, TNR_NORMALIZE_OP_RMS_NORM, &ones, 1, &by_weight, &out),
+            TNR_STATUS_OK);
+  expect_out({a_values[0] / 2, a_values[1] / 2, a_values[2] / 2});
+  ASSERT_EQ(tnr_scan(nullptr, TNR_SCAN_OP_SUM, &ones, 0, nullptr, &out), TNR_STATUS_OK);
+  expect_out({2, 4, 6});
+  float found[2];
+  tnr_view_mut mean = out;
+  mean.view.rank = 0;
+  mean.view.size_bytes = sizeof found;
+  mean.view.base = mean.view.data = found;
+  tnr_view_mut variance = mean;
+  variance.view.data = found + 1;
+  ASSERT_EQ(tnr_moments(nullptr, &out.view, 1, nullptr, &mean, &variance), TNR_STATUS_OK);
+  EXPECT_EQ(found[0], 4);
+  EXPECT_EQ(found[1], 8.0f / 3);
 }
 
 TEST_F(Ops, RefuseWhatIsNoContext) {
@@ -259,6 +286,13 @@ TEST_F(Ops, RefuseNull) {
   refused("a", tnr_batch_norm(nullptr, no_view, nullptr, &b, nullptr, nullptr, nullptr, &out));
   refused("var", tnr_batch_norm(nullptr, &a, nullptr, no_view, nullptr, nullptr, nullptr, &out));
   refused("out", tnr_batch_norm(nullptr, &a, nullptr, &b, nullptr, nullptr, nullptr, no_out));
+  refused("a", tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, no_view, 1, nullptr, &out));
+  refused("out", tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, &a, 1, nullptr, no_out));
+  refused("a", tnr_scan(nullptr, TNR_SCAN_OP_SUM, no_view, 0, nullptr, &out));
+  refused("out", tnr_scan(nullptr, TNR_SCAN_OP_SUM, &a, 0, nullptr, no_out));
+  refused("a", tnr_moments(nullptr, no_view, 1, nullptr, &out, &out));
+  refused("mean", tnr_moments(nullptr, &a, 1, nullptr, no_out, &out));
+  refused("out", tnr_moments(nullptr, &a, 1, nullptr, &out, no_out));
   expect_out({9, 9, 9});
 }
 
@@ -302,6 +336,19 @@ TEST_F(Ops, RefuseAViewWhoseOwnerIsGone) {
   var.shape[0] = 1;
   expect_refused(tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, nullptr, &result),
                  TNR_STATUS_STALE_VIEW, {"var"});
+  expect_refused(tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, &owned, 1, nullptr, &out),
+                 TNR_STATUS_STALE_VIEW, {"a"});
+  tnr_normalize_attributes by_owned = {};
+  by_owned.struct_size = sizeof by_owned;
+  by_owned.weight = &owned;
+  expect_refused(tnr_normalize(nullptr, TNR_NORMALIZE_OP_RMS_NORM, &a, 1, &by_owned, &out),
+                 TNR_STATUS_STALE_VIEW, {"weight"});
+  expect_refused(tnr_scan(nullptr, TNR_SCAN_OP_SUM, &owned, 0, nullptr, &out),
+                 TNR_STATUS_STALE_VIEW, {"a"});
+  std::vector<float> means(3);
+  const tnr_view_mut mean = {view_of(means, TNR_DTYPE_F32)};
+  expect_refused(tnr_moments(nullptr, &owned, 0, nullptr, &mean, &out), TNR_STATUS_STALE_VIEW,
+                 {"a"});
   const tnr_view_mut owned_out = {owned};
   expect_refused(tnr_fill(nullptr, &two, nullptr, &owned_out), TNR_STATUS_STALE_VIEW, {"out"});
   expect_out({-1, 2, -3});

@@ -306,6 +306,24 @@ TEST(Scarcity, MoreAddressSpaceRefusesNoMore) {
         return tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, nullptr, &result);
       },
       [&] { return tnr_einsum(nullptr, "i", &a, 1, nullptr, &out); },
+      [&] {
+        tnr_view floats = a;
+        floats.dtype = TNR_DTYPE_F32;
+        tnr_view_mut result = out;
+        result.view.dtype = TNR_DTYPE_F32;
+        return tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, &floats, 1, nullptr, &result);
+      },
+      [&] { return tnr_scan(nullptr, TNR_SCAN_OP_MAX, &a, 0, nullptr, &out); },
+      [&] {
+        tnr_view floats = a;
+        floats.dtype = TNR_DTYPE_F32;
+        tnr_view_mut mean = out;
+        mean.view.dtype = TNR_DTYPE_F32;
+        mean.view.rank = 0;
+        tnr_view_mut var = mean;
+        var.view.data = static_cast<const float*>(mean.view.data) + 1;
+        return tnr_moments(nullptr, &floats, 1, nullptr, &mean, &var);
+      },
   };
   for (const auto& call : calls) {
     const tnr_status status = call();

@@ -249,6 +249,23 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_histogram(nullptr, &vector, nullptr, &attributes, &whole);
        },
        {1, 12, 8}},
+      {TNR_OPERATION_NORMALIZE,
+       [&] { return tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, &a, 1, nullptr, &out); },
+       {1, 24, 24}},
+      {TNR_OPERATION_SCAN,
+       [&] { return tnr_scan(nullptr, TNR_SCAN_OP_MAX, &a, 0, nullptr, &out); },
+       {1, 24, 24}},
+      {TNR_OPERATION_MOMENTS,
+       [&] {
+         float found[2];
+         tnr_view_mut mean = {floats({})};
+         tnr_view_mut var = mean;
+         mean.view.base = mean.view.data = &found[0];
+         var.view.base = var.view.data = &found[1];
+         mean.view.size_bytes = var.view.size_bytes = sizeof found[0];
+         return tnr_moments(nullptr, &a, 1, nullptr, &mean, &var);
+       },
+       {1, 24, 8}},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.operation);

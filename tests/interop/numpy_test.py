@@ -11,6 +11,7 @@ import itertools
 import math
 import sys
 import unittest
+import warnings
 
 import numpy as np
 
@@ -34,8 +35,10 @@ REAL = NUMBERS + [np.bool_]
 COMPLEX = [np.complex64, np.complex128]
 CODES = {"i": 0, "u": 1, "f": 2, "V": 4, "c": 5, "b": 6}  # of DLPack, by NumPy's kind
 
-UNARY, BINARY, COMPARE, REDUCE = ({name: row.code for name, row in rows.items()} for rows in (
-    operations.UNARY, operations.BINARY, operations.COMPARE, operations.REDUCE))
+UNARY, BINARY, COMPARE, REDUCE, NORMALIZE, SCAN = (
+    {name: row.code for name, row in rows.items()} for rows in (
+        operations.UNARY, operations.BINARY, operations.COMPARE, operations.REDUCE,
+        operations.NORMALIZE, operations.SCAN))
 CLASSIFICATIONS = ["is_nan", "is_inf", "is_finite"]
 
 
@@ -111,6 +114,16 @@ class Attributes(ctypes.Structure):
     """The attributes of an operation that has one, of 32 bits."""
     _fields_ = [("struct_size", ctypes.c_uint64), ("value", ctypes.c_uint32),
                 ("reserved", ctypes.c_uint32)]
+
+
+class ReduceAttributes(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint64), ("ddof", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32), ("power", ctypes.c_double)]
+
+
+class NormalizeAttributes(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint64), ("eps", ctypes.c_double),
+                ("weight", ctypes.c_void_p), ("bias", ctypes.c_void_p)]
 
 
 def attributes_of(value):
@@ -641,6 +654,93 @@ class NumpyTest(unittest.TestCase):
             expected = np.sum(nonzero, axis=axes, keepdims=keep, dtype=np.int64)
             for out in self.reduce("count", a, axes, np.int64, keep):
                 self.assert_same(out, expected, f"count {message}")
+
+    def test_norms(self):
+        for a, axes, keep, message in self.reductions(FLOATS):
+            a64 = np.nan_to_num(a.astype(np.float64), nan=2, posinf=3, neginf=-3)
+            a = a64.astype(a.dtype)
+            for power in (1, 2, 3.5, np.inf):
+                if np.isinf(power):
+                    expected = np.max(np.abs(a64), axis=axes, keepdims=keep, initial=0)
+                else:
+                    expected = np.sum(np.abs(a64)**power, axis=axes, keepdims=keep)**(1 / power)
+                given = ReduceAttributes(ctypes.sizeof(ReduceAttributes), 0, 0, power)
+                for out in self.reduce("norm", a, axes, a.dtype, keep, given):
+                    self.assert_near(out, expected, f"norm {power} {message}", roundings=4)
+
+    def test_reductions_of_what_is_not_nan(self):
+        functions = {"nan_sum": np.nansum, "nan_mean": np.nanmean, "nan_min": np.nanmin,
+                     "nan_max": np.nanmax, "logsumexp": np.logaddexp.reduce}
+        for a, axes, keep, message in self.reductions(FLOATS):
+            if any(a.shape[axis] == 0 for axis in axes):
+                continue
+            a64 = a.astype(np.float64)
+            for name, function in functions.items():
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    expected = function(a64, axis=axes or (), keepdims=keep) \
+                        if name != "logsumexp" else self.logsumexp(a64, axes, keep)
+                for out in self.reduce(name, a, axes, a.dtype, keep):
+                    self.assert_near(out, expected, f"{name} {message}", roundings=4)
+
+    @staticmethod
+    def logsumexp(a, axes, keep):
+        greatest = np.max(a, axis=axes, keepdims=True)
+        from_there = np.where(np.isinf(greatest), 0, greatest)
+        sums = np.log(np.sum(np.exp(a - from_there), axis=axes, keepdims=True)) + from_there
+        return sums if keep else np.squeeze(sums, axis=axes)
+
+    def test_softmax_and_layer_norm(self):
+        for a, message in self.cases(FLOATS):
+            for count in range(a.ndim + 1):
+                for axes in itertools.combinations(range(a.ndim), count):
+                    self.check_normalizations(a, axes, f"{message} axes {axes}")
+
+    def check_normalizations(self, a, axes, message):
+        a64 = np.nan_to_num(a.astype(np.float64), nan=2, posinf=3, neginf=-3)
+        a = a64.astype(a.dtype)
+        mask = sum(1 << axis for axis in axes)
+        distance = a64 - (np.max(a64, axis=axes, keepdims=True) if a.size else 0)
+        rest = np.log(np.sum(np.exp(distance), axis=axes, keepdims=True))
+        deviation = a64 - np.mean(a64, axis=axes, keepdims=True) if a.size else a64
+        squares = np.mean(deviation**2, axis=axes, keepdims=True) if a.size else a64
+        all_squares = np.mean(a64**2, axis=axes, keepdims=True) if a.size else a64
+        expected = {"softmax": np.exp(distance - rest), "log_softmax": distance - rest,
+                    "layer_norm": deviation / np.sqrt(squares + 0.5),
+                    "rms_norm": a64 / np.sqrt(all_squares + 0.5)}
+        for name, of_a in expected.items():
+            eps = 0.5 if name.endswith("norm") else 0
+            given = NormalizeAttributes(ctypes.sizeof(NormalizeAttributes), eps, None, None)
+            for out in self.each_output("normalize", [NORMALIZE[name], a, mask], a.shape, a.dtype,
+                                        given):
+                places = 4 if a.dtype.itemsize == 2 else 32
+                near = np.abs(out.astype(np.float64) - of_a) <= places * {
+                    2: 2.0**-8, 4: 2.0**-24, 8: 2.0**-51}[a.dtype.itemsize] * (1 + np.abs(of_a))
+                self.assertTrue(np.all(near), f"{name} {message}\n got {out}\nwant {of_a}")
+
+    def test_scans(self):
+        for a, message in self.cases(NUMBERS):
+            if a.dtype.kind == "V":
+                continue
+            for axis in range(a.ndim):
+                self.check_scans(a, axis, f"{message} axis {axis}")
+
+    def check_scans(self, a, axis, message):
+        is_float = a.dtype.kind == "f"
+        wide = a.dtype if is_float else np.dtype("u8" if a.dtype.kind == "u" else "i8")
+        with np.errstate(all="ignore"):
+            for name, function in (("sum", np.cumsum), ("prod", np.cumprod)):
+                expected = function(a.astype(np.float64) if is_float else a, axis=axis,
+                                    dtype=np.float64 if is_float else wide)
+                for out in self.each_output("scan", [SCAN[name], a, axis], a.shape, wide):
+                    if is_float:
+                        self.assert_near(out, expected, f"{name} {message}", roundings=4)
+                    else:
+                        self.assert_same(out, expected, f"{name} {message}")
+            for name, function in (("min", np.minimum), ("max", np.maximum)):
+                expected = function.accumulate(a, axis=axis)
+                for out in self.each_output("scan", [SCAN[name], a, axis], a.shape, a.dtype):
+                    self.assert_same(out, expected, f"{name} {message}")
 
     def test_matmul(self):
         one, zero, two = (scalar_of(np.uint8(number)) for number in (1, 0, 2))

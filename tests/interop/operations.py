@@ -83,4 +83,24 @@ REDUCE = {
     "any": Row(10, "np.any", "float integer bool", 0),
     "all": Row(11, "np.all", "float integer bool", 0),
     "count": Row(12, "np.count_nonzero", "float integer bool", 0),
+    "norm": Row(13, "norm", "float", None),
+    "logsumexp": Row(14, "logsumexp", "float", None),
+    "nan_sum": Row(15, "np.nansum", "float", None),
+    "nan_mean": Row(16, "np.nanmean", "float", None),
+    "nan_min": Row(17, "np.nanmin", "float", 0),
+    "nan_max": Row(18, "np.nanmax", "float", 0),
+}
+
+NORMALIZE = {
+    "softmax": Row(1, "softmax", "float", None),
+    "log_softmax": Row(2, "log_softmax", "float", None),
+    "layer_norm": Row(3, "layer_norm", "float", None),
+    "rms_norm": Row(4, "rms_norm", "float", None),
+}
+
+SCAN = {
+    "sum": Row(1, "np.cumsum", "float integer", None),
+    "prod": Row(2, "np.cumprod", "float integer", None),
+    "min": Row(3, "np.minimum.accumulate", "float integer", 0),
+    "max": Row(4, "np.maximum.accumulate", "float integer", 0),
 }

@@ -185,8 +185,7 @@ void reduce(const Operands& with, tnr_reduce_op op, std::uint32_t axes, const Li
   for (const tnr_dtype dtype : reduced_dtypes(with.a.values.dtype)) {
     const Output out(dtype, {(axes & 1) != 0 ? 1 : with.a.rows, (axes & 2) != 0 ? 1 : with.a.cols},
                      with.fill, lies.out);
-    (void)answer.succeeds(
-        tnr_reduce(with.context, op, a, axes, attributes<tnr_reduce_attributes>(0), out));
+    (void)answer.succeeds(tnr_reduce(with.context, op, a, axes, test::reduce_attributes(op), out));
     out.give(answer);
     if (answer.status == TNR_STATUS_OK) return;
   }
@@ -363,7 +362,7 @@ void pool(const Operands& with, const Lies& lies, tnr_reduce_op op, std::int64_t
   out.give(answer);
 }
 
-void normalize(const Operands& with, const Lies& lies, Answer& answer) {
+void normalize_batch(const Operands& with, const Lies& lies, Answer& answer) {
   const tnr_dtype dtype = with.a.values.dtype;
   tnr_batch_norm_attributes attributes = {};
   attributes.struct_size = sizeof attributes;
@@ -374,6 +373,44 @@ void normalize(const Operands& with, const Lies& lies, Answer& answer) {
   const Output out(dtype, {with.a.rows, 3, with.a.cols}, with.fill, lies.out);
   (void)answer.succeeds(
       tnr_batch_norm(with.context, a, mean, var, nullptr, mean, &attributes, out));
+  out.give(answer);
+}
+
+void normalize(const Operands& with, const Lies& lies, tnr_normalize_op op, std::uint32_t axes,
+               const Input& weight, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  tnr_normalize_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  if (op == TNR_NORMALIZE_OP_LAYER_NORM) {
+    attributes.eps = 1;
+    attributes.weight = attributes.bias = weight;
+  }
+  const Input a(dtype, {with.a.rows, 3, with.a.cols}, lies.a, 0);
+  const Output out(dtype, {with.a.rows, 3, with.a.cols}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_normalize(with.context, op, a, axes, &attributes, out));
+  out.give(answer);
+}
+
+void scan(const Operands& with, const Lies& lies, tnr_scan_op op, std::uint32_t axis,
+          Answer& answer) {
+  const Input a(with.a.values.dtype, {with.a.rows, 3, with.a.cols}, lies.a, 0);
+  for (const tnr_dtype dtype : reduced_dtypes(with.a.values.dtype)) {
+    const Output out(dtype, {with.a.rows, 3, with.a.cols}, with.fill, lies.out);
+    (void)answer.succeeds(tnr_scan(with.context, op, a, axis, nullptr, out));
+    out.give(answer);
+    if (answer.status == TNR_STATUS_OK) return;
+  }
+}
+
+void moments(const Operands& with, const Lies& lies, std::uint32_t axes, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  const Input a = input(with, lies.a, 0);
+  const std::int64_t rows = (axes & 1) != 0 ? 1 : with.a.rows;
+  const std::int64_t columns = (axes & 2) != 0 ? 1 : with.a.cols;
+  const Output mean(dtype, {rows, columns}, with.fill, lies.out);
+  const Output out(dtype, {rows, columns}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_moments(with.context, a, axes, nullptr, mean, out));
+  mean.give(answer, "mean");
   out.give(answer);
 }
 
@@ -396,8 +433,33 @@ void add_layers(List& list) {
     add("tnr_pool2d", "means", [](auto& with, auto& layout, auto& answer) {
       pool(with, layout, TNR_REDUCE_OP_MEAN, 1, answer);
     });
+    for (const Constant& code : codes_of("tnr_normalize_op")) {
+      const auto op = static_cast<tnr_normalize_op>(code.value);
+      const std::string name = short_name(code);
+      add("tnr_normalize", (name + " of rows").c_str(),
+          [op](auto& with, auto& layout, auto& answer) {
+            const Input weight(with.a.values.dtype, {with.a.cols}, layout.b, 1);
+            normalize(with, layout, op, 4, weight, answer);
+          });
+      add("tnr_normalize", (name + " over two axes").c_str(),
+          [op](auto& with, auto& layout, auto& answer) {
+            const Input weight(with.a.values.dtype, {with.a.rows, with.a.cols}, layout.b, 1);
+            normalize(with, layout, op, 5, weight, answer);
+          });
+    }
+    for (const Constant& code : codes_of("tnr_scan_op")) {
+      const auto op = static_cast<tnr_scan_op>(code.value);
+      for (const std::uint32_t axis : {0u, 2u}) {
+        add("tnr_scan", (short_name(code) + " along axis " + std::to_string(axis)).c_str(),
+            [=](auto& with, auto& layout, auto& answer) { scan(with, layout, op, axis, answer); });
+      }
+    }
+    add("tnr_moments", "of columns",
+        [](auto& with, auto& layout, auto& answer) { moments(with, layout, 1, answer); });
+    add("tnr_moments", "of all",
+        [](auto& with, auto& layout, auto& answer) { moments(with, layout, 3, answer); });
     add("tnr_batch_norm", "by channels",
-        [](auto& with, auto& layout, auto& answer) { normalize(with, layout, answer); });
+        [](auto& with, auto& layout, auto& answer) { normalize_batch(with, layout, answer); });
   }
 }
 

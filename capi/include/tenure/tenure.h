@@ -1887,6 +1887,30 @@ typedef int32_t tnr_reduce_op;
  * How many elements are not zero, as i64. Empty: 0.
  */
 #define TNR_REDUCE_OP_COUNT 12
+/**
+ * p-norm with the attribute `power`, p: the sum of `|x|^p` to the power `1 / p`, or where it is infinite the largest `|x|`; floats only. Empty: 0.
+ */
+#define TNR_REDUCE_OP_NORM 13
+/**
+ * `ln(sum of e^x)`, without overflow; floats only. Empty: minus infinity.
+ */
+#define TNR_REDUCE_OP_LOGSUMEXP 14
+/**
+ * SUM of the elements that are not NaN; floats only. None: 0.
+ */
+#define TNR_REDUCE_OP_NAN_SUM 15
+/**
+ * MEAN of the elements that are not NaN; floats only. None: NaN.
+ */
+#define TNR_REDUCE_OP_NAN_MEAN 16
+/**
+ * Smallest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an error.
+ */
+#define TNR_REDUCE_OP_NAN_MIN 17
+/**
+ * Largest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an error.
+ */
+#define TNR_REDUCE_OP_NAN_MAX 18
 
 /**
  * Attributes of `tnr_reduce` and `tnr_sparse_reduce`. VAR and STD always need them, so that `ddof`
@@ -2959,6 +2983,22 @@ tnr_status tnr_triangular(struct tnr_context *context TNR_BORROWED,
  * @since 0.2
  */
 typedef int32_t tnr_normalize_op;
+/**
+ * `e^x` over the sum of all `e^x`. NaN where an element is NaN or plus infinity, or all are minus infinity.
+ */
+#define TNR_NORMALIZE_OP_SOFTMAX 1
+/**
+ * The logarithm of SOFTMAX: x less `ln(sum of e^x)`. NaN where SOFTMAX is.
+ */
+#define TNR_NORMALIZE_OP_LOG_SOFTMAX 2
+/**
+ * `(x - mean) / sqrt(variance + eps)`, with the variance of ddof 0, times `weight` plus `bias`. NaN where variance and `eps` are 0.
+ */
+#define TNR_NORMALIZE_OP_LAYER_NORM 3
+/**
+ * `x / sqrt(mean of the squares + eps)`, times `weight`. NaN where all are 0 and `eps` is.
+ */
+#define TNR_NORMALIZE_OP_RMS_NORM 4
 
 /**
  * Attributes of `tnr_normalize`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
@@ -2993,6 +3033,22 @@ typedef struct tnr_normalize_attributes {
  * @since 0.2
  */
 typedef int32_t tnr_scan_op;
+/**
+ * Cumulative sum, with the dtypes of the reduction; f32 accumulates in f64.
+ */
+#define TNR_SCAN_OP_SUM 1
+/**
+ * Cumulative product, with the dtypes of the reduction; f32 accumulates in f64.
+ */
+#define TNR_SCAN_OP_PROD 2
+/**
+ * The smallest so far; NaN wins.
+ */
+#define TNR_SCAN_OP_MIN 3
+/**
+ * The largest so far; NaN wins.
+ */
+#define TNR_SCAN_OP_MAX 4
 
 /**
  * Attributes of `tnr_scan`. There are none yet. NULL, and zeros beyond `struct_size`, mean the

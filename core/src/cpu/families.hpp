@@ -12,10 +12,12 @@
 #include "cpu/group_by_key.hpp"
 #include "cpu/indexed.hpp"
 #include "cpu/kernel.hpp"
+#include "cpu/normalize.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/packed.hpp"
 #include "cpu/random.hpp"
 #include "cpu/reduce.hpp"
+#include "cpu/scan.hpp"
 #include "cpu/sddmm.hpp"
 #include "cpu/spmm.hpp"
 #include "cpu/window.hpp"
@@ -31,7 +33,10 @@ using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
 using TernaryTable = Elementwise[kTernaryCount][kTypeCount];
 using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
 using ReduceTable = Reductions[kReduceCount];
-using SquareSumTable = SquareSum[2];  // f64 and f32
+using SquareSumTable = SquareSum[2];         // f64 and f32
+using NormalizeTable = NormalizeKernels[4];  // floats
+using ScanTable = ScanKernels[kScanCount];
+using NormTable = Reductions[kNormCount];
 using GemmTable = Gemm[kPlainSumTypeCount];
 using LaneGemmTable = Gemm[kSumTypeCount - kPlainSumTypeCount];
 using FactorPackingTable = FactorPacking[kPlainFactorTypeCount];
@@ -65,6 +70,9 @@ struct Ordering;  // ordering.hpp, which those who sort include alone
   FAMILY(compare_kernels, CompareTable, kCompare)                    \
   FAMILY(reduce_kernels, ReduceTable, kReduce)                       \
   FAMILY(square_sum_kernels, SquareSumTable, kSquareSums)            \
+  FAMILY(norm_kernels, NormTable, kNorms)                            \
+  FAMILY(normalize_kernels, NormalizeTable, kNormalize)              \
+  FAMILY(scan_kernels, ScanTable, kScan)                             \
   FAMILY(gemm_kernels, GemmTable, kGemm)                             \
   FAMILY(factor_packing_kernels, FactorPackingTable, kFactorPacking) \
   FAMILY(window_kernels, WindowTable, kWindows)                      \

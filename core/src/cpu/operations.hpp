@@ -83,7 +83,27 @@
   X(Argmax, ARGMAX) \
   X(Any, ANY) \
   X(All, ALL) \
-  X(Count, COUNT)
+  X(Count, COUNT) \
+  X(Norm, NORM) \
+  X(Logsumexp, LOGSUMEXP) \
+  X(NanSum, NAN_SUM) \
+  X(NanMean, NAN_MEAN) \
+  X(NanMin, NAN_MIN) \
+  X(NanMax, NAN_MAX)
+
+// X(name of the enumerator, in capitals), in the order of the codes.
+#define TENURE_NORMALIZE_OPERATIONS(X) \
+  X(Softmax, SOFTMAX) \
+  X(LogSoftmax, LOG_SOFTMAX) \
+  X(LayerNorm, LAYER_NORM) \
+  X(RmsNorm, RMS_NORM)
+
+// X(name of the enumerator, in capitals), in the order of the codes.
+#define TENURE_SCAN_OPERATIONS(X) \
+  X(Sum, SUM) \
+  X(Prod, PROD) \
+  X(Min, MIN) \
+  X(Max, MAX)
 
 namespace tenure::kernels {
 
@@ -99,8 +119,14 @@ inline constexpr unsigned kTernaryCount = 3;
 enum class Compare : uint8_t { kEq = 1, kNe = 2, kLt = 3, kLe = 4, kGt = 5, kGe = 6 };
 inline constexpr unsigned kCompareCount = 6;
 
-enum class Reduce : uint8_t { kSum = 1, kProd = 2, kMean = 3, kVar = 4, kStd = 5, kMin = 6, kMax = 7, kArgmin = 8, kArgmax = 9, kAny = 10, kAll = 11, kCount = 12 };
-inline constexpr unsigned kReduceCount = 12;
+enum class Reduce : uint8_t { kSum = 1, kProd = 2, kMean = 3, kVar = 4, kStd = 5, kMin = 6, kMax = 7, kArgmin = 8, kArgmax = 9, kAny = 10, kAll = 11, kCount = 12, kNorm = 13, kLogsumexp = 14, kNanSum = 15, kNanMean = 16, kNanMin = 17, kNanMax = 18 };
+inline constexpr unsigned kReduceCount = 18;
+
+enum class Normalize : uint8_t { kSoftmax = 1, kLogSoftmax = 2, kLayerNorm = 3, kRmsNorm = 4 };
+inline constexpr unsigned kNormalizeCount = 4;
+
+enum class Scan : uint8_t { kSum = 1, kProd = 2, kMin = 3, kMax = 4 };
+inline constexpr unsigned kScanCount = 4;
 
 // Sets of dtypes, by bits.
 enum DtypeSet : uint8_t { kNoDtypes = 0, kFloats = 1, kIntegers = 2, kTruths = 4, kComplex = 8 };
@@ -198,6 +224,26 @@ inline constexpr OperationRow kReduceRows[] = {
   {"any", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
   {"all", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
   {"count", kFloats | kIntegers | kTruths, Gives::kIndex, false, kExact},
+  {"norm", kFloats, Gives::kOperand, false, kGrows},
+  {"logsumexp", kFloats, Gives::kOperand, false, kGrows},
+  {"nan_sum", kFloats, Gives::kOperand, false, kGrows},
+  {"nan_mean", kFloats, Gives::kOperand, false, kGrows},
+  {"nan_min", kFloats, Gives::kOperand, false, kExact},
+  {"nan_max", kFloats, Gives::kOperand, false, kExact},
+};
+
+inline constexpr OperationRow kNormalizeRows[] = {
+  {"softmax", kFloats, Gives::kOperand, false, kGrows},
+  {"log_softmax", kFloats, Gives::kOperand, false, kGrows},
+  {"layer_norm", kFloats, Gives::kOperand, false, kGrows},
+  {"rms_norm", kFloats, Gives::kOperand, false, kGrows},
+};
+
+inline constexpr OperationRow kScanRows[] = {
+  {"sum", kFloats | kIntegers, Gives::kWide, false, kGrows},
+  {"prod", kFloats | kIntegers, Gives::kWide, false, kGrows},
+  {"min", kFloats | kIntegers, Gives::kOperand, false, kExact},
+  {"max", kFloats | kIntegers, Gives::kOperand, false, kExact},
 };
 
 }  // namespace tenure::kernels

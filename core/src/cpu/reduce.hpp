@@ -55,10 +55,13 @@ enum class Meet : uint8_t {
 
 // How an accumulator becomes an element of the output.
 enum class Finish : uint8_t {
-  kAsIs,       // converted to its type
-  kAverage,    // divided by the count
-  kVariance,   // divided by the count less ddof
-  kDeviation,  // the root of that
+  kAsIs,        // converted to its type
+  kAverage,     // divided by the count
+  kVariance,    // divided by the count less ddof
+  kDeviation,   // the root of that
+  kOwnAverage,  // divided by a count of its own, which is the first part of the accumulators
+  kRoot,
+  kPower,  // to the power 1 / p, of p-norms: elements are read as |x|^p, by a fetch of their own
   kIsNonzero,  // bool8
   kIsZero,     // bool8
 };
@@ -102,6 +105,10 @@ struct Reduction {
 struct Reductions {
   Reduction by_type[kTypeCount];
 };
+
+// The norms that have loops of their own, by their power: 1, 2, and infinity; and all others.
+enum class Norm : uint8_t { kOne, kTwo, kInfinity, kOther };
+inline constexpr unsigned kNormCount = 4;
 
 // As Reduction::along: the squares of f64 and f32 into an accumulator of f64.
 using SquareSum = void (*)(const Reduction&, const Tile&);

@@ -101,6 +101,18 @@ void refuse_rank(const tnr_view& view, const char* name, std::uint32_t rank) {
        rank);
 }
 
+tnr_dtype result_dtype(kernels::Gives gives, tnr_dtype dtype) {
+  switch (gives) {
+    case kernels::Gives::kIndex: return TNR_DTYPE_I64;
+    case kernels::Gives::kTruth: return TNR_DTYPE_BOOL8;
+    case kernels::Gives::kWide:
+      if (code_of(dtype) == DtypeCode::kInt) return TNR_DTYPE_I64;
+      if (code_of(dtype) == DtypeCode::kUint) return TNR_DTYPE_U64;
+      return dtype;
+    default: return dtype;
+  }
+}
+
 void refuse_dtype(const char* operation, tnr_dtype dtype) {
   fail(TNR_STATUS_UNSUPPORTED, "%s does not take %s (dtype 0x%08" PRIx32 ")", operation,
        dtype_name(dtype), dtype);

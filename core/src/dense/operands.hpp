@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "cpu/kernel.hpp"
+#include "cpu/operations.hpp"
 #include "dense/nest.hpp"
 #include "dense/permutation.hpp"
 #include "dense/scalar.hpp"
@@ -82,6 +83,9 @@ inline void require_rank(const tnr_view& view, const char* name, std::uint32_t r
   if (view.rank != rank) [[unlikely]]
     refuse_rank(view, name, rank);
 }
+
+// The dtype of a result of operands of `dtype`.
+tnr_dtype result_dtype(kernels::Gives gives, tnr_dtype dtype);
 
 // Throws UNSUPPORTED: "exp does not take u8".
 [[noreturn, gnu::cold]] void refuse_dtype(const char* operation, tnr_dtype dtype);

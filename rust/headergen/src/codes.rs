@@ -7,7 +7,15 @@ use crate::abi::Problem;
 use crate::table::{Dtypes, Error, Gives, Kind, Needs, OPERATIONS, Operation};
 
 const SOURCE: &str = "rust/tenure-sys/src/operations.rs";
-const KINDS: [Kind; 5] = [Kind::Unary, Kind::Binary, Kind::Ternary, Kind::Compare, Kind::Reduce];
+const KINDS: [Kind; 7] = [
+    Kind::Unary,
+    Kind::Binary,
+    Kind::Ternary,
+    Kind::Compare,
+    Kind::Reduce,
+    Kind::Normalize,
+    Kind::Scan,
+];
 
 /// The kind as its names have it.
 fn stem(kind: Kind) -> &'static str {
@@ -17,6 +25,8 @@ fn stem(kind: Kind) -> &'static str {
         Kind::Ternary => "ternary",
         Kind::Compare => "compare",
         Kind::Reduce => "reduce",
+        Kind::Normalize => "normalize",
+        Kind::Scan => "scan",
     }
 }
 
@@ -57,7 +67,7 @@ pub fn check(table: &[Operation]) -> Vec<Problem> {
         if row.doc.is_empty() || row.numpy.is_empty() || row.dtypes == Dtypes(0) {
             texts.push(format!("{}: has no documentation, oracle or dtypes", row.name));
         }
-        let is_made = row.kind != Kind::Reduce;
+        let is_made = matches!(row.kind, Kind::Unary | Kind::Binary | Kind::Compare);
         if row.rust.is_empty() || (is_made && row.rust_doc.is_empty()) {
             texts.push(format!("{}: has no name in Rust", row.name));
         }
@@ -98,7 +108,8 @@ fn types(row: &Operation) -> String {
 pub fn rust(note: &str) -> String {
     let mut text = format!(
         "// {note}\n//! The codes of operations, and lists of them for macros.\n\n\
-         use crate::{{\n    tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_ternary_op, tnr_unary_op,\n}};\n"
+         use crate::{{\n    tnr_binary_op, tnr_compare_op, tnr_normalize_op, tnr_reduce_op, tnr_scan_op, \
+         tnr_ternary_op,\n    tnr_unary_op,\n}};\n"
     );
     for kind in KINDS {
         let ty = format!("tnr_{}_op", stem(kind));
@@ -147,7 +158,7 @@ fn rust_row(kind: Kind, row: &Operation) -> String {
             )
         }
         Kind::Compare => format!("{op} {rust:?}: {rust}, {rust}_into; {doc:?} => {gives:?};"),
-        Kind::Reduce => format!("{op} {:?}: {};", row.name, row.name),
+        Kind::Reduce | Kind::Normalize | Kind::Scan => format!("{op} {rust:?}: {rust};"),
     }
 }
 
@@ -321,7 +332,11 @@ fn docs_table() -> String {
 
 fn docs_row(row: &Operation) -> String {
     let name = if row.kind == Kind::Reduce { row.name } else { row.rust };
-    let over = if row.kind == Kind::Reduce { " over axes" } else { "" };
+    let over = match row.kind {
+        Kind::Reduce | Kind::Normalize => " over axes",
+        Kind::Scan => " along an axis",
+        _ => "",
+    };
     let mut text = format!("| `{name}`{over} |");
     for (part, ..) in PARTS {
         text.push_str(if row.dtypes.contains(part) { " yes |" } else { " - |" });
@@ -333,7 +348,7 @@ fn docs_row(row: &Operation) -> String {
         Gives::Index => "i64",
     };
     let zero = match row.kind {
-        Kind::Reduce => "",
+        Kind::Reduce | Kind::Normalize | Kind::Scan => "",
         _ if row.keeps_zero => "yes",
         _ => "no",
     };

@@ -22,6 +22,10 @@ pub enum Kind {
     Compare,
     /// `tnr_reduce`, `tnr_sparse_reduce`.
     Reduce,
+    /// `tnr_normalize`.
+    Normalize,
+    /// `tnr_scan`.
+    Scan,
 }
 
 /// A set of dtypes, by bits. Those that an operation does not take are UNSUPPORTED.
@@ -168,6 +172,9 @@ const ROW: Operation = Operation {
     derivative: None,
 };
 const REDUCTION: Operation = Operation { kind: Kind::Reduce, error: Error::Grows, ..ROW };
+const NORMALIZATION: Operation =
+    Operation { kind: Kind::Normalize, dtypes: Dtypes::FLOATS, error: Error::Grows, ..ROW };
+const SCAN: Operation = Operation { kind: Kind::Scan, dtypes: Dtypes::NUMBERS, ..ROW };
 const COMPARISON: Operation =
     Operation { kind: Kind::Compare, dtypes: Dtypes::REAL, gives: Gives::Truth, ..ROW };
 
@@ -1006,5 +1013,151 @@ pub const OPERATIONS: &[Operation] = &[
         gives: Gives::Index,
         error: Error::Exact,
         ..REDUCTION
+    },
+    Operation {
+        name: "norm",
+        rust: "norm",
+        code: 13,
+        doc: "p-norm with the attribute `power`, p: the sum of `|x|^p` to the power `1 / p`, or where \
+              it is infinite the largest `|x|`; floats only. Empty: 0.",
+        numpy: "norm",
+        dtypes: Dtypes::FLOATS,
+        derivative: derivative("norm_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    Operation {
+        name: "logsumexp",
+        rust: "logsumexp",
+        code: 14,
+        doc: "`ln(sum of e^x)`, without overflow; floats only. Empty: minus infinity.",
+        numpy: "logsumexp",
+        dtypes: Dtypes::FLOATS,
+        derivative: derivative("logsumexp_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_sum",
+        rust: "nan_sum",
+        code: 15,
+        doc: "SUM of the elements that are not NaN; floats only. None: 0.",
+        numpy: "np.nansum",
+        dtypes: Dtypes::FLOATS,
+        derivative: derivative("nan_sum_gradient", Needs::Inputs),
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_mean",
+        rust: "nan_mean",
+        code: 16,
+        doc: "MEAN of the elements that are not NaN; floats only. None: NaN.",
+        numpy: "np.nanmean",
+        dtypes: Dtypes::FLOATS,
+        derivative: derivative("nan_mean_gradient", Needs::Inputs),
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_min",
+        rust: "nan_min",
+        code: 17,
+        doc: "Smallest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an \
+              error.",
+        numpy: "np.nanmin",
+        dtypes: Dtypes::FLOATS,
+        error: Error::Exact,
+        derivative: derivative("nan_min_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    Operation {
+        name: "nan_max",
+        rust: "nan_max",
+        code: 18,
+        doc: "Largest of the elements that are not NaN; floats only. All are NaN: NaN. Empty: an \
+              error.",
+        numpy: "np.nanmax",
+        dtypes: Dtypes::FLOATS,
+        error: Error::Exact,
+        derivative: derivative("nan_max_gradient", Needs::InputsAndOutput),
+        ..REDUCTION
+    },
+    // ---- normalizations ----
+    Operation {
+        name: "softmax",
+        rust: "softmax",
+        code: 1,
+        doc: "`e^x` over the sum of all `e^x`. NaN where an element is NaN or plus infinity, or all \
+              are minus infinity.",
+        numpy: "softmax",
+        derivative: derivative("softmax_gradient", Needs::Output),
+        ..NORMALIZATION
+    },
+    Operation {
+        name: "log_softmax",
+        rust: "log_softmax",
+        code: 2,
+        doc: "The logarithm of SOFTMAX: x less `ln(sum of e^x)`. NaN where SOFTMAX is.",
+        numpy: "log_softmax",
+        derivative: derivative("log_softmax_gradient", Needs::Output),
+        ..NORMALIZATION
+    },
+    Operation {
+        name: "layer_norm",
+        rust: "layer_norm",
+        code: 3,
+        doc: "`(x - mean) / sqrt(variance + eps)`, with the variance of ddof 0, times `weight` plus \
+              `bias`. NaN where variance and `eps` are 0.",
+        numpy: "layer_norm",
+        derivative: derivative("layer_norm_gradient", Needs::Inputs),
+        ..NORMALIZATION
+    },
+    Operation {
+        name: "rms_norm",
+        rust: "rms_norm",
+        code: 4,
+        doc: "`x / sqrt(mean of the squares + eps)`, times `weight`. NaN where all are 0 and `eps` \
+              is.",
+        numpy: "rms_norm",
+        derivative: derivative("rms_norm_gradient", Needs::Inputs),
+        ..NORMALIZATION
+    },
+    // ---- scans ----
+    Operation {
+        name: "sum",
+        rust: "cumsum",
+        code: 1,
+        doc: "Cumulative sum, with the dtypes of the reduction; f32 accumulates in f64.",
+        numpy: "np.cumsum",
+        gives: Gives::Wide,
+        error: Error::Grows,
+        derivative: derivative("cumsum_gradient", Needs::Nothing),
+        ..SCAN
+    },
+    Operation {
+        name: "prod",
+        rust: "cumprod",
+        code: 2,
+        doc: "Cumulative product, with the dtypes of the reduction; f32 accumulates in f64.",
+        numpy: "np.cumprod",
+        gives: Gives::Wide,
+        error: Error::Grows,
+        derivative: derivative("cumprod_gradient", Needs::InputsAndOutput),
+        ..SCAN
+    },
+    Operation {
+        name: "min",
+        rust: "cummin",
+        code: 3,
+        doc: "The smallest so far; NaN wins.",
+        numpy: "np.minimum.accumulate",
+        derivative: derivative("cummin_gradient", Needs::InputsAndOutput),
+        ..SCAN
+    },
+    Operation {
+        name: "max",
+        rust: "cummax",
+        code: 4,
+        doc: "The largest so far; NaN wins.",
+        numpy: "np.maximum.accumulate",
+        derivative: derivative("cummax_gradient", Needs::InputsAndOutput),
+        ..SCAN
     },
 ];

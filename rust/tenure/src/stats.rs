@@ -176,6 +176,12 @@ pub enum Operation {
     Unique,
     /// [`bincount`](crate::bincount), [`histogram`](crate::histogram).
     Histogram,
+    /// [`softmax`](crate::softmax), [`layer_norm`](crate::layer_norm) and others over axes.
+    Normalize,
+    /// [`cumsum`](crate::cumsum) and others along an axis.
+    Scan,
+    /// [`moments`](crate::moments).
+    Moments,
 }
 
 impl Operation {
@@ -226,6 +232,9 @@ impl Operation {
         Operation::Searchsorted,
         Operation::Unique,
         Operation::Histogram,
+        Operation::Normalize,
+        Operation::Scan,
+        Operation::Moments,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -275,6 +284,9 @@ impl Operation {
             Operation::Searchsorted => tnr_operation::SEARCHSORTED,
             Operation::Unique => tnr_operation::UNIQUE,
             Operation::Histogram => tnr_operation::HISTOGRAM,
+            Operation::Normalize => tnr_operation::NORMALIZE,
+            Operation::Scan => tnr_operation::SCAN,
+            Operation::Moments => tnr_operation::MOMENTS,
         }
     }
 }

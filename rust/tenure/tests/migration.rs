@@ -5,8 +5,8 @@
 use tenure::random::Generator;
 use tenure::{
     Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi,
-    Krylov, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
-    Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
+    Krylov, LayerNorm, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor, TensorView,
+    TensorViewMut, Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
 };
 
 /// Runs expressions, and adds what they say to a list.
@@ -35,7 +35,9 @@ fn squeezed(code: &str) -> String {
 fn names() -> Vec<String> {
     use tenure::dlpack::{Exported, Imported};
     use tenure::matrix_market::Reader;
-    use tenure::{Error, add_into, cast, global_avg_pool2d};
+    use tenure::{
+        Error, add_into, cast, global_avg_pool2d, rms_norm, softmax_assign, softmax_into,
+    };
     let _ = (
         Krylov::<'_, f32>::preconditioner,
         TensorView::<'_, f32>::to_vec,
@@ -59,6 +61,9 @@ fn names() -> Vec<String> {
         "matmul_into",
         "einsum_into",
         "global_avg_pool2d",
+        "softmax_into",
+        "softmax_assign",
+        "rms_norm",
         "solve_triangular",
         "cg",
         "bicgstab",
@@ -97,6 +102,8 @@ fn dense() -> Result<Vec<String>> {
     let mut tensor = Tensor::copy_from_slice(&data, shape)?;
     let shared = tensor.try_clone()?.into_shared();
     says! { found: shared.clone(); tenure::sum(&tensor, 0)?; tenure::relu(&tensor)?; }
+    says! { found: tenure::softmax(&tensor, -1)?; tenure::cumsum(&tensor, 0)?; }
+    says! { found: tenure::layer_norm(&tensor, -1, LayerNorm::new().eps(1e-6))?; }
     says! { found: tensor.cast::<f16>()?; tensor.to_csr()?; }
     let view = TensorView::from_slice(&data, shape)?;
     says! { found:

@@ -37,6 +37,7 @@ int check_einsum(void);
 int check_layers(void);
 int check_movement(void);
 int check_ordering(void);
+int check_normalizations(void);
 #endif
 
 /* A row-major view of f32 that are the program's own, of rank 1 where there are 0 columns. */

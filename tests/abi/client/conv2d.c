@@ -67,4 +67,25 @@ int check_layers(void) {
   CHECK(got[0] == 0.5f);
   return 0;
 }
+
+/* Along rows. */
+int check_normalizations(void) {
+  tnr_normalize_attributes with;
+  float got[4];
+  tnr_view a;
+  tnr_view_mut mean, out;
+  OK(lend(numbers, 2, 2, &a));
+  OK(lend_mut(got, 2, 2, &out));
+  memset(&with, 0, sizeof with);
+  with.struct_size = sizeof with;
+  OK(tnr_normalize(NULL, TNR_NORMALIZE_OP_LAYER_NORM, &a, 2, &with, &out));
+  CHECK(got[0] == -got[1] && got[2] == -got[3]);
+  OK(tnr_scan(NULL, TNR_SCAN_OP_SUM, &a, 1, NULL, &out));
+  CHECK(got[0] == numbers[0] && got[1] == numbers[0] + numbers[1]);
+  OK(lend_mut(got, 2, 0, &out));
+  OK(lend_mut(got + 2, 2, 0, &mean));
+  OK(tnr_moments(NULL, &a, 2, NULL, &mean, &out));
+  CHECK(got[2] == (numbers[0] + numbers[1]) / 2);
+  return 0;
+}
 #endif

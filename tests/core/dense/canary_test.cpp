@@ -369,13 +369,14 @@ tnr_dtype result_dtype(tnr_reduce_op op, tnr_dtype dtype) {
 
 Subject reduction(tnr_reduce_op op, tnr_dtype dtype, Axes axes) {
   const auto mask = static_cast<std::uint32_t>(axes);
-  const bool rounds = op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD;
+  const bool rounds =
+      op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD || op == TNR_REDUCE_OP_LOGSUMEXP;
   return {"op " + std::to_string(op) + " of " + dtype_name(dtype) + " over axes " +
               std::to_string(mask),
           {dtype},
           result_dtype(op, dtype),
           [=](const tnr_view* in, const tnr_view_mut* out) {
-            return tnr_reduce(nullptr, op, in, mask, attributes<tnr_reduce_attributes>(0), out);
+            return tnr_reduce(nullptr, op, in, mask, test::reduce_attributes(op), out);
           },
           axes,
           rounds ? Result::kRounded : Result::kExact};

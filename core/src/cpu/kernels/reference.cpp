@@ -226,6 +226,40 @@ void reduce_sum(bool multiplies, Type type, const Byte* const* elements, int64_t
   }
 }
 
+// Norms of the power 2, and logsumexp.
+void reduce_magnitudes(Reduce op, Type type, const Byte* const* elements, int64_t count,
+                       Byte* out) {
+  const bool is_norm = op == Reduce::kNorm;
+  Real greatest = is_norm ? Real{0} : -std::numeric_limits<Real>::infinity();
+  if (!is_norm) {
+    for (int64_t i = 0; i < count; ++i)
+      greatest = std::fmax(greatest, load(type, elements[i]).real);
+  }
+  const Real from = std::isinf(greatest) ? 0 : greatest;
+  Real sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const Real x = load(type, elements[i]).real;
+    sum += is_norm ? x * x : std::exp(x - from);
+  }
+  store(type, out, real(is_norm ? std::sqrt(sum) : from + std::log(sum)));
+}
+
+// Of what is not NaN.
+void reduce_numbers(Reduce op, Type type, const Byte* const* elements, int64_t count, Byte* out) {
+  Real sum = 0;
+  int64_t numbers = 0;
+  Real best = std::numeric_limits<Real>::quiet_NaN();
+  for (int64_t i = 0; i < count; ++i) {
+    const Real x = load(type, elements[i]).real;
+    if (std::isnan(x)) continue;
+    sum += x;
+    ++numbers;
+    best = op == Reduce::kNanMin ? std::fmin(best, x) : std::fmax(best, x);
+  }
+  if (op == Reduce::kNanMean) sum /= static_cast<Real>(numbers);
+  store(type, out, real(op == Reduce::kNanSum || op == Reduce::kNanMean ? sum : best));
+}
+
 void reduce_moment(Reduce op, Type type, const Byte* const* elements, int64_t count, int64_t ddof,
                    Byte* out) {
   Real result = std::numeric_limits<Real>::quiet_NaN();
@@ -417,6 +451,12 @@ void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count,
     case Reduce::kAny: return store(Type::kBool8, out, whole(nonzero > 0 ? 1 : 0));
     case Reduce::kAll: return store(Type::kBool8, out, whole(nonzero == count ? 1 : 0));
     case Reduce::kCount: return store(Type::kI64, out, whole(nonzero));
+    case Reduce::kNorm:
+    case Reduce::kLogsumexp: return reduce_magnitudes(op, type, elements, count, out);
+    case Reduce::kNanSum:
+    case Reduce::kNanMean:
+    case Reduce::kNanMin:
+    case Reduce::kNanMax: return reduce_numbers(op, type, elements, count, out);
   }
 }
 

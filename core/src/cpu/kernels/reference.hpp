@@ -18,7 +18,8 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out);
 Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out);
 void ternary(unsigned row, Type type, const Byte* a, const Byte* b, const Byte* c, Byte* out);
 void compare(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out);
-// `elements` are in the order of their indices. Writes one element of the dtype that the row gives.
+// `elements` are in the order of their indices. Writes one element of the dtype that the row gives;
+// a norm is that of the power 2.
 void reduce(unsigned row, Type type, const Byte* const* elements, int64_t count, int64_t ddof,
             Byte* out);
 

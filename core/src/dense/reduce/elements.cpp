@@ -1,5 +1,7 @@
 #include "dense/reduce/elements.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -48,6 +50,25 @@ void fetch_elements(const ElementFetch& fetch, const Byte* in, std::int64_t step
   }
 }
 
+// In f64, to the power of a p-norm.
+void fetch_powers(const ElementFetch& fetch, const Byte* in, std::int64_t step, std::int64_t count,
+                  Byte* panel) noexcept {
+  alignas(kLineBytes) Byte elements[kernels::kFetchedBytes];
+  fetch_elements(fetch, in, step, count, elements);
+  for (std::int64_t i = 0; i < count; ++i) {
+    double element;
+    if (fetch.read_bytes == sizeof element) {
+      std::memcpy(&element, elements + i * fetch.read_bytes, sizeof element);
+    } else {
+      float narrow;
+      std::memcpy(&narrow, elements + i * fetch.read_bytes, sizeof narrow);
+      element = static_cast<double>(narrow);
+    }
+    element = std::pow(std::fabs(element), static_cast<const PowerFetch&>(fetch).power);
+    std::memcpy(panel + i * 8, &element, sizeof element);
+  }
+}
+
 StripKernel copy_kernel(std::int64_t width_bytes) noexcept {
   return kernels::copy_kernels()[index_of_width(width_bytes)];
 }
@@ -90,12 +111,15 @@ StripKernel finishing_kernel(const Reduction& reduction, Type out_type) noexcept
 
 }  // namespace
 
-ElementFetch element_fetch(const Reduction& reduction, std::int64_t width_bytes) noexcept {
-  return {.run = fetch_elements,
-          .width_bytes = width_bytes,
-          .read_bytes = reduction.in_bytes,
-          .copy = copy_kernel(width_bytes),
-          .load = reduction.load == nullptr ? nullptr : reduction.load->kernel};
+PowerFetch element_fetch(const Reduction& reduction, std::int64_t width_bytes,
+                         double power) noexcept {
+  const bool is_power = reduction.finish == Finish::kPower;
+  return {{.run = is_power ? fetch_powers : fetch_elements,
+           .width_bytes = width_bytes,
+           .read_bytes = is_power ? std::max(width_bytes, std::int64_t{4}) : reduction.in_bytes,
+           .copy = copy_kernel(width_bytes),
+           .load = reduction.load == nullptr ? nullptr : reduction.load->kernel},
+          power};
 }
 
 void start_accumulators(const Reduction& reduction, Byte* accumulators,
@@ -112,24 +136,31 @@ void start_accumulators(const Reduction& reduction, Byte* accumulators,
   copy(copy_kernel(width), start, 0, width, columns, accumulators);
 }
 
-Finisher::Finisher(const Reduction& reduction, Type out_type, std::int64_t count,
-                   std::int64_t ddof) noexcept
+Finisher::Finisher(const Reduction& reduction, Type out_type, std::int64_t count, std::int64_t ddof,
+                   double power) noexcept
     : reduction_(reduction),
       out_type_(out_type),
       finished_bytes_(bytes_of(reduction.finished)),
       out_bytes_(bytes_of(out_type)),
       count_(count),
       ddof_(reduction.finish == Finish::kAverage ? 0 : ddof),
+      power_(power),
       copies_(reduction.finished == out_type && !gives_truth(reduction)) {}
 
 void Finisher::finish(const Results& results) const noexcept {
   switch (reduction_.finish) {
     case Finish::kAverage:
     case Finish::kVariance:
-    case Finish::kDeviation: divide(results); break;
+    case Finish::kDeviation:
+    case Finish::kOwnAverage: divide(results); break;
+    case Finish::kRoot:
+      take_root({results.finished, finished_bytes_, finished_bytes_}, strip_of(results, {}));
+      break;
+    case Finish::kPower: take_power(results); break;
     default: break;
   }
-  if (reduction_.finish != Finish::kAsIs && copies_) return;
+  const bool is_moved = reduction_.finish == Finish::kAsIs || reduction_.finish == Finish::kPower;
+  if (!is_moved && copies_) return;
   if (copies_ && results.columns == 1) {
     return copy_element(results.finished, results.out, finished_bytes_);
   }
@@ -151,31 +182,53 @@ void Finisher::finish(const Results& results) const noexcept {
                .parameters = nullptr});
 }
 
-// Divides f64 where they are, or into an output of f64. NaN is the result of too few elements.
+kernels::Strip Finisher::strip_of(const Results& results,
+                                  std::span<const Source> in) const noexcept {
+  return {.count = results.columns,
+          .out = copies_ ? results.out : results.finished,
+          .out_step = copies_ ? results.out_step : finished_bytes_,
+          .width_bytes = finished_bytes_,
+          .source_count = static_cast<std::uint32_t>(in.size()),
+          .in = in.data(),
+          .parameters = nullptr};
+}
+
+// NaN is the result of too few elements.
 void Finisher::divide(const Results& results) const noexcept {
   constexpr auto kType = static_cast<unsigned>(Type::kF64);
   constexpr std::int64_t kBytes = sizeof(double);
   const bool is_nan = count_ <= ddof_;
   const double divisor =
       is_nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(count_ - ddof_);
-  const Source finished = {results.finished, kBytes, kBytes};
   const Source repeated = {reinterpret_cast<const Byte*>(&divisor), 0, kBytes};
-  const Source sources[] = {is_nan ? repeated : finished, repeated};
-  Strip strip = dense_strip(results.columns, results.finished, kBytes, sources);
-  if (copies_) {
-    strip.out = results.out;
-    strip.out_step = results.out_step;
-  }
   if (is_nan) {
-    strip.source_count = 1;
-    return run_plainly(copy_kernel(kBytes), strip);
+    return run_plainly(copy_kernel(kBytes), strip_of(results, std::span(&repeated, 1)));
   }
+  const bool has_counts = reduction_.finish == Finish::kOwnAverage;
+  const Source sources[] = {{results.finished, kBytes, kBytes},
+                            has_counts ? Source{results.counts, kBytes, kBytes} : repeated};
+  const Strip strip = strip_of(results, sources);
   run_plainly(kernels::binary_kernels()[kDivide][kType].kernel, strip);
-  if (reduction_.finish != Finish::kDeviation) return;
-  const Source squares = {strip.out, strip.out_step, kBytes};
+  if (reduction_.finish == Finish::kDeviation)
+    take_root({strip.out, strip.out_step, kBytes}, strip);
+}
+
+// Of a strip as strip_of() gives it.
+void Finisher::take_root(const Source& squares, Strip strip) noexcept {
+  constexpr auto kType = static_cast<unsigned>(Type::kF64);
   strip.in = &squares;
   strip.source_count = 1;
   run_plainly(kernels::unary_kernels()[kSquareRoot][kType].kernel, strip);
+}
+
+// Where they are.
+void Finisher::take_power(const Results& results) const noexcept {
+  for (std::int64_t i = 0; i < results.columns; ++i) {
+    double sum;
+    std::memcpy(&sum, results.finished + i * 8, sizeof sum);
+    sum = std::pow(sum, 1 / power_);
+    std::memcpy(results.finished + i * 8, &sum, sizeof sum);
+  }
 }
 
 }  // namespace tenure

@@ -5,14 +5,19 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "cpu/reduce.hpp"
 
 namespace tenure {
 
+struct PowerFetch : kernels::ElementFetch {
+  double power;  // of p-norms
+};
+
 // For elements of `width_bytes`, as `reduction` reads them.
-kernels::ElementFetch element_fetch(const kernels::Reduction& reduction,
-                                    std::int64_t width_bytes) noexcept;
+PowerFetch element_fetch(const kernels::Reduction& reduction, std::int64_t width_bytes,
+                         double power) noexcept;
 
 // An element of 1, 2, 4 or 8 bytes.
 inline void copy_element(const void* from, kernels::Byte* to, std::int64_t bytes) noexcept {
@@ -35,7 +40,8 @@ void start_accumulators(const kernels::Reduction& reduction, kernels::Byte* accu
 // Results of one reduction, side by side.
 struct Results {
   std::int64_t columns;
-  kernels::Byte* finished;  // the part of their accumulators that is finished; may be changed
+  kernels::Byte* finished;      // the part of their accumulators that is finished; may be changed
+  const kernels::Byte* counts;  // the first part, where elements are counted
   kernels::Byte* out;
   std::int64_t out_step;  // bytes
 };
@@ -44,7 +50,7 @@ class Finisher {
  public:
   // `count` elements went into each result, which becomes an element of `out_type`.
   Finisher(const kernels::Reduction& reduction, kernels::Type out_type, std::int64_t count,
-           std::int64_t ddof) noexcept;
+           std::int64_t ddof, double power) noexcept;
 
   // Bytes of what is finished of one result.
   [[nodiscard]] std::int64_t finished_bytes() const noexcept { return finished_bytes_; }
@@ -52,6 +58,11 @@ class Finisher {
 
  private:
   void divide(const Results& results) const noexcept;
+  static void take_root(const kernels::Source& squares, kernels::Strip strip) noexcept;
+  void take_power(const Results& results) const noexcept;
+  // f64 where they are, or in an output of f64.
+  [[nodiscard]] kernels::Strip strip_of(const Results& results,
+                                        std::span<const kernels::Source> in) const noexcept;
 
   const kernels::Reduction& reduction_;
   kernels::Type out_type_;
@@ -59,6 +70,7 @@ class Finisher {
   std::int64_t out_bytes_;
   std::int64_t count_;
   std::int64_t ddof_;
+  double power_;
   bool copies_;  // to an out of the same type
 };
 

@@ -1,6 +1,7 @@
 // Reductions over any axes.
 #include <bit>
 #include <cinttypes>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <optional>
@@ -15,7 +16,6 @@
 namespace tenure {
 namespace {
 
-using kernels::Gives;
 using kernels::Reduction;
 
 bool is_deviation(tnr_reduce_op op) { return op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD; }
@@ -23,19 +23,8 @@ bool gives_place(tnr_reduce_op op) {
   return op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
 }
 bool needs_an_element(tnr_reduce_op op) {
-  return op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX || gives_place(op);
-}
-
-tnr_dtype result_dtype(Gives gives, tnr_dtype dtype) {
-  switch (gives) {
-    case Gives::kIndex: return TNR_DTYPE_I64;
-    case Gives::kTruth: return TNR_DTYPE_BOOL8;
-    case Gives::kWide:
-      if (code_of(dtype) == DtypeCode::kInt) return TNR_DTYPE_I64;
-      if (code_of(dtype) == DtypeCode::kUint) return TNR_DTYPE_U64;
-      return dtype;
-    default: return dtype;
-  }
+  return op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX || op == TNR_REDUCE_OP_NAN_MIN ||
+         op == TNR_REDUCE_OP_NAN_MAX || gives_place(op);
 }
 
 void check_axes(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
@@ -58,6 +47,32 @@ void check_ddof(tnr_reduce_op op, std::optional<std::uint32_t> ddof) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "attributes->ddof is %" PRIu32 " but must be 0 for all but var and std", *ddof);
   }
+}
+
+void check_power(tnr_reduce_op op, double power) {
+  if (op == TNR_REDUCE_OP_NORM && !(power > 0)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->power is %g but norm needs one above 0, or infinity", power);
+  }
+  if (op != TNR_REDUCE_OP_NORM && power != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->power is %g but must be 0 for all but norm",
+         power);
+  }
+}
+
+kernels::Norm norm_of(double power) {
+  if (power == 1) return kernels::Norm::kOne;
+  if (power == 2) return kernels::Norm::kTwo;
+  return std::isinf(power) ? kernels::Norm::kInfinity : kernels::Norm::kOther;
+}
+
+Reduction reduction_of(tnr_reduce_op op, unsigned type, double power) {
+  if (op == TNR_REDUCE_OP_NORM) {
+    return kernels::norm_kernels()[static_cast<unsigned>(norm_of(power))].by_type[type];
+  }
+  const bool is_float = type <= static_cast<unsigned>(kernels::Type::kBF16);
+  if (op == TNR_REDUCE_OP_LOGSUMEXP && is_float) return logsumexp_reduction(type);
+  return kernels::reduce_kernels()[op - 1].by_type[type];
 }
 
 // out has the axes that are not reduced, or all with the reduced ones of extent 1.
@@ -121,7 +136,7 @@ bool reduce_by_columns(const Context& context, const Reduction& reduction, const
 }  // namespace
 
 void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-            std::optional<std::uint32_t> ddof, const tnr_view_mut& out) {
+            std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
   const kernels::OperationRow& operation = kernels::kReduceRows[row];
@@ -130,10 +145,11 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
   check_view(a, "a");
   check_axes(op, a, axes);
   check_ddof(op, ddof);
+  check_power(op, power);
   check_result_shape(a, axes, out.view);
   const unsigned type = type_index(a.dtype);
   if (type == kNoType) refuse_dtype(operation.name, a.dtype);
-  const Reduction& reduction = kernels::reduce_kernels()[row].by_type[type];
+  const Reduction reduction = reduction_of(op, type, power);
   if (reduction.accumulator_bytes == 0) refuse_dtype(operation.name, a.dtype);
   const tnr_dtype expected = result_dtype(operation.gives, a.dtype);
   require_dtype(out.view, "out", expected, "must be");
@@ -148,9 +164,42 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
   const bool is_extreme = op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX;
   const bool is_of_all = axes == (1u << a.rank) - 1;
   if (!is_extreme || !is_of_all || is_flat(a) || !reduce_by_columns(context, reduction, a, out)) {
-    walk_reduction(context, reduction, a, axes, ddof.value_or(0), out);
+    walk_reduction(context, reduction, a, axes, ddof.value_or(0), out, power);
   }
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));
+}
+
+void moments(const Context& context, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
+             const tnr_view_mut& mean, const tnr_view_mut& out) {
+  constexpr tnr_reduce_op kOp = TNR_REDUCE_OP_VAR;
+  Pins pins;
+  check_view_mut(out, "out");
+  check_view_mut(mean, "mean");
+  check_view(a, "a");
+  check_axes(kOp, a, axes);
+  check_result_shape(a, axes, out.view);
+  require_rank(mean.view, "mean", out.view.rank);
+  for (std::uint32_t axis = 0; axis < out.view.rank; ++axis) {
+    if (mean.view.shape[axis] != out.view.shape[axis]) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "mean.shape[%" PRIu32 "] is %" PRId64 " but out.shape[%" PRIu32 "] is %" PRId64, axis,
+           mean.view.shape[axis], axis, out.view.shape[axis]);
+    }
+  }
+  const unsigned type = type_index(a.dtype);
+  if (type > static_cast<unsigned>(kernels::Type::kBF16)) refuse_dtype("moments", a.dtype);
+  require_dtype(out.view, "out", a.dtype, "a.dtype is");
+  require_dtype(mean.view, "mean", a.dtype, "a.dtype is");
+  pins.add_mut(out, "out");
+  pins.add_mut(mean, "mean");
+  pins.add(a, "a");
+  require_alias(out.view, a, "a", SameView::kRefused);
+  require_alias(mean.view, a, "a", SameView::kRefused);
+  require_alias(out.view, mean.view, "mean", SameView::kRefused);
+  if (is_empty(out.view)) return count_call(TNR_OPERATION_MOMENTS, 0, 0);
+  walk_moments(context, type, a, axes, ddof, mean, out);
+  count_call(TNR_OPERATION_MOMENTS, element_bytes(a),
+             element_bytes(mean.view) + element_bytes(out.view));
 }
 
 }  // namespace tenure

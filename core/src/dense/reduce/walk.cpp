@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/dispatch.hpp"
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/cascade.hpp"
@@ -16,6 +17,7 @@ namespace tenure {
 namespace {
 
 using kernels::Byte;
+using kernels::Finish;
 using kernels::Meet;
 using kernels::Reduction;
 
@@ -63,14 +65,15 @@ constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / 
 class Walk {
  public:
   Walk(const Reduction& reduction, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
-       const tnr_view_mut& out) noexcept
+       const tnr_view_mut& out, double power) noexcept
       : reduction_(reduction),
         in_(static_cast<const Byte*>(a.data)),
         out_(writable(out)),
         in_bytes_(static_cast<std::int64_t>(element_size(a.dtype))),
         count_(reduced_count(a, axes)),
-        fetch_(element_fetch(reduction, in_bytes_)),
-        finisher_(reduction, static_cast<kernels::Type>(type_index(out.view.dtype)), count_, ddof) {
+        fetch_(element_fetch(reduction, in_bytes_, power)),
+        finisher_(reduction, static_cast<kernels::Type>(type_index(out.view.dtype)), count_, ddof,
+                  power) {
     add_axes(a, axes, out.view);
     runs_along_ = runs_along();
     cut();
@@ -83,6 +86,19 @@ class Walk {
     } else {
       run_in_panels(context);
     }
+  }
+  // With another reduction of the same elements: a panel at a time where both have panels and their
+  // outputs the same steps, so that memory is read once.
+  void run(const Context& context, Walk& other) noexcept {
+    bool is_shared = blocks_ == 1 && other.blocks_ == 1 && kept_.rank() == other.kept_.rank() &&
+                     kept_.start(kOut) == other.kept_.start(kOut);
+    for (unsigned i = 0; is_shared && i < kept_.rank(); ++i) {
+      is_shared = kept_.step(i, kIn) == other.kept_.step(i, kIn) &&
+                  kept_.step(i, kOut) == other.kept_.step(i, kOut);
+    }
+    beside_ = is_shared ? &other : nullptr;
+    run(context);
+    if (!is_shared) other.run(context);
   }
 
  private:
@@ -145,7 +161,8 @@ class Walk {
     tile.column_step = kept_.inner_step(kIn);
     tile.row_step = reduced_.inner_step(kIn);
     tile.index_step = reduced_.inner_step(kIndex);
-    tile.step_in_place = reduction_.load == nullptr ? in_bytes_ : kNever;
+    const bool is_fetched = reduction_.load != nullptr || reduction_.finish == Finish::kPower;
+    tile.step_in_place = is_fetched ? kNever : in_bytes_;
     tile.fetch = &fetch_;
     return tile;
   }
@@ -175,6 +192,7 @@ class Walk {
   void finish(std::int64_t columns, Byte* accumulators, Byte* out) const noexcept {
     finisher_.finish({.columns = columns,
                       .finished = accumulators + columns * reduction_.finished_place,
+                      .counts = accumulators,
                       .out = out,
                       .out_step = kept_.inner_step(kOut)});
   }
@@ -208,6 +226,7 @@ class Walk {
   void run_results(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
     alignas(64) Byte memory[kPanelBytes];
     alignas(64) Byte finished[kMostTogether * kMostFinishedBytes];
+    alignas(64) Byte counts[kMostTogether * kMostFinishedBytes];
     const std::int64_t step = kept_.inner_step(kIn);
     const std::int64_t bytes = finisher_.finished_bytes();
     const std::int64_t place = reduction_.finished_place;
@@ -222,17 +241,23 @@ class Walk {
         if (place == 0) start_accumulator(reduction_, memory);
         reduction_.along(reduction_, tile);
         copy_element(memory + place, finished + column * bytes, bytes);
+        if (place != 0) copy_element(memory, counts + column * bytes, bytes);
         tile.in += step;
       }
     } else {
       for (std::int64_t column = 0; column < columns; ++column) {
         Cascade cascade(reduction_, 1, memory);
         gather(in + column * step, 1, 0, tiles_, cascade);
-        copy_element(cascade.total() + place, finished + column * bytes, bytes);
+        const Byte* const total = cascade.total();
+        copy_element(total + place, finished + column * bytes, bytes);
+        if (place != 0) copy_element(total, counts + column * bytes, bytes);
       }
     }
-    finisher_.finish(
-        {.columns = columns, .finished = finished, .out = out, .out_step = kept_.inner_step(kOut)});
+    finisher_.finish({.columns = columns,
+                      .finished = finished,
+                      .counts = counts,
+                      .out = out,
+                      .out_step = kept_.inner_step(kOut)});
   }
 
   void run_panel(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
@@ -257,9 +282,11 @@ class Walk {
       kept_.for_each_strip(
           first / per_strip, quotient_up(last, per_strip), [&](const std::int64_t* offsets) {
             for (; column < kept_.inner_extent() && left > 0; column += width, --left) {
-              run_panel(in_ + offsets[kIn] + column * kept_.inner_step(kIn),
-                        std::min(width, kept_.inner_extent() - column),
-                        out_ + offsets[kOut] + column * kept_.inner_step(kOut));
+              const Byte* const in = in_ + offsets[kIn] + column * kept_.inner_step(kIn);
+              const std::int64_t columns = std::min(width, kept_.inner_extent() - column);
+              const std::int64_t out = offsets[kOut] + column * kept_.inner_step(kOut);
+              run_panel(in, columns, out_ + out);
+              if (beside_ != nullptr) beside_->run_panel(in, columns, beside_->out_ + out);
             }
             column = 0;
           });
@@ -332,7 +359,7 @@ class Walk {
   Byte* out_;
   std::int64_t in_bytes_;
   std::int64_t count_;  // elements into each result
-  kernels::ElementFetch fetch_;
+  PowerFetch fetch_;
   Finisher finisher_;
   Nest kept_{2};
   Nest reduced_{2};
@@ -342,6 +369,7 @@ class Walk {
   std::int64_t tiles_;   // of one result
   std::int64_t blocks_;  // into which they are grouped
   bool fetches_;         // rows ahead: there are more than the caches hold
+  const Walk* beside_ = nullptr;
 };
 
 }  // namespace
@@ -355,8 +383,16 @@ std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept {
 }
 
 void walk_reduction(const Context& context, const Reduction& reduction, const tnr_view& a,
-                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out) noexcept {
-  Walk(reduction, a, axes, ddof, out).run(context);
+                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out,
+                    double power) noexcept {
+  Walk(reduction, a, axes, ddof, out, power).run(context);
+}
+
+void walk_moments(const Context& context, unsigned type, const tnr_view& a, std::uint32_t axes,
+                  std::uint32_t ddof, const tnr_view_mut& mean, const tnr_view_mut& var) noexcept {
+  const auto& reductions = kernels::reduce_kernels();
+  Walk means(reductions[TNR_REDUCE_OP_MEAN - 1].by_type[type], a, axes, 0, mean, 0);
+  Walk(reductions[TNR_REDUCE_OP_VAR - 1].by_type[type], a, axes, ddof, var, 0).run(context, means);
 }
 
 }  // namespace tenure

@@ -17,8 +17,16 @@ constexpr bool is_reduced(std::uint32_t axes, std::uint32_t axis) noexcept {
 // Elements that go into each result.
 std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept;
 
-// Reduces `a` over `axes` into `out`, which have been checked and are not empty but for `a`.
+// Reduces `a` over `axes` into `out`, which have been checked and are not empty but for `a`. `power`
+// is that of p-norms.
 void walk_reduction(const Context& context, const kernels::Reduction& reduction, const tnr_view& a,
-                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out) noexcept;
+                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out,
+                    double power = 0) noexcept;
+// Mean and variance of elements of a type, as the two reductions give them.
+void walk_moments(const Context& context, unsigned type, const tnr_view& a, std::uint32_t axes,
+                  std::uint32_t ddof, const tnr_view_mut& mean, const tnr_view_mut& var) noexcept;
+
+// The sum of e^x, as its logarithm, of one of the floats.
+kernels::Reduction logsumexp_reduction(unsigned type) noexcept;
 
 }  // namespace tenure

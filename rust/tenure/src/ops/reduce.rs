@@ -3,7 +3,7 @@
 use tenure_sys::{for_each_reduce, tnr_reduce_op};
 
 use super::{Axes, filled};
-use crate::raw::operations;
+use crate::raw::operations::{self, Reducing};
 use crate::{
     AsView, AsViewMut, Bool8, Element, Float, Number, Real, Result, Tensor, TensorView,
     TensorViewMut,
@@ -14,11 +14,11 @@ fn reduce<T: Element, R: Element>(
     op: tnr_reduce_op,
     a: TensorView<'_, T>,
     axes: Axes,
-    ddof: u32,
+    with: Reducing,
 ) -> Result<Tensor<R>> {
     let mask = axes.mask(a.rank())?;
     let extents = axes.reduced(a.shape(), mask);
-    filled(extents.as_slice(), |out| operations::reduce(op, a.lent(), mask, ddof, out))
+    filled(extents.as_slice(), |out| operations::reduce(op, a.lent(), mask, with, out))
 }
 
 #[inline]
@@ -26,18 +26,18 @@ fn reduce_into<T: Element, R: Element>(
     op: tnr_reduce_op,
     a: TensorView<'_, T>,
     axes: Axes,
-    ddof: u32,
+    with: Reducing,
     mut out: TensorViewMut<'_, R>,
 ) -> Result<()> {
     let mask = axes.mask(a.rank())?;
-    operations::reduce(op, a.lent(), mask, ddof, out.lent_mut())
+    operations::reduce(op, a.lent(), mask, with, out.lent_mut())
 }
 
-/// The two forms of a reduction. `$also` ends the list of errors; a `ddof` in brackets makes it a
-/// parameter.
+/// The two forms of a reduction. `$also` ends the list of errors; a field of [`Reducing`] in brackets
+/// is a parameter.
 macro_rules! reductions {
     ($(
-        $op:ident: $new:ident, $into:ident, $bound:ident => $result_type:ty $(, [$ddof:ident])?;
+        $op:ident: $new:ident, $into:ident, $bound:ident => $result_type:ty $(, [$field:ident: $field_type:ty])?;
         $what:literal, errors $also:literal, example $arguments:literal => $result:literal;
     )*) => {$(
         #[doc = $what]
@@ -59,9 +59,10 @@ macro_rules! reductions {
         pub fn $new<T: $bound>(
             a: impl AsView<T>,
             axes: impl Into<Axes>,
-            $($ddof: u32,)?
+            $($field: $field_type,)?
         ) -> Result<Tensor<$result_type>> {
-            reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), 0 $(+ $ddof)?)
+            let with = Reducing { $($field,)? ..Reducing::default() };
+            reduce(tnr_reduce_op::$op, a.as_view(), axes.into(), with)
         }
 
         #[doc = $what]
@@ -87,11 +88,12 @@ macro_rules! reductions {
         pub fn $into<T: $bound>(
             a: impl AsView<T>,
             axes: impl Into<Axes>,
-            $($ddof: u32,)?
+            $($field: $field_type,)?
             out: &mut (impl AsViewMut<$result_type> + ?Sized),
         ) -> Result<()> {
             let (a, out) = (a.as_view(), out.as_view_mut());
-            reduce_into(tnr_reduce_op::$op, a, axes.into(), 0 $(+ $ddof)?, out)
+            let with = Reducing { $($field,)? ..Reducing::default() };
+            reduce_into(tnr_reduce_op::$op, a, axes.into(), with, out)
         }
     )*};
 }
@@ -107,11 +109,11 @@ reductions! {
     MEAN: mean, mean_into, Float => T;
     "The arithmetic mean; NaN of no elements.",
     errors "", example "1" => "[3.0, 3.0]";
-    VAR: var, var_into, Float => T, [ddof];
+    VAR: var, var_into, Float => T, [ddof: u32];
     "The variance: the squared deviations from the mean, divided by the count less `ddof` (0 for a \
      whole population, 1 for a sample); NaN where the count is not above `ddof`.",
     errors "", example "0, 1" => "[0.5, 4.5, 2.0]";
-    STD: std, std_into, Float => T, [ddof];
+    STD: std, std_into, Float => T, [ddof: u32];
     "The standard deviation: the square root of [`var`], with the same `ddof`.",
     errors "", example "0, 0" => "[0.5, 1.5, 1.0]";
     MIN: min, min_into, Number => T;
@@ -137,12 +139,127 @@ reductions! {
     COUNT: count, count_into, Real => i64;
     "How many elements are not 0.",
     errors "", example "1" => "[3, 2]";
+    NORM: norm, norm_into, Float => T, [power: f64];
+    "The p-norm for a `power` p above 0: the sum of `|a|^p` to the power `1 / p`, or where it is \
+     infinite the largest `|a|`. It is 1 for the sum of magnitudes and 2 for the length of a vector, \
+     whose squares add in f64; 0 of no elements.",
+    errors ", or a `power` that is not above 0", example "1, 1.0" => "[9.0, 9.0]";
+    NAN_SUM: nan_sum, nan_sum_into, Float => T;
+    "The [`sum`] of the elements that are not NaN.",
+    errors "", example "1" => "[9.0, 9.0]";
+    NAN_MEAN: nan_mean, nan_mean_into, Float => T;
+    "The [`mean`] of the elements that are not NaN; NaN of none.",
+    errors "", example "1" => "[3.0, 3.0]";
+    NAN_MIN: nan_min, nan_min_into, Float => T;
+    "The smallest of the elements that are not NaN; NaN where all are.",
+    errors ", or no elements to choose from", example "1" => "[1.0, 0.0]";
+    NAN_MAX: nan_max, nan_max_into, Float => T;
+    "The largest of the elements that are not NaN; NaN where all are.",
+    errors ", or no elements to choose from", example "1" => "[6.0, 5.0]";
+}
+
+/// The logarithm of the sum of `e^a`, without overflow; minus infinity of no elements.
+///
+/// A new row-major tensor with the axes that are not reduced, or with all of them where they are
+/// given by [`Axes::keep`].
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis. `OutOfMemory`.
+///
+/// ```
+/// let sums = tenure::logsumexp(&[[1000.0, 1000.0], [0.0, f64::NEG_INFINITY]], 1)?;
+/// assert_eq!(sums.to_vec(), [1000.0 + 2.0_f64.ln(), 0.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn logsumexp<T: Float>(a: impl AsView<T>, axes: impl Into<Axes>) -> Result<Tensor<T>> {
+    reduce(tnr_reduce_op::LOGSUMEXP, a.as_view(), axes.into(), Reducing::default())
+}
+
+/// As [`logsumexp`], into memory of the caller's, which has the axes that are not reduced, or all of
+/// them with the reduced ones of extent 1.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis, or another shape of `out`.
+///
+/// ```
+/// let mut sums = [0.0; 2];
+/// tenure::logsumexp_into(&[[3.0, f64::NEG_INFINITY], [0.0, f64::NEG_INFINITY]], 1, &mut sums)?;
+/// assert_eq!(sums, [3.0, 0.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn logsumexp_into<T: Float>(
+    a: impl AsView<T>,
+    axes: impl Into<Axes>,
+    out: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, out) = (a.as_view(), out.as_view_mut());
+    reduce_into(tnr_reduce_op::LOGSUMEXP, a, axes.into(), Reducing::default(), out)
+}
+
+/// Mean and variance at once, with the bits of [`mean`] and of [`var`] with the same `ddof`; where
+/// there are many results, elements come from memory once for both.
+///
+/// Two new row-major tensors with the axes that are not reduced, or with all of them where they are
+/// given by [`Axes::keep`].
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis. `OutOfMemory`.
+///
+/// ```
+/// let (mean, var) = tenure::moments(&[[1.0, 3.0], [4.0, 4.0]], 1, 0)?;
+/// assert_eq!((mean.to_vec(), var.to_vec()), (vec![2.0, 4.0], vec![1.0, 0.0]));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn moments<T: Float>(
+    a: impl AsView<T>,
+    axes: impl Into<Axes>,
+    ddof: u32,
+) -> Result<(Tensor<T>, Tensor<T>)> {
+    let (a, axes) = (a.as_view(), axes.into());
+    let mask = axes.mask(a.rank())?;
+    let extents = axes.reduced(a.shape(), mask);
+    let mut var = None;
+    let mean = filled(extents.as_slice(), |mean| {
+        var = Some(filled(extents.as_slice(), |out| {
+            operations::moments(a.lent(), mask, ddof, mean, out)
+        })?);
+        Ok(())
+    })?;
+    let var = var.expect("the closure has run");
+    Ok((mean, var))
+}
+
+/// As [`moments`], into memory of the caller's.
+///
+/// # Errors
+///
+/// `InvalidArgument`: no such axis, or another shape of `mean` or `var`.
+///
+/// ```
+/// let (mut mean, mut var) = ([0.0; 2], [0.0; 2]);
+/// tenure::moments_into(&[[1.0, 3.0], [4.0, 4.0]], 1, 0, &mut mean, &mut var)?;
+/// assert_eq!((mean, var), ([2.0, 4.0], [1.0, 0.0]));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub fn moments_into<T: Float>(
+    a: impl AsView<T>,
+    axes: impl Into<Axes>,
+    ddof: u32,
+    mean: &mut (impl AsViewMut<T> + ?Sized),
+    var: &mut (impl AsViewMut<T> + ?Sized),
+) -> Result<()> {
+    let (a, mut mean, mut var) = (a.as_view(), mean.as_view_mut(), var.as_view_mut());
+    let mask = axes.into().mask(a.rank())?;
+    operations::moments(a.lent(), mask, ddof, mean.lent_mut(), var.lent_mut())
 }
 
 /// Reductions of all elements to a number.
 macro_rules! reductions_of_all {
     ($(
-        $op:ident: $all:ident, $bound:ident => $result_type:ty $(, [$ddof:ident])?;
+        $op:ident: $all:ident, $bound:ident => $result_type:ty $(, [$field:ident: $field_type:ty])?;
         $what:literal, errors $errors:literal, example $arguments:literal => $result:literal;
     )*) => {$(
         #[doc = $what]
@@ -159,10 +276,14 @@ macro_rules! reductions_of_all {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $all<T: $bound>(a: impl AsView<T>, $($ddof: u32,)?) -> Result<$result_type> {
+        pub fn $all<T: $bound>(
+            a: impl AsView<T>,
+            $($field: $field_type,)?
+        ) -> Result<$result_type> {
             let mut result = <$result_type>::default();
             let out = TensorViewMut::from_exact(std::slice::from_mut(&mut result), &[]);
-            reduce_into(tnr_reduce_op::$op, a.as_view(), Axes::from(..), 0 $(+ $ddof)?, out)?;
+            let with = Reducing { $($field,)? ..Reducing::default() };
+            reduce_into(tnr_reduce_op::$op, a.as_view(), Axes::from(..), with, out)?;
             Ok(result)
         }
     )*};
@@ -178,10 +299,10 @@ reductions_of_all! {
     MEAN: mean_all, Float => T;
     "The [`mean`] of all elements, as a number.",
     errors "None from a safe caller.", example "" => "3.0";
-    VAR: var_all, Float => T, [ddof];
+    VAR: var_all, Float => T, [ddof: u32];
     "The variance ([`var`]) of all elements, as a number.",
     errors "None from a safe caller.", example ", 1" => "5.6";
-    STD: std_all, Float => T, [ddof];
+    STD: std_all, Float => T, [ddof: u32];
     "The standard deviation ([`std()`]) of all elements, as a number.",
     errors "None from a safe caller.", example ", 1" => "5.6_f64.sqrt()";
     MIN: min_all, Number => T;
@@ -193,6 +314,9 @@ reductions_of_all! {
     COUNT: count_all, Real => i64;
     "How many of all elements are not 0 ([`count`]).",
     errors "None from a safe caller.", example "" => "5";
+    NORM: norm_all, Float => T, [power: f64];
+    "The p-norm ([`norm`]) of all elements, as a number.",
+    errors "`InvalidArgument`: a `power` that is not above 0.", example ", f64::INFINITY" => "6.0";
 }
 
 /// A reduction of the table of operations without a function here does not compile.

@@ -7,9 +7,7 @@ use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes,
-    tnr_pool2d_attributes, tnr_random_distribution, tnr_reduce_attributes, tnr_reduce_op,
-    tnr_scalar, tnr_ternary_op, tnr_unary_op, tnr_view,
+    TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes, tnr_pool2d_attributes, tnr_random_distribution, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_ternary_op, tnr_unary_op, tnr_view, tnr_moments_attributes, tnr_normalize_attributes, tnr_normalize_op, tnr_scan_op,
 };
 
 use super::context::current;
@@ -148,21 +146,29 @@ pub(crate) fn select(
     check(unsafe { sys::tnr_select(current(), condition.0, a.0, b.0, ptr::null(), out.0) })
 }
 
-/// Reduces the axes whose bits are set; `ddof` is that of VAR and STD, and 0 for all others.
+/// Attributes of reductions: of VAR and STD, and of NORM; 0 for all others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reducing {
+    pub(crate) ddof: u32,
+    pub(crate) power: f64,
+}
+
+/// Reduces the axes whose bits are set.
 #[inline]
 pub(crate) fn reduce(
     op: tnr_reduce_op,
     a: Lent<'_>,
     axes: u32,
-    ddof: u32,
+    with: Reducing,
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
     traced!(reduce(op, a.0));
     let struct_size = size_of::<tnr_reduce_attributes>() as u64;
-    let given = tnr_reduce_attributes { struct_size, ddof, reserved: 0, power: 0.0 };
-    let takes_ddof = op == tnr_reduce_op::VAR || op == tnr_reduce_op::STD;
-    let attributes = if takes_ddof { &raw const given } else { ptr::null() };
+    let Reducing { ddof, power } = with;
+    let given = tnr_reduce_attributes { struct_size, ddof, reserved: 0, power };
+    let takes_some = matches!(op, tnr_reduce_op::VAR | tnr_reduce_op::STD | tnr_reduce_op::NORM);
+    let attributes = if takes_some { &raw const given } else { ptr::null() };
     // SAFETY: see the module; `given` is alive for the call.
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
@@ -174,6 +180,24 @@ pub(crate) struct Epilogue<'a> {
     pub(crate) activation: tnr_unary_op,
     pub(crate) clamp: Option<[f64; 2]>,
 }
+/// Mean and variance over the axes whose bits are set.
+pub(crate) fn moments(
+    a: Lent<'_>,
+    axes: u32,
+    ddof: u32,
+    mean: LentMut<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(moments(a.0));
+    let struct_size = size_of::<tnr_moments_attributes>() as u64;
+    let given = tnr_moments_attributes { struct_size, ddof, reserved: 0 };
+    // SAFETY: see the module; `given` is alive for the call.
+    check(unsafe { sys::tnr_moments(current(), a.0, axes, &given, mean.0, out.0) })
+}
+
+/// The epilogue of a product's sums: a bias, and the code of an activation, or 0.
+pub(crate) type Epilogue<'a> = (Option<Lent<'a>>, tnr_unary_op);
 
 /// Flags of an epilogue, and its bounds.
 pub(crate) fn clamp_attributes(clamp: Option<[f64; 2]>) -> (u32, [f64; 2]) {
@@ -350,6 +374,42 @@ pub(crate) fn random_permutation(seed: u64, offset: u64, out: LentMut<'_>) -> Re
     traced!(random_permutation(&out.0.view));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_random_permutation(current(), seed, offset, ptr::null(), out.0) })
+/// The attributes of a normalization.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Normalizing<'a> {
+    pub(crate) eps: f64,
+    pub(crate) weight: Option<Lent<'a>>,
+    pub(crate) bias: Option<Lent<'a>>,
+}
+
+/// Normalizes over the axes whose bits are set, in place or an `out` that is only written.
+pub(crate) fn normalize(
+    op: tnr_normalize_op,
+    a: Input<'_>,
+    axes: u32,
+    by: Normalizing<'_>,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(normalize(op, &out.0.view));
+    let with = tnr_normalize_attributes {
+        struct_size: size_of::<tnr_normalize_attributes>() as u64,
+        eps: by.eps,
+        weight: or_null(by.weight),
+        bias: or_null(by.bias),
+    };
+    let a = a.resolve(&out);
+    // SAFETY: see the module; the attributes are alive for the call.
+    check(unsafe { sys::tnr_normalize(current(), op, a, axes, &with, out.0) })
+}
+
+/// Reduces what is up to each element along an axis, in place or into an `out` that is only written.
+pub(crate) fn scan(op: tnr_scan_op, a: Input<'_>, axis: u32, out: LentMut<'_>) -> Result<()> {
+    entered()?;
+    traced!(scan(op, &out.0.view));
+    let a = a.resolve(&out);
+    // SAFETY: see the module.
+    check(unsafe { sys::tnr_scan(current(), op, a, axis, ptr::null(), out.0) })
 }
 
 fn or_null(view: Option<Lent<'_>>) -> *const sys::tnr_view {

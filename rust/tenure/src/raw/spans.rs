@@ -5,12 +5,10 @@
 use std::fmt::Debug;
 
 use tenure_sys::{
-    for_each_binary, for_each_compare, for_each_reduce, for_each_ternary, for_each_unary,
+    for_each_binary, for_each_compare, for_each_normalize, for_each_reduce, for_each_scan, for_each_ternary, for_each_unary,
 };
 use tenure_sys::{
-    tnr_binary_op, tnr_compare_op, tnr_orientation, tnr_packed_info, tnr_random_distribution,
-    tnr_reduce_op, tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view,
-    tnr_ternary_op, tnr_unary_op, tnr_view,
+    tnr_binary_op, tnr_compare_op, tnr_normalize_op, tnr_orientation, tnr_packed_info, tnr_random_distribution, tnr_reduce_op, tnr_scan_op, tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_ternary_op, tnr_unary_op, tnr_view,
 };
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -141,6 +139,7 @@ families! {
     unique: "unique";
     bincount: "bincount";
     histogram: "histogram";
+    moments: "moments";
     from_dense(tnr_sparse_format): COO "to_coo" CSR "to_csr" CSC "to_csc" BSR "to_bsr";
     from_dense_top_k(tnr_sparse_order):
         VALUE "sparse_top_k" MAGNITUDE "sparse_top_k_in_magnitude";
@@ -179,11 +178,23 @@ macro_rules! reduce {
         families! { tnr_view; reduce(tnr_reduce_op): $($op $name)*; }
     };
 }
+macro_rules! normalize {
+    ($($op:ident $name:literal: $new:ident;)*) => {
+        families! { tnr_view; normalize(tnr_normalize_op): $($op $name)*; }
+    };
+}
+macro_rules! scan {
+    ($($op:ident $name:literal: $new:ident;)*) => {
+        families! { tnr_view; scan(tnr_scan_op): $($op $name)*; }
+    };
+}
 for_each_unary!(unary);
 for_each_binary!(binary);
 for_each_ternary!(ternary);
 for_each_compare!(compare);
 for_each_reduce!(reduce);
+for_each_normalize!(normalize);
+for_each_scan!(scan);
 
 families! {
     tnr_sparse_view;

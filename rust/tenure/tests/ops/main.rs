@@ -13,6 +13,7 @@ mod indexed;
 mod layouts;
 mod map;
 mod matmul;
+mod normalize;
 mod ordering;
 mod packed_factor;
 mod pool2d;

@@ -2,6 +2,7 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/reduce/extreme.hpp"
 #include "cpu/kernels/reduce/moments.hpp"
+#include "cpu/kernels/reduce/numbers.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
@@ -259,6 +260,87 @@ constexpr Reduction count_of() {
   return result;
 }
 
+template <class T>
+constexpr Reduction magnitudes_of() {
+  if constexpr (kIsFloat<T>) {
+    return in_tree<T, Magnitudes<Computed<T>>>(Finish::kAsIs);
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction squares_of() {
+  if constexpr (kIsFloat<T>) {
+    return in_tree<T, Squares<Computed<T>>>(Finish::kRoot);
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction largest_magnitude_of() {
+  if constexpr (kIsFloat<T>) {
+    Reduction result = of_bits<T, LargestMagnitude<UnsignedOf<T>>>();
+    result.finished = kTypeOf<T>;
+    return result;
+  } else {
+    return kNone;
+  }
+}
+// The fetch gives f64.
+template <class T>
+constexpr Reduction powers_of() {
+  if constexpr (kIsFloat<T>) {
+    Reduction powers = in_tree<double, Sum<double>>(Finish::kPower);
+    powers.load = load_of<T, Computed<T>>();
+    return powers;
+  } else {
+    return kNone;
+  }
+}
+
+template <class T>
+constexpr Reduction number_sum_of() {
+  if constexpr (kIsFloat<T>) {
+    using C = Computed<T>;
+    return in_tree<T, WithoutNaN<Sum<C>, C>>(Finish::kAsIs);
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction number_mean_of() {
+  if constexpr (kIsFloat<T>) {
+    using C = Computed<T>;
+    Reduction mean = read_by<T, WideSum<C>>({});
+    mean.meet = Meet::kInTree;
+    mean.finish = Finish::kOwnAverage;
+    mean.accumulator_bytes = 16;
+    mean.finished_place = 8;
+    mean.along = number_mean_along<C>;
+    mean.across = number_mean_across<C>;
+    mean.merge = merge_number_means;
+    return mean;
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction least_number_of() {
+  if constexpr (kIsFloat<T>) {
+    return in_any_order<T, ExtremeNumber<Smaller, Computed<T>>>();
+  } else {
+    return kNone;
+  }
+}
+template <class T>
+constexpr Reduction greatest_number_of() {
+  if constexpr (kIsFloat<T>) {
+    return in_any_order<T, ExtremeNumber<Larger, Computed<T>>>();
+  } else {
+    return kNone;
+  }
+}
+
 #define TENURE_ROW(entry)                                                            \
   {                                                                                  \
     {                                                                                \
@@ -271,11 +353,28 @@ constexpr Reduction count_of() {
 }  // namespace
 
 constinit const Reductions kReduce[kReduceCount] = {
-    TENURE_ROW(sum_of),      TENURE_ROW(product_of),   TENURE_ROW(mean_of),
-    TENURE_ROW(variance_of), TENURE_ROW(deviation_of), TENURE_ROW(minimum_of),
-    TENURE_ROW(maximum_of),  TENURE_ROW(argmin_of),    TENURE_ROW(argmax_of),
-    TENURE_ROW(any_of),      TENURE_ROW(all_of),       TENURE_ROW(count_of),
+    TENURE_ROW(sum_of),
+    TENURE_ROW(product_of),
+    TENURE_ROW(mean_of),
+    TENURE_ROW(variance_of),
+    TENURE_ROW(deviation_of),
+    TENURE_ROW(minimum_of),
+    TENURE_ROW(maximum_of),
+    TENURE_ROW(argmin_of),
+    TENURE_ROW(argmax_of),
+    TENURE_ROW(any_of),
+    TENURE_ROW(all_of),
+    TENURE_ROW(count_of),
+    {},  // norms are by their power
+    {},  // logsumexp takes the loops of normalizations
+    TENURE_ROW(number_sum_of),
+    TENURE_ROW(number_mean_of),
+    TENURE_ROW(least_number_of),
+    TENURE_ROW(greatest_number_of),
 };
+
+constinit const NormTable kNorms = {TENURE_ROW(magnitudes_of), TENURE_ROW(squares_of),
+                                    TENURE_ROW(largest_magnitude_of), TENURE_ROW(powers_of)};
 
 constinit const SquareSumTable kSquareSums = {add_squares<double>, add_squares<float>};
 

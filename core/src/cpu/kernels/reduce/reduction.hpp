@@ -106,6 +106,48 @@ struct SquaredDeviations : WideSum<T> {
   }
 };
 
+template <class T>
+struct Magnitudes : WideSum<T> {
+  static Vector<double> term(Vector<double> x, Vector<double>) {
+    constexpr uint64_t kMagnitude = Limits<uint64_t>::kMaxBits >> 1;
+    return bit_copy<Vector<double>>(bit_copy<Vector<uint64_t>>(x) & broadcast(kMagnitude));
+  }
+};
+template <class T>
+struct Squares : WideSum<T> {
+  static Vector<double> term(Vector<double> x, Vector<double>) { return x * x; }
+};
+
+// Elements that are not NaN, and how many they are.
+template <class Base, class T>
+struct WithoutNaN : Base {
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x == x ? x : Vector<T>{}; }
+};
+template <class T>
+struct NumberCount : WideSum<T> {
+  static Vector<double> term(Vector<double> x, Vector<double>) {
+    return x == x ? broadcast(1.0) : Vector<double>{};
+  }
+};
+
+// The largest of bits without the sign, which are ordered as magnitudes are; NaN is above infinity.
+template <class T>
+struct LargestMagnitude : Unsettled {
+  static constexpr bool kCentered = false;
+  using In = T;
+  using Lane = T;
+  using Accumulator = T;
+  using OfAccumulators = LargestMagnitude<T>;
+  static constexpr int64_t kMostTerms = kUnlimited;
+  static constexpr Accumulator kStart = 0;
+  static constexpr Lane kLaneStart = 0;
+  static Vector<T> term(Vector<T> x, Vector<T> mask) { return x & mask; }
+  template <class X>
+  static X merge(X a, X b) {
+    return b > a ? b : a;
+  }
+};
+
 // A number is 0 where its bits are, of floats those without the sign. The parameter has the bits
 // that are looked at. T is unsigned.
 template <class T>
@@ -212,6 +254,24 @@ struct Extreme {
   template <class X>
   static X merge(X best, X value) {
     return stays<Rule, T>(best, value) ? best : value;
+  }
+};
+
+// The same of the elements that are not NaN, which starts as NaN.
+template <class Rule, class T>
+struct ExtremeNumber : Unsettled {
+  static constexpr bool kCentered = false;
+  using In = T;
+  using Lane = T;
+  using Accumulator = T;
+  using OfAccumulators = ExtremeNumber<Rule, T>;
+  static constexpr int64_t kMostTerms = kUnlimited;
+  static constexpr Lane kLaneStart = static_cast<T>(__builtin_nan(""));
+  static constexpr UnsignedOf<T> kStart = __builtin_bit_cast(UnsignedOf<T>, kLaneStart);
+  static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
+  template <class X>
+  static X merge(X best, X value) {
+    return Rule::beats(value, best) | (best != best) ? value : best;
   }
 };
 

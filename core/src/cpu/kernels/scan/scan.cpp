@@ -1,0 +1,223 @@
+// Cumulative sums, products, minima and maxima.
+#include "cpu/scan.hpp"
+
+#include "cpu/halves.hpp"
+#include "cpu/kernels/strip.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+typedef double Four __attribute__((vector_size(32)));
+template <class T>
+struct FourOf;
+template <>
+struct FourOf<double> {
+  using type = Four;
+};
+template <>
+struct FourOf<float> {
+  typedef float type __attribute__((vector_size(16)));
+};
+
+// A macro: a function would return vectors wider than the registers of some sets.
+#if defined(__clang__)
+#define TENURE_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef int64_t FourPlaces __attribute__((vector_size(32)));
+#define TENURE_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, FourPlaces{i, j, k, l})
+#endif
+
+// What is added to -0.0 stays as it is, also -0.0.
+struct Adding {
+  static constexpr double kStart = -0.0;
+  template <class X>
+  static void take(X& into, const X& other) {
+    into = into + other;
+  }
+};
+struct Multiplying {
+  static constexpr double kStart = 1.0;
+  template <class X>
+  static void take(X& into, const X& other) {
+    into = into * other;
+  }
+};
+
+template <class Rule, class T>
+void along_floats(const Byte* in, int64_t count, Byte* carry, Byte* out) {
+  using Elements = typename FourOf<T>::type;
+  const Four start = {Rule::kStart, Rule::kStart, Rule::kStart, Rule::kStart};
+  double so_far = load<double>(carry);
+  const auto scan_four = [&](const Byte* from, Byte* to) {
+    Elements elements;
+    __builtin_memcpy(&elements, from, sizeof elements);
+    const Four x = __builtin_convertvector(elements, Four);
+    Four pairs = TENURE_SHUFFLE(start, x, 3, 4, 5, 6);
+    Rule::take(pairs, x);
+    Four fours = TENURE_SHUFFLE(start, pairs, 2, 3, 4, 5);
+    Rule::take(fours, pairs);
+    Four result = {so_far, so_far, so_far, so_far};
+    Rule::take(result, fours);
+    Rule::take(so_far, double{fours[3]});
+    elements = __builtin_convertvector(result, Elements);
+    __builtin_memcpy(to, &elements, sizeof elements);
+  };
+  int64_t i = 0;
+  for (; i + kScannedTogether <= count; i += kScannedTogether) {
+    scan_four(in + i * kStep<T>, out + i * kStep<T>);
+  }
+  if (i < count) {
+    T last[kScannedTogether];
+    for (T& element : last) element = static_cast<T>(Rule::kStart);
+    const auto bytes = static_cast<uint64_t>(count - i) * sizeof(T);
+    __builtin_memcpy(last, in + i * kStep<T>, bytes);
+    scan_four(reinterpret_cast<const Byte*>(last), reinterpret_cast<Byte*>(last));
+    __builtin_memcpy(out + i * kStep<T>, last, bytes);
+  }
+  store(carry, so_far);
+}
+
+// Rules whose result does not depend on the order, one element after the other.
+template <class Rule, class T>
+void along_others(const Byte* in, int64_t count, Byte* carry, Byte* out) {
+  T so_far = load<T>(carry);
+  for (int64_t i = 0; i < count; ++i) {
+    so_far = Rule::apply(so_far, load<T>(in + i * kStep<T>));
+    store(out + i * kStep<T>, so_far);
+  }
+  store(carry, so_far);
+}
+
+struct WrappingSum {
+  static uint64_t apply(uint64_t a, uint64_t b) { return a + b; }
+};
+struct WrappingProduct {
+  static uint64_t apply(uint64_t a, uint64_t b) { return a * b; }
+};
+// The first NaN stays.
+struct Least {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (kIsFloat<T>) {
+      return a == a && !(b >= a) ? b : a;
+    } else {
+      return b < a ? b : a;
+    }
+  }
+  template <class T>
+  static constexpr T start() {
+    if constexpr (kIsFloat<T>) {
+      return static_cast<T>(__builtin_inf());
+    } else {
+      return Limits<T>::kMax;
+    }
+  }
+};
+struct Greatest {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (kIsFloat<T>) {
+      return a == a && !(b <= a) ? b : a;
+    } else {
+      return b > a ? b : a;
+    }
+  }
+  template <class T>
+  static constexpr T start() {
+    if constexpr (kIsFloat<T>) {
+      return -static_cast<T>(__builtin_inf());
+    } else {
+      return Limits<T>::kMin;
+    }
+  }
+};
+
+constexpr Elementwise kLoadF16 = {load_f16, nullptr, Steps::kDense};
+constexpr Elementwise kSpillF16 = {spill_f16, nullptr, Steps::kDense};
+constexpr Elementwise kLoadBF16 = {load_bf16, nullptr, Steps::kDense};
+constexpr Elementwise kSpillBF16 = {spill_bf16, nullptr, Steps::kDense};
+
+constexpr ScanKernel in_halves(ScanKernel of_f32, const Elementwise* load,
+                               const Elementwise* spill) {
+  of_f32.load = load;
+  of_f32.spill = spill;
+  return of_f32;
+}
+constexpr const Elementwise* cast(Type from, Type to) {
+  return &kCast[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+}
+
+template <class Rule, class T>
+constexpr ScanKernel kFloats = {along_floats<Rule, T>,
+                                __builtin_bit_cast(uint64_t, Rule::kStart),
+                                kStep<T>,
+                                kStep<T>,
+                                nullptr,
+                                nullptr};
+constexpr ScanKernel widened(ScanKernel of_64_bits, Type from, Type to) {
+  of_64_bits.load = cast(from, to);
+  return of_64_bits;
+}
+template <class Float, class Integer>
+constexpr ScanKernels of_sums(uint64_t start) {
+  const ScanKernel f32 = kFloats<Float, float>;
+  const ScanKernel wide = {along_others<Integer, uint64_t>, start, 8, 8, nullptr, nullptr};
+  return {{kFloats<Float, double>,
+           f32,
+           in_halves(f32, &kLoadF16, &kSpillF16),
+           in_halves(f32, &kLoadBF16, &kSpillBF16),
+           widened(wide, Type::kI8, Type::kI64),
+           widened(wide, Type::kI16, Type::kI64),
+           widened(wide, Type::kI32, Type::kI64),
+           wide,
+           widened(wide, Type::kU8, Type::kU64),
+           widened(wide, Type::kU16, Type::kU64),
+           widened(wide, Type::kU32, Type::kU64),
+           wide,
+           {}}};
+}
+
+template <class Rule, class T>
+constexpr ScanKernel extreme() {
+  constexpr auto kStart =
+      static_cast<uint64_t>(__builtin_bit_cast(UnsignedOf<T>, Rule::template start<T>()));
+  return {along_others<Rule, T>, kStart, kStep<T>, kStep<T>, nullptr, nullptr};
+}
+// As i64, of which a narrower integer is one, and back.
+constexpr ScanKernel narrowed(ScanKernel of_i64, Type type) {
+  of_i64.load = cast(type, Type::kI64);
+  of_i64.spill = cast(Type::kI64, type);
+  return of_i64;
+}
+template <class Rule>
+constexpr ScanKernels of_extremes() {
+  const ScanKernel f32 = extreme<Rule, float>();
+  const ScanKernel i64 = extreme<Rule, int64_t>();
+  return {{extreme<Rule, double>(),
+           f32,
+           in_halves(f32, &kLoadF16, &kSpillF16),
+           in_halves(f32, &kLoadBF16, &kSpillBF16),
+           narrowed(i64, Type::kI8),
+           narrowed(i64, Type::kI16),
+           narrowed(i64, Type::kI32),
+           i64,
+           narrowed(i64, Type::kU8),
+           narrowed(i64, Type::kU16),
+           narrowed(i64, Type::kU32),
+           extreme<Rule, uint64_t>(),
+           {}}};
+}
+
+}  // namespace
+
+constinit const ScanTable kScan = {
+    of_sums<Adding, WrappingSum>(0),
+    of_sums<Multiplying, WrappingProduct>(1),
+    of_extremes<Least>(),
+    of_extremes<Greatest>(),
+};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels

@@ -1,0 +1,388 @@
+// Normalizations, against their definitions in long double.
+#include "tenure/normalize.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expect_error.hpp"
+#include "last_places.hpp"
+#include "strided_floats.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/view.hpp"
+#include "test_context.hpp"
+
+namespace tenure::test {
+namespace {
+
+constexpr tnr_normalize_op kAll[] = {TNR_NORMALIZE_OP_SOFTMAX, TNR_NORMALIZE_OP_LOG_SOFTMAX,
+                                     TNR_NORMALIZE_OP_LAYER_NORM, TNR_NORMALIZE_OP_RMS_NORM};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool is_of(std::uint32_t axes, std::size_t axis) { return (axes >> axis & 1) != 0; }
+
+tnr_normalize_attributes with(double eps, const tnr_view* weight = nullptr,
+                              const tnr_view* bias = nullptr) {
+  tnr_normalize_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.eps = eps;
+  attributes.weight = weight;
+  attributes.bias = bias;
+  return attributes;
+}
+
+// What an element becomes, and how far from that it may be.
+struct Expected {
+  long double value;
+  long double tolerance;
+};
+
+// NaN is no number, and near none.
+bool is_near(long double found, const Expected& expected) {
+  return std::fabs(found - expected.value) <= expected.tolerance || found == expected.value;
+}
+
+// The elements of a row.
+class Row {
+ public:
+  void add(long double x) {
+    elements_.push_back(x);
+    greatest_ = std::max(greatest_, x);
+  }
+  // Sums of f64 round as elements do, those of f32 hardly.
+  Expected of(tnr_normalize_op op, long double x, double eps, long double weight, long double bias,
+              long double epsilon) const {
+    const auto count = static_cast<long double>(elements_.size());
+    if (op == TNR_NORMALIZE_OP_SOFTMAX || op == TNR_NORMALIZE_OP_LOG_SOFTMAX) {
+      long double sum = 0;
+      for (const long double y : elements_) sum += std::exp(y - greatest_);
+      const long double from = x - greatest_;
+      const long double distance = (epsilon < 1e-12 ? 60 : 6) + std::fabs(from);
+      if (op == TNR_NORMALIZE_OP_SOFTMAX) {
+        const long double share = std::exp(from) / sum;
+        return {share, distance * share * epsilon};
+      }
+      return {from - std::log(sum), (distance + std::fabs(std::log(sum))) * epsilon};
+    }
+    long double mean = 0;
+    if (op == TNR_NORMALIZE_OP_LAYER_NORM) {
+      for (const long double y : elements_) mean += y / count;
+    }
+    long double squares = 0;
+    for (const long double y : elements_) squares += (y - mean) * (y - mean) / count;
+    const long double scale = 1 / std::sqrt(squares + eps);
+    const long double product = (x - mean) * scale * weight;
+    const long double rounded =
+        std::fabs(x * scale * weight) + std::fabs(product) + std::fabs(bias);
+    return {product + bias, (epsilon < 1e-12 ? 60 : 6) * rounded * epsilon};
+  }
+
+ private:
+  std::vector<long double> elements_;
+  long double greatest_ = -kInfinity;
+};
+
+template <class T>
+class Normalize : public testing::Test {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(Normalize, Floats);
+
+// A call and its operands.
+template <class T>
+struct Call {
+  tnr_normalize_op op;
+  std::uint32_t axes;
+  Operand<T> a;
+  std::optional<Operand<T>> weight, bias;
+  double eps;
+
+  Call(tnr_normalize_op code, std::uint32_t over, const Operand<T>& in, Random& random)
+      : op(code), axes(over), a(in), eps(0) {
+    if (op != TNR_NORMALIZE_OP_LAYER_NORM && op != TNR_NORMALIZE_OP_RMS_NORM) return;
+    eps = 1e-5;
+    Shape extents;
+    for (std::uint32_t axis = 0; axis < a.view.rank; ++axis) {
+      if (is_of(axes, axis)) extents.push_back(a.view.shape[axis]);
+    }
+    if (random() % 2 == 0) weight.emplace(extents, Access::kRead, random).fill(random);
+    if (op == TNR_NORMALIZE_OP_LAYER_NORM && random() % 2 == 0) {
+      bias.emplace(extents, Access::kRead, random).fill(random);
+    }
+  }
+  void run(const Context& context, const tnr_view& in, const tnr_view_mut& out) const {
+    normalize(context, op, in, axes,
+              with(eps, weight ? &weight->view : nullptr, bias ? &bias->view : nullptr), out);
+  }
+  Row row_of(const Index& at) {
+    Row row;
+    for_each_index(a.view, [&](const Index& other) {
+      for (std::uint32_t axis = 0; axis < a.view.rank; ++axis) {
+        if (!is_of(axes, axis) && other[axis] != at[axis]) return;
+      }
+      row.add(static_cast<long double>(a.at(other)));
+    });
+    return row;
+  }
+  Expected of(const Row& row, const Index& at) {
+    Index reduced{};
+    std::size_t count = 0;
+    for (std::uint32_t axis = 0; axis < a.view.rank; ++axis) {
+      if (is_of(axes, axis)) reduced[count++] = at[axis];
+    }
+    return row.of(op, a.at(at), eps, weight ? weight->at(reduced) : T{1},
+                  bias ? bias->at(reduced) : T{0}, std::numeric_limits<T>::epsilon());
+  }
+};
+
+TYPED_TEST(Normalize, TakesAnyOperandsAndAxes) {
+  using T = TypeParam;
+  Random random(1);
+  const TestContext two(2);
+  for (int round = 0; round < 400; ++round) {
+    Shape shape;
+    for (std::int64_t rank = below(random, 4); rank > 0; --rank) shape.push_back(below(random, 12));
+    if (!shape.empty() && round % 5 == 0) shape[below(random, std::ssize(shape))] = 150;
+    const auto axes = static_cast<std::uint32_t>(below(random, std::int64_t{1} << shape.size()));
+    Operand<T> a(shape, Access::kRead, random);
+    Call<T> call(kAll[round % 4], axes, a.fill(random), random);
+    Operand<T> out(shape, Access::kWrite, random);
+    const std::vector<T> before = out.memory;
+    call.run(round % 3 == 0 ? two : kDefaultContext, call.a.view, out.out());
+    std::vector<T> after = out.memory;
+    for_each_index(out.view, [&](const Index& at) {
+      ASSERT_TRUE(is_near(out.at(at), call.of(call.row_of(at), at)))
+          << "round " << round << ", op " << call.op << " over " << axes << ": " << out.at(at)
+          << " for " << call.of(call.row_of(at), at).value << " within "
+          << call.of(call.row_of(at), at).tolerance << testing::PrintToString(shape)
+          << call.weight.has_value() << call.bias.has_value();
+      out.at(at) = std::numeric_limits<T>::quiet_NaN();
+    });
+    for (std::size_t i = 0; i < before.size(); ++i) ASSERT_TRUE(same(before[i], out.memory[i]));
+  }
+}
+
+TYPED_TEST(Normalize, WorksInPlace) {
+  using T = TypeParam;
+  Random random(2);
+  for (const tnr_normalize_op op : kAll) {
+    for (const std::uint32_t axes : {1u, 2u, 3u}) {
+      for (const std::int64_t columns : {5, 300, 3000}) {
+        Operand<T> a({7, columns});
+        Call<T> call(op, axes, a.fill(random), random);
+        Operand<T> out({7, columns});
+        call.run(kDefaultContext, a.view, out.out());
+        call.run(kDefaultContext, a.view, a.out());
+        EXPECT_EQ(a.memory, out.memory) << op << " over " << axes;
+      }
+    }
+  }
+}
+
+// Rows longer than a part, than what is held, and past the caches.
+TYPED_TEST(Normalize, TakesLongRows) {
+  using T = TypeParam;
+  Random random(3);
+  for (const tnr_normalize_op op : kAll) {
+    for (const std::int64_t columns : {2047, 2049, 70000, 300001}) {
+      Operand<T> a({2, columns});
+      Call<T> call(op, 2, a.fill(random), random);
+      call.a.at({1, 5}) = 20;
+      call.a.at({1, columns - 1}) = 40;
+      Operand<T> out({2, columns});
+      call.run(kDefaultContext, call.a.view, out.out());
+      Row rows[2];
+      for_each_index(a.view, [&](const Index& at) { rows[at[0]].add(call.a.at(at)); });
+      for (const std::int64_t row : {0, 1}) {
+        for (std::int64_t i = 0; i < columns; i += 1 + columns / 6) {
+          ASSERT_TRUE(is_near(out.at({row, i}), call.of(rows[row], {row, i})))
+              << op << ", " << columns << ": " << out.at({row, i});
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Normalize, GivesTheSameBitsPastTheCachesAndToTwoThreads) {
+  using T = TypeParam;
+  Random random(4);
+  const TestContext two(2);
+  for (const std::int64_t columns : {1000, 5000, 70000}) {
+    const std::int64_t rows = (std::int64_t{13} << 20) / columns / std::int64_t{sizeof(T)};
+    Operand<T> a({rows, columns});
+    for (T& element : a.memory) element = static_cast<T>(random() % 1000) / 50;
+    for (const tnr_normalize_op op : kAll) {
+      Call<T> call(op, 2, a, random);
+      Operand<T> streamed({rows, columns});
+      Operand<T> shared({rows, columns});
+      call.run(kDefaultContext, a.view, streamed.out());
+      call.run(two, a.view, shared.out());
+      ASSERT_EQ(streamed.memory, shared.memory) << op;
+      tnr_view row = a.view;
+      tnr_view_mut row_out = shared.out();
+      row.shape[0] = row_out.view.shape[0] = 1;
+      call.run(kDefaultContext, row, row_out);
+      for (std::int64_t i = 0; i < columns; ++i) {
+        ASSERT_TRUE(same(shared.at({0, i}), streamed.at({0, i})));
+      }
+    }
+  }
+}
+
+// The four elements that a row becomes.
+template <class T>
+std::vector<T> of_row(tnr_normalize_op op, std::vector<T> row, double eps = 0) {
+  Operand<T> a({static_cast<std::int64_t>(row.size())});
+  a.memory = row;
+  a.view = Operand<T>(a).view;
+  a.view.base = a.view.data = a.memory.data();
+  normalize(kDefaultContext, op, a.view, 1, with(eps), a.out());
+  return a.memory;
+}
+
+TYPED_TEST(Normalize, OfInfinitiesAndNaNIsPyTorchs) {
+  using T = TypeParam;
+  const T infinity = std::numeric_limits<T>::infinity();
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  for (const tnr_normalize_op op : {TNR_NORMALIZE_OP_SOFTMAX, TNR_NORMALIZE_OP_LOG_SOFTMAX}) {
+    for (const std::vector<T>& row :
+         {std::vector<T>{-infinity, -infinity}, {1, nan}, {infinity, 1}, {nan, -infinity}}) {
+      for (const T element : of_row(op, row)) EXPECT_TRUE(std::isnan(element)) << op;
+    }
+  }
+  EXPECT_EQ(of_row<T>(TNR_NORMALIZE_OP_SOFTMAX, {-infinity, 3}), (std::vector<T>{0, 1}));
+  EXPECT_EQ(of_row<T>(TNR_NORMALIZE_OP_LOG_SOFTMAX, {-infinity, 3}),
+            (std::vector<T>{-infinity, 0}));
+  // A first part of minus infinities.
+  std::vector<T> long_row(5000, -infinity);
+  long_row[4000] = -1000;
+  const std::vector<T> shares = of_row(TNR_NORMALIZE_OP_SOFTMAX, long_row);
+  for (std::size_t i = 0; i < shares.size(); ++i) ASSERT_EQ(shares[i], i == 4000 ? 1 : 0);
+  long_row[3] = nan;
+  for (const T element : of_row(TNR_NORMALIZE_OP_SOFTMAX, long_row)) {
+    ASSERT_TRUE(std::isnan(element));
+  }
+}
+
+TYPED_TEST(Normalize, WithoutVarianceIsNaNOrByEps) {
+  using T = TypeParam;
+  for (const T element : of_row<T>(TNR_NORMALIZE_OP_LAYER_NORM, {3, 3, 3})) {
+    EXPECT_TRUE(std::isnan(element));
+  }
+  EXPECT_EQ(of_row<T>(TNR_NORMALIZE_OP_LAYER_NORM, {3, 3, 3}, 1e-5), (std::vector<T>{0, 0, 0}));
+  for (const T element : of_row<T>(TNR_NORMALIZE_OP_RMS_NORM, {0, 0})) {
+    EXPECT_TRUE(std::isnan(element));
+  }
+  EXPECT_EQ(of_row<T>(TNR_NORMALIZE_OP_RMS_NORM, {0, 0}, 1), (std::vector<T>{0, 0}));
+}
+
+// Far from 0, where the mean of f32 has too few bits.
+TYPED_TEST(Normalize, OfCloseNumbersLosesNothing) {
+  using T = TypeParam;
+  const T far = sizeof(T) == 4 ? T{1 << 22} : static_cast<T>(std::int64_t{1} << 51);
+  const std::vector<T> found = of_row<T>(TNR_NORMALIZE_OP_LAYER_NORM, {far, far + 1});
+  EXPECT_EQ(found, (std::vector<T>{-1, 1}));
+}
+
+TEST(NormalizeHalves, AreThoseOfF32Rounded) {
+  Random random(5);
+  for (const tnr_dtype dtype : {TNR_DTYPE_F16, TNR_DTYPE_BF16}) {
+    for (const tnr_normalize_op op : kAll) {
+      for (const std::uint32_t axes : {1u, 2u, 3u}) {
+        Operand<float> a({20, 131});
+        a.fill(random);
+        std::vector<std::uint16_t> halves(a.memory.size());
+        std::vector<std::uint16_t> results(a.memory.size());
+        const auto half_view = [&](std::vector<std::uint16_t>& memory) {
+          return view_of(memory.data(), memory.size() * 2, 0, dtype, {{20, 131}, {131, 1}});
+        };
+        const tnr_view in = half_view(halves);
+        const tnr_view_mut out = {half_view(results)};
+        cast(kDefaultContext, a.view, {in});
+        cast(kDefaultContext, in, a.out());
+        const double eps = op >= TNR_NORMALIZE_OP_LAYER_NORM ? 1e-3 : 0;
+        normalize(kDefaultContext, op, in, axes, with(eps), out);
+        normalize(kDefaultContext, op, a.view, axes, with(eps), a.out());
+        std::vector<std::uint16_t> expected(a.memory.size());
+        cast(kDefaultContext, a.view, {half_view(expected)});
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_LE(std::abs(int{expected[i]} - int{results[i]}), 1) << op << " over " << axes;
+        }
+      }
+    }
+  }
+}
+
+class RefusedNormalize : public testing::Test {
+ protected:
+  void expect(tnr_status status, std::initializer_list<std::string> words, tnr_normalize_op op,
+              const tnr_view& in, std::uint32_t axes, const tnr_view& to,
+              const tnr_normalize_attributes& attributes = {}) {
+    const std::vector<float> before = out.memory;
+    expect_error(status, words,
+                 [&] { normalize(kDefaultContext, op, in, axes, attributes, {to}); });
+    EXPECT_EQ(out.memory, before);
+  }
+
+  Operand<float> a{{2, 4}, 1.5f};
+  Operand<float> out{{2, 4}, 7.0f};
+};
+
+TEST_F(RefusedNormalize, OperationsAxesAndShapes) {
+  constexpr tnr_status kInvalid = TNR_STATUS_INVALID_ARGUMENT;
+  for (const tnr_normalize_op op : {0, 5, -1}) {
+    expect(kInvalid, {"normalize", std::to_string(op)}, op, a.view, 1, out.view);
+  }
+  expect(kInvalid, {"axes is 0x4 but a.rank is 2"}, TNR_NORMALIZE_OP_SOFTMAX, a.view, 4, out.view);
+  expect(kInvalid, {"out.shape[0] is 2 but a.shape[0] is 1"}, TNR_NORMALIZE_OP_SOFTMAX,
+         Operand<float>(Shape{1, 4}).view, 1, out.view);
+  expect(kInvalid, {"out.rank is 2 but must be 1"}, TNR_NORMALIZE_OP_SOFTMAX,
+         Operand<float>(Shape{4}).view, 1, out.view);
+}
+
+TEST_F(RefusedNormalize, Attributes) {
+  constexpr tnr_status kInvalid = TNR_STATUS_INVALID_ARGUMENT;
+  const Operand<float> four(Shape{4});
+  const Operand<float> three(Shape{3});
+  const Operand<double> wide(Shape{4});
+  for (const double eps : {-1e-9, std::nan(""), kInfinity}) {
+    expect(kInvalid, {"attributes->eps is", "must be finite and 0 at least"},
+           TNR_NORMALIZE_OP_LAYER_NORM, a.view, 2, out.view, with(eps));
+  }
+  expect(kInvalid, {"attributes->eps is 1 but must be 0 for softmax"}, TNR_NORMALIZE_OP_SOFTMAX,
+         a.view, 2, out.view, with(1));
+  expect(kInvalid, {"attributes->weight is given but log_softmax takes none"},
+         TNR_NORMALIZE_OP_LOG_SOFTMAX, a.view, 2, out.view, with(0, &four.view));
+  expect(kInvalid, {"attributes->bias is given but rms_norm takes none"}, TNR_NORMALIZE_OP_RMS_NORM,
+         a.view, 2, out.view, with(0, nullptr, &four.view));
+  expect(kInvalid, {"weight.shape[0] is 3 but a.shape[1] is 4"}, TNR_NORMALIZE_OP_RMS_NORM, a.view,
+         2, out.view, with(0, &three.view));
+  expect(kInvalid, {"bias.rank is 1 but must be 2"}, TNR_NORMALIZE_OP_LAYER_NORM, a.view, 3,
+         out.view, with(0, nullptr, &four.view));
+  expect(kInvalid, {"weight.dtype is f64", "a.dtype is f32"}, TNR_NORMALIZE_OP_LAYER_NORM, a.view,
+         2, out.view, with(0, &wide.view));
+}
+
+TEST_F(RefusedNormalize, DtypesAndOverlap) {
+  tnr_view integers = a.view;
+  tnr_view integers_out = out.view;
+  integers.dtype = integers_out.dtype = TNR_DTYPE_I32;
+  expect(TNR_STATUS_UNSUPPORTED, {"softmax does not take i32"}, TNR_NORMALIZE_OP_SOFTMAX, integers,
+         2, integers_out);
+  tnr_view inside = out.view;
+  inside.rank = 1;
+  inside.shape[0] = 4;
+  inside.strides[0] = 1;
+  expect(TNR_STATUS_ALIASED, {"out shares bytes with weight"}, TNR_NORMALIZE_OP_RMS_NORM, a.view, 2,
+         out.view, with(0, &inside));
+  tnr_view beside = out.view;
+  beside.shape[0] = 1;
+  tnr_view from_one = beside;
+  from_one.data = static_cast<const float*>(beside.data) + 1;
+  expect(TNR_STATUS_ALIASED, {"out", "a"}, TNR_NORMALIZE_OP_SOFTMAX, from_one, 2, beside);
+}
+
+}  // namespace
+}  // namespace tenure::test
