@@ -2,7 +2,8 @@
 //! The codes of operations, and lists of them for macros.
 
 use crate::{
-    tnr_binary_op, tnr_compare_op, tnr_normalize_op, tnr_reduce_op, tnr_scan_op, tnr_unary_op,
+    tnr_binary_op, tnr_compare_op, tnr_normalize_op, tnr_reduce_op, tnr_scan_op, tnr_ternary_op,
+    tnr_unary_op,
 };
 
 impl tnr_unary_op {
@@ -35,6 +36,35 @@ impl tnr_unary_op {
     pub const ELU: tnr_unary_op = tnr_unary_op(13);
     /// x, or `0.01 x` where x is negative; floats only.
     pub const LEAKY_RELU: tnr_unary_op = tnr_unary_op(14);
+    /// `x * x`; wraps on integers.
+    pub const SQUARE: tnr_unary_op = tnr_unary_op(15);
+    /// `1 / x`; floats only.
+    pub const RECIPROCAL: tnr_unary_op = tnr_unary_op(16);
+    /// `1 / sqrt(x)`; floats only.
+    pub const RSQRT: tnr_unary_op = tnr_unary_op(17);
+    /// The largest whole number that is not above x; floats only.
+    pub const FLOOR: tnr_unary_op = tnr_unary_op(18);
+    /// The smallest whole number that is not below x; floats only.
+    pub const CEIL: tnr_unary_op = tnr_unary_op(19);
+    /// The nearest whole number, of two the even one; floats only.
+    pub const ROUND: tnr_unary_op = tnr_unary_op(20);
+    /// x without its fraction; floats only.
+    pub const TRUNC: tnr_unary_op = tnr_unary_op(21);
+    /// -1, 0 or 1; zeros and NaN stay what they are.
+    pub const SIGN: tnr_unary_op = tnr_unary_op(22);
+    /// Whether x is NaN, as bool8; floats only.
+    pub const IS_NAN: tnr_unary_op = tnr_unary_op(23);
+    /// Whether x is infinite, as bool8; floats only.
+    pub const IS_INF: tnr_unary_op = tnr_unary_op(24);
+    /// Whether x is neither infinite nor NaN, as bool8; floats only.
+    pub const IS_FINITE: tnr_unary_op = tnr_unary_op(25);
+    /// Whether x is false; bool8 only.
+    pub const LOGICAL_NOT: tnr_unary_op = tnr_unary_op(26);
+    /// 0 in the place of NaN, the largest and lowest finite numbers in that of infinities; floats
+    /// only.
+    pub const NAN_TO_NUM: tnr_unary_op = tnr_unary_op(27);
+    /// Every bit of x the other way; integers only.
+    pub const BIT_NOT: tnr_unary_op = tnr_unary_op(28);
 }
 
 impl tnr_binary_op {
@@ -50,6 +80,36 @@ impl tnr_binary_op {
     pub const MIN: tnr_binary_op = tnr_binary_op(5);
     /// The larger; NaN wins.
     pub const MAX: tnr_binary_op = tnr_binary_op(6);
+    /// The remainder of `a / b`, of the sign of a: of floats exact, as `fmod` of C. An integer
+    /// divisor of zero is an error found on the data.
+    pub const REM: tnr_binary_op = tnr_binary_op(7);
+    /// Whether both are true; bool8 only.
+    pub const LOGICAL_AND: tnr_binary_op = tnr_binary_op(8);
+    /// Whether either is true; bool8 only.
+    pub const LOGICAL_OR: tnr_binary_op = tnr_binary_op(9);
+    /// Whether one of the two is true; bool8 only.
+    pub const LOGICAL_XOR: tnr_binary_op = tnr_binary_op(10);
+    /// The bits that both have; integers only.
+    pub const BIT_AND: tnr_binary_op = tnr_binary_op(11);
+    /// The bits that either has; integers only.
+    pub const BIT_OR: tnr_binary_op = tnr_binary_op(12);
+    /// The bits that one of the two has; integers only.
+    pub const BIT_XOR: tnr_binary_op = tnr_binary_op(13);
+    /// `a` times 2 to the b, which wraps; 0 where b is not below the width or is negative. Integers
+    /// only.
+    pub const SHIFT_LEFT: tnr_binary_op = tnr_binary_op(14);
+    /// `a` over 2 to the b, rounded down; where b is not below the width or is negative, 0 or, of
+    /// negative numbers, -1. Integers only.
+    pub const SHIFT_RIGHT: tnr_binary_op = tnr_binary_op(15);
+}
+
+impl tnr_ternary_op {
+    /// `a * b + c`, rounded once; wraps on integers.
+    pub const FMA: tnr_ternary_op = tnr_ternary_op(1);
+    /// `a + c (b - a)`: exactly a where c is 0, and b where it is 1; floats only.
+    pub const LERP: tnr_ternary_op = tnr_ternary_op(2);
+    /// `min(max(a, b), c)`: a from b to c, and c where b is above it; NaN wins.
+    pub const CLAMP: tnr_ternary_op = tnr_ternary_op(3);
 }
 
 impl tnr_compare_op {
@@ -139,20 +199,34 @@ impl tnr_scan_op {
 macro_rules! for_each_unary {
     ($then:ident) => {
         $then! {
-            NEG "neg": neg, neg_into, neg_assign, Number; "`-a`; integers wrap.", example "[1, -2, 3]" => "[-1, 2, -3]";
-            ABS "abs": abs, abs_into, abs_assign, Number; "The magnitude of `a`; the lowest integer wraps to itself.", example "[1, -2, -128_i8]" => "[1, 2, -128]";
-            SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, Float; "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
-            EXP "exp": exp, exp_into, exp_assign, Float; "e to the power `a`.", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
-            RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
-            TANH "tanh": tanh, tanh_into, tanh_assign, Float; "The hyperbolic tangent of `a`.", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
-            SIGMOID "sigmoid": sigmoid, sigmoid_into, sigmoid_assign, Float; "`1 / (1 + e^-a)`, the logistic function.", example "[0.0, f64::INFINITY]" => "[0.5, 1.0]";
-            SILU "silu": silu, silu_into, silu_assign, Float; "`a / (1 + e^-a)`, also called swish.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
-            GELU "gelu": gelu, gelu_into, gelu_assign, Float; "`a` times the standard normal distribution's integral up to `a`: `a (1 + erf(a / sqrt(2))) / 2`.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
-            GELU_TANH "gelu_tanh": gelu_tanh, gelu_tanh_into, gelu_tanh_assign, Float; "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::gelu).", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
-            SOFTPLUS "softplus": softplus, softplus_into, softplus_assign, Float; "`ln(1 + e^a)`.", example "[f64::NEG_INFINITY, 1000.0]" => "[0.0, 1000.0]";
-            HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, Float; "`a min(max(a + 3, 0), 6) / 6`.", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
-            ELU "elu": elu, elu_into, elu_assign, Float; "`a`, or `e^a - 1` where it is negative.", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
-            LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, Float; "`a`, or `0.01 a` where it is negative.", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
+            NEG "neg": neg, neg_into, neg_assign, [T: Number] T -> T; "`-a`; integers wrap.", errors "", example "[1, -2, 3]" => "[-1, 2, -3]";
+            ABS "abs": abs, abs_into, abs_assign, [T: Number] T -> T; "The magnitude of `a`; the lowest integer wraps to itself.", errors "", example "[1, -2, -128_i8]" => "[1, 2, -128]";
+            SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, [T: Float] T -> T; "The square root of `a`; NaN below zero.", errors "", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
+            EXP "exp": exp, exp_into, exp_assign, [T: Float] T -> T; "e to the power `a`.", errors "", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
+            RELU "relu": relu, relu_into, relu_assign, [T: Number] T -> T; "The larger of `a` and zero; NaN stays NaN.", errors "", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
+            TANH "tanh": tanh, tanh_into, tanh_assign, [T: Float] T -> T; "The hyperbolic tangent of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
+            SIGMOID "sigmoid": sigmoid, sigmoid_into, sigmoid_assign, [T: Float] T -> T; "`1 / (1 + e^-a)`, the logistic function.", errors "", example "[0.0, f64::INFINITY]" => "[0.5, 1.0]";
+            SILU "silu": silu, silu_into, silu_assign, [T: Float] T -> T; "`a / (1 + e^-a)`, also called swish.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU "gelu": gelu, gelu_into, gelu_assign, [T: Float] T -> T; "`a` times the standard normal distribution's integral up to `a`: `a (1 + erf(a / sqrt(2))) / 2`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU_TANH "gelu_tanh": gelu_tanh, gelu_tanh_into, gelu_tanh_assign, [T: Float] T -> T; "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::gelu).", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            SOFTPLUS "softplus": softplus, softplus_into, softplus_assign, [T: Float] T -> T; "`ln(1 + e^a)`.", errors "", example "[f64::NEG_INFINITY, 1000.0]" => "[0.0, 1000.0]";
+            HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, [T: Float] T -> T; "`a min(max(a + 3, 0), 6) / 6`.", errors "", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
+            ELU "elu": elu, elu_into, elu_assign, [T: Float] T -> T; "`a`, or `e^a - 1` where it is negative.", errors "", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
+            LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, [T: Float] T -> T; "`a`, or `0.01 a` where it is negative.", errors "", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
+            SQUARE "square": square, square_into, square_assign, [T: Number] T -> T; "`a * a`; integers wrap.", errors "", example "[1, -2, 3]" => "[1, 4, 9]";
+            RECIPROCAL "reciprocal": reciprocal, reciprocal_into, reciprocal_assign, [T: Float] T -> T; "`1 / a`.", errors "", example "[2.0, f64::INFINITY]" => "[0.5, 0.0]";
+            RSQRT "rsqrt": rsqrt, rsqrt_into, rsqrt_assign, [T: Float] T -> T; "One over the square root of `a`; NaN below zero.", errors "", example "[4.0, f64::INFINITY]" => "[0.5, 0.0]";
+            FLOOR "floor": floor, floor_into, floor_assign, [T: Float] T -> T; "The largest whole number that is not above `a`.", errors "", example "[-1.5, 2.5]" => "[-2.0, 2.0]";
+            CEIL "ceil": ceil, ceil_into, ceil_assign, [T: Float] T -> T; "The smallest whole number that is not below `a`.", errors "", example "[-1.5, 2.5]" => "[-1.0, 3.0]";
+            ROUND "round": round, round_into, round_assign, [T: Float] T -> T; "The nearest whole number, of two the even one.", errors "", example "[-1.5, 2.5]" => "[-2.0, 2.0]";
+            TRUNC "trunc": trunc, trunc_into, trunc_assign, [T: Float] T -> T; "`a` without its fraction.", errors "", example "[-1.5, 2.5]" => "[-1.0, 2.0]";
+            SIGN "sign": sign, sign_into, sign_assign, [T: Number] T -> T; "-1, 0 or 1 as `a` is below, at or above zero; zeros and NaN stay what they are.", errors "", example "[-3, 0, 5]" => "[-1, 0, 1]";
+            IS_NAN "is_nan": is_nan, is_nan_into, is_nan_assign, [T: Float] T -> Bool8; "Whether `a` is NaN.", errors "", example "[1.0, f64::NAN, f64::INFINITY]" => "[false, true, false]";
+            IS_INF "is_inf": is_inf, is_inf_into, is_inf_assign, [T: Float] T -> Bool8; "Whether `a` is infinite.", errors "", example "[1.0, f64::NAN, f64::INFINITY]" => "[false, false, true]";
+            IS_FINITE "is_finite": is_finite, is_finite_into, is_finite_assign, [T: Float] T -> Bool8; "Whether `a` is neither infinite nor NaN.", errors "", example "[1.0, f64::NAN, f64::INFINITY]" => "[true, false, false]";
+            LOGICAL_NOT "logical_not": logical_not, logical_not_into, logical_not_assign, [] Bool8 -> Bool8; "Whether `a` is false.", errors "", example "[true, false].map(tenure::Bool8::from)" => "[false, true].map(tenure::Bool8::from)";
+            NAN_TO_NUM "nan_to_num": nan_to_num, nan_to_num_into, nan_to_num_assign, [T: Float] T -> T; "Zero in the place of NaN, and the largest and lowest finite numbers in that of infinities.", errors "", example "[1.5, f64::NAN, f64::INFINITY]" => "[1.5, 0.0, f64::MAX]";
+            BIT_NOT "bitwise_not": bitwise_not, bitwise_not_into, bitwise_not_assign, [T: Integer] T -> T; "Every bit of `a` the other way.", errors "", example "[0_u8, 5, 255]" => "[255, 250, 0]";
         }
     };
 }
@@ -162,12 +236,33 @@ macro_rules! for_each_unary {
 macro_rules! for_each_binary {
     ($then:ident) => {
         $then! {
-            ADD "add": add, add_into, add_assign; "`a + b`; integers wrap.", errors "", example "[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]" => "[11.5, 22.0, 33.0]";
-            SUB "sub": sub, sub_into, sub_assign; "`a - b`; integers wrap.", errors "", example "[10_u8, 20, 0]", "[1, 2, 1]" => "[9, 18, 255]";
-            MUL "mul": mul, mul_into, mul_assign; "`a * b`; integers wrap.", errors "", example "[1, 2, 3]", "[10]" => "[10, 20, 30]";
-            DIV "div": div, div_into, div_assign; "`a / b`; integers truncate, and `MIN / -1` wraps.", errors ", or an integer is divided by zero, after some elements may have been written", example "[7, -7, 9]", "[2]" => "[3, -3, 4]";
-            MIN "minimum": minimum, minimum_into, minimum_assign; "The smaller of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[1.0, 2.0, -3.0]";
-            MAX "maximum": maximum, maximum_into, maximum_assign; "The larger of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[2.0, 5.0, 2.0]";
+            ADD "add": add, add_into, add_assign, [T: Number] T -> T; "`a + b`; integers wrap.", errors "", example "[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]" => "[11.5, 22.0, 33.0]";
+            SUB "sub": sub, sub_into, sub_assign, [T: Number] T -> T; "`a - b`; integers wrap.", errors "", example "[10_u8, 20, 0]", "[1, 2, 1]" => "[9, 18, 255]";
+            MUL "mul": mul, mul_into, mul_assign, [T: Number] T -> T; "`a * b`; integers wrap.", errors "", example "[1, 2, 3]", "[10]" => "[10, 20, 30]";
+            DIV "div": div, div_into, div_assign, [T: Number] T -> T; "`a / b`; integers truncate, and `MIN / -1` wraps.", errors ", or an integer is divided by zero, after some elements may have been written", example "[7, -7, 9]", "[2]" => "[3, -3, 4]";
+            MIN "minimum": minimum, minimum_into, minimum_assign, [T: Number] T -> T; "The smaller of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[1.0, 2.0, -3.0]";
+            MAX "maximum": maximum, maximum_into, maximum_assign, [T: Number] T -> T; "The larger of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[2.0, 5.0, 2.0]";
+            REM "rem": rem, rem_into, rem_assign, [T: Number] T -> T; "The remainder of `a / b`, of the sign of `a`: as Rust's `%`, exact for floats.", errors ", or an integer is divided by zero, after some elements may have been written", example "[7, -7, 9]", "[4]" => "[3, -3, 1]";
+            LOGICAL_AND "logical_and": logical_and, logical_and_into, logical_and_assign, [] Bool8 -> Bool8; "Whether both are true.", errors "", example "[true, true, false].map(tenure::Bool8::from)", "[true, false, false].map(tenure::Bool8::from)" => "[true, false, false].map(tenure::Bool8::from)";
+            LOGICAL_OR "logical_or": logical_or, logical_or_into, logical_or_assign, [] Bool8 -> Bool8; "Whether either is true.", errors "", example "[true, true, false].map(tenure::Bool8::from)", "[true, false, false].map(tenure::Bool8::from)" => "[true, true, false].map(tenure::Bool8::from)";
+            LOGICAL_XOR "logical_xor": logical_xor, logical_xor_into, logical_xor_assign, [] Bool8 -> Bool8; "Whether one of the two is true.", errors "", example "[true, true, false].map(tenure::Bool8::from)", "[true, false, false].map(tenure::Bool8::from)" => "[false, true, false].map(tenure::Bool8::from)";
+            BIT_AND "bitwise_and": bitwise_and, bitwise_and_into, bitwise_and_assign, [T: Integer] T -> T; "The bits that both have.", errors "", example "[6, 5]", "[3, 4]" => "[2, 4]";
+            BIT_OR "bitwise_or": bitwise_or, bitwise_or_into, bitwise_or_assign, [T: Integer] T -> T; "The bits that either has.", errors "", example "[6, 5]", "[3, 4]" => "[7, 5]";
+            BIT_XOR "bitwise_xor": bitwise_xor, bitwise_xor_into, bitwise_xor_assign, [T: Integer] T -> T; "The bits that one of the two has.", errors "", example "[6, 5]", "[3, 4]" => "[5, 1]";
+            SHIFT_LEFT "shift_left": shift_left, shift_left_into, shift_left_assign, [T: Integer] T -> T; "The bits of `a` moved up by `b`; 0 where `b` is at least their number, or negative.", errors "", example "[1_u8, 3, 1]", "[4, 7, 8]" => "[16, 128, 0]";
+            SHIFT_RIGHT "shift_right": shift_right, shift_right_into, shift_right_assign, [T: Integer] T -> T; "The bits of `a` moved down by `b`, with copies of its sign; where `b` is at least their number, or negative, 0 or, of negative numbers, -1.", errors "", example "[16, -5, -5]", "[4, 1, 99]" => "[1, -3, -1]";
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_ternary {
+    ($then:ident) => {
+        $then! {
+            FMA "fma": fma, fma_into, fma_assign, [T: Number] T -> T; "`a * b + c`, rounded once; integers wrap.", errors "", example "[1.5, 2.0]", "[2.0, 3.0]", "[0.5]" => "[3.5, 6.5]";
+            LERP "lerp": lerp, lerp_into, lerp_assign, [T: Float] T -> T; "`a + c (b - a)`, linear interpolation: exactly `a` where `c` is 0, and `b` where it is 1.", errors "", example "[1.0, 2.0]", "[3.0, 10.0]", "[0.5]" => "[2.0, 6.0]";
+            CLAMP "clamp": clamp, clamp_into, clamp_assign, [T: Number] T -> T; "`min(max(a, b), c)`: `a`, but not below `b` nor above `c`, and `c` where `b` is above it; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[0.0]", "[2.0]" => "[1.0, 2.0, 0.0]";
         }
     };
 }
@@ -245,17 +340,24 @@ macro_rules! for_each_scan {
 macro_rules! for_each_unary_of_zero {
     ($then:ident) => {
         $then! {
-            NEG "neg": neg, neg_into, neg_assign, Number; "`-a`; integers wrap.", example "[1, -2, 3]" => "[-1, 2, -3]";
-            ABS "abs": abs, abs_into, abs_assign, Number; "The magnitude of `a`; the lowest integer wraps to itself.", example "[1, -2, -128_i8]" => "[1, 2, -128]";
-            SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, Float; "The square root of `a`; NaN below zero.", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
-            RELU "relu": relu, relu_into, relu_assign, Number; "The larger of `a` and zero; NaN stays NaN.", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
-            TANH "tanh": tanh, tanh_into, tanh_assign, Float; "The hyperbolic tangent of `a`.", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
-            SILU "silu": silu, silu_into, silu_assign, Float; "`a / (1 + e^-a)`, also called swish.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
-            GELU "gelu": gelu, gelu_into, gelu_assign, Float; "`a` times the standard normal distribution's integral up to `a`: `a (1 + erf(a / sqrt(2))) / 2`.", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
-            GELU_TANH "gelu_tanh": gelu_tanh, gelu_tanh_into, gelu_tanh_assign, Float; "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::gelu).", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
-            HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, Float; "`a min(max(a + 3, 0), 6) / 6`.", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
-            ELU "elu": elu, elu_into, elu_assign, Float; "`a`, or `e^a - 1` where it is negative.", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
-            LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, Float; "`a`, or `0.01 a` where it is negative.", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
+            NEG "neg": neg, neg_into, neg_assign, [T: Number] T -> T; "`-a`; integers wrap.", errors "", example "[1, -2, 3]" => "[-1, 2, -3]";
+            ABS "abs": abs, abs_into, abs_assign, [T: Number] T -> T; "The magnitude of `a`; the lowest integer wraps to itself.", errors "", example "[1, -2, -128_i8]" => "[1, 2, -128]";
+            SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, [T: Float] T -> T; "The square root of `a`; NaN below zero.", errors "", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
+            RELU "relu": relu, relu_into, relu_assign, [T: Number] T -> T; "The larger of `a` and zero; NaN stays NaN.", errors "", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
+            TANH "tanh": tanh, tanh_into, tanh_assign, [T: Float] T -> T; "The hyperbolic tangent of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
+            SILU "silu": silu, silu_into, silu_assign, [T: Float] T -> T; "`a / (1 + e^-a)`, also called swish.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU "gelu": gelu, gelu_into, gelu_assign, [T: Float] T -> T; "`a` times the standard normal distribution's integral up to `a`: `a (1 + erf(a / sqrt(2))) / 2`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            GELU_TANH "gelu_tanh": gelu_tanh, gelu_tanh_into, gelu_tanh_assign, [T: Float] T -> T; "`a (1 + tanh(sqrt(2 / pi) (a + 0.044715 a^3))) / 2`, close to [`gelu`](fn@crate::gelu).", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, [T: Float] T -> T; "`a min(max(a + 3, 0), 6) / 6`.", errors "", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
+            ELU "elu": elu, elu_into, elu_assign, [T: Float] T -> T; "`a`, or `e^a - 1` where it is negative.", errors "", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
+            LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, [T: Float] T -> T; "`a`, or `0.01 a` where it is negative.", errors "", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
+            SQUARE "square": square, square_into, square_assign, [T: Number] T -> T; "`a * a`; integers wrap.", errors "", example "[1, -2, 3]" => "[1, 4, 9]";
+            FLOOR "floor": floor, floor_into, floor_assign, [T: Float] T -> T; "The largest whole number that is not above `a`.", errors "", example "[-1.5, 2.5]" => "[-2.0, 2.0]";
+            CEIL "ceil": ceil, ceil_into, ceil_assign, [T: Float] T -> T; "The smallest whole number that is not below `a`.", errors "", example "[-1.5, 2.5]" => "[-1.0, 3.0]";
+            ROUND "round": round, round_into, round_assign, [T: Float] T -> T; "The nearest whole number, of two the even one.", errors "", example "[-1.5, 2.5]" => "[-2.0, 2.0]";
+            TRUNC "trunc": trunc, trunc_into, trunc_assign, [T: Float] T -> T; "`a` without its fraction.", errors "", example "[-1.5, 2.5]" => "[-1.0, 2.0]";
+            SIGN "sign": sign, sign_into, sign_assign, [T: Number] T -> T; "-1, 0 or 1 as `a` is below, at or above zero; zeros and NaN stay what they are.", errors "", example "[-3, 0, 5]" => "[-1, 0, 1]";
+            NAN_TO_NUM "nan_to_num": nan_to_num, nan_to_num_into, nan_to_num_assign, [T: Float] T -> T; "Zero in the place of NaN, and the largest and lowest finite numbers in that of infinities.", errors "", example "[1.5, f64::NAN, f64::INFINITY]" => "[1.5, 0.0, f64::MAX]";
         }
     };
 }

@@ -7,7 +7,10 @@ use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes, tnr_pool2d_attributes, tnr_random_distribution, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_ternary_op, tnr_unary_op, tnr_view, tnr_moments_attributes, tnr_normalize_attributes, tnr_normalize_op, tnr_scan_op,
+    TNR_MAX_RANK, tnr_batch_norm_attributes, tnr_binary_op, tnr_compare_op, tnr_conv2d_attributes,
+    tnr_moments_attributes, tnr_normalize_attributes, tnr_normalize_op, tnr_pool2d_attributes,
+    tnr_random_distribution, tnr_reduce_attributes, tnr_reduce_op, tnr_scalar, tnr_scan_op,
+    tnr_ternary_op, tnr_unary_op, tnr_view,
 };
 
 use super::context::current;
@@ -173,13 +176,6 @@ pub(crate) fn reduce(
     check(unsafe { sys::tnr_reduce(current(), op, a.0, axes, attributes, out.0) })
 }
 
-/// The epilogue of a product's sums: a bias, the code of an activation, or 0, and bounds.
-#[derive(Clone, Copy)]
-pub(crate) struct Epilogue<'a> {
-    pub(crate) bias: Option<Lent<'a>>,
-    pub(crate) activation: tnr_unary_op,
-    pub(crate) clamp: Option<[f64; 2]>,
-}
 /// Mean and variance over the axes whose bits are set.
 pub(crate) fn moments(
     a: Lent<'_>,
@@ -196,8 +192,13 @@ pub(crate) fn moments(
     check(unsafe { sys::tnr_moments(current(), a.0, axes, &given, mean.0, out.0) })
 }
 
-/// The epilogue of a product's sums: a bias, and the code of an activation, or 0.
-pub(crate) type Epilogue<'a> = (Option<Lent<'a>>, tnr_unary_op);
+/// The epilogue of a product's sums: a bias, the code of an activation, or 0, and bounds.
+#[derive(Clone, Copy)]
+pub(crate) struct Epilogue<'a> {
+    pub(crate) bias: Option<Lent<'a>>,
+    pub(crate) activation: tnr_unary_op,
+    pub(crate) clamp: Option<[f64; 2]>,
+}
 
 /// Flags of an epilogue, and its bounds.
 pub(crate) fn clamp_attributes(clamp: Option<[f64; 2]>) -> (u32, [f64; 2]) {
@@ -374,6 +375,8 @@ pub(crate) fn random_permutation(seed: u64, offset: u64, out: LentMut<'_>) -> Re
     traced!(random_permutation(&out.0.view));
     // SAFETY: see the module.
     check(unsafe { sys::tnr_random_permutation(current(), seed, offset, ptr::null(), out.0) })
+}
+
 /// The attributes of a normalization.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Normalizing<'a> {

@@ -5,10 +5,13 @@
 use std::fmt::Debug;
 
 use tenure_sys::{
-    for_each_binary, for_each_compare, for_each_normalize, for_each_reduce, for_each_scan, for_each_ternary, for_each_unary,
+    for_each_binary, for_each_compare, for_each_normalize, for_each_reduce, for_each_scan,
+    for_each_ternary, for_each_unary,
 };
 use tenure_sys::{
-    tnr_binary_op, tnr_compare_op, tnr_normalize_op, tnr_orientation, tnr_packed_info, tnr_random_distribution, tnr_reduce_op, tnr_scan_op, tnr_sparse_format, tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_ternary_op, tnr_unary_op, tnr_view,
+    tnr_binary_op, tnr_compare_op, tnr_normalize_op, tnr_orientation, tnr_packed_info,
+    tnr_random_distribution, tnr_reduce_op, tnr_scan_op, tnr_sparse_format, tnr_sparse_norm_kind,
+    tnr_sparse_order, tnr_sparse_view, tnr_ternary_op, tnr_unary_op, tnr_view,
 };
 use tracing::Level;
 use tracing::level_filters::LevelFilter;

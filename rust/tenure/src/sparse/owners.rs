@@ -8,7 +8,6 @@ use super::{
     CsrMatrix, CsrView, Entries, PackedLayout, PackedMatrix, PointFormat, SparseFormat,
     SparseIndex, SparseMatrix, SparseView, Triangle,
 };
-use crate::{AsView, Element, Float, NativeFloat, Number, Result, Tensor};
 use crate::{AsView, AsViewMut, Element, Float, NativeFloat, Number, Real, Result, Tensor};
 
 /// A matrix where an operand is a view: `a.product(&b)`.
