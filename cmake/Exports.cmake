@@ -13,6 +13,7 @@ function(tenure_exports target)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
     target_link_options(${target} PRIVATE
       LINKER:--version-script=${map}
+      LINKER:--no-undefined-version
       # Threads that used the library tell it of their end, after a dlclose too.
       LINKER:-z,nodelete
       # clang leaves the sanitizers' symbols to the program.

@@ -29,7 +29,6 @@ class Nest {
 
   [[nodiscard]] unsigned operand_count() const noexcept { return operand_count_; }
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }
-  [[nodiscard]] unsigned operand_count() const noexcept { return operand_count_; }
   [[nodiscard]] std::int64_t extent(unsigned axis) const noexcept { return axes_[axis].extent; }
   [[nodiscard]] std::int64_t step(unsigned axis, unsigned operand) const noexcept {
     return axes_[axis].steps[operand];

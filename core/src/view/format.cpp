@@ -253,7 +253,7 @@ Cells complex_cells(const std::vector<double>& parts, const FloatKind& kind,
   Cells cells;
   for (std::size_t at = 0; at < reals.size(); ++at) {
     std::string second = imaginary.cell(imaginaries[at]);
-    second.insert(second.find_last_not_of(' ') + 1, "j");
+    second.insert(second.find_last_not_of(' ') + 1, 1, 'j');
     cells.push_back(real.cell(reals[at]) + second);
   }
   return cells;

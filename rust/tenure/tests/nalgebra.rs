@@ -62,6 +62,7 @@ proptest! {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "calls the core")]
 fn matrices_are_operands_and_outputs() {
     let matrix = DMatrix::from_row_slice(2, 3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     assert_eq!(tenure::sum(&matrix, 0).unwrap(), [5.0, 7.0, 9.0]);
