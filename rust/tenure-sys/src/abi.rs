@@ -704,8 +704,8 @@ pub struct tnr_concat_attributes {
 pub struct tnr_pad_attributes {
     /// `sizeof(tnr_pad_attributes)`.
     pub struct_size: u64,
-    /// Elements of `out` before those of `a`, on each axis. Negative: so many of `a` are left out,
-    /// but for CONSTANT not at all.
+    /// Elements of `out` before those of `a`, on each axis: its element i is that of `a` at
+    /// `i - before`, where there is one. Of any sign.
     pub before: [i64; 8],
     /// For CONSTANT: representable in the dtype. A dtype of 0 means 0 bytes.
     pub value: tnr_scalar,
@@ -3131,7 +3131,7 @@ unsafe extern "C" {
     /// the extents repeats `a`, and with one of the same extents rolls it by `before`.
     ///
     /// INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
-    /// `out` needs elements.  ALIASED.
+    /// `out` needs elements. ALIASED.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)

@@ -22,8 +22,10 @@ namespace {
 using kernels::Byte;
 
 // Parts of the target along its indexed axis, each of which looks at all indices: more would look
-// longer than they put.
-constexpr std::int64_t kMostIndexParts = 8;
+// longer than they put. Of long rows some for each thread, as one of them may be met by more indices
+// than others.
+constexpr std::int64_t kIndexPartsOfThread = 4;
+constexpr std::int64_t kMostIndexParts = 32;
 // Of a row, so that threads do not write parts of one line and read runs of several.
 constexpr std::int64_t kRowPartBytes = 256;
 
@@ -138,15 +140,18 @@ class TargetParts {
       if (axes[axis].is_indexed || axes[axis].extent < 2) continue;
       if (longest_ == TNR_MAX_RANK || axes[axis].extent > axes[longest_].extent) longest_ = axis;
     }
-    if (!putting.takes_as_element(axes.row_bytes()) && axes.row_bytes() >= 2 * kRowPartBytes) {
-      cut_ = Cut::kRows;
-      count_ = std::min(most, axes.row_bytes() / kRowPartBytes);
-    } else if (longest_ != TNR_MAX_RANK) {
+    if (longest_ != TNR_MAX_RANK) {
       cut_ = Cut::kAxis;
       count_ = std::min(most, axes[longest_].extent);
-    } else {
+    } else if (putting.takes_as_element(axes.row_bytes())) {
+      // One thread has put an element before others know that it is not theirs.
+    } else if (extent >= kMostIndexParts) {
       cut_ = Cut::kIndices;
-      count_ = std::min({most, extent, kMostIndexParts});
+      const bool is_long = axes.row_bytes() >= kRowTurnBytes;
+      count_ = std::min(is_long ? kIndexPartsOfThread * most : most, kMostIndexParts);
+    } else {
+      cut_ = Cut::kRows;
+      count_ = std::clamp<std::int64_t>(axes.row_bytes() / kRowPartBytes, 1, most);
     }
   }
 
@@ -248,25 +253,8 @@ class PartPutting {
   void put_elements(const IndexedRows& rows, kernels::IndexedKernel kernel) const noexcept {
     Byte* const to = target_ + rows.target;
     const Byte* const from = values_ + rows.values;
-    if (!part_.filters) {
-      kernel({rows.count, to, rows.target_step, from, rows.values_step, rows.offsets, row_bytes_});
-      return;
-    }
-    Chosen chosen;
-    choose(rows, chosen);
-    if (row_bytes_ > kWidestPanelled) {
-      for (std::int64_t i = 0; i < chosen.count; ++i) {
-        kernel({1, to, 0, from + chosen.places[i], 0, chosen.offsets + i, row_bytes_});
-      }
-      return;
-    }
-    alignas(16) Byte panel[IndexedLoops::kPanel * kWidestPanelled];
-    kernels::indexing_kernels().take[index_of_width(row_bytes_)](
-        {chosen.count, panel, row_bytes_, from, 0, chosen.places, row_bytes_});
-    kernel({chosen.count, to, 0, panel, row_bytes_, chosen.offsets, row_bytes_});
+    kernel({rows.count, to, rows.target_step, from, rows.values_step, rows.offsets, row_bytes_});
   }
-
-  static constexpr std::int64_t kWidestPanelled = 16;
 
   const Putting& putting_;
   const TargetPart& part_;

@@ -2679,8 +2679,8 @@ typedef struct tnr_pad_attributes {
    */
   uint64_t struct_size;
   /**
-   * Elements of `out` before those of `a`, on each axis. Negative: so many of `a` are left out,
-   * but for CONSTANT not at all.
+   * Elements of `out` before those of `a`, on each axis: its element i is that of `a` at
+   * `i - before`, where there is one. Of any sign.
    */
   int64_t before[8];
   /**
@@ -2788,7 +2788,7 @@ tnr_status tnr_concat(struct tnr_context *context TNR_BORROWED,
  * the extents repeats `a`, and with one of the same extents rolls it by `before`.
  *
  * INVALID_ARGUMENT also for another rank or dtype, and for an empty axis of `a` from which
- * `out` needs elements.  ALIASED.
+ * `out` needs elements. ALIASED.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
