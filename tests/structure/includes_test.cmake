@@ -23,6 +23,7 @@ set(order
   onednn
   view
   dense
+  dense/movement
   dense/einsum
   dense/random
   dense/ordering

@@ -39,50 +39,35 @@ T written(T value) {
 }
 Bool8 written(Bool8 value) { return Bool8{static_cast<uint8_t>(value.byte != 0 ? 1 : 0)}; }
 
-// Calls body(k) for each element, some in a turn of the loop, none of them in vectors.
-template <class Body>
-__attribute__((always_inline)) inline void for_each(int64_t count, const Body& body) {
-#pragma GCC unroll 4
-  for (int64_t k = 0; k < count; ++k) {
-    TENURE_ONE_BY_ONE;
-    body(k);
-  }
-}
-
-// What lies at offsets is asked for so many elements ahead, when it may come from memory.
-constexpr int64_t kAhead = 24;
-
 template <class T>
 void take(const IndexedStrip& s) {
-  const Byte* const in = s.in;
-  Byte* const out = s.out;
+  const Byte* in = s.in;
+  Byte* out = s.out;
   const int64_t* const offsets = s.offsets;
   const int64_t out_step = s.out_step;
   const int64_t in_step = s.in_step;
-  if (out_step == kStep<T> && in_step == 0) {
-    for_each(s.count,
-             [=](int64_t k) { store(out + k * kStep<T>, written(load<T>(in + offsets[k]))); });
-  } else {
-    for_each(s.count, [=](int64_t k) {
-      store(out + k * out_step, written(load<T>(in + k * in_step + offsets[k])));
-    });
+  const int64_t count = s.count;
+  for (int64_t k = 0; k < count; ++k) {
+    TENURE_ONE_BY_ONE;
+    store(out, written(load<T>(in + offsets[k])));
+    out += out_step;
+    in += in_step;
   }
 }
 
 template <class T>
 void put(const IndexedStrip& s) {
-  const Byte* const in = s.in;
-  Byte* const out = s.out;
+  const Byte* in = s.in;
+  Byte* out = s.out;
   const int64_t* const offsets = s.offsets;
   const int64_t out_step = s.out_step;
   const int64_t in_step = s.in_step;
-  if (in_step == kStep<T> && out_step == 0) {
-    for_each(s.count,
-             [=](int64_t k) { store(out + offsets[k], written(load<T>(in + k * kStep<T>))); });
-  } else {
-    for_each(s.count, [=](int64_t k) {
-      store(out + k * out_step + offsets[k], written(load<T>(in + k * in_step)));
-    });
+  const int64_t count = s.count;
+  for (int64_t k = 0; k < count; ++k) {
+    TENURE_ONE_BY_ONE;
+    store(out + offsets[k], written(load<T>(in)));
+    out += out_step;
+    in += in_step;
   }
 }
 
@@ -103,30 +88,23 @@ void put_any(const IndexedStrip& s) {
 // As the operation of the table does it, element by element: 16-bit floats in f32, rounded after
 // each step, since the next one may meet the same element.
 template <class Rule, class T>
-__attribute__((always_inline)) inline void combine(Byte* to, const Byte* from) {
-  store<T>(to, narrow<T>(of_two_numbers<Rule>(widen(load<T>(to)), widen(load<T>(from)))));
-}
-
-template <class Rule, class T>
 void kernel(const IndexedStrip& s) {
-  const Byte* const in = s.in;
-  Byte* const out = s.out;
+  // What lies at offsets is asked for so many elements ahead: it may come from memory.
+  constexpr int64_t kAhead = 24;
+  const Byte* in = s.in;
+  Byte* out = s.out;
   const int64_t* const offsets = s.offsets;
   const int64_t out_step = s.out_step;
   const int64_t in_step = s.in_step;
-  if (in_step == kStep<T> && out_step == 0) {
-    const int64_t first = s.count > kAhead ? s.count - kAhead : 0;
-    for_each(first, [=](int64_t k) {
-      __builtin_prefetch(out + offsets[k + kAhead], 1);
-      combine<Rule, T>(out + offsets[k], in + k * kStep<T>);
-    });
-    for (int64_t k = first; k < s.count; ++k) {
-      combine<Rule, T>(out + offsets[k], in + k * kStep<T>);
-    }
-  } else {
-    for_each(s.count, [=](int64_t k) {
-      combine<Rule, T>(out + k * out_step + offsets[k], in + k * in_step);
-    });
+  const int64_t count = s.count;
+  const int64_t last = count - 1;
+  for (int64_t k = 0; k < count; ++k) {
+    TENURE_ONE_BY_ONE;
+    __builtin_prefetch(out + offsets[k + kAhead < last ? k + kAhead : last], 1);
+    Byte* const to = out + offsets[k];
+    store<T>(to, narrow<T>(of_two_numbers<Rule>(widen(load<T>(to)), widen(load<T>(in)))));
+    out += out_step;
+    in += in_step;
   }
 }
 
