@@ -141,8 +141,8 @@ void add_weights(const tnr_view& a, const tnr_view& weights, const Bins& bins,
 
 void bincount(const Context& context, const tnr_view& a, const tnr_view* weights,
               const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(a, "a");
+  check_operand_mut(out, "out");
+  check_operand(a, "a");
   require_rank(out.view, "out", 1);
   const DtypeCode code = code_of(a.dtype);
   const unsigned type = type_index(a.dtype);
@@ -151,7 +151,7 @@ void bincount(const Context& context, const tnr_view& a, const tnr_view* weights
   }
   Pins pins;
   if (weights != nullptr) {
-    check_view(*weights, "weights");
+    check_operand(*weights, "weights");
     if (out.view.dtype != TNR_DTYPE_F32 && out.view.dtype != TNR_DTYPE_F64) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "out.dtype is %s but must be f32 or f64 with weights",
            dtype_name(out.view.dtype));

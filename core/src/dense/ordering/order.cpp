@@ -42,7 +42,7 @@ struct Order {
 
 void check_ordered_output(const Ordered& call, const tnr_view_mut& out, const char* name,
                           tnr_dtype dtype, bool keeps_extent) {
-  check_view_mut(out, name);
+  check_operand_mut(out, name);
   require_rank(out.view, name, call.a.rank);
   for (std::uint32_t axis = 0; axis < call.a.rank; ++axis) {
     const bool is_free = axis == call.axis && !keeps_extent;
@@ -60,7 +60,7 @@ void check_ordered_output(const Ordered& call, const tnr_view_mut& out, const ch
 
 // Throws what the operands deserve; the row of the kernel tables.
 unsigned check_ordered(const char* operation, const Ordered& call, Order::Extent extent) {
-  check_view(call.a, "a");
+  check_operand(call.a, "a");
   if (call.indices == nullptr && call.out == nullptr) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "indices and out are NULL but one of them is needed");
   }

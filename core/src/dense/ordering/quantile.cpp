@@ -30,8 +30,8 @@ struct QuantileCall {
 };
 
 unsigned check_quantiles(const QuantileCall& call) {
-  check_view_mut(call.out, "out");
-  check_view(call.a, "a");
+  check_operand_mut(call.out, "out");
+  check_operand(call.a, "a");
   const tnr_view& out = call.out.view;
   if (call.axes >> call.a.rank != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "axes is 0x%" PRIx32 " but a.rank is %" PRIu32, call.axes,

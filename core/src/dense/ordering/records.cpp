@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "tenure/view.hpp"
+
 namespace tenure {
 namespace {
 
@@ -47,6 +49,9 @@ unsigned width_log(Type type) {
 }
 
 }  // namespace
+
+void check_operand(const tnr_view& view, const char* name) { check_view(view, name); }
+void check_operand_mut(const tnr_view_mut& view, const char* name) { check_view_mut(view, name); }
 
 Records::Records(unsigned type, SortOrder order, Index index, std::int64_t count)
     : rule(key_rule(static_cast<Type>(type))) {

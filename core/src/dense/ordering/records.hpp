@@ -12,6 +12,11 @@
 
 namespace tenure {
 
+// check_view() and check_view_mut(), which are a KiB of code wherever they are inlined: these calls
+// are so long that they do not notice.
+void check_operand(const tnr_view& view, const char* name);
+void check_operand_mut(const tnr_view_mut& view, const char* name);
+
 // The row of the kernel tables.
 inline constexpr auto kF64 = static_cast<unsigned>(kernels::Type::kF64);
 

@@ -114,9 +114,9 @@ void check_range(double low, double high) {
 
 void searchsorted(const Context& context, const tnr_view& a, const tnr_view& values, Side side,
                   const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(a, "a");
-  check_view(values, "values");
+  check_operand_mut(out, "out");
+  check_operand(a, "a");
+  check_operand(values, "values");
   require_rank(a, "a", 1);
   const unsigned type = require_type("searchsorted", a.dtype);
   require_dtype(values, "values", a.dtype, "a.dtype is");
@@ -164,8 +164,8 @@ void searchsorted(const Context& context, const tnr_view& a, const tnr_view& val
 
 void histogram(const Context& context, const tnr_view& a, const tnr_view* edges, double low,
                double high, const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(a, "a");
+  check_operand_mut(out, "out");
+  check_operand(a, "a");
   require_rank(out.view, "out", 1);
   const std::int64_t bins = out.view.shape[0];
   const unsigned type = require_type("histogram", a.dtype);
@@ -173,7 +173,7 @@ void histogram(const Context& context, const tnr_view& a, const tnr_view* edges,
   Pins pins;
   const Records records(type, SortOrder::kRising, Records::Index::kNone, 0);
   if (edges != nullptr) {
-    check_view(*edges, "edges");
+    check_operand(*edges, "edges");
     require_rank(*edges, "edges", 1);
     require_dtype(*edges, "edges", a.dtype, "a.dtype is");
     if (edges->shape[0] - 1 != bins) {

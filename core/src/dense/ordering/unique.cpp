@@ -95,7 +95,7 @@ class SortedElements {
 };
 
 void check_inverse(const tnr_view_mut& inverse, const tnr_view& a) {
-  check_view_mut(inverse, "inverse");
+  check_operand_mut(inverse, "inverse");
   require_dtype(inverse.view, "inverse", TNR_DTYPE_I64, "must be");
   require_rank(inverse.view, "inverse", a.rank);
   for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
@@ -125,7 +125,7 @@ void write_inverse(const std::int64_t* places, const tnr_view_mut& inverse) {
 
 BlobToken unique(const Context& context, const tnr_view& a, const tnr_view_mut* inverse,
                  tnr_view_mut* counts, tnr_view_mut& out) {
-  check_view(a, "a");
+  check_operand(a, "a");
   const unsigned type = type_index(a.dtype);
   if (type == kNoType) refuse_dtype("unique", a.dtype);
   if (inverse != nullptr) check_inverse(*inverse, a);
