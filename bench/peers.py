@@ -285,6 +285,46 @@ def reductions(rounds, tenure, size, threads):
             rounds.measure(name, size, threads, size, cases)
 
 
+# Of normalizations: everything, or a test.
+ROW_LENGTHS = ((256, 4 << 10, 64 << 10), (256,))
+
+
+def normalizations(rounds, tenure, lengths, size, threads):
+    code = interop.NORMALIZE
+    functions = torch.nn.functional
+    for length in lengths:
+        a = arrays_of(size // 4)[0].reshape(-1, length)
+        ta, out, t_out = torch.from_numpy(a), np.zeros_like(a), torch.zeros(a.shape)
+        softmaxes = (("softmax", functions.softmax, torch.softmax),
+                     ("log_softmax", functions.log_softmax, torch.log_softmax))
+        for name, of_a, into in softmaxes:
+            rounds.measure(f"{name}, rows of {length}", size, threads, 2 * size, [
+                ("tenure", "into", tenure.call(threads, "normalize", code[name], a, 2, out)),
+                ("PyTorch", "into", lambda: into(ta, 1, out=t_out)),
+                ("PyTorch", "allocates", lambda: of_a(ta, 1))])
+        eps = interop.NormalizeAttributes(ctypes.sizeof(interop.NormalizeAttributes), 1e-5)
+        t_means, t_scales = torch.zeros(len(a), 1), torch.zeros(len(a), 1)
+        rounds.measure(f"layer_norm, rows of {length}", size, threads, 2 * size, [
+            ("tenure", "into", tenure.call(threads, "normalize", code["layer_norm"], a, 2, out,
+                                           attribute=eps)),
+            ("PyTorch", "into", lambda: torch.ops.aten.native_layer_norm.out(
+                ta, [length], None, None, 1e-5, out0=t_out, out1=t_means, out2=t_scales)),
+            ("PyTorch", "allocates", lambda: functions.layer_norm(ta, [length]))])
+
+
+def scans(rounds, tenure, size, threads):
+    side = math.isqrt(size // 4)
+    a = arrays_of(size // 4)[0][:side * side].reshape(side, side)
+    ta, out, t_out = torch.from_numpy(a), np.zeros_like(a), torch.zeros(a.shape)
+    for axis in (0, 1):
+        cases = [
+            ("tenure", "into", tenure.call(threads, "scan", interop.SCAN["sum"], a, axis, out)),
+            ("PyTorch", "into", lambda: torch.cumsum(ta, axis, out=t_out))]
+        if threads == 1:
+            cases.append(("NumPy", "into", lambda: np.cumsum(a, axis, out=out)))
+        rounds.measure(f"cumsum, axis {axis}", size, threads, 2 * size, cases)
+
+
 def matmul(rounds, tenure, sides, cubes, threads):
     one, zero = interop.scalar_of(np.uint8(1)), interop.scalar_of(np.uint8(0))
     for dtype, name in ((np.float32, "f32"), (np.float64, "f64")):
@@ -700,6 +740,8 @@ def main():
         for size in small.get(scale, [1 << 20, 64 << 20, 1 << 30]):
             elementwise(rounds, tenure, size, threads)
             reductions(rounds, tenure, size, threads)
+            normalizations(rounds, tenure, ROW_LENGTHS[scale == "test"], size, threads)
+            scans(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
         matmul(rounds, tenure, *products, threads)
         few_rows(rounds, tenure, rows_by, threads)
