@@ -244,6 +244,11 @@ TEST_F(Attributes, OfOrderingOperations) {
                  TNR_STATUS_INVALID_ARGUMENT, {"attributes->flags is 2 but must be 0 or 1"});
   expect_refused(tnr_histogram(nullptr, &table_, nullptr, nullptr, &counts),
                  TNR_STATUS_INVALID_ARGUMENT, {"low is 0 and high is 0"});
+}
+
+TEST_F(Attributes, OfNormalizationsAndScans) {
+  const tnr_view image = flat_view(read_, TNR_DTYPE_F32, {1, 1, 3, 3});
+  const tnr_view_mut result = {flat_view(written_, TNR_DTYPE_F32, {1, 1, 3, 3})};
   check<tnr_normalize_attributes>("normalize", [&](auto* with) {
     return tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, &image, 8, with, &result);
   });

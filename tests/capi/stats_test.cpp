@@ -257,12 +257,12 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
        {1, 24, 24}},
       {TNR_OPERATION_MOMENTS,
        [&] {
-         float found[2];
+         float results[2];
          tnr_view_mut mean = {floats({})};
          tnr_view_mut var = mean;
-         mean.view.base = mean.view.data = &found[0];
-         var.view.base = var.view.data = &found[1];
-         mean.view.size_bytes = var.view.size_bytes = sizeof found[0];
+         mean.view.base = mean.view.data = &results[0];
+         var.view.base = var.view.data = &results[1];
+         mean.view.size_bytes = var.view.size_bytes = sizeof results[0];
          return tnr_moments(nullptr, &a, 1, nullptr, &mean, &var);
        },
        {1, 24, 8}},

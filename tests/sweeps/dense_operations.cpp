@@ -159,18 +159,13 @@ void add_random_numbers(List& list) {
           return tnr_random(with.context, distribution, 1, 2, &attributes, out);
         });
   }
-  // Of i64, and of the operands' dtype, which is mostly refused.
   for (const Lies& lies : kArrangements) {
-    for (const tnr_dtype to : {tnr_dtype{0}, TNR_DTYPE_I64}) {
-      list.push_back({"tnr_random_permutation", std::string(to == 0 ? "" : "of i64, ") + lies.name,
-                      [=, &lies](const Operands& with, Answer& answer) {
-                        const Output out(to != 0 ? to : with.a.values.dtype, {with.a.rows},
-                                         with.fill, lies.out);
-                        (void)answer.succeeds(
-                            tnr_random_permutation(with.context, 1, 2, nullptr, out));
-                        out.give(answer);
-                      }});
-    }
+    list.push_back(
+        {"tnr_random_permutation", lies.name, [=, &lies](const Operands& with, Answer& answer) {
+           const Output out(with.a.values.dtype, {with.a.rows}, with.fill, lies.out);
+           (void)answer.succeeds(tnr_random_permutation(with.context, 1, 2, nullptr, out));
+           out.give(answer);
+         }});
   }
 }
 
@@ -531,7 +526,7 @@ void add_ordering(List& list) {
       out.give(answer, "counts");
     });
     add("tnr_bincount", [](const Operands& with, const Lies& lie, Answer& answer) {
-      const Input a = input(with, lie.a, 0, TNR_DTYPE_U8);
+      const Input a = input(with, lie.a, 0);
       const Output out(TNR_DTYPE_I64, {300}, with.fill, lie.out);
       (void)answer.succeeds(tnr_bincount(with.context, a, nullptr, out));
       out.give(answer, "counts");

@@ -67,8 +67,13 @@ TEST(Operations, EachSucceedsOnSomeMatrix) {
       "square", 8, 8, {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}}};
   std::set<std::string> failing;
   std::set<std::string> succeeding;
-  for (const tnr_sparse_format format : {TNR_SPARSE_FORMAT_COO, TNR_SPARSE_FORMAT_CSR}) {
-    const Matrix a(square, {.format = format});
+  // Some take floats, some whole numbers, some none that are negative.
+  const Storage storages[] = {{.format = TNR_SPARSE_FORMAT_COO},
+                              {.format = TNR_SPARSE_FORMAT_CSR},
+                              {.format = TNR_SPARSE_FORMAT_CSR, .value_dtype = TNR_DTYPE_I32},
+                              {.format = TNR_SPARSE_FORMAT_CSR, .value_dtype = TNR_DTYPE_U8}};
+  for (const Storage& storage : storages) {
+    const Matrix a(square, storage);
     constexpr std::uint32_t kTrue = TNR_SPARSE_SORTED | TNR_SPARSE_UNIQUE;
     const Operands with = {.a = a.view(kTrue), .right = a.view(kTrue), .mask = a.view(kTrue)};
     std::vector<Operation> all = sparse_operations();

@@ -3416,10 +3416,11 @@ tnr_status tnr_partition(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Quantiles over axes: with n elements sorted, the one at `q * (n - 1)`, or between the two
- * beside it in proportion, as NumPy's `quantile` by default; 0.5 is the median. NaN if one is.
+ * beside it in proportion, as NumPy's `quantile` by default; 0.5 is the median. It is
+ * computed in f64 and rounded once. NaN if one is, and of no elements.
  *
- * INVALID_ARGUMENT also for a q outside 0 to 1. UNSUPPORTED: dtypes that are no floats.
- * OUT_OF_MEMORY.
+ * INVALID_ARGUMENT also for a q outside 0 to 1, and for none. UNSUPPORTED: dtypes that are no
+ * floats. ALIASED. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)
@@ -3465,9 +3466,10 @@ tnr_status tnr_searchsorted(struct tnr_context *context TNR_BORROWED,
 
 /**
  * The different elements of `a`, sorted, and how often each occurs. NaN are one element, and
- * last; -0.0 and 0.0 are one.
+ * last; -0.0 and 0.0 are one. The first that occurs stands for all that are equal. Without
+ * `counts` the elements are all of the new blob.
  *
- * INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex.
+ * INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex. ALIASED.
  * OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
@@ -3491,10 +3493,11 @@ struct tnr_blob *tnr_unique(struct tnr_context *context TNR_BORROWED,
 
 /**
  * How often each number occurs: `out[a[i]]` is the number of such i, or the sum of their
- * weights in the order of i.
+ * weights, added up in f64 in the row-major order of i and rounded once.
  *
  * INVALID_ARGUMENT also for a number that is negative or not below the extent of `out`, which
- * is untouched then, and weights where `out` is of i64.  UNSUPPORTED: other dtypes.
+ * is untouched then, and weights where `out` is of neither f32 nor f64. UNSUPPORTED: an `a` of
+ * other dtypes than integers. ALIASED. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) of integers
@@ -3516,7 +3519,8 @@ tnr_status tnr_bincount(struct tnr_context *context TNR_BORROWED,
  * and NaN, are not counted. Without `edges` they are equally spaced from `low` to `high`.
  *
  * INVALID_ARGUMENT also for edges that fall, that are NaN, or that are not one more than the
- * extent of `out`. UNSUPPORTED: complex.
+ * extent of `out`, for `low` and `high` beside edges, and where they are not finite or do not
+ * rise. UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none)

@@ -3446,10 +3446,11 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Quantiles over axes: with n elements sorted, the one at `q * (n - 1)`, or between the two
-    /// beside it in proportion, as NumPy's `quantile` by default; 0.5 is the median. NaN if one is.
+    /// beside it in proportion, as NumPy's `quantile` by default; 0.5 is the median. It is
+    /// computed in f64 and rounded once. NaN if one is, and of no elements.
     ///
-    /// INVALID_ARGUMENT also for a q outside 0 to 1. UNSUPPORTED: dtypes that are no floats.
-    /// OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT also for a q outside 0 to 1, and for none. UNSUPPORTED: dtypes that are no
+    /// floats. ALIASED. OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)
@@ -3493,9 +3494,10 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// The different elements of `a`, sorted, and how often each occurs. NaN are one element, and
-    /// last; -0.0 and 0.0 are one.
+    /// last; -0.0 and 0.0 are one. The first that occurs stands for all that are equal. Without
+    /// `counts` the elements are all of the new blob.
     ///
-    /// INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex.
+    /// INVALID_ARGUMENT also for an `inverse` of another shape. UNSUPPORTED: complex. ALIASED.
     /// OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
@@ -3518,10 +3520,11 @@ unsafe extern "C" {
     ) -> *mut tnr_blob;
 
     /// How often each number occurs: `out[a[i]]` is the number of such i, or the sum of their
-    /// weights in the order of i.
+    /// weights, added up in f64 in the row-major order of i and rounded once.
     ///
     /// INVALID_ARGUMENT also for a number that is negative or not below the extent of `out`, which
-    /// is untouched then, and weights where `out` is of i64.  UNSUPPORTED: other dtypes.
+    /// is untouched then, and weights where `out` is of neither f32 nor f64. UNSUPPORTED: an `a` of
+    /// other dtypes than integers. ALIASED. OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) of integers
@@ -3542,7 +3545,8 @@ unsafe extern "C" {
     /// and NaN, are not counted. Without `edges` they are equally spaced from `low` to `high`.
     ///
     /// INVALID_ARGUMENT also for edges that fall, that are NaN, or that are not one more than the
-    /// extent of `out`. UNSUPPORTED: complex.
+    /// extent of `out`, for `low` and `high` beside edges, and where they are not finite or do not
+    /// rise. UNSUPPORTED: complex. ALIASED. OUT_OF_MEMORY.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none)

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "dense/activation.hpp"
 #include "dense/image/geometry.hpp"
-#include "dense/product/epilogue.hpp"
 #include "tenure/blob.hpp"
 
 namespace tenure {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "dense/movement.hpp"
 #include "dense/operands.hpp"
-#include "dense/product/product_blocks.hpp"
 #include "tenure/shape.hpp"
 
 namespace tenure {

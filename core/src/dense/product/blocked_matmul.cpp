@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "memory/scratch.hpp"
 #include "threads/parallel.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "base/arithmetic.hpp"
 #include "cpu/dispatch.hpp"
 #include "cpu/gemm.hpp"
 #include "dense/image/channel_windows.hpp"

@@ -5,27 +5,13 @@
 #include <optional>
 
 #include "cpu/gemm.hpp"
+#include "dense/activation.hpp"
 #include "dense/scalar.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/context.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
-
-// The last steps of a call, as its attributes say them.
-struct Activation {
-  tnr_unary_op op;      // 0: none
-  std::uint32_t flags;  // TNR_EPILOGUE_CLAMP, from `low` to `high`; or 0
-  double low;
-  double high;
-
-  template <class Attributes>
-  explicit Activation(const Attributes& attributes) noexcept
-      : op(attributes.activation),
-        flags(attributes.flags),
-        low(attributes.low),
-        high(attributes.high) {}
-};
 
 class Epilogue {
  public:

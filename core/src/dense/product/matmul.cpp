@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "base/arithmetic.hpp"
 #include "dense/movement.hpp"
 #include "dense/nest.hpp"
 #include "dense/operands.hpp"

@@ -20,11 +20,6 @@ inline constexpr std::int64_t kWorthSharingWork = std::int64_t{1} << 18;
 // A slice of a call that is shared has as many as keep a thread busy for some ten microseconds.
 inline constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
 
-constexpr std::int64_t product_or_most(std::int64_t a, std::int64_t b) noexcept {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
 constexpr std::int64_t parts_of(std::int64_t count, std::int64_t size) noexcept {
   return (count + size - 1) / size;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "cpu/dispatch.hpp"
 #include "dense/reduce/walk.hpp"
@@ -40,12 +41,20 @@ double logarithm_of(const PowerSum& powers) noexcept {
   return std::isinf(powers.greatest) ? powers.greatest : powers.greatest + std::log(powers.sum);
 }
 
+template <class T>
+bool has_nan(const Byte* in, std::int64_t count) noexcept {
+  return std::any_of(reinterpret_cast<const T*>(in), reinterpret_cast<const T*>(in) + count,
+                     [](T x) { return std::isnan(x); });
+}
+
 template <unsigned type>
 void along(const Reduction& reduction, const Tile& tile) {
   alignas(kLineBytes) Byte panel[kernels::kFetchedBytes];
   const bool in_place = tile.row_step == tile.step_in_place;
   const std::int64_t most = kernels::kFetchedBytes / reduction.in_bytes;
+  using T = std::conditional_t<type == 0, double, float>;
   PowerSum powers = {kNothing, 0};
+  bool is_nan = false;
   for (std::int64_t row = 0; row < tile.rows; row += most) {
     const std::int64_t count = std::min(most, tile.rows - row);
     const Byte* in = tile.in + row * tile.row_step;
@@ -54,8 +63,12 @@ void along(const Reduction& reduction, const Tile& tile) {
       in = panel;
     }
     kernels::normalize_kernels()[type].add_powers(in, count, powers, nullptr);
+    // So is the sum where an element is plus infinity.
+    if (std::isnan(powers.sum)) is_nan = is_nan || has_nan<T>(in, count);
   }
-  store(tile.accumulators, sum_of_logarithms(load(tile.accumulators), logarithm_of(powers)));
+  store(tile.accumulators,
+        sum_of_logarithms(load(tile.accumulators), is_nan ? std::numeric_limits<double>::quiet_NaN()
+                                                          : logarithm_of(powers)));
 }
 
 // One column after the other: the rows of a tile stay in the caches.

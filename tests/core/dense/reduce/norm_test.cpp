@@ -53,7 +53,10 @@ long double reduced(const Case& of, const std::vector<long double>& elements) {
       return std::pow(sum, 1 / static_cast<long double>(of.power));
     case TNR_REDUCE_OP_LOGSUMEXP: {
       long double powers = 0;
-      for (const long double x : elements) powers += std::exp(x - greatest);
+      for (const long double x : elements) {
+        if (std::isnan(x)) return x;
+        powers += std::exp(x - greatest);
+      }
       return std::isinf(greatest) ? greatest : greatest + std::log(powers);
     }
     case TNR_REDUCE_OP_NAN_SUM: return sum;
@@ -180,6 +183,9 @@ TYPED_TEST(FloatReduction, OfInfinitiesNaNAndNothing) {
   for (const Case& of : kCases) {
     if (keeps_nan(of)) {
       EXPECT_TRUE(std::isnan(of_row<T>(of, {1, nan, 2}))) << of.op;
+      EXPECT_TRUE(std::isnan(of_row<T>(of, {nan}))) << of.op;
+      EXPECT_TRUE(std::isnan(of_row<T>(of, {infinity, nan}))) << of.op;
+      EXPECT_TRUE(std::isnan(of_row<T>(of, {nan, -infinity}))) << of.op;
       EXPECT_EQ(of_row<T>(of, {1, infinity, 2}), infinity) << of.op << " " << of.power;
       EXPECT_EQ(of_row<T>(of, {}), of.op == TNR_REDUCE_OP_NORM ? T{0} : -infinity);
     } else {

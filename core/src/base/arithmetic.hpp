@@ -1,0 +1,14 @@
+// Arithmetic on extents, which may be huge.
+#pragma once
+
+#include <cstdint>
+
+namespace tenure {
+
+// Of numbers that are not negative; the greatest number where that overflows.
+constexpr std::int64_t product_or_most(std::int64_t a, std::int64_t b) noexcept {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+}  // namespace tenure
