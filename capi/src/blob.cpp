@@ -5,11 +5,11 @@
 
 using tenure::BlobMemory;
 using tenure::BlobToken;
-using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::unwrap;
+using tenure::capi::use_of;
 using tenure::capi::wrap;
 using tenure::capi::write_report;
 
@@ -38,8 +38,7 @@ tnr_status tnr_blob_release(tnr_blob* blob) noexcept {
 }
 
 tnr_blob* tnr_blob_alloc(tnr_context* context, size_t size_bytes) noexcept {
-  return guarded_pointer(
-      [&] { return wrap(tenure::blob_allocate(context_of(context), size_bytes)); });
+  return guarded_pointer([&] { return wrap(tenure::blob_allocate(use_of(context), size_bytes)); });
 }
 
 tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t rank,
@@ -47,7 +46,7 @@ tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t ra
   return guarded_pointer([&] {
     tnr_view_mut& target = deref(out, "out");
     const std::size_t size_bytes = tenure::row_major_bytes(dtype, rank, shape);
-    const BlobToken token = tenure::blob_allocate(context_of(context), size_bytes);
+    const BlobToken token = tenure::blob_allocate(use_of(context), size_bytes);
     target = {tenure::make_view(tenure::blob_memory_mut(token).data, size_bytes, 0, dtype, rank,
                                 shape, nullptr)};
     target.view.owner = token;
@@ -57,7 +56,7 @@ tnr_blob* tnr_blob_alloc_view(tnr_context* context, tnr_dtype dtype, uint32_t ra
 
 tnr_blob* tnr_blob_copy(tnr_context* context, const void* data, size_t size_bytes) noexcept {
   return guarded_pointer(
-      [&] { return wrap(tenure::blob_copy(context_of(context), data, size_bytes)); });
+      [&] { return wrap(tenure::blob_copy(use_of(context), data, size_bytes)); });
 }
 
 tnr_blob* tnr_blob_adopt(void* data, size_t size_bytes, tnr_release_fn release,

@@ -10,6 +10,7 @@
 
 #include "first_sizes.hpp"
 #include "tenure/context.hpp"
+#include "tenure/instruction_set.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure::capi {
@@ -54,8 +55,15 @@ inline std::uint64_t unwrap(const tnr_blob* blob) noexcept {
 
 // A use of the context for the rest of the full expression; throws STALE_HANDLE. NULL names the
 // default and costs nothing.
-inline ContextUse context_of(const tnr_context* context) {
+inline ContextUse use_of(const tnr_context* context) {
   return ContextUse(reinterpret_cast<std::uintptr_t>(context));
+}
+
+// The same for a call that computes. Throws as instruction_set() does where there is none: behind
+// this, loops that are noexcept may look for their kernels.
+inline ContextUse context_of(const tnr_context* context) {
+  (void)kernels::chosen_word();
+  return use_of(context);
 }
 
 // `*pointer`, or INVALID_ARGUMENT naming the parameter when it is NULL.

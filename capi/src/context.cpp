@@ -2,10 +2,10 @@
 
 #include "boundary.hpp"
 
-using tenure::capi::context_of;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
 using tenure::capi::read_sized;
+using tenure::capi::use_of;
 
 tnr_status tnr_context_release(tnr_context* context) noexcept {
   return guarded([&] {
@@ -23,7 +23,7 @@ tnr_context* tnr_context_create(const tnr_context_options* options) noexcept {
 uint32_t tnr_context_thread_count(const tnr_context* context) noexcept {
   std::uint32_t thread_count = 0;
   guarded([&] {
-    const tenure::ContextUse use = context_of(context);
+    const tenure::ContextUse use = use_of(context);
     thread_count = static_cast<const tenure::Context&>(use).thread_count();
   });
   return thread_count;

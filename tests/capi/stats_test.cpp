@@ -354,9 +354,10 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  for (const tnr_operation operation : {0, 34, -1}) {
+  constexpr tnr_operation kLast = TNR_OPERATION_RANDOM;
+  for (const tnr_operation operation : {0, kLast + 1, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
-                   {"operation is " + std::to_string(operation), "1 to 33"});
+                   {"operation is " + std::to_string(operation), "1 to " + std::to_string(kLast)});
   }
   stats.struct_size = 39;
   expect_refused(tnr_operation_stats_read(TNR_OPERATION_COPY, &stats), TNR_STATUS_INVALID_ARGUMENT,

@@ -15,6 +15,8 @@ set(order
   cpu/kernels/ordering
   cpu/kernels/product
   cpu/kernels/reduce
+  cpu/kernels/normalize
+  cpu/kernels/scan
   cpu/kernels/sparse
   cpu/kernels/window
   threads
@@ -23,11 +25,13 @@ set(order
   onednn
   view
   dense
+  dense/elementwise
   dense/movement
   dense/einsum
   dense/random
-  dense/ordering
   dense/reduce
+  dense/normalize
+  dense/scan
   dense/ordering
   dense/image
   dense/product

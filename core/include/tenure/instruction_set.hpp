@@ -1,6 +1,7 @@
 // The sets of instructions that the kernels are compiled for, and which of them is used.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -39,5 +40,23 @@ std::span<const InstructionSet> instruction_sets() noexcept;
 // INVALID_ARGUMENT where it names none, UNSUPPORTED where this processor lacks it; and so at every
 // later call.
 const InstructionSet& instruction_set();
+
+namespace kernels {
+
+// An instruction set as a word that is not 0.
+constexpr std::uint32_t word_of(const InstructionSet& set) {
+  return (set.base + 1) | set.capabilities << 8;
+}
+// Of the set in use; throws as instruction_set() does.
+extern std::atomic<std::uint32_t> g_chosen_word;  // 0: not yet
+std::uint32_t choose_word();
+inline std::uint32_t chosen_word() {
+  const std::uint32_t word = g_chosen_word.load(std::memory_order_relaxed);
+  if (word == 0) [[unlikely]]
+    return choose_word();
+  return word;
+}
+
+}  // namespace kernels
 
 }  // namespace tenure

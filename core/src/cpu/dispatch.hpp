@@ -4,26 +4,12 @@
 // a load and an index. Where no set can be chosen every call throws, as instruction_set() says.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "cpu/families.hpp"
 #include "tenure/instruction_set.hpp"
 
 namespace tenure::kernels {
-
-// An instruction set as a word that is not 0.
-constexpr std::uint32_t word_of(const InstructionSet& set) {
-  return (set.base + 1) | set.capabilities << 8;
-}
-extern std::atomic<std::uint32_t> g_chosen_word;  // 0: not yet
-std::uint32_t choose_word();
-inline std::uint32_t chosen_word() {
-  const std::uint32_t word = g_chosen_word.load(std::memory_order_relaxed);
-  if (word == 0) [[unlikely]]
-    return choose_word();
-  return word;
-}
 
 template <class Table>
 struct Family {

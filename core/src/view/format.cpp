@@ -264,44 +264,55 @@ Cells complex_cells(const std::vector<double>& parts, const FloatKind& kind,
 // Which indices of an axis are shown: all, or those at its ends.
 bool is_cut(std::int64_t extent, bool is_summarised) { return is_summarised && extent > 2 * kEdge; }
 
-// Calls see(address) for each element that is shown, in row-major order.
-template <class See>
-void walk(const tnr_view& view, bool is_summarised, std::uint32_t axis, const char* at, See& see) {
-  if (axis == view.rank) {
-    see(at);
-    return;
-  }
+using Addresses = std::vector<const char*>;
+
+// Lists the addresses of the elements that are shown, in row-major order.
+void list_shown(const tnr_view& view, bool is_summarised, std::uint32_t axis, const char* at,
+                Addresses& shown) {
+  if (axis == view.rank) return shown.push_back(at);
   const std::int64_t extent = view.shape[axis];
   const auto step = static_cast<std::int64_t>(element_size(view.dtype));
   for (std::int64_t index = 0; index < extent; ++index) {
     if (is_cut(extent, is_summarised) && index == kEdge) index = extent - kEdge;
     const std::int64_t stride = extent > 1 ? view.strides[axis] : 0;
-    walk(view, is_summarised, axis + 1, at + index * stride * step, see);
+    list_shown(view, is_summarised, axis + 1, at + index * stride * step, shown);
   }
 }
 
-// The numbers of all elements that are shown, of `Lanes` Bits each, as convert has them.
-template <class Bits, class Convert>
-auto picked(const tnr_view& view, bool is_summarised, Convert convert, std::size_t lanes = 1) {
-  std::vector<decltype(convert(Bits{}))> numbers;
-  auto see = [&](const char* at) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      Bits bits;
-      std::memcpy(&bits, at + lane * sizeof bits, sizeof bits);
-      numbers.push_back(convert(bits));
-    }
-  };
-  walk(view, is_summarised, 0, static_cast<const char*>(view.data), see);
-  return numbers;
+template <class T>
+T number_at(const char* at) {
+  T number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
 }
 
-template <class Integer>
-Cells integer_cells(const tnr_view& view, bool is_summarised) {
-  Cells cells =
-      picked<Integer>(view, is_summarised, [](Integer number) { return std::to_string(number); });
+std::string text_of_integer(tnr_dtype dtype, const char* at) {
+  switch (dtype) {
+    case TNR_DTYPE_I8: return std::to_string(number_at<std::int8_t>(at));
+    case TNR_DTYPE_I16: return std::to_string(number_at<std::int16_t>(at));
+    case TNR_DTYPE_I32: return std::to_string(number_at<std::int32_t>(at));
+    case TNR_DTYPE_I64: return std::to_string(number_at<std::int64_t>(at));
+    case TNR_DTYPE_U8: return std::to_string(number_at<std::uint8_t>(at));
+    case TNR_DTYPE_U16: return std::to_string(number_at<std::uint16_t>(at));
+    case TNR_DTYPE_U32: return std::to_string(number_at<std::uint32_t>(at));
+    default: return std::to_string(number_at<std::uint64_t>(at));
+  }
+}
+
+Cells integer_cells(tnr_dtype dtype, const Addresses& shown) {
+  Cells cells;
   std::size_t width = 0;
-  for (const std::string& cell : cells) width = std::max(width, cell.size());
+  for (const char* const at : shown) {
+    cells.push_back(text_of_integer(dtype, at));
+    width = std::max(width, cells.back().size());
+  }
   for (std::string& cell : cells) cell = aligned_right(cell, width);
+  return cells;
+}
+
+Cells truth_cells(const Addresses& shown) {
+  Cells cells;
+  for (const char* const at : shown) cells.emplace_back(*at != 0 ? " True" : "False");
   return cells;
 }
 
@@ -319,37 +330,55 @@ double from_half(std::uint16_t bits) {
   return std::copysign(magnitude, bits >> 15 ? -1.0 : 1.0);
 }
 
-Cells cells_of(const tnr_view& view, bool is_summarised, std::uint32_t precision) {
-  const auto same = [](double x) { return x; };
-  const auto from_float = [](float x) { return static_cast<double>(x); };
-  const auto from_bf16 = [](std::uint16_t bits) {
-    return static_cast<double>(std::bit_cast<float>(std::uint32_t{bits} << 16));
-  };
-  switch (view.dtype) {
+// Of a floating-point number, or of a part of a complex one.
+double real_at(tnr_dtype dtype, const char* at) {
+  switch (dtype) {
     case TNR_DTYPE_F64:
-      return float_cells(picked<double>(view, is_summarised, same), kF64, precision);
+    case TNR_DTYPE_C128: return number_at<double>(at);
     case TNR_DTYPE_F32:
-      return float_cells(picked<float>(view, is_summarised, from_float), kF32, precision);
-    case TNR_DTYPE_F16:
-      return float_cells(picked<std::uint16_t>(view, is_summarised, from_half), kF16, precision);
-    case TNR_DTYPE_BF16:
-      return float_cells(picked<std::uint16_t>(view, is_summarised, from_bf16), kBF16, precision);
-    case TNR_DTYPE_C64:
-      return complex_cells(picked<float>(view, is_summarised, from_float, 2), kF32, precision);
-    case TNR_DTYPE_C128:
-      return complex_cells(picked<double>(view, is_summarised, same, 2), kF64, precision);
-    case TNR_DTYPE_I8: return integer_cells<std::int8_t>(view, is_summarised);
-    case TNR_DTYPE_I16: return integer_cells<std::int16_t>(view, is_summarised);
-    case TNR_DTYPE_I32: return integer_cells<std::int32_t>(view, is_summarised);
-    case TNR_DTYPE_I64: return integer_cells<std::int64_t>(view, is_summarised);
-    case TNR_DTYPE_U8: return integer_cells<std::uint8_t>(view, is_summarised);
-    case TNR_DTYPE_U16: return integer_cells<std::uint16_t>(view, is_summarised);
-    case TNR_DTYPE_U32: return integer_cells<std::uint32_t>(view, is_summarised);
-    case TNR_DTYPE_U64: return integer_cells<std::uint64_t>(view, is_summarised);
-    case TNR_DTYPE_BOOL8:
-      return picked<std::uint8_t>(view, is_summarised, [](std::uint8_t truth) {
-        return std::string(truth != 0 ? " True" : "False");
-      });
+    case TNR_DTYPE_C64: return static_cast<double>(number_at<float>(at));
+    case TNR_DTYPE_F16: return from_half(number_at<std::uint16_t>(at));
+    default:
+      return static_cast<double>(
+          std::bit_cast<float>(std::uint32_t{number_at<std::uint16_t>(at)} << 16));
+  }
+}
+
+std::vector<double> reals_of(tnr_dtype dtype, const Addresses& shown) {
+  std::vector<double> reals;
+  for (const char* const at : shown) reals.push_back(real_at(dtype, at));
+  return reals;
+}
+
+// Real and imaginary parts by turns.
+std::vector<double> parts_of(tnr_dtype dtype, const Addresses& shown) {
+  std::vector<double> parts;
+  for (const char* const at : shown) {
+    parts.push_back(real_at(dtype, at));
+    parts.push_back(real_at(dtype, at + element_size(dtype) / 2));
+  }
+  return parts;
+}
+
+Cells cells_of(const tnr_view& view, bool is_summarised, std::uint32_t precision) {
+  Addresses shown;
+  list_shown(view, is_summarised, 0, static_cast<const char*>(view.data), shown);
+  switch (view.dtype) {
+    case TNR_DTYPE_F64: return float_cells(reals_of(view.dtype, shown), kF64, precision);
+    case TNR_DTYPE_F32: return float_cells(reals_of(view.dtype, shown), kF32, precision);
+    case TNR_DTYPE_F16: return float_cells(reals_of(view.dtype, shown), kF16, precision);
+    case TNR_DTYPE_BF16: return float_cells(reals_of(view.dtype, shown), kBF16, precision);
+    case TNR_DTYPE_C64: return complex_cells(parts_of(view.dtype, shown), kF32, precision);
+    case TNR_DTYPE_C128: return complex_cells(parts_of(view.dtype, shown), kF64, precision);
+    case TNR_DTYPE_BOOL8: return truth_cells(shown);
+    case TNR_DTYPE_I8:
+    case TNR_DTYPE_I16:
+    case TNR_DTYPE_I32:
+    case TNR_DTYPE_I64:
+    case TNR_DTYPE_U8:
+    case TNR_DTYPE_U16:
+    case TNR_DTYPE_U32:
+    case TNR_DTYPE_U64: return integer_cells(view.dtype, shown);
     default: fail(TNR_STATUS_UNSUPPORTED, "view.dtype is 0x%08x, which has no name", view.dtype);
   }
 }

@@ -235,13 +235,19 @@ TEST(SameBitsUnderEverySet, Arithmetic) {
       return std::string(kind) + " " + std::to_string(row) + " of " + dtype_name(type.dtype);
     };
     for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
-      same.expect(part, {part}, what("unary", row), [&](const InstructionSet& set) {
-        return kernels::unary_kernels.of(set)[row][column];
-      });
+      const bool gives_truth = kernels::kUnaryRows[row].gives == kernels::Gives::kTruth;
+      same.expect(
+          gives_truth ? Part{Type::kBool8, 1} : part, {part}, what("unary", row),
+          [&](const InstructionSet& set) { return kernels::unary_kernels.of(set)[row][column]; });
     }
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
       same.expect(part, {part, part}, what("binary", row), [&](const InstructionSet& set) {
         return kernels::binary_kernels.of(set)[row][column];
+      });
+    }
+    for (unsigned row = 0; row < kernels::kTernaryCount; ++row) {
+      same.expect(part, {part, part, part}, what("ternary", row), [&](const InstructionSet& set) {
+        return kernels::ternary_kernels.of(set)[row][column];
       });
     }
     for (unsigned row = 0; row < kernels::kCompareKernelCount; ++row) {

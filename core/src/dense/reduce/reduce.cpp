@@ -188,6 +188,9 @@ void moments(const Context& context, const tnr_view& a, std::uint32_t axes, std:
   }
   const unsigned type = type_index(a.dtype);
   if (type > static_cast<unsigned>(kernels::Type::kBF16)) refuse_dtype("moments", a.dtype);
+  const auto& reductions = kernels::reduce_kernels();
+  const Reduction& mean_reduction = reductions[TNR_REDUCE_OP_MEAN - 1].by_type[type];
+  const Reduction& var_reduction = reductions[TNR_REDUCE_OP_VAR - 1].by_type[type];
   require_dtype(out.view, "out", a.dtype, "a.dtype is");
   require_dtype(mean.view, "mean", a.dtype, "a.dtype is");
   pins.add_mut(out, "out");
@@ -197,7 +200,7 @@ void moments(const Context& context, const tnr_view& a, std::uint32_t axes, std:
   require_alias(mean.view, a, "a", SameView::kRefused);
   require_alias(out.view, mean.view, "mean", SameView::kRefused);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_MOMENTS, 0, 0);
-  walk_moments(context, type, a, axes, ddof, mean, out);
+  walk_moments(context, mean_reduction, var_reduction, a, axes, ddof, mean, out);
   count_call(TNR_OPERATION_MOMENTS, element_bytes(a),
              element_bytes(mean.view) + element_bytes(out.view));
 }

@@ -388,11 +388,11 @@ void walk_reduction(const Context& context, const Reduction& reduction, const tn
   Walk(reduction, a, axes, ddof, out, power).run(context);
 }
 
-void walk_moments(const Context& context, unsigned type, const tnr_view& a, std::uint32_t axes,
+void walk_moments(const Context& context, const Reduction& mean_reduction,
+                  const Reduction& var_reduction, const tnr_view& a, std::uint32_t axes,
                   std::uint32_t ddof, const tnr_view_mut& mean, const tnr_view_mut& var) noexcept {
-  const auto& reductions = kernels::reduce_kernels();
-  Walk means(reductions[TNR_REDUCE_OP_MEAN - 1].by_type[type], a, axes, 0, mean, 0);
-  Walk(reductions[TNR_REDUCE_OP_VAR - 1].by_type[type], a, axes, ddof, var, 0).run(context, means);
+  Walk means(mean_reduction, a, axes, 0, mean, 0);
+  Walk(var_reduction, a, axes, ddof, var, 0).run(context, means);
 }
 
 }  // namespace tenure

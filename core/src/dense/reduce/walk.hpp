@@ -22,8 +22,9 @@ std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept;
 void walk_reduction(const Context& context, const kernels::Reduction& reduction, const tnr_view& a,
                     std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out,
                     double power = 0) noexcept;
-// Mean and variance of elements of a type, as the two reductions give them.
-void walk_moments(const Context& context, unsigned type, const tnr_view& a, std::uint32_t axes,
+// Mean and variance, as the two reductions give them.
+void walk_moments(const Context& context, const kernels::Reduction& mean_reduction,
+                  const kernels::Reduction& var_reduction, const tnr_view& a, std::uint32_t axes,
                   std::uint32_t ddof, const tnr_view_mut& mean, const tnr_view_mut& var) noexcept;
 
 // The sum of e^x, as its logarithm, of one of the floats.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "arrays.hpp"
+#include "cpu/operations.hpp"
 #include "expect_error.hpp"
 #include "tenure/ops.hpp"
 
@@ -383,7 +384,8 @@ TEST(Reduce, RefusesWhatDoesNotFitAndLeavesTheOutputUntouched) {
   refused(TNR_REDUCE_OP_SUM, 1, 0, places.out(), {"out.dtype is i64 but must be f32"});
   refused(TNR_REDUCE_OP_ARGMAX, 1, 0, out.out(), {"out.dtype is f32 but must be i64"});
   refused(TNR_REDUCE_OP_ARGMAX, 0, 0, places.out(), {"axes names 0 of 2"});
-  refused(static_cast<tnr_reduce_op>(13), 1, 0, out.out(), {"op is 13"});
+  constexpr auto kUnknown = static_cast<tnr_reduce_op>(kernels::kReduceCount + 1);
+  refused(kUnknown, 1, 0, out.out(), {"op is " + std::to_string(kUnknown)});
   expect_error(TNR_STATUS_ALIASED, {"out shares bytes with a"}, [&] {
     reduce(kDefaultContext, TNR_REDUCE_OP_SUM, a, 1, 0,
            {view_of(memory.data(), 24, 12, TNR_DTYPE_F32, {{3, 1}})});
