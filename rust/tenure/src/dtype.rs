@@ -314,12 +314,12 @@ pub trait Float: Number + Factor<Product = Self> {}
 /// A number without a fraction: i8 to i64, u8 to u64. Sealed.
 ///
 /// ```
-/// use tenure::{AsView, Integer, Result, Tensor, bitwise_and, shift_right};
+/// use tenure::{AsView, Integer, Result, Tensor, bitwise_and};
 ///
-/// fn field<T: Integer>(a: impl AsView<T>, from: T, mask: T) -> Result<Tensor<T>> {
-///     bitwise_and(shift_right(a, from)?, mask)
+/// fn low_bits<T: Integer>(a: impl AsView<T>, mask: impl AsView<T>) -> Result<Tensor<T>> {
+///     bitwise_and(a, mask)
 /// }
-/// assert_eq!(field(&[0b1011_0100_u8], 2, 0b111)?.to_vec(), [0b101]);
+/// assert_eq!(low_bits(&[0b1011_0101_u8], 0b111)?.to_vec(), [0b101]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(

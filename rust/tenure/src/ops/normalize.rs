@@ -169,8 +169,7 @@ normalizations! {
     also "NaN where both variance and `eps` are 0.",
     errors ", a weight or bias of other extents than those of the axes, an `eps` that is negative \
             or not finite",
-    example "[[1.0, 3.0], [0.0, 8.0]]", "1, tenure::LayerNorm::new().eps(0.0)" =>
-        "[-1.0, 1.0, -1.0, 1.0]";
+    example "[1.0, 3.0]", "0, tenure::LayerNorm::new().eps(0.0)" => "[-1.0, 1.0]";
     RMS_NORM: rms_norm, rms_norm_into, rms_norm_assign, [norm];
     "`a / sqrt(mean of the squares + eps)`, with the mean along the axes, times the weight of the \
      [`LayerNorm`].",

@@ -229,10 +229,10 @@ impl<F: CompressedFormat, T: Float, I: SparseIndex> SparseViewMut<'_, F, T, I> {
     ///
     /// ```
     /// # use tenure::*;
-    /// let mut values = [1.0, -3.0, 5.0];
-    /// let matrix = CsrViewMut::new(2, 3, &[0, 2, 3], &[0, 2, 1], &mut values)?;
-    /// matrix.check_coalesced()?.normalize_rows(1.0)?;
-    /// assert_eq!(values, [0.25, -0.75, 1.0]);
+    /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 2, 3], vec![0, 2, 1], vec![1.0, -3.0, 5.0])?;
+    /// let mut matrix = matrix.check_coalesced()?;
+    /// matrix.view_mut().normalize_rows(1.0)?;
+    /// assert_eq!(matrix.values(), [0.25, -0.75, 1.0]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn normalize_rows(&mut self, p: f64) -> Result<()> {

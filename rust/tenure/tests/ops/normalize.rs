@@ -114,8 +114,10 @@ fn reductions_leave_out_nan() -> Result<()> {
     }
     assert_eq!(norm_all(&[3.0_f32, -4.0], 2.0)?, 5.0);
     assert_eq!(norm(&[[3.0_f32, -4.0]], 1, f64::INFINITY)?.to_vec(), [4.0]);
+    // The first is rounded at 1000, the other at its own size.
     let a = [[-1000.0_f32, -1000.5]];
     let shares = sub(&a, logsumexp(&a, tenure::Axes::keep(1))?)?;
-    assert_eq!(shares.to_vec(), log_softmax(&a, 1)?.to_vec());
+    let apart = sub(&shares, log_softmax(&a, 1)?)?;
+    assert!(apart.iter().all(|x| x.abs() <= 1000.0 * f32::EPSILON), "{apart}");
     Ok(())
 }
