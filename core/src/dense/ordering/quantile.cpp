@@ -127,7 +127,7 @@ class QuantileRows {
       records_.kernels->sort({buffer, other, count_, bits.low, bits.high}, false);
     }
     const bool is_sorted = sort != nullptr || call_.q_count > kFewQuantiles;
-    for (std::uint32_t i = 0; numbers != 0 && i < call_.q_count; ++i) {
+    for (std::int64_t i = 0; numbers != 0 && i < call_.q_count; ++i) {
       const auto low = static_cast<std::int64_t>(place(i, numbers));
       const std::int64_t next = std::min(low + 1, numbers - 1);
       if (!is_sorted) select(buffer, other, low, next, bits);
@@ -152,7 +152,7 @@ class QuantileRows {
  private:
   static constexpr std::int64_t kPicksBytes = 2 * sizeof(double);
 
-  [[nodiscard]] double place(std::uint32_t i, std::int64_t numbers) const noexcept {
+  [[nodiscard]] double place(std::int64_t i, std::int64_t numbers) const noexcept {
     return call_.q[i] * static_cast<double>(numbers - 1);
   }
 
@@ -196,7 +196,7 @@ class QuantileRows {
       const kernels::Source from[] = {{picks, records_.width, records_.width}};
       static_cast<void>(run_strip(to_f64_, dense_strip(2 * count, bytes, sizeof(double), from)));
     }
-    for (std::uint32_t i = 0; i < call_.q_count; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       const double at = numbers == 0 ? 0 : place(i, numbers);
       values[i] = numbers == 0 ? std::numeric_limits<double>::quiet_NaN()
                                : between(values[2 * i], values[2 * i + 1], at - std::floor(at));
