@@ -135,7 +135,7 @@ fn shuffled(subject: &mut Subject, data: &SharedTensor<f32>, arrays: &RefCell<Ar
 /// So many batches, after those that were filled while others had their turn.
 fn steadily<'a>(
     how: &'static str,
-    mut batches: Batches<SharedTensor<f32>>,
+    mut batches: Batches<'static, SharedTensor<f32>>,
     count: usize,
 ) -> Case<'a> {
     let mut next = move || {

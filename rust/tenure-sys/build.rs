@@ -285,6 +285,13 @@ fn link_installed() {
             if let Some(include) = library.include_paths.first() {
                 println!("cargo::metadata=INCLUDE={}", include.display());
             }
+            // A static library is copied into this crate's: installed anew, it is copied anew.
+            for folder in &library.link_paths {
+                let archive = folder.join("libtenure.a");
+                if archive.exists() {
+                    println!("cargo::rerun-if-changed={}", archive.display());
+                }
+            }
         }
         Err(error) => stop(&format!("{NO_LIBRARY}\n{error}")),
     }

@@ -40,15 +40,21 @@ bool are_apart(const tnr_view& a, std::uint64_t a_bytes, const tnr_view& b,
   return distance >= a_bytes && 0 - distance >= b_bytes;
 }
 
+// As to_element(), at once for a number of the dtype.
+[[gnu::always_inline]] inline Element element_of(const tnr_scalar& scalar, tnr_dtype dtype,
+                                                 const char* name) {
+  if (scalar.dtype != dtype || scalar.reserved != 0) return to_element(scalar, dtype, name);
+  Element element;
+  std::memcpy(element.bytes, scalar.bytes, sizeof element.bytes);
+  return element;
+}
+
 }  // namespace
 
 bool multiply_directly(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
                        const tnr_view& b, const tnr_scalar& beta, const tnr_view_mut& out) {
   const tnr_dtype dtype = a.dtype;
   if (dtype != TNR_DTYPE_F32 && dtype != TNR_DTYPE_F64) return false;
-  if (alpha.dtype != dtype || beta.dtype != dtype || (alpha.reserved | beta.reserved) != 0) {
-    return false;
-  }
   const std::int64_t width_bytes = dtype == TNR_DTYPE_F32 ? 4 : 8;
   if (!is_small(a, dtype, width_bytes) || !is_small(b, dtype, width_bytes) ||
       !is_small(out.view, dtype, width_bytes)) {
@@ -73,8 +79,8 @@ bool multiply_directly(const Context& context, const tnr_scalar& alpha, const tn
   pins.add_mut(out, "out");
   pins.add(a, "a");
   pins.add(b, "b");
-  Element beta_element;
-  std::memcpy(beta_element.bytes, beta.bytes, sizeof beta_element.bytes);
+  const Element alpha_element = element_of(alpha, dtype, "alpha");
+  const Element beta_element = element_of(beta, dtype, "beta");
   const bool has_beta = !is_zero(beta_element, dtype);
   const auto type = dtype == TNR_DTYPE_F32 ? kernels::SumType::kF32 : kernels::SumType::kF64;
   const kernels::Gemm& gemm = kernels::gemm_kernels()[static_cast<unsigned>(type)];
@@ -91,8 +97,8 @@ bool multiply_directly(const Context& context, const tnr_scalar& alpha, const tn
   product.column_step = width_bytes;
   product.rows = rows;
   product.columns = columns;
-  product.alpha = alpha.bytes;
-  product.beta = has_beta ? beta.bytes : nullptr;
+  product.alpha = alpha_element.bytes;
+  product.beta = has_beta ? beta_element.bytes : nullptr;
   gemm.multiply_unpacked(product);
   count_call(TNR_OPERATION_MATMUL, a_bytes + b_bytes + (has_beta ? out_bytes : 0), out_bytes);
   return true;
