@@ -114,6 +114,10 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_norm_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_diagonal_attributes> = 8;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_concat_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_kron_attributes> = 8;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_solve_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_packed_attributes> = 16;

@@ -30,6 +30,7 @@ static_assert(sizeof(tnr_orientation) == 4);
 static_assert(sizeof(tnr_sparse_predicate) == 4);
 static_assert(sizeof(tnr_sparse_combine) == 4);
 static_assert(sizeof(tnr_sparse_order) == 4);
+static_assert(sizeof(tnr_sparse_join) == 4);
 static_assert(sizeof(tnr_sparse_norm_kind) == 4);
 static_assert(sizeof(tnr_packed_layout) == 4);
 static_assert(sizeof(tnr_operation) == 4);
@@ -331,6 +332,13 @@ static_assert(offsetof(tnr_sparse_norm_attributes, struct_size) == 0);
 static_assert(sizeof(tnr_sparse_diagonal_attributes) == 8 &&
               alignof(tnr_sparse_diagonal_attributes) == 8);
 static_assert(offsetof(tnr_sparse_diagonal_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_concat_attributes) == 8 &&
+              alignof(tnr_sparse_concat_attributes) == 8);
+static_assert(offsetof(tnr_sparse_concat_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_kron_attributes) == 8 && alignof(tnr_sparse_kron_attributes) == 8);
+static_assert(offsetof(tnr_sparse_kron_attributes, struct_size) == 0);
 
 static_assert(sizeof(tnr_sparse_solve_attributes) == 16 &&
               alignof(tnr_sparse_solve_attributes) == 8);

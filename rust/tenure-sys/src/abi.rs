@@ -1198,6 +1198,22 @@ impl tnr_sparse_order {
     pub const MAGNITUDE: tnr_sparse_order = tnr_sparse_order(2);
 }
 
+/// How `tnr_sparse_concat` joins matrices.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_sparse_join(pub i32);
+
+impl tnr_sparse_join {
+    /// One below the other; as many columns in each.
+    pub const ROWS: tnr_sparse_join = tnr_sparse_join(1);
+    /// One beside the other; as many rows in each.
+    pub const COLS: tnr_sparse_join = tnr_sparse_join(2);
+    /// Each begins below and beside the end of the one before it: blocks on the diagonal.
+    pub const DIAGONAL: tnr_sparse_join = tnr_sparse_join(3);
+}
+
 /// Flag of `tnr_sparse_options`: -0.0 is an entry too.
 ///
 /// @since 0.2
@@ -1448,6 +1464,28 @@ pub struct tnr_sparse_norm_attributes {
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_diagonal_attributes {
     /// `sizeof(tnr_sparse_diagonal_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_concat`. There are none yet. NULL, and zeros beyond `struct_size`,
+/// mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_concat_attributes {
+    /// `sizeof(tnr_sparse_concat_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_kron`. There are none yet. NULL, and zeros beyond `struct_size`,
+/// mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_kron_attributes {
+    /// `sizeof(tnr_sparse_kron_attributes)`.
     pub struct_size: u64,
 }
 
@@ -1812,6 +1850,18 @@ impl tnr_operation {
     ///
     /// @since 0.2
     pub const RANDOM: tnr_operation = tnr_operation(48);
+    /// `tnr_sparse_concat`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_CONCAT: tnr_operation = tnr_operation(49);
+    /// `tnr_sparse_kron`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_KRON: tnr_operation = tnr_operation(50);
+    /// `tnr_sparse_triangular`.
+    ///
+    /// @since 0.2
+    pub const SPARSE_TRIANGULAR: tnr_operation = tnr_operation(51);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -4080,6 +4130,73 @@ unsafe extern "C" {
         first_col: i64,
         col_count: i64,
         attributes: *const tnr_sparse_select_attributes,
+    ) -> *mut tnr_sparse;
+
+    /// Matrices joined to one, in the order of the list. They agree in format, in the dtypes of
+    /// their values and indices, and in the extent across the join; the result has the same. Its
+    /// entries are theirs, in their order within each part. It is SORTED and UNIQUE where all of
+    /// them are.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`, naming the part; no
+    /// part, a join without a name, parts that do not agree, more entries or a longer extent than
+    /// the indices can count. UNSUPPORTED: BSR. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param parts (transfer none) (counted-by part_count) pointers to matrices, one at least
+    /// @param attributes (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_concat(
+        context: *mut tnr_context,
+        join: tnr_sparse_join,
+        parts: *const *const tnr_sparse_view,
+        part_count: u32,
+        attributes: *const tnr_sparse_concat_attributes,
+    ) -> *mut tnr_sparse;
+
+    /// The Kronecker product of two matrices of one format and one pair of dtypes: `b` times each
+    /// element of `a`, at its place. Each entry of the result is a product of two entries, rounded
+    /// once; integers wrap. The result is SORTED and UNIQUE where both are; entries of a row (CSC:
+    /// column) lie in the order of those of `a`, and of `b` for each.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; formats or dtypes that
+    /// differ, more entries or longer extents than the indices can count. UNSUPPORTED: COO and BSR;
+    /// values that are complex or bool8. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param b (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_kron(
+        context: *mut tnr_context,
+        a: *const tnr_sparse_view,
+        b: *const tnr_sparse_view,
+        attributes: *const tnr_sparse_kron_attributes,
+    ) -> *mut tnr_sparse;
+
+    /// The entries of a triangle of a matrix, as a new matrix of the same format, dtypes and order.
+    ///
+    /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a triangle without a
+    /// name. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param a (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sparse_triangular(
+        context: *mut tnr_context,
+        part: tnr_triangle,
+        a: *const tnr_sparse_view,
+        attributes: *const tnr_triangle_attributes,
     ) -> *mut tnr_sparse;
 
     // ==== sparse operations ====

@@ -32,6 +32,7 @@ const _: () = {
     assert!(size_of::<tnr_sparse_predicate>() == 4);
     assert!(size_of::<tnr_sparse_combine>() == 4);
     assert!(size_of::<tnr_sparse_order>() == 4);
+    assert!(size_of::<tnr_sparse_join>() == 4);
     assert!(size_of::<tnr_sparse_norm_kind>() == 4);
     assert!(size_of::<tnr_packed_layout>() == 4);
     assert!(size_of::<tnr_operation>() == 4);
@@ -489,6 +490,18 @@ const _: () = {
     assert!(size_of::<tnr_sparse_diagonal_attributes>() == 8);
     assert!(align_of::<tnr_sparse_diagonal_attributes>() == 8);
     assert!(offset_of!(tnr_sparse_diagonal_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_concat_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_concat_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_concat_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_kron_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_kron_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_kron_attributes, struct_size) == 0);
 };
 
 const _: () = {
