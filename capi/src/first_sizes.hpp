@@ -98,6 +98,10 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_coalesce_attributes> = 8
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_select_attributes> = 8;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_concat_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_kron_attributes> = 8;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_matmul_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_product_attributes> = 8;
@@ -113,10 +117,6 @@ template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_norm_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_diagonal_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_concat_attributes> = 8;
-template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_kron_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_solve_attributes> = 16;
 template <>

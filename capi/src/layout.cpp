@@ -300,6 +300,13 @@ static_assert(sizeof(tnr_sparse_select_attributes) == 8 &&
               alignof(tnr_sparse_select_attributes) == 8);
 static_assert(offsetof(tnr_sparse_select_attributes, struct_size) == 0);
 
+static_assert(sizeof(tnr_sparse_concat_attributes) == 8 &&
+              alignof(tnr_sparse_concat_attributes) == 8);
+static_assert(offsetof(tnr_sparse_concat_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_kron_attributes) == 8 && alignof(tnr_sparse_kron_attributes) == 8);
+static_assert(offsetof(tnr_sparse_kron_attributes, struct_size) == 0);
+
 static_assert(sizeof(tnr_sparse_matmul_attributes) == 8 &&
               alignof(tnr_sparse_matmul_attributes) == 8);
 static_assert(offsetof(tnr_sparse_matmul_attributes, struct_size) == 0);
@@ -332,13 +339,6 @@ static_assert(offsetof(tnr_sparse_norm_attributes, struct_size) == 0);
 static_assert(sizeof(tnr_sparse_diagonal_attributes) == 8 &&
               alignof(tnr_sparse_diagonal_attributes) == 8);
 static_assert(offsetof(tnr_sparse_diagonal_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_concat_attributes) == 8 &&
-              alignof(tnr_sparse_concat_attributes) == 8);
-static_assert(offsetof(tnr_sparse_concat_attributes, struct_size) == 0);
-
-static_assert(sizeof(tnr_sparse_kron_attributes) == 8 && alignof(tnr_sparse_kron_attributes) == 8);
-static_assert(offsetof(tnr_sparse_kron_attributes, struct_size) == 0);
 
 static_assert(sizeof(tnr_sparse_solve_attributes) == 16 &&
               alignof(tnr_sparse_solve_attributes) == 8);

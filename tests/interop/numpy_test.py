@@ -75,6 +75,8 @@ def oracle(row):
         return weighted(a, sigmoid(slope * (a + np.longdouble("0.044715") * a**3)))
 
     own = {
+        "erf": np.vectorize(math.erf, otypes=[np.float64]),
+        "erfc": np.vectorize(math.erfc, otypes=[np.float64]),
         "rsqrt": lambda a: 1 / np.sqrt(a),
         "fma": lambda a, b, c: a * b + c,
         "lerp": lambda a, b, c: (1 - c) * a + c * b,
@@ -451,6 +453,15 @@ class NumpyTest(unittest.TestCase):
                 b = numbers(self.rng, a.dtype, a.shape)
                 if name == "rem" and a.dtype.kind in "iu":
                     b = np.where(b == 0, b.dtype.type(3), b)
+                if name == "pow" and a.dtype.kind in "iu":
+                    b = np.abs(b)
+                if row.places > 0.5:
+                    expected = oracle(row)(a.astype(np.float64), b.astype(np.float64))
+                    if a.dtype.kind not in "iu":
+                        for out in self.each_output("binary", [row.code, a, b], a.shape, a.dtype):
+                            self.assert_near(out, expected, f"{row.numpy} {message}",
+                                             roundings=row.places + 1)
+                        continue
                 for out in self.each_output("binary", [row.code, a, b], a.shape, a.dtype):
                     self.assert_same(out, oracle(row)(a, b), f"{row.numpy} {message}")
 

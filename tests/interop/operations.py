@@ -35,6 +35,26 @@ UNARY = {
     "logical_not": Row(26, "np.logical_not", "bool", 0),
     "nan_to_num": Row(27, "np.nan_to_num", "float", 0),
     "bit_not": Row(28, "np.invert", "integer", 0),
+    "exp2": Row(29, "np.exp2", "float", 1),
+    "expm1": Row(30, "np.expm1", "float", 2),
+    "ln": Row(31, "np.log", "float", 1),
+    "log2": Row(32, "np.log2", "float", 1),
+    "log10": Row(33, "np.log10", "float", 1),
+    "log1p": Row(34, "np.log1p", "float", 1),
+    "erf": Row(35, "erf", "float", 2),
+    "erfc": Row(36, "erfc", "float", 3),
+    "sin": Row(37, "np.sin", "float", 1),
+    "cos": Row(38, "np.cos", "float", 1),
+    "tan": Row(39, "np.tan", "float", 1),
+    "asin": Row(40, "np.arcsin", "float", 1),
+    "acos": Row(41, "np.arccos", "float", 1),
+    "atan": Row(42, "np.arctan", "float", 2),
+    "sinh": Row(43, "np.sinh", "float", 2),
+    "cosh": Row(44, "np.cosh", "float", 2),
+    "asinh": Row(45, "np.arcsinh", "float", 2),
+    "acosh": Row(46, "np.arccosh", "float", 2),
+    "atanh": Row(47, "np.arctanh", "float", 2),
+    "cbrt": Row(48, "np.cbrt", "float", 1),
 }
 
 BINARY = {
@@ -53,6 +73,9 @@ BINARY = {
     "bit_xor": Row(13, "np.bitwise_xor", "integer", 0),
     "shift_left": Row(14, "np.left_shift", "integer", 0),
     "shift_right": Row(15, "np.right_shift", "integer", 0),
+    "pow": Row(16, "np.power", "float integer", 1),
+    "atan2": Row(17, "np.arctan2", "float", 2),
+    "hypot": Row(18, "np.hypot", "float", 1),
 }
 
 TERNARY = {

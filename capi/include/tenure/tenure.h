@@ -1660,6 +1660,86 @@ typedef int32_t tnr_unary_op;
  * Every bit of x the other way; integers only.
  */
 #define TNR_UNARY_OP_BIT_NOT 28
+/**
+ * 2 to the x; floats only.
+ */
+#define TNR_UNARY_OP_EXP2 29
+/**
+ * `e^x - 1`, also where x is small; floats only.
+ */
+#define TNR_UNARY_OP_EXPM1 30
+/**
+ * Natural logarithm; floats only.
+ */
+#define TNR_UNARY_OP_LN 31
+/**
+ * Logarithm to base 2; floats only.
+ */
+#define TNR_UNARY_OP_LOG2 32
+/**
+ * Logarithm to base 10; floats only.
+ */
+#define TNR_UNARY_OP_LOG10 33
+/**
+ * `ln(1 + x)`, also where x is small; floats only.
+ */
+#define TNR_UNARY_OP_LOG1P 34
+/**
+ * Error function; floats only.
+ */
+#define TNR_UNARY_OP_ERF 35
+/**
+ * 1 less the error function, also where it is small; floats only.
+ */
+#define TNR_UNARY_OP_ERFC 36
+/**
+ * Sine, of the whole range; floats only.
+ */
+#define TNR_UNARY_OP_SIN 37
+/**
+ * Cosine, of the whole range; floats only.
+ */
+#define TNR_UNARY_OP_COS 38
+/**
+ * Tangent, of the whole range; floats only.
+ */
+#define TNR_UNARY_OP_TAN 39
+/**
+ * Arc sine; floats only.
+ */
+#define TNR_UNARY_OP_ASIN 40
+/**
+ * Arc cosine; floats only.
+ */
+#define TNR_UNARY_OP_ACOS 41
+/**
+ * Arc tangent; floats only.
+ */
+#define TNR_UNARY_OP_ATAN 42
+/**
+ * Hyperbolic sine; floats only.
+ */
+#define TNR_UNARY_OP_SINH 43
+/**
+ * Hyperbolic cosine; floats only.
+ */
+#define TNR_UNARY_OP_COSH 44
+/**
+ * Inverse hyperbolic sine; floats only.
+ */
+#define TNR_UNARY_OP_ASINH 45
+/**
+ * Inverse hyperbolic cosine; floats only.
+ */
+#define TNR_UNARY_OP_ACOSH 46
+/**
+ * Inverse hyperbolic tangent; floats only.
+ */
+#define TNR_UNARY_OP_ATANH 47
+/**
+ * Cube root; floats only.
+ */
+#define TNR_UNARY_OP_CBRT 48
 
 /**
  * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
@@ -1736,6 +1816,18 @@ typedef int32_t tnr_binary_op;
  * `a` over 2 to the b, rounded down; where b is not below the width or is negative, 0 or, of negative numbers, -1. Integers only.
  */
 #define TNR_BINARY_OP_SHIFT_RIGHT 15
+/**
+ * `a` to the power b, which of integers wraps and must not be negative, an error found on the data.
+ */
+#define TNR_BINARY_OP_POW 16
+/**
+ * The angle of the point (b, a), from -pi to pi; floats only.
+ */
+#define TNR_BINARY_OP_ATAN2 17
+/**
+ * `sqrt(a^2 + b^2)`, which overflows only where it is too large itself; floats only.
+ */
+#define TNR_BINARY_OP_HYPOT 18
 
 /**
  * Attributes of `tnr_binary`, `tnr_binary_scalar`, `tnr_scalar_binary` and `tnr_sparse_binary`.
@@ -4282,6 +4374,51 @@ typedef struct tnr_sparse_select_attributes {
 } tnr_sparse_select_attributes;
 
 /**
+ * How `tnr_sparse_concat` joins matrices.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_sparse_join;
+/**
+ * One below the other; as many columns in each.
+ */
+#define TNR_SPARSE_JOIN_ROWS 1
+/**
+ * One beside the other; as many rows in each.
+ */
+#define TNR_SPARSE_JOIN_COLS 2
+/**
+ * Each begins below and beside the end of the one before it: blocks on the diagonal.
+ */
+#define TNR_SPARSE_JOIN_DIAGONAL 3
+
+/**
+ * Attributes of `tnr_sparse_concat`. There are none yet. NULL, and zeros beyond `struct_size`,
+ * mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_concat_attributes {
+  /**
+   * `sizeof(tnr_sparse_concat_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_concat_attributes;
+
+/**
+ * Attributes of `tnr_sparse_kron`. There are none yet. NULL, and zeros beyond `struct_size`,
+ * mean the defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_kron_attributes {
+  /**
+   * `sizeof(tnr_sparse_kron_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_sparse_kron_attributes;
+
+/**
  * The entries of a dense matrix: those elements that the options' predicate names, each once
  * and in order, so the result is SORTED and UNIQUE. A block of BSR is an entry as soon as one
  * of its elements is; the others of it keep their values, with GREATER, MAGNITUDE_GREATER and
@@ -4598,6 +4735,76 @@ struct tnr_sparse *tnr_sparse_slice(struct tnr_context *context TNR_BORROWED,
                                     int64_t first_col,
                                     int64_t col_count,
                                     const struct tnr_sparse_select_attributes *attributes) TNR_NOEXCEPT;
+
+/**
+ * Matrices joined to one, in the order of the list. They agree in format, in the dtypes of
+ * their values and indices, and in the extent across the join; the result has the same. Its
+ * entries are theirs, in their order within each part. It is SORTED and UNIQUE where all of
+ * them are.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`, naming the part; no
+ * part, a join without a name, parts that do not agree, more entries or a longer extent than
+ * the indices can count. UNSUPPORTED: BSR. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param parts (transfer none) (counted-by part_count) pointers to matrices, one at least
+ * @param attributes (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(3, 4) TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_concat(struct tnr_context *context TNR_BORROWED,
+                                     tnr_sparse_join join,
+                                     const struct tnr_sparse_view *const *parts,
+                                     uint32_t part_count,
+                                     const struct tnr_sparse_concat_attributes *attributes) TNR_NOEXCEPT;
+
+/**
+ * The Kronecker product of two matrices of one format and one pair of dtypes: `b` times each
+ * element of `a`, at its place. Each entry of the result is a product of two entries, rounded
+ * once; integers wrap. The result is SORTED and UNIQUE where both are; entries of a row (CSC:
+ * column) lie in the order of those of `a`, and of `b` for each.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; formats or dtypes that
+ * differ, more entries or longer extents than the indices can count. UNSUPPORTED: COO and BSR;
+ * values that are complex or bool8. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param b (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_kron(struct tnr_context *context TNR_BORROWED,
+                                   const struct tnr_sparse_view *a,
+                                   const struct tnr_sparse_view *b,
+                                   const struct tnr_sparse_kron_attributes *attributes) TNR_NOEXCEPT;
+
+/**
+ * The entries of a triangle of a matrix, as a new matrix of the same format, dtypes and order.
+ *
+ * INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`; a triangle without a
+ * name. UNSUPPORTED: COO and BSR. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable)
+ * @param a (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_sparse_release)
+TNR_NODISCARD
+struct tnr_sparse *tnr_sparse_triangular(struct tnr_context *context TNR_BORROWED,
+                                         tnr_triangle part,
+                                         const struct tnr_sparse_view *a,
+                                         const struct tnr_triangle_attributes *attributes) TNR_NOEXCEPT;
 #endif
 
 /*
@@ -5881,6 +6088,24 @@ typedef int32_t tnr_operation;
  * @since 0.2
  */
 #define TNR_OPERATION_RANDOM 48
+/**
+ * `tnr_sparse_concat`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_CONCAT 49
+/**
+ * `tnr_sparse_kron`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_KRON 50
+/**
+ * `tnr_sparse_triangular`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_SPARSE_TRIANGULAR 51
 #endif
 
 /**

@@ -63,7 +63,7 @@ struct Strip {
 };
 
 // Conditions that a kernel reports about the data.
-enum Finding : uint32_t { kNothing = 0, kZeroDivisor = 1 };
+enum Finding : uint32_t { kNothing = 0, kZeroDivisor = 1, kNegativePower = 2 };
 
 using StripKernel = Finding (*)(const Strip&);
 

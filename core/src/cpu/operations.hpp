@@ -35,7 +35,27 @@
   X(IsFinite, IS_FINITE) \
   X(LogicalNot, LOGICAL_NOT) \
   X(NanToNum, NAN_TO_NUM) \
-  X(BitNot, BIT_NOT)
+  X(BitNot, BIT_NOT) \
+  X(Exp2, EXP2) \
+  X(Expm1, EXPM1) \
+  X(Ln, LN) \
+  X(Log2, LOG2) \
+  X(Log10, LOG10) \
+  X(Log1p, LOG1P) \
+  X(Erf, ERF) \
+  X(Erfc, ERFC) \
+  X(Sin, SIN) \
+  X(Cos, COS) \
+  X(Tan, TAN) \
+  X(Asin, ASIN) \
+  X(Acos, ACOS) \
+  X(Atan, ATAN) \
+  X(Sinh, SINH) \
+  X(Cosh, COSH) \
+  X(Asinh, ASINH) \
+  X(Acosh, ACOSH) \
+  X(Atanh, ATANH) \
+  X(Cbrt, CBRT)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_BINARY_OPERATIONS(X) \
@@ -53,7 +73,10 @@
   X(BitOr, BIT_OR) \
   X(BitXor, BIT_XOR) \
   X(ShiftLeft, SHIFT_LEFT) \
-  X(ShiftRight, SHIFT_RIGHT)
+  X(ShiftRight, SHIFT_RIGHT) \
+  X(Pow, POW) \
+  X(Atan2, ATAN2) \
+  X(Hypot, HYPOT)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_TERNARY_OPERATIONS(X) \
@@ -107,11 +130,11 @@
 
 namespace tenure::kernels {
 
-enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28 };
-inline constexpr unsigned kUnaryCount = 28;
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kSin = 37, kCos = 38, kTan = 39, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48 };
+inline constexpr unsigned kUnaryCount = 48;
 
-enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6, kRem = 7, kLogicalAnd = 8, kLogicalOr = 9, kLogicalXor = 10, kBitAnd = 11, kBitOr = 12, kBitXor = 13, kShiftLeft = 14, kShiftRight = 15 };
-inline constexpr unsigned kBinaryCount = 15;
+enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6, kRem = 7, kLogicalAnd = 8, kLogicalOr = 9, kLogicalXor = 10, kBitAnd = 11, kBitOr = 12, kBitXor = 13, kShiftLeft = 14, kShiftRight = 15, kPow = 16, kAtan2 = 17, kHypot = 18 };
+inline constexpr unsigned kBinaryCount = 18;
 
 enum class Ternary : uint8_t { kFma = 1, kLerp = 2, kClamp = 3 };
 inline constexpr unsigned kTernaryCount = 3;
@@ -176,6 +199,26 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"logical_not", kTruths, Gives::kOperand, false, kExact},
   {"nan_to_num", kFloats, Gives::kOperand, true, kExact},
   {"bit_not", kIntegers, Gives::kOperand, false, kExact},
+  {"exp2", kFloats, Gives::kOperand, false, 1},
+  {"expm1", kFloats, Gives::kOperand, true, 2},
+  {"ln", kFloats, Gives::kOperand, false, 1},
+  {"log2", kFloats, Gives::kOperand, false, 1},
+  {"log10", kFloats, Gives::kOperand, false, 1},
+  {"log1p", kFloats, Gives::kOperand, true, 1},
+  {"erf", kFloats, Gives::kOperand, true, 2},
+  {"erfc", kFloats, Gives::kOperand, false, 3},
+  {"sin", kFloats, Gives::kOperand, true, 1},
+  {"cos", kFloats, Gives::kOperand, false, 1},
+  {"tan", kFloats, Gives::kOperand, true, 1},
+  {"asin", kFloats, Gives::kOperand, true, 1},
+  {"acos", kFloats, Gives::kOperand, false, 1},
+  {"atan", kFloats, Gives::kOperand, true, 2},
+  {"sinh", kFloats, Gives::kOperand, true, 2},
+  {"cosh", kFloats, Gives::kOperand, false, 2},
+  {"asinh", kFloats, Gives::kOperand, true, 2},
+  {"acosh", kFloats, Gives::kOperand, false, 2},
+  {"atanh", kFloats, Gives::kOperand, true, 2},
+  {"cbrt", kFloats, Gives::kOperand, true, 1},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {
@@ -194,6 +237,9 @@ inline constexpr OperationRow kBinaryRows[] = {
   {"bit_xor", kIntegers, Gives::kOperand, true, kExact},
   {"shift_left", kIntegers, Gives::kOperand, true, kExact},
   {"shift_right", kIntegers, Gives::kOperand, true, kExact},
+  {"pow", kFloats | kIntegers, Gives::kOperand, false, 1},
+  {"atan2", kFloats, Gives::kOperand, true, 2},
+  {"hypot", kFloats, Gives::kOperand, true, 1},
 };
 
 inline constexpr OperationRow kTernaryRows[] = {

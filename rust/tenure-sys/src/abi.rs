@@ -1340,6 +1340,28 @@ pub struct tnr_sparse_select_attributes {
     pub struct_size: u64,
 }
 
+/// Attributes of `tnr_sparse_concat`. There are none yet. NULL, and zeros beyond `struct_size`,
+/// mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_concat_attributes {
+    /// `sizeof(tnr_sparse_concat_attributes)`.
+    pub struct_size: u64,
+}
+
+/// Attributes of `tnr_sparse_kron`. There are none yet. NULL, and zeros beyond `struct_size`,
+/// mean the defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_kron_attributes {
+    /// `sizeof(tnr_sparse_kron_attributes)`.
+    pub struct_size: u64,
+}
+
 // ==== sparse operations ====
 // Products, arithmetic, reductions and solves.
 
@@ -1464,28 +1486,6 @@ pub struct tnr_sparse_norm_attributes {
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_sparse_diagonal_attributes {
     /// `sizeof(tnr_sparse_diagonal_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_concat`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_concat_attributes {
-    /// `sizeof(tnr_sparse_concat_attributes)`.
-    pub struct_size: u64,
-}
-
-/// Attributes of `tnr_sparse_kron`. There are none yet. NULL, and zeros beyond `struct_size`,
-/// mean the defaults; it will grow, and zeros will mean what they do now.
-///
-/// @since 0.2
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct tnr_sparse_kron_attributes {
-    /// `sizeof(tnr_sparse_kron_attributes)`.
     pub struct_size: u64,
 }
 

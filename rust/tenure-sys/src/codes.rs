@@ -65,6 +65,46 @@ impl tnr_unary_op {
     pub const NAN_TO_NUM: tnr_unary_op = tnr_unary_op(27);
     /// Every bit of x the other way; integers only.
     pub const BIT_NOT: tnr_unary_op = tnr_unary_op(28);
+    /// 2 to the x; floats only.
+    pub const EXP2: tnr_unary_op = tnr_unary_op(29);
+    /// `e^x - 1`, also where x is small; floats only.
+    pub const EXPM1: tnr_unary_op = tnr_unary_op(30);
+    /// Natural logarithm; floats only.
+    pub const LN: tnr_unary_op = tnr_unary_op(31);
+    /// Logarithm to base 2; floats only.
+    pub const LOG2: tnr_unary_op = tnr_unary_op(32);
+    /// Logarithm to base 10; floats only.
+    pub const LOG10: tnr_unary_op = tnr_unary_op(33);
+    /// `ln(1 + x)`, also where x is small; floats only.
+    pub const LOG1P: tnr_unary_op = tnr_unary_op(34);
+    /// Error function; floats only.
+    pub const ERF: tnr_unary_op = tnr_unary_op(35);
+    /// 1 less the error function, also where it is small; floats only.
+    pub const ERFC: tnr_unary_op = tnr_unary_op(36);
+    /// Sine, of the whole range; floats only.
+    pub const SIN: tnr_unary_op = tnr_unary_op(37);
+    /// Cosine, of the whole range; floats only.
+    pub const COS: tnr_unary_op = tnr_unary_op(38);
+    /// Tangent, of the whole range; floats only.
+    pub const TAN: tnr_unary_op = tnr_unary_op(39);
+    /// Arc sine; floats only.
+    pub const ASIN: tnr_unary_op = tnr_unary_op(40);
+    /// Arc cosine; floats only.
+    pub const ACOS: tnr_unary_op = tnr_unary_op(41);
+    /// Arc tangent; floats only.
+    pub const ATAN: tnr_unary_op = tnr_unary_op(42);
+    /// Hyperbolic sine; floats only.
+    pub const SINH: tnr_unary_op = tnr_unary_op(43);
+    /// Hyperbolic cosine; floats only.
+    pub const COSH: tnr_unary_op = tnr_unary_op(44);
+    /// Inverse hyperbolic sine; floats only.
+    pub const ASINH: tnr_unary_op = tnr_unary_op(45);
+    /// Inverse hyperbolic cosine; floats only.
+    pub const ACOSH: tnr_unary_op = tnr_unary_op(46);
+    /// Inverse hyperbolic tangent; floats only.
+    pub const ATANH: tnr_unary_op = tnr_unary_op(47);
+    /// Cube root; floats only.
+    pub const CBRT: tnr_unary_op = tnr_unary_op(48);
 }
 
 impl tnr_binary_op {
@@ -101,6 +141,13 @@ impl tnr_binary_op {
     /// `a` over 2 to the b, rounded down; where b is not below the width or is negative, 0 or, of
     /// negative numbers, -1. Integers only.
     pub const SHIFT_RIGHT: tnr_binary_op = tnr_binary_op(15);
+    /// `a` to the power b, which of integers wraps and must not be negative, an error found on the
+    /// data.
+    pub const POW: tnr_binary_op = tnr_binary_op(16);
+    /// The angle of the point (b, a), from -pi to pi; floats only.
+    pub const ATAN2: tnr_binary_op = tnr_binary_op(17);
+    /// `sqrt(a^2 + b^2)`, which overflows only where it is too large itself; floats only.
+    pub const HYPOT: tnr_binary_op = tnr_binary_op(18);
 }
 
 impl tnr_ternary_op {
@@ -227,6 +274,26 @@ macro_rules! for_each_unary {
             LOGICAL_NOT "logical_not": logical_not, logical_not_into, logical_not_assign, [] Bool8 -> Bool8; "Whether `a` is false.", errors "", example "[true, false].map(tenure::Bool8::from)" => "[false, true].map(tenure::Bool8::from)";
             NAN_TO_NUM "nan_to_num": nan_to_num, nan_to_num_into, nan_to_num_assign, [T: Float] T -> T; "Zero in the place of NaN, and the largest and lowest finite numbers in that of infinities.", errors "", example "[1.5, f64::NAN, f64::INFINITY]" => "[1.5, 0.0, f64::MAX]";
             BIT_NOT "bitwise_not": bitwise_not, bitwise_not_into, bitwise_not_assign, [T: Integer] T -> T; "Every bit of `a` the other way.", errors "", example "[0_u8, 5, 255]" => "[255, 250, 0]";
+            EXP2 "exp2": exp2, exp2_into, exp2_assign, [T: Float] T -> T; "2 to the power `a`.", errors "", example "[3.0, f64::NEG_INFINITY]" => "[8.0, 0.0]";
+            EXPM1 "expm1": expm1, expm1_into, expm1_assign, [T: Float] T -> T; "`e^a - 1`, also where `a` is small.", errors "", example "[0.0, f64::NEG_INFINITY]" => "[0.0, -1.0]";
+            LN "ln": ln, ln_into, ln_assign, [T: Float] T -> T; "The natural logarithm of `a`; NaN below zero.", errors "", example "[1.0, 0.0]" => "[0.0, f64::NEG_INFINITY]";
+            LOG2 "log2": log2, log2_into, log2_assign, [T: Float] T -> T; "The logarithm of `a` to base 2; NaN below zero.", errors "", example "[8.0, 0.0]" => "[3.0, f64::NEG_INFINITY]";
+            LOG10 "log10": log10, log10_into, log10_assign, [T: Float] T -> T; "The logarithm of `a` to base 10; NaN below zero.", errors "", example "[1000.0, 0.0]" => "[3.0, f64::NEG_INFINITY]";
+            LOG1P "log1p": log1p, log1p_into, log1p_assign, [T: Float] T -> T; "`ln(1 + a)`, also where `a` is small; NaN below -1.", errors "", example "[0.0, -1.0]" => "[0.0, f64::NEG_INFINITY]";
+            ERF "erf": erf, erf_into, erf_assign, [T: Float] T -> T; "The error function of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
+            ERFC "erfc": erfc, erfc_into, erfc_assign, [T: Float] T -> T; "1 less the error function of `a`, also where that is small.", errors "", example "[0.0, f64::INFINITY]" => "[1.0, 0.0]";
+            SIN "sin": sin, sin_into, sin_assign, [T: Float] T -> T; "The sine of `a`, of the whole range.", errors "", example "[0.0, f64::MIN_POSITIVE]" => "[0.0, f64::MIN_POSITIVE]";
+            COS "cos": cos, cos_into, cos_assign, [T: Float] T -> T; "The cosine of `a`, of the whole range.", errors "", example "[0.0, f64::MIN_POSITIVE]" => "[1.0, 1.0]";
+            TAN "tan": tan, tan_into, tan_assign, [T: Float] T -> T; "The tangent of `a`, of the whole range.", errors "", example "[0.0, f64::MIN_POSITIVE]" => "[0.0, f64::MIN_POSITIVE]";
+            ASIN "asin": asin, asin_into, asin_assign, [T: Float] T -> T; "The arc sine of `a`; NaN beyond 1.", errors "", example "[0.0, 1.0]" => "[0.0, std::f64::consts::FRAC_PI_2]";
+            ACOS "acos": acos, acos_into, acos_assign, [T: Float] T -> T; "The arc cosine of `a`; NaN beyond 1.", errors "", example "[1.0, -1.0]" => "[0.0, std::f64::consts::PI]";
+            ATAN "atan": atan, atan_into, atan_assign, [T: Float] T -> T; "The arc tangent of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, std::f64::consts::FRAC_PI_2]";
+            SINH "sinh": sinh, sinh_into, sinh_assign, [T: Float] T -> T; "The hyperbolic sine of `a`.", errors "", example "[0.0, f64::NEG_INFINITY]" => "[0.0, f64::NEG_INFINITY]";
+            COSH "cosh": cosh, cosh_into, cosh_assign, [T: Float] T -> T; "The hyperbolic cosine of `a`.", errors "", example "[0.0, f64::NEG_INFINITY]" => "[1.0, f64::INFINITY]";
+            ASINH "asinh": asinh, asinh_into, asinh_assign, [T: Float] T -> T; "The inverse hyperbolic sine of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            ACOSH "acosh": acosh, acosh_into, acosh_assign, [T: Float] T -> T; "The inverse hyperbolic cosine of `a`; NaN below 1.", errors "", example "[1.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            ATANH "atanh": atanh, atanh_into, atanh_assign, [T: Float] T -> T; "The inverse hyperbolic tangent of `a`; NaN beyond 1.", errors "", example "[0.0, 1.0]" => "[0.0, f64::INFINITY]";
+            CBRT "cbrt": cbrt, cbrt_into, cbrt_assign, [T: Float] T -> T; "The cube root of `a`.", errors "", example "[8.0, -27.0]" => "[2.0, -3.0]";
         }
     };
 }
@@ -251,6 +318,9 @@ macro_rules! for_each_binary {
             BIT_XOR "bitwise_xor": bitwise_xor, bitwise_xor_into, bitwise_xor_assign, [T: Integer] T -> T; "The bits that one of the two has.", errors "", example "[6, 5]", "[3, 4]" => "[5, 1]";
             SHIFT_LEFT "shift_left": shift_left, shift_left_into, shift_left_assign, [T: Integer] T -> T; "The bits of `a` moved up by `b`; 0 where `b` is at least their number, or negative.", errors "", example "[1_u8, 3, 1]", "[4, 7, 8]" => "[16, 128, 0]";
             SHIFT_RIGHT "shift_right": shift_right, shift_right_into, shift_right_assign, [T: Integer] T -> T; "The bits of `a` moved down by `b`, with copies of its sign; where `b` is at least their number, or negative, 0 or, of negative numbers, -1.", errors "", example "[16, -5, -5]", "[4, 1, 99]" => "[1, -3, -1]";
+            POW "pow": pow, pow_into, pow_assign, [T: Number] T -> T; "`a` to the power `b`, with the special cases of C: `pow(x, 0)` and `pow(1, y)` are 1, also of NaN. Integers wrap.", errors ", or an integer has a negative power, after some elements may have been written", example "[2.0, 9.0, -2.0]", "[10.0, 0.5, 3.0]" => "[1024.0, 3.0, -8.0]";
+            ATAN2 "atan2": atan2, atan2_into, atan2_assign, [T: Float] T -> T; "The angle of the point (`b`, `a`), from -pi to pi.", errors "", example "[0.0, 1.0]", "[1.0, 0.0]" => "[0.0, std::f64::consts::FRAC_PI_2]";
+            HYPOT "hypot": hypot, hypot_into, hypot_assign, [T: Float] T -> T; "`sqrt(a^2 + b^2)`, which overflows only where it is too large itself.", errors "", example "[3.0, f64::INFINITY]", "[4.0, f64::NAN]" => "[5.0, f64::INFINITY]";
         }
     };
 }
@@ -358,6 +428,17 @@ macro_rules! for_each_unary_of_zero {
             TRUNC "trunc": trunc, trunc_into, trunc_assign, [T: Float] T -> T; "`a` without its fraction.", errors "", example "[-1.5, 2.5]" => "[-1.0, 2.0]";
             SIGN "sign": sign, sign_into, sign_assign, [T: Number] T -> T; "-1, 0 or 1 as `a` is below, at or above zero; zeros and NaN stay what they are.", errors "", example "[-3, 0, 5]" => "[-1, 0, 1]";
             NAN_TO_NUM "nan_to_num": nan_to_num, nan_to_num_into, nan_to_num_assign, [T: Float] T -> T; "Zero in the place of NaN, and the largest and lowest finite numbers in that of infinities.", errors "", example "[1.5, f64::NAN, f64::INFINITY]" => "[1.5, 0.0, f64::MAX]";
+            EXPM1 "expm1": expm1, expm1_into, expm1_assign, [T: Float] T -> T; "`e^a - 1`, also where `a` is small.", errors "", example "[0.0, f64::NEG_INFINITY]" => "[0.0, -1.0]";
+            LOG1P "log1p": log1p, log1p_into, log1p_assign, [T: Float] T -> T; "`ln(1 + a)`, also where `a` is small; NaN below -1.", errors "", example "[0.0, -1.0]" => "[0.0, f64::NEG_INFINITY]";
+            ERF "erf": erf, erf_into, erf_assign, [T: Float] T -> T; "The error function of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
+            SIN "sin": sin, sin_into, sin_assign, [T: Float] T -> T; "The sine of `a`, of the whole range.", errors "", example "[0.0, f64::MIN_POSITIVE]" => "[0.0, f64::MIN_POSITIVE]";
+            TAN "tan": tan, tan_into, tan_assign, [T: Float] T -> T; "The tangent of `a`, of the whole range.", errors "", example "[0.0, f64::MIN_POSITIVE]" => "[0.0, f64::MIN_POSITIVE]";
+            ASIN "asin": asin, asin_into, asin_assign, [T: Float] T -> T; "The arc sine of `a`; NaN beyond 1.", errors "", example "[0.0, 1.0]" => "[0.0, std::f64::consts::FRAC_PI_2]";
+            ATAN "atan": atan, atan_into, atan_assign, [T: Float] T -> T; "The arc tangent of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, std::f64::consts::FRAC_PI_2]";
+            SINH "sinh": sinh, sinh_into, sinh_assign, [T: Float] T -> T; "The hyperbolic sine of `a`.", errors "", example "[0.0, f64::NEG_INFINITY]" => "[0.0, f64::NEG_INFINITY]";
+            ASINH "asinh": asinh, asinh_into, asinh_assign, [T: Float] T -> T; "The inverse hyperbolic sine of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
+            ATANH "atanh": atanh, atanh_into, atanh_assign, [T: Float] T -> T; "The inverse hyperbolic tangent of `a`; NaN beyond 1.", errors "", example "[0.0, 1.0]" => "[0.0, f64::INFINITY]";
+            CBRT "cbrt": cbrt, cbrt_into, cbrt_assign, [T: Float] T -> T; "The cube root of `a`.", errors "", example "[8.0, -27.0]" => "[2.0, -3.0]";
         }
     };
 }

@@ -443,6 +443,18 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_sparse_concat_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_concat_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_concat_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_kron_attributes>() == 8);
+    assert!(align_of::<tnr_sparse_kron_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_kron_attributes, struct_size) == 0);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sparse_matmul_attributes>() == 8);
     assert!(align_of::<tnr_sparse_matmul_attributes>() == 8);
     assert!(offset_of!(tnr_sparse_matmul_attributes, struct_size) == 0);
@@ -490,18 +502,6 @@ const _: () = {
     assert!(size_of::<tnr_sparse_diagonal_attributes>() == 8);
     assert!(align_of::<tnr_sparse_diagonal_attributes>() == 8);
     assert!(offset_of!(tnr_sparse_diagonal_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_concat_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_concat_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_concat_attributes, struct_size) == 0);
-};
-
-const _: () = {
-    assert!(size_of::<tnr_sparse_kron_attributes>() == 8);
-    assert!(align_of::<tnr_sparse_kron_attributes>() == 8);
-    assert!(offset_of!(tnr_sparse_kron_attributes, struct_size) == 0);
 };
 
 const _: () = {

@@ -60,6 +60,27 @@ const Function kFunctions[] = {
        return weighted(x, x < -3 ? 0 : x > 3 ? 1 : (x + 3) / 6);
      }},
     {kernels::Unary::kElu, Course::kUnstated, [](double x) { return x > 0 ? x : std::expm1(x); }},
+    {kernels::Unary::kExp2, Course::kUnstated, [](double x) { return std::exp2(x); }},
+    {kernels::Unary::kExpm1, Course::kUnstated, [](double x) { return std::expm1(x); }},
+    {kernels::Unary::kLn, Course::kUnstated, [](double x) { return std::log(x); }},
+    {kernels::Unary::kLog2, Course::kUnstated, [](double x) { return std::log2(x); }},
+    {kernels::Unary::kLog10, Course::kUnstated, [](double x) { return std::log10(x); }},
+    {kernels::Unary::kLog1p, Course::kUnstated, [](double x) { return std::log1p(x); }},
+    {kernels::Unary::kErf, Course::kUnstated, [](double x) { return std::erf(x); }},
+    {kernels::Unary::kErfc, Course::kUnstated, [](double x) { return std::erfc(x); }},
+    {kernels::Unary::kSin, Course::kUnstated, [](double x) { return std::sin(x); }},
+    {kernels::Unary::kCos, Course::kUnstated, [](double x) { return std::cos(x); }},
+    {kernels::Unary::kTan, Course::kUnstated, [](double x) { return std::tan(x); }},
+    {kernels::Unary::kAsin, Course::kUnstated, [](double x) { return std::asin(x); }},
+    {kernels::Unary::kAcos, Course::kUnstated, [](double x) { return std::acos(x); }},
+    {kernels::Unary::kAtan, Course::kUnstated, [](double x) { return std::atan(x); }},
+    {kernels::Unary::kSinh, Course::kUnstated, [](double x) { return std::sinh(x); }},
+    {kernels::Unary::kCosh, Course::kUnstated, [](double x) { return std::cosh(x); }},
+    {kernels::Unary::kAsinh, Course::kUnstated, [](double x) { return std::asinh(x); }},
+    {kernels::Unary::kAcosh, Course::kUnstated, [](double x) { return std::acosh(x); }},
+    {kernels::Unary::kAtanh, Course::kUnstated, [](double x) { return std::atanh(x); }},
+    {kernels::Unary::kCbrt, Course::kUnstated, [](double x) { return std::cbrt(x); }},
+    {kernels::Unary::kRsqrt, Course::kUnstated, [](double x) { return 1 / std::sqrt(x); }},
 };
 
 float from_bits(std::uint32_t bits) {

@@ -4,11 +4,13 @@
 // Every f32 is tried by functions_exhaustive.cpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "cpu/kernels/reference.hpp"
@@ -140,6 +142,121 @@ void expect_limits() {
 TEST(Functions, GiveTheirLimitsAndKeepNansAndZeros) {
   expect_limits<float>();
   expect_limits<double>();
+}
+
+// Zeros, ends of the range, poles, and arguments near multiples of pi / 2.
+template <class T>
+void expect_special_numbers() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values = {0,
+                           T{0.5},
+                           1,
+                           1 + Limits::epsilon(),
+                           1 - Limits::epsilon() / 2,
+                           2,
+                           10,
+                           Limits::denorm_min(),
+                           Limits::min(),
+                           Limits::max(),
+                           Limits::infinity(),
+                           static_cast<T>(16367173.0 * 0x1p72),
+                           static_cast<T>(1.57079632679489661923),
+                           static_cast<T>(3.14159265358979323846),
+                           static_cast<T>(1e22)};
+  const std::size_t count = values.size();
+  for (std::size_t i = 0; i < count; ++i) values.push_back(-values[i]);
+  values.push_back(Limits::quiet_NaN());
+  for (const tnr_unary_op op : functions()) {
+    if (op == TNR_UNARY_OP_LEAKY_RELU) continue;
+    const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
+    const std::vector<T> results = results_of(op, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double exact = twin(op, static_cast<double>(values[i]));
+      if constexpr (sizeof(T) == 4) {
+        EXPECT_LE(last_places(results[i], exact), row.last_places) << row.name << values[i];
+      } else {
+        EXPECT_LE(last_places(results[i], static_cast<long double>(exact)), row.last_places + 0.5)
+            << row.name << " of " << values[i];
+      }
+      if (exact == 0) {
+        EXPECT_EQ(std::signbit(results[i]), std::signbit(exact)) << row.name << " of " << values[i];
+      }
+    }
+  }
+}
+
+TEST(Functions, OfSpecialNumbersAreThoseOfTheirTwin) {
+  expect_special_numbers<float>();
+  expect_special_numbers<double>();
+}
+
+// The f64 that is nearest to a multiple of pi / 2 (Kahan, "Minimizing q*m - n", 1983).
+TEST(Functions, ReduceAnglesByAllDigitsOfPi) {
+  const std::vector<double> angle = {6381956970095103.0 * 0x1p797};
+  EXPECT_EQ(results_of(TNR_UNARY_OP_COS, angle)[0], -4.68716592425462761112e-19);
+  EXPECT_EQ(results_of(TNR_UNARY_OP_SIN, angle)[0], 1);
+  EXPECT_LE(last_places(results_of(TNR_UNARY_OP_TAN, angle)[0], -1 / 4.68716592425462761112e-19L),
+            kernels::kUnaryRows[TNR_UNARY_OP_TAN - 1].last_places);
+}
+
+// Of two numbers: any bits, numbers near 1 to large powers, points of all sizes, beside C's in a
+// wider type.
+template <class T, class Wide>
+void expect_binary_bounds(std::size_t rounds) {
+  std::mt19937_64 random(73);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const auto any = [&] {
+    const std::uint64_t bits = random();
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  };
+  const auto sized = [&](int most) {
+    const int exponent = static_cast<int>(random() % static_cast<unsigned>(2 * most)) - most;
+    return static_cast<T>(std::ldexp(unit(random), exponent));
+  };
+  std::vector<T> x;
+  std::vector<T> y;
+  const auto add = [&](T left, T right) {
+    x.push_back(left);
+    y.push_back(right);
+  };
+  for (std::size_t i = 0; i < rounds; ++i) {
+    add(any(), any());
+    add(sized(60), sized(6));
+    add(std::fabs(sized(6)), sized(6));
+    add(static_cast<T>(1 + unit(random) / 1024), sized(sizeof(T) == 4 ? 16 : 19));
+    const T size = sized(sizeof(T) == 4 ? 120 : 1000);
+    add(size * static_cast<T>(unit(random)), size * static_cast<T>(unit(random)));
+  }
+  const struct {
+    tnr_binary_op op;
+    Wide (*exact)(Wide, Wide);
+  } cases[] = {{TNR_BINARY_OP_POW, [](Wide a, Wide b) { return std::pow(a, b); }},
+               {TNR_BINARY_OP_ATAN2, [](Wide a, Wide b) { return std::atan2(a, b); }},
+               {TNR_BINARY_OP_HYPOT, [](Wide a, Wide b) { return std::hypot(a, b); }}};
+  std::vector<T> out(x.size());
+  for (const auto& [op, exact] : cases) {
+    const kernels::OperationRow& row = kernels::kBinaryRows[op - 1];
+    binary(kDefaultContext, op, row_of(x).view, row_of(y).view, row_of(out));
+    double worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Wide expected = exact(static_cast<Wide>(x[i]), static_cast<Wide>(y[i]));
+      const auto places = static_cast<double>(last_places(out[i], expected));
+      worst = std::max(worst, places);
+      ASSERT_LE(places, row.last_places) << row.name << " of " << x[i] << " and " << y[i];
+    }
+    testing::Test::RecordProperty(std::string(row.name) + (sizeof(T) == 4 ? "_f32" : "_f64"),
+                                  std::to_string(worst));
+  }
+}
+
+TEST(Functions, OfTwoNumbersAreWithinTheirBounds) {
+  // C computes in f64, and in the 64 bits that x86 has.
+  expect_binary_bounds<float, double>(100'000);
+  if constexpr (std::numeric_limits<long double>::digits >= 64) {
+    expect_binary_bounds<double, long double>(50'000);
+  }
 }
 
 // As an activation, the function is applied to what the product leaves, not to rounded copies.

@@ -174,6 +174,17 @@ Real gelu_argument(Real x) {
   return slope * (x + 0.044715L * x * x * x);
 }
 
+// In 64 bits, whose low ones are those of any wider product.
+Number power(Whole base, Whole exponent) {
+  uint64_t result = 1;
+  auto square = static_cast<uint64_t>(base);
+  for (auto left = static_cast<uint64_t>(exponent); left != 0; left /= 2) {
+    if (left % 2 != 0) result *= square;
+    square *= square;
+  }
+  return whole(static_cast<Whole>(result));
+}
+
 // By a shift of the value itself, where no bit falls off the type's own end.
 Number shifted(const Format& format, Whole value, Whole count, bool to_left) {
   const bool is_within = count >= 0 && count < format.bytes * 8;
@@ -318,6 +329,26 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kLeakyRelu:
       result = real(x.real < 0 ? x.real * (type == Type::kF64 ? 0.01 : 0.01f) : x.real);
       break;
+    case Unary::kExp2: result = real(std::exp2(x.real)); break;
+    case Unary::kExpm1: result = real(std::expm1(x.real)); break;
+    case Unary::kLn: result = real(std::log(x.real)); break;
+    case Unary::kLog2: result = real(std::log2(x.real)); break;
+    case Unary::kLog10: result = real(std::log10(x.real)); break;
+    case Unary::kLog1p: result = real(std::log1p(x.real)); break;
+    case Unary::kErf: result = real(std::erf(x.real)); break;
+    case Unary::kErfc: result = real(std::erfc(x.real)); break;
+    case Unary::kSin: result = real(std::sin(x.real)); break;
+    case Unary::kCos: result = real(std::cos(x.real)); break;
+    case Unary::kTan: result = real(std::tan(x.real)); break;
+    case Unary::kAsin: result = real(std::asin(x.real)); break;
+    case Unary::kAcos: result = real(std::acos(x.real)); break;
+    case Unary::kAtan: result = real(std::atan(x.real)); break;
+    case Unary::kSinh: result = real(std::sinh(x.real)); break;
+    case Unary::kCosh: result = real(std::cosh(x.real)); break;
+    case Unary::kAsinh: result = real(std::asinh(x.real)); break;
+    case Unary::kAcosh: result = real(std::acosh(x.real)); break;
+    case Unary::kAtanh: result = real(std::atanh(x.real)); break;
+    case Unary::kCbrt: result = real(std::cbrt(x.real)); break;
     case Unary::kSquare:
       result = arithmetic(type, x, x, [](auto p, auto q) { return p * q; });
       break;
@@ -372,6 +403,15 @@ Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out)
       }
       result = arithmetic(type, x, y, [](auto p, auto q) { return p / q; });
       break;
+    case Binary::kPow:
+      if (!x.is_float && y.whole < 0) {
+        store(type, out, whole(0));
+        return kNegativePower;
+      }
+      result = x.is_float ? real(std::pow(x.real, y.real)) : power(x.whole, y.whole);
+      break;
+    case Binary::kAtan2: result = real(std::atan2(x.real, y.real)); break;
+    case Binary::kHypot: result = real(std::hypot(x.real, y.real)); break;
     case Binary::kRem:
       if (!x.is_float && y.whole == 0) {
         store(type, out, whole(0));

@@ -55,19 +55,29 @@ bool is_integer(tnr_dtype dtype) {
   return code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint;
 }
 
-// A number as divisor is known before the work, so that the output stays untouched.
-void require_divisor(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
-  if ((op != TNR_BINARY_OP_DIV && op != TNR_BINARY_OP_REM) || !is_integer(dtype)) return;
-  if (std::all_of(b.bytes, b.bytes + element_size(dtype), [](auto byte) { return byte == 0; })) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "b is 0 but an integer divisor must not be 0");
+// A number on the right is known before the work, so that the output stays untouched.
+void require_number(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
+  if (!is_integer(dtype)) return;
+  const std::size_t width = element_size(dtype);
+  if (op == TNR_BINARY_OP_DIV || op == TNR_BINARY_OP_REM) {
+    if (std::all_of(b.bytes, b.bytes + width, [](auto byte) { return byte == 0; })) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "b is 0 but an integer divisor must not be 0");
+    }
+  } else if (op == TNR_BINARY_OP_POW && code_of(dtype) == DtypeCode::kInt) {
+    if ((static_cast<unsigned>(b.bytes[width - 1]) & 0x80u) != 0) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "b is negative but a power of integers must not be");
+    }
   }
 }
 
 void run(const Context& context, const Operands& operands, const Operation& operation) {
-  if (operands.run(context, operation) == kernels::kZeroDivisor) [[unlikely]] {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "b has an element 0 but integer divisors must not be 0; out holds a mixture");
-  }
+  const kernels::Finding found = operands.run(context, operation);
+  if (found == kernels::kNothing) [[likely]]
+    return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       found == kernels::kZeroDivisor
+           ? "b has an element 0 but integer divisors must not be 0; out holds a mixture"
+           : "b has a negative element but powers of integers must not be; out holds a mixture");
 }
 
 }  // namespace
@@ -102,7 +112,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   const Operation operation = binary_operation(op, a.dtype);
   const Element element = to_element(b, a.dtype, "b");
-  require_divisor(op, element, a.dtype);
+  require_number(op, element, a.dtype);
   operands.add(element, out.view.dtype);
   run(context, operands, operation);
   operands.count(TNR_OPERATION_BINARY);

@@ -51,8 +51,8 @@ macro_rules! functions_of_entries {
             ///
             /// ```
             /// # use tenure::*;
-            /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
-            #[doc = concat!("let entries = tenure::", stringify!($new), "(&[1.5, 2.5])?;")]
+            /// let matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![0.5, 0.25])?;
+            #[doc = concat!("let entries = tenure::", stringify!($new), "(&[0.5, 0.25])?;")]
             #[doc = concat!("let result = matrix.", stringify!($new), "()?;")]
             /// assert_eq!(result.view().values(), entries.to_vec());
             /// # Ok::<(), Error>(())

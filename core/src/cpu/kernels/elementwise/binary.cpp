@@ -2,6 +2,7 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
+#include "cpu/kernels/elementwise/power.hpp"
 #include "cpu/kernels/elementwise/remainder.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
@@ -10,7 +11,7 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-// Floats only; integers have divide_each() below.
+// Floats only; integers have compute_each() below.
 struct Divide {
   static constexpr bool kBranches = false;
   template <class V>
@@ -42,8 +43,24 @@ T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-template <class T, T divide(T, T)>
-Finding divide_each(const Strip& strip) {
+// By squares, which wrap. A negative power gives 0, and is found.
+template <class T>
+T power(T base, T exponent) {
+  if constexpr (kIsSigned<T>) {
+    if (exponent < 0) return T{0};
+  }
+  auto square = static_cast<Wrap<T>>(base);
+  Wrap<T> result = 1;
+  for (auto left = static_cast<UnsignedOf<T>>(exponent); left != 0; left >>= 1) {
+    if ((left & 1) != 0) result *= square;
+    square *= square;
+  }
+  return static_cast<T>(result);
+}
+
+// One by one; on the right are numbers that the operation does not take, and reports as `found`.
+template <class T, T rule(T, T), Finding found>
+Finding compute_each(const Strip& strip) {
   const int64_t n = strip.count;
   Byte* out = strip.out;
   const Byte* a = strip.in[0].data;
@@ -51,16 +68,16 @@ Finding divide_each(const Strip& strip) {
   const int64_t out_step = strip.out_step;
   const int64_t a_step = strip.in[0].step;
   const int64_t b_step = strip.in[1].step;
-  bool zero = false;
+  bool is_found = false;
   for (int64_t i = 0; i < n; ++i) {
-    const T divisor = load<T>(b);
-    zero |= divisor == 0;
-    store<T>(out, divide(load<T>(a), divisor));
+    const T right = load<T>(b);
+    is_found |= found == kZeroDivisor ? right == 0 : right < 0;
+    store<T>(out, rule(load<T>(a), right));
     out += out_step;
     a += a_step;
     b += b_step;
   }
-  return zero ? kZeroDivisor : kNothing;
+  return is_found ? found : kNothing;
 }
 
 struct And {
@@ -185,8 +202,8 @@ template <class Rule>
 constexpr Elementwise kernel<Rule, BF16> = {map_pairs<OnBF16<Rule>, uint16_t>, nullptr,
                                             kStepsOf<Rule>};
 
-template <class T, T divide_one(T, T)>
-constexpr Elementwise divide = {divide_each<T, divide_one>, nullptr, Steps::kAny};
+template <class T, T rule(T, T), Finding found>
+constexpr Elementwise checked = {compute_each<T, rule, found>, nullptr, Steps::kAny};
 
 // Functions of many instructions, which have one loop for each compute type.
 template <class Rule, class T>
@@ -212,11 +229,11 @@ constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>, nullptr, Ste
 #define TENURE_BINARY_ADD TENURE_WRAPPING(Add)
 #define TENURE_BINARY_SUB TENURE_WRAPPING(Subtract)
 #define TENURE_BINARY_MUL TENURE_WRAPPING(Multiply)
-#define TENURE_DIVISIONS(rule)                                                                  \
-  divide<int8_t, rule<int8_t>>, divide<int16_t, rule<int16_t>>, divide<int32_t, rule<int32_t>>, \
-      divide<int64_t, rule<int64_t>>, divide<uint8_t, rule<uint8_t>>,                           \
-      divide<uint16_t, rule<uint16_t>>, divide<uint32_t, rule<uint32_t>>,                       \
-      divide<uint64_t, rule<uint64_t>>
+#define TENURE_CHECKED(rule, found)                                                     \
+  checked<int8_t, rule<int8_t>, found>, checked<int16_t, rule<int16_t>, found>,         \
+      checked<int32_t, rule<int32_t>, found>, checked<int64_t, rule<int64_t>, found>,   \
+      checked<uint8_t, rule<uint8_t>, found>, checked<uint16_t, rule<uint16_t>, found>, \
+      checked<uint32_t, rule<uint32_t>, found>, checked<uint64_t, rule<uint64_t>, found>
 #define TENURE_FUNCTION(Rule) \
   function<Rule, double>, function<Rule, float>, function<Rule, F16>, function<Rule, BF16>
 #define TENURE_BITS(Rule) TENURE_NO_FLOATS, TENURE_UNSIGNED(Rule), TENURE_UNSIGNED(Rule)
@@ -225,8 +242,8 @@ constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>, nullptr, Ste
 #define TENURE_SHIFTS(Shift, ...)                                  \
   shift<Shift, __VA_ARGS__##8_t>, shift<Shift, __VA_ARGS__##16_t>, \
       shift<Shift, __VA_ARGS__##32_t>, shift<Shift, __VA_ARGS__##64_t>
-#define TENURE_BINARY_DIV TENURE_FLOATS(Divide), TENURE_DIVISIONS(quotient)
-#define TENURE_BINARY_REM TENURE_FUNCTION(Remainder), TENURE_DIVISIONS(remainder)
+#define TENURE_BINARY_DIV TENURE_FLOATS(Divide), TENURE_CHECKED(quotient, kZeroDivisor)
+#define TENURE_BINARY_REM TENURE_FUNCTION(Remainder), TENURE_CHECKED(remainder, kZeroDivisor)
 #define TENURE_BINARY_LOGICAL_AND TENURE_TRUTHS(And)
 #define TENURE_BINARY_LOGICAL_OR TENURE_TRUTHS(Or)
 #define TENURE_BINARY_LOGICAL_XOR TENURE_TRUTHS(Xor)
@@ -237,6 +254,9 @@ constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>, nullptr, Ste
   TENURE_NO_FLOATS, TENURE_SHIFTS(ShiftLeft, uint), TENURE_SHIFTS(ShiftLeft, uint)
 #define TENURE_BINARY_SHIFT_RIGHT \
   TENURE_NO_FLOATS, TENURE_SHIFTS(ShiftRight, int), TENURE_SHIFTS(ShiftRight, uint)
+#define TENURE_BINARY_POW TENURE_FUNCTION(Power), TENURE_CHECKED(power, kNegativePower)
+#define TENURE_BINARY_ATAN2 TENURE_FUNCTION(AngleOfPoint)
+#define TENURE_BINARY_HYPOT TENURE_FUNCTION(Distance)
 #define TENURE_BINARY_MIN TENURE_FLOATS(Minimum), TENURE_SIGNED(Minimum), TENURE_UNSIGNED(Minimum)
 #define TENURE_BINARY_MAX TENURE_FLOATS(Maximum), TENURE_SIGNED(Maximum), TENURE_UNSIGNED(Maximum)
 

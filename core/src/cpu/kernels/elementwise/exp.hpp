@@ -41,6 +41,7 @@
 
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
+#include "cpu/kernels/elementwise/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -58,6 +59,7 @@ struct ExpOf<float> {
   static constexpr float kInverseLn2 = 0x1.715476p+0f;
   static constexpr float kLn2High = 0x1.62e4p-1f;  // 15 bits, and n has 8
   static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+  static constexpr Long<float> kLn2 = {0x1.62e43p-1f, -0x1.05c61p-29f};
 
   // q. In pairs of powers (Estrin), on which a processor works side by side; Horner's one chain
   // would have it wait.
@@ -78,6 +80,7 @@ struct ExpOf<double> {
   static constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
   static constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits, and n has 11
   static constexpr double kLn2Low = 0x1.ef35793c7673p-45;
+  static constexpr Long<double> kLn2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 
   template <class V>
   static V q(V r, V square) {
@@ -172,6 +175,25 @@ inline V exponential(V x) {
   const auto [sign, magnitude] = clamp(x, ExpOf<T>::kFarthest);
   const V within = bit_copy<V>(bit_copy<Bits>(magnitude) | sign);
   const PowerOfE<V> power = power_of_e(reduce_by_ln2(within), sign);
+  return (power.high + power.low) * power.first * power.second;
+}
+
+// 2^x = e^((x - n) ln 2) 2^n.
+template <class V>
+inline V exponential_of_2(V x) {
+  using T = Number<V>;
+  using Of = ExpOf<T>;
+  using Bits = As<UnsignedOf<T>, V>;
+  // Beyond it on either side 2^x is infinite or 0.
+  constexpr T kFarthest = sizeof(T) == 8 ? 1080 : 155;
+  constexpr T kShift = T{3} * static_cast<T>(UnsignedOf<T>{1} << (Of::kFractionBits - 1));
+  const auto [sign, magnitude] = clamp(x, kFarthest);
+  const V within = bit_copy<V>(bit_copy<Bits>(magnitude) | sign);
+  const V shifted = within + kShift;
+  const V fraction = within - (shifted - kShift);
+  const Long<V> r = product_of(fraction, V{} + Of::kLn2.high);
+  const PowerOfE<V> power =
+      power_of_e(ReducedByLn2<V>{shifted, r.high, r.low + fraction * Of::kLn2.low}, sign);
   return (power.high + power.low) * power.first * power.second;
 }
 

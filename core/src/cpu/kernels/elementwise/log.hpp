@@ -1,6 +1,7 @@
-// ln(1 + f) near 0, and ln(1 + e^x), in f32 and f64, without a branch or a table, for vectors of
+// Logarithms, ln(1 + x) and ln(1 + e^x) in f32 and f64, without a branch or a table, for vectors of
 // every instruction set.
 //
+//     ln x = n ln 2 + ln(1 + f),   x = 2^n (1 + f),   1 + f from sqrt(1/2) to sqrt(2)
 //     ln(1 + f) = f - f^2 / 2 + f^3 p(f)
 //
 // where p is the polynomial that minimises the largest relative error of the logarithm for f from
@@ -22,21 +23,19 @@ struct LogOf;
 
 template <>
 struct LogOf<float> {
-  static constexpr Polynomial kP = {0x1.55554ap-2f,  -0x1.00022p-2f, 0x1.99a596p-3f,
-                                    -0x1.547888p-3f, 0x1.226e58p-3f, -0x1.0ce09cp-3f,
-                                    0x1.07d0b8p-3f,  -0x1.41ed04p-4f};
-  static constexpr Long<float> kLn2 = {0x1.62e43p-1f, -0x1.05c61p-29f};
+  [[maybe_unused]] static constexpr Polynomial kP = {
+      0x1.55554ap-2f, -0x1.00022p-2f,  0x1.99a596p-3f, -0x1.547888p-3f,
+      0x1.226e58p-3f, -0x1.0ce09cp-3f, 0x1.07d0b8p-3f, -0x1.41ed04p-4f};
 };
 
 template <>
 struct LogOf<double> {
-  static constexpr Polynomial kP = {
+  [[maybe_unused]] static constexpr Polynomial kP = {
       0x1.5555555555546p-2, -0x1.fffffffffee87p-3, 0x1.999999999bf46p-3, -0x1.555555567142dp-3,
       0x1.249249245460ep-3, -0x1.ffffff2a47dbcp-4, 0x1.c71c7119b1188p-4, -0x1.9999c219093ddp-4,
       0x1.745d580f257b8p-4, -0x1.55510b650c533p-4, 0x1.3b09bbf4efcbfp-4, -0x1.24d403ed21963p-4,
       0x1.11df97e1a1d12p-4, -0x1.fc002c0598874p-5, 0x1.cfa504ddbef9ap-5, -0x1.ce7c61e439b87p-5,
       0x1.0a93ee82d1f4cp-4, -0x1.f18d1d070b13p-5,  0x1.b90e1ba6cd522p-6};
-  static constexpr Long<double> kLn2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 };
 
 // ln(1 + f) - f.
@@ -45,6 +44,118 @@ inline V log_beyond_first_term(V f) {
   using T = Number<V>;
   const V square = f * f;
   return (square * f) * LogOf<T>::kP(f) - T{0.5} * square;
+}
+
+// x = 2^n (1 + f), of a positive finite x.
+template <class V>
+struct Binade {
+  V n;
+  V f;
+};
+
+template <class V>
+inline Binade<V> binade_of(V x) {
+  using T = Number<V>;
+  using Of = ExpOf<T>;
+  using Word = UnsignedOf<T>;
+  using Bits = As<Word, V>;
+  constexpr unsigned kFractionBits = Of::kFractionBits;
+  constexpr Word kRootOfHalf =
+      sizeof(T) == 8 ? Word{0x3fe6a09e} << (8 * sizeof(T) - 32) : static_cast<Word>(0x3f3504f3u);
+  // Subnormal numbers are made normal.
+  constexpr T kSmallest = sizeof(T) == 8 ? static_cast<T>(0x1p-1022) : static_cast<T>(0x1p-126f);
+  constexpr T kScale = sizeof(T) == 8 ? static_cast<T>(0x1p54) : static_cast<T>(0x1p25f);
+  constexpr T kScaleExponent = sizeof(T) == 8 ? 54 : 25;
+  const auto is_subnormal = x < kSmallest;
+  const V scaled = is_subnormal ? x * kScale : x;
+  // As many are added to n that the difference is positive.
+  constexpr Word kMore = Of::kBias + 1;
+  const Bits shifted = bit_copy<Bits>(scaled) - kRootOfHalf + (kMore << kFractionBits);
+  // The bits of a number so large that its last bit counts ones hold an integer as a float.
+  constexpr T kShift = T{3} * static_cast<T>(Word{1} << (kFractionBits - 1));
+  const V biased = bit_copy<V>((shifted >> kFractionBits) + bit_copy<Word>(kShift));
+  const V n = biased - (kShift + static_cast<T>(kMore));
+  const Bits fraction = shifted & ((Word{1} << kFractionBits) - 1);
+  return {is_subnormal ? n - kScaleExponent : n, bit_copy<V>(fraction + kRootOfHalf) - T{1}};
+}
+
+// Of 0, negative numbers and infinity.
+template <class V>
+inline V logarithm_or_limit(V x, V logarithm) {
+  using T = Number<V>;
+  constexpr T kInfinity = static_cast<T>(__builtin_inff());
+  constexpr T kNan = static_cast<T>(__builtin_nanf(""));
+  const V limit = x < 0 ? V{} + kNan : x == 0 ? V{} - kInfinity : x;
+  return (x > 0) & (x < kInfinity) ? logarithm : limit;
+}
+
+// ln x, and `more` to what is added last.
+template <class V>
+inline V natural_logarithm(V x, V more) {
+  using Of = ExpOf<Number<V>>;
+  const Binade<V> of = binade_of(x);
+  const Long<V> sum = sum_of(of.n * Of::kLn2High, of.f);  // n has so few bits that this is exact
+  const V rest = log_beyond_first_term(of.f) + (of.n * Of::kLn2Low + more);
+  return logarithm_or_limit(x, sum.high + (sum.low + rest));
+}
+
+template <class V>
+inline V logarithm(V x) {
+  return natural_logarithm(x, V{});
+}
+
+// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded; of x and what it lost.
+template <class V>
+inline V logarithm_of_one_more(const Long<V>& x) {
+  const Long<V> u = sum_of_any(V{} + Number<V>{1}, x.high);
+  const V result = natural_logarithm(u.high, (u.low + x.low) / u.high);
+  return x.high == 0 ? x.high : result;
+}
+template <class V>
+inline V logarithm_of_one_more(V x) {
+  return logarithm_of_one_more(Long<V>{x, V{}});
+}
+
+// Of base 2 or 10: n times the logarithm of 2 (its first part of so few bits that this is exact)
+// and ln(1 + f) times `slope`, with what is lost.
+template <class T>
+struct Base {
+  Long<T> two;
+  Long<T> slope;
+};
+inline constexpr Base<float> kBase2F32 = {{1, 0}, {0x1.715476p+0f, 0x1.4ae0cp-26f}};
+inline constexpr Base<double> kBase2F64 = {{1, 0}, {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}};
+inline constexpr Base<float> kBase10F32 = {{0x1.344p-2f, 0x1.3509f8p-18f},
+                                           {0x1.bcb7b2p-2f, -0x1.5b235ep-27f}};
+inline constexpr Base<double> kBase10F64 = {{0x1.34413509f78p-2, 0x1.fef311f12b358p-46},
+                                            {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}};
+
+template <class V>
+inline V logarithm_to(const Base<Number<V>>& base, V x) {
+  const Binade<V> of = binade_of(x);
+  const Long<V> natural = sum_of(of.f, log_beyond_first_term(of.f));
+  const Long<V> product = product_of(natural.high, V{} + base.slope.high);
+  const Long<V> sum = sum_of(of.n * base.two.high, product.high);
+  const V low = natural.high * base.slope.low + natural.low * base.slope.high;
+  const V rest = (product.low + low) + of.n * base.two.low;
+  return logarithm_or_limit(x, sum.high + (sum.low + rest));
+}
+
+template <class V>
+inline V logarithm_to_2(V x) {
+  if constexpr (sizeof(Number<V>) == 8) {
+    return logarithm_to(kBase2F64, x);
+  } else {
+    return logarithm_to(kBase2F32, x);
+  }
+}
+template <class V>
+inline V logarithm_to_10(V x) {
+  if constexpr (sizeof(Number<V>) == 8) {
+    return logarithm_to(kBase10F64, x);
+  } else {
+    return logarithm_to(kBase10F32, x);
+  }
 }
 
 // ln(1 + e^x) = max(x, 0) + ln(1 + e), e = e^-|x|. Where 1 + e is beyond sqrt(2), half of it is
@@ -61,9 +172,9 @@ inline V softplus(V x) {
   const V low = mantissa.low * power.first * power.second;
   const auto is_halved = high > static_cast<T>(0.41421356);
   const V f = is_halved ? (high - T{1}) * T{0.5} : high;
-  const Long<V> sum = sum_of(is_halved ? V{} + LogOf<T>::kLn2.high : V{}, f);
+  const Long<V> sum = sum_of(is_halved ? V{} + ExpOf<T>::kLn2.high : V{}, f);
   const V rest =
-      log_beyond_first_term(f) + (sum.low + (is_halved ? low * T{0.5} + LogOf<T>::kLn2.low : low));
+      log_beyond_first_term(f) + (sum.low + (is_halved ? low * T{0.5} + ExpOf<T>::kLn2.low : low));
   return (x > 0 ? x : V{}) + (sum.high + rest);
 }
 

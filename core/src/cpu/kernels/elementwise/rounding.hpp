@@ -76,15 +76,20 @@ inline V square_root(V a) {
 
 // 1 / sqrt(x) within one unit in the last place: the root and its inverse are corrected by what
 // their roundings leave, so that one of full size remains. Small numbers are made larger, so that
-// what the square of the root loses is a number too.
+// what the square of the root loses is a number too, and large ones smaller, so that no part of the
+// square overflows.
 template <class V>
 inline V inverse_root(V x) {
   using T = Number<V>;
   constexpr T kSmall = sizeof(T) == 8 ? static_cast<T>(0x1p-960) : static_cast<T>(0x1p-100f);
-  constexpr T kLarger = sizeof(T) == 8 ? static_cast<T>(0x1p108) : static_cast<T>(0x1p48f);
-  constexpr T kRootLarger = sizeof(T) == 8 ? static_cast<T>(0x1p54) : static_cast<T>(0x1p24f);
+  constexpr T kLarge = sizeof(T) == 8 ? static_cast<T>(0x1p960) : static_cast<T>(0x1p100f);
+  constexpr T kFactor = sizeof(T) == 8 ? static_cast<T>(0x1p108) : static_cast<T>(0x1p48f);
+  constexpr T kRootFactor = sizeof(T) == 8 ? static_cast<T>(0x1p54) : static_cast<T>(0x1p24f);
   const auto is_small = x < kSmall;
-  const V scaled = is_small ? x * kLarger : x;
+  const auto is_large = x > kLarge;
+  const V scale = is_small ? V{} + kFactor : is_large ? V{} + T{1} / kFactor : V{} + T{1};
+  const V back = is_small ? V{} + kRootFactor : is_large ? V{} + T{1} / kRootFactor : V{} + T{1};
+  const V scaled = x * scale;
   const V root = square_root(scaled);
   const V inverse = T{1} / root;
   const Long<V> square = product_of(root, root);
@@ -94,7 +99,7 @@ inline V inverse_root(V x) {
   const V correction = left_of_one - T{0.5} * left_of_square * inverse * inverse;
   const V corrected = inverse + inverse * correction;
   const V result = (x > 0) & (x < static_cast<T>(__builtin_inff())) ? corrected : inverse;
-  return is_small ? result * kRootLarger : result;
+  return result * back;
 }
 
 }  // namespace

@@ -2,13 +2,16 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
+#include "cpu/kernels/elementwise/erf.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/gelu.hpp"
+#include "cpu/kernels/elementwise/hyperbolic.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
 #include "cpu/kernels/elementwise/questions.hpp"
 #include "cpu/kernels/elementwise/rounding.hpp"
 #include "cpu/kernels/elementwise/sigmoid.hpp"
 #include "cpu/kernels/elementwise/tanh.hpp"
+#include "cpu/kernels/elementwise/trigonometry.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 
@@ -71,6 +74,26 @@ TENURE_RULE(Gelu, gelu)
 TENURE_RULE(GeluTanh, gelu_tanh)
 TENURE_RULE(Softplus, softplus)
 TENURE_RULE(Elu, elu)
+TENURE_RULE(ExponentialOf2, exponential_of_2)
+TENURE_RULE(ExponentialLessOne, exponential_less_one)
+TENURE_RULE(Logarithm, logarithm)
+TENURE_RULE(LogarithmTo2, logarithm_to_2)
+TENURE_RULE(LogarithmTo10, logarithm_to_10)
+TENURE_RULE(LogarithmOfOneMore, logarithm_of_one_more)
+TENURE_RULE(ErrorFunction, error_function)
+TENURE_RULE(ComplementOfErrorFunction, complement_of_error_function)
+TENURE_RULE(Sine, sine)
+TENURE_RULE(Cosine, cosine)
+TENURE_RULE(Tangent, tangent)
+TENURE_RULE(InverseSine, inverse_sine)
+TENURE_RULE(InverseCosine, inverse_cosine)
+TENURE_RULE(InverseTangent, inverse_tangent)
+TENURE_RULE(HyperbolicSine, hyperbolic_sine)
+TENURE_RULE(HyperbolicCosine, hyperbolic_cosine)
+TENURE_RULE(InverseHyperbolicSine, inverse_hyperbolic_sine)
+TENURE_RULE(InverseHyperbolicCosine, inverse_hyperbolic_cosine)
+TENURE_RULE(InverseHyperbolicTangent, inverse_hyperbolic_tangent)
+TENURE_RULE(CubeRoot, cube_root)
 
 struct Square {
   template <class V>
@@ -271,6 +294,27 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 #define TENURE_UNARY_LOGICAL_NOT TENURE_NO_FLOATS, TENURE_NO_INTEGERS, each<LogicalNot, uint8_t>
 #define TENURE_UNARY_NAN_TO_NUM TENURE_WORDS(each, NanToNumber)
 #define TENURE_UNARY_BIT_NOT TENURE_NO_FLOATS, TENURE_INTEGERS(Invert), TENURE_INTEGERS(Invert)
+
+#define TENURE_UNARY_EXP2 TENURE_FUNCTION(ExponentialOf2)
+#define TENURE_UNARY_EXPM1 TENURE_FUNCTION(ExponentialLessOne)
+#define TENURE_UNARY_LN TENURE_FUNCTION(Logarithm)
+#define TENURE_UNARY_LOG2 TENURE_FUNCTION(LogarithmTo2)
+#define TENURE_UNARY_LOG10 TENURE_FUNCTION(LogarithmTo10)
+#define TENURE_UNARY_LOG1P TENURE_FUNCTION(LogarithmOfOneMore)
+#define TENURE_UNARY_ERF TENURE_FUNCTION(ErrorFunction)
+#define TENURE_UNARY_ERFC TENURE_FUNCTION(ComplementOfErrorFunction)
+#define TENURE_UNARY_SIN TENURE_FUNCTION(Sine)
+#define TENURE_UNARY_COS TENURE_FUNCTION(Cosine)
+#define TENURE_UNARY_TAN TENURE_FUNCTION(Tangent)
+#define TENURE_UNARY_ASIN TENURE_FUNCTION(InverseSine)
+#define TENURE_UNARY_ACOS TENURE_FUNCTION(InverseCosine)
+#define TENURE_UNARY_ATAN TENURE_FUNCTION(InverseTangent)
+#define TENURE_UNARY_SINH TENURE_FUNCTION(HyperbolicSine)
+#define TENURE_UNARY_COSH TENURE_FUNCTION(HyperbolicCosine)
+#define TENURE_UNARY_ASINH TENURE_FUNCTION(InverseHyperbolicSine)
+#define TENURE_UNARY_ACOSH TENURE_FUNCTION(InverseHyperbolicCosine)
+#define TENURE_UNARY_ATANH TENURE_FUNCTION(InverseHyperbolicTangent)
+#define TENURE_UNARY_CBRT TENURE_FUNCTION(CubeRoot)
 
 #define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
 const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};

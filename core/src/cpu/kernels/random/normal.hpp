@@ -119,7 +119,7 @@ inline Vector<T> log_of_part(const Vector<T>& x) {
   constexpr auto kBias = static_cast<T>(ExpOf<T>::kBias);
   const Vector<T> n =
       Of::number_of_small(shifted >> Of::kFractionBits) - (kBias + Of::kUnitExponent);
-  return n * LogOf<T>::kLn2.high + (f + (log_beyond_first_term(f) + n * LogOf<T>::kLn2.low));
+  return n * ExpOf<T>::kLn2.high + (f + (log_beyond_first_term(f) + n * ExpOf<T>::kLn2.low));
 }
 
 // The numbers of the words of each lane.

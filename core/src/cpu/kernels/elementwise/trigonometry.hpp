@@ -1,0 +1,297 @@
+// sin, cos and tan within the errors that the table of operations states, for vectors of every
+// instruction set.
+//
+// Cody and Waite's reduction ("Software Manual for the Elementary Functions", 1980, chapter 8):
+//
+//     x = n pi / 2 + r,   n the integer nearest to x 2 / pi,   so |r| <= pi / 4
+//
+// pi / 2 is taken in three parts, of which the first two have 33 bits, so that n times each is exact
+// for |x| up to 2^20: r is known to 2^-99, with what it loses in rounding. The polynomials of sin r
+// and cos r are those of fdlibm (Sun Microsystems, 1993). n says which of the two it is, and its
+// sign. tan is the quotient of both with what they lose. f32 is computed in f64.
+//
+// Lanes that are farther from 0, infinite or NaN are those of the C library's functions of a wider
+// type.
+#pragma once
+
+#include "cpu/kernels/elementwise/rounding.hpp"
+#include "cpu/kernels/elementwise/vector_math.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+inline constexpr double kFarthestAngle = 0x1p20;
+
+// A function of vectors of f64 for each half of one of f32.
+template <class V, class Function>
+inline V by_doubles(V x, const Function& function) {
+  using Half = typename Packed<float, sizeof(V) / 2>::type;
+  using Doubles = typename Packed<double, sizeof(V)>::type;
+  Half halves[2];
+  __builtin_memcpy(halves, &x, sizeof x);
+  for (Half& half : halves) {
+    half = __builtin_convertvector(function(__builtin_convertvector(half, Doubles)), Half);
+  }
+  __builtin_memcpy(&x, halves, sizeof x);
+  return x;
+}
+
+template <class V, class Function>
+inline V by_doubles(V x, V y, const Function& function) {
+  using Half = typename Packed<float, sizeof(V) / 2>::type;
+  using Doubles = typename Packed<double, sizeof(V)>::type;
+  Half left[2];
+  Half right[2];
+  __builtin_memcpy(left, &x, sizeof x);
+  __builtin_memcpy(right, &y, sizeof y);
+  for (int i = 0; i < 2; ++i) {
+    left[i] = __builtin_convertvector(function(__builtin_convertvector(left[i], Doubles),
+                                               __builtin_convertvector(right[i], Doubles)),
+                                      Half);
+  }
+  __builtin_memcpy(&x, left, sizeof x);
+  return x;
+}
+
+enum class Angle { kSine, kCosine, kTangent };
+
+// By the C library's functions of the next wider type: those of f64 are off by up to 14 places near
+// multiples of pi / 2 (glibc 2.36).
+inline float angle_of(Angle angle, float x) {
+  const auto wide = static_cast<double>(x);
+  return static_cast<float>(angle == Angle::kSine     ? __builtin_sin(wide)
+                            : angle == Angle::kCosine ? __builtin_cos(wide)
+                                                      : __builtin_tan(wide));
+}
+inline double angle_of(Angle angle, double x) {
+  const auto wide = static_cast<long double>(x);
+  return static_cast<double>(angle == Angle::kSine     ? __builtin_sinl(wide)
+                             : angle == Angle::kCosine ? __builtin_cosl(wide)
+                                                       : __builtin_tanl(wide));
+}
+
+// The sine, cosine or tangent of |x| <= kFarthestAngle.
+template <Angle kAngle, class V>
+inline V of_near_angle(V x) {
+  using Bits = As<uint64_t, V>;
+  constexpr double kShift = 0x1.8p52;
+  const V shifted = x * 0x1.45f306dc9c883p-1 + kShift;
+  const V n = shifted - kShift;
+  const Bits quadrant = bit_copy<Bits>(shifted) + (kAngle == Angle::kCosine ? 1 : 0);
+  const V high = x - n * 0x1.921fb544p+0;
+  const Long<V> sum = sum_of_any(high, n * -0x1.0b4611a6p-34);
+  const V low = sum.low - n * 0x1.3198a2e037073p-69;
+  const V r = sum.high + low;
+  const V lost = (sum.high - r) + low;
+
+  const V square = r * r;
+  const V sine_rest =
+      Polynomial{0x1.111111110f8a6p-7, -0x1.a01a019c161d5p-13, 0x1.71de357b1fe7dp-19,
+                 -0x1.ae5e68a2b9cebp-26, 0x1.5d93a5acfd57cp-33}(square);
+  const V cube = square * r;
+  const V sine_low =
+      (lost - square * (0.5 * lost - cube * sine_rest)) - cube * 0x1.5555555555549p-3;
+  const V cosine_rest = square * Polynomial{0x1.555555555554cp-5,  -0x1.6c16c16c15177p-10,
+                                            0x1.a01a019cb159p-16,  -0x1.27e4f809c52adp-22,
+                                            0x1.1ee9ebdb4b1c4p-29, -0x1.8fae9be8838d4p-37}(square);
+  const V half = 0.5 * square;
+  const V cosine_high = 1.0 - half;
+  const V cosine_low = ((1.0 - cosine_high) - half) + (square * cosine_rest - r * lost);
+
+  const auto is_odd = (quadrant & 1) != 0;
+  if constexpr (kAngle == Angle::kTangent) {
+    const Long<V> sine = sum_of(r, sine_low);
+    const Long<V> cosine = sum_of(cosine_high, cosine_low);
+    const Long<V> dividend = {is_odd ? -cosine.high : sine.high, is_odd ? -cosine.low : sine.low};
+    const Long<V> divisor = {is_odd ? sine.high : cosine.high, is_odd ? sine.low : cosine.low};
+    const V result = quotient(dividend, divisor);
+    return x == 0 ? x : result;
+  } else {
+    const V result = is_odd ? cosine_high + cosine_low : r + sine_low;
+    const V signed_result = bit_copy<V>(bit_copy<Bits>(result) ^ ((quadrant & 2) << 62));
+    return kAngle == Angle::kSine ? (x == 0 ? x : signed_result) : signed_result;
+  }
+}
+
+template <Angle kAngle, class V>
+inline V of_angle(V x) {
+  using T = Number<V>;
+  const auto is_near = magnitude_of(x) <= static_cast<T>(kFarthestAngle);
+  const V near = is_near ? x : V{};
+  V result;
+  if constexpr (sizeof(T) == 8) {
+    result = of_near_angle<kAngle>(near);
+  } else {
+    result = by_doubles(near, [](auto half) { return of_near_angle<kAngle>(half); });
+  }
+  if (!is_every_lane(is_near)) [[unlikely]] {
+    constexpr int kLanes = sizeof(V) / sizeof(T);
+#pragma GCC unroll 1
+    for (int i = 0; i < kLanes; ++i) {
+      if (is_near[i] == 0) result[i] = angle_of(kAngle, x[i]);
+    }
+  }
+  return result;
+}
+
+template <class V>
+inline V sine(V x) {
+  return of_angle<Angle::kSine>(x);
+}
+template <class V>
+inline V cosine(V x) {
+  return of_angle<Angle::kCosine>(x);
+}
+template <class V>
+inline V tangent(V x) {
+  return of_angle<Angle::kTangent>(x);
+}
+
+// ---- inverse functions ----
+//
+// atan of y / x: with t = y / x, (y - x) / (y + x) or -x / y, of which one is at most tan(pi / 8),
+// it is atan t, and pi / 4 or pi / 2 more. asin and acos of |x| <= 1/2 are x + x^3 p / q, and
+// beyond by the same of sqrt((1 - |x|) / 2), a root that is known with what it loses.
+// The polynomials are those of fdlibm.
+
+// pi with what a double lacks of it.
+inline constexpr Long<double> kPi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
+
+// atan(y / x) of numbers that are not negative.
+template <class V>
+inline V atan_of_quotient(V y, V x) {
+  const auto is_low = y <= 0.41421356237309503 * x;
+  const auto is_middle = y <= 2.414213562373095 * x;
+  const Long<V> difference = sum_of_any(y, -x);
+  const Long<V> total = sum_of_any(y, x);
+  const V dividend = is_low ? y : is_middle ? difference.high : -x;
+  const V divisor = is_low ? x : is_middle ? total.high : y;
+  const V more = is_low ? V{} : is_middle ? V{} + 0.25 : V{} + 0.5;
+  const V t = dividend / divisor;
+  const V lost = (is_middle & ~is_low) ? (difference.low - t * total.low) / divisor : V{};
+  const V square = t * t;
+  const V rest =
+      square * Polynomial{0x1.555555555550dp-2,  -0x1.999999998ebc4p-3, 0x1.24924920083ffp-3,
+                          -0x1.c71c6fe231671p-4, 0x1.745cdc54c206ep-4,  -0x1.3b0f2af749a6dp-4,
+                          0x1.10d66a0d03d51p-4,  -0x1.dde2d52defd9ap-5, 0x1.97b4b24760debp-5,
+                          -0x1.2b4442c6a6c2fp-5, 0x1.0ad3ae322da11p-6}(square);
+  const Long<V> sum = sum_of_any(more * kPi.high, t);
+  return sum.high + ((sum.low + (more * kPi.low + lost)) - t * rest);
+}
+
+template <class V>
+inline V inverse_tangent_of_double(V x) {
+  const V magnitude = magnitude_of(x);
+  const V result = atan_of_quotient(magnitude, V{} + 1.0);
+  return with_sign_of(magnitude > 0 ? result : magnitude, x);
+}
+
+// x + x^3 p / q less x, over x.
+template <class V>
+inline V arc_beyond_first_term(V square) {
+  const V p =
+      Polynomial{0x1.5555555555555p-3,  -0x1.4d61203eb6f7dp-2, 0x1.9c1550e884455p-3,
+                 -0x1.48228b5688f3bp-5, 0x1.9efe07501b288p-11, 0x1.23de10dfdf709p-15}(square);
+  const V q = Polynomial{1.0, -0x1.33a271c8a2d4bp+1, 0x1.02ae59c598ac8p+1, -0x1.6066c1b8d0159p-1,
+                         0x1.3b8c5b12e9282p-4}(square);
+  return square * (p / q);
+}
+
+// sqrt((1 - a) / 2) with what it loses.
+template <class V>
+inline Long<V> root_of_complement(V a) {
+  const V half = (1.0 - a) * 0.5;
+  const V root = square_root(half);
+  const Long<V> back = product_of(root, root);
+  const V rest = (half - back.high) - back.low;
+  return {root, root > 0 ? rest / (root + root) : V{}};
+}
+
+template <class V>
+inline V inverse_sine_of_double(V x) {
+  const V a = magnitude_of(x);
+  const auto is_near = a < 0.5;
+  const Long<V> root = root_of_complement(a);
+  const V arc = arc_beyond_first_term(is_near ? a * a : (1.0 - a) * 0.5);
+  const V near = a + a * arc;
+  const Long<V> sum = sum_of(V{} + 0.5 * kPi.high, -2.0 * root.high);
+  const V far = sum.high + (sum.low + (0.5 * kPi.low - 2.0 * (root.high * arc + root.low)));
+  return with_sign_of(is_near ? near : far, x);
+}
+
+template <class V>
+inline V inverse_cosine_of_double(V x) {
+  const V a = magnitude_of(x);
+  const auto is_near = a < 0.5;
+  const Long<V> root = root_of_complement(a);
+  const V arc = arc_beyond_first_term(is_near ? a * a : (1.0 - a) * 0.5);
+  const Long<V> middle = sum_of(V{} + 0.5 * kPi.high, -x);
+  const V near = middle.high + (middle.low + (0.5 * kPi.low - x * arc));
+  const V twice = 2.0 * root.high;
+  const V low = 2.0 * (root.high * arc + root.low);
+  const Long<V> other = sum_of(V{} + kPi.high, -twice);
+  const V far = x < 0 ? other.high + (other.low + (kPi.low - low)) : twice + low;
+  return is_near ? near : far;
+}
+
+// x = 2^(3 k) m: a guess by a third of the exponent's bits, a polynomial in it that is right to 23
+// bits, rounded to these, and one step of Newton's (fdlibm).
+template <class V>
+inline V cube_root_of_double(V x) {
+  using Bits = As<uint64_t, V>;
+  const V a = magnitude_of(x);
+  const auto is_subnormal = a < 0x1p-1022;
+  const V scaled = is_subnormal ? a * 0x1p54 : a;
+  const Bits third = ((bit_copy<Bits>(scaled) >> 32) * 0xaaaaaaabu) >> 33;
+  const V guess = bit_copy<V>((third + 715094163u) << 32);
+  const V ratio = (guess * guess) * (guess / scaled);
+  const V better =
+      guess * Polynomial{0x1.e03e60f61e692p+0, -0x1.e28e092f02420p+0, 0x1.9f1604a49d6c2p+0,
+                         -0x1.844cbbee751d9p-1, 0x1.2b000d4e4edd7p-3}(ratio);
+  const V root = bit_copy<V>((bit_copy<Bits>(better) + 0x80000000u) & ~uint64_t{0x3fffffff});
+  const V step = scaled / (root * root);
+  const V result = root + root * ((step - root) / ((root + root) + step));
+  const auto is_plain = (a > 0) & (a < __builtin_inf());
+  return with_sign_of(is_plain ? (is_subnormal ? result * 0x1p-18 : result) : a, x);
+}
+
+// The angle of (x, y). Infinities are as far as each other, and zeros have the angle of x's sign.
+template <class V>
+inline V angle_of_doubles(V y, V x) {
+  constexpr double kInfinity = __builtin_inf();
+  const V a = magnitude_of(y);
+  const V b = magnitude_of(x);
+  const V larger = a > b ? a : b;
+  // So far from the ends of the range that sums are finite and quotients normal.
+  const V scale = larger > 0x1p1000   ? V{} + 0x1p-100
+                  : larger < 0x1p-900 ? V{} + 0x1p100
+                                      : V{} + 1.0;
+  const auto are_far = (a == kInfinity) & (b == kInfinity);
+  const V one = V{} + 1.0;
+  const V up = are_far ? one : a * scale;
+  const V along = are_far | (larger == 0) ? one : b * scale;
+  const V first = atan_of_quotient(up, along);
+  const auto is_left = bit_copy<As<int64_t, V>>(x) < 0;
+  const Long<V> rest = sum_of(V{} + kPi.high, -first);
+  return with_sign_of(is_left ? rest.high + (rest.low + kPi.low) : first, y);
+}
+
+// Functions whose f32 is computed in f64.
+#define TENURE_BY_DOUBLES(name, function)                             \
+  template <class V>                                                  \
+  inline V name(V x) {                                                \
+    if constexpr (sizeof(Number<V>) == 8) {                           \
+      return function(x);                                             \
+    } else {                                                          \
+      return by_doubles(x, [](auto half) { return function(half); }); \
+    }                                                                 \
+  }
+TENURE_BY_DOUBLES(inverse_tangent, inverse_tangent_of_double)
+TENURE_BY_DOUBLES(inverse_sine, inverse_sine_of_double)
+TENURE_BY_DOUBLES(inverse_cosine, inverse_cosine_of_double)
+TENURE_BY_DOUBLES(cube_root, cube_root_of_double)
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
