@@ -11,6 +11,8 @@ mod ndarray_numpy;
 mod shared_weights;
 #[path = "../examples/small_net.rs"]
 mod small_net;
+#[path = "../examples/tf_idf.rs"]
+mod tf_idf;
 
 #[test]
 fn a_photo_becomes_the_input_of_a_network() {
@@ -35,4 +37,9 @@ fn weights_of_a_mapped_file() {
 #[test]
 fn a_network_learns() {
     small_net::main().unwrap();
+}
+
+#[test]
+fn paragraphs_near_a_question() {
+    tf_idf::main().unwrap();
 }
