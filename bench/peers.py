@@ -285,6 +285,29 @@ def reductions(rounds, tenure, size, threads):
             rounds.measure(name, size, threads, size, cases)
 
 
+# In the first level of the caches and beyond all of them, or a test.
+FUNCTION_BYTES = ((16 << 10, 64 << 20), (16 << 10,))
+
+
+def functions(rounds, tenure, size, threads):
+    """Functions of f32, of numbers from -6 to 6, into memory that is there."""
+    aten = torch.ops.aten
+    rows = {"exp": (torch.exp, np.exp), "tanh": (torch.tanh, np.tanh), "sin": (torch.sin, np.sin),
+            "erf": (torch.erf, None), "sigmoid": (torch.sigmoid, None),
+            "silu": (aten.silu.out, None), "gelu": (aten.gelu.out, None),
+            "ln": (torch.log, np.log)}
+    numbers = np.linspace(-6, 6, size // 4, dtype=np.float32)
+    out, t_out = np.zeros_like(numbers), torch.zeros(numbers.shape)
+    for name, (of_torch, of_numpy) in rows.items():
+        a = np.abs(numbers) if name == "ln" else numbers
+        ta = torch.from_numpy(a)
+        cases = [("tenure", "into", tenure.call(threads, "unary", interop.UNARY[name], a, out)),
+                 ("PyTorch", "into", lambda: of_torch(ta, out=t_out))]
+        if of_numpy and threads == 1:
+            cases.append(("NumPy", "into", lambda: of_numpy(a, out=out)))
+        rounds.measure(name, size, threads, 2 * size, cases)
+
+
 # Of normalizations: everything, or a test.
 ROW_LENGTHS = ((256, 4 << 10, 64 << 10), (256,))
 
@@ -742,6 +765,8 @@ def main():
             reductions(rounds, tenure, size, threads)
             normalizations(rounds, tenure, ROW_LENGTHS[scale == "test"], size, threads)
             scans(rounds, tenure, size, threads)
+        for size in FUNCTION_BYTES[scale == "test"]:
+            functions(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
         matmul(rounds, tenure, *products, threads)
         few_rows(rounds, tenure, rows_by, threads)
