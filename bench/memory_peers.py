@@ -67,6 +67,16 @@ def dense(count):
          lambda: torch.clamp_min(a, 0, out=out)), ("relu, into a new array", 1,
          lambda: torch.relu(a)),
     ]
+    # Rows of 4096, as benches/memory.rs has them; PyTorch has no form in place.
+    ta, t_out = a.view(-1, 4096), out.view(-1, 4096)
+    means, scales = torch.zeros(len(ta), 1), torch.zeros(len(ta), 1)
+    made += [
+        ("layer_norm of rows, into memory that is there", 2,
+         lambda: torch.ops.aten.native_layer_norm.out(ta, [4096], None, None, 1e-5, out0=t_out,
+                                                      out1=means, out2=scales)),
+        ("layer_norm of rows, into a new array", 1,
+         lambda: torch.nn.functional.layer_norm(ta, [4096])),
+    ]
     is_new = "into a new array"
     return [growth(name, arrays * a.nbytes, work, output_of if is_new in name else lambda made: 0)
             for name, arrays, work in made]

@@ -1,11 +1,11 @@
-//! Memory that operations take beyond what goes in and what comes out: element-wise ones in place,
-//! into memory that is there and into a new array, and conversions of sparse matrices, of which a
-//! large one is followed over time.
+//! Memory that operations take beyond what goes in and what comes out: element-wise ones and a
+//! normalization in place, into memory that is there and into a new array, and conversions of sparse
+//! matrices, of which a large one is followed over time.
 
 use bench::memory::{Curve, Growth, curve_of, peak_of, write};
 use bench::sparse::{Sizes, bytes_of, normals};
 use bench::{Scale, available_bytes, figures};
-use tenure::{CsrMatrix, Result, Tensor, sparse_relu, stats};
+use tenure::{CsrMatrix, LayerNorm, Result, Tensor, sparse_relu, stats};
 
 fn main() {
     let scale = Scale::asked_for();
@@ -34,9 +34,8 @@ fn main() {
 /// bytes says the same: nothing, or the new array.
 fn element_wise(count: usize, rows: &mut Vec<Growth>) -> Result<()> {
     let bytes = (count * 4) as u64;
-    let mut a = Tensor::from_vec(vec![1.0_f32; count], [count])?;
-    let b = Tensor::from_vec(vec![2.0_f32; count], [count])?;
-    let mut out = Tensor::from_vec(vec![3.0_f32; count], [count])?;
+    let filled = |number: f32| Tensor::from_vec(vec![number; count], [count / ROW, ROW]);
+    let (mut a, b, mut out) = (filled(1.0)?, filled(2.0)?, filled(3.0)?);
     let mut add = |operation: &str, arrays: u64, output: u64, work: &mut dyn FnMut() -> Made| {
         let before = stats().allocated_bytes;
         let Some((made, peak)) = peak_of(work) else { return Ok(()) };
@@ -54,8 +53,19 @@ fn element_wise(count: usize, rows: &mut Vec<Growth>) -> Result<()> {
     add("relu, in place", 1, 0, &mut || there(tenure::relu_assign(&mut a)))?;
     let into = "relu, into memory that is there";
     add(into, 2, 0, &mut || there(tenure::relu_into(&a, &mut out)))?;
-    add("relu, into a new array", 1, bytes, &mut || tenure::relu(&a).map(Some))
+    add("relu, into a new array", 1, bytes, &mut || tenure::relu(&a).map(Some))?;
+
+    let with = LayerNorm::new();
+    let assigned = &mut || there(tenure::layer_norm_assign(&mut a, 1, with));
+    add("layer_norm of rows, in place", 1, 0, assigned)?;
+    let into = "layer_norm of rows, into memory that is there";
+    add(into, 2, 0, &mut || there(tenure::layer_norm_into(&a, 1, with, &mut out)))?;
+    let new = &mut || tenure::layer_norm(&a, 1, with).map(Some);
+    add("layer_norm of rows, into a new array", 1, bytes, new)
 }
+
+/// Elements of each row that is normalized.
+const ROW: usize = 4096;
 
 /// A new array, or none.
 type Made = Result<Option<Tensor<f32>>>;

@@ -59,7 +59,7 @@ impl Sealed {
     ///
     /// ```
     /// # use tenure::io::Sealed;
-    /// assert_eq!(Sealed::copy_from_slice(&[])?.as_ref(), []);
+    /// assert!(Sealed::copy_from_slice(&[])?.as_ref().is_empty());
     /// # Ok::<(), tenure::Error>(())
     /// ```
     pub fn copy_from_slice(bytes: &[u8]) -> Result<Self> {
