@@ -14,21 +14,6 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-template <class V>
-inline V with_sign_of(V magnitude, V x) {
-  using Word = UnsignedOf<Number<V>>;
-  using Bits = As<Word, V>;
-  constexpr Word kSign = Word{1} << (8 * sizeof(Word) - 1);
-  return bit_copy<V>(bit_copy<Bits>(magnitude) | (bit_copy<Bits>(x) & kSign));
-}
-
-template <class V>
-inline V magnitude_of(V x) {
-  using Word = UnsignedOf<Number<V>>;
-  constexpr Word kSign = Word{1} << (8 * sizeof(Word) - 1);
-  return bit_copy<V>(bit_copy<As<Word, V>>(x) & static_cast<Word>(~kSign));
-}
-
 // |x|, and the nearest whole number to it.
 template <class V>
 struct Whole {

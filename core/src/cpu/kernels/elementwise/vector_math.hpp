@@ -43,6 +43,69 @@ inline V fused(V a, V b, V c) {
 }
 #endif
 
+// x at most or at least `limit`. NaN, which compares false, stays. The operands are in the order of
+// instructions; g++ 12 finds those of AVX-512 not by itself.
+template <IsVector V>
+inline V at_most(V x, Number<V> limit) {
+  const V limits = V{} + limit;
+#if defined(__AVX512F__)
+  if constexpr (kSame<Number<V>, float>) {
+    return bit_copy<V>(_mm512_maskz_min_ps(0xffff, bit_copy<__m512>(limits), bit_copy<__m512>(x)));
+  }
+#endif
+  return limits < x ? limits : x;
+}
+template <IsVector V>
+inline V at_least(V x, Number<V> limit) {
+  const V limits = V{} + limit;
+#if defined(__AVX512F__)
+  if constexpr (kSame<Number<V>, float>) {
+    return bit_copy<V>(_mm512_maskz_max_ps(0xffff, bit_copy<__m512>(limits), bit_copy<__m512>(x)));
+  }
+#endif
+  return limits > x ? limits : x;
+}
+
+template <class V>
+inline V magnitude_of(V x) {
+  using Word = UnsignedOf<Number<V>>;
+  constexpr Word kSign = Word{1} << (8 * sizeof(Word) - 1);
+  return bit_copy<V>(bit_copy<As<Word, V>>(x) & static_cast<Word>(~kSign));
+}
+
+template <class V>
+inline V with_sign_of(V magnitude, V x) {
+  using Word = UnsignedOf<Number<V>>;
+  using Bits = As<Word, V>;
+  constexpr Word kSign = Word{1} << (8 * sizeof(Word) - 1);
+  return bit_copy<V>(bit_copy<Bits>(magnitude) | (bit_copy<Bits>(x) & kSign));
+}
+
+// a - b c, where b c and the result are exact.
+template <class V>
+inline V less_exact_product(V a, V b, Number<V> c) {
+#if defined(__FMA__)
+  return fused(-b, V{} + c, a);
+#else
+  return a - b * c;
+#endif
+}
+
+// Whether some lane is more than `limit`.
+template <IsVector V>
+inline bool is_any_above(V x, float limit) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_ps_mask(bit_copy<__m512>(x), _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+#elif defined(__AVX2__)
+  return _mm256_movemask_ps(bit_copy<__m256>(x > limit)) != 0;
+#elif defined(__x86_64__)
+  return _mm_movemask_ps(bit_copy<__m128>(x > limit)) != 0;
+#else
+  const auto words = bit_copy<typename Packed<uint64_t, sizeof(V)>::type>(x > limit);
+  return (words[0] | words[1]) != 0;
+#endif
+}
+
 // Whether a comparison holds in every lane.
 template <IsVector Mask>
 inline bool is_every_lane(Mask mask) {
@@ -112,6 +175,23 @@ inline V quotient(Long<V> a, Long<V> b) {
   const V rest = (a.high - first * b_high) - first * (b.high - b_high);
 #endif
   return first + (rest + (a.low - first * b.low)) * inverse;
+}
+
+// 1 / b. The first digits, cut off, leave of 1 what is exact.
+template <class V>
+inline Long<V> reciprocal(Long<V> b) {
+  using Word = UnsignedOf<Number<V>>;
+  constexpr Word kLower = (Word{1} << (sizeof(Word) == 8 ? 27 : 12)) - 1;
+  const V one = V{} + Number<V>{1};
+  const V inverse = one / b.high;
+  const V first = bit_copy<V>(bit_copy<As<Word, V>>(inverse) & ~kLower);
+#if defined(__FMA__)
+  const V rest = fused(-first, b.high, one);
+#else
+  const V b_high = upper_half(b.high);
+  const V rest = (one - first * b_high) - first * (b.high - b_high);
+#endif
+  return {first, (rest - first * b.low) * inverse};
 }
 
 // c[0] + c[1] x + c[2] x^2 + ...: in pairs of powers (Estrin), on which a processor works side by
