@@ -100,14 +100,19 @@ inline V gelu_tanh(V x) {
   using T = Number<V>;
   using Of = GeluOf<T>;
   constexpr T kFarthest = Of::kFarthestByTanh;
-  const V a = clamp(x, kFarthest).magnitude;
+  const V a = at_most(magnitude_of(x), kFarthest);
   const Long<V> square = product_of(a, a);
   const Long<V> cubic = product_of(square.high, V{} + Of::kCubic.high);
   const V cubic_low = cubic.low + (square.low * Of::kCubic.high + square.high * Of::kCubic.low);
   const Long<V> slope = sum_of_any(V{} + Of::kLinear.high, cubic.high);
   Long<V> v = product_of(a, slope.high);
   v.low += a * (slope.low + (cubic_low + Of::kLinear.low));
-  return over_one_and_power(x < -kFarthest ? V{} - kFarthest : x, x, reduce_negated(v));
+  const V factor = at_least(x, -kFarthest);
+  if constexpr (kSame<T, float>) {
+    return over_one_and_power(factor, x, v.high, v.low);
+  } else {
+    return over_one_and_power(factor, x, reduce_negated(v));
+  }
 }
 
 }  // namespace

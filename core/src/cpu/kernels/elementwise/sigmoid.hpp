@@ -1,5 +1,6 @@
-// 1 / (1 + e^-x) within one unit in the last place, and products with it, in f32 and f64, without a
-// branch or a table, for vectors of every instruction set.
+// 1 / (1 + e^-x) within one unit in the last place, and products with it, in f32 and f64, for vectors
+// of every instruction set. What follows is f64; f32 has one division less of lost digits, and takes
+// powers from a table.
 //
 //     e = e^-|x|;   1 / (1 + e) where x is not negative, e / (1 + e) where it is
 //
@@ -35,19 +36,54 @@ inline V over_one_and_power(V factor, V x, const ReducedByLn2<V>& by) {
   return factor * ratio * (is_negative ? power.first : one) * (is_negative ? power.second : one);
 }
 
+// The same of f32: factor / (1 + e^-x), where `magnitude` and what it lost are |x|.
+//
+//     q = 1 / (1 + e^|x|) where x is negative, 1 - q where it is not
+//
+// q is in two parts, so that 1 - q is rounded once too. Where e^|x| may overflow, q is e^-|x|, whose
+// power of two is multiplied last, so that a subnormal result is rounded once more.
+template <class V>
+inline V over_one_and_power(V factor, V x, V magnitude, V magnitude_low) {
+  constexpr float kLarge = 87;
+  const TablePower<V> by = table_power(at_most(magnitude, kLarge), magnitude_low);
+  const V power = scaled_power<0>(by);
+  const Long<V> mantissa = sum_of(power, power * by.less_one);
+  const Long<V> sum = sum_of(mantissa.high, V{} + 1.0f);
+  const Long<V> ratio = reciprocal(Long<V>{sum.high, sum.low + mantissa.low});
+  const auto is_negative = x < 0;
+  const V weight =
+      (is_negative ? ratio.high : 1.0f - ratio.high) + (is_negative ? ratio.low : -ratio.low);
+  const V result = factor * weight;
+  if (!is_any_above(magnitude, kLarge)) [[likely]]
+    return result;
+  constexpr float kFarthest = ExpOf<float>::kFarthest;
+  const TablePower<V> inverse = table_power(-at_most(magnitude, kFarthest), -magnitude_low);
+  const V above = scaled_power<64>(inverse);
+  const V tail = (above + above * inverse.less_one) * factor * 0x1p-64f;
+  return is_negative & (magnitude > kLarge) ? tail : result;
+}
+
 template <class V>
 inline V sigmoid(V x) {
-  const V magnitude = clamp(x, ExpOf<Number<V>>::kFarthest).magnitude;
-  return over_one_and_power(V{} + Number<V>{1}, x, reduce_by_ln2(-magnitude));
+  if constexpr (kSame<Number<V>, float>) {
+    return over_one_and_power(V{} + 1.0f, x, magnitude_of(x), V{});
+  } else {
+    const V magnitude = clamp(x, ExpOf<Number<V>>::kFarthest).magnitude;
+    return over_one_and_power(V{} + Number<V>{1}, x, reduce_by_ln2(-magnitude));
+  }
 }
 
 // x / (1 + e^-x). Minus infinity gives the limit, -0: beyond kFarthest every product is 0.
 template <class V>
 inline V silu(V x) {
   constexpr auto kFarthest = ExpOf<Number<V>>::kFarthest;
-  const V magnitude = clamp(x, kFarthest).magnitude;
-  const V factor = x < -kFarthest ? V{} - kFarthest : x;
-  return over_one_and_power(factor, x, reduce_by_ln2(-magnitude));
+  const V factor = at_least(x, -kFarthest);
+  if constexpr (kSame<Number<V>, float>) {
+    return over_one_and_power(factor, x, magnitude_of(x), V{});
+  } else {
+    const V magnitude = clamp(x, kFarthest).magnitude;
+    return over_one_and_power(factor, x, reduce_by_ln2(-magnitude));
+  }
 }
 
 }  // namespace
