@@ -76,6 +76,10 @@ void Nest::lengthen_inner() noexcept {
   if (inner.extent < kShortStrip && next.extent > inner.extent) std::swap(inner, next);
 }
 
+void Nest::pair_inner(unsigned axis) noexcept {
+  for (; axis + 2 < rank_; ++axis) std::swap(axes_[axis], axes_[axis + 1]);
+}
+
 void Nest::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
                  std::int64_t* offsets) const noexcept {
   for (unsigned operand = 0; operand < operand_count_; ++operand) {

@@ -24,6 +24,11 @@ class Nest {
   void add(std::int64_t extent, const std::int64_t* steps) noexcept;
   void order(unsigned key) noexcept;
   void arrange(unsigned key) noexcept;
+  // Of an ordered nest: lets an inner axis that is short be the second innermost, where that is
+  // longer.
+  void lengthen_inner() noexcept;
+  // Makes an axis the second innermost; the others keep their order.
+  void pair_inner(unsigned axis) noexcept;
   // Joins axes alone: for what is done in the order of the axes.
   void join() noexcept;
 
@@ -52,6 +57,8 @@ class Nest {
   void go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
              std::int64_t* offsets) const noexcept;
 
+  // Positions of all axes; at least 1.
+  [[nodiscard]] std::int64_t count() const noexcept { return strip_count() * inner_extent(); }
   // Positions of all axes but the innermost; at least 1.
   [[nodiscard]] std::int64_t strip_count() const noexcept {
     std::int64_t count = 1;
@@ -100,7 +107,6 @@ class Nest {
 
   void reverse(Axis& axis) noexcept;
   void sort(unsigned key) noexcept;
-  void lengthen_inner() noexcept;
   void advance(std::int64_t* position, std::int64_t* offsets) const noexcept;
 
   unsigned operand_count_;

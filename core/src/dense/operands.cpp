@@ -72,9 +72,27 @@ Finding run_part(StripRunner& runner, const Strip& strip, Stores stores) noexcep
   return stores == Stores::kStreamed ? run_streamed(runner, strip) : runner.run(strip);
 }
 
+// A row of a tile, without what is left of a line that the tile before it goes on to the end of, and
+// with the rest of the line that it ends in: one that two tiles write parts of is read from memory.
+Finding run_whole_lines(StripRunner& runner, const Strip& row, const Tiles::Tile& tile) noexcept {
+  const auto rest_of_line = [&](std::int64_t column) {
+    const Byte* const at = row.out + column * row.out_step;
+    return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(at) % kLineBytes) /
+           row.out_step;
+  };
+  const std::int64_t first = tile.columns_before == 0 ? 0 : rest_of_line(0);
+  const std::int64_t end = tile.columns + std::min(rest_of_line(tile.columns), tile.columns_after);
+  if (first >= end) return kernels::kNothing;
+  MovingStrip strip(row);
+  strip.skip(first);
+  strip->count = end - first;
+  return run_streamed(runner, *strip);
+}
+
 // Lines that the next tile reads of an input that lies along it.
 void fetch_lines(const Byte* first, std::int64_t bytes) noexcept {
-  for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(first + at, 0, 2);
+  const std::int64_t end = whole_lines(bytes) + kLineBytes;  // the first may begin within a line
+  for (std::int64_t at = 0; at < end; at += kLineBytes) __builtin_prefetch(first + at, 0, 2);
 }
 
 }  // namespace
@@ -224,7 +242,13 @@ Finding Operands::run_nested(const Context& context, const Operation& operation)
   if (is_empty(out_)) return kernels::kNothing;
   touch_output(context);
   Nest nest = this->nest();
-  nest.arrange(0);
+  nest.order(0);
+  const bool worth_tiling = nest.count() * flat_.width_bytes >= kWorthTilingBytes;
+  bool paired = worth_tiling && PanelPlan::pair_axes(nest, flat_);
+  if (!paired) {
+    nest.lengthen_inner();
+    paired = worth_tiling && PanelPlan::pair_axes(nest, flat_);
+  }
 
   MovingStrip whole(flat_);
   whole->count = nest.inner_extent();
@@ -235,8 +259,7 @@ Finding Operands::run_nested(const Context& context, const Operation& operation)
     nest.for_each_strip([&](const std::int64_t* offsets) { move_to(whole, offsets); });
     return run_slices(context, operation, *whole);
   }
-  if (strip_count * whole->count * whole->width_bytes >= kWorthTilingBytes &&
-      Tiles::are_worth_it(nest, 1 + flat_.source_count)) {
+  if (paired || (worth_tiling && Tiles::are_worth_it(nest, 1 + flat_.source_count))) {
     return run_tiles(context, operation, nest, *whole);
   }
   const Stores stores = stores_of(*whole, kLongStripBytes);
@@ -268,19 +291,20 @@ Finding Operands::run_nested(const Context& context, const Operation& operation)
 
 Finding Operands::run_tiles(const Context& context, const Operation& operation, const Nest& nest,
                             const Strip& whole) const noexcept {
-  const PanelPlan plan(nest, whole);
+  // Where every row begins with a line, no line is shared by two of them, however short they are.
+  bool aligned = reinterpret_cast<std::uintptr_t>(whole.out + nest.start(0)) % kLineBytes == 0;
+  for (unsigned i = 0; i + 1 < nest.rank(); ++i) aligned &= nest.step(i, 0) % kLineBytes == 0;
+  const PanelPlan plan(nest, whole, aligned);
   const Tiles tiles(nest, 1 + flat_.source_count, plan.rows(), plan.columns());
   const std::int64_t* const row_steps = nest.steps(nest.rank() - 2);
   // Sources that are transposed have the steps of their panels.
   MovingStrip strip_of_tile(whole);
-  strip_of_tile->count = plan.columns();
+  strip_of_tile->count = plan.strip_count(plan.rows(), plan.columns());
   for (unsigned i = 0; i < flat_.source_count; ++i) {
     if (plan.takes(i)) strip_of_tile.source(i).step = whole.in[i].width_bytes;
   }
-  // Where every row begins with a line, no line is shared by two of them, however short they are.
-  bool aligned = reinterpret_cast<std::uintptr_t>(whole.out + nest.start(0)) % kLineBytes == 0;
-  for (unsigned i = 0; i + 1 < nest.rank(); ++i) aligned &= nest.step(i, 0) % kLineBytes == 0;
   const Stores stores = stores_of(*strip_of_tile, aligned ? kLineBytes : kLongStripBytes);
+  const std::int64_t more = stores == Stores::kStreamed ? plan.more() : 0;
   const std::int64_t tile_count = tiles.count();
   const std::int64_t slice_count =
       std::min(tile_count, slice_count_of(context, sliced_bytes(stores)));
@@ -291,7 +315,9 @@ Finding Operands::run_tiles(const Context& context, const Operation& operation, 
     StripRunner runner(operation, *strip_of_tile);
     const auto run_tile = [&](const Tiles::Tile& tile) {
       MovingStrip strip(*strip_of_tile);
-      strip->count = tile.columns;
+      strip->count = plan.strip_count(tile.rows, tile.columns);
+      const std::int64_t strips = plan.are_joined() ? 1 : tile.rows;
+      const std::int64_t columns = tile.columns + std::min(more, tile.columns_after);
       move_to(strip, tile.offsets);
       std::int64_t steps[Nest::kMaxOperands] = {row_steps[0]};
       for (unsigned i = 0; i < flat_.source_count; ++i) {
@@ -299,21 +325,25 @@ Finding Operands::run_tiles(const Context& context, const Operation& operation, 
         if (!plan.takes(i)) continue;
         kernels::Source& source = strip.source(i);
         source.data = panels.fill(i, {source.data, whole.in[i].step, source.width_bytes},
-                                  sources_[i].data + tile.next[1 + i], tile.rows, tile.columns);
-        steps[1 + i] = TilePanels::pitch(tile.columns, source.width_bytes);
+                                  sources_[i].data + tile.next[1 + i], tile.rows, columns);
+        steps[1 + i] = plan.pitch(columns, source.width_bytes);
       }
-      if (stores == Stores::kCached && runner.are_short(tile.columns)) {
-        found |= runner.run_rows(*strip, tile.rows, steps);
+      if (stores == Stores::kCached && runner.are_short(strip->count)) {
+        found |= runner.run_rows(*strip, strips, steps);
         return;
       }
-      for (std::int64_t row = 0; row < tile.rows; ++row) {
-        found |= run_part(runner, *strip, stores);
+      for (std::int64_t row = 0; row < strips; ++row) {
+        if (more == 0) {
+          found |= run_part(runner, *strip, stores);
+        } else {
+          found |= run_whole_lines(runner, *strip, tile);
+        }
         strip->out += steps[0];
         for (unsigned i = 0; i < flat_.source_count; ++i) {
           strip.source(i).data += steps[1 + i];
           if (plan.takes(i) || strip.source(i).step != strip.source(i).width_bytes) continue;
           fetch_lines(sources_[i].data + tile.next[1 + i] + row * steps[1 + i],
-                      tile.columns * strip.source(i).width_bytes);
+                      strip->count * strip.source(i).width_bytes);
         }
       }
     };

@@ -31,10 +31,11 @@ constexpr std::int64_t kBlockBytes = 4096;
 constexpr std::int64_t kPairBlockBytes = 768;
 constexpr std::int64_t kPairBlocksAhead = 2;
 
-// Whether two inputs are read like the output is written.
+// Whether two inputs are read like the output is written, and there is something ahead to fetch: a
+// shorter strip, such as the row of a tile, is but cut.
 bool is_pair(const Strip& strip) {
-  return strip.source_count == 2 && strip.in[0].step == strip.out_step &&
-         strip.in[1].step == strip.out_step;
+  return strip.source_count == 2 && strip.count * strip.out_step >= 4 * kPairBlockBytes &&
+         strip.in[0].step == strip.out_step && strip.in[1].step == strip.out_step;
 }
 
 std::int64_t block_count(const Strip& strip) {

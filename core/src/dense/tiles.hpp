@@ -42,12 +42,15 @@ class Tiles {
   }
 
   // One tile: offsets of its first element and of the next tile's, from the operands' elements at
-  // index 0, and its extents along the inner two axes. After the last tile the first is next.
+  // index 0, its extents along the inner two axes, and the columns before and after it. After the
+  // last tile the first is next.
   struct Tile {
     std::int64_t offsets[Nest::kMaxOperands];
     std::int64_t next[Nest::kMaxOperands];
     std::int64_t rows;
     std::int64_t columns;
+    std::int64_t columns_before;
+    std::int64_t columns_after;
   };
 
   // Calls body(tile) for each of the tiles [first, last).
@@ -59,7 +62,9 @@ class Tiles {
       std::copy_n(tile.next, Nest::kMaxOperands, tile.offsets);
       go_to(index + 1, tile.next);
       tile.rows = std::min(tile_rows_, rows_ - row_of(index));
-      tile.columns = std::min(tile_columns_, columns_ - column_of(index));
+      tile.columns_before = column_of(index);
+      tile.columns = std::min(tile_columns_, columns_ - tile.columns_before);
+      tile.columns_after = columns_ - tile.columns_before - tile.columns;
       body(static_cast<const Tile&>(tile));
     }
   }

@@ -1,14 +1,17 @@
 // Operands that lie across each other give what dense ones do, and no other byte changes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "arrays.hpp"
+#include "expect_error.hpp"
 #include "memory/traffic.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
@@ -32,14 +35,16 @@ class Placed {
       : extents_(extents), width_(static_cast<std::int64_t>(element_size(dtype))) {
     std::int64_t steps[3];
     std::int64_t size = 1;
-    const bool across = random() % 2 == 0;
+    const bool dense = random() % 2 == 0;
     const std::int64_t step = random() % 8 == 0 ? 3 : 1;
-    const unsigned orders[2][3] = {{2, 1, 0}, {1, 2, 0}};
+    unsigned order[] = {2, 1, 0};
+    if (random() % 3 != 0) std::shuffle(std::begin(order), std::end(order), random);
     const std::int64_t all[3] = {extents.batches, extents.rows, extents.columns};
     size *= step;
-    for (const unsigned axis : orders[across ? 1 : 0]) {
+    for (const unsigned axis : order) {
       steps[axis] = size;
       size *= all[axis];
+      if (dense) continue;
       if (random() % 2 == 0) size += static_cast<std::int64_t>(random() % 40);
       if (random() % 4 == 0) size = (size * width_ + 63) / 64 * 64 / width_;
     }
@@ -161,10 +166,14 @@ std::vector<Subject> subjects() {
 TEST(OperandsAcross, GiveWhatDenseOnesDo) {
   Random random(91);
   for (const Subject& subject : subjects()) {
-    for (int round = 0; round < 12; ++round) {
-      const auto extent = [&] { return static_cast<std::int64_t>(1 + random() % 300); };
-      const Extents extents = {static_cast<std::int64_t>(1 + random() % 3), extent(), extent()};
-      expect_as_dense(subject, Context{}, extents, random);
+    for (int round = 0; round < 36; ++round) {
+      const auto extent = [&](std::uint64_t most) {
+        return static_cast<std::int64_t>(1 + random() % most);
+      };
+      const Extents shapes[] = {{extent(3), extent(300), extent(300)},
+                                {extent(70), extent(40), extent(90)},
+                                {extent(300), extent(20), extent(20)}};
+      expect_as_dense(subject, Context{}, shapes[round % 3], random);
       if (HasFailure()) return;
     }
   }
@@ -182,9 +191,40 @@ TEST(OperandsAcross, GiveWhatDenseOnesDoPastTheCaches) {
       bytes += static_cast<std::int64_t>(element_size(dtype));
     }
     const auto rows = static_cast<std::int64_t>(900 + random() % 1000);
-    const Extents extents = {1, rows, kStreamedBytes / bytes / rows + 1};
-    expect_as_dense(subject, subject.inputs.size() == 2 ? two : one, extents, random);
-    if (HasFailure()) return;
+    const std::int64_t columns = kStreamedBytes / bytes / rows + 1;
+    const Context& context = subject.inputs.size() == 2 ? two : one;
+    for (const Extents& extents : {Extents{1, rows, columns}, Extents{columns / 7 + 1, rows, 7},
+                                   Extents{7, columns / 7 + 1, rows}}) {
+      expect_as_dense(subject, context, extents, random);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(OperandsAcross, AddInPlaceTheTransposedOfAnother) {
+  Random random(93);
+  const TestContext two(2);
+  for (const std::int64_t side : {std::int64_t{65}, std::int64_t{2100}}) {
+    const auto cells = static_cast<std::size_t>(side * side);
+    std::vector<float> a(cells);
+    std::vector<float> b(cells);
+    for (float& element : a) element = static_cast<float>(random() % 1000);
+    for (float& element : b) element = static_cast<float>(random() % 1000);
+    std::vector<float> expected = a;
+    for (std::size_t i = 0; i < cells; ++i) {
+      expected[i] += b[i % static_cast<std::size_t>(side) * static_cast<std::size_t>(side) +
+                       i / static_cast<std::size_t>(side)];
+    }
+    const tnr_view out =
+        view_of(a.data(), cells * sizeof(float), 0, TNR_DTYPE_F32, {{side, side}, {side, 1}});
+    const tnr_view turned =
+        view_of(b.data(), cells * sizeof(float), 0, TNR_DTYPE_F32, {{side, 1}, {side, side}});
+    binary(two, TNR_BINARY_OP_ADD, out, turned, {out});
+    EXPECT_TRUE(a == expected) << side;
+    const tnr_view itself =
+        view_of(a.data(), cells * sizeof(float), 0, TNR_DTYPE_F32, {{side, 1}, {side, side}});
+    expect_error(TNR_STATUS_ALIASED, {"out shares bytes with b"},
+                 [&] { binary(two, TNR_BINARY_OP_ADD, out, itself, {out}); });
   }
 }
 
