@@ -68,13 +68,15 @@ class PanelPlan {
         std::clamp(panel_bytes_ / kMaxPitch, line, std::max(line, kRunBytes / widest));
     rows_ = part_of(rows_, std::max(rows, kLeastRows), kLeastRows);
     const std::int64_t lines = (panel_bytes_ / rows_ / kLineBytes - 1) | 1;
-    // A tile of few rows would be quickly done with.
-    const std::int64_t max_pitch = kMaxPitch * std::max<std::int64_t>(1, kLeastRows / rows_);
+    // A tile of few rows would be quickly done with; narrow results would be short rows.
+    const std::int64_t max_pitch =
+        kMaxPitch * std::max({std::int64_t{1}, kLeastRows / rows_, widest / whole.width_bytes});
     const std::int64_t most = std::min(lines * kLineBytes, max_pitch) / widest;
     const bool streamable = !aligned && whole.out_step == whole.width_bytes;
     more_ = streamable ? kLineBytes / whole.width_bytes - 1 : 0;
     if (most < 2 * line + more_) more_ = 0;
-    columns_ = part_of(columns_, std::max<std::int64_t>(1, most - more_), line);
+    const std::int64_t out_line = std::max<std::int64_t>(1, kLineBytes / whole.width_bytes);
+    columns_ = part_of(columns_, std::max<std::int64_t>(1, most - more_), std::max(line, out_line));
   }
 
   [[nodiscard]] bool takes(unsigned input) const noexcept { return takes_[input]; }
@@ -153,6 +155,7 @@ class PanelPlan {
   // Parts of about the same size, at most `most` and multiples of `grain` unless there is but one.
   static std::int64_t part_of(std::int64_t extent, std::int64_t most, std::int64_t grain) noexcept {
     if (extent <= most) return extent;
+    if (most > grain) most -= most % grain;
     const std::int64_t parts = (extent + most - 1) / most;
     const std::int64_t part = (extent + parts - 1) / parts;
     return std::min(most, (part + grain - 1) / grain * grain);
