@@ -534,6 +534,34 @@ def laid_out(shape):
     yield "every second column", numbers.reshape(*shape[:-1], 2 * shape[-1])[..., ::2]
 
 
+def elementwise_layouts(rounds, tenure, shape, threads):
+    """`a` in each layout beside others, and what is written, row-major."""
+    b = np.resize(np.arange(13, dtype=np.float32), shape)
+    out, wide, truths = np.empty_like(b), np.empty(shape), np.empty(shape, np.bool_)
+    condition = b > 6
+    tb, tout, twide, ttruths, tcondition = map(
+        torch.from_numpy, (b, out, wide, truths, condition))
+    what = "a" if len(shape) == 2 else "images"
+    for layout, a in laid_out(shape):
+        ta = torch.from_numpy(a)
+        for name, nbytes, ours, torch_work, numpy_work in (
+                (f"{what} + b", 12, ("binary", interop.BINARY["add"], a, b, out),
+                 lambda: torch.add(ta, tb, out=tout), lambda: np.add(a, b, out=out)),
+                (f"{what} < b", 9, ("compare", interop.COMPARE["less"], a, b, truths),
+                 lambda: torch.lt(ta, tb, out=ttruths), lambda: np.less(a, b, out=truths)),
+                (f"select {what}", 13, ("select", condition, a, b, out),
+                 lambda: torch.where(tcondition, ta, tb, out=tout),
+                 lambda: np.copyto(out, np.where(condition, a, b))),
+                (f"{what} to f64", 12, ("cast", a, wide),
+                 lambda: twide.copy_(ta), lambda: np.copyto(wide, a))):
+            cases = [("tenure", "into", tenure.call(threads, *ours)),
+                     ("PyTorch", "into", torch_work)]
+            if threads == 1:
+                cases.append(("NumPy", "into", numpy_work))
+            rounds.measure(f"layouts: {name}, {layout}", 3 * a.nbytes, threads, nbytes * a.size,
+                           cases)
+
+
 def layouts(rounds, tenure, side, image, threads):
     """One operand in each layout; the others, and what is written, row-major. The result of a
     convolution has its channels last where those of the images are, as PyTorch's has."""
@@ -541,18 +569,17 @@ def layouts(rounds, tenure, side, image, threads):
     b = np.resize(np.arange(13, dtype=np.float32), (side, side))
     out = np.empty_like(b)
     tb, tout = torch.from_numpy(b), torch.from_numpy(out)
-    add = interop.BINARY["add"]
     for layout, a in laid_out((side, side)):
         ta = torch.from_numpy(a)
         for name, operations, ours, theirs in (
                 ("matmul", 2 * side**3, tenure.call(threads, "matmul", one, a, b, zero, out),
                  lambda: torch.mm(ta, tb, out=tout)),
-                ("a + b", 3 * a.nbytes, tenure.call(threads, "binary", add, a, b, out),
-                 lambda: torch.add(ta, tb, out=tout)),
                 ("copy", 2 * a.nbytes, tenure.call(threads, "copy", a, out),
                  lambda: tout.copy_(ta))):
             rounds.measure(f"layouts: {name}, {layout}", 3 * a.nbytes, threads, operations,
                            [("tenure", "into", ours), ("PyTorch", "into", theirs)])
+    elementwise_layouts(rounds, tenure, (4 * side, 4 * side), threads)
+    elementwise_layouts(rounds, tenure, image, threads)
     weight = images_of((image[1], image[1], 3), False)
     tw = torch.from_numpy(weight)
     for layout, a in laid_out(image):

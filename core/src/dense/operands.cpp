@@ -72,8 +72,9 @@ Finding run_part(StripRunner& runner, const Strip& strip, Stores stores) noexcep
   return stores == Stores::kStreamed ? run_streamed(runner, strip) : runner.run(strip);
 }
 
-// A row of a tile, without what is left of a line that the tile before it goes on to the end of, and
-// with the rest of the line that it ends in: one that two tiles write parts of is read from memory.
+// A row of a tile, without what is left of a line that the tile before it goes on to the end of,
+// and with the rest of the line that it ends in: one that two tiles write parts of is read from
+// memory.
 Finding run_whole_lines(StripRunner& runner, const Strip& row, const Tiles::Tile& tile) noexcept {
   const auto rest_of_line = [&](std::int64_t column) {
     const Byte* const at = row.out + column * row.out_step;
@@ -242,13 +243,9 @@ Finding Operands::run_nested(const Context& context, const Operation& operation)
   if (is_empty(out_)) return kernels::kNothing;
   touch_output(context);
   Nest nest = this->nest();
-  nest.order(0);
+  nest.arrange(0);
   const bool worth_tiling = nest.count() * flat_.width_bytes >= kWorthTilingBytes;
-  bool paired = worth_tiling && PanelPlan::pair_axes(nest, flat_);
-  if (!paired) {
-    nest.lengthen_inner();
-    paired = worth_tiling && PanelPlan::pair_axes(nest, flat_);
-  }
+  const bool paired = worth_tiling && PanelPlan::arrange(nest, flat_);
 
   MovingStrip whole(flat_);
   whole->count = nest.inner_extent();

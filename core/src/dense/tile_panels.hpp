@@ -17,28 +17,18 @@ namespace tenure {
 // Which inputs of a call have panels, and the tiles that fit them.
 class PanelPlan {
  public:
-  // Makes the axis along which the inputs have their neighbours the second innermost of an ordered
-  // nest, where the innermost is the output's. False where no input lies across the output, or its
-  // rows are too short to be worth it. `flat` has the widths.
-  static bool pair_axes(Nest& nest, const kernels::Strip& flat) noexcept {
-    const unsigned rank = nest.rank();
-    if (rank < 2) return false;
-    std::int64_t line_bytes[TNR_MAX_RANK] = {};  // that an element of a strip reads
-    unsigned rows = rank - 1;
-    for (unsigned i = 0; i < flat.source_count; ++i) {
-      const unsigned axis = closest_axis(nest, 1 + i);
-      if (axis == rank - 1) continue;
-      line_bytes[axis] += std::min(distance(nest.step(rank - 1, 1 + i)), kLineBytes);
-      if (rows == rank - 1 || line_bytes[axis] > line_bytes[rows]) rows = axis;
-    }
-    if (rows == rank - 1) return false;
-    if (nest.inner_extent() < kLeastColumns && !can_join(nest, flat, rows)) return false;
-    nest.pair_inner(rows);
-    return true;
+  // Arranges a nest for tiles that have panels: over the innermost axis of the output and, where
+  // that is too short to be worth it, the longer one beside it. False, and then the nest is as
+  // ever, where no input lies across the output. `flat` has the widths.
+  static bool arrange(Nest& nest, const kernels::Strip& flat) noexcept {
+    nest.order(0);
+    if (pair_axes(nest, flat)) return true;
+    nest.lengthen_inner();
+    return pair_axes(nest, flat);
   }
 
-  // `whole` has the steps of the nest's inner axis. `aligned`: every row of the output begins with a
-  // line.
+  // `whole` has the steps of the nest's inner axis. `aligned`: every row of the output begins with
+  // a line.
   PanelPlan(const Nest& nest, const kernels::Strip& whole, bool aligned) noexcept
       : rows_(nest.extent(nest.rank() - 2)), columns_(whole.count) {
     std::int64_t widest = whole.width_bytes;
@@ -85,8 +75,8 @@ class PanelPlan {
   // The extents of a tile.
   [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::int64_t columns() const noexcept { return columns_; }
-  // The columns that panels have beyond a tile's, so that a row of it that ends within a line of the
-  // output can go on to the line's end.
+  // The columns that panels have beyond a tile's, so that a row of it that ends within a line of
+  // the output can go on to the line's end.
   [[nodiscard]] std::int64_t more() const noexcept { return more_; }
   // Whether a tile is one strip: its rows are short, and follow each other in all operands.
   [[nodiscard]] bool are_joined() const noexcept { return joined_; }
@@ -113,6 +103,25 @@ class PanelPlan {
   // Longer rows are worth a strip of their own.
   static constexpr std::int64_t kMaxJoinedBytes = 1024;
 
+  // Makes the axis along which inputs have their neighbours the second innermost, where it is not
+  // the innermost. False where there is none, or the innermost is too short.
+  static bool pair_axes(Nest& nest, const kernels::Strip& flat) noexcept {
+    const unsigned rank = nest.rank();
+    if (rank < 2) return false;
+    std::int64_t line_bytes[TNR_MAX_RANK] = {};  // that an element of a strip reads
+    unsigned rows = rank - 1;
+    for (unsigned i = 0; i < flat.source_count; ++i) {
+      const unsigned axis = closest_axis(nest, 1 + i);
+      if (axis == rank - 1) continue;
+      line_bytes[axis] += std::min(distance(nest.step(rank - 1, 1 + i)), kLineBytes);
+      if (rows == rank - 1 || line_bytes[axis] > line_bytes[rows]) rows = axis;
+    }
+    if (rows == rank - 1) return false;
+    if (nest.inner_extent() < kLeastColumns && !can_join(nest, flat, rows)) return false;
+    nest.pair_inner(rows);
+    return true;
+  }
+
   // The axis along which an operand's elements are the least bytes apart; the innermost where they
   // are so along several.
   static unsigned closest_axis(const Nest& nest, unsigned operand) noexcept {
@@ -135,8 +144,8 @@ class PanelPlan {
            kernels::permuting_kernels().transpose[index_of_width(width_bytes)] != nullptr;
   }
 
-  // Whether, with `rows` beside the innermost axis, the rows of every operand without a panel follow
-  // each other.
+  // Whether, with `rows` beside the innermost axis, the rows of every operand without a panel
+  // follow each other.
   static bool can_join(const Nest& nest, const kernels::Strip& strip, unsigned rows) noexcept {
     const unsigned inner = nest.rank() - 1;
     const auto follow = [&](unsigned operand) {
