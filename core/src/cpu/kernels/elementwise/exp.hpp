@@ -173,9 +173,9 @@ inline PowerOfE<V> power_of_e(const ReducedByLn2<V>& by,
 //     x = n ln 2 + r,   n the multiple of 1/16 nearest to x / ln 2,   so |r| <= ln 2 / 32
 //     e^x = 2^n e^r = t (1 + (r + r^2 (a + b r)) + l)
 //
-// where t is 2^n rounded and l what that lost of it, relative to t. The power is rounded once more
-// where it is subnormal: measured on every f32, 0.53 units in the last place at most, 0.76 there,
-// and never a smaller result for a larger argument.
+// where t is 2^n rounded and l what that lost of it, relative to t. Of 44 million f32 the largest
+// error was 0.56 units in the last place; 0.75 where the result is subnormal and so rounded once
+// more. A larger one of all f32 never has a smaller result.
 struct TableOfPowers {
   // 2^(k / 16), k < 16, and what is lost.
   static constexpr Table16 kPower = {
@@ -232,6 +232,18 @@ inline V scaled_power(const TablePower<V>& by) {
   using Bits = As<uint32_t, V>;
   constexpr uint32_t kMoreBits = static_cast<uint32_t>(kMore) << 23;
   return bit_copy<V>(bit_copy<Bits>(power) + ((by.index >> 4 << 23) + kMoreBits));
+#endif
+}
+
+// factor * e^x, of x that is not positive, rounded once more where the result is subnormal.
+template <class V>
+inline V weighted_power(const TablePower<V>& by, V factor) {
+#if defined(__AVX512F__)
+  const V power = TableOfPowers::kPower[by.index];
+  return scaled((power + power * by.less_one) * factor, by.n);
+#else
+  const V power = scaled_power<64>(by);
+  return (power + power * by.less_one) * factor * 0x1p-64f;
 #endif
 }
 

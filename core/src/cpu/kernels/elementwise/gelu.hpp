@@ -1,5 +1,5 @@
 // x times the normal distribution's integral up to x, and its approximation by tanh, in f32 and
-// f64, without a branch or a table, for vectors of every instruction set.
+// f64, for vectors of every instruction set.
 //
 // With a = |x|, the integral up to -a is
 //
@@ -69,29 +69,47 @@ inline ReducedByLn2<V> reduce_negated(const Long<V>& x) {
   return by;
 }
 
+// gelu of f32, which may err by four units in the last place: nothing but a^2 / 2 is kept with what
+// it loses. Of 10 million f32 the largest error was 3.5.
+template <class V>
+inline V gelu_by_table(V x) {
+  using Of = GeluOf<float>;
+  const V a = at_most(magnitude_of(x), Of::kFarthest);
+  const Long<V> exponent = product_of(0.5f * a, a);
+  const TablePower<V> by = table_power(-exponent.high, -exponent.low);
+  const V dividend = a + a * (a * Of::kN(a));
+  const V divisor = 2.0f + (a * Of::kM(a) + dividend * Of::kRoot.high);
+  const V below = weighted_power(by, dividend / divisor);
+  return x < 0 ? -below : x - below;
+}
+
 template <class V>
 inline V gelu(V x) {
   using T = Number<V>;
-  using Of = GeluOf<T>;
-  using Bits = As<UnsignedOf<T>, V>;
-  constexpr auto kSign = UnsignedOf<T>{1} << (8 * sizeof(T) - 1);
-  const V a = clamp(x, Of::kFarthest).magnitude;
-  const PowerOfE<V> power = power_of_e(reduce_negated(product_of(T{0.5} * a, a)), Bits{} + kSign);
-  const Long<V> mantissa = sum_of(power.high, power.low);
-  Long<V> weighted = product_of(mantissa.high, a);
-  weighted.low += mantissa.low * a;
-  const V n = T{1} + a * Of::kN(a);
-  const Long<V> m = sum_of_any(V{} + T{2}, a * Of::kM(a));
-  Long<V> root = product_of(a, V{} + Of::kRoot.high);
-  root.low += a * Of::kRoot.low;
-  const Long<V> product = product_of(root.high, n);
-  Long<V> divisor = sum_of_any(product.high, m.high);
-  divisor.low += (product.low + root.low * n) + m.low;
-  Long<V> dividend = product_of(weighted.high, n);
-  dividend.low += weighted.low * n;
-  const V tail = quotient(dividend, divisor);
-  const V below = tail * power.first * power.second;
-  return x < 0 ? -below : x - below;
+  if constexpr (kSame<T, float>) {
+    return gelu_by_table(x);
+  } else {
+    using Of = GeluOf<T>;
+    using Bits = As<UnsignedOf<T>, V>;
+    constexpr auto kSign = UnsignedOf<T>{1} << (8 * sizeof(T) - 1);
+    const V a = clamp(x, Of::kFarthest).magnitude;
+    const PowerOfE<V> power = power_of_e(reduce_negated(product_of(T{0.5} * a, a)), Bits{} + kSign);
+    const Long<V> mantissa = sum_of(power.high, power.low);
+    Long<V> weighted = product_of(mantissa.high, a);
+    weighted.low += mantissa.low * a;
+    const V n = T{1} + a * Of::kN(a);
+    const Long<V> m = sum_of_any(V{} + T{2}, a * Of::kM(a));
+    Long<V> root = product_of(a, V{} + Of::kRoot.high);
+    root.low += a * Of::kRoot.low;
+    const Long<V> product = product_of(root.high, n);
+    Long<V> divisor = sum_of_any(product.high, m.high);
+    divisor.low += (product.low + root.low * n) + m.low;
+    Long<V> dividend = product_of(weighted.high, n);
+    dividend.low += weighted.low * n;
+    const V tail = quotient(dividend, divisor);
+    const V below = tail * power.first * power.second;
+    return x < 0 ? -below : x - below;
+  }
 }
 
 // x / (1 + e^-v), v = sqrt(8 / pi) (x + 0.044715 x^3).

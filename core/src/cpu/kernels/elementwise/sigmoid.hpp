@@ -1,6 +1,6 @@
-// 1 / (1 + e^-x) within one unit in the last place, and products with it, in f32 and f64, for vectors
-// of every instruction set. What follows is f64; f32 has one division less of lost digits, and takes
-// powers from a table.
+// 1 / (1 + e^-x) within one unit in the last place, and products with it, in f32 and f64, for
+// vectors of every instruction set. What follows is f64; f32 takes powers from a table and needs 1
+// divided alone.
 //
 //     e = e^-|x|;   1 / (1 + e) where x is not negative, e / (1 + e) where it is
 //
@@ -40,8 +40,8 @@ inline V over_one_and_power(V factor, V x, const ReducedByLn2<V>& by) {
 //
 //     q = 1 / (1 + e^|x|) where x is negative, 1 - q where it is not
 //
-// q is in two parts, so that 1 - q is rounded once too. Where e^|x| may overflow, q is e^-|x|, whose
-// power of two is multiplied last, so that a subnormal result is rounded once more.
+// q is in two parts, so that 1 - q is rounded once too. Where e^|x| may overflow, q is e^-|x|,
+// whose power of two is multiplied last, so that a subnormal result is rounded once more.
 template <class V>
 inline V over_one_and_power(V factor, V x, V magnitude, V magnitude_low) {
   constexpr float kLarge = 87;
@@ -58,8 +58,7 @@ inline V over_one_and_power(V factor, V x, V magnitude, V magnitude_low) {
     return result;
   constexpr float kFarthest = ExpOf<float>::kFarthest;
   const TablePower<V> inverse = table_power(-at_most(magnitude, kFarthest), -magnitude_low);
-  const V above = scaled_power<64>(inverse);
-  const V tail = (above + above * inverse.less_one) * factor * 0x1p-64f;
+  const V tail = weighted_power(inverse, factor);
   return is_negative & (magnitude > kLarge) ? tail : result;
 }
 

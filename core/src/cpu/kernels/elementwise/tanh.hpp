@@ -53,9 +53,9 @@ inline Long<V> power_of_e_less_one(const ReducedByLn2<V>& by) {
 // Bachelis, "An accurate elementary mathematical library for the IEEE floating point standard", ACM
 // TOMS 17, 1991). Below 1/4 b is a, and the polynomial what tanh a lacks. What is added to b is a
 // quarter of it at most, so one rounding of full size remains: the last. The polynomials minimise
-// the largest relative error of tanh (found by weighted least squares): 2^-27.2 at most, rounding of
-// the coefficients included. Measured on every f32: 0.91 units in the last place at most, and never
-// a smaller result for a larger argument.
+// the largest relative error of tanh (found by weighted least squares): 2^-27.2 at most, with their
+// coefficients rounded. Of 44 million f32 the largest error was 0.91 units in the last place; a
+// larger one of all f32 never has a smaller result.
 struct TanhIntervals {
   // By an interval's place among the half octaves, of which 1/4 begins number 10.
   static constexpr Table16 kCenter = {{0x1.3ff6bcp+1f, 0x1.c01338p+1f, 0x1.3ffc3cp+2f,
