@@ -1,8 +1,11 @@
 // Sparse matrices in C: unwrap, call, wrap.
 #include "tenure/sparse.hpp"
 
+#include <vector>
+
 #include "attributes.hpp"
 #include "sparse_view.hpp"
+#include "tenure/part_name.hpp"
 #include "timed.hpp"
 
 using tenure::capi::attributes_of;
@@ -24,6 +27,16 @@ namespace {
 
 tnr_sparse_view_mut read_view_mut(const tnr_sparse_view_mut* view, const char* name) {
   return {read_sparse(view == nullptr ? nullptr : &view->view, name)};
+}
+
+std::vector<tnr_sparse_view> read_parts(const tnr_sparse_view* const* parts, std::uint32_t count) {
+  if (count != 0) deref(parts, "parts");
+  std::vector<tnr_sparse_view> views;
+  views.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    views.push_back(read_sparse(parts[i], tenure::PartName(i)));
+  }
+  return views;
 }
 
 tnr_sparse* wrap_sparse(std::uint64_t token) noexcept {
@@ -153,6 +166,36 @@ tnr_sparse* tnr_sparse_slice(tnr_context* context, const tnr_sparse_view* a, std
     check_attributes(attributes);
     return wrap_sparse(tenure::sparse_slice(context_of(context), read_sparse(a, "a"), first_row,
                                             row_count, first_col, col_count));
+  });
+}
+
+tnr_sparse* tnr_sparse_concat(tnr_context* context, tnr_sparse_join join,
+                              const tnr_sparse_view* const* parts, std::uint32_t part_count,
+                              const tnr_sparse_concat_attributes* attributes) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_CONCAT, [&] {
+    check_attributes(attributes);
+    const std::vector<tnr_sparse_view> views = read_parts(parts, part_count);
+    return wrap_sparse(tenure::sparse_concat(context_of(context), join, views.data(), part_count));
+  });
+}
+
+tnr_sparse* tnr_sparse_kron(tnr_context* context, const tnr_sparse_view* a,
+                            const tnr_sparse_view* b,
+                            const tnr_sparse_kron_attributes* attributes) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_KRON, [&] {
+    check_attributes(attributes);
+    return wrap_sparse(
+        tenure::sparse_kron(context_of(context), read_sparse(a, "a"), read_sparse(b, "b")));
+  });
+}
+
+tnr_sparse* tnr_sparse_triangular(tnr_context* context, tnr_triangle part, const tnr_sparse_view* a,
+                                  const tnr_triangle_attributes* attributes) noexcept {
+  return run_pointer(TNR_OPERATION_SPARSE_TRIANGULAR, [&] {
+    tnr_triangle_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    return wrap_sparse(
+        tenure::sparse_triangular(context_of(context), part, read_sparse(a, "a"), given.diagonal));
   });
 }
 

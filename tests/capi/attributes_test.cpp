@@ -286,6 +286,14 @@ TEST_F(Attributes, OfWhatMakesSparseMatrices) {
   check<tnr_sparse_select_attributes>("slice", [&](auto* with) {
     return status_of(tnr_sparse_slice(nullptr, csr_, 0, 2, 0, 2, with));
   });
+  check<tnr_sparse_concat_attributes>("concat", [&](auto* with) {
+    return status_of(tnr_sparse_concat(nullptr, TNR_SPARSE_JOIN_ROWS, &csr_, 1, with));
+  });
+  check<tnr_sparse_kron_attributes>(
+      "kron", [&](auto* with) { return status_of(tnr_sparse_kron(nullptr, csr_, csr_, with)); });
+  check<tnr_triangle_attributes>("sparse_triangular", [&](auto* with) {
+    return status_of(tnr_sparse_triangular(nullptr, TNR_TRIANGLE_LOWER, csr_, with));
+  });
   check<tnr_sparse_product_attributes>("product", [&](auto* with) {
     return status_of(tnr_sparse_product(nullptr, csr_, csr_, with));
   });

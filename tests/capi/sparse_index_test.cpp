@@ -159,6 +159,10 @@ std::vector<Function> parts() {
        [](auto* context, const tnr_sparse_view& a, Dense&) {
          return status_of(tnr_sparse_slice(context, &a, 1, 0, 1, 1, nullptr));
        }},
+      {"triangular", kCompressed,
+       [](auto* context, const tnr_sparse_view& a, Dense&) {
+         return status_of(tnr_sparse_triangular(context, TNR_TRIANGLE_LOWER, &a, nullptr));
+       }},
       {"pack", kCsr, [](auto* context, const tnr_sparse_view& a, Dense&) {
          tnr_packed* const packed = tnr_packed_create(context, &a, nullptr);
          return packed == nullptr ? tnr_last_error()->status : tnr_packed_release(packed);
@@ -199,6 +203,23 @@ std::vector<Function> products() {
   all.push_back({"product", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense&) {
                    const Beside b(a, a.cols, 2);
                    return status_of(tnr_sparse_product(context, &a, b.view(), nullptr));
+                 }});
+  for (const tnr_sparse_join join :
+       {TNR_SPARSE_JOIN_ROWS, TNR_SPARSE_JOIN_COLS, TNR_SPARSE_JOIN_DIAGONAL}) {
+    all.push_back({"concat, join " + std::to_string(join), kElements,
+                   [=](auto* context, const tnr_sparse_view& a, Dense&) {
+                     const Beside b(a, a.rows, a.cols);
+                     const tnr_sparse_view* const parts[] = {b.view(), &a};
+                     return status_of(tnr_sparse_concat(context, join, parts, 2, nullptr));
+                   }});
+  }
+  all.push_back({"kron", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense&) {
+                   const Beside b(a, 2, 3);
+                   return status_of(tnr_sparse_kron(context, &a, b.view(), nullptr));
+                 }});
+  all.push_back({"kron, right", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense&) {
+                   const Beside b(a, 2, 3);
+                   return status_of(tnr_sparse_kron(context, b.view(), &a, nullptr));
                  }});
   all.push_back(
       {"product, right", kCompressed, [](auto* context, const tnr_sparse_view& a, Dense&) {

@@ -113,6 +113,18 @@ TEST_F(SparseStats, CountEachFunctionUnderItsOperation) {
       {TNR_OPERATION_SPARSE_CONVERT,
        [&] { return status_of(tnr_sparse_slice(nullptr, &a, 0, 3, 0, 4, nullptr)); },
        {1, kCsr, kCsr}},
+      {TNR_OPERATION_SPARSE_CONCAT,
+       [&] {
+         const tnr_sparse_view* const parts[] = {&a, &a};
+         return status_of(tnr_sparse_concat(nullptr, TNR_SPARSE_JOIN_ROWS, parts, 2, nullptr));
+       },
+       {1, 2 * kCsr, 7 * 4 + 10 * 8}},
+      {TNR_OPERATION_SPARSE_KRON,
+       [&] { return status_of(tnr_sparse_kron(nullptr, &a, &a, nullptr)); },
+       {1, 2 * kCsr, 10 * 4 + 25 * 8}},
+      {TNR_OPERATION_SPARSE_TRIANGULAR,
+       [&] { return status_of(tnr_sparse_triangular(nullptr, TNR_TRIANGLE_LOWER, &a, nullptr)); },
+       {1, kCsr, 16 + 3 * 8}},
       {TNR_OPERATION_SPARSE_FROM_DENSE,
        [&] {
          return status_of(

@@ -91,6 +91,17 @@ const Function kFunctions[] = {
      [](auto* context, auto* a, Operands&) {
        return status_of(tnr_sparse_slice(context, a, 0, 2, 1, 2, nullptr));
      }},
+    {"concat",
+     [](auto* context, auto* a, Operands&) {
+       const tnr_sparse_view* const parts[] = {a, a};
+       return status_of(tnr_sparse_concat(context, TNR_SPARSE_JOIN_DIAGONAL, parts, 2, nullptr));
+     }},
+    {"kron", [](auto* context, auto* a,
+                Operands&) { return status_of(tnr_sparse_kron(context, a, a, nullptr)); }},
+    {"triangular",
+     [](auto* context, auto* a, Operands&) {
+       return status_of(tnr_sparse_triangular(context, TNR_TRIANGLE_UPPER, a, nullptr));
+     }},
     {"product_masked",
      [](auto* context, auto* a, Operands&) {
        return status_of(tnr_sparse_product_masked(context, a, a, a, nullptr));
@@ -305,7 +316,8 @@ TEST_P(SparseStatus, ValuesWithoutArithmetic) {
     dense->dtype = TNR_DTYPE_BOOL8;
   }
   const bool moves = name == "convert" || name == "prune" || name == "to_dense" ||
-                     name == "select" || name == "slice";
+                     name == "select" || name == "slice" || name == "concat" ||
+                     name == "triangular";
   EXPECT_STREQ(tnr_status_name(GetParam().call(nullptr, &a, with)),
                tnr_status_name(moves ? TNR_STATUS_OK : TNR_STATUS_UNSUPPORTED))
       << tnr_last_error()->message;
@@ -322,7 +334,8 @@ TEST_P(SparseStatus, ContextWithoutMemory) {
   const std::string name = GetParam().name;
   const bool makes = name == "convert" || name == "coalesce" || name == "prune" ||
                      name == "top_k" || name == "product" || name == "product_masked" ||
-                     name == "binary" || name == "select" || name == "slice" || name == "pack";
+                     name == "binary" || name == "select" || name == "slice" || name == "concat" ||
+                     name == "kron" || name == "triangular" || name == "pack";
   EXPECT_STREQ(tnr_status_name(GetParam().call(context, &a, with)),
                tnr_status_name(makes ? TNR_STATUS_OUT_OF_MEMORY : TNR_STATUS_OK))
       << tnr_last_error()->message;
@@ -334,7 +347,7 @@ TEST_P(SparseStatus, FormatsThatItDoesNotTake) {
   const std::string name = GetParam().name;
   const bool takes_all =
       name == "convert" || name == "to_dense" || name == "matmul" || name == "sddmm";
-  const bool takes_coo = takes_all || name == "coalesce" || name == "prune";
+  const bool takes_coo = takes_all || name == "coalesce" || name == "prune" || name == "concat";
   const bool is_of_rows = name == "softmax" || name == "solve" || name == "top_k" || name == "pack";
   const struct {
     tnr_sparse_format format;
@@ -386,6 +399,9 @@ TEST(SparseOperands, NoneMayBeNull) {
       {"dense", status_of(tnr_sparse_from_dense(nullptr, nullptr, &with.options))},
       {"b", status_of(tnr_sparse_product(nullptr, &a, nullptr, nullptr))},
       {"b", status_of(tnr_sparse_binary(nullptr, TNR_BINARY_OP_ADD, &a, nullptr, nullptr))},
+      {"b", status_of(tnr_sparse_kron(nullptr, &a, nullptr, nullptr))},
+      {"parts", status_of(tnr_sparse_concat(nullptr, TNR_SPARSE_JOIN_ROWS, nullptr, 1, nullptr))},
+      {"parts", status_of(tnr_sparse_concat(nullptr, TNR_SPARSE_JOIN_ROWS, nullptr, 0, nullptr))},
       {"a", status_of(tnr_sparse_unary(nullptr, TNR_UNARY_OP_NEG, nullptr, nullptr))},
       {"out", tnr_sparse_to_dense(nullptr, &a, nullptr, nullptr)},
       {"out", tnr_sparse_accumulate(nullptr, &a, nullptr, nullptr)},

@@ -355,6 +355,36 @@ TEST(CSparse, Selections) {
                  TNR_STATUS_STALE_VIEW, {"rows"});
 }
 
+TEST(CSparse, Joins) {
+  const Parts parts;  // 3 by 4
+  const auto join = [](const tnr_sparse_view* const* views, std::uint32_t count) {
+    return tnr_sparse_concat(nullptr, TNR_SPARSE_JOIN_ROWS, views, count, nullptr);
+  };
+  tnr_sparse_view small = parts.view;
+  small.struct_size = 8;
+  const tnr_sparse_view* const two[] = {&parts.view, &parts.view};
+  const tnr_sparse_view* const none[] = {&parts.view, nullptr};
+  const tnr_sparse_view* const other[] = {&parts.view, &parts.view, &small};
+  EXPECT_EQ(take_entries(join(two, 2)), 10);
+  expect_refused(join(nullptr, 2), TNR_STATUS_INVALID_ARGUMENT, {"parts is NULL"});
+  expect_refused(join(two, 0), TNR_STATUS_INVALID_ARGUMENT, {"part_count is 0"});
+  expect_refused(join(none, 2), TNR_STATUS_INVALID_ARGUMENT, {"parts[1] is NULL"});
+  expect_refused(join(other, 3), TNR_STATUS_INVALID_ARGUMENT, {"parts[2]->struct_size is 8"});
+}
+
+TEST(CSparse, Triangles) {
+  const Parts parts;  // 3 by 4
+  const auto entries = [&](tnr_triangle part, std::int64_t diagonal) {
+    const tnr_triangle_attributes with = {sizeof with, diagonal};
+    return take_entries(tnr_sparse_triangular(nullptr, part, &parts.view, &with));
+  };
+  EXPECT_EQ(entries(TNR_TRIANGLE_LOWER, 4), 5);
+  EXPECT_EQ(entries(TNR_TRIANGLE_LOWER, -4), 0);
+  EXPECT_EQ(entries(TNR_TRIANGLE_LOWER, 0) + entries(TNR_TRIANGLE_UPPER, 1), 5);
+  EXPECT_EQ(take_entries(tnr_sparse_triangular(nullptr, TNR_TRIANGLE_UPPER, &parts.view, nullptr)),
+            entries(TNR_TRIANGLE_UPPER, 0));
+}
+
 TEST(CSparse, MaskedProduct) {
   SparseArrays arrays(csr_model(), TNR_DTYPE_I32);
   tnr_sparse_view& a = arrays.view();

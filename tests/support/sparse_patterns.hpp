@@ -107,6 +107,21 @@ inline std::vector<Pattern> large_patterns() {
   return patterns;
 }
 
+// What can be said of a pattern in a format: model_of() keeps the order of entries within a row.
+inline std::uint32_t flags_of(const Pattern& pattern, tnr_sparse_format format) {
+  std::vector<Entry> entries = pattern.entries;
+  const bool by_cols = format == TNR_SPARSE_FORMAT_CSC;
+  if (format != TNR_SPARSE_FORMAT_COO) {
+    std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+      return by_cols ? a.col < b.col : a.row < b.row;
+    });
+  }
+  return (std::is_sorted(entries.begin(), entries.end(), by_cols ? is_left_of : precedes)
+              ? TNR_SPARSE_SORTED
+              : 0u) |
+         (has_duplicates(pattern) ? 0u : TNR_SPARSE_UNIQUE);
+}
+
 // The model of a pattern in COO, CSR or CSC, entries of a row or column in the pattern's order.
 inline SparseModel model_of(const Pattern& pattern, tnr_sparse_format format) {
   SparseModel model{.format = format, .rows = pattern.rows, .cols = pattern.cols};

@@ -266,6 +266,56 @@ void add_selections(List& list) {
   }
 }
 
+// ---- joined ----
+
+// Products whose result takes a test next to no time.
+bool is_small(const tnr_sparse_view& a) {
+  constexpr std::int64_t kMost = 1024;
+  return a.rows <= kMost && a.cols <= kMost && a.minor.shape[0] <= kMost;
+}
+
+void add_joins(List& list) {
+  for (const Constant& join : codes_of("tnr_sparse_join")) {
+    const auto add = [&](const char* what, const auto& parts_of) {
+      list.push_back(
+          {"tnr_sparse_concat", short_name(join) + what, [=](const Operands& with, Answer& answer) {
+             const auto parts = parts_of(with);
+             answer.take(tnr_sparse_concat(with.context, static_cast<tnr_sparse_join>(join.value),
+                                           parts.data(), static_cast<std::uint32_t>(parts.size()),
+                                           nullptr));
+           }});
+    };
+    add(" of itself", [](const Operands& with) {
+      return std::vector<const tnr_sparse_view*>{&with.a, &with.a, &with.a};
+    });
+    // Another one of as many rows.
+    add(" of two", [](const Operands& with) {
+      return std::vector<const tnr_sparse_view*>{&with.a, &with.mask};
+    });
+  }
+  list.push_back({"tnr_sparse_kron", "of itself", [](const Operands& with, Answer& answer) {
+                    if (!is_small(with.a)) return;
+                    answer.take(tnr_sparse_kron(with.context, &with.a, &with.a, nullptr));
+                  }});
+  list.push_back({"tnr_sparse_kron", "of two", [](const Operands& with, Answer& answer) {
+                    if (!is_small(with.a) || with.right.format == 0) return;
+                    answer.take(tnr_sparse_kron(with.context, &with.right, &with.a, nullptr));
+                  }});
+}
+
+void add_triangles(List& list) {
+  for (const Constant& part : codes_of("tnr_triangle")) {
+    for (const std::int64_t diagonal : {-7, 0, 3}) {
+      list.push_back({"tnr_sparse_triangular", short_name(part) + " " + std::to_string(diagonal),
+                      [=](const Operands& with, Answer& answer) {
+                        const tnr_triangle_attributes ends = {sizeof ends, diagonal};
+                        answer.take(tnr_sparse_triangular(
+                            with.context, static_cast<tnr_triangle>(part.value), &with.a, &ends));
+                      }});
+    }
+  }
+}
+
 // ---- from and to dense ----
 
 // Elements of the matrix's shape, half of them zeros, and a mask of it.
@@ -668,6 +718,8 @@ const std::vector<Operation>& sparse_operations() {
     add_conversions(all);
     add_prunings(all);
     add_selections(all);
+    add_joins(all);
+    add_triangles(all);
     add_from_dense(all);
     add_to_dense(all);
     add_products(all);

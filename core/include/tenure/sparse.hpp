@@ -220,6 +220,13 @@ SparseToken sparse_select(const Context& context, const tnr_sparse_view& a, cons
 SparseToken sparse_slice(const Context& context, const tnr_sparse_view& a, std::int64_t first_row,
                          std::int64_t row_count, std::int64_t first_col, std::int64_t col_count);
 
+// tnr_sparse_concat() of `part_count` views; tnr_sparse_kron() and tnr_sparse_triangular().
+SparseToken sparse_concat(const Context& context, tnr_sparse_join join,
+                          const tnr_sparse_view* parts, std::uint32_t part_count);
+SparseToken sparse_kron(const Context& context, const tnr_sparse_view& a, const tnr_sparse_view& b);
+SparseToken sparse_triangular(const Context& context, tnr_triangle part, const tnr_sparse_view& a,
+                              std::int64_t diagonal);
+
 // tnr_sparse_coalesce(), tnr_sparse_prune() and tnr_sparse_top_k().
 SparseToken sparse_coalesce(const Context& context, const tnr_sparse_view& a,
                             tnr_sparse_combine combine);

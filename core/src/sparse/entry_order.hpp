@@ -46,9 +46,16 @@ class EntryOrder {
     // With two blocks in one place, the second begins with a column that is less than the last one.
     return {is_sorted_ && is_unique_, is_unique_};
   }
-  // For a batch: the order that all matrices have.
+  // For a batch, and for matrices whose entries follow each other in each row: the order that all
+  // of them have.
   [[nodiscard]] constexpr EntryOrder and_of(EntryOrder other) const noexcept {
     return {is_sorted_ && other.is_sorted_, is_unique_ && other.is_unique_};
+  }
+
+  // Each entry has become a run of all those of a row of `other`, at columns of its own.
+  [[nodiscard]] constexpr EntryOrder spread(EntryOrder other) const noexcept {
+    // The run of a second entry in one place begins again at the first column.
+    return {is_sorted_ && is_unique_ && other.is_sorted_, is_unique_ && other.is_unique_};
   }
 
   [[nodiscard]] constexpr bool is_sorted() const noexcept { return is_sorted_; }

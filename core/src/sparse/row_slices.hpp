@@ -7,6 +7,7 @@
 #include "base/bisect.hpp"
 #include "sparse/index_array.hpp"
 #include "tenure/sparse.hpp"
+#include "threads/parallel.hpp"
 
 namespace tenure {
 
@@ -55,5 +56,14 @@ class RowSlices {
   std::int64_t first_;
   std::int64_t total_;
 };
+
+// The row at which slice `slice` of `slices` begins, of rows whose offsets, from 0 on, are these.
+template <class I>
+std::int64_t sliced_row(const I* offsets, std::int64_t rows, std::int64_t slices,
+                        std::int64_t slice) noexcept {
+  if (slice == slices) return rows;
+  const std::int64_t share = slice_begin(rows + offsets[rows], slices, slice);
+  return first_where(0, rows, [=](std::int64_t row) { return row + offsets[row] >= share; });
+}
 
 }  // namespace tenure

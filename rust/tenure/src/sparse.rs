@@ -16,6 +16,7 @@ mod format;
 mod functions;
 pub mod gallery;
 mod index;
+mod join;
 #[allow(unsafe_code)]
 mod matmul;
 mod matrix;
@@ -53,6 +54,7 @@ pub use entries::{BlockEntries, Entries};
 pub(crate) use format::for_each_format;
 pub use format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
 pub use index::SparseIndex;
+pub use join::{block_diag, hstack, kron, vstack};
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
 pub use packed::{PackedLayout, PackedMatrix};
 pub use reduce::Triangle;

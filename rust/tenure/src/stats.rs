@@ -182,6 +182,13 @@ pub enum Operation {
     Scan,
     /// [`moments`](crate::moments).
     Moments,
+    /// [`vstack`](crate::vstack), [`hstack`](crate::hstack) and
+    /// [`block_diag`](crate::block_diag).
+    SparseConcat,
+    /// [`kron`](crate::kron).
+    SparseKron,
+    /// [`tril`](crate::CsrView::tril) and [`triu`](crate::CsrView::triu) of sparse matrices.
+    SparseTriangular,
 }
 
 impl Operation {
@@ -235,6 +242,9 @@ impl Operation {
         Operation::Normalize,
         Operation::Scan,
         Operation::Moments,
+        Operation::SparseConcat,
+        Operation::SparseKron,
+        Operation::SparseTriangular,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -287,6 +297,9 @@ impl Operation {
             Operation::Normalize => tnr_operation::NORMALIZE,
             Operation::Scan => tnr_operation::SCAN,
             Operation::Moments => tnr_operation::MOMENTS,
+            Operation::SparseConcat => tnr_operation::SPARSE_CONCAT,
+            Operation::SparseKron => tnr_operation::SPARSE_KRON,
+            Operation::SparseTriangular => tnr_operation::SPARSE_TRIANGULAR,
         }
     }
 }

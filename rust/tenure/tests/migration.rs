@@ -247,7 +247,8 @@ fn sparse() -> Result<Vec<String>> {
         a.maximum(b)?; a.to_csr()?; a.to_csc()?; a.to_bsr([4, 4])?; a.coalesce(Combine::Sum)?;
         a.to_sorted()?; a.prune(0.0)?; a.row_sums()?; a.col_maxes()?; a.norm_1()?;
         a.select_rows(&rows)?; a.select_cols(&cols)?; a.to_block(1..3, 2..)?;
-        a.row_range(1..3);
+        a.row_range(1..3); tenure::vstack([a, b])?; tenure::hstack([a, b])?;
+        tenure::block_diag([a, b])?; tenure::kron(a, b)?; a.tril(0)?; a.triu(1)?;
     }
     {
         let b = x;

@@ -77,8 +77,37 @@ static int check_made(const tnr_sparse_view* a) {
   return 0;
 }
 
+/* Two rows over the third; a column times a row. */
+static int check_joined(const tnr_sparse_view* a) {
+  const float column_by_row[9] = {0, 0, 0, 4, 0, 6, 0, 0, 0};
+  tnr_sparse *upper = tnr_sparse_slice(NULL, a, 0, 2, 0, 3, NULL),
+             *lower = tnr_sparse_slice(NULL, a, 2, 1, 0, 3, NULL),
+             *column = tnr_sparse_slice(NULL, a, 0, 3, 0, 1, NULL),
+             *row = tnr_sparse_slice(NULL, a, 1, 1, 0, 3, NULL);
+  tnr_sparse_view views[4];
+  const tnr_sparse_view* parts[2];
+  memset(views, 0, sizeof views);
+  views[0].struct_size = views[1].struct_size = sizeof *views;
+  views[2].struct_size = views[3].struct_size = sizeof *views;
+  OK(tnr_sparse_view_of(upper, &views[0]));
+  OK(tnr_sparse_view_of(lower, &views[1]));
+  OK(tnr_sparse_view_of(column, &views[2]));
+  OK(tnr_sparse_view_of(row, &views[3]));
+  parts[0] = &views[0];
+  parts[1] = &views[1];
+  CHECK(is(tnr_sparse_concat(NULL, TNR_SPARSE_JOIN_ROWS, parts, 2, NULL), dense) == 0);
+  CHECK(is(tnr_sparse_kron(NULL, &views[2], &views[3], NULL), column_by_row) == 0);
+  OK(tnr_sparse_release(upper));
+  OK(tnr_sparse_release(lower));
+  OK(tnr_sparse_release(column));
+  OK(tnr_sparse_release(row));
+  return 0;
+}
+
 static int check_parts(const tnr_sparse_view* a) {
   const float block[9] = {2, 0, 3, 0, 0, 4, 0, 1, 0};
+  const float lower[9] = {0, 0, 0, 2, 0, 0, 0, 0, 0};
+  const tnr_triangle_attributes below = {sizeof below, -1};
   const int32_t rows[3] = {1, 2, 0};
   const int64_t three = 3;
   tnr_view list;
@@ -100,6 +129,8 @@ static int check_parts(const tnr_sparse_view* a) {
   OK(tnr_view_lend(rows, sizeof rows, 0, TNR_DTYPE_I32, 1, &three, NULL, &list));
   CHECK(is(tnr_sparse_select(NULL, a, &list, NULL, NULL), block) == 0);
   CHECK(is(tnr_sparse_slice(NULL, a, 0, 3, 0, 3, NULL), dense) == 0);
+  CHECK(is(tnr_sparse_triangular(NULL, TNR_TRIANGLE_LOWER, a, &below), lower) == 0);
+  CHECK(check_joined(a) == 0);
   memset(&view, 0, sizeof view);
   view.struct_size = sizeof view;
   matrix = tnr_sparse_slice(NULL, a, 1, 2, 1, 2, NULL);

@@ -115,6 +115,14 @@ void lie_to_all(const Context& context, const tnr_sparse_view& a, const tnr_spar
   expect_right_indices([&] { return sparse_prune(context, a, above); });
   expect_right_indices([&] { return sparse_top_k(context, a, 2, TNR_SPARSE_ORDER_VALUE); });
   expect_right_indices([&] { return sparse_slice(context, a, 0, a.rows, a.cols / 3, a.cols / 2); });
+  for (const tnr_sparse_join join :
+       {TNR_SPARSE_JOIN_ROWS, TNR_SPARSE_JOIN_COLS, TNR_SPARSE_JOIN_DIAGONAL}) {
+    const tnr_sparse_view parts[] = {a, a};
+    expect_right_indices([&] { return sparse_concat(context, join, parts, 2); });
+  }
+  for (const tnr_triangle part : {TNR_TRIANGLE_LOWER, TNR_TRIANGLE_UPPER}) {
+    expect_right_indices([&] { return sparse_triangular(context, part, a, 1); });
+  }
   expect_right_indices([&] { return sparse_product(context, a, b); });
   expect_right_indices([&] { return sparse_product_masked(context, a, b, a); });
   expect_right_indices([&] { return sparse_binary(context, TNR_BINARY_OP_ADD, a, b); });

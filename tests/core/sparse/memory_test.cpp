@@ -193,6 +193,15 @@ TEST_P(FewEntries, OfRows) {
     cases.push_back(
         {"few columns", [&] { return given_up(sparse_select(context, a, nullptr, &few)); }});
     cases.push_back({"slice", [&] { return given_up(sparse_slice(context, a, 1, 40, 1, 40)); }});
+    cases.push_back({"triangle", [&] {
+                       return given_up(sparse_triangular(context, TNR_TRIANGLE_UPPER, a, 0));
+                     }});
+    cases.push_back(
+        {"joined", [&] {
+           const tnr_sparse_view parts[] = {a, a};
+           return given_up(sparse_concat(
+               context, is_csr ? TNR_SPARSE_JOIN_ROWS : TNR_SPARSE_JOIN_COLS, parts, 2));
+         }});
     cases.push_back({"sum of rows", [&] {
                        sparse_reduce(context, TNR_REDUCE_OP_SUM, a, across,
                                      {flat_view(sums.data(), TNR_DTYPE_F32, {kRows})});

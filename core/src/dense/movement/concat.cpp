@@ -1,32 +1,16 @@
 // Arrays one behind the other along an axis.
 #include <algorithm>
-#include <charconv>
 #include <cinttypes>
-#include <cstring>
 #include <memory>
 
 #include "dense/movement.hpp"
 #include "dense/movement/pieces.hpp"
 #include "dense/operands.hpp"
 #include "tenure/movement.hpp"
+#include "tenure/part_name.hpp"
 
 namespace tenure {
 namespace {
-
-// "parts[7]", for a message.
-class PartName {
- public:
-  explicit PartName(std::uint32_t part) noexcept {
-    static constexpr char kParts[] = "parts[";
-    std::memcpy(text_, kParts, sizeof kParts - 1);
-    char* const end = std::to_chars(text_ + sizeof kParts - 1, text_ + sizeof text_, part).ptr;
-    std::memcpy(end, "]", 2);
-  }
-  operator const char*() const noexcept { return text_; }
-
- private:
-  char text_[24];
-};
 
 // One of them, while the call lasts.
 struct Part {

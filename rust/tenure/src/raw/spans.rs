@@ -10,8 +10,9 @@ use tenure_sys::{
 };
 use tenure_sys::{
     tnr_binary_op, tnr_compare_op, tnr_normalize_op, tnr_orientation, tnr_packed_info,
-    tnr_random_distribution, tnr_reduce_op, tnr_scan_op, tnr_sparse_format, tnr_sparse_norm_kind,
-    tnr_sparse_order, tnr_sparse_view, tnr_ternary_op, tnr_unary_op, tnr_view,
+    tnr_random_distribution, tnr_reduce_op, tnr_scan_op, tnr_sparse_format, tnr_sparse_join,
+    tnr_sparse_norm_kind, tnr_sparse_order, tnr_sparse_view, tnr_ternary_op, tnr_triangle,
+    tnr_unary_op, tnr_view,
 };
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -210,6 +211,9 @@ families! {
     product_masked: "product_masked";
     sparse_select: "select";
     slice: "slice";
+    sparse_concat(tnr_sparse_join): ROWS "vstack" COLS "hstack" DIAGONAL "block_diag";
+    kron: "kron";
+    sparse_triangular(tnr_triangle): LOWER "tril" UPPER "triu";
     matmul(tnr_orientation): AS_IS "matmul" TRANSPOSED "t_matmul";
     sddmm: "sddmm";
     sparse_binary(tnr_binary_op):

@@ -7,8 +7,9 @@ use std::ptr;
 use tenure_sys as sys;
 use tenure_sys::private::tenure_private_sparse_voucher;
 use tenure_sys::{
-    tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_options,
-    tnr_sparse_order, tnr_sparse_predicate, tnr_sparse_view, tnr_sparse_view_mut,
+    tnr_blob, tnr_sparse, tnr_sparse_combine, tnr_sparse_format, tnr_sparse_join,
+    tnr_sparse_options, tnr_sparse_order, tnr_sparse_predicate, tnr_sparse_view,
+    tnr_sparse_view_mut, tnr_triangle,
 };
 
 use super::context::current;
@@ -549,6 +550,41 @@ pub(crate) fn slice(a: &LentSparse<'_>, rows: [usize; 2], cols: [usize; 2]) -> R
             ptr::null(),
         ))
     }
+}
+
+/// Matrices one after the other.
+pub(crate) fn concat(join: tnr_sparse_join, parts: &[LentSparse<'_>]) -> Result<Made> {
+    entered()?;
+    let views: Vec<_> = parts.iter().map(LentSparse::as_ptr).collect();
+    let Ok(count) = u32::try_from(views.len()) else {
+        return Err(Error::invalid(format!("{} parts are more than a u32 counts", views.len())));
+    };
+    if count == 0 {
+        return Err(Error::invalid("there are no parts"));
+    }
+    traced!(sparse_concat(join, parts[0].view()));
+    // SAFETY: as in `convert`; the list is alive for the call.
+    unsafe {
+        Made::take(sys::tnr_sparse_concat(current(), join, views.as_ptr(), count, ptr::null()))
+    }
+}
+
+/// The Kronecker product.
+pub(crate) fn kron(a: &LentSparse<'_>, b: &LentSparse<'_>) -> Result<Made> {
+    entered()?;
+    traced!(kron(a.view()));
+    // SAFETY: as in `convert`.
+    unsafe { Made::take(sys::tnr_sparse_kron(current(), a.as_ptr(), b.as_ptr(), ptr::null())) }
+}
+
+/// The entries of a triangle.
+pub(crate) fn triangular(part: tnr_triangle, a: &LentSparse<'_>, diagonal: i64) -> Result<Made> {
+    entered()?;
+    traced!(sparse_triangular(part, a.view()));
+    let struct_size = size_of::<sys::tnr_triangle_attributes>() as u64;
+    let with = sys::tnr_triangle_attributes { struct_size, diagonal };
+    // SAFETY: as in `convert`; the attributes are alive for the call.
+    unsafe { Made::take(sys::tnr_sparse_triangular(current(), part, a.as_ptr(), &with)) }
 }
 
 /// A number that is no extent is refused as one that is too large.

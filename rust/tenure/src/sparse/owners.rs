@@ -139,6 +139,10 @@ impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseMatrix<F, T, I> {
         "it.select_cols(&[1])?.values(), [3.0]";
         fn to_block(rows: impl RangeBounds<usize>, cols: impl RangeBounds<usize>) -> Result<Self>:
         "it.to_block(1.., ..)?.values(), [2.0, 3.0]";
+        fn tril(diagonal: isize) -> Result<Self>:
+        "it.tril(-1)?.values(), [2.0]";
+        fn triu(diagonal: isize) -> Result<Self>:
+        "it.triu(0)?.values(), [1.0, 3.0]";
     }
 }
 

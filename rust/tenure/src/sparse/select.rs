@@ -1,10 +1,12 @@
-//! Rows, columns and blocks of a matrix, as a new one.
+//! Rows, columns, blocks and triangles of a matrix, as a new one.
 
 use std::ops::RangeBounds;
 
+use tenure_sys::tnr_triangle;
+
 use super::arrays::range_below;
 use super::{CompressedFormat, SparseIndex, SparseMatrix, SparseView};
-use crate::raw::sparse::{select, slice};
+use crate::raw::sparse::{select, slice, triangular};
 use crate::{AsView, Element, Result};
 
 /// Selections of CSR and CSC: copies, the same for any number of threads.
@@ -75,5 +77,44 @@ impl<F: CompressedFormat, T: Element, I: SparseIndex> SparseView<'_, F, T, I> {
         let [rows, cols] = [range_below(rows, self.rows())?, range_below(cols, self.cols())?]
             .map(|range| [range.start, range.len()]);
         SparseMatrix::from_made(slice(&self.arrays().lent(), rows, cols)?)
+    }
+
+    /// The entries on and below a diagonal, in their order: 0 is the main one, those above it are
+    /// positive. Copies; of dense matrices it is [`tril`](crate::tril).
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 2, &[0, 2, 4], &[0, 1, 0, 1], &[1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(matrix.tril(0)?.values(), [1.0, 3.0, 4.0]);
+    /// assert_eq!(matrix.tril(-1)?.to_dense()?.to_vec(), [0.0, 0.0, 3.0, 0.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn tril(&self, diagonal: isize) -> Result<SparseMatrix<F, T, I>> {
+        self.triangle(tnr_triangle::LOWER, diagonal)
+    }
+
+    /// The entries on and above a diagonal, in their order, as [`tril`](Self::tril) has the others.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let matrix = CsrView::new(2, 2, &[0, 2, 4], &[0, 1, 0, 1], &[1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(matrix.triu(0)?.values(), [1.0, 2.0, 4.0]);
+    /// assert_eq!(matrix.triu(1)?.to_dense()?.to_vec(), [0.0, 2.0, 0.0, 0.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn triu(&self, diagonal: isize) -> Result<SparseMatrix<F, T, I>> {
+        self.triangle(tnr_triangle::UPPER, diagonal)
+    }
+
+    fn triangle(&self, part: tnr_triangle, diagonal: isize) -> Result<SparseMatrix<F, T, I>> {
+        SparseMatrix::from_made(triangular(part, &self.arrays().lent(), diagonal as i64)?)
     }
 }

@@ -89,6 +89,9 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
     let listed: Vec<i64> = (0..random.below(9)).map(|_| random.below(5) as i64 - 1).collect();
     let [first, count] = [0; 2].map(|_: i32| random.below(5) as i64);
     let to = options(*random.pick(&FORMATS));
+    let join = tnr_sparse_join(1 + random.below(3) as i32);
+    let triangle = tnr_triangle(1 + random.below(2) as i32);
+    let pair = [ptr::from_ref(a); 2];
     // SAFETY: every part of `a` is readable where it says that it is, or belongs to a blob; all of
     // it outlives the calls.
     unsafe {
@@ -103,6 +106,9 @@ fn makes(random: &mut Random, a: &tnr_sparse_view) -> Vec<(&'static str, bool)> 
             ("rows", made(tnr_sparse_select(null, a, &list, ptr::null(), ptr::null()))),
             ("columns", made(tnr_sparse_select(null, a, ptr::null(), &list, ptr::null()))),
             ("slice", made(tnr_sparse_slice(null, a, first, count, count, first, ptr::null()))),
+            ("concat", made(tnr_sparse_concat(null, join, pair.as_ptr(), 2, ptr::null()))),
+            ("kron", made(tnr_sparse_kron(null, a, a, ptr::null()))),
+            ("triangular", made(tnr_sparse_triangular(null, triangle, a, ptr::null()))),
             ("binary", made(tnr_sparse_binary(null, of_two, &coalesced, &coalesced, ptr::null()))),
             ("unary", made(tnr_sparse_unary(null, of_one, a, ptr::null()))),
         ]
