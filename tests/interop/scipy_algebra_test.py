@@ -11,7 +11,8 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from numpy_test import BINARY, REDUCE, UNARY, scalar_of
-from sparse_library import KEEP_NEGATIVE_ZERO, SORTED, UNIQUE, Refused, options
+from sparse_library import (JOINS, KEEP_NEGATIVE_ZERO, SORTED, TRIANGLES, UNIQUE, Refused, Triangle,
+                            options)
 from sparse_matrices import (FLOATS, INTEGERS, SparseTest, compressed, coordinates_of, matrices,
                              unique, values_of)
 
@@ -220,6 +221,47 @@ class Algebra(SparseTest):
             self.assertTrue(np.array_equal(one, other), f"{message}: {name}\n{one}\n{other}")
 
     # ---- arithmetic ----
+
+    def test_joins_are_scipys(self):
+        for coo, message in matrices(self.rng, [np.float32, np.complex128], small=True):
+            for matrix in (coo, compressed(coo), compressed(coo, by_columns=True)):
+                for name, join in JOINS.items():
+                    parts = [matrix] * 3
+                    found, _ = self.library.made("concat", join, parts, len(parts))
+                    wanted = getattr(sp, name)(parts, format=matrix.format)
+                    text = f"{name} of {matrix.format}, {message}"
+                    self.assertEqual(found.format, matrix.format, text)
+                    self.assertEqual(found.nnz, 3 * matrix.nnz, text)
+                    self.assert_dense(found.toarray(), wanted.toarray(), text)
+                    if matrix.format == "csr" and name == "vstack":
+                        self.assertTrue(np.array_equal(found.indices, wanted.indices), text)
+                        self.assertTrue(np.array_equal(found.data, wanted.data), text)
+
+    def test_kronecker_products_are_scipys(self):
+        b = coordinates_of((3, 4), np.array([0, 0, 2]), np.array([1, 3, 0]), np.array([2, -1, 3]))
+        for coo, message in matrices(self.rng, [np.float32, np.int8], small=True):
+            b = coordinates_of(b.shape, *(part.astype(coo.row.dtype) for part in (b.row, b.col)),
+                               b.data.astype(coo.dtype))
+            for by_columns in (False, True):
+                one, other = (compressed(part, by_columns) for part in (coo, b))
+                for pair in ((one, other), (other, one)):
+                    found, _ = self.library.made("kron", *pair)
+                    wanted = sp.kron(*pair, format="coo").toarray().astype(coo.dtype)
+                    self.assertEqual(found.nnz, pair[0].nnz * pair[1].nnz, message)
+                    self.assert_dense(found.toarray(), wanted, message)
+
+    def test_triangles_are_scipys(self):
+        for coo, message in matrices(self.rng, [np.float32, np.complex128], small=True):
+            for by_columns, name in itertools.product((False, True), TRIANGLES):
+                matrix = compressed(coo, by_columns)
+                for diagonal in (-9, 0, 1):
+                    with_diagonal = Triangle(ctypes.sizeof(Triangle), diagonal)
+                    found, _ = self.library.made("triangular", TRIANGLES[name], matrix,
+                                                 attribute=with_diagonal)
+                    wanted = getattr(sp, name)(coo, diagonal)
+                    text = f"{name} {diagonal}, {message}"
+                    self.assertEqual(found.nnz, wanted.nnz, text)
+                    self.assert_dense(found.toarray(), wanted.toarray(), text)
 
     def test_masked_products_are_those_that_scipy_multiplies_with_the_mask(self):
         for coo, message in self.every(FLOATS):

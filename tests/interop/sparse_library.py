@@ -16,6 +16,8 @@ NAMES = {code: name for name, code in FORMATS.items()}
 SORTED, UNIQUE = 1, 2
 KEEP_NEGATIVE_ZERO, SORT = 1, 2
 PREDICATES = {"non_zero": 0, "greater": 1, "magnitude_greater": 2, "mask": 3}
+JOINS = {"vstack": 1, "hstack": 2, "block_diag": 3}
+TRIANGLES = {"tril": 1, "triu": 2}
 ORIENTATIONS = {"as_is": 1, "transposed": 2}
 
 
@@ -33,6 +35,10 @@ class Options(ctypes.Structure):
         ("index_dtype", ctypes.c_uint32), ("predicate", ctypes.c_int32),
         ("flags", ctypes.c_uint32), ("block_rows", ctypes.c_int64),
         ("block_cols", ctypes.c_int64), ("threshold", Scalar), ("mask", View)]
+
+
+class Triangle(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint64), ("diagonal", ctypes.c_int64)]
 
 
 def options(format_name, index_dtype=None, predicate="non_zero", flags=0, block=(0, 0),
@@ -66,6 +72,13 @@ def lent(matrix, flags=0):
     return view, arrays
 
 
+def lent_list(matrices, flags=0):
+    """Matrices as a list of pointers to them, and what keeps their memory alive."""
+    kept = [lent(matrix, flags) for matrix in matrices]
+    pointers = [ctypes.pointer(view) for view, _ in kept]
+    return (ctypes.POINTER(SparseView) * len(kept))(*pointers), kept
+
+
 def numpy_dtype(code):
     kind = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}[code & 0xff]
     return np.dtype(f"{kind}{(code >> 8 & 0xff) // 8}")
@@ -83,7 +96,8 @@ class Refused(Exception):
 
 class Sparse(Library):
     MAKING = ("from_dense", "convert", "product", "coalesce", "prune", "top_k", "binary", "unary",
-              "product_masked", "select", "slice", "from_dense_top_k", "from_dense_dropout")
+              "product_masked", "select", "slice", "from_dense_top_k", "from_dense_dropout",
+              "concat", "kron", "triangular")
     WITH_OPTIONS = ("from_dense", "convert", "prune")
 
     def __init__(self, path):
@@ -102,7 +116,8 @@ class Sparse(Library):
 
     def called(self, name, arguments, flags, attribute=None):
         """The result of tnr_sparse_<name>; matrices are lent with the flags, arrays as they lie."""
-        kept = [lent(argument, flags) if sp.issparse(argument) else (argument, None)
+        kept = [lent(argument, flags) if sp.issparse(argument) else
+                lent_list(argument, flags) if isinstance(argument, list) else (argument, None)
                 for argument in arguments]
         passed = self.passed(name, [argument for argument, _ in kept], attribute)
         return getattr(self.c, "tnr_sparse_" + name)(None, *passed)
@@ -113,9 +128,9 @@ class Sparse(Library):
             raise Refused(self.message())
 
     @contextlib.contextmanager
-    def held(self, name, *arguments, flags=0):
+    def held(self, name, *arguments, flags=0, attribute=None):
         """The view of what tnr_sparse_<name> makes, for as long as it lives."""
-        handle = self.called(name, arguments, flags)
+        handle = self.called(name, arguments, flags, attribute)
         if not handle:
             raise Refused(self.message())
         view = SparseView(struct_size=ctypes.sizeof(SparseView))
@@ -124,9 +139,9 @@ class Sparse(Library):
         yield view
         assert self.c.tnr_sparse_release(handle) == 0
 
-    def made(self, name, *arguments, flags=0):
+    def made(self, name, *arguments, flags=0, attribute=None):
         """The matrix that tnr_sparse_<name> makes, as SciPy has it, and its flags."""
-        with self.held(name, *arguments, flags=flags) as view:
+        with self.held(name, *arguments, flags=flags, attribute=attribute) as view:
             major, minor, values = map(copied, (view.major, view.minor, view.values))
             shape = (view.rows, view.cols)
             parts = (values, (major, minor)) if view.format == 1 else (values, minor, major)

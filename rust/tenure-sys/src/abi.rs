@@ -4135,7 +4135,7 @@ unsafe extern "C" {
     /// Matrices joined to one, in the order of the list. They agree in format, in the dtypes of
     /// their values and indices, and in the extent across the join; the result has the same. Its
     /// entries are theirs, in their order within each part. It is SORTED and UNIQUE where all of
-    /// them are.
+    /// them are; COO side by side is at most UNIQUE.
     ///
     /// INVALID_ARGUMENT, ALIASED, STALE_VIEW, BUSY: as `tnr_sparse_check`, naming the part; no
     /// part, a join without a name, parts that do not agree, more entries or a longer extent than
