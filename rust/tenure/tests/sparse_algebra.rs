@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tenure::gallery::{banded, poisson, rmat};
 use tenure::{
     BsrMatrix, Combine, Context, CooMatrix, CsrMatrix, CsrView, CsrViewMut, ErrorKind, Result,
-    Tensor, Triangle,
+    Tensor, Triangle, block_diag, hstack, kron, vstack,
 };
 
 fn dense_of(matrix: CsrView<'_, f64>) -> Vec<f64> {
@@ -77,6 +77,61 @@ fn selections_are_copies_of_what_is_listed() -> Result<()> {
     assert!(error.message().starts_with("cols[1] is 128"), "{}", error.message());
     let error = a.view().to_block(.., 100..129).err().unwrap();
     assert_eq!(error.message(), "range is 100..129 but must lie in 0..128");
+    Ok(())
+}
+
+#[test]
+fn joined_matrices_are_taken_apart_again() -> Result<()> {
+    let a: CsrMatrix<f64> = rmat(7, 5, 4)?;
+    let b: CsrMatrix<f64> = rmat(7, 3, 5)?;
+    let below = vstack([&a, &b])?;
+    assert_eq!((below.rows(), below.cols()), (256, 128));
+    assert_eq!(below.to_block(..128, ..)?.values(), a.values());
+    assert_eq!(below.to_block(128.., ..)?.col_indices(), b.col_indices());
+    let beside = hstack([a.view(), b.view()])?;
+    assert_eq!(beside.to_block(.., 128..)?.row_offsets(), b.row_offsets());
+    let along = block_diag(&[a.try_clone()?, b.try_clone()?])?;
+    assert_eq!(along.to_block(128.., 128..)?.values(), b.values());
+    assert_eq!(along.to_block(128.., ..128)?.values(), []);
+    let columns = hstack([a.view().t(), b.view().t()])?;
+    assert_eq!(columns.values(), below.values());
+    let coordinates = vstack([&a.to_coo()?, &b.to_coo()?])?;
+    assert_eq!(coordinates.to_csr()?.row_offsets(), below.row_offsets());
+    let error = vstack([a.view(), CsrView::new(1, 2, &[0, 0], &[], &[])?]).err().unwrap();
+    assert_eq!(error.message(), "parts[1].cols is 2 but parts[0].cols is 128");
+    assert_eq!(hstack([a.view(); 0]).err().unwrap().message(), "there are no parts");
+    Ok(())
+}
+
+#[test]
+fn a_kronecker_product_has_a_block_for_each_entry() -> Result<()> {
+    let a = CsrView::new(2, 2, &[0, 1, 3], &[1, 0, 1], &[2.0, 3.0, 5.0])?; // [0 2; 3 5]
+    let b: CsrMatrix<f64> = rmat(5, 3, 6)?;
+    let product = kron(a, &b)?;
+    for (row, col, value) in a.iter() {
+        let block = product.to_block(32 * row..32 * row + 32, 32 * col..32 * col + 32)?;
+        assert_eq!(block.col_indices(), b.col_indices());
+        assert!(block.values().iter().zip(b.values()).all(|(found, b)| *found == value * b));
+    }
+    let error = kron(a, CsrView::new(1, 1 << 30, &[0, 0], &[], &[])?).err();
+    assert!(error.is_none(), "2^31 columns have numbers up to the greatest i32");
+    let error = kron(a, CsrView::new(0, (1 << 30) + 1, &[0], &[], &[])?).err().unwrap();
+    assert!(error.message().starts_with("cols of the result reach 2147483649"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn triangles_are_the_matrix() -> Result<()> {
+    let a: CsrMatrix<f64> = rmat(7, 5, 4)?;
+    for diagonal in [isize::MIN, -128, -3, 0, 7, 127, isize::MAX - 1] {
+        let (lower, upper) = (a.tril(diagonal)?, a.triu(diagonal + 1)?);
+        let kept = |row: usize, col: usize| col as isize - row as isize <= diagonal;
+        let expected: Vec<_> = a.iter().filter(|(row, col, _)| kept(*row, *col)).collect();
+        assert_eq!(lower.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(lower.values().len() + upper.values().len(), a.values().len());
+        let columns = a.view().t().triu(diagonal.saturating_neg())?;
+        assert_eq!(columns.values(), lower.values());
+    }
     Ok(())
 }
 
