@@ -16,7 +16,6 @@ mod format;
 mod functions;
 pub mod gallery;
 mod index;
-mod join;
 #[allow(unsafe_code)]
 mod matmul;
 mod matrix;
@@ -43,7 +42,7 @@ pub use batch::{
     CscBatchView, CscBatchViewMut, CsrBatch, CsrBatchView, CsrBatchViewMut, SparseBatch,
     SparseBatchView, SparseBatchViewMut,
 };
-pub use construct::Triplets;
+pub use construct::{Triplets, block_diag, hstack, kron, vstack};
 pub use convert::Combine;
 pub use dense::{
     Sparsify, sparse_dropout, sparse_relu, sparse_threshold, sparse_top_k,
@@ -54,7 +53,6 @@ pub use entries::{BlockEntries, Entries};
 pub(crate) use format::for_each_format;
 pub use format::{Bsr, CompressedFormat, Coo, Csc, Csr, PointFormat, SparseFormat};
 pub use index::SparseIndex;
-pub use join::{block_diag, hstack, kron, vstack};
 pub use matrix::{BsrMatrix, CooMatrix, CscMatrix, CsrMatrix, SparseMatrix};
 pub use packed::{PackedLayout, PackedMatrix};
 pub use reduce::Triangle;

@@ -1,4 +1,9 @@
-//! Matrices made of a few words: triplets one after the other, the identity, diagonals.
+//! Matrices made of a few words: triplets one after the other, the identity, diagonals, and others
+//! that are joined.
+
+mod join;
+
+pub use join::{block_diag, hstack, kron, vstack};
 
 use super::{Combine, CooMatrix, CscMatrix, Csr, CsrMatrix, SparseIndex, SparseMatrix};
 use crate::dtype::sequence::Sequence;

@@ -3,8 +3,8 @@
 
 use tenure_sys::tnr_sparse_join;
 
-use super::{CompressedFormat, PointFormat, SparseIndex, SparseMatrix, SparseView};
 use crate::raw::sparse as raw;
+use crate::sparse::{CompressedFormat, PointFormat, SparseIndex, SparseMatrix, SparseView};
 use crate::{Element, Number, Result};
 
 fn joined<'a, F, T, I, P>(
