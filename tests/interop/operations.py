@@ -15,7 +15,7 @@ UNARY = {
     "tanh": Row(6, "np.tanh", "float", 1),
     "sigmoid": Row(7, "sigmoid", "float", 1),
     "silu": Row(8, "silu", "float", 2),
-    "gelu": Row(9, "gelu", "float", 3),
+    "gelu": Row(9, "gelu", "float", 4),
     "gelu_tanh": Row(10, "gelu_tanh", "float", 3),
     "softplus": Row(11, "softplus", "float", 2),
     "hardswish": Row(12, "hardswish", "float", 2),

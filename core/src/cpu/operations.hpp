@@ -179,7 +179,7 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"tanh", kFloats, Gives::kOperand, true, 1},
   {"sigmoid", kFloats, Gives::kOperand, false, 1},
   {"silu", kFloats, Gives::kOperand, true, 2},
-  {"gelu", kFloats, Gives::kOperand, true, 3},
+  {"gelu", kFloats, Gives::kOperand, true, 4},
   {"gelu_tanh", kFloats, Gives::kOperand, true, 3},
   {"softplus", kFloats, Gives::kOperand, false, 2},
   {"hardswish", kFloats, Gives::kOperand, true, 2},

@@ -298,7 +298,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "gelu",
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
-        error: Error::Places(3),
+        error: Error::Places(4),
         derivative: derivative("gelu_gradient", Needs::Inputs),
         ..ROW
     },
