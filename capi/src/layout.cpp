@@ -188,6 +188,28 @@ static_assert(offsetof(tnr_moments_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_moments_attributes, ddof) == 8);
 static_assert(offsetof(tnr_moments_attributes, reserved) == 12);
 
+static_assert(sizeof(tnr_node) == 32 && alignof(tnr_node) == 4);
+static_assert(offsetof(tnr_node, code) == 0);
+static_assert(offsetof(tnr_node, dtype) == 4);
+static_assert(offsetof(tnr_node, operands) == 8);
+static_assert(offsetof(tnr_node, attributes) == 20);
+static_assert(offsetof(tnr_node, flags) == 24);
+static_assert(offsetof(tnr_node, reserved) == 28);
+
+static_assert(sizeof(tnr_expression) == 56 && alignof(tnr_expression) == 8);
+static_assert(offsetof(tnr_expression, struct_size) == 0);
+static_assert(offsetof(tnr_expression, nodes) == 8);
+static_assert(offsetof(tnr_expression, views) == 16);
+static_assert(offsetof(tnr_expression, scalars) == 24);
+static_assert(offsetof(tnr_expression, attributes) == 32);
+static_assert(offsetof(tnr_expression, node_count) == 40);
+static_assert(offsetof(tnr_expression, view_count) == 44);
+static_assert(offsetof(tnr_expression, scalar_count) == 48);
+static_assert(offsetof(tnr_expression, attribute_count) == 52);
+
+static_assert(sizeof(tnr_evaluate_attributes) == 8 && alignof(tnr_evaluate_attributes) == 8);
+static_assert(offsetof(tnr_evaluate_attributes, struct_size) == 0);
+
 static_assert(sizeof(tnr_sort_attributes) == 16 && alignof(tnr_sort_attributes) == 8);
 static_assert(offsetof(tnr_sort_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_sort_attributes, flags) == 8);

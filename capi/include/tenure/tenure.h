@@ -53,14 +53,15 @@
  *    8. Operations
  *    9. Movement of elements
  *   10. Normalization and scans
- *   11. Ordering
- *   12. Random numbers
- *   13. Sparse matrices
- *   14. Sparse conversions
- *   15. Sparse operations
- *   16. Packed matrices
- *   17. Packed factors
- *   18. Statistics
+ *   11. Expressions
+ *   12. Ordering
+ *   13. Random numbers
+ *   14. Sparse matrices
+ *   15. Sparse conversions
+ *   16. Sparse operations
+ *   17. Packed matrices
+ *   18. Packed factors
+ *   19. Statistics
  */
 
 #ifdef __cplusplus
@@ -3249,7 +3250,279 @@ tnr_status tnr_moments(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 11. Ordering
+ * 11. Expressions
+ *
+ * Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * Kind of a node: plus a `tnr_unary_op`, `op(operands[0])`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_UNARY 65536
+
+/**
+ * Kind of a node: plus a `tnr_binary_op`, `op(operands[0], operands[1])`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_BINARY 131072
+
+/**
+ * Kind of a node: plus a `tnr_ternary_op`, `op(operands[0], operands[1], operands[2])`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_TERNARY 196608
+
+/**
+ * Kind of a node: plus a `tnr_compare_op`, of two operands of one dtype; the result is bool8.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_COMPARE 262144
+
+/**
+ * Kind of a node without codes: `operands[0] ? operands[1] : operands[2]`, of bool8 and two of the
+ * node's dtype.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SELECT 327680
+
+/**
+ * Kind of a node without codes: the operand, of any dtype but complex ones, in the node's dtype.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CAST 393216
+
+/**
+ * Kind of a node: plus a `tnr_reduce_op`, over the axes in `flags`. Either the last node, or over
+ * the last axis with `TNR_NODE_KEEP_AXES`, to be broadcast back by later nodes.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_REDUCE 458752
+
+/**
+ * Kind of a node: plus a `tnr_normalize_op`, over the axes in `flags`. The last node.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_NORMALIZE 524288
+
+/**
+ * Flag of a node that reduces: the reduced axes stay, of extent 1.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_KEEP_AXES 256
+
+/**
+ * Operand of a node: plus the index of a view.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERAND_VIEW 1073741824
+
+/**
+ * Operand of a node: plus the index of a scalar, which must be representable in the dtype that
+ * the operation takes there, as with `tnr_binary_scalar`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERAND_SCALAR 2147483648
+
+/**
+ * Operand of a node: what `out` holds before the call.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERAND_OUTPUT 3221225472
+
+/**
+ * No operand.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERAND_NONE 4294967295
+
+/**
+ * Most nodes of an expression.
+ *
+ * @since 0.2
+ */
+#define TNR_MAX_NODES 256
+
+/**
+ * Most different views of an expression.
+ *
+ * @since 0.2
+ */
+#define TNR_MAX_EXPRESSION_VIEWS 32
+
+/**
+ * A node of an expression: an operation on views, scalars and the results of earlier nodes, with
+ * one result. Frozen: 32 bytes.
+ *
+ * An operand is an index: of an earlier node; or, plus `TNR_OPERAND_VIEW` or
+ * `TNR_OPERAND_SCALAR`, of the arrays of the expression; or `TNR_OPERAND_OUTPUT`.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_node {
+  /**
+   * A kind (`TNR_NODE_UNARY`, ...) plus the code of the operation (`tnr_unary_op`, ...), of
+   * kinds that have codes.
+   */
+  uint32_t code;
+  /**
+   * Dtype of the result, which the operation must give.
+   */
+  tnr_dtype dtype;
+  /**
+   * As many as the operation takes; `TNR_OPERAND_NONE` in the others.
+   */
+  uint32_t operands[3];
+  /**
+   * Index of the attributes of the expression, plus 1: of a reduction (`tnr_reduce_attributes`)
+   * or normalization (`tnr_normalize_attributes`). 0: none.
+   */
+  uint32_t attributes;
+  /**
+   * Of a reduction and a normalization: its axes by bits (bit i: axis i), and
+   * `TNR_NODE_KEEP_AXES`. 0 for all others.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_node;
+
+/**
+ * An expression: nodes, of which the last one is the result, and what they name. Set it to zeros,
+ * then `struct_size` and what applies; it will grow, and zeros will mean what they do now. The
+ * library trusts no array: each code, dtype and index is checked in each call.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_expression {
+  /**
+   * `sizeof(tnr_expression)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `node_count` nodes.
+   */
+  const struct tnr_node *nodes;
+  /**
+   * `view_count` pointers to views. NULL only where `view_count` is 0.
+   */
+  const struct tnr_view *const *views;
+  /**
+   * `scalar_count` scalars. NULL only where `scalar_count` is 0.
+   */
+  const struct tnr_scalar *scalars;
+  /**
+   * `attribute_count` pointers to structs, each as the node that names it takes it. NULL only
+   * where `attribute_count` is 0.
+   */
+  const void *const *attributes;
+  /**
+   * 1 to `TNR_MAX_NODES`.
+   */
+  uint32_t node_count;
+  /**
+   * At most `TNR_MAX_EXPRESSION_VIEWS`.
+   */
+  uint32_t view_count;
+  /**
+   * At most 1024.
+   */
+  uint32_t scalar_count;
+  /**
+   * At most 1024.
+   */
+  uint32_t attribute_count;
+} tnr_expression;
+
+/**
+ * Attributes of `tnr_evaluate`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+ * defaults; it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_evaluate_attributes {
+  /**
+   * `sizeof(tnr_evaluate_attributes)`.
+   */
+  uint64_t struct_size;
+} tnr_evaluate_attributes;
+
+/**
+ * Computes an expression in one pass: each node has the bits that the call of its operation
+ * would give on whole tensors, rounded or wrapped to its dtype, and no temporary is made of
+ * it. Views broadcast to the shape of all views together, as in NumPy; the result of an
+ * expression whose last node neither reduces nor normalizes is broadcast to `out`'s shape.
+ *
+ * Bits are those of the calls one by one, with row-major temporaries, for any number of
+ * threads. Integer divisors of 0 and negative powers of integers are found on the data as by
+ * `tnr_binary`: INVALID_ARGUMENT, and `out` holds a mixture.
+ *
+ * Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
+ * the stack has room for. A scalar that a node of scalars alone would make is computed once.
+ *
+ * INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
+ * node, a dtype that the operation does not give or operands of two dtypes (the message names
+ * the node), views that do not broadcast, a reduction that is neither last nor over the last
+ * axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
+ * a dtype that an operation does not take. ALIASED: `out` shares bytes with a view and is not
+ * exactly it; or is one, and the last node reduces. STALE_VIEW, BUSY: as operations.
+ * OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
+ *
+ * @param context (transfer none) (nullable)
+ * @param expression (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @param out (transfer none)
+ * @threads exclusive(out)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_evaluate(struct tnr_context *context TNR_BORROWED,
+                        const struct tnr_expression *expression,
+                        const struct tnr_evaluate_attributes *attributes,
+                        const struct tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * The shape and dtype of the result of an expression that does not name its output. No element
+ * is read.
+ *
+ * Errors as `tnr_evaluate` has them of nodes and shapes; INVALID_ARGUMENT also for
+ * `TNR_OPERAND_OUTPUT`.
+ *
+ * @param expression (transfer none)
+ * @param dtype (transfer none) (out) untouched on failure
+ * @param rank (transfer none) (out) untouched on failure
+ * @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_expression_shape(const struct tnr_expression *expression,
+                                tnr_dtype *dtype,
+                                uint32_t *rank,
+                                int64_t *shape) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 12. Ordering
  *
  * Sorting and searching. NaN is greater than everything, and all NaN are equal.
  */
@@ -3633,7 +3906,7 @@ tnr_status tnr_histogram(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 12. Random numbers
+ * 13. Random numbers
  *
  * Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
  * SC 2011): a number follows from seed, offset and place alone.
@@ -3764,7 +4037,7 @@ tnr_status tnr_random_permutation(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 13. Sparse matrices
+ * 14. Sparse matrices
  *
  * Lent as views of three arrays, or held by a handle.
  */
@@ -4125,7 +4398,7 @@ tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEX
 
 /*
  * ------------------------------------------------------------------------------
- * 14. Sparse conversions
+ * 15. Sparse conversions
  *
  * From dense and to dense, between formats, and parts of a matrix.
  */
@@ -4809,7 +5082,7 @@ struct tnr_sparse *tnr_sparse_triangular(struct tnr_context *context TNR_BORROWE
 
 /*
  * ------------------------------------------------------------------------------
- * 15. Sparse operations
+ * 16. Sparse operations
  *
  * Products, arithmetic, reductions and solves.
  */
@@ -5351,7 +5624,7 @@ tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 16. Packed matrices
+ * 17. Packed matrices
  *
  * The read-optimised form of a sparse matrix, for products with many vectors.
  */
@@ -5582,7 +5855,7 @@ tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 17. Packed factors
+ * 18. Packed factors
  *
  * The right factor of repeated products of dense matrices, as kernels read it.
  */
@@ -5752,7 +6025,7 @@ tnr_status tnr_factor_matmul(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 18. Statistics
+ * 19. Statistics
  *
  * Operations and bytes, by kind and in all.
  */
@@ -6106,6 +6379,12 @@ typedef int32_t tnr_operation;
  * @since 0.2
  */
 #define TNR_OPERATION_SPARSE_TRIANGULAR 51
+/**
+ * `tnr_evaluate`.
+ *
+ * @since 0.2
+ */
+#define TNR_OPERATION_EVALUATE 52
 #endif
 
 /**

@@ -819,6 +819,144 @@ pub struct tnr_moments_attributes {
     pub reserved: u32,
 }
 
+// ==== expressions ====
+// Element-wise operations as data: checked in one go, computed in one pass, without temporaries.
+
+/// A node of an expression: an operation on views, scalars and the results of earlier nodes, with
+/// one result. Frozen: 32 bytes.
+///
+/// An operand is an index: of an earlier node; or, plus `TNR_OPERAND_VIEW` or
+/// `TNR_OPERAND_SCALAR`, of the arrays of the expression; or `TNR_OPERAND_OUTPUT`.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct tnr_node {
+    /// A kind (`TNR_NODE_UNARY`, ...) plus the code of the operation (`tnr_unary_op`, ...), of
+    /// kinds that have codes.
+    pub code: u32,
+    /// Dtype of the result, which the operation must give.
+    pub dtype: tnr_dtype,
+    /// As many as the operation takes; `TNR_OPERAND_NONE` in the others.
+    pub operands: [u32; 3],
+    /// Index of the attributes of the expression, plus 1: of a reduction (`tnr_reduce_attributes`)
+    /// or normalization (`tnr_normalize_attributes`). 0: none.
+    pub attributes: u32,
+    /// Of a reduction and a normalization: its axes by bits (bit i: axis i), and
+    /// `TNR_NODE_KEEP_AXES`. 0 for all others.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Kind of a node: plus a `tnr_unary_op`, `op(operands[0])`.
+///
+/// @since 0.2
+pub const TNR_NODE_UNARY: u32 = 0x0001_0000;
+/// Kind of a node: plus a `tnr_binary_op`, `op(operands[0], operands[1])`.
+///
+/// @since 0.2
+pub const TNR_NODE_BINARY: u32 = 0x0002_0000;
+/// Kind of a node: plus a `tnr_ternary_op`, `op(operands[0], operands[1], operands[2])`.
+///
+/// @since 0.2
+pub const TNR_NODE_TERNARY: u32 = 0x0003_0000;
+/// Kind of a node: plus a `tnr_compare_op`, of two operands of one dtype; the result is bool8.
+///
+/// @since 0.2
+pub const TNR_NODE_COMPARE: u32 = 0x0004_0000;
+/// Kind of a node without codes: `operands[0] ? operands[1] : operands[2]`, of bool8 and two of the
+/// node's dtype.
+///
+/// @since 0.2
+pub const TNR_NODE_SELECT: u32 = 0x0005_0000;
+/// Kind of a node without codes: the operand, of any dtype but complex ones, in the node's dtype.
+///
+/// @since 0.2
+pub const TNR_NODE_CAST: u32 = 0x0006_0000;
+/// Kind of a node: plus a `tnr_reduce_op`, over the axes in `flags`. Either the last node, or over
+/// the last axis with `TNR_NODE_KEEP_AXES`, to be broadcast back by later nodes.
+///
+/// @since 0.2
+pub const TNR_NODE_REDUCE: u32 = 0x0007_0000;
+/// Kind of a node: plus a `tnr_normalize_op`, over the axes in `flags`. The last node.
+///
+/// @since 0.2
+pub const TNR_NODE_NORMALIZE: u32 = 0x0008_0000;
+
+/// Flag of a node that reduces: the reduced axes stay, of extent 1.
+///
+/// @since 0.2
+pub const TNR_NODE_KEEP_AXES: u32 = 0x100;
+
+/// Operand of a node: plus the index of a view.
+///
+/// @since 0.2
+pub const TNR_OPERAND_VIEW: u32 = 0x4000_0000;
+/// Operand of a node: plus the index of a scalar, which must be representable in the dtype that
+/// the operation takes there, as with `tnr_binary_scalar`.
+///
+/// @since 0.2
+pub const TNR_OPERAND_SCALAR: u32 = 0x8000_0000;
+/// Operand of a node: what `out` holds before the call.
+///
+/// @since 0.2
+pub const TNR_OPERAND_OUTPUT: u32 = 0xc000_0000;
+/// No operand.
+///
+/// @since 0.2
+pub const TNR_OPERAND_NONE: u32 = 0xffff_ffff;
+
+/// Most nodes of an expression.
+///
+/// @since 0.2
+pub const TNR_MAX_NODES: usize = 256;
+
+/// Most different views of an expression.
+///
+/// @since 0.2
+pub const TNR_MAX_EXPRESSION_VIEWS: usize = 32;
+
+/// An expression: nodes, of which the last one is the result, and what they name. Set it to zeros,
+/// then `struct_size` and what applies; it will grow, and zeros will mean what they do now. The
+/// library trusts no array: each code, dtype and index is checked in each call.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_expression {
+    /// `sizeof(tnr_expression)`.
+    pub struct_size: u64,
+    /// `node_count` nodes.
+    pub nodes: *const tnr_node,
+    /// `view_count` pointers to views. NULL only where `view_count` is 0.
+    pub views: *const *const tnr_view,
+    /// `scalar_count` scalars. NULL only where `scalar_count` is 0.
+    pub scalars: *const tnr_scalar,
+    /// `attribute_count` pointers to structs, each as the node that names it takes it. NULL only
+    /// where `attribute_count` is 0.
+    pub attributes: *const *const c_void,
+    /// 1 to `TNR_MAX_NODES`.
+    pub node_count: u32,
+    /// At most `TNR_MAX_EXPRESSION_VIEWS`.
+    pub view_count: u32,
+    /// At most 1024.
+    pub scalar_count: u32,
+    /// At most 1024.
+    pub attribute_count: u32,
+}
+
+/// Attributes of `tnr_evaluate`. There are none yet. NULL, and zeros beyond `struct_size`, mean the
+/// defaults; it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_evaluate_attributes {
+    /// `sizeof(tnr_evaluate_attributes)`.
+    pub struct_size: u64,
+}
+
 // ==== ordering ====
 // Sorting and searching. NaN is greater than everything, and all NaN are equal.
 
@@ -1862,6 +2000,10 @@ impl tnr_operation {
     ///
     /// @since 0.2
     pub const SPARSE_TRIANGULAR: tnr_operation = tnr_operation(51);
+    /// `tnr_evaluate`.
+    ///
+    /// @since 0.2
+    pub const EVALUATE: tnr_operation = tnr_operation(52);
 }
 
 /// Totals of one kind of operation since the process started, ended threads included. Calls that
@@ -3421,6 +3563,62 @@ unsafe extern "C" {
         attributes: *const tnr_moments_attributes,
         mean: *const tnr_view_mut,
         out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== expressions ====
+
+    /// Computes an expression in one pass: each node has the bits that the call of its operation
+    /// would give on whole tensors, rounded or wrapped to its dtype, and no temporary is made of
+    /// it. Views broadcast to the shape of all views together, as in NumPy; the result of an
+    /// expression whose last node neither reduces nor normalizes is broadcast to `out`'s shape.
+    ///
+    /// Bits are those of the calls one by one, with row-major temporaries, for any number of
+    /// threads. Integer divisors of 0 and negative powers of integers are found on the data as by
+    /// `tnr_binary`: INVALID_ARGUMENT, and `out` holds a mixture.
+    ///
+    /// Nothing is allocated for up to 16 nodes, unless a reduction amid them has more results than
+    /// the stack has room for. A scalar that a node of scalars alone would make is computed once.
+    ///
+    /// INVALID_ARGUMENT: an unknown kind, code, dtype, flag or index, an operand that is no earlier
+    /// node, a dtype that the operation does not give or operands of two dtypes (the message names
+    /// the node), views that do not broadcast, a reduction that is neither last nor over the last
+    /// axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
+    /// a dtype that an operation does not take. ALIASED: `out` shares bytes with a view and is not
+    /// exactly it; or is one, and the last node reduces. STALE_VIEW, BUSY: as operations.
+    /// OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param expression (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @param out (transfer none)
+    /// @threads exclusive(out)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_evaluate(
+        context: *mut tnr_context,
+        expression: *const tnr_expression,
+        attributes: *const tnr_evaluate_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// The shape and dtype of the result of an expression that does not name its output. No element
+    /// is read.
+    ///
+    /// Errors as `tnr_evaluate` has them of nodes and shapes; INVALID_ARGUMENT also for
+    /// `TNR_OPERAND_OUTPUT`.
+    ///
+    /// @param expression (transfer none)
+    /// @param dtype (transfer none) (out) untouched on failure
+    /// @param rank (transfer none) (out) untouched on failure
+    /// @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_expression_shape(
+        expression: *const tnr_expression,
+        dtype: *mut tnr_dtype,
+        rank: *mut u32,
+        shape: *mut i64,
     ) -> tnr_status;
 
     // ==== ordering ====

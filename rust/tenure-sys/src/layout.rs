@@ -282,6 +282,37 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_node>() == 32);
+    assert!(align_of::<tnr_node>() == 4);
+    assert!(offset_of!(tnr_node, code) == 0);
+    assert!(offset_of!(tnr_node, dtype) == 4);
+    assert!(offset_of!(tnr_node, operands) == 8);
+    assert!(offset_of!(tnr_node, attributes) == 20);
+    assert!(offset_of!(tnr_node, flags) == 24);
+    assert!(offset_of!(tnr_node, reserved) == 28);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_expression>() == 56);
+    assert!(align_of::<tnr_expression>() == 8);
+    assert!(offset_of!(tnr_expression, struct_size) == 0);
+    assert!(offset_of!(tnr_expression, nodes) == 8);
+    assert!(offset_of!(tnr_expression, views) == 16);
+    assert!(offset_of!(tnr_expression, scalars) == 24);
+    assert!(offset_of!(tnr_expression, attributes) == 32);
+    assert!(offset_of!(tnr_expression, node_count) == 40);
+    assert!(offset_of!(tnr_expression, view_count) == 44);
+    assert!(offset_of!(tnr_expression, scalar_count) == 48);
+    assert!(offset_of!(tnr_expression, attribute_count) == 52);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_evaluate_attributes>() == 8);
+    assert!(align_of::<tnr_evaluate_attributes>() == 8);
+    assert!(offset_of!(tnr_evaluate_attributes, struct_size) == 0);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sort_attributes>() == 16);
     assert!(align_of::<tnr_sort_attributes>() == 8);
     assert!(offset_of!(tnr_sort_attributes, struct_size) == 0);
