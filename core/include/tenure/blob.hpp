@@ -150,9 +150,8 @@ class Pins {
   BlobSlot& slot_of(BlobToken token, const char* name);
   void unpin_all() noexcept;
 
-  // A batch of sparse matrices whose values are written has the most views: four parts, and one of
-  // them once more.
-  static constexpr unsigned kCapacity = 5;
+  // An expression has the most views, and an output.
+  static constexpr unsigned kCapacity = TNR_MAX_EXPRESSION_VIEWS + 1;
   unsigned count_ = 0;
   Pinned pinned_[kCapacity];  // uninitialised beyond count_: a call with no owner pays one store
 };

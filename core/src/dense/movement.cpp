@@ -16,11 +16,6 @@ namespace {
 
 using kernels::select_kernels;
 
-Operation select_operation(tnr_dtype dtype) {
-  const unsigned row = dtype == TNR_DTYPE_BOOL8 ? kernels::kWidthCount : width_index(dtype);
-  return Operation(select_kernels()[row]);
-}
-
 // Copies, and returns true, unless the strips of run() are the better way.
 bool moves_as_blocks(const Context& context, const Operands& operands) noexcept {
   const std::int64_t bytes = operands.moved_bytes();
@@ -94,6 +89,11 @@ Operation copy_operation(tnr_dtype dtype) {
     return Operation(kernels::cast_kernels()[type][type]);
   }
   return Operation(kernels::copy_kernels()[width_index(dtype)]);
+}
+
+Operation select_operation(tnr_dtype dtype) {
+  const unsigned row = dtype == TNR_DTYPE_BOOL8 ? kernels::kWidthCount : width_index(dtype);
+  return Operation(select_kernels()[row]);
 }
 
 Operation cast_operation(tnr_dtype from, tnr_dtype to) {

@@ -14,6 +14,8 @@ inline bool is_complex(tnr_dtype dtype) noexcept {
 }
 
 Operation copy_operation(tnr_dtype dtype);
+// Takes a condition of bool8 and two elements of `dtype`.
+Operation select_operation(tnr_dtype dtype);
 // Throws UNSUPPORTED.
 Operation cast_operation(tnr_dtype from, tnr_dtype to);
 

@@ -10,7 +10,8 @@ constexpr std::int64_t kShortStrip = 16;
 
 }  // namespace
 
-void Nest::add(std::int64_t extent, const std::int64_t* steps) noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::add(std::int64_t extent, const std::int64_t* steps) noexcept {
   if (extent == 1) return;
   Axis& axis = axes_[rank_++];
   axis.extent = extent;
@@ -19,7 +20,8 @@ void Nest::add(std::int64_t extent, const std::int64_t* steps) noexcept {
   }
 }
 
-void Nest::order(unsigned key) noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::order(unsigned key) noexcept {
   for (unsigned i = 0; i < rank_; ++i) {
     if (axes_[i].steps[key] < 0) reverse(axes_[i]);
   }
@@ -27,12 +29,14 @@ void Nest::order(unsigned key) noexcept {
   join();
 }
 
-void Nest::arrange(unsigned key) noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::arrange(unsigned key) noexcept {
   order(key);
   lengthen_inner();
 }
 
-void Nest::reverse(Axis& axis) noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::reverse(Axis& axis) noexcept {
   for (unsigned operand = 0; operand < operand_count_; ++operand) {
     starts_[operand] += (axis.extent - 1) * axis.steps[operand];
     axis.steps[operand] = -axis.steps[operand];
@@ -40,7 +44,8 @@ void Nest::reverse(Axis& axis) noexcept {
 }
 
 // By insertion: at most eight axes, and mostly in order already.
-void Nest::sort(unsigned key) noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::sort(unsigned key) noexcept {
   for (unsigned i = 1; i < rank_; ++i) {
     for (unsigned j = i; j > 0 && axes_[j - 1].steps[key] < axes_[j].steps[key]; --j) {
       std::swap(axes_[j - 1], axes_[j]);
@@ -48,7 +53,8 @@ void Nest::sort(unsigned key) noexcept {
   }
 }
 
-void Nest::join() noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::join() noexcept {
   if (rank_ == 0) return;
   unsigned kept = 0;
   for (unsigned i = 1; i < rank_; ++i) {
@@ -69,19 +75,22 @@ void Nest::join() noexcept {
   rank_ = kept + 1;
 }
 
-void Nest::lengthen_inner() noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::lengthen_inner() noexcept {
   if (rank_ < 2) return;
   Axis& inner = axes_[rank_ - 1];
   Axis& next = axes_[rank_ - 2];
   if (inner.extent < kShortStrip && next.extent > inner.extent) std::swap(inner, next);
 }
 
-void Nest::pair_inner(unsigned axis) noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::pair_inner(unsigned axis) noexcept {
   for (; axis + 2 < rank_; ++axis) std::swap(axes_[axis], axes_[axis + 1]);
 }
 
-void Nest::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
-                 std::int64_t* offsets) const noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position,
+                                  std::int64_t* offsets) const noexcept {
   for (unsigned operand = 0; operand < operand_count_; ++operand) {
     offsets[operand] = starts_[operand];
   }
@@ -96,7 +105,8 @@ void Nest::go_to(unsigned axis_count, std::int64_t index, std::int64_t* position
 }
 
 // Wraps from the last position to the first, which is not used.
-void Nest::advance(std::int64_t* position, std::int64_t* offsets) const noexcept {
+template <unsigned most_operands>
+void NestOf<most_operands>::advance(std::int64_t* position, std::int64_t* offsets) const noexcept {
   for (unsigned i = rank_ < 2 ? 0 : rank_ - 1; i-- > 0;) {
     const Axis& axis = axes_[i];
     const bool wrapped = ++position[i] == axis.extent;
@@ -108,5 +118,8 @@ void Nest::advance(std::int64_t* position, std::int64_t* offsets) const noexcept
     position[i] = 0;
   }
 }
+
+template class NestOf<4>;
+template class NestOf<65>;
 
 }  // namespace tenure

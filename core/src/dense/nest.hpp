@@ -13,11 +13,14 @@ namespace tenure {
 // sorted by them (largest outermost), and joined wherever every operand walks two axes as if they
 // were one. Arranged, they are also fit for strips: the innermost axis is left to the caller's
 // kernel, and is not short where another is longer.
-class Nest {
+template <unsigned most_operands>
+class NestOf {
  public:
-  static constexpr unsigned kMaxOperands = 4;  // select: an output and three inputs
+  static constexpr unsigned kMaxOperands = most_operands;
 
-  explicit Nest(unsigned operand_count) noexcept : operand_count_(operand_count) {}
+  explicit NestOf(unsigned operand_count) noexcept : operand_count_(operand_count) {
+    for (unsigned operand = 0; operand < operand_count; ++operand) starts_[operand] = 0;
+  }
 
   // `steps` holds one step for each operand, in units of its own (bytes, mostly). extent is at
   // least 1; an extent of 1 adds nothing.
@@ -111,8 +114,15 @@ class Nest {
 
   unsigned operand_count_;
   unsigned rank_ = 0;
-  std::int64_t starts_[kMaxOperands] = {};
+  std::int64_t starts_[kMaxOperands];
   Axis axes_[TNR_MAX_RANK];  // outermost first
 };
+
+// Of an operation: select has the most operands, an output and three inputs.
+using Nest = NestOf<4>;
+extern template class NestOf<4>;
+// Of an expression: an output, views, and the results of reductions amid it.
+using WideNest = NestOf<65>;
+extern template class NestOf<65>;
 
 }  // namespace tenure

@@ -29,24 +29,14 @@ Source dense(const Byte* data, std::int64_t width_bytes) noexcept {
   return {data, width_bytes, width_bytes};
 }
 
-// Rows of elements, as a source is read or an output is written.
-struct Rows {
-  std::int64_t count;
-  std::int64_t columns;
-  std::int64_t row_step;
-  std::int64_t column_step;
-
-  [[nodiscard]] bool are_dense(std::int64_t width_bytes) const noexcept {
-    return column_step == width_bytes && row_step == columns * width_bytes;
-  }
-};
-
 // Elements of fewer than this are taken one by one in any case.
 constexpr std::int64_t kWorthGathering = 16;
 
+}  // namespace
+
 // `rows` steps of one side, and dense elements on the other. Row by row where a row's elements are
 // adjacent: down the columns, each line of each row would be met again and again.
-void move_rows(const Rows& rows, const Byte* in, Byte* out, std::int64_t width_bytes,
+void move_rows(const ElementRows& rows, const Byte* in, Byte* out, std::int64_t width_bytes,
                bool to_dense) noexcept {
   const std::int64_t row_bytes = rows.columns * width_bytes;
   if (rows.column_step == width_bytes) {
@@ -74,8 +64,6 @@ void move_rows(const Rows& rows, const Byte* in, Byte* out, std::int64_t width_b
   kernels::permuting_kernels().move[index_of_width(width_bytes)](block);
 }
 
-}  // namespace
-
 StripRunner::Way StripRunner::way_of(const Operation& operation, const Strip& like) noexcept {
   if (operation.moves()) return Way::kKernel;
   bool dense = like.out_step == like.width_bytes;
@@ -90,11 +78,11 @@ StripRunner::Way StripRunner::way_of(const Operation& operation, const Strip& li
   return dense && operation.conversion() == nullptr ? Way::kKernel : Way::kPanels;
 }
 
-Finding StripRunner::run_otherwise(const Strip& strip) noexcept {
+Finding StripRunner::run_otherwise(const Strip& strip) const noexcept {
   return way_ == Way::kOnce ? run_once(strip) : run_panels(strip);
 }
 
-Finding StripRunner::run_once(const Strip& strip) noexcept {
+Finding StripRunner::run_once(const Strip& strip) const noexcept {
   alignas(16) Byte result[16];
   Strip once = strip;
   once.count = 1;
@@ -105,7 +93,7 @@ Finding StripRunner::run_once(const Strip& strip) noexcept {
 }
 
 // A chunk at a time: all sources of it are read before any of its results is written.
-Finding StripRunner::run_panels(const Strip& strip) noexcept {
+Finding StripRunner::run_panels(const Strip& strip) const noexcept {
   alignas(kLineBytes) Byte panels[kMaxSources + 2][kPanelPitch];
   Byte* const results = panels[kMaxSources];
   Byte* const elements = panels[kMaxSources + 1];  // gathered or to be scattered, on their way
@@ -165,7 +153,7 @@ Finding StripRunner::run_panels(const Strip& strip) noexcept {
 }
 
 Finding StripRunner::run_rows(const Strip& first, std::int64_t rows,
-                              const std::int64_t* row_steps) noexcept {
+                              const std::int64_t* row_steps) const noexcept {
   if (are_short(first.count) && rows > 1) return run_together(first, rows, row_steps);
   unsigned found = kernels::kNothing;
   MovingStrip strip(first);
@@ -178,7 +166,7 @@ Finding StripRunner::run_rows(const Strip& first, std::int64_t rows,
 }
 
 Finding StripRunner::run_together(const Strip& first, std::int64_t rows,
-                                  const std::int64_t* row_steps) noexcept {
+                                  const std::int64_t* row_steps) const noexcept {
   unsigned found = kernels::kNothing;
   alignas(kLineBytes) Byte panels[kMaxSources + 1][kPanelPitch];
   std::int64_t widest = first.width_bytes;
@@ -192,7 +180,7 @@ Finding StripRunner::run_together(const Strip& first, std::int64_t rows,
     for (unsigned i = 0; i < first.source_count; ++i) {
       const Source& source = first.in[i];
       const Byte* const from = source.data + row * row_steps[1 + i];
-      const Rows of_source = {count, first.count, row_steps[1 + i], source.step};
+      const ElementRows of_source = {count, first.count, row_steps[1 + i], source.step};
       Source& read = together.source(i);
       if (source.step == 0 && of_source.row_step == 0) {
         read = source;
@@ -204,7 +192,7 @@ Finding StripRunner::run_together(const Strip& first, std::int64_t rows,
       }
     }
     Byte* const out = first.out + row * row_steps[0];
-    const Rows of_out = {count, first.count, row_steps[0], first.out_step};
+    const ElementRows of_out = {count, first.count, row_steps[0], first.out_step};
     const bool direct = of_out.are_dense(first.width_bytes);
     together->count = count * first.count;
     together->out = direct ? out : panels[kMaxSources];

@@ -28,10 +28,11 @@ class Operation {
   [[nodiscard]] const kernels::Conversion* conversion() const noexcept {
     return entry_ == nullptr ? nullptr : entry_->conversion;
   }
+  // nullptr: elements are moved, not computed.
+  [[nodiscard]] const kernels::Elementwise* entry() const noexcept { return entry_; }
   [[nodiscard]] kernels::Steps steps() const noexcept {
     return entry_ == nullptr ? kernels::Steps::kAny : entry_->steps;
   }
-  // Whether elements are moved, not computed.
   [[nodiscard]] bool moves() const noexcept { return entry_ == nullptr; }
 
  private:
@@ -56,6 +57,23 @@ kernels::Strip dense_strip(std::int64_t count, kernels::Byte* out, std::int64_t 
 inline void run_plainly(kernels::StripKernel kernel, const kernels::Strip& strip) noexcept {
   static_cast<void>(kernel(strip));
 }
+
+// Rows of elements, as a source is read or an output is written.
+struct ElementRows {
+  std::int64_t count;
+  std::int64_t columns;
+  std::int64_t row_step;
+  std::int64_t column_step;
+
+  [[nodiscard]] bool are_dense(std::int64_t width_bytes) const noexcept {
+    return column_step == width_bytes && row_step == columns * width_bytes;
+  }
+};
+
+// `rows` steps of one side, and dense elements on the other. Row by row where a row's elements are
+// adjacent: down the columns, each line of each row would be met again and again.
+void move_rows(const ElementRows& rows, const kernels::Byte* in, kernels::Byte* out,
+               std::int64_t width_bytes, bool to_dense) noexcept;
 
 // A strip with sources of its own, whose pointers may move.
 class MovingStrip {
@@ -90,13 +108,13 @@ class StripRunner {
   StripRunner(const Operation& operation, const kernels::Strip& like) noexcept
       : operation_(operation), way_(way_of(operation, like)) {}
 
-  kernels::Finding run(const kernels::Strip& strip) noexcept {
+  kernels::Finding run(const kernels::Strip& strip) const noexcept {
     return way_ == Way::kKernel ? operation_.kernel()(strip) : run_otherwise(strip);
   }
   // `rows` strips like `first`. `row_steps` are the output's and then the sources': bytes from row
   // to row.
   kernels::Finding run_rows(const kernels::Strip& first, std::int64_t rows,
-                            const std::int64_t* row_steps) noexcept;
+                            const std::int64_t* row_steps) const noexcept;
 
   // Whether strips of so many elements are better run as rows, several together.
   [[nodiscard]] bool are_short(std::int64_t count) const noexcept {
@@ -117,11 +135,11 @@ class StripRunner {
   };
   static Way way_of(const Operation& operation, const kernels::Strip& like) noexcept;
 
-  kernels::Finding run_otherwise(const kernels::Strip& strip) noexcept;
-  kernels::Finding run_once(const kernels::Strip& strip) noexcept;
-  kernels::Finding run_panels(const kernels::Strip& strip) noexcept;
+  kernels::Finding run_otherwise(const kernels::Strip& strip) const noexcept;
+  kernels::Finding run_once(const kernels::Strip& strip) const noexcept;
+  kernels::Finding run_panels(const kernels::Strip& strip) const noexcept;
   kernels::Finding run_together(const kernels::Strip& first, std::int64_t rows,
-                                const std::int64_t* row_steps) noexcept;
+                                const std::int64_t* row_steps) const noexcept;
 
   Operation operation_;
   Way way_;

@@ -3,14 +3,13 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
+#include "dense/elementwise/operations.hpp"
 #include "dense/operands.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure {
 namespace {
 
-// a > b is b < a, also where NaN takes part: the inputs change places and the kernel stays.
-enum class Sides { kAsGiven, kExchanged };
 struct Question {
   unsigned row;  // of the kernel table
   Sides sides;
@@ -43,6 +42,11 @@ Operation operation_of(const Question& question, tnr_dtype dtype) {
 }
 
 }  // namespace
+
+Comparison compare_operation(tnr_compare_op op, tnr_dtype dtype) {
+  const Question& question = question_of(op);
+  return {operation_of(question, dtype), question.sides};
+}
 
 void compare(const Context& context, tnr_compare_op op, const tnr_view& a, const tnr_view& b,
              const tnr_view_mut& out) {

@@ -3,12 +3,23 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
+#include "dense/elementwise/operations.hpp"
 #include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure {
 namespace {
+
+bool is_integer(tnr_dtype dtype) {
+  return code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint;
+}
+
+void run(const Context& context, const Operands& operands, const Operation& operation) {
+  require_no_finding(operands.run(context, operation));
+}
+
+}  // namespace
 
 Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
@@ -46,17 +57,12 @@ Operation ternary_operation(tnr_ternary_op op, tnr_dtype dtype) {
   return operation;
 }
 
-bool gives_truth(tnr_unary_op op) {
+bool gives_truth(tnr_unary_op op) noexcept {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   return row < kernels::kUnaryCount && kernels::kUnaryRows[row].gives == kernels::Gives::kTruth;
 }
 
-bool is_integer(tnr_dtype dtype) {
-  return code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint;
-}
-
-// A number on the right is known before the work, so that the output stays untouched.
-void require_number(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
+void require_right_number(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
   if (!is_integer(dtype)) return;
   const std::size_t width = element_size(dtype);
   if (op == TNR_BINARY_OP_DIV || op == TNR_BINARY_OP_REM) {
@@ -70,17 +76,12 @@ void require_number(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
   }
 }
 
-void run(const Context& context, const Operands& operands, const Operation& operation) {
-  const kernels::Finding found = operands.run(context, operation);
-  if (found == kernels::kNothing) [[likely]]
-    return;
+void refuse_finding(kernels::Finding found) {
   fail(TNR_STATUS_INVALID_ARGUMENT,
        found == kernels::kZeroDivisor
            ? "b has an element 0 but integer divisors must not be 0; out holds a mixture"
            : "b has a negative element but powers of integers must not be; out holds a mixture");
 }
-
-}  // namespace
 
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
@@ -112,7 +113,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   const Operation operation = binary_operation(op, a.dtype);
   const Element element = to_element(b, a.dtype, "b");
-  require_number(op, element, a.dtype);
+  require_right_number(op, element, a.dtype);
   operands.add(element, out.view.dtype);
   run(context, operands, operation);
   operands.count(TNR_OPERATION_BINARY);

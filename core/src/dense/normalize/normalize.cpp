@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "dense/normalize/checked.hpp"
 #include "dense/normalize/row.hpp"
 #include "dense/operands.hpp"
 #include "dense/row_panels.hpp"
@@ -336,38 +337,49 @@ void check_eps(tnr_normalize_op op, double eps) {
 
 }  // namespace
 
-void normalize(const Context& context, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
-               const tnr_normalize_attributes& attributes, const tnr_view_mut& out) {
+void check_normalization(tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+                         const tnr_normalize_attributes& attributes, const tnr_view& out) {
   const auto code = static_cast<std::uint32_t>(op) - 1;
   if (code >= kernels::kNormalizeCount) refuse_code("normalize", op);
-  Operands operands(out);
-  operands.add(a, "a");
-  check_shape(a, out.view);
+  check_shape(a, out);
   check_axes(a, axes);
-  require_dtype(out.view, "out", a.dtype, "a.dtype is");
-  const unsigned type = type_index(a.dtype);
-  if (type > static_cast<unsigned>(kernels::Type::kBF16)) {
+  require_dtype(out, "out", a.dtype, "a.dtype is");
+  if (type_index(a.dtype) > static_cast<unsigned>(kernels::Type::kBF16)) {
     refuse_dtype(kernels::kNormalizeRows[code].name, a.dtype);
   }
   check_eps(op, attributes.eps);
   const bool is_layer = op == TNR_NORMALIZE_OP_LAYER_NORM;
-  Pins pins;
-  const auto take = [&](const tnr_view* factor, const char* name, bool is_taken) {
+  const auto check = [&](const tnr_view* factor, const char* name, bool is_taken) {
     if (factor == nullptr) return;
     if (!is_taken) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->%s is given but %s takes none", name,
            kernels::kNormalizeRows[code].name);
     }
     check_factor(*factor, name, a, axes);
-    pins.add(*factor, name);
-    require_alias(out.view, *factor, name, SameView::kRefused);
+    require_alias(out, *factor, name, SameView::kRefused);
   };
-  take(attributes.weight, "weight", is_layer || op == TNR_NORMALIZE_OP_RMS_NORM);
-  take(attributes.bias, "bias", is_layer);
+  check(attributes.weight, "weight", is_layer || op == TNR_NORMALIZE_OP_RMS_NORM);
+  check(attributes.bias, "bias", is_layer);
+}
+
+void run_normalization(const Context& context, tnr_normalize_op op, const tnr_view& a,
+                       std::uint32_t axes, const tnr_normalize_attributes& attributes,
+                       const tnr_view_mut& out) noexcept {
+  const Normalization by(op, type_index(a.dtype), reduced_count(a, axes), attributes.eps);
+  RowNormalizer(by, a, axes, attributes, out).run(context);
+}
+
+void normalize(const Context& context, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
+               const tnr_normalize_attributes& attributes, const tnr_view_mut& out) {
+  Operands operands(out);
+  operands.add(a, "a");
+  check_normalization(op, a, axes, attributes, out.view);
+  Pins pins;
+  if (attributes.weight != nullptr) pins.add(*attributes.weight, "weight");
+  if (attributes.bias != nullptr) pins.add(*attributes.bias, "bias");
   if (!is_empty(out.view)) {
     operands.touch_output(context);
-    const Normalization by(op, type, reduced_count(a, axes), attributes.eps);
-    RowNormalizer(by, a, axes, attributes, out).run(context);
+    run_normalization(context, op, a, axes, attributes, out);
   }
   operands.count(TNR_OPERATION_NORMALIZE);
 }

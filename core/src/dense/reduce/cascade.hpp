@@ -47,6 +47,11 @@ class Cascade {
   // `tile` says all but where the accumulators are.
   void add(kernels::Tile& tile) noexcept {
     if (held_[0] != 0 && reduction_.meet != kernels::Meet::kAnyhow) push();
+    add_more(tile);
+  }
+  // More rows of the last tile: as if it had been added with them, where loops take rows together
+  // that end with it.
+  void add_more(kernels::Tile& tile) noexcept {
     tile.accumulators = memory_;
     (tile.columns == 1 ? reduction_.along : reduction_.across)(reduction_, tile);
     counts_[0] += tile.rows;

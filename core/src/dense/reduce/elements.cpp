@@ -39,8 +39,23 @@ void load_adjacent(const ElementFetch& fetch, const Byte* in, std::int64_t count
   load_adjacent(fetch, adjacent, count, panel);
 }
 
+// Of a tensor that is nowhere: `in` and `step` are bytes all the same.
+[[gnu::noinline]] void load_computed(const DriverFetch& fetch, const Byte* in, std::int64_t step,
+                                     std::int64_t count, Byte* panel) noexcept {
+  const std::int64_t first = (in - origin_of_computed()) / fetch.width_bytes;
+  if (fetch.load == nullptr) {
+    return fetch.source->read(first, step / fetch.width_bytes, count, panel);
+  }
+  alignas(kLineBytes) Byte adjacent[kernels::kFetchedBytes];
+  fetch.source->read(first, step / fetch.width_bytes, count, adjacent);
+  load_adjacent(fetch, adjacent, count, panel);
+}
+
 void fetch_elements(const ElementFetch& fetch, const Byte* in, std::int64_t step,
                     std::int64_t count, Byte* panel) noexcept {
+  const auto& by_driver = static_cast<const DriverFetch&>(fetch);
+  if (by_driver.source != nullptr) [[unlikely]]
+    return load_computed(by_driver, in, step, count, panel);
   if (fetch.load == nullptr) {
     copy(fetch.copy, in, step, fetch.width_bytes, count, panel);
   } else if (step == fetch.width_bytes) {
@@ -64,7 +79,7 @@ void fetch_powers(const ElementFetch& fetch, const Byte* in, std::int64_t step, 
       std::memcpy(&narrow, elements + i * fetch.read_bytes, sizeof narrow);
       element = static_cast<double>(narrow);
     }
-    element = std::pow(std::fabs(element), static_cast<const PowerFetch&>(fetch).power);
+    element = std::pow(std::fabs(element), static_cast<const DriverFetch&>(fetch).power);
     std::memcpy(panel + i * 8, &element, sizeof element);
   }
 }
@@ -111,15 +126,16 @@ StripKernel finishing_kernel(const Reduction& reduction, Type out_type) noexcept
 
 }  // namespace
 
-PowerFetch element_fetch(const Reduction& reduction, std::int64_t width_bytes,
-                         double power) noexcept {
+DriverFetch element_fetch(const Reduction& reduction, std::int64_t width_bytes, double power,
+                          const ElementSource* source) noexcept {
   const bool is_power = reduction.finish == Finish::kPower;
   return {{.run = is_power ? fetch_powers : fetch_elements,
            .width_bytes = width_bytes,
            .read_bytes = is_power ? std::max(width_bytes, std::int64_t{4}) : reduction.in_bytes,
            .copy = copy_kernel(width_bytes),
            .load = reduction.load == nullptr ? nullptr : reduction.load->kernel},
-          power};
+          power,
+          source};
 }
 
 void start_accumulators(const Reduction& reduction, Byte* accumulators,

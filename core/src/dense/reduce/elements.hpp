@@ -11,13 +11,32 @@
 
 namespace tenure {
 
-struct PowerFetch : kernels::ElementFetch {
-  double power;  // of p-norms
+// Elements that are computed when they are read, of a tensor that is nowhere.
+class ElementSource {
+ public:
+  // `count` of them side by side: the one at `first` in row-major order, and those `step` apart
+  // behind it. Any number of threads may read.
+  virtual void read(std::int64_t first, std::int64_t step, std::int64_t count,
+                    kernels::Byte* out) const noexcept = 0;
+
+ protected:
+  ~ElementSource() = default;
+};
+
+struct DriverFetch : kernels::ElementFetch {
+  double power;                 // of p-norms
+  const ElementSource* source;  // nullptr: elements are read from memory
 };
 
 // For elements of `width_bytes`, as `reduction` reads them.
-PowerFetch element_fetch(const kernels::Reduction& reduction, std::int64_t width_bytes,
-                         double power) noexcept;
+DriverFetch element_fetch(const kernels::Reduction& reduction, std::int64_t width_bytes,
+                          double power, const ElementSource* source) noexcept;
+
+// Address of the first element of a tensor that is nowhere. No byte is read there: distances from
+// it are places.
+inline const kernels::Byte* origin_of_computed() noexcept {
+  return reinterpret_cast<const kernels::Byte*>(std::uintptr_t{1} << 32);
+}
 
 // An element of 1, 2, 4 or 8 bytes.
 inline void copy_element(const void* from, kernels::Byte* to, std::int64_t bytes) noexcept {

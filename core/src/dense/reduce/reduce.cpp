@@ -135,32 +135,40 @@ bool reduce_by_columns(const Context& context, const Reduction& reduction, const
 
 }  // namespace
 
-void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
-            std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
+Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+                            std::optional<std::uint32_t> ddof, double power, const tnr_view& out) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kReduceCount) refuse_code("reduce", op);
   const kernels::OperationRow& operation = kernels::kReduceRows[row];
-  Pins pins;
-  check_view_mut(out, "out");
-  check_view(a, "a");
   check_axes(op, a, axes);
   check_ddof(op, ddof);
   check_power(op, power);
-  check_result_shape(a, axes, out.view);
+  check_result_shape(a, axes, out);
   const unsigned type = type_index(a.dtype);
   if (type == kNoType) refuse_dtype(operation.name, a.dtype);
   const Reduction reduction = reduction_of(op, type, power);
   if (reduction.accumulator_bytes == 0) refuse_dtype(operation.name, a.dtype);
-  const tnr_dtype expected = result_dtype(operation.gives, a.dtype);
-  require_dtype(out.view, "out", expected, "must be");
+  require_dtype(out, "out", result_dtype(operation.gives, a.dtype), "must be");
+  return reduction;
+}
+
+void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes) {
+  if (!needs_an_element(op) || reduced_count(a, axes) != 0) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape is %s, so that %s has no elements but needs one",
+       shape_text(a.rank, a.shape).text, kernels::kReduceRows[op - 1].name);
+}
+
+void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+            std::optional<std::uint32_t> ddof, const tnr_view_mut& out, double power) {
+  Pins pins;
+  check_view_mut(out, "out");
+  check_view(a, "a");
+  const Reduction reduction = checked_reduction(op, a, axes, ddof, power, out.view);
   pins.add_mut(out, "out");
   pins.add(a, "a");
   require_alias(out.view, a, "a", SameView::kRefused);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_REDUCE, 0, 0);
-  if (needs_an_element(op) && reduced_count(a, axes) == 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "a.shape is %s, so that %s has no elements but needs one",
-         shape_text(a.rank, a.shape).text, operation.name);
-  }
+  require_elements(op, a, axes);
   const bool is_extreme = op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX;
   const bool is_of_all = axes == (1u << a.rank) - 1;
   if (!is_extreme || !is_of_all || is_flat(a) || !reduce_by_columns(context, reduction, a, out)) {

@@ -44,6 +44,10 @@ constexpr std::int64_t kTogetherBytes = std::int64_t{32} << 10;
 constexpr std::int64_t kMostTogether = 64;
 constexpr std::int64_t kMostFinishedBytes = 8;  // of one result
 
+// Rows that are computed before they are reduced, on the stack: those that a tree adds together.
+constexpr std::int64_t kComputedRows = 16;
+constexpr std::int64_t kComputedBytes = std::int64_t{64} << 10;
+
 constexpr std::int64_t kNever = INT64_MIN;  // no element lies so far from the next
 
 // Fewer rows are not worth a call of their own.
@@ -57,6 +61,12 @@ enum Kept : unsigned { kIn, kOut };
 // that argmin and argmax report are walked like memory.
 enum Reduced : unsigned { kIndex = 1 };
 
+// Whether results are so few that the elements of each are cut into blocks.
+bool has_blocks(const Reduction& reduction, std::int64_t results, std::int64_t count) noexcept {
+  const std::int64_t room = kBlocksBytes / reduction.accumulator_bytes / results;
+  return room >= kFewestBlocks && count >= kTileElements / results;
+}
+
 constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 
 // Results are finished one after the other ("along") or as a panel of them side by side. The input
@@ -65,19 +75,24 @@ constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / 
 class Walk {
  public:
   Walk(const Reduction& reduction, const tnr_view& a, std::uint32_t axes, std::uint32_t ddof,
-       const tnr_view_mut& out, double power) noexcept
+       const tnr_view_mut& out, double power, const ReducedElements& reduced = {}) noexcept
       : reduction_(reduction),
         in_(static_cast<const Byte*>(a.data)),
         out_(writable(out)),
         in_bytes_(static_cast<std::int64_t>(element_size(a.dtype))),
         count_(reduced_count(a, axes)),
-        fetch_(element_fetch(reduction, in_bytes_, power)),
+        fetch_(element_fetch(reduction, in_bytes_, power, reduced.source)),
         finisher_(reduction, static_cast<kernels::Type>(type_index(out.view.dtype)), count_, ddof,
                   power) {
     add_axes(a, axes, out.view);
     runs_along_ = runs_along();
-    cut();
-    fetches_ = kept_.strip_count() * kept_.inner_extent() * count_ * in_bytes_ >= kStreamedBytes;
+    cut(reduced.results);
+    // Of results side by side, which are adjacent elements' in a row-major tensor.
+    computes_tiles_ = reduced.source != nullptr && !runs_along_ &&
+                      reduction_.meet != Meet::kApart && reduction_.finish != Finish::kPower &&
+                      kept_.inner_step(kIn) == in_bytes_;
+    fetches_ = reduced.source == nullptr &&
+               kept_.strip_count() * kept_.inner_extent() * count_ * in_bytes_ >= kStreamedBytes;
   }
 
   void run(const Context& context) noexcept {
@@ -130,9 +145,10 @@ class Walk {
            kept_.inner_extent() < kWorthARegister;
   }
 
-  void cut() noexcept {
+  // `in_all`: results of which these are a part; 0: these are all.
+  void cut(std::int64_t in_all) noexcept {
     const std::int64_t rows = reduced_.inner_extent();
-    const std::int64_t results = kept_.strip_count() * kept_.inner_extent();
+    const std::int64_t results = in_all != 0 ? in_all : kept_.strip_count() * kept_.inner_extent();
     const std::int64_t room = kBlocksBytes / reduction_.accumulator_bytes / results;
     if (runs_along_) {
       tile_rows_ = kTileElements;
@@ -144,8 +160,7 @@ class Walk {
     tile_rows_ = std::min(tile_rows_, rows);
     tiles_per_strip_ = quotient_up(rows, tile_rows_);
     tiles_ = count_ == 0 ? 0 : reduced_.strip_count() * tiles_per_strip_;
-    const bool worth_it = count_ >= kTileElements / results;
-    blocks_ = room >= kFewestBlocks && worth_it ? std::min(room, tiles_) : 1;
+    blocks_ = has_blocks(reduction_, results, count_) ? std::min(room, tiles_) : 1;
   }
 
   // Elements of a result in the first `tiles` of its tiles.
@@ -161,7 +176,8 @@ class Walk {
     tile.column_step = kept_.inner_step(kIn);
     tile.row_step = reduced_.inner_step(kIn);
     tile.index_step = reduced_.inner_step(kIndex);
-    const bool is_fetched = reduction_.load != nullptr || reduction_.finish == Finish::kPower;
+    const bool is_fetched = reduction_.load != nullptr || reduction_.finish == Finish::kPower ||
+                            fetch_.source != nullptr;
     tile.step_in_place = is_fetched ? kNever : in_bytes_;
     tile.fetch = &fetch_;
     return tile;
@@ -182,10 +198,42 @@ class Walk {
             tile.rows_ahead = fetches_ ? reduced_.inner_extent() - row : 0;
             tile.in = in + offsets[kIn] + row * tile.row_step;
             tile.index = offsets[kIndex] + row * tile.index_step;
-            cascade.add(tile);
+            if (computes_tiles_) {
+              add_computed(tile, cascade);
+            } else {
+              cascade.add(tile);
+            }
           }
           row = 0;
         });
+  }
+
+  // A tile of a tensor that is nowhere, of which so many rows are computed at a time as loops take
+  // together: a fetch would have little of each row.
+  void add_computed(const kernels::Tile& tile, Cascade& cascade) const noexcept {
+    alignas(kLineBytes) Byte elements[kComputedBytes + kComputedRows * kLineBytes];
+    const DriverFetch of_stored = element_fetch(reduction_, in_bytes_, 0, nullptr);
+    // Not a page apart, where the rows would evict each other.
+    const std::int64_t row_bytes = whole_lines(tile.columns * in_bytes_) + kLineBytes;
+    const std::int64_t step = tile.row_step / in_bytes_;
+    const std::int64_t first = (tile.in - origin_of_computed()) / in_bytes_;
+    kernels::Tile stored = tile;
+    stored.in = elements;
+    stored.row_step = row_bytes;
+    stored.step_in_place = reduction_.load == nullptr ? in_bytes_ : kNever;
+    stored.fetch = &of_stored;
+    for (std::int64_t row = 0; row < tile.rows; row += stored.rows) {
+      stored.rows = std::min(kComputedRows, tile.rows - row);
+      for (std::int64_t i = 0; i < stored.rows; ++i) {
+        fetch_.source->read(first + (row + i) * step, 1, tile.columns, elements + i * row_bytes);
+      }
+      stored.index = tile.index + row * tile.index_step;
+      if (row == 0) {
+        cascade.add(stored);
+      } else {
+        cascade.add_more(stored);
+      }
+    }
   }
 
   // Accumulators of one result or of a panel's; they are changed.
@@ -202,8 +250,10 @@ class Walk {
   // The most columns of which the levels have room in a panel, and the rows in a cache.
   [[nodiscard]] std::int64_t widest_panel() const noexcept {
     const std::int64_t level_bytes = kPanelBytes / Cascade::level_count(reduction_.meet, tiles_);
+    const std::int64_t widest_bytes =
+        computes_tiles_ ? kComputedBytes / kComputedRows : kWidestPanelBytes;
     const std::int64_t columns =
-        std::min(level_bytes / reduction_.accumulator_bytes, kWidestPanelBytes / in_bytes_);
+        std::min(level_bytes / reduction_.accumulator_bytes, widest_bytes / in_bytes_);
     return columns / kPanelColumns * kPanelColumns;
   }
 
@@ -359,7 +409,7 @@ class Walk {
   Byte* out_;
   std::int64_t in_bytes_;
   std::int64_t count_;  // elements into each result
-  PowerFetch fetch_;
+  DriverFetch fetch_;
   Finisher finisher_;
   Nest kept_{2};
   Nest reduced_{2};
@@ -368,6 +418,7 @@ class Walk {
   std::int64_t tiles_per_strip_;
   std::int64_t tiles_;   // of one result
   std::int64_t blocks_;  // into which they are grouped
+  bool computes_tiles_;  // of a tensor that is nowhere
   bool fetches_;         // rows ahead: there are more than the caches hold
   const Walk* beside_ = nullptr;
 };
@@ -383,9 +434,14 @@ std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept {
 }
 
 void walk_reduction(const Context& context, const Reduction& reduction, const tnr_view& a,
-                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out,
-                    double power) noexcept {
-  Walk(reduction, a, axes, ddof, out, power).run(context);
+                    std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out, double power,
+                    const ReducedElements& reduced) noexcept {
+  Walk(reduction, a, axes, ddof, out, power, reduced).run(context);
+}
+
+bool adds_each_alone(const Reduction& reduction, std::int64_t results,
+                     std::int64_t count) noexcept {
+  return !has_blocks(reduction, results, count);
 }
 
 void walk_moments(const Context& context, const Reduction& mean_reduction,

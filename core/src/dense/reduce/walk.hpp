@@ -3,7 +3,10 @@
 
 #include <cstdint>
 
+#include <optional>
+
 #include "cpu/reduce.hpp"
+#include "dense/reduce/elements.hpp"
 #include "tenure/context.hpp"
 #include "tenure/tenure.h"
 
@@ -17,11 +20,32 @@ constexpr bool is_reduced(std::uint32_t axes, std::uint32_t axis) noexcept {
 // Elements that go into each result.
 std::int64_t reduced_count(const tnr_view& a, std::uint32_t axes) noexcept;
 
+// The loops of a reduction of elements of a.dtype over `axes` into `out`, of whose views dtypes and
+// shapes alone are looked at. Throws INVALID_ARGUMENT and UNSUPPORTED.
+kernels::Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes,
+                                     std::optional<std::uint32_t> ddof, double power,
+                                     const tnr_view& out);
+// Throws INVALID_ARGUMENT where a result is of no element but needs one.
+void require_elements(tnr_reduce_op op, const tnr_view& a, std::uint32_t axes);
+
+// Elements that are reduced, other than those of a view in memory, or as a part of more.
+struct ReducedElements {
+  // A tensor that is nowhere: `a` is row-major and begins at origin_of_computed().
+  const ElementSource* source = nullptr;
+  // Of the whole call, where this is a part of its results; 0: this is the whole. Where elements
+  // are added follows from it.
+  std::int64_t results = 0;
+};
+
 // Reduces `a` over `axes` into `out`, which have been checked and are not empty but for `a`. `power`
 // is that of p-norms.
 void walk_reduction(const Context& context, const kernels::Reduction& reduction, const tnr_view& a,
                     std::uint32_t axes, std::uint32_t ddof, const tnr_view_mut& out,
-                    double power = 0) noexcept;
+                    double power = 0, const ReducedElements& reduced = {}) noexcept;
+// Whether each of so many results of `count` elements is added up by one thread alone, in an order
+// that does not depend on how many there are.
+bool adds_each_alone(const kernels::Reduction& reduction, std::int64_t results,
+                     std::int64_t count) noexcept;
 // Mean and variance, as the two reductions give them.
 void walk_moments(const Context& context, const kernels::Reduction& mean_reduction,
                   const kernels::Reduction& var_reduction, const tnr_view& a, std::uint32_t axes,

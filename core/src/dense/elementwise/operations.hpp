@@ -1,0 +1,38 @@
+// The kernels of element-wise operations, by code and dtype.
+#pragma once
+
+#include "dense/scalar.hpp"
+#include "dense/strip_runner.hpp"
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+// All throw INVALID_ARGUMENT for a code that names no operation, and UNSUPPORTED for a dtype that
+// it does not take.
+Operation unary_operation(tnr_unary_op op, tnr_dtype dtype);
+Operation binary_operation(tnr_binary_op op, tnr_dtype dtype);
+Operation ternary_operation(tnr_ternary_op op, tnr_dtype dtype);
+
+// a > b is b < a, also where NaN takes part: the inputs change places and the kernel stays.
+enum class Sides : std::uint8_t { kAsGiven, kExchanged };
+struct Comparison {
+  Operation operation;
+  Sides sides;
+};
+Comparison compare_operation(tnr_compare_op op, tnr_dtype dtype);
+
+// Whether the results are bool8 whatever the operand is. False for a code that names nothing.
+bool gives_truth(tnr_unary_op op) noexcept;
+
+// Throws INVALID_ARGUMENT for a number on the right that is an integer divisor of 0 or a negative
+// power of integers: it is known before the work, so that the output stays untouched.
+void require_right_number(tnr_binary_op op, const Element& b, tnr_dtype dtype);
+
+// Throws INVALID_ARGUMENT unless nothing was found in the data.
+[[gnu::cold]] void refuse_finding(kernels::Finding found);
+inline void require_no_finding(kernels::Finding found) {
+  if (found != kernels::kNothing) [[unlikely]]
+    refuse_finding(found);
+}
+
+}  // namespace tenure
