@@ -8,16 +8,15 @@ using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
-using tenure::capi::read_sized;
+using tenure::capi::read_normalize_attributes;
 using tenure::capi::run;
 
 tnr_status tnr_normalize(tnr_context* context, tnr_normalize_op op, const tnr_view* a,
                          uint32_t axes, const tnr_normalize_attributes* attributes,
                          const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_NORMALIZE, [=] {
-    tnr_normalize_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    tenure::normalize(context_of(context), op, deref(a, "a"), axes, given, deref(out, "out"));
+    tenure::normalize(context_of(context), op, deref(a, "a"), axes,
+                      read_normalize_attributes(attributes), deref(out, "out"));
   });
 }
 

@@ -354,7 +354,7 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  constexpr tnr_operation kLast = TNR_OPERATION_SPARSE_TRIANGULAR;
+  constexpr tnr_operation kLast = TNR_OPERATION_EVALUATE;
   for (const tnr_operation operation : {0, kLast + 1, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
                    {"operation is " + std::to_string(operation), "1 to " + std::to_string(kLast)});

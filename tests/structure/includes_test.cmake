@@ -35,6 +35,7 @@ set(order
   dense/ordering
   dense/image
   dense/product
+  program
   sparse
   sparse/convert
   sparse/from_dense

@@ -14,7 +14,7 @@
 
 namespace tenure {
 
-inline constexpr std::size_t kOperationCount = TNR_OPERATION_SPARSE_TRIANGULAR;
+inline constexpr std::size_t kOperationCount = TNR_OPERATION_EVALUATE;
 
 // Written by one thread at a time, read by any.
 struct alignas(64) CounterBlock {

@@ -1,0 +1,107 @@
+#include "program/computed.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tenure {
+
+using kernels::Byte;
+
+namespace {
+
+// Calls visit(leaf, number) for each leaf among the bits, with its number among them.
+template <class Visit>
+void for_each_leaf(std::uint64_t leaves, Visit&& visit) noexcept {
+  for (unsigned number = 0; leaves != 0; leaves &= leaves - 1, ++number) {
+    visit(static_cast<unsigned>(std::countr_zero(leaves)), number);
+  }
+}
+
+}  // namespace
+
+Places::Places(const Extents& shape, const Leaf* leaves, std::uint64_t used) noexcept
+    : leaves_(leaves), used_(used), nest_(static_cast<unsigned>(std::popcount(used))) {
+  for (std::uint32_t axis = 0; axis < shape.rank; ++axis) {
+    std::int64_t steps[kMaxLeaves];
+    for_each_leaf(
+        used, [&](unsigned leaf, unsigned number) { steps[number] = leaves[leaf].steps[axis]; });
+    nest_.add(shape.extents[axis], steps);
+  }
+  nest_.join();
+}
+
+std::int64_t Places::fill_tile(FusedTile& tile, std::int64_t place, std::int64_t step,
+                               std::int64_t count) const noexcept {
+  tile.rows = 1;
+  const unsigned rank = nest_.rank();
+  std::int64_t positions[TNR_MAX_RANK];
+  for (unsigned i = rank; i-- > 0;) {
+    positions[i] = place % nest_.extent(i);
+    place /= nest_.extent(i);
+  }
+  // The innermost axis that the next element is on.
+  unsigned axis = rank;
+  std::int64_t stride = 1;  // of the axis, in places
+  while (axis-- > 0) {
+    const std::int64_t next = stride * nest_.extent(axis);
+    if (step < next || axis == 0) break;
+    stride = next;
+  }
+  std::int64_t pace = 1;  // positions of the axis from one element to the next
+  if (rank == 0) {
+    tile.columns = count;
+  } else {
+    pace = step / stride;
+    const std::int64_t left = nest_.extent(axis) - positions[axis];
+    tile.columns = std::min(count, (left + pace - 1) / pace);
+  }
+  const bool takes_rows = step == 1 && rank >= 2 && positions[rank - 1] == 0 &&
+                          nest_.extent(rank - 1) < kShortRow && tile.columns == nest_.extent(axis);
+  if (takes_rows) {
+    const std::int64_t rows = nest_.extent(rank - 2) - positions[rank - 2];
+    tile.rows = std::min(rows, count / tile.columns);
+  }
+  for_each_leaf(used_, [&](unsigned leaf, unsigned number) {
+    std::int64_t offset = 0;
+    for (unsigned i = 0; i < rank; ++i) offset += positions[i] * nest_.step(i, number);
+    tile.data[leaf] = leaves_[leaf].data + offset;
+    tile.column_steps[leaf] = rank == 0 ? 0 : pace * nest_.step(axis, number);
+    tile.row_steps[leaf] = takes_rows ? nest_.step(rank - 2, number) : 0;
+  });
+  return tile.rows * tile.columns;
+}
+
+void Computed::read(std::int64_t first, std::int64_t step, std::int64_t count,
+                    Byte* out) const noexcept {
+  FusionFrame frame;
+  FusedTile tile;
+  const std::int64_t most = fusion_.tile_elements();
+  unsigned found = kernels::kNothing;
+  std::int64_t place = first_ + first;
+  if (count == 1) step = 1;  // it leads nowhere, and may be 0
+  while (count > 0) {
+    const std::int64_t taken = places_.fill_tile(tile, place, step, std::min(count, most));
+    found |= fusion_.run(frame, tile, out);
+    out += taken * fusion_.width_bytes();
+    place += taken * step;
+    count -= taken;
+  }
+  if (found != kernels::kNothing) [[unlikely]]
+    found_.fetch_or(found, std::memory_order_relaxed);
+}
+
+void StoredElements::read(std::int64_t first, std::int64_t step, std::int64_t count,
+                          Byte* out) const noexcept {
+  FusedTile tile;
+  std::int64_t place = first_ + first;
+  if (count == 1) step = 1;  // it leads nowhere, and may be 0
+  while (count > 0) {
+    const std::int64_t taken = places_.fill_tile(tile, place, step, count);
+    gather_tile(tile, leaf_, width_bytes_, out);
+    out += taken * width_bytes_;
+    place += taken * step;
+    count -= taken;
+  }
+}
+
+}  // namespace tenure

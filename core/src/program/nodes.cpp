@@ -1,0 +1,359 @@
+#include "program/nodes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cinttypes>
+
+#include "cpu/operations.hpp"
+#include "dense/elementwise/operations.hpp"
+#include "dense/movement.hpp"
+#include "dense/operands.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+constexpr std::uint32_t kCodeMask = 0xffff;
+constexpr unsigned kKindShift = 16;
+constexpr std::uint32_t kOperandMask = 0xc000'0000;
+constexpr std::uint32_t kMostListed = 1024;  // scalars, and attributes
+
+// Operations on one, two and three operands have the kinds 1, 2 and 3.
+static_assert(TNR_NODE_UNARY >> kKindShift == static_cast<unsigned>(NodeKind::kUnary));
+static_assert(TNR_NODE_TERNARY >> kKindShift == static_cast<unsigned>(NodeKind::kTernary));
+static_assert(TNR_NODE_NORMALIZE >> kKindShift == static_cast<unsigned>(NodeKind::kNormalize));
+constexpr std::uint8_t kOperandCounts[] = {0, 1, 2, 3, 2, 3, 1, 1, 1};
+
+void require_array(const void* array, std::uint32_t count, std::uint32_t most, const char* name) {
+  if (count > most) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "expression->%s_count is %" PRIu32 " but at most %" PRIu32,
+         name, count, most);
+  }
+  if (array == nullptr && count != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "expression->%ss is NULL but %s_count is %" PRIu32, name,
+         name, count);
+  }
+}
+
+}  // namespace
+
+Nodes::Nodes(const tnr_expression& expression, const tnr_view* out)
+    : expression_(expression), out_(out), view_count_(expression.view_count) {
+  if (expression.node_count == 0) [[unlikely]]
+    fail(TNR_STATUS_INVALID_ARGUMENT, "expression->node_count is 0 but at least 1");
+  require_array(expression.nodes, expression.node_count, kMaxNodes, "node");
+  require_array(expression.views, expression.view_count, kMaxViews, "view");
+  require_array(expression.scalars, expression.scalar_count, kMostListed, "scalar");
+  require_array(expression.attributes, expression.attribute_count, kMostListed, "attribute");
+  for (unsigned i = 0; i < view_count_; ++i) {
+    views_[i] = expression.views[i];
+    if (views_[i] == nullptr) [[unlikely]]
+      fail(TNR_STATUS_INVALID_ARGUMENT, "expression->views[%u] is NULL", i);
+  }
+  views_[view_count_] = out;
+  for (unsigned i = 0; i < expression.node_count; ++i) check(expression.nodes[i], i);
+}
+
+void Nodes::check(const tnr_node& given, unsigned index) {
+  const std::uint32_t kind = given.code >> kKindShift;
+  if (kind < static_cast<unsigned>(NodeKind::kUnary) ||
+      kind > static_cast<unsigned>(NodeKind::kNormalize)) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u].code is 0x%08" PRIx32 ", which names no operation",
+         index, given.code);
+  }
+  if (given.reserved != 0) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u].reserved is %" PRIu32 " but must be 0", index,
+         given.reserved);
+  }
+  Node& node = nodes_[index];
+  node.kind = static_cast<NodeKind>(kind);
+  node.op = static_cast<std::int32_t>(given.code & kCodeMask);
+  node.dtype = given.dtype;
+  node.operand_count = kOperandCounts[kind];
+  node.is_used = false;
+  for (unsigned i = 0; i < kMaxOperands; ++i) {
+    if (i < node.operand_count) {
+      node.operands[i] = operand_of(given.operands[i], index, i);
+    } else if (given.operands[i] != TNR_OPERAND_NONE) [[unlikely]] {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "nodes[%u].operands[%u] is 0x%08" PRIx32
+           " but must be TNR_OPERAND_NONE: the operation "
+           "takes %u",
+           index, i, given.operands[i], unsigned{node.operand_count});
+    }
+  }
+  try {
+    if (is_elementwise(node.kind)) {
+      if (given.flags != 0 || given.attributes != 0) [[unlikely]] {
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "flags are 0x%" PRIx32 " and attributes %" PRIu32
+             " but an element-wise operation takes none",
+             given.flags, given.attributes);
+      }
+      check_elementwise(node);
+    } else {
+      check_reduction(given, node);
+    }
+  } catch (const Error& error) {
+    // The messages are those of the calls, which do not know of nodes.
+    fail(error.status(), "nodes[%u]: %s", index, error.message());
+  }
+  if (node.dtype != given.dtype) [[unlikely]] {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u].dtype is %s but the operation gives %s", index,
+         dtype_name(given.dtype), dtype_name(node.dtype));
+  }
+  ++count_;
+}
+
+NodeOperand Nodes::operand_of(std::uint32_t code, unsigned index, unsigned place) {
+  const std::uint32_t number = code & ~kOperandMask;
+  switch (code & kOperandMask) {
+    case TNR_OPERAND_VIEW:
+      if (number >= expression_.view_count) [[unlikely]]
+        break;
+      return {From::kView, static_cast<std::uint16_t>(number), views_[number]->dtype};
+    case TNR_OPERAND_SCALAR:
+      if (number >= expression_.scalar_count) [[unlikely]]
+        break;
+      return {From::kScalar, static_cast<std::uint16_t>(number), expression_.scalars[number].dtype};
+    case TNR_OPERAND_OUTPUT:
+      if (number != 0) break;
+      if (out_ == nullptr) {
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "nodes[%u].operands[%u] is the output, of which this call has none", index, place);
+      }
+      view_count_ = expression_.view_count + 1;
+      return {From::kView, static_cast<std::uint16_t>(expression_.view_count), out_->dtype};
+    default:
+      if (number >= index) [[unlikely]]
+        break;
+      if (!nodes_[number].is_used) ++used_count_;
+      nodes_[number].is_used = true;
+      return {From::kNode, static_cast<std::uint16_t>(number), nodes_[number].dtype};
+  }
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "nodes[%u].operands[%u] is 0x%08" PRIx32
+       ", which names nothing: there are %u earlier "
+       "nodes, %" PRIu32 " views and %" PRIu32 " scalars",
+       index, place, code, index, expression_.view_count, expression_.scalar_count);
+}
+
+// Of operands [first, ...): that of those that are no scalars, or of the first scalar.
+tnr_dtype Nodes::common_dtype(const Node& node, unsigned first) {
+  const NodeOperand* decides = nullptr;
+  for (unsigned i = first; i < node.operand_count; ++i) {
+    const NodeOperand& operand = node.operands[i];
+    if (operand.from == From::kScalar) continue;
+    if (decides == nullptr) {
+      decides = &operand;
+    } else if (operand.dtype != decides->dtype) [[unlikely]] {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "operands[%u] has %s but those before have %s: a cast is a node", i,
+           dtype_name(operand.dtype), dtype_name(decides->dtype));
+    }
+  }
+  return decides == nullptr ? node.operands[first].dtype : decides->dtype;
+}
+
+void Nodes::take_scalar(NodeOperand& operand, tnr_dtype dtype) {
+  if (operand.from != From::kScalar) return;
+  elements_[element_count_] = to_element(expression_.scalars[operand.index], dtype, "a scalar");
+  operand.dtype = dtype;
+  operand.index = static_cast<std::uint16_t>(element_count_++);
+}
+
+void Nodes::take_scalars(Node& node, tnr_dtype dtype, unsigned first) {
+  for (unsigned i = first; i < node.operand_count; ++i) take_scalar(node.operands[i], dtype);
+}
+
+void Nodes::check_elementwise(Node& node) {
+  const auto set = [&](const Operation& operation) {
+    node.kernel = operation.kernel();
+    node.entry = operation.entry();
+  };
+  switch (node.kind) {
+    case NodeKind::kUnary: {
+      const auto op = static_cast<tnr_unary_op>(node.op);
+      const tnr_dtype dtype = common_dtype(node, 0);
+      set(unary_operation(op, dtype));
+      node.dtype = gives_truth(op) ? TNR_DTYPE_BOOL8 : dtype;
+      take_scalars(node, dtype, 0);
+      break;
+    }
+    case NodeKind::kBinary: {
+      const auto op = static_cast<tnr_binary_op>(node.op);
+      const tnr_dtype dtype = common_dtype(node, 0);
+      set(binary_operation(op, dtype));
+      node.dtype = dtype;
+      take_scalars(node, dtype, 0);
+      const NodeOperand& right = node.operands[1];
+      if (right.from == From::kScalar) require_right_number(op, elements_[right.index], dtype);
+      break;
+    }
+    case NodeKind::kTernary:
+      node.dtype = common_dtype(node, 0);
+      set(ternary_operation(static_cast<tnr_ternary_op>(node.op), node.dtype));
+      take_scalars(node, node.dtype, 0);
+      break;
+    case NodeKind::kCompare: {
+      const tnr_dtype dtype = common_dtype(node, 0);
+      const Comparison comparison = compare_operation(static_cast<tnr_compare_op>(node.op), dtype);
+      set(comparison.operation);
+      take_scalars(node, dtype, 0);
+      if (comparison.sides == Sides::kExchanged) std::swap(node.operands[0], node.operands[1]);
+      node.dtype = TNR_DTYPE_BOOL8;
+      break;
+    }
+    case NodeKind::kSelect:
+      if (node.op != 0) refuse_code("select", node.op);
+      take_scalar(node.operands[0], TNR_DTYPE_BOOL8);
+      if (node.operands[0].dtype != TNR_DTYPE_BOOL8) {
+        fail(TNR_STATUS_INVALID_ARGUMENT, "the condition is %s but must be bool8",
+             dtype_name(node.operands[0].dtype));
+      }
+      node.dtype = common_dtype(node, 1);
+      if (type_index(node.dtype) == kNoType) refuse_dtype("select", node.dtype);
+      set(select_operation(node.dtype));
+      take_scalars(node, node.dtype, 1);
+      break;
+    default: {
+      if (node.op != 0) refuse_code("cast", node.op);
+      const tnr_dtype from = common_dtype(node, 0);
+      if (is_complex(from) || is_complex(node.dtype)) refuse_dtype("cast", from);
+      set(from == node.dtype ? copy_operation(from) : cast_operation(from, node.dtype));
+      take_scalars(node, from, 0);
+      break;
+    }
+  }
+}
+
+void Nodes::check_reduction(const tnr_node& given, Node& node) {
+  ++reduction_count_;
+  node.axes = given.flags & ((1u << TNR_MAX_RANK) - 1);
+  node.keeps_axes = (given.flags & TNR_NODE_KEEP_AXES) != 0;
+  if ((given.flags & ~(node.axes | TNR_NODE_KEEP_AXES)) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "flags are 0x%" PRIx32 ", of which bits are unknown",
+         given.flags);
+  }
+  if (node.operands[0].from == From::kScalar) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "operands[0] is a scalar, which has no axes");
+  }
+  node.attributes = attributes_of(given);
+  node.dtype = node.operands[0].dtype;
+  if (node.kind == NodeKind::kNormalize) {
+    if (!node.keeps_axes) return;
+    fail(TNR_STATUS_INVALID_ARGUMENT, "a normalization keeps its axes without a flag");
+  }
+  const auto row = static_cast<std::uint32_t>(node.op) - 1;
+  if (row >= kernels::kReduceCount) refuse_code("reduce", node.op);
+  node.dtype = result_dtype(kernels::kReduceRows[row].gives, node.dtype);
+}
+
+void Nodes::find_shapes() {
+  for (unsigned i = 0; i < expression_.view_count; ++i) check_view(*views_[i], kViewNames[i]);
+  for (unsigned i = 0; i < count_; ++i) {
+    Node& node = nodes_[i];
+    require_returning(node, i);
+    broadcast(node, i);
+    if (node.kind == NodeKind::kReduce) reduce_shape(node, i);
+  }
+}
+
+// A result that is no element-wise one comes back along the last axis, or is the last one.
+void Nodes::require_returning(const Node& node, unsigned index) const {
+  if (reduction_count_ == 0) return;
+  for (unsigned i = 0; i < node.operand_count; ++i) {
+    const NodeOperand& operand = node.operands[i];
+    if (operand.from != From::kNode || is_elementwise(nodes_[operand.index].kind)) continue;
+    const Node& reduced = nodes_[operand.index];
+    if (reduced.kind == NodeKind::kReduce && reduced.keeps_axes && reduced.shape.rank != 0 &&
+        reduced.axes == 1u << (reduced.shape.rank - 1)) {
+      continue;
+    }
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "nodes[%u].operands[%u] is node %u, which must be the last: it does not reduce the last "
+         "axis and keep it",
+         index, i, unsigned{operand.index});
+  }
+}
+
+// As NumPy: axes aligned at the last, extents of 1 repeat.
+void Nodes::broadcast(Node& node, unsigned index) const {
+  Extents& shape = node.shape;
+  shape.rank = 0;
+  for (unsigned i = 0; i < node.operand_count; ++i) {
+    const NodeOperand& operand = node.operands[i];
+    if (operand.from == From::kScalar) continue;
+    std::uint32_t rank;
+    const std::int64_t* extents;
+    if (operand.from == From::kNode) {
+      rank = nodes_[operand.index].shape.rank;
+      extents = nodes_[operand.index].shape.extents;
+    } else {
+      rank = views_[operand.index]->rank;
+      extents = views_[operand.index]->shape;
+    }
+    if (rank > shape.rank) {
+      const std::uint32_t more = rank - shape.rank;
+      for (std::uint32_t axis = shape.rank; axis-- > 0;) {
+        shape.extents[axis + more] = shape.extents[axis];
+      }
+      std::fill_n(shape.extents, more, 1);
+      shape.rank = rank;
+    }
+    for (std::uint32_t axis = 0; axis < rank; ++axis) {
+      std::int64_t& extent = shape.extents[shape.rank - rank + axis];
+      if (extent == extents[axis] || extents[axis] == 1) continue;
+      if (extent != 1) [[unlikely]] {
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "nodes[%u].operands[%u] has the shape %s, which does not broadcast with %s of those "
+             "before",
+             index, i, shape_text(rank, extents).text, shape_text(shape.rank, shape.extents).text);
+      }
+      extent = extents[axis];
+    }
+  }
+}
+
+void Nodes::reduce_shape(Node& node, unsigned index) const {
+  if (node.axes >> node.shape.rank != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "nodes[%u].flags has axes 0x%" PRIx32 " but its operand has %" PRIu32, index, node.axes,
+         node.shape.rank);
+  }
+  std::uint32_t kept = 0;
+  for (std::uint32_t axis = 0; axis < node.shape.rank; ++axis) {
+    const bool is_reduced = (node.axes >> axis & 1u) != 0;
+    if (is_reduced && !node.keeps_axes) continue;
+    node.shape.extents[kept++] = is_reduced ? 1 : node.shape.extents[axis];
+  }
+  node.shape.rank = kept;
+}
+
+const void* Nodes::attributes_of(const tnr_node& given) const {
+  if (given.attributes == 0) return nullptr;
+  if (given.attributes > expression_.attribute_count) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes is %" PRIu32 " but expression->attribute_count is %" PRIu32, given.attributes,
+         expression_.attribute_count);
+  }
+  const void* const attributes = expression_.attributes[given.attributes - 1];
+  if (attributes == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "expression->attributes[%" PRIu32 "] is NULL",
+         given.attributes - 1);
+  }
+  return attributes;
+}
+
+ExpressionShape expression_shape(const tnr_expression& expression) {
+  Nodes nodes(expression, nullptr);
+  nodes.find_shapes();
+  const Node& last = nodes.last();
+  ExpressionShape result = {last.dtype, last.shape.rank, {}};
+  std::copy_n(last.shape.extents, last.shape.rank, result.extents);
+  return result;
+}
+
+}  // namespace tenure

@@ -1,0 +1,62 @@
+#include "program/small.hpp"
+
+#include "dense/strip_runner.hpp"
+#include "memory/traffic.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+using kernels::Finding;
+using kernels::Source;
+using kernels::Strip;
+
+// Of all results but the last: as much as a few panels have, so that what is larger gains more by
+// panels than it loses by a plan of them.
+constexpr std::int64_t kResultBytes = std::int64_t{16} << 10;
+
+}  // namespace
+
+bool is_small(const Nodes& nodes, std::int64_t count) noexcept {
+  if (!nodes.are_all_elementwise() || count > kResultBytes / 8) return false;
+  return whole_lines(count * 8) * static_cast<std::int64_t>(nodes.count() - 1) <= kResultBytes;
+}
+
+Finding run_small(const Nodes& nodes, std::int64_t count, Byte* out) noexcept {
+  alignas(kLineBytes) Byte results[kResultBytes];
+  const Byte* places[kMaxNodes];
+  Byte* next = results;
+  unsigned found = kernels::kNothing;
+  const unsigned last = nodes.count() - 1;
+  for (unsigned i = 0; i <= last; ++i) {
+    const Node& node = nodes[i];
+    Source sources[kMaxOperands];
+    for (unsigned k = 0; k < node.operand_count; ++k) {
+      const NodeOperand& operand = node.operands[k];
+      const std::int64_t width = operand.width_bytes();
+      switch (operand.from) {
+        case From::kNode: sources[k] = {places[operand.index], width, width}; break;
+        case From::kView:
+          sources[k] = {static_cast<const Byte*>(nodes.view(operand.index).data), width, width};
+          break;
+        case From::kScalar: sources[k] = {nodes.element(operand.index).bytes, 0, width}; break;
+      }
+    }
+    Byte* const to = i == last ? out : next;
+    const auto width = static_cast<std::int64_t>(element_size(node.dtype));
+    const Strip strip = {.count = count,
+                         .out = to,
+                         .out_step = width,
+                         .width_bytes = width,
+                         .source_count = node.operand_count,
+                         .in = sources,
+                         .parameters = nullptr};
+    const bool is_direct = node.entry == nullptr || node.entry->conversion == nullptr;
+    found |= is_direct ? node.kernel(strip) : run_strip(node.operation(), strip);
+    places[i] = to;
+    next += whole_lines(count * width);
+  }
+  return static_cast<Finding>(found);
+}
+
+}  // namespace tenure

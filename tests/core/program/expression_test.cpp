@@ -1,0 +1,134 @@
+// Expressions beside the calls that they stand for: the same bits.
+#include "tenure/expression.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "expect_error.hpp"
+#include "expression_model.hpp"
+#include "test_context.hpp"
+
+namespace tenure::test {
+namespace {
+
+// Where two elements differ, of which NaNs are all one.
+bool is_nan(tnr_dtype dtype, const unsigned char* bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes, element_size(dtype));
+  switch (dtype) {
+    case TNR_DTYPE_F64: return (bits << 1) > 0xffe0'0000'0000'0000u;
+    case TNR_DTYPE_F32: return (bits & 0x7fff'ffffu) > 0x7f80'0000u;
+    case TNR_DTYPE_F16: return (bits & 0x7fffu) > 0x7c00u;
+    case TNR_DTYPE_BF16: return (bits & 0x7fffu) > 0x7f80u;
+    default: return false;
+  }
+}
+
+std::string text(const Expression& expression) {
+  std::string text;
+  for (std::size_t i = 0; i < expression.views.size(); ++i) {
+    const tnr_view& view = *expression.views[i];
+    text += "view " + std::to_string(i) + " " + dtype_name(view.dtype) + " [";
+    for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+      text += std::to_string(view.shape[axis]) + ":" + std::to_string(view.strides[axis]) + " ";
+    }
+    text += "]\n";
+  }
+  for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
+    const tnr_node& node = expression.nodes[i];
+    char line[160];
+    std::snprintf(line, sizeof line, "node %zu code %x.%u %s of %x %x %x flags %x\n", i,
+                  node.code >> 16, node.code & 0xffffu, dtype_name(node.dtype), node.operands[0],
+                  node.operands[1], node.operands[2], node.flags);
+    text += line;
+  }
+  return text;
+}
+
+// Runs one expression both ways; whether all bits are the same.
+void compare_once(const Context& context, Random& random, std::int64_t room, bool& compared) {
+  ExpressionMaker maker(random);
+  Expression expression = maker.make(room);
+  if (expression.nodes.empty()) return;
+  Shape shape = maker.shape();
+  const bool is_elementwise = (expression.nodes.back().code >> 16) < (TNR_NODE_REDUCE >> 16);
+  if (is_elementwise && random() % 4 == 0) shape.insert(shape.begin(), 1 + below(random, 3));
+  // Of one layout: normalizations over several axes add in its order.
+  Random layouts(random());
+  Random same_layouts = layouts;
+  Array expected(maker.dtype(), shape, &layouts);
+  Array found(maker.dtype(), shape, &same_layouts);
+  const tnr_view_mut expected_out = {expected.view};
+  const tnr_view_mut out = {found.view};
+  std::string refusal;
+  std::string own_refusal;
+  try {
+    OneByOne(kDefaultContext, expression, expected_out).run();
+  } catch (const Error& error) {
+    refusal = error.message();
+    if (error.status() != TNR_STATUS_INVALID_ARGUMENT) return;
+  }
+  try {
+    evaluate(context, expression.given(), kReaders, out);
+  } catch (const Error& error) {
+    own_refusal = error.message();
+  }
+  // What one call refuses in the data, the expression refuses too; only which element it is that is
+  // met first may differ.
+  if (is_empty(out.view) && own_refusal.empty()) return;  // nothing is computed
+  ASSERT_EQ(refusal.empty(), own_refusal.empty())
+      << "calls: " << refusal << "\nexpression: " << own_refusal << "\n"
+      << text(expression);
+  if (!refusal.empty()) return;
+  compared = true;
+  const std::size_t width = element_size(maker.dtype());
+  for_each_index(found.view, [&](const Index& index) {
+    const unsigned char* const a = expected.at(index);
+    const unsigned char* const b = found.at(index);
+    if (std::memcmp(a, b, width) == 0) return;
+    if (is_nan(maker.dtype(), a) && is_nan(maker.dtype(), b)) return;
+    std::uint64_t wanted = 0;
+    std::uint64_t had = 0;
+    std::memcpy(&wanted, a, width);
+    std::memcpy(&had, b, width);
+    FAIL() << "at " << index[0] << " " << index[1] << " " << index[2] << " " << index[3] << ": "
+           << std::hex << wanted << " but " << had << "\n"
+           << text(expression);
+  });
+}
+
+std::int64_t rounds() {
+  const char* const given = std::getenv("TENURE_EXPRESSION_ROUNDS");
+  return given == nullptr ? 3000 : std::atoll(given);
+}
+
+void compare_many(const Context& context, std::uint64_t seed, std::int64_t room,
+                  std::int64_t count) {
+  std::int64_t compared_count = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Random random(seed + static_cast<std::uint64_t>(i));
+    bool compared = false;
+    compare_once(context, random, room, compared);
+    if (compared) ++compared_count;
+    ASSERT_FALSE(testing::Test::HasFatalFailure())
+        << "seed " << seed + static_cast<std::uint64_t>(i);
+    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed + static_cast<std::uint64_t>(i);
+  }
+  EXPECT_GT(compared_count, count / 2);
+}
+
+TEST(Expression, HasTheBitsOfItsCalls) { compare_many(kDefaultContext, 1, 40, rounds()); }
+
+TEST(Expression, HasThemOverLongAxesToo) {
+  compare_many(kDefaultContext, 1'000'000'000, 5000, rounds() / 10);
+}
+
+TEST(Expression, HasThemOnThreadsToo) {
+  const TestContext context(2);
+  compare_many(context, 2'000'000'000, 20'000, rounds() / 100);
+}
+
+}  // namespace
+}  // namespace tenure::test
