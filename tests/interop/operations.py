@@ -45,7 +45,7 @@ UNARY = {
     "erfc": Row(36, "erfc", "float", 3),
     "sin": Row(37, "np.sin", "float", 1),
     "cos": Row(38, "np.cos", "float", 1),
-    "tan": Row(39, "np.tan", "float", 1),
+    "tan": Row(39, "np.tan", "float", 2),
     "asin": Row(40, "np.arcsin", "float", 1),
     "acos": Row(41, "np.arccos", "float", 1),
     "atan": Row(42, "np.arctan", "float", 2),

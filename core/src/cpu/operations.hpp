@@ -209,7 +209,7 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"erfc", kFloats, Gives::kOperand, false, 3},
   {"sin", kFloats, Gives::kOperand, true, 1},
   {"cos", kFloats, Gives::kOperand, false, 1},
-  {"tan", kFloats, Gives::kOperand, true, 1},
+  {"tan", kFloats, Gives::kOperand, true, 2},
   {"asin", kFloats, Gives::kOperand, true, 1},
   {"acos", kFloats, Gives::kOperand, false, 1},
   {"atan", kFloats, Gives::kOperand, true, 2},

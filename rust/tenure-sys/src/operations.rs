@@ -690,7 +690,7 @@ pub const OPERATIONS: &[Operation] = &[
         numpy: "np.tan",
         dtypes: Dtypes::FLOATS,
         keeps_zero: true,
-        error: Error::Places(1),
+        error: Error::Places(2),
         derivative: derivative("tan_gradient", Needs::Inputs),
         ..ROW
     },

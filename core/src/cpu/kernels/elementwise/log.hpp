@@ -6,12 +6,13 @@
 //
 // where p is the polynomial that minimises the largest relative error of the logarithm for f from
 // sqrt(1/2) - 1 to sqrt(2) - 1 (Remez), its coefficients then rounded: 2^-27.2 in f32, 2^-56.5 in
-// f64. Of the three terms the first is exact.
+// f64. Of the three terms the first is exact. Logarithms of f32 alone are those of log_by_table.hpp.
 //
 // Every set gives the same bits. NaN stays.
 #pragma once
 
 #include "cpu/kernels/elementwise/exp.hpp"
+#include "cpu/kernels/elementwise/log_by_table.hpp"
 #include "cpu/kernels/elementwise/vector_math.hpp"
 
 namespace tenure::kernels {
@@ -79,16 +80,6 @@ inline Binade<V> binade_of(V x) {
   return {is_subnormal ? n - kScaleExponent : n, bit_copy<V>(fraction + kRootOfHalf) - T{1}};
 }
 
-// Of 0, negative numbers and infinity.
-template <class V>
-inline V logarithm_or_limit(V x, V logarithm) {
-  using T = Number<V>;
-  constexpr T kInfinity = static_cast<T>(__builtin_inff());
-  constexpr T kNan = static_cast<T>(__builtin_nanf(""));
-  const V limit = x < 0 ? V{} + kNan : x == 0 ? V{} - kInfinity : x;
-  return (x > 0) & (x < kInfinity) ? logarithm : limit;
-}
-
 // ln x, and `more` to what is added last.
 template <class V>
 inline V natural_logarithm(V x, V more) {
@@ -101,7 +92,11 @@ inline V natural_logarithm(V x, V more) {
 
 template <class V>
 inline V logarithm(V x) {
-  return natural_logarithm(x, V{});
+  if constexpr (kSame<Number<V>, float>) {
+    return logarithm_by_table<NaturalLogarithm>(x);
+  } else {
+    return natural_logarithm(x, V{});
+  }
 }
 
 // ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded; of x and what it lost.
@@ -113,7 +108,11 @@ inline V logarithm_of_one_more(const Long<V>& x) {
 }
 template <class V>
 inline V logarithm_of_one_more(V x) {
-  return logarithm_of_one_more(Long<V>{x, V{}});
+  if constexpr (kSame<Number<V>, float>) {
+    return logarithm_of_one_more_by_table(x);
+  } else {
+    return logarithm_of_one_more(Long<V>{x, V{}});
+  }
 }
 
 // Of base 2 or 10: n times the logarithm of 2 (its first part of so few bits that this is exact)
@@ -123,12 +122,9 @@ struct Base {
   Long<T> two;
   Long<T> slope;
 };
-inline constexpr Base<float> kBase2F32 = {{1, 0}, {0x1.715476p+0f, 0x1.4ae0cp-26f}};
-inline constexpr Base<double> kBase2F64 = {{1, 0}, {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}};
-inline constexpr Base<float> kBase10F32 = {{0x1.344p-2f, 0x1.3509f8p-18f},
-                                           {0x1.bcb7b2p-2f, -0x1.5b235ep-27f}};
-inline constexpr Base<double> kBase10F64 = {{0x1.34413509f78p-2, 0x1.fef311f12b358p-46},
-                                            {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}};
+inline constexpr Base<double> kBase2 = {{1, 0}, {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}};
+inline constexpr Base<double> kBase10 = {{0x1.34413509f78p-2, 0x1.fef311f12b358p-46},
+                                         {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}};
 
 template <class V>
 inline V logarithm_to(const Base<Number<V>>& base, V x) {
@@ -143,18 +139,18 @@ inline V logarithm_to(const Base<Number<V>>& base, V x) {
 
 template <class V>
 inline V logarithm_to_2(V x) {
-  if constexpr (sizeof(Number<V>) == 8) {
-    return logarithm_to(kBase2F64, x);
+  if constexpr (kSame<Number<V>, float>) {
+    return logarithm_by_table<BinaryLogarithm>(x);
   } else {
-    return logarithm_to(kBase2F32, x);
+    return logarithm_to(kBase2, x);
   }
 }
 template <class V>
 inline V logarithm_to_10(V x) {
-  if constexpr (sizeof(Number<V>) == 8) {
-    return logarithm_to(kBase10F64, x);
+  if constexpr (kSame<Number<V>, float>) {
+    return logarithm_by_table<DecimalLogarithm>(x);
   } else {
-    return logarithm_to(kBase10F32, x);
+    return logarithm_to(kBase10, x);
   }
 }
 

@@ -1,5 +1,5 @@
-// Tables of 16 numbers that a function of vectors has for each lane to choose from: in registers
-// where the set permutes lanes, and element by element where it does not.
+// Tables of 8 and 16 numbers that a function of vectors has for each lane to choose from: in
+// registers where the set permutes lanes, and element by element where it does not.
 #pragma once
 
 #include "cpu/kernels/elementwise/vector_math.hpp"
@@ -27,6 +27,29 @@ struct Table16 {
 #else
     V result;
     for (unsigned i = 0; i < sizeof(V) / sizeof(float); ++i) result[i] = entries[index[i] & 15];
+    return result;
+#endif
+  }
+};
+
+// Of 8 numbers, by the lowest three bits. They are there twice, so that the fourth does not matter.
+struct Table8 {
+  alignas(kRegisterBytes) float entries[16];
+
+  constexpr Table8(float a, float b, float c, float d, float e, float f, float g, float h)
+      : entries{a, b, c, d, e, f, g, h, a, b, c, d, e, f, g, h} {}
+
+  template <IsVector Index>
+  [[nodiscard]] As<float, Index> operator[](Index index) const {
+    using V = As<float, Index>;
+#if defined(__AVX512F__)
+    return bit_copy<V>(
+        _mm512_maskz_permutexvar_ps(0xffff, bit_copy<__m512i>(index), _mm512_load_ps(entries)));
+#elif defined(__AVX2__)
+    return bit_copy<V>(_mm256_permutevar8x32_ps(_mm256_load_ps(entries), bit_copy<__m256i>(index)));
+#else
+    V result;
+    for (unsigned i = 0; i < sizeof(V) / sizeof(float); ++i) result[i] = entries[index[i] & 7];
     return result;
 #endif
   }

@@ -5,13 +5,17 @@
 //
 //     x = n pi / 2 + r,   n the integer nearest to x 2 / pi,   so |r| <= pi / 4
 //
-// pi / 2 is taken in three parts, of which the first two have 33 bits, so that n times each is exact
-// for |x| up to 2^20: r is known to 2^-99, with what it loses in rounding. The polynomials of sin r
-// and cos r are those of fdlibm (Sun Microsystems, 1993). n says which of the two it is, and its
-// sign. tan is the quotient of both with what they lose. f32 is computed in f64.
+// pi / 2 is taken in three parts, so that r is known with what it loses in rounding. f64: the first
+// two have 33 bits, so that n times each is exact, for |x| up to 2^20; the polynomials of sin r and
+// cos r are those of fdlibm (Sun Microsystems, 1993). f32: they have 23 and 24 bits, and n times each
+// is exact in two numbers, for |x| up to 2^17; the polynomials are those that minimise the largest
+// relative errors (Remez), 2^-27.9 and 2^-33. n says which of the two it is, and its sign. tan is
+// the quotient of both with what they lose.
 //
-// Lanes that are farther from 0, infinite or NaN are those of the C library's functions of a wider
-// type.
+// f32 beyond 2^17 is computed in f64. Lanes that are farther than 2^20 from 0, infinite or NaN are
+// those of the C library's functions of a wider type.
+//
+// Every set gives the same bits.
 #pragma once
 
 #include "cpu/kernels/elementwise/rounding.hpp"
@@ -21,7 +25,31 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
-inline constexpr double kFarthestAngle = 0x1p20;
+template <class T>
+inline constexpr T kFarthestAngle =
+    sizeof(T) == 8 ? static_cast<T>(0x1p20) : static_cast<T>(0x1p17);
+
+// Half a vector of f32 as one of f64, and back. Compilers' conversions take registers apart.
+template <class Doubles, class Half>
+inline Doubles widened(Half half) {
+#if defined(__AVX512F__)
+  return bit_copy<Doubles>(_mm512_maskz_cvtps_pd(0xff, bit_copy<__m256>(half)));
+#elif defined(__AVX2__)
+  return bit_copy<Doubles>(_mm256_cvtps_pd(bit_copy<__m128>(half)));
+#else
+  return __builtin_convertvector(half, Doubles);
+#endif
+}
+template <class Half, class Doubles>
+inline Half narrowed(Doubles wide) {
+#if defined(__AVX512F__)
+  return bit_copy<Half>(_mm512_maskz_cvtpd_ps(0xff, bit_copy<__m512d>(wide)));
+#elif defined(__AVX2__)
+  return bit_copy<Half>(_mm256_cvtpd_ps(bit_copy<__m256d>(wide)));
+#else
+  return __builtin_convertvector(wide, Half);
+#endif
+}
 
 // A function of vectors of f64 for each half of one of f32.
 template <class V, class Function>
@@ -30,9 +58,7 @@ inline V by_doubles(V x, const Function& function) {
   using Doubles = typename Packed<double, sizeof(V)>::type;
   Half halves[2];
   __builtin_memcpy(halves, &x, sizeof x);
-  for (Half& half : halves) {
-    half = __builtin_convertvector(function(__builtin_convertvector(half, Doubles)), Half);
-  }
+  for (Half& half : halves) half = narrowed<Half>(function(widened<Doubles>(half)));
   __builtin_memcpy(&x, halves, sizeof x);
   return x;
 }
@@ -46,9 +72,7 @@ inline V by_doubles(V x, V y, const Function& function) {
   __builtin_memcpy(left, &x, sizeof x);
   __builtin_memcpy(right, &y, sizeof y);
   for (int i = 0; i < 2; ++i) {
-    left[i] = __builtin_convertvector(function(__builtin_convertvector(left[i], Doubles),
-                                               __builtin_convertvector(right[i], Doubles)),
-                                      Half);
+    left[i] = narrowed<Half>(function(widened<Doubles>(left[i]), widened<Doubles>(right[i])));
   }
   __builtin_memcpy(&x, left, sizeof x);
   return x;
@@ -71,81 +95,151 @@ inline double angle_of(Angle angle, double x) {
                                                        : __builtin_tanl(wide));
 }
 
-// The sine, cosine or tangent of |x| <= kFarthestAngle.
-template <Angle kAngle, class V>
-inline V of_near_angle(V x) {
-  using Bits = As<uint64_t, V>;
-  constexpr double kShift = 0x1.8p52;
-  const V shifted = x * 0x1.45f306dc9c883p-1 + kShift;
-  const V n = shifted - kShift;
-  const Bits quadrant = bit_copy<Bits>(shifted) + (kAngle == Angle::kCosine ? 1 : 0);
-  const V high = x - n * 0x1.921fb544p+0;
-  const Long<V> sum = sum_of_any(high, n * -0x1.0b4611a6p-34);
-  const V low = sum.low - n * 0x1.3198a2e037073p-69;
-  const V r = sum.high + low;
-  const V lost = (sum.high - r) + low;
+// x = n pi / 2 + r, |x| <= kFarthestAngle, and `more` to n.
+template <class V>
+struct Reduced {
+  As<UnsignedOf<Number<V>>, V> quadrant;  // its lowest two bits
+  V r;
+  V less;  // what r has too much
+};
 
-  const V square = r * r;
-  const V sine_rest =
-      Polynomial{0x1.111111110f8a6p-7, -0x1.a01a019c161d5p-13, 0x1.71de357b1fe7dp-19,
-                 -0x1.ae5e68a2b9cebp-26, 0x1.5d93a5acfd57cp-33}(square);
-  const V cube = square * r;
-  const V sine_low =
-      (lost - square * (0.5 * lost - cube * sine_rest)) - cube * 0x1.5555555555549p-3;
-  const V cosine_rest = square * Polynomial{0x1.555555555554cp-5,  -0x1.6c16c16c15177p-10,
-                                            0x1.a01a019cb159p-16,  -0x1.27e4f809c52adp-22,
-                                            0x1.1ee9ebdb4b1c4p-29, -0x1.8fae9be8838d4p-37}(square);
-  const V half = 0.5 * square;
-  const V cosine_high = 1.0 - half;
-  const V cosine_low = ((1.0 - cosine_high) - half) + (square * cosine_rest - r * lost);
-
-  const auto is_odd = (quadrant & 1) != 0;
-  if constexpr (kAngle == Angle::kTangent) {
-    const Long<V> sine = sum_of(r, sine_low);
-    const Long<V> cosine = sum_of(cosine_high, cosine_low);
-    const Long<V> dividend = {is_odd ? -cosine.high : sine.high, is_odd ? -cosine.low : sine.low};
-    const Long<V> divisor = {is_odd ? sine.high : cosine.high, is_odd ? sine.low : cosine.low};
-    const V result = quotient(dividend, divisor);
-    return x == 0 ? x : result;
+template <class V>
+__attribute__((always_inline)) inline Reduced<V> reduce_by_right_angles(V x, int more) {
+  using T = Number<V>;
+  using Bits = As<UnsignedOf<T>, V>;
+  // Added to a number this large, a fraction is rounded away.
+  const T shift = static_cast<T>(sizeof(T) == 8 ? 0x1.8p52 : 0x1.8p23) + static_cast<T>(more);
+  const V shifted = x * static_cast<T>(0x1.45f306dc9c883p-1) + shift;
+  const V n = shifted - shift;
+  if constexpr (sizeof(T) == 8) {
+    const V high = x - n * 0x1.921fb544p+0;
+    const Long<V> sum = sum_of_any(high, n * -0x1.0b4611a6p-34);
+    const V low = n * 0x1.3198a2e037073p-69 - sum.low;
+    const V r = sum.high - low;
+    return {bit_copy<Bits>(shifted), r, low - (sum.high - r)};
   } else {
-    const V result = is_odd ? cosine_high + cosine_low : r + sine_low;
-    const V signed_result = bit_copy<V>(bit_copy<Bits>(result) ^ ((quadrant & 2) << 62));
-    return kAngle == Angle::kSine ? (x == 0 ? x : signed_result) : signed_result;
+    // Exact, also where a product is rounded and subtracted in two parts; so is what r loses of it.
+#if defined(__FMA__)
+    const V high = fused(-n, V{} + 0x1.921fb4p+0f, x);
+#else
+    const Long<V> nearly = product_of(n, V{} + 0x1.921fb4p+0f);
+    const V high = (x - nearly.high) - nearly.low;
+#endif
+    const Long<V> middle = product_of(n, V{} + 0x1.4442d2p-24f);
+    const V r = high - middle.high;
+    return {bit_copy<Bits>(shifted), r,
+            (middle.low - ((high - r) - middle.high)) + n * -0x1.ee59dap-50f};
   }
 }
 
-template <Angle kAngle, class V>
-inline V of_angle(V x) {
+template <class V>
+struct SineAndCosine {
+  Long<V> sine;
+  Long<V> cosine;
+};
+
+// Of r less `less`. Sums of both parts; `low` is no rounding error, and such that a sine of -0 is
+// -0.
+template <class V>
+inline SineAndCosine<V> sine_and_cosine(V r, V less) {
   using T = Number<V>;
-  const auto is_near = magnitude_of(x) <= static_cast<T>(kFarthestAngle);
-  const V near = is_near ? x : V{};
-  V result;
+  const V square = r * r;
+  const V half = T{0.5} * square;
   if constexpr (sizeof(T) == 8) {
-    result = of_near_angle<kAngle>(near);
+    const V sine_rest =
+        Polynomial{0x1.111111110f8a6p-7, -0x1.a01a019c161d5p-13, 0x1.71de357b1fe7dp-19,
+                   -0x1.ae5e68a2b9cebp-26, 0x1.5d93a5acfd57cp-33}(square);
+    const V cube = square * r;
+    const V sine_low =
+        -((less - square * (0.5 * less + cube * sine_rest)) + cube * 0x1.5555555555549p-3);
+    const V cosine_rest =
+        square *
+        Polynomial{0x1.555555555554cp-5,   -0x1.6c16c16c15177p-10, 0x1.a01a019cb159p-16,
+                   -0x1.27e4f809c52adp-22, 0x1.1ee9ebdb4b1c4p-29,  -0x1.8fae9be8838d4p-37}(square);
+    const V high = 1.0 - half;
+    return {{r, sine_low}, {high, ((1.0 - high) - half) + (square * cosine_rest + r * less)}};
   } else {
-    result = by_doubles(near, [](auto half) { return of_near_angle<kAngle>(half); });
+    const V third = Polynomial{0x1.555546p-3f, -0x1.110776p-7f, 0x1.9953p-13f}(square);
+    const V fourth = Polynomial{0x1.55554ap-5f, -0x1.6c0c2ap-10f, 0x1.99e904p-16f}(square);
+    const V high = 1.0f - half;
+    return {{r, -(less + (r * square) * third)},
+            {high, ((1.0f - high) - half) + ((square * square) * fourth + r * less)}};
   }
-  if (!is_every_lane(is_near)) [[unlikely]] {
-    constexpr int kLanes = sizeof(V) / sizeof(T);
+}
+
+template <class Bits, class V>
+inline V choose_by_lowest_bit(Bits bits, V odd, V even) {
+#if defined(__AVX512F__)
+  if constexpr (kSame<Number<V>, float>) {
+    const __mmask16 is_odd = _mm512_test_epi32_mask(bit_copy<__m512i>(bits), _mm512_set1_epi32(1));
+    return bit_copy<V>(_mm512_mask_blend_ps(is_odd, bit_copy<__m512>(even), bit_copy<__m512>(odd)));
+  }
+#endif
+  return (bits & 1) != 0 ? odd : even;
+}
+
+// Of |x| <= kFarthestAngle. Inlined, where `angle` is known.
+template <class V>
+__attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
+  using T = Number<V>;
+  using Bits = As<UnsignedOf<T>, V>;
+  const auto [quadrant, r, less] = reduce_by_right_angles(x, angle == Angle::kCosine ? 1 : 0);
+  const auto [sine, cosine] = sine_and_cosine(r, less);
+  if (angle == Angle::kTangent) {
+    const Long<V> rising = sum_of(sine.high, sine.low);
+    const Long<V> falling = sum_of(cosine.high, cosine.low);
+    const auto choose = [quadrant](V odd, V even) {
+      return choose_by_lowest_bit(quadrant, odd, even);
+    };
+    const Long<V> dividend = {choose(-falling.high, rising.high), choose(-falling.low, rising.low)};
+    const Long<V> divisor = {choose(rising.high, falling.high), choose(rising.low, falling.low)};
+    const V result = quotient(dividend, divisor);
+    return x == 0 ? x : result;
+  }
+  constexpr unsigned kToSign = 8 * sizeof(T) - 2;
+  constexpr auto kSign = UnsignedOf<T>{2} << kToSign;
+  const V result = choose_by_lowest_bit(quadrant, cosine.high + cosine.low, sine.high + sine.low);
+  return bit_copy<V>(bit_copy<Bits>(result) ^ ((quadrant << kToSign) & kSign));
+}
+
+// The same, of numbers some of which are farther; the others keep their results.
+template <class V>
+__attribute__((noinline)) V of_any_angle(Angle angle, V x, V result) {
+  using T = Number<V>;
+  const V distance = magnitude_of(x);
+  const auto is_near = distance <= static_cast<T>(kFarthestAngle<double>);
+  if constexpr (sizeof(T) == 4) {
+    const V near = is_near ? x : V{};
+    const V wide = by_doubles(near, [angle](auto half) { return of_near_angle(angle, half); });
+    result = distance <= kFarthestAngle<float> ? result : wide;
+  }
+  constexpr int kLanes = sizeof(V) / sizeof(T);
 #pragma GCC unroll 1
-    for (int i = 0; i < kLanes; ++i) {
-      if (is_near[i] == 0) result[i] = angle_of(kAngle, x[i]);
-    }
+  for (int i = 0; i < kLanes; ++i) {
+    if (is_near[i] == 0) result[i] = angle_of(angle, x[i]);
   }
   return result;
 }
 
 template <class V>
+__attribute__((always_inline)) inline V of_angle(Angle angle, V x) {
+  const V result = of_near_angle(angle, x);
+  if (is_every_lane_within(x, kFarthestAngle<Number<V>>)) [[likely]]
+    return result;
+  return of_any_angle(angle, x, result);
+}
+
+template <class V>
 inline V sine(V x) {
-  return of_angle<Angle::kSine>(x);
+  return of_angle(Angle::kSine, x);
 }
 template <class V>
 inline V cosine(V x) {
-  return of_angle<Angle::kCosine>(x);
+  return of_angle(Angle::kCosine, x);
 }
 template <class V>
 inline V tangent(V x) {
-  return of_angle<Angle::kTangent>(x);
+  return of_angle(Angle::kTangent, x);
 }
 
 // ---- inverse functions ----

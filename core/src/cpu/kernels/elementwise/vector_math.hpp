@@ -117,6 +117,28 @@ inline bool is_every_lane(Mask mask) {
   return all == -1;
 }
 
+// Whether every lane is at most `limit` from 0. NaN is not.
+template <IsVector V>
+inline bool is_every_lane_within(V x, Number<V> limit) {
+  const V magnitude = magnitude_of(x);
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Number<V>) == 8) {
+    return _mm512_cmp_pd_mask(bit_copy<__m512d>(magnitude), _mm512_set1_pd(limit), _CMP_NLE_UQ) ==
+           0;
+  } else {
+    return _mm512_cmp_ps_mask(bit_copy<__m512>(magnitude), _mm512_set1_ps(limit), _CMP_NLE_UQ) == 0;
+  }
+#elif defined(__AVX2__)
+  if constexpr (sizeof(Number<V>) == 8) {
+    return _mm256_movemask_pd(bit_copy<__m256d>(magnitude <= limit)) == 0xf;
+  } else {
+    return _mm256_movemask_ps(bit_copy<__m256>(magnitude <= limit)) == 0xff;
+  }
+#else
+  return is_every_lane(magnitude <= limit);
+#endif
+}
+
 // The upper half of a significand, to nearest: products of it, and of what is left, are exact.
 template <class V>
 inline V upper_half(V x) {
@@ -175,6 +197,18 @@ inline V quotient(Long<V> a, Long<V> b) {
   const V rest = (a.high - first * b_high) - first * (b.high - b_high);
 #endif
   return first + (rest + (a.low - first * b.low)) * inverse;
+}
+
+// a b - 1, rounded once, of b of at most 12 bits and a product near 1.
+template <class V>
+inline V product_less_one(V a, V b) {
+  const V one = V{} + Number<V>{1};
+#if defined(__FMA__)
+  return fused(a, b, -one);
+#else
+  const V high = upper_half(a);
+  return (high * b - one) + (a - high) * b;
+#endif
 }
 
 // 1 / b. The first digits, cut off, leave of 1 what is exact.
