@@ -59,20 +59,48 @@ using StoreKeys = void (*)(const KeyRule& rule, const KeyStore& store);
 // Writes the indices as i64.
 using StoreIndices = void (*)(const Byte* records, int64_t count, Byte* out, int64_t step);
 
-// Records that differ in bits [low, high) alone, those of an index not counted. `other` has as much
-// room and its contents are lost.
+// Records whose numbers beyond `least` differ in bits [low, high) alone, those of an index not
+// counted. `other` has as much room and its contents are lost.
 struct RecordRange {
   Byte* records;
   Byte* other;
   int64_t count;  // below 2^31
   unsigned low;
   unsigned high;
+  uint64_t least = 0;  // no number is below it
 };
-// Bits of a digit at most: its counters take a quarter of a first cache of 32 KiB.
-inline constexpr unsigned kMostDigitBits = 11;
+// Bits of a digit at most: its counters are as large as a first cache of 32 KiB, and a second cache
+// holds a line of each place that records go to.
+inline constexpr unsigned kMostDigitBits = 13;
+
+// Ranges of the numbers that order records, of which each has as many of a sample as the others.
+// What a number is beyond `least`, but no more than `span`, is the place of its range in `ranges`
+// by its bits from `shift` on.
+struct KeyRanges {
+  uint64_t least;
+  uint64_t span;
+  unsigned shift;
+  unsigned kept;  // records of ranges from this one on are left out
+  const uint8_t* ranges;
+};
+
+struct NumberFacts {
+  uint64_t least;
+  uint64_t most;
+  uint64_t some;  // bits that some have
+  uint64_t all;   // bits that all have
+};
 
 // The kernels of one type of record.
 struct RecordKernels {
+  // Adds to counts[range].
+  void (*count_ranges)(const KeyRanges& ranges, const Byte* records, int64_t count,
+                       int64_t* counts);
+  // Moves each record that is not left out to cursors[range]++.
+  void (*scatter_ranges)(const KeyRanges& ranges, const Byte* records, int64_t count,
+                         int64_t* cursors, Byte* out);
+  // Of the numbers that order some records, of which there is one at least.
+  NumberFacts (*survey)(const Byte* records, int64_t count);
   // Adds to counts[digit], of 1 << bits.
   void (*count)(const Byte* records, int64_t count, unsigned shift, unsigned bits, int64_t* counts);
   // Moves each to cursors[digit]++.

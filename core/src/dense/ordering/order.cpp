@@ -6,11 +6,9 @@
 // occur, which is what a stable sort does with them.
 #include <cinttypes>
 #include <cstring>
-#include <vector>
 
 #include "dense/operands.hpp"
-#include "dense/ordering/records.hpp"
-#include "memory/tickets.hpp"
+#include "dense/ordering/ranges.hpp"
 #include "tenure/ordering.hpp"
 
 namespace tenure {
@@ -136,30 +134,39 @@ class RowOrder {
     const Row at = row_at(row);
     KeyFacts facts;
     load(at, 0, count_, buffer, facts);
-    arrange(buffer, buffer + bytes(), facts, nullptr);
+    arrange(buffer, buffer + bytes(), facts);
     if (is_mixed(facts)) list_equals(at, buffer, buffer + bytes());
     store(at, 0, kept_, buffer, facts);
     if (is_mixed(facts)) put_equals(at, buffer, buffer + bytes());
   }
 
-  // The same by all threads. `facts` are as many as there are slices.
-  void run_shared(const Context& context, std::int64_t row, Byte* buffer, SharedSort& sort,
-                  KeyFacts* facts, std::int64_t slices) const noexcept {
+  // The same of a long row, by all threads.
+  void run_long(std::int64_t row, Byte* buffer, RowRanges& ranges,
+                SharedSort& sort) const noexcept {
     const Row at = row_at(row);
-    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-      facts[slice] = {};
-      const std::int64_t first = slice_begin(count_, slices, slice);
-      load(at, first, slice_begin(count_, slices, slice + 1) - first, buffer, facts[slice]);
-    });
-    KeyFacts all = facts[0];
-    for (std::int64_t slice = 1; slice < slices; ++slice) join(facts[slice], all);
-    arrange(buffer, buffer + bytes(), all, &sort);
-    if (is_mixed(all)) list_equals(at, buffer, buffer + bytes());
-    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-      const std::int64_t first = slice_begin(kept_, slices, slice);
-      store(at, first, slice_begin(kept_, slices, slice + 1) - first, buffer, all);
-    });
-    if (is_mixed(all)) put_equals(at, buffer, buffer + bytes());
+    const RowElements elements = {at.in, in_step_, count_};
+    KeyFacts facts;
+    ranges.count(elements, facts);
+    Byte* const other = buffer + bytes();
+    const bool mixed = is_mixed(facts);
+    const std::int64_t rank = order_.extent == Order::Extent::kFirst ? kept_ - 1 : order_.rank;
+    const bool selects = order_.extent == Order::Extent::kFirst
+                             ? kept_ < count_
+                             : order_.extent == Order::Extent::kAround && !mixed;
+    if (selects) {
+      if (rank < 0) return;
+      select_long(elements, rank, buffer, ranges, sort);
+      if (mixed) list_equals(at, buffer, other);
+      store_shared(ranges.context(), at, buffer, facts);
+    } else {
+      ranges.move(elements, buffer);
+      ranges.sort(buffer, other, sort, [&](std::int64_t first, std::int64_t count) noexcept {
+        if (!mixed) store(at, first, count, buffer, facts);
+      });
+      if (mixed) list_equals(at, buffer, other);
+      if (mixed) store_shared(ranges.context(), at, buffer, facts);
+    }
+    if (mixed) put_equals(at, buffer, other);
   }
 
  private:
@@ -187,34 +194,38 @@ class RowOrder {
                    .records = buffer + first * records_.bytes},
                   facts);
   }
-  static void join(const KeyFacts& part, KeyFacts& all) noexcept {
-    all.key_or |= part.key_or;
-    all.key_and &= part.key_and;
-    all.zero_or |= part.zero_or;
-    all.zero_and &= part.zero_and;
-    all.nan_or |= part.nan_or;
-    all.nan_and &= part.nan_and;
-  }
-
   // Elements are written whose bits a key does not tell.
   [[nodiscard]] bool is_mixed(const KeyFacts& facts) const noexcept {
     return out_ != nullptr && records_.equals_differ(facts);
   }
 
-  void arrange(Byte* buffer, Byte* other, const KeyFacts& facts, SharedSort* sort) const noexcept {
-    const auto [low, high] = records_.differing(facts);
+  void arrange(Byte* buffer, Byte* other, const KeyFacts& facts) const noexcept {
+    const auto [low, high, least] = records_.differing(facts);
     std::int64_t sorted = count_;
-    if (order_.extent == Order::Extent::kFirst && kept_ < count_ && count_ <= INT32_MAX) {
+    if (order_.extent == Order::Extent::kFirst && kept_ < count_) {
       if (kept_ == 0) return;
-      records_.kernels->select({buffer, other, count_, low, high}, kept_ - 1);
+      records_.kernels->select({buffer, other, count_, low, high, least}, kept_ - 1);
       sorted = kept_;
     }
     // Where the bits of equal elements are to be listed, they have to be side by side.
-    if (order_.extent == Order::Extent::kAround && !is_mixed(facts) && count_ <= INT32_MAX) {
-      return records_.kernels->select({buffer, other, count_, low, high}, order_.rank);
+    if (order_.extent == Order::Extent::kAround && !is_mixed(facts)) {
+      return records_.kernels->select({buffer, other, count_, low, high, least}, order_.rank);
     }
-    if (sort != nullptr) return sort->run(buffer, other, sorted, {low, high});
-    records_.kernels->sort({buffer, other, sorted, low, high}, false);
+    records_.kernels->sort({buffer, other, sorted, low, high, least}, false);
+  }
+
+  // Puts the record of a rank to its place, and sorts those before it where they are kept.
+  void select_long(const RowElements& elements, std::int64_t rank, Byte* buffer, RowRanges& ranges,
+                   SharedSort& sort) const noexcept {
+    const std::int64_t range = ranges.range_at(rank);
+    const bool sorts = order_.extent == Order::Extent::kFirst;
+    ranges.move_around(elements, range, range,
+                       sorts ? RowRanges::Kept::kToLast : RowRanges::Kept::kAll, buffer);
+    Byte* const other = buffer + bytes();
+    const std::int64_t first = ranges.begin(range);
+    ranges.select(buffer + first * records_.bytes, other, ranges.end(range) - first, rank - first,
+                  sort);
+    if (sorts) sort.run(buffer, other, kept_, ranges.bits_of(buffer, kept_));
   }
 
   void store(const Row& row, std::int64_t first, std::int64_t count, const Byte* buffer,
@@ -231,6 +242,15 @@ class RowOrder {
     if (row.indices != nullptr) {
       records_.store_indices(from, count, row.indices + first * indices_step_, indices_step_);
     }
+  }
+
+  void store_shared(const Context& context, const Row& row, const Byte* buffer,
+                    const KeyFacts& facts) const noexcept {
+    const std::int64_t slices = slice_count_of(context, kept_ * records_.bytes);
+    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+      const std::int64_t first = slice_begin(kept_, slices, slice);
+      store(row, first, slice_begin(kept_, slices, slice + 1) - first, buffer, facts);
+    });
   }
 
   // Where the zeros begin and end among the records that are kept, and where NaN begin.
@@ -286,18 +306,13 @@ class RowOrder {
 
 void order_rows(const Context& context, const RowOrder& work) {
   const std::int64_t rows = work.rows();
-  const std::int64_t threads = context.thread_count();
   const std::int64_t slices =
       std::min(slice_count_of(context, bytes_of_rows(rows, work.bytes())), rows);
-  const bool is_long = work.count() > INT32_MAX;
-  if (is_long || (work.count() > kSharedRecords && threads > 1 && rows < 4 * threads)) {
+  if (work.count() > kSharedRecords) {
     const Scratch buffer(2 * work.count(), work.records().bytes);
+    RowRanges ranges(context, work.records(), work.count());
     SharedSort sort(context, work.records(), work.count());
-    const std::int64_t shares = std::max<std::int64_t>(1, slice_count_of(context, work.bytes()));
-    std::vector<KeyFacts> facts(static_cast<std::size_t>(shares));
-    for (std::int64_t row = 0; row < rows; ++row) {
-      work.run_shared(context, row, buffer.data(), sort, facts.data(), shares);
-    }
+    for (std::int64_t row = 0; row < rows; ++row) work.run_long(row, buffer.data(), ranges, sort);
   } else if (slices == 1) {
     const Scratch buffer(2 * work.count(), work.records().bytes);
     for (std::int64_t row = 0; row < rows; ++row) work.run(row, buffer.data());

@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "dense/operands.hpp"
-#include "dense/ordering/records.hpp"
+#include "dense/ordering/ranges.hpp"
 #include "dense/reduce/walk.hpp"
-#include "memory/tickets.hpp"
 #include "tenure/ordering.hpp"
 
 namespace tenure {
@@ -119,37 +118,90 @@ class QuantileRows {
     const Records::Bits bits = records_.differing(facts);
     std::int64_t numbers = count_;
     if (facts.nan_or != 0) {
-      numbers = call_.nans == Nans::kGiven ? 0 : count_ - nan_count(buffer);
+      numbers = call_.nans == Nans::kGiven ? 0 : count_ - nan_count(buffer, count_);
     }
     if (sort != nullptr) {
       sort->run(buffer, other, count_, bits);
     } else if (call_.q_count > kFewQuantiles) {
-      records_.kernels->sort({buffer, other, count_, bits.low, bits.high}, false);
+      records_.kernels->sort({buffer, other, count_, bits.low, bits.high, bits.least}, false);
     }
     const bool is_sorted = sort != nullptr || call_.q_count > kFewQuantiles;
     for (std::int64_t i = 0; numbers != 0 && i < call_.q_count; ++i) {
-      const auto low = static_cast<std::int64_t>(place(i, numbers));
-      const std::int64_t next = std::min(low + 1, numbers - 1);
+      const auto [low, next] = ranks(i, numbers);
       if (!is_sorted) select(buffer, other, low, next, bits);
-      // Of zeros of both signs the positive one.
-      for (const std::int64_t rank : {low, next}) {
-        records_.store(records_.rule,
-                       {.records = buffer + rank * records_.bytes,
-                        .count = 1,
-                        .zero = facts.zero_and,
-                        .nan = facts.nan_or,
-                        .out = picks + (2 * i + (rank == low ? 0 : 1)) * records_.width,
-                        .step = records_.width});
+      pick(buffer, low, next, facts, picks + 2 * i * records_.width);
+    }
+    write(picks, numbers, writable(call_.out) + offsets[1]);
+  }
+
+  // Whether run_long() takes the rows.
+  [[nodiscard]] bool are_long() const noexcept {
+    return count_ > kSharedRecords && reduced_.strip_count() == 1 && call_.q_count <= kFewQuantiles;
+  }
+  // One long row by all threads: of its ranges those alone that have the ranks are looked into.
+  void run_long(std::int64_t row, Byte* buffer, RowRanges& ranges,
+                SharedSort& shared) const noexcept {
+    std::int64_t position[TNR_MAX_RANK];
+    std::int64_t offsets[Nest::kMaxOperands];
+    kept_.go_to(kept_.rank(), row, position, offsets);
+    Byte* const other = buffer + count_ * records_.bytes;
+    Byte* const picks = buffer + whole_lines(2 * count_ * records_.bytes);
+    const RowElements elements = {
+        static_cast<const Byte*>(call_.a.data) + offsets[0] + reduced_.start(0),
+        reduced_.inner_step(0), count_};
+    KeyFacts facts;
+    ranges.count(elements, facts);
+    std::int64_t numbers = count_;
+    if (facts.nan_or != 0) {
+      numbers = 0;
+      if (call_.nans == Nans::kSkipped) {
+        const std::int64_t range = RowRanges::kMost - 1;
+        const std::int64_t last = ranges.range_at(count_ - 1);
+        ranges.move_around(elements, last, range, RowRanges::Kept::kWithin, buffer);
+        numbers = count_ - nan_count(buffer, count_ - ranges.begin(last));
       }
-      if (low == next) {
-        std::memcpy(picks + (2 * i + 1) * records_.width, picks + 2 * i * records_.width,
-                    static_cast<std::size_t>(records_.width));
+    }
+    for (std::int64_t i = 0; numbers != 0 && i < call_.q_count; ++i) {
+      const auto [low, next] = ranks(i, numbers);
+      const std::int64_t first = ranges.range_at(low);
+      const std::int64_t last = ranges.range_at(next);
+      ranges.move_around(elements, first, last, RowRanges::Kept::kWithin, buffer);
+      const std::int64_t begin = ranges.begin(first);
+      const std::int64_t count = ranges.end(last) - begin;
+      ranges.select(buffer, other, count, low - begin, shared);
+      if (next != low) {
+        const std::int64_t skipped = (next - begin) * records_.bytes;
+        ranges.select(buffer + skipped, other, count - (next - begin), 0, shared);
       }
+      pick(buffer, low - begin, next - begin, facts, picks + 2 * i * records_.width);
     }
     write(picks, numbers, writable(call_.out) + offsets[1]);
   }
 
  private:
+  // Of a quantile, those of the two elements that it is between.
+  struct Ranks {
+    std::int64_t low;
+    std::int64_t next;
+  };
+  [[nodiscard]] Ranks ranks(std::int64_t i, std::int64_t numbers) const noexcept {
+    const auto low = static_cast<std::int64_t>(place(i, numbers));
+    return {low, std::min(low + 1, numbers - 1)};
+  }
+  // Their elements; of zeros of both signs the positive one.
+  void pick(const Byte* records, std::int64_t low, std::int64_t next, const KeyFacts& facts,
+            Byte* picks) const noexcept {
+    for (const std::int64_t rank : {low, next}) {
+      records_.store(records_.rule, {.records = records + rank * records_.bytes,
+                                     .count = 1,
+                                     .zero = facts.zero_and,
+                                     .nan = facts.nan_or,
+                                     .out = picks,
+                                     .step = records_.width});
+      picks += records_.width;
+    }
+  }
+
   static constexpr std::int64_t kPicksBytes = 2 * sizeof(double);
 
   [[nodiscard]] double place(std::int64_t i, std::int64_t numbers) const noexcept {
@@ -170,9 +222,9 @@ class QuantileRows {
     });
   }
 
-  [[nodiscard]] std::int64_t nan_count(const Byte* records) const noexcept {
+  [[nodiscard]] std::int64_t nan_count(const Byte* records, std::int64_t count) const noexcept {
     std::int64_t nans = 0;
-    for (std::int64_t i = 0; i < count_; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       nans += records_.key_of(records + i * records_.bytes) == records_.nan_key() ? 1 : 0;
     }
     return nans;
@@ -181,11 +233,11 @@ class QuantileRows {
   // Puts the records of both ranks to their places; `next` is the rank after `low`, or `low`.
   void select(Byte* buffer, Byte* other, std::int64_t low, std::int64_t next,
               Records::Bits bits) const noexcept {
-    records_.kernels->select({buffer, other, count_, bits.low, bits.high}, low);
+    records_.kernels->select({buffer, other, count_, bits.low, bits.high, bits.least}, low);
     if (next == low) return;
     const std::int64_t skipped = next * records_.bytes;
     records_.kernels->select(
-        {buffer + skipped, other + skipped, count_ - next, bits.low, bits.high}, 0);
+        {buffer + skipped, other + skipped, count_ - next, bits.low, bits.high, bits.least}, 0);
   }
 
   void write(Byte* picks, std::int64_t numbers, Byte* out) const noexcept {
@@ -231,6 +283,15 @@ void quantile(const Context& context, const tnr_view& a, std::uint32_t axes, con
   pins.add(a, "a");
   if (is_empty(out.view)) return count_call(TNR_OPERATION_SORT, 0, 0);
   const QuantileRows work(call, type);
+  if (work.are_long()) {
+    const Scratch buffer(work.buffer_bytes(), 1);
+    RowRanges ranges(context, work.records(), work.count());
+    SharedSort shared(context, work.records(), work.count());
+    for (std::int64_t row = 0; row < work.rows(); ++row) {
+      work.run_long(row, buffer.data(), ranges, shared);
+    }
+    return count_call(TNR_OPERATION_SORT, element_bytes(a), element_bytes(out.view));
+  }
   const std::int64_t bytes = bytes_of_rows(work.rows(), work.count() * work.records().bytes);
   const std::int64_t slices = std::min(slice_count_of(context, bytes), work.rows());
   std::optional<SharedSort> sort;

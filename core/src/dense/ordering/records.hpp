@@ -62,6 +62,7 @@ struct Records {
   struct Bits {
     unsigned low;
     unsigned high;
+    std::uint64_t least = 0;  // as in kernels::RecordRange
   };
   [[nodiscard]] Bits differing(const kernels::KeyFacts& facts) const noexcept;
   // Whether equal elements differ in their bits: zeros in their sign, NaN in anything.

@@ -1,6 +1,10 @@
 // Sort, top-k and partition against a stable sort by the definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -272,6 +276,90 @@ TEST(OrderOfIntegers, NarrowAndSkewedNumbersAreSorted) {
       std::sort(numbers.begin(), numbers.end());
       ASSERT_EQ(a.values, numbers);
       ASSERT_EQ(indices.values, places);
+    }
+  }
+}
+
+// Rows that are split into ranges: with one number in many places, with few outside of where most
+// are, and with numbers that a sample at equal distances does not see.
+TEST(OrderOfLongRows, IsTheStableOrderWhateverTheRangesAre) {
+  const TestContext threads(2);
+  const Context& shared = threads;
+  Random random(11);
+  const std::int64_t count = 150'001;
+  for (const int kind : {0, 1, 2, 3, 4, 5, 6}) {
+    SCOPED_TRACE(kind);
+    std::vector<float> numbers(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto bits = static_cast<std::int32_t>(random());
+      const auto uniform = static_cast<float>(bits) * 0x1p-31f;
+      float& number = numbers[i];
+      switch (kind) {
+        case 0: number = uniform; break;
+        case 1: number = bits % 4 == 0 ? uniform : 0.0f; break;
+        case 2: number = bits % 4 == 0 ? uniform : bits % 4 == 1 ? -0.0f : 0.0f; break;
+        case 3: number = i % 18 == 0 ? 1.0f : uniform; break;
+        case 4: number = 1e20f * uniform * uniform * uniform * uniform * uniform; break;
+        case 5: number = bits % 8 == 0 ? std::numeric_limits<float>::quiet_NaN() : uniform; break;
+        default: number = static_cast<float>(i / 5000); break;
+      }
+    }
+    std::vector<std::int64_t> expected(numbers.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    std::stable_sort(expected.begin(), expected.end(), [&](std::int64_t x, std::int64_t y) {
+      const float a = numbers[static_cast<std::size_t>(x)];
+      const float b = numbers[static_cast<std::size_t>(y)];
+      return a < b || (std::isnan(b) && !std::isnan(a));
+    });
+    const auto number_at = [&](std::int64_t rank) {
+      return numbers[static_cast<std::size_t>(expected[static_cast<std::size_t>(rank)])];
+    };
+    Literal<float> a(TNR_DTYPE_F32, numbers);
+    for (const Context* context : {&kDefaultContext, &shared}) {
+      std::vector<std::int64_t> places(numbers.size());
+      Literal<std::int64_t> indices(TNR_DTYPE_I64, places);
+      Literal<float> sorted(TNR_DTYPE_F32, numbers);
+      const tnr_view_mut indices_out = indices.out();
+      const tnr_view_mut sorted_out = sorted.out();
+      sort(*context, a.view, 0, SortOrder::kRising, &indices_out, nullptr);
+      ASSERT_EQ(indices.values, expected);
+      sort(*context, sorted_out.view, 0, SortOrder::kRising, nullptr, &sorted_out);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const float number = number_at(i);
+        ASSERT_EQ(std::memcmp(&sorted.values[static_cast<std::size_t>(i)], &number, 4), 0) << i;
+      }
+      for (const std::int64_t k : {std::int64_t{1}, std::int64_t{20}, count / 2, count - 1}) {
+        Literal<std::int64_t> first(TNR_DTYPE_I64,
+                                    std::vector<std::int64_t>(static_cast<std::size_t>(k)));
+        const tnr_view_mut first_out = first.out();
+        top_k(*context, a.view, 0, SortOrder::kRising, &first_out, nullptr);
+        ASSERT_TRUE(std::equal(first.values.begin(), first.values.end(), expected.begin())) << k;
+        partition(*context, a.view, 0, k, nullptr, &sorted_out);
+        const float middle = sorted.values[static_cast<std::size_t>(k)];
+        ASSERT_TRUE(middle == number_at(k) || (std::isnan(middle) && std::isnan(number_at(k))));
+      }
+      const double q[] = {0, 0.25, 0.5, 1};
+      for (const tenure::Nans nans : {tenure::Nans::kGiven, tenure::Nans::kSkipped}) {
+        Literal<float> quantiles(TNR_DTYPE_F32, std::vector<float>(4));
+        const tnr_view_mut quantiles_out = quantiles.out();
+        quantile(*context, a.view, 1, q, 4, nans, quantiles_out);
+        const auto last_number = std::partition_point(
+            expected.begin(), expected.end(),
+            [&](std::int64_t i) { return !std::isnan(numbers[static_cast<std::size_t>(i)]); });
+        const std::int64_t counted = last_number - expected.begin();
+        for (std::size_t i = 0; i < 4; ++i) {
+          const float found = quantiles.values[i];
+          if (nans == tenure::Nans::kGiven && counted < count) {
+            ASSERT_TRUE(std::isnan(found));
+            continue;
+          }
+          const double place = q[i] * static_cast<double>(counted - 1);
+          const auto low = static_cast<std::int64_t>(place);
+          const float next = number_at(std::min(low + 1, counted - 1));
+          ASSERT_GE(found, number_at(low)) << i;
+          ASSERT_LE(found, next) << i;
+        }
+      }
     }
   }
 }

@@ -2,12 +2,11 @@
 //
 // Where few bits differ, from the lowest digit on: each pass moves all records to where their
 // digit's begin. Where many do, by the highest digit first; so each digit's records are side by
-// side in the order that they had, and are sorted by what is below it. Few are sorted by insertion.
+// side in the order that they had, and are sorted by what is below it, few of them by few.hpp.
 // See McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6 (1993).
 #pragma once
 
-#include "cpu/kernels/number.hpp"
-#include "cpu/ordering.hpp"
+#include "cpu/kernels/ordering/few.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -49,22 +48,58 @@ template <class U, Carry kCarry>
   }
 }
 
-// Bits of a record that order it, from `shift` on.
 template <class R>
-[[gnu::always_inline]] inline uint64_t number_of(R record) {
-  return record;
-}
-template <>
-[[gnu::always_inline]] inline uint64_t number_of(WideRecord record) {
-  return record.key;
-}
-template <class R>
-[[gnu::always_inline]] inline unsigned digit_of(R record, unsigned shift, unsigned mask) {
-  return static_cast<unsigned>(number_of(record) >> shift) & mask;
+[[gnu::always_inline]] inline unsigned digit_of(R record, unsigned shift, unsigned mask,
+                                                uint64_t least = 0) {
+  using Number = decltype(number_of(R{}));
+  return static_cast<unsigned>(
+             static_cast<Number>(number_of(record) - static_cast<Number>(least)) >> shift) &
+         mask;
 }
 
 template <class R>
-constexpr int64_t kRecordBytes = sizeof(R);
+[[gnu::always_inline]] inline unsigned range_of(const KeyRanges& ranges, R record) {
+  const uint64_t number = number_of(record);
+  const uint64_t beyond = number < ranges.least ? 0 : number - ranges.least;
+  return ranges.ranges[(beyond < ranges.span ? beyond : ranges.span) >> ranges.shift];
+}
+
+template <class R>
+void count_ranges(const KeyRanges& given, const Byte* records, int64_t count, int64_t* counts) {
+  const KeyRanges ranges = given;
+  for (int64_t i = 0; i < count; ++i) {
+    ++counts[range_of(ranges, load<R>(records + i * kRecordBytes<R>))];
+  }
+}
+
+template <class R>
+void scatter_ranges(const KeyRanges& given, const Byte* records, int64_t count, int64_t* cursors,
+                    Byte* out) {
+  const KeyRanges ranges = given;
+  for (int64_t i = 0; i < count; ++i) {
+    const R record = load<R>(records + i * kRecordBytes<R>);
+    const unsigned range = range_of(ranges, record);
+    if (range < ranges.kept) store(out + kRecordBytes<R> * cursors[range]++, record);
+  }
+}
+
+template <class R>
+NumberFacts survey(const Byte* records, int64_t count) {
+  using Number = decltype(number_of(R{}));
+  const Number first = number_of(load<R>(records));
+  Number least = first;
+  Number most = first;
+  Number some = first;
+  Number all = first;
+  for (int64_t i = 1; i < count; ++i) {
+    const Number number = number_of(load<R>(records + i * kRecordBytes<R>));
+    least = number < least ? number : least;
+    most = number > most ? number : most;
+    some = static_cast<Number>(some | number);
+    all = static_cast<Number>(all & number);
+  }
+  return {least, most, some, all};
+}
 
 template <class R>
 void count_digits(const Byte* records, int64_t count, unsigned shift, unsigned bits,
@@ -85,41 +120,38 @@ void scatter_digits(const Byte* records, int64_t count, unsigned shift, unsigned
   }
 }
 
-// Up to so many records are sorted by insertion.
-constexpr int64_t kFew = 32;
-// More than so many by a digit that has as many places to go to as half a first cache has lines: a
-// pass over 10^7 records of 8 bytes takes 1.4 ns for each by 8 bits, 1.7 by 10 and 4 by 11.
-constexpr int64_t kMany = int64_t{1} << 13;
+// More bytes than so many, which are most of what a second cache of 1 MiB holds, are sorted by a
+// digit that has as many places to go to as half a first cache has lines: a pass over 10^7 records of 8 bytes
+// takes 1.7 ns for each by 8 bits, 4 by 10 and 6 by 11; in the second cache 0.9, 0.9 and 1.
+constexpr int64_t kManyBytes = int64_t{3} << 18;
 constexpr unsigned kShortDigitBits = 8;
 // From the lowest digit on up to so many times, and not fewer records, for which the counters of
 // all digits would take longer.
 constexpr unsigned kMostPasses = 4;
 constexpr int64_t kWorthCounters = 64;
-// Counters of all digits that are being sorted by at one time, of which each takes 2^11 at most: 64
-// bits are five digits of 11 and one of 9.
-constexpr unsigned kMostCounters = 6u << kMostDigitBits;
+// From the highest one on, though, where as many records have so few bits that one large digit
+// leaves a few of each: three passes of short digits take longer. All bits of an f32 are more, and
+// its highest ones crowd.
+constexpr int64_t kWorthDigits = int64_t{1} << 12;
+constexpr unsigned kMostOfFewDigits = 28;
+// Counters of all digits that are being sorted by at one time: 48 KiB of stack. Each takes two thirds
+// of those that are left at most, which then has as many bits as its records ask for, or 13, 11, 10
+// and so on, one fewer each time.
+constexpr int64_t kMostCounters = int64_t{3} << (kMostDigitBits - 1);
+constexpr int64_t kLowestCounters = int64_t{kMostPasses} << kShortDigitBits;
 
-// Of `count` records: a few of each digit, so that what is left to insertion is short.
-inline unsigned digit_bits(int64_t count, unsigned left) {
-  const auto log = static_cast<unsigned>(63 - __builtin_clzll(static_cast<uint64_t>(count)));
-  unsigned bits = log - 2;
-  if (bits > kMostDigitBits) bits = kMostDigitBits;
-  if (count > kMany) bits = kShortDigitBits;
-  return bits < left ? bits : left;
-}
-
+// Of `count` records: a few of each digit, so that what is left to sort_few() is short.
 template <class R>
-void insert(const Byte* from, Byte* to, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    const R record = load<R>(from + i * kRecordBytes<R>);
-    int64_t place = i;
-    for (; place > 0; --place) {
-      const R before = load<R>(to + (place - 1) * kRecordBytes<R>);
-      if (number_of(before) <= number_of(record)) break;
-      store(to + place * kRecordBytes<R>, before);
-    }
-    store(to + place * kRecordBytes<R>, record);
-  }
+inline unsigned digit_bits(int64_t count, unsigned left, int64_t counters) {
+  const auto log_of = [](int64_t number) {
+    return static_cast<unsigned>(63 - __builtin_clzll(static_cast<uint64_t>(number)));
+  };
+  // Half a line of records, or a few.
+  unsigned bits = log_of(count) - (sizeof(R) == 4 ? 3 : 2);
+  const unsigned most = log_of(counters * 2 / 3);
+  if (bits > most) bits = most;
+  if (count * kRecordBytes<R> > kManyBytes && bits > kShortDigitBits) bits = kShortDigitBits;
+  return bits < left ? bits : left;
 }
 
 // The counts of a digit as running totals; whether all records have one digit.
@@ -152,7 +184,7 @@ void sort_from_lowest(const RecordRange& range, bool into_other, uint32_t* count
   for (int64_t i = 0; i < range.count; ++i) {
     const R record = load<R>(range.records + i * kRecordBytes<R>);
     for (unsigned pass = 0; pass < kMostPasses; ++pass) {
-      ++counts[(pass << bits) + digit_of(record, shifts[pass], mask)];
+      ++counts[(pass << bits) + digit_of(record, shifts[pass], mask, range.least)];
     }
   }
   const Byte* from = range.records;
@@ -167,7 +199,8 @@ void sort_from_lowest(const RecordRange& range, bool into_other, uint32_t* count
     }
     for (int64_t i = 0; i < range.count; ++i) {
       const R record = load<R>(from + i * kRecordBytes<R>);
-      store(to + kRecordBytes<R> * cursors[digit_of(record, shifts[pass], mask)]++, record);
+      store(to + kRecordBytes<R> * cursors[digit_of(record, shifts[pass], mask, range.least)]++,
+            record);
     }
     from = to;
     to = to == range.other ? range.records : range.other;
@@ -175,12 +208,16 @@ void sort_from_lowest(const RecordRange& range, bool into_other, uint32_t* count
 }
 
 template <class R>
-void sort_range(const RecordRange& range, bool into_other, uint32_t* counts) {
+void sort_range(const RecordRange& range, bool into_other, uint32_t* counts, int64_t counters) {
   Byte* const to = into_other ? range.other : range.records;
-  if (range.count <= kFew) return insert<R>(range.records, to, range.count);
+  if (range.count <= kFew) return sort_few<R>(range.records, to, range.count);
   unsigned high = range.high;
   const unsigned most = kShortDigitBits * (kMostPasses - (into_other ? 1 : 0));
-  if (range.count >= kWorthCounters && high > range.low && high - range.low <= most) {
+  const unsigned left = high - range.low;
+  const bool is_short =
+      range.count < kWorthDigits || left <= 2 * kShortDigitBits || left > kMostOfFewDigits;
+  if (range.count >= kWorthCounters && left > 0 && left <= most && is_short &&
+      counters >= kLowestCounters) {
     return sort_from_lowest<R>(range, into_other, counts);
   }
   unsigned bits = 0;
@@ -191,29 +228,36 @@ void sort_range(const RecordRange& range, bool into_other, uint32_t* counts) {
         __builtin_memcpy(to, range.records, static_cast<uint64_t>(range.count * kRecordBytes<R>));
       return;
     }
-    bits = digit_bits(range.count, high - range.low);
+    bits = digit_bits<R>(range.count, high - range.low, counters);
     mask = (1u << bits) - 1;
     __builtin_memset(counts, 0, sizeof(uint32_t) << bits);
     for (int64_t i = 0; i < range.count; ++i) {
-      ++counts[digit_of(load<R>(range.records + i * kRecordBytes<R>), high - bits, mask)];
+      ++counts[digit_of(load<R>(range.records + i * kRecordBytes<R>), high - bits, mask,
+                        range.least)];
     }
     is_one = sum_counts(counts, mask + 1, range.count);
   }
   for (int64_t i = 0; i < range.count; ++i) {
     const R record = load<R>(range.records + i * kRecordBytes<R>);
-    store(range.other + kRecordBytes<R> * counts[digit_of(record, high, mask)]++, record);
+    store(range.other + kRecordBytes<R> * counts[digit_of(record, high, mask, range.least)]++,
+          record);
   }
   // Each counter is now where the next digit's records begin.
   int64_t begin = 0;
   for (unsigned digit = 0; digit <= mask; ++digit) {
     const int64_t end = counts[digit];
-    if (begin != end) {
+    const int64_t own = end - begin;
+    if (own <= kFew) {
+      const int64_t at = begin * kRecordBytes<R>;
+      sort_few<R>(range.other + at, (into_other ? range.other : range.records) + at, own);
+    } else {
       sort_range<R>({.records = range.other + begin * kRecordBytes<R>,
                      .other = range.records + begin * kRecordBytes<R>,
                      .count = end - begin,
                      .low = range.low,
-                     .high = high},
-                    !into_other, counts + mask + 1);
+                     .high = high,
+                     .least = range.least},
+                    !into_other, counts + mask + 1, counters - mask - 1);
     }
     begin = end;
   }
@@ -222,7 +266,7 @@ void sort_range(const RecordRange& range, bool into_other, uint32_t* counts) {
 template <class R>
 void sort_records(const RecordRange& range, bool into_other) {
   uint32_t counts[kMostCounters];
-  sort_range<R>(range, into_other, counts);
+  sort_range<R>(range, into_other, counts, kMostCounters);
 }
 
 template <class R>
@@ -232,12 +276,12 @@ void select_record(const RecordRange& range, int64_t rank) {
   int64_t end = range.count;
   unsigned high = range.high;
   while (high > range.low && end - begin > kFew) {
-    const unsigned bits = digit_bits(end - begin, high - range.low);
+    const unsigned bits = digit_bits<R>(end - begin, high - range.low, kMostCounters);
     const unsigned mask = (1u << bits) - 1;
     high -= bits;
     __builtin_memset(counts, 0, sizeof(uint32_t) << bits);
     for (int64_t i = begin; i < end; ++i) {
-      ++counts[digit_of(load<R>(range.records + i * kRecordBytes<R>), high, mask)];
+      ++counts[digit_of(load<R>(range.records + i * kRecordBytes<R>), high, mask, range.least)];
     }
     unsigned digit = 0;
     int64_t first = begin;
@@ -248,7 +292,7 @@ void select_record(const RecordRange& range, int64_t rank) {
     int64_t cursors[3] = {begin, first, last};
     for (int64_t i = begin; i < end; ++i) {
       const R record = load<R>(range.records + i * kRecordBytes<R>);
-      const unsigned own = digit_of(record, high, mask);
+      const unsigned own = digit_of(record, high, mask, range.least);
       const unsigned side =
           static_cast<unsigned>(own >= digit) + static_cast<unsigned>(own > digit);
       store(range.other + kRecordBytes<R> * cursors[side]++, record);
@@ -260,14 +304,17 @@ void select_record(const RecordRange& range, int64_t rank) {
   }
   if (high > range.low) {
     Byte* const first = range.records + begin * kRecordBytes<R>;
-    insert<R>(first, first, end - begin);
+    sort_few<R>(first, first, end - begin);
   }
 }
 
-#define TENURE_RECORD_KERNELS(R) \
-  {.count = count_digits<R>,     \
-   .scatter = scatter_digits<R>, \
-   .sort = sort_records<R>,      \
+#define TENURE_RECORD_KERNELS(R)        \
+  {.count_ranges = count_ranges<R>,     \
+   .scatter_ranges = scatter_ranges<R>, \
+   .survey = survey<R>,                 \
+   .count = count_digits<R>,            \
+   .scatter = scatter_digits<R>,        \
+   .sort = sort_records<R>,             \
    .select = select_record<R>}
 
 }  // namespace
