@@ -99,15 +99,19 @@ class Normal {
   explicit Normal(const RandomRun& run)
       : mean_(static_cast<T>(parameters_of<NormalParameters>(run).mean)),
         deviation_(static_cast<T>(parameters_of<NormalParameters>(run).deviation)) {}
-  void write(const Blocks32& blocks, Byte* to) const {
+  // What a batch's numbers are made of is kept: the rounds of a batch wait for each other, and so do
+  // the steps of its numbers. With one loop for both a processor sees the next batch too late.
+  static void keep(const Blocks32& blocks, Byte* kept) {
     const auto& word = blocks.word;
-    Pair<Vector<T>> pair;
     if constexpr (sizeof(T) == 4) {
-      pair = normal_pair<float>(reinterpret_cast<Words>(joined(word[0], word[2])),
-                                reinterpret_cast<Words>(joined(word[1], word[3])));
+      store_pair<WideWords>(kept, {joined(word[0], word[2]), joined(word[1], word[3])});
     } else {
-      pair = normal_pair<double>(joined(word[0], word[1]), joined(word[2], word[3]));
+      store_pair<WideWords>(kept, {joined(word[0], word[1]), joined(word[2], word[3])});
     }
+  }
+  void write(const Byte* kept, Byte* to) const {
+    using Bits = typename NormalOf<T>::Bits;
+    const auto pair = normal_pair<T>(load<Bits>(kept), load<Bits>(kept + kVectorBytes));
     store_pair(to, interleaved<sizeof(T)>(pair.first * deviation_ + mean_,
                                           pair.second * deviation_ + mean_));
   }
@@ -178,8 +182,36 @@ class Bernoulli {
   uint64_t possible_;
 };
 
-// A rule writes the numbers of a batch of blocks. What is no whole batch goes through memory of its
-// own, so that the rule stands in the code once.
+// Batches that are drawn at a time: what is kept of them is a few KiB of a first cache.
+constexpr int64_t kTurnBatches = 16;
+
+// A rule writes the numbers of a batch of blocks, or keeps what it writes them of.
+template <class Rule>
+constexpr bool kKeepsWords = false;
+template <class T>
+constexpr bool kKeepsWords<Normal<T>> = true;
+
+template <class Rule>
+void draw_batches(const Rule& rule, const PhiloxKeys& keys, uint64_t first, int64_t count,
+                  Byte* to) {
+  constexpr int64_t kBytes =
+      kBatchBlocks * (Rule::kStream == kStreamOf32Bits ? 4 : 2) * Rule::kWidth;
+  const auto blocks = [&](int64_t batch) {
+    return keys.blocks(first + static_cast<uint64_t>(batch * kBatchBlocks), Rule::kStream);
+  };
+  if constexpr (kKeepsWords<Rule>) {
+    alignas(kVectorBytes) Byte kept[kTurnBatches * 2 * kVectorBytes];
+#pragma GCC unroll 1
+    for (int64_t i = 0; i < count; ++i) Rule::keep(blocks(i), kept + i * 2 * kVectorBytes);
+#pragma GCC unroll 1
+    for (int64_t i = 0; i < count; ++i) rule.write(kept + i * 2 * kVectorBytes, to + i * kBytes);
+  } else {
+#pragma GCC unroll 1
+    for (int64_t i = 0; i < count; ++i) rule.write(blocks(i), to + i * kBytes);
+  }
+}
+
+// What is no whole batch goes through memory of its own, so that the rule stands in the code once.
 template <class Rule>
 void draw(const RandomRun& run) {
   constexpr int64_t kPerBlock = Rule::kStream == kStreamOf32Bits ? 4 : 2;
@@ -193,10 +225,11 @@ void draw(const RandomRun& run) {
   for (int64_t left = run.count; left > 0;) {
     const auto skipped = static_cast<int64_t>(place % kPerBlock);
     const bool is_whole = skipped == 0 && left >= kBatch;
+    const int64_t batches = is_whole ? smaller(left / kBatch, kTurnBatches) : 1;
     Byte* to = is_whole ? out : batch;
     __asm__("" : "+r"(to));  // or compilers make a copy of the rule for each
-    rule.write(keys.blocks(place / kPerBlock, Rule::kStream), to);
-    int64_t count = kBatch;
+    draw_batches(rule, keys, place / kPerBlock, batches, to);
+    int64_t count = batches * kBatch;
     if (!is_whole) [[unlikely]] {
       count = smaller(kBatch - skipped, left);
       const Byte* const from = batch + skipped * Rule::kWidth;
