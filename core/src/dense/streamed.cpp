@@ -138,12 +138,30 @@ void copy_lines(Byte* out, const Byte* from, std::int64_t bytes, Stores stores,
 // Longer ones some libraries copy by instructions for strings, which are slow where their
 // operands do not begin with a line.
 constexpr std::int64_t kCopyBytes = 1024;
+// So many are not staged, where what is read soon is asked for meanwhile: of rows of 4 KiB in random
+// order that takes 0.8 of the time.
+constexpr std::int64_t kDirectBytes = 1024;
 
 void LineStage::append(Byte* out, const Byte* from, std::int64_t bytes, const Byte* next) noexcept {
   if (out != line_ + end_) {
     flush();
     begin_ = end_ = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
     line_ = out - begin_;
+  }
+  if (next != nullptr && bytes >= kDirectBytes) {
+    const std::int64_t head =
+        static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
+    std::memcpy(stage_ + end_, from, static_cast<std::size_t>(head));
+    end_ += head;
+    flush();
+    const std::int64_t lines = (bytes - head) / kLineBytes * kLineBytes;
+    kernels::streaming_kernels().copy_and_fetch(out + head, from + head,
+                                                static_cast<std::uint64_t>(lines), next, next);
+    __builtin_prefetch(next + lines, 0, 2);  // where `next` begins within a line
+    line_ = out + head + lines;
+    end_ = bytes - head - lines;
+    std::memcpy(stage_, from + head + lines, static_cast<std::size_t>(end_));
+    return;
   }
   while (bytes > 0) {
     const std::int64_t part = std::min({bytes, kBytes - end_, kCopyBytes});

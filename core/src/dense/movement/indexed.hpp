@@ -99,9 +99,14 @@ constexpr std::int64_t rows_ahead(std::int64_t row_bytes) noexcept {
 }
 // Long rows are moved by turns of so much, between which as much of the next one is asked for.
 inline constexpr std::int64_t kRowTurnBytes = 1024;
-template <int kWrites>
+// `kLocality` 2 is the second cache: it waits for more lines of memory at a time than the first one.
+template <int kWrites, int kLocality = 3>
 inline void fetch_row(const kernels::Byte* row, std::int64_t bytes) noexcept {
-  for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(row + at, kWrites);
+  for (std::int64_t at = 0; at < bytes; at += kLineBytes) {
+    __builtin_prefetch(row + at, kWrites, kLocality);
+  }
+  // The last line of a row that begins within one.
+  __builtin_prefetch(row + bytes - 1, kWrites, kLocality);
 }
 
 // The loops of a call, or of a slice of it.

@@ -195,8 +195,14 @@ class TargetParts {
 class PartPutting {
  public:
   PartPutting(const Putting& putting, const TargetPart& part, std::int64_t row_bytes, Byte* target,
-              const Byte* values) noexcept
-      : putting_(putting), part_(part), row_bytes_(row_bytes), target_(target), values_(values) {}
+              const Byte* values, std::int64_t target_bytes) noexcept
+      : putting_(putting),
+        part_(part),
+        row_bytes_(row_bytes),
+        target_(target),
+        values_(values),
+        is_far_(putting.combines() && target_bytes > kNearBytes),
+        turn_(is_far_ ? kFarTurn : IndexedLoops::kPanel) {}
 
   void put(const IndexedViews& views, const IndexedAxes& axes, const Nest& nest) const noexcept {
     const IndexedLoops loops(views, axes, nest);
@@ -211,6 +217,10 @@ class PartPutting {
   }
 
  private:
+  // Half of a second cache, from which processors load ahead by themselves.
+  static constexpr std::int64_t kNearBytes = std::int64_t{512} << 10;
+  static constexpr std::int64_t kFarTurn = 32;
+
   // Rows of a panel that meet the part, in their order: their offsets in the target, and in the
   // values.
   struct Chosen {
@@ -253,7 +263,17 @@ class PartPutting {
   void put_elements(const IndexedRows& rows, kernels::IndexedKernel kernel) const noexcept {
     Byte* const to = target_ + rows.target;
     const Byte* const from = values_ + rows.values;
-    kernel({rows.count, to, rows.target_step, from, rows.values_step, rows.offsets, row_bytes_});
+    for (std::int64_t first = 0; first < rows.count; first += turn_) {
+      const std::int64_t end = std::min(first + turn_, rows.count);
+      // What is met next is asked for: it may come from memory.
+      if (is_far_) {
+        for (std::int64_t i = end; i < std::min(end + turn_, rows.count); ++i) {
+          __builtin_prefetch(to + i * rows.target_step + rows.offsets[i], 1);
+        }
+      }
+      kernel({end - first, to + first * rows.target_step, rows.target_step,
+              from + first * rows.values_step, rows.values_step, rows.offsets + first, row_bytes_});
+    }
   }
 
   const Putting& putting_;
@@ -261,6 +281,9 @@ class PartPutting {
   std::int64_t row_bytes_;
   Byte* target_;
   const Byte* values_;
+  // Where elements that are combined may come from memory, so many at a time.
+  bool is_far_;
+  std::int64_t turn_;
 };
 
 void put_checked(const Context& context, tnr_binary_op op, const IndexedViews& views,
@@ -292,7 +315,8 @@ void put_checked(const Context& context, tnr_binary_op op, const IndexedViews& v
         const IndexedViews moved = {views.target,      views.target_name, views.values,
                                     views.values_name, indices,           views.axis};
         PartPutting(putting, part, axes.row_bytes(), writable(out) + starts[kTarget],
-                    static_cast<const Byte*>(views.values.data) + starts[kValues])
+                    static_cast<const Byte*>(views.values.data) + starts[kValues],
+                    static_cast<std::int64_t>(element_bytes(views.target)))
             .put(moved, axes, nest);
       },
       Wake::kAtOnce);

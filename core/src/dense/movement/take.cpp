@@ -46,7 +46,7 @@ class RowTaking {
     for (std::int64_t row = 0; row < rows.count; ++row) {
       Byte* const to = out_ + rows.values + row * rows.values_step + first;
       if (size < LineStage::kBytes) {
-        if (row + ahead < rows.count) fetch_row<0>(at(row + ahead), size);
+        if (row + ahead < rows.count) fetch_row<0, 2>(at(row + ahead), size);
         move(to, at(row), size, nullptr, stage);
         continue;
       }
@@ -61,7 +61,7 @@ class RowTaking {
   }
 
  private:
-  static constexpr std::int64_t kAheadBytes = 2 * LineStage::kBytes;
+  static constexpr std::int64_t kAheadBytes = 4 * LineStage::kBytes;
 
   void move(Byte* to, const Byte* from, std::int64_t bytes, const Byte* next,
             LineStage& stage) const noexcept {

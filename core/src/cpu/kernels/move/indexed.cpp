@@ -89,18 +89,14 @@ void put_any(const IndexedStrip& s) {
 // each step, since the next one may meet the same element.
 template <class Rule, class T>
 void kernel(const IndexedStrip& s) {
-  // What lies at offsets is asked for so many elements ahead: it may come from memory.
-  constexpr int64_t kAhead = 24;
   const Byte* in = s.in;
   Byte* out = s.out;
   const int64_t* const offsets = s.offsets;
   const int64_t out_step = s.out_step;
   const int64_t in_step = s.in_step;
   const int64_t count = s.count;
-  const int64_t last = count - 1;
   for (int64_t k = 0; k < count; ++k) {
     TENURE_ONE_BY_ONE;
-    __builtin_prefetch(out + offsets[k + kAhead < last ? k + kAhead : last], 1);
     Byte* const to = out + offsets[k];
     store<T>(to, narrow<T>(of_two_numbers<Rule>(widen(load<T>(to)), widen(load<T>(in)))));
     out += out_step;
