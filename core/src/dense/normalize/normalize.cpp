@@ -94,6 +94,13 @@ class RowNormalizer {
     const std::int64_t slices = std::min(rows, slice_count_of(context, bytes));
     const bool is_direct = conversion_ == nullptr && are_adjacent();
     const bool is_streamed = is_direct && in_ != out_ && stores_for(bytes) == Stores::kStreamed;
+    if (is_direct && by_.count * width_bytes_ > kMostHeldBytes) {
+      for_each_row_group(rows_, 0, rows, 1, [&](const std::int64_t* offsets, std::int64_t) {
+        run_shared(context, in_ + offsets[kIn] + elements_.start(kIn),
+                   out_ + offsets[kOut] + elements_.start(kOut), is_streamed);
+      });
+      return;
+    }
     for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
       const std::int64_t first = slice_begin(rows, slices, slice);
       const std::int64_t last = slice_begin(rows, slices, slice + 1);
@@ -168,6 +175,42 @@ class RowNormalizer {
     } else {
       row.write(by_, in, count, weight, bias, out);
     }
+  }
+
+  // A row of which all threads take sections. These depend on its extent alone, and so do the bits
+  // of the result.
+  void run_shared(const Context& context, const Byte* in, Byte* out,
+                  bool is_streamed) const noexcept {
+    constexpr std::int64_t kSections = 64;
+    const std::int64_t parts = (by_.count + kTogether - 1) / kTogether;
+    const auto for_each_part = [&](std::int64_t section, auto&& visit) {
+      const std::int64_t last = slice_begin(parts, kSections, section + 1);
+      for (std::int64_t part = slice_begin(parts, kSections, section); part < last; ++part) {
+        const std::int64_t at = part * kTogether;
+        visit(at * width_bytes_, std::min(kTogether, by_.count - at));
+      }
+    };
+    NormalizedRow sections[kSections];
+    for_each_slice(context, kSections, [&](std::int64_t section) noexcept {
+      for_each_part(section, [&](std::int64_t at, std::int64_t count) {
+        sections[section].measure(by_, in + at, count, nullptr);
+      });
+    });
+    NormalizedRow& row = sections[0];
+    for (std::int64_t section = 1; section < kSections; ++section) row.join(by_, sections[section]);
+    row.end(by_);
+    const Byte* const weight = start(weight_, kWeight);
+    const Byte* const bias = start(bias_, kBias);
+    for_each_slice(context, kSections, [&](std::int64_t section) noexcept {
+      alignas(kLineBytes) Byte panel[kTogetherBytes];
+      NormalizedRow own = row;  // which keeps where the weight and the bias of a part are
+      for_each_part(section, [&](std::int64_t at, std::int64_t count) {
+        Byte* const to = is_streamed ? panel : out + at;
+        own.write(by_, in + at, count, after(weight, at), after(bias, at), to);
+        if (is_streamed) copy_lines(out + at, panel, count * width_bytes_, Stores::kStreamed);
+      });
+      if (is_streamed) order_streamed_stores();
+    });
   }
 
   void run_long(std::int64_t first, std::int64_t last, bool is_streamed) const noexcept {

@@ -59,6 +59,21 @@ class NormalizedRow {
     }
     measured_ += count;
   }
+  // Adds what another part of the row has given, which comes behind this one.
+  void join(const Normalization& by, const NormalizedRow& other) noexcept {
+    if (by.op == TNR_NORMALIZE_OP_SOFTMAX || by.op == TNR_NORMALIZE_OP_LOG_SOFTMAX) {
+      const double greatest = std::max(powers_.greatest, other.powers_.greatest);
+      const auto sum_below = [&](const kernels::PowerSum& part) {
+        return part.greatest == greatest ? part.sum : part.sum * std::exp(part.greatest - greatest);
+      };
+      powers_ = {greatest, sum_below(powers_) + sum_below(other.powers_)};
+    } else if (by.op == TNR_NORMALIZE_OP_RMS_NORM) {
+      squares_ += other.squares_;
+    } else {
+      merge(by, other.moments_, other.measured_);
+    }
+    measured_ += other.measured_;
+  }
   // The greatest so far, for write_powers().
   [[nodiscard]] double greatest() const noexcept { return powers_.greatest; }
 
@@ -119,7 +134,9 @@ class NormalizedRow {
     Moments part;
     const bool is_first = measured_ == 0;
     by.variance.along(by.variance, tile(by, in, count, is_first ? &moments_ : &part));
-    if (is_first) return;
+    if (!is_first) merge(by, part, count);
+  }
+  void merge(const Normalization& by, const Moments& part, std::int64_t count) noexcept {
     by.variance.merge(by.variance, {.columns = 1,
                                     .into = reinterpret_cast<kernels::Byte*>(&moments_),
                                     .from = reinterpret_cast<const kernels::Byte*>(&part),

@@ -209,7 +209,7 @@ TYPED_TEST(Normalize, GivesTheSameBitsPastTheCachesAndToTwoThreads) {
   using T = TypeParam;
   Random random(4);
   const TestContext two(2);
-  for (const std::int64_t columns : {1000, 5000, 70000}) {
+  for (const std::int64_t columns : {1000, 5000, 70000, 600000}) {
     const std::int64_t rows = (std::int64_t{13} << 20) / columns / std::int64_t{sizeof(T)};
     Operand<T> a({rows, columns});
     for (T& element : a.memory) element = static_cast<T>(random() % 1000) / 50;
@@ -263,6 +263,37 @@ TYPED_TEST(Normalize, OfInfinitiesAndNaNIsPyTorchs) {
   long_row[3] = nan;
   for (const T element : of_row(TNR_NORMALIZE_OP_SOFTMAX, long_row)) {
     ASSERT_TRUE(std::isnan(element));
+  }
+}
+
+// Rows that are measured in sections, of which some have nothing but minus infinity.
+TYPED_TEST(Normalize, OfInfinitiesAndNaNInLongRowsIsThatOfShortOnes) {
+  using T = TypeParam;
+  constexpr T kInf = std::numeric_limits<T>::infinity();
+  constexpr std::int64_t kCount = 300001;
+  for (const T other : {-kInf, kInf, std::numeric_limits<T>::quiet_NaN()}) {
+    for (const std::int64_t first : {std::int64_t{0}, kCount / 2, kCount - 1}) {
+      std::vector<T> row(kCount, other == -kInf ? other : T{2});
+      if (other == -kInf) std::fill(row.begin() + first, row.end(), T{2});
+      if (other != -kInf) row[static_cast<std::size_t>(first)] = other;
+      const auto shares = of_row<T>(TNR_NORMALIZE_OP_SOFTMAX, row);
+      const auto logs = of_row<T>(TNR_NORMALIZE_OP_LOG_SOFTMAX, row);
+      for (std::int64_t i = 0; i < kCount; i += i < 10 ? 1 : 997) {
+        const auto at = static_cast<std::size_t>(i);
+        if (other != -kInf) {
+          ASSERT_TRUE(std::isnan(shares[at]) && std::isnan(logs[at])) << i;
+        } else if (i < first) {
+          ASSERT_TRUE(shares[at] == 0 && logs[at] == -kInf) << i;
+        } else {
+          const auto share = T{1} / static_cast<T>(kCount - first);
+          ASSERT_NEAR(shares[at] / share, 1, 1e-5) << i;
+          ASSERT_NEAR(logs[at], std::log(share), 1e-5) << i;
+        }
+      }
+    }
+  }
+  for (const T nothing : of_row<T>(TNR_NORMALIZE_OP_SOFTMAX, std::vector<T>(kCount, -kInf))) {
+    ASSERT_TRUE(std::isnan(nothing));
   }
 }
 
