@@ -10,10 +10,21 @@ using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
+using tenure::capi::guarded_pointer;
 using tenure::capi::read_normalize_attributes;
 using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::run;
+
+namespace {
+
+constexpr tenure::AttributeReaders kReaders = {read_reduce_attributes, read_normalize_attributes};
+
+std::uint64_t unwrap(const tnr_plan* plan) noexcept {
+  return reinterpret_cast<std::uintptr_t>(plan);
+}
+
+}  // namespace
 
 tnr_status tnr_evaluate(tnr_context* context, const tnr_expression* expression,
                         const tnr_evaluate_attributes* attributes,
@@ -21,9 +32,7 @@ tnr_status tnr_evaluate(tnr_context* context, const tnr_expression* expression,
   return run(TNR_OPERATION_EVALUATE, [=] {
     check_attributes(attributes);
     const tnr_expression known = read_sized(expression, "expression");
-    tenure::evaluate(context_of(context), known,
-                     {.reduce = read_reduce_attributes, .normalize = read_normalize_attributes},
-                     deref(out, "out"));
+    tenure::evaluate(context_of(context), known, kReaders, deref(out, "out"));
   });
 }
 
@@ -39,5 +48,38 @@ tnr_status tnr_expression_shape(const tnr_expression* expression, tnr_dtype* dty
     out_dtype = result.dtype;
     out_rank = result.rank;
     std::copy_n(result.extents, TNR_MAX_RANK, extents);
+  });
+}
+
+tnr_status tnr_plan_release(tnr_plan* plan) noexcept {
+  return guarded([&] {
+    if (plan != nullptr) tenure::plan_release(unwrap(plan));
+  });
+}
+
+tnr_plan* tnr_plan_create(tnr_context* context, const tnr_expression* expression,
+                          const tnr_plan_attributes* attributes, const tnr_view_mut* out) noexcept {
+  return guarded_pointer([&] {
+    check_attributes(attributes);
+    (void)context_of(context);
+    const tnr_expression known = read_sized(expression, "expression");
+    return reinterpret_cast<tnr_plan*>(
+        static_cast<std::uintptr_t>(tenure::plan_create(known, kReaders, deref(out, "out"))));
+  });
+}
+
+tnr_plan* tnr_plan_retain(tnr_plan* plan) noexcept {
+  return guarded_pointer([&] {
+    tenure::plan_retain(unwrap(plan));
+    return plan;
+  });
+}
+
+tnr_status tnr_plan_run(tnr_context* context, const tnr_plan* plan, const tnr_view* const* views,
+                        uint32_t view_count, const tnr_evaluate_attributes* attributes,
+                        const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_EVALUATE, [=] {
+    check_attributes(attributes);
+    tenure::plan_run(context_of(context), unwrap(plan), views, view_count, deref(out, "out"));
   });
 }

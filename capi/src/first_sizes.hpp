@@ -66,6 +66,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_expression> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_evaluate_attributes> = 8;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_plan_attributes> = 8;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sort_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_top_k_attributes> = 16;

@@ -210,6 +210,9 @@ static_assert(offsetof(tnr_expression, attribute_count) == 52);
 static_assert(sizeof(tnr_evaluate_attributes) == 8 && alignof(tnr_evaluate_attributes) == 8);
 static_assert(offsetof(tnr_evaluate_attributes, struct_size) == 0);
 
+static_assert(sizeof(tnr_plan_attributes) == 8 && alignof(tnr_plan_attributes) == 8);
+static_assert(offsetof(tnr_plan_attributes, struct_size) == 0);
+
 static_assert(sizeof(tnr_sort_attributes) == 16 && alignof(tnr_sort_attributes) == 8);
 static_assert(offsetof(tnr_sort_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_sort_attributes, flags) == 8);

@@ -15,6 +15,7 @@ inline constexpr std::uint32_t kTaskKind = 3;
 inline constexpr std::uint32_t kSparseKind = 4;
 inline constexpr std::uint32_t kPackedKind = 5;
 inline constexpr std::uint32_t kFactorKind = 6;
+inline constexpr std::uint32_t kPlanKind = 7;
 // Belongs to no table: sparse_voucher.hpp.
 inline constexpr std::uint32_t kVoucherKind = 0xff;
 

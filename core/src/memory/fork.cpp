@@ -32,11 +32,13 @@ void lock_all() {
   sparse_table.lock();
   packed_table.lock();
   factor_table.lock();
+  plan_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
+  plan_table.unlock();
   factor_table.unlock();
   packed_table.unlock();
   sparse_table.unlock();

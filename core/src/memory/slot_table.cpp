@@ -12,6 +12,7 @@ constinit SlotTable<kBlobKind> slot_table;
 constinit SlotTable<kSparseKind> sparse_table;
 constinit SlotTable<kPackedKind> packed_table;
 constinit SlotTable<kFactorKind> factor_table;
+constinit SlotTable<kPlanKind> plan_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
 
 template <std::uint32_t kKind>
@@ -108,5 +109,6 @@ template class SlotTable<kBlobKind>;
 template class SlotTable<kSparseKind>;
 template class SlotTable<kPackedKind>;
 template class SlotTable<kFactorKind>;
+template class SlotTable<kPlanKind>;
 
 }  // namespace tenure

@@ -197,5 +197,6 @@ extern SlotTable<kBlobKind> slot_table;
 extern SlotTable<kSparseKind> sparse_table;
 extern SlotTable<kPackedKind> packed_table;
 extern SlotTable<kFactorKind> factor_table;
+extern SlotTable<kPlanKind> plan_table;
 
 }  // namespace tenure

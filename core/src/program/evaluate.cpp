@@ -13,6 +13,7 @@
 #include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
 #include "program/computed.hpp"
+#include "program/evaluation.hpp"
 #include "program/fusion.hpp"
 #include "program/nodes.hpp"
 #include "program/output_walk.hpp"
@@ -473,35 +474,30 @@ void require_no_finding_of(Finding found) {
            : "an integer has a negative element as its power; out holds a mixture");
 }
 
-// Where few elements of one dense shape are computed: the whole call. False leaves everything to
-// others.
-bool evaluate_small(const Nodes& nodes, const tnr_expression& expression, const tnr_view_mut& out) {
+}  // namespace
+
+bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_view_mut& out) {
   const std::int64_t count = plain_count(out.view);
   if (count == 0 || !is_small(nodes, count) || nodes.last().dtype != out.view.dtype) return false;
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * element_size(out.view.dtype);
-  for (unsigned i = 0; i < expression.view_count; ++i) {
-    if (!is_twin(nodes.view(i), out.view, bytes)) return false;
+  const unsigned given = nodes.given_view_count();
+  for (unsigned i = 0; i < given; ++i) {
+    if (!is_twin(*views[i], out.view, bytes)) return false;
   }
   Pins pins;
   pins.add_mut(out, "out");
-  for (unsigned i = 0; i < expression.view_count; ++i) pins.add(nodes.view(i), kViewNames[i]);
-  require_no_finding_of(run_small(nodes, count, writable(out)));
+  for (unsigned i = 0; i < given; ++i) pins.add(*views[i], kViewNames[i]);
+  require_no_finding_of(run_small(nodes, views, count, writable(out)));
   count_call(TNR_OPERATION_EVALUATE, bytes * nodes.view_count(), bytes);
   return true;
 }
 
-}  // namespace
-
-void evaluate(const Context& context, const tnr_expression& expression,
-              const AttributeReaders& readers, const tnr_view_mut& out) {
-  Nodes nodes(expression, &out.view);
-  if (evaluate_small(nodes, expression, out)) return;
-  check_view_mut(out, "out");
-  nodes.find_shapes();
+void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,
+             const tnr_view_mut& out) {
   Pins pins;
   pins.add_mut(out, "out");
   const bool is_in_place = nodes.last().kind != NodeKind::kReduce;
-  for (unsigned i = 0; i < expression.view_count; ++i) {
+  for (unsigned i = 0; i < nodes.given_view_count(); ++i) {
     pins.add(nodes.view(i), kViewNames[i]);
     require_alias(out.view, nodes.view(i), kViewNames[i],
                   is_in_place ? SameView::kAllowed : SameView::kRefused);
@@ -513,6 +509,21 @@ void evaluate(const Context& context, const tnr_expression& expression,
   for (unsigned i = 0; i < nodes.view_count(); ++i) read_bytes += element_bytes(nodes.view(i));
   if (is_empty(out.view)) return count_call(TNR_OPERATION_EVALUATE, 0, 0);
   count_call(TNR_OPERATION_EVALUATE, read_bytes, element_bytes(out.view));
+}
+
+void check_computable(const Nodes& nodes, const AttributeReaders& readers,
+                      const tnr_view_mut& out) {
+  Evaluation(kDefaultContext, nodes, readers, out).check();
+}
+
+void evaluate(const Context& context, const tnr_expression& expression,
+              const AttributeReaders& readers, const tnr_view_mut& out) {
+  NodeMemory memory;
+  Nodes nodes(expression, &out.view, memory.nodes, memory.elements);
+  if (compute_small(nodes, expression.views, out)) return;
+  check_view_mut(out, "out");
+  nodes.find_shapes();
+  compute(context, nodes, readers, out);
 }
 
 }  // namespace tenure

@@ -39,8 +39,13 @@ void require_array(const void* array, std::uint32_t count, std::uint32_t most, c
 
 }  // namespace
 
-Nodes::Nodes(const tnr_expression& expression, const tnr_view* out)
-    : expression_(expression), out_(out), view_count_(expression.view_count) {
+Nodes::Nodes(const tnr_expression& expression, const tnr_view* out, Node* nodes, Element* elements)
+    : expression_(&expression),
+      out_(out),
+      given_view_count_(expression.view_count),
+      view_count_(expression.view_count),
+      nodes_(nodes),
+      elements_(elements) {
   if (expression.node_count == 0) [[unlikely]]
     fail(TNR_STATUS_INVALID_ARGUMENT, "expression->node_count is 0 but at least 1");
   require_array(expression.nodes, expression.node_count, kMaxNodes, "node");
@@ -54,6 +59,21 @@ Nodes::Nodes(const tnr_expression& expression, const tnr_view* out)
   }
   views_[view_count_] = out;
   for (unsigned i = 0; i < expression.node_count; ++i) check(expression.nodes[i], i);
+}
+
+Nodes::Nodes(const Nodes& planned, const tnr_view* const* views, const tnr_view& out) noexcept
+    : expression_(nullptr),
+      out_(&out),
+      count_(planned.count_),
+      given_view_count_(planned.given_view_count_),
+      view_count_(planned.view_count_),
+      element_count_(planned.element_count_),
+      reduction_count_(planned.reduction_count_),
+      used_count_(planned.used_count_),
+      nodes_(planned.nodes_),
+      elements_(planned.elements_) {
+  std::copy_n(views, given_view_count_, views_);
+  views_[given_view_count_] = out_;
 }
 
 void Nodes::check(const tnr_node& given, unsigned index) {
@@ -111,21 +131,22 @@ NodeOperand Nodes::operand_of(std::uint32_t code, unsigned index, unsigned place
   const std::uint32_t number = code & ~kOperandMask;
   switch (code & kOperandMask) {
     case TNR_OPERAND_VIEW:
-      if (number >= expression_.view_count) [[unlikely]]
+      if (number >= expression_->view_count) [[unlikely]]
         break;
       return {From::kView, static_cast<std::uint16_t>(number), views_[number]->dtype};
     case TNR_OPERAND_SCALAR:
-      if (number >= expression_.scalar_count) [[unlikely]]
+      if (number >= expression_->scalar_count) [[unlikely]]
         break;
-      return {From::kScalar, static_cast<std::uint16_t>(number), expression_.scalars[number].dtype};
+      return {From::kScalar, static_cast<std::uint16_t>(number),
+              expression_->scalars[number].dtype};
     case TNR_OPERAND_OUTPUT:
       if (number != 0) break;
       if (out_ == nullptr) {
         fail(TNR_STATUS_INVALID_ARGUMENT,
              "nodes[%u].operands[%u] is the output, of which this call has none", index, place);
       }
-      view_count_ = expression_.view_count + 1;
-      return {From::kView, static_cast<std::uint16_t>(expression_.view_count), out_->dtype};
+      view_count_ = expression_->view_count + 1;
+      return {From::kView, static_cast<std::uint16_t>(expression_->view_count), out_->dtype};
     default:
       if (number >= index) [[unlikely]]
         break;
@@ -137,7 +158,7 @@ NodeOperand Nodes::operand_of(std::uint32_t code, unsigned index, unsigned place
        "nodes[%u].operands[%u] is 0x%08" PRIx32
        ", which names nothing: there are %u earlier "
        "nodes, %" PRIu32 " views and %" PRIu32 " scalars",
-       index, place, code, index, expression_.view_count, expression_.scalar_count);
+       index, place, code, index, expression_->view_count, expression_->scalar_count);
 }
 
 // Of operands [first, ...): that of those that are no scalars, or of the first scalar.
@@ -159,7 +180,7 @@ tnr_dtype Nodes::common_dtype(const Node& node, unsigned first) {
 
 void Nodes::take_scalar(NodeOperand& operand, tnr_dtype dtype) {
   if (operand.from != From::kScalar) return;
-  elements_[element_count_] = to_element(expression_.scalars[operand.index], dtype, "a scalar");
+  elements_[element_count_] = to_element(expression_->scalars[operand.index], dtype, "a scalar");
   operand.dtype = dtype;
   operand.index = static_cast<std::uint16_t>(element_count_++);
 }
@@ -252,7 +273,7 @@ void Nodes::check_reduction(const tnr_node& given, Node& node) {
 }
 
 void Nodes::find_shapes() {
-  for (unsigned i = 0; i < expression_.view_count; ++i) check_view(*views_[i], kViewNames[i]);
+  for (unsigned i = 0; i < given_view_count_; ++i) check_view(*views_[i], kViewNames[i]);
   for (unsigned i = 0; i < count_; ++i) {
     Node& node = nodes_[i];
     require_returning(node, i);
@@ -334,12 +355,12 @@ void Nodes::reduce_shape(Node& node, unsigned index) const {
 
 const void* Nodes::attributes_of(const tnr_node& given) const {
   if (given.attributes == 0) return nullptr;
-  if (given.attributes > expression_.attribute_count) {
+  if (given.attributes > expression_->attribute_count) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "attributes is %" PRIu32 " but expression->attribute_count is %" PRIu32, given.attributes,
-         expression_.attribute_count);
+         expression_->attribute_count);
   }
-  const void* const attributes = expression_.attributes[given.attributes - 1];
+  const void* const attributes = expression_->attributes[given.attributes - 1];
   if (attributes == nullptr) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "expression->attributes[%" PRIu32 "] is NULL",
          given.attributes - 1);
@@ -348,7 +369,8 @@ const void* Nodes::attributes_of(const tnr_node& given) const {
 }
 
 ExpressionShape expression_shape(const tnr_expression& expression) {
-  Nodes nodes(expression, nullptr);
+  NodeMemory memory;
+  Nodes nodes(expression, nullptr, memory.nodes, memory.elements);
   nodes.find_shapes();
   const Node& last = nodes.last();
   ExpressionShape result = {last.dtype, last.shape.rank, {}};

@@ -85,14 +85,21 @@ struct Node {
   }
 };
 
-// What the nodes of one call are, and what they name. Memory is that of the caller's stack: most of
-// it is never touched.
+// Memory of the largest expression, on the stack: most of it is never touched.
+struct NodeMemory {
+  Node nodes[kMaxNodes];
+  Element elements[kMaxNodes * kMaxOperands];
+};
+
+// What the nodes of one call are, and what they name.
 class Nodes {
  public:
   // Checks codes, dtypes and what operands name; shapes are not known yet. `out` is nullptr where
-  // the expression may not name its output. Throws INVALID_ARGUMENT and UNSUPPORTED, naming the
-  // node.
-  Nodes(const tnr_expression& expression, const tnr_view* out);
+  // the expression may not name its output. `nodes` has room for all, `elements` for all their
+  // scalars. Throws INVALID_ARGUMENT and UNSUPPORTED, naming the node.
+  Nodes(const tnr_expression& expression, const tnr_view* out, Node* nodes, Element* elements);
+  // Those of a plan, whose shapes are known, with other views of the same layouts.
+  Nodes(const Nodes& planned, const tnr_view* const* views, const tnr_view& out) noexcept;
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 
@@ -102,6 +109,8 @@ class Nodes {
 
   // The views, and behind them the output where a node names it.
   [[nodiscard]] unsigned view_count() const noexcept { return view_count_; }
+  // Without the output.
+  [[nodiscard]] unsigned given_view_count() const noexcept { return given_view_count_; }
   [[nodiscard]] const tnr_view& view(unsigned index) const noexcept { return *views_[index]; }
   [[nodiscard]] const Element& element(unsigned index) const noexcept { return elements_[index]; }
 
@@ -132,16 +141,17 @@ class Nodes {
   void reduce_shape(Node& node, unsigned index) const;
   void require_returning(const Node& node, unsigned index) const;
 
-  const tnr_expression& expression_;
+  const tnr_expression* expression_;  // while it is checked
   const tnr_view* out_;
   unsigned count_ = 0;
+  unsigned given_view_count_;
   unsigned view_count_;
   unsigned element_count_ = 0;
   unsigned reduction_count_ = 0;  // of nodes that are not element-wise
   unsigned used_count_ = 0;       // of nodes that are operands
   const tnr_view* views_[kMaxViews + 1];
-  Node nodes_[kMaxNodes];
-  Element elements_[kMaxNodes * kMaxOperands];
+  Node* nodes_;
+  Element* elements_;
 };
 
 }  // namespace tenure

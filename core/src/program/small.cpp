@@ -22,7 +22,9 @@ bool is_small(const Nodes& nodes, std::int64_t count) noexcept {
   return whole_lines(count * 8) * static_cast<std::int64_t>(nodes.count() - 1) <= kResultBytes;
 }
 
-Finding run_small(const Nodes& nodes, std::int64_t count, Byte* out) noexcept {
+Finding run_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
+                  Byte* out) noexcept {
+  const unsigned given = nodes.given_view_count();  // behind them is the output
   alignas(kLineBytes) Byte results[kResultBytes];
   const Byte* places[kMaxNodes];
   Byte* next = results;
@@ -36,9 +38,12 @@ Finding run_small(const Nodes& nodes, std::int64_t count, Byte* out) noexcept {
       const std::int64_t width = operand.width_bytes();
       switch (operand.from) {
         case From::kNode: sources[k] = {places[operand.index], width, width}; break;
-        case From::kView:
-          sources[k] = {static_cast<const Byte*>(nodes.view(operand.index).data), width, width};
+        case From::kView: {
+          const bool is_given = operand.index < given;
+          sources[k] = {is_given ? static_cast<const Byte*>(views[operand.index]->data) : out,
+                        width, width};
           break;
+        }
         case From::kScalar: sources[k] = {nodes.element(operand.index).bytes, 0, width}; break;
       }
     }

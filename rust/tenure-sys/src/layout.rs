@@ -313,6 +313,12 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_plan_attributes>() == 8);
+    assert!(align_of::<tnr_plan_attributes>() == 8);
+    assert!(offset_of!(tnr_plan_attributes, struct_size) == 0);
+};
+
+const _: () = {
     assert!(size_of::<tnr_sort_attributes>() == 16);
     assert!(align_of::<tnr_sort_attributes>() == 8);
     assert!(offset_of!(tnr_sort_attributes, struct_size) == 0);

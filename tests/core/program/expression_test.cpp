@@ -58,6 +58,7 @@ void compare_once(const Context& context, Random& random, std::int64_t room, boo
   // Of one layout: normalizations over several axes add in its order.
   Random layouts(random());
   Random same_layouts = layouts;
+  const Random layouts_before = layouts;
   Array expected(maker.dtype(), shape, &layouts);
   Array found(maker.dtype(), shape, &same_layouts);
   const tnr_view_mut expected_out = {expected.view};
@@ -83,6 +84,15 @@ void compare_once(const Context& context, Random& random, std::int64_t room, boo
       << text(expression);
   if (!refusal.empty()) return;
   compared = true;
+  // A plan of it, on other memory of the same layouts.
+  Random planned_layouts = layouts_before;
+  Array planned(maker.dtype(), shape, &planned_layouts);
+  const PlanToken plan = plan_create(expression.given(), kReaders, out);
+  const tnr_view_mut planned_out = {planned.view};
+  plan_run(context, plan, expression.views.data(),
+           static_cast<std::uint32_t>(expression.views.size()), planned_out);
+  plan_release(plan);
+  ASSERT_EQ(planned.memory, found.memory) << text(expression);
   const std::size_t width = element_size(maker.dtype());
   for_each_index(found.view, [&](const Index& index) {
     const unsigned char* const a = expected.at(index);

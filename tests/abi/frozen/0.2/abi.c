@@ -206,6 +206,7 @@ FROZEN(TNR_SCAN_OP_SUM == 1);
 FROZEN(TNR_SCAN_OP_PROD == 2);
 FROZEN(TNR_SCAN_OP_MIN == 3);
 FROZEN(TNR_SCAN_OP_MAX == 4);
+FROZEN(IS((tnr_plan *)0, struct tnr_plan *));
 FROZEN(IS((tnr_random_distribution){0}, int32_t));
 FROZEN(TNR_RANDOM_DISTRIBUTION_UNIFORM == 1);
 FROZEN(TNR_RANDOM_DISTRIBUTION_NORMAL == 2);
@@ -586,6 +587,10 @@ FROZEN(IS(&((tnr_expression *)0)->attribute_count, uint32_t *));
 FROZEN(sizeof(tnr_evaluate_attributes) >= 8);
 FROZEN(offsetof(tnr_evaluate_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_evaluate_attributes *)0)->struct_size, uint64_t *));
+
+FROZEN(sizeof(tnr_plan_attributes) >= 8);
+FROZEN(offsetof(tnr_plan_attributes, struct_size) == 0);
+FROZEN(IS(&((tnr_plan_attributes *)0)->struct_size, uint64_t *));
 
 FROZEN(sizeof(tnr_sort_attributes) >= 16);
 FROZEN(offsetof(tnr_sort_attributes, struct_size) == 0);
@@ -982,6 +987,10 @@ FROZEN(IS(&tnr_scan, tnr_status (*)(tnr_context *, tnr_scan_op, const tnr_view *
 FROZEN(IS(&tnr_moments, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_moments_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_evaluate, tnr_status (*)(tnr_context *, const tnr_expression *, const tnr_evaluate_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_expression_shape, tnr_status (*)(const tnr_expression *, tnr_dtype *, uint32_t *, int64_t *)));
+FROZEN(IS(&tnr_plan_release, tnr_status (*)(tnr_plan *)));
+FROZEN(IS(&tnr_plan_create, tnr_plan * (*)(tnr_context *, const tnr_expression *, const tnr_plan_attributes *, const tnr_view_mut *)));
+FROZEN(IS(&tnr_plan_retain, tnr_plan * (*)(tnr_plan *)));
+FROZEN(IS(&tnr_plan_run, tnr_status (*)(tnr_context *, const tnr_plan *, const tnr_view *const *, uint32_t, const tnr_evaluate_attributes *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_sort, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_sort_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_top_k, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_top_k_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_partition, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, int64_t, const tnr_partition_attributes *, const tnr_view_mut *, const tnr_view_mut *)));

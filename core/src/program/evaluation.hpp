@@ -1,0 +1,20 @@
+// The computation of nodes that have been checked.
+#pragma once
+
+#include "program/nodes.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+// Where few elements of one dense shape are computed: the whole call, from the checks of the views
+// on. False leaves everything to others.
+bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_view_mut& out);
+
+// Of views that have been checked, and whose shapes are known. Throws as tnr_evaluate().
+void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,
+             const tnr_view_mut& out);
+
+// Throws what compute() would refuse whatever memory the views have.
+void check_computable(const Nodes& nodes, const AttributeReaders& readers, const tnr_view_mut& out);
+
+}  // namespace tenure

@@ -1,0 +1,46 @@
+// An expression that has been checked for views of some layouts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "memory/handles.hpp"
+#include "program/nodes.hpp"
+#include "tenure/context.hpp"
+#include "tenure/expression.hpp"
+
+namespace tenure {
+
+// Written once, before anybody has a handle of it.
+class Plan {
+ public:
+  // Throws as tnr_plan_create().
+  Plan(const tnr_expression& expression, const AttributeReaders& readers, const tnr_view_mut& out);
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  // Throws as tnr_plan_run().
+  void run(const Context& context, const tnr_view* const* views, std::uint32_t view_count,
+           const tnr_view_mut& out) const;
+
+ private:
+  void copy_attributes(const AttributeReaders& readers);
+
+  // Whether all views have the layout of the output, which is dense.
+  bool is_of_one_layout_ = false;
+  // Views without memory: their dtypes, shapes and strides.
+  tnr_view out_layout_;
+  std::unique_ptr<tnr_view[]> layouts_;
+  std::unique_ptr<Node[]> node_memory_;
+  std::unique_ptr<Element[]> elements_;
+  union Attributes {
+    tnr_reduce_attributes reduce;
+    tnr_normalize_attributes normalize;
+  };
+  std::unique_ptr<Attributes[]> attributes_;
+  Nodes nodes_;
+};
+
+using PlanHandles = Handles<Plan, kPlanKind>;
+
+}  // namespace tenure
