@@ -98,6 +98,7 @@ struct Reduction {
 
   // Adjacent elements, of which the order does not show, into one accumulator.
   void (*fold)(const Reduction&, const Byte* in, int64_t count, Byte* accumulator);
+  // Nullptr: across() reads rows more than once, and a tile is to be added whole.
   void (*spread)(const Reduction&, const Sweep&);
   void (*spread_accumulators)(const Reduction&, const Sweep&);  // one row of them
 };

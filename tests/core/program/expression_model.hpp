@@ -311,6 +311,24 @@ class ExpressionMaker {
     return made;
   }
 
+  // The sum of two row-major tensors of the dtype, reduced over `axes`. Without nodes where there is
+  // no such reduction.
+  Expression make_reduction(tnr_dtype dtype, const Shape& shape, std::uint32_t op,
+                            std::uint32_t axes) {
+    Expression made;
+    values_.clear();
+    if (!takes(kernels::kReduceRows[op - 1].dtypes, dtype)) return made;
+    for (int i = 0; i < 2; ++i) {
+      Array array(dtype, shape);
+      array.fill(random_);
+      values_.push_back({made.view(std::move(array)), dtype, shape});
+    }
+    push(made, TNR_NODE_BINARY + TNR_BINARY_OP_ADD, dtype, {values_[0], values_[1]});
+    add_reduction(made, values_.back(), op, axes, false);
+    if (made.nodes.size() == 1) made.nodes.clear();
+    return made;
+  }
+
   // Of the last node.
   [[nodiscard]] const Shape& shape() const { return values_.back().shape; }
   [[nodiscard]] tnr_dtype dtype() const { return values_.back().dtype; }
@@ -410,7 +428,8 @@ class ExpressionMaker {
         break;
       case 7:
         if (!a.shape.empty() && a.shape.back() != 0 && random_() % 2 == 0) {
-          add_reduction(made, a, 1u << (a.shape.size() - 1), true);
+          add_reduction(made, a, pick(kernels::kReduceRows, a.dtype), 1u << (a.shape.size() - 1),
+                        true);
         }
         break;
       default:
@@ -425,21 +444,22 @@ class ExpressionMaker {
     }
   }
 
-  void add_reduction(Expression& made, const Value& a, std::uint32_t axes, bool keeps) {
-    const std::uint32_t op = pick(kernels::kReduceRows, a.dtype);
+  void add_reduction(Expression& made, const Value& given, std::uint32_t op, std::uint32_t axes,
+                     bool keeps) {
+    const Value a = given;
     if (op == 0 || (a.operand & 0xc000'0000u) == TNR_OPERAND_SCALAR) return;
     const bool is_place = op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
     if (is_place && (axes & (axes - 1)) != 0) return;
     std::uint32_t attributes = 0;
     if (op == TNR_REDUCE_OP_VAR || op == TNR_REDUCE_OP_STD || op == TNR_REDUCE_OP_NORM) {
       made.reduce_attributes.push_back({sizeof(tnr_reduce_attributes), 0, 0, 0});
-      tnr_reduce_attributes& given = made.reduce_attributes.back();
+      tnr_reduce_attributes& chosen = made.reduce_attributes.back();
       if (op == TNR_REDUCE_OP_NORM) {
-        given.power = static_cast<double>(1 + random_() % 3);
+        chosen.power = static_cast<double>(1 + random_() % 3);
       } else {
-        given.ddof = static_cast<std::uint32_t>(random_() % 2);
+        chosen.ddof = static_cast<std::uint32_t>(random_() % 2);
       }
-      made.attributes.push_back(&given);
+      made.attributes.push_back(&chosen);
       attributes = static_cast<std::uint32_t>(made.attributes.size());
     }
     tnr_dtype dtype = a.dtype;
@@ -478,7 +498,7 @@ class ExpressionMaker {
       values_.push_back({node, a.dtype, a.shape});
       return;
     }
-    add_reduction(made, a, axes, random_() % 2 == 0);
+    add_reduction(made, a, pick(kernels::kReduceRows, a.dtype), axes, random_() % 2 == 0);
   }
 
   Random& random_;

@@ -48,9 +48,8 @@ std::string text(const Expression& expression) {
 }
 
 // Runs one expression both ways; whether all bits are the same.
-void compare_once(const Context& context, Random& random, std::int64_t room, bool& compared) {
-  ExpressionMaker maker(random);
-  Expression expression = maker.make(room);
+void compare(const Context& context, const ExpressionMaker& maker, const Expression& expression,
+             Random& random, bool& compared) {
   if (expression.nodes.empty()) return;
   Shape shape = maker.shape();
   const bool is_elementwise = (expression.nodes.back().code >> 16) < (TNR_NODE_REDUCE >> 16);
@@ -109,6 +108,21 @@ void compare_once(const Context& context, Random& random, std::int64_t room, boo
   });
 }
 
+void compare_once(const Context& context, Random& random, std::int64_t room, bool& compared) {
+  ExpressionMaker maker(random);
+  const Expression expression = maker.make(room);
+  compare(context, maker, expression, random, compared);
+}
+
+void compare_reduction(const Context& context, tnr_dtype dtype, const Shape& shape,
+                       std::uint32_t op, std::uint32_t axes) {
+  Random random(op);
+  ExpressionMaker maker(random);
+  const Expression expression = maker.make_reduction(dtype, shape, op, axes);
+  bool compared = false;
+  compare(context, maker, expression, random, compared);
+}
+
 std::int64_t rounds() {
   const char* const given = std::getenv("TENURE_EXPRESSION_ROUNDS");
   return given == nullptr ? 3000 : std::atoll(given);
@@ -133,6 +147,23 @@ TEST(Expression, HasTheBitsOfItsCalls) { compare_many(kDefaultContext, 1, 40, ro
 
 TEST(Expression, HasThemOverLongAxesToo) {
   compare_many(kDefaultContext, 1'000'000'000, 5000, rounds() / 10);
+}
+
+// Of one panel and of several, and over rows that are one tile and several.
+TEST(Expression, ReductionsOfComputedElementsHaveThemOverEveryAxis) {
+  constexpr tnr_dtype kDtypes[] = {TNR_DTYPE_F64,  TNR_DTYPE_F32, TNR_DTYPE_F16,
+                                   TNR_DTYPE_BF16, TNR_DTYPE_I32, TNR_DTYPE_U8};
+  const Shape shapes[] = {{17, 8}, {4, 19, 37}, {2, 9, 8}, {67, 300}, {3, 150, 9}, {700, 255}};
+  for (const Shape& shape : shapes) {
+    for (const tnr_dtype dtype : kDtypes) {
+      for (std::uint32_t op = 1; op <= kernels::kReduceCount; ++op) {
+        const auto all = (std::uint32_t{1} << shape.size()) - 1;
+        for (std::uint32_t axes = 1; axes <= all; ++axes)
+          compare_reduction(kDefaultContext, dtype, shape, op, axes);
+        ASSERT_FALSE(testing::Test::HasFailure()) << dtype_name(dtype) << " op " << op;
+      }
+    }
+  }
 }
 
 TEST(Expression, HasThemOnThreadsToo) {

@@ -101,6 +101,7 @@ Reduction logsumexp_reduction(unsigned type) noexcept {
   reduction.along = type == kF64 ? along<kF64> : along<kF32>;
   reduction.across = type == kF64 ? across<kF64> : across<kF32>;
   reduction.merge = merge_logarithms;
+  reduction.spread = nullptr;
   return reduction;
 }
 

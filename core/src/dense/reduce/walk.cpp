@@ -44,7 +44,8 @@ constexpr std::int64_t kTogetherBytes = std::int64_t{32} << 10;
 constexpr std::int64_t kMostTogether = 64;
 constexpr std::int64_t kMostFinishedBytes = 8;  // of one result
 
-// Rows that are computed before they are reduced, on the stack: those that a tree adds together.
+// Rows that are computed before they are reduced, on the stack: those that a tree adds together, or
+// all of a tile.
 constexpr std::int64_t kComputedRows = 16;
 constexpr std::int64_t kComputedBytes = std::int64_t{64} << 10;
 
@@ -88,9 +89,15 @@ class Walk {
     runs_along_ = runs_along();
     cut(reduced.results);
     // Of results side by side, which are adjacent elements' in a row-major tensor.
+    computed_rows_ = reduction_.spread != nullptr ? kComputedRows : kTileRows;
     computes_tiles_ = reduced.source != nullptr && !runs_along_ &&
                       reduction_.meet != Meet::kApart && reduction_.finish != Finish::kPower &&
                       kept_.inner_step(kIn) == in_bytes_;
+    // Blocks are as wide as the accumulators allow. Those of logsumexp alone may be wider than
+    // this, of f64, and it reads one column after the other, to the same bits.
+    if (blocks_ > 1 && kept_.inner_extent() * in_bytes_ > kComputedBytes / computed_rows_) {
+      computes_tiles_ = false;
+    }
     fetches_ = reduced.source == nullptr &&
                kept_.strip_count() * kept_.inner_extent() * count_ * in_bytes_ >= kStreamedBytes;
   }
@@ -211,7 +218,7 @@ class Walk {
   // A tile of a tensor that is nowhere, of which so many rows are computed at a time as loops take
   // together: a fetch would have little of each row.
   void add_computed(const kernels::Tile& tile, Cascade& cascade) const noexcept {
-    alignas(kLineBytes) Byte elements[kComputedBytes + kComputedRows * kLineBytes];
+    alignas(kLineBytes) Byte elements[kComputedBytes + kTileRows * kLineBytes];
     const DriverFetch of_stored = element_fetch(reduction_, in_bytes_, 0, nullptr);
     // Not a page apart, where the rows would evict each other.
     const std::int64_t row_bytes = whole_lines(tile.columns * in_bytes_) + kLineBytes;
@@ -223,7 +230,7 @@ class Walk {
     stored.step_in_place = reduction_.load == nullptr ? in_bytes_ : kNever;
     stored.fetch = &of_stored;
     for (std::int64_t row = 0; row < tile.rows; row += stored.rows) {
-      stored.rows = std::min(kComputedRows, tile.rows - row);
+      stored.rows = std::min(computed_rows_, tile.rows - row);
       for (std::int64_t i = 0; i < stored.rows; ++i) {
         fetch_.source->read(first + (row + i) * step, 1, tile.columns, elements + i * row_bytes);
       }
@@ -251,7 +258,7 @@ class Walk {
   [[nodiscard]] std::int64_t widest_panel() const noexcept {
     const std::int64_t level_bytes = kPanelBytes / Cascade::level_count(reduction_.meet, tiles_);
     const std::int64_t widest_bytes =
-        computes_tiles_ ? kComputedBytes / kComputedRows : kWidestPanelBytes;
+        computes_tiles_ ? kComputedBytes / computed_rows_ : kWidestPanelBytes;
     const std::int64_t columns =
         std::min(level_bytes / reduction_.accumulator_bytes, widest_bytes / in_bytes_);
     return columns / kPanelColumns * kPanelColumns;
@@ -419,7 +426,8 @@ class Walk {
   std::int64_t tiles_;   // of one result
   std::int64_t blocks_;  // into which they are grouped
   bool computes_tiles_;  // of a tensor that is nowhere
-  bool fetches_;         // rows ahead: there are more than the caches hold
+  std::int64_t computed_rows_;
+  bool fetches_;  // rows ahead: there are more than the caches hold
   const Walk* beside_ = nullptr;
 };
 
