@@ -50,13 +50,13 @@ tnr_view row_major_view(const Extents& shape, tnr_dtype dtype, const void* data)
   view.dtype = dtype;
   view.rank = shape.rank;
   view.device.kind = TNR_DEVICE_KIND_CPU;
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;  // of an empty one it leads nowhere, and may overflow
   for (std::uint32_t axis = shape.rank; axis-- > 0;) {
     view.shape[axis] = shape.extents[axis];
-    view.strides[axis] = stride;
-    stride *= std::max(shape.extents[axis], std::int64_t{1});
+    view.strides[axis] = static_cast<std::int64_t>(stride);
+    stride *= static_cast<std::uint64_t>(std::max(shape.extents[axis], std::int64_t{1}));
   }
-  view.size_bytes = static_cast<std::uint64_t>(stride) * element_size(dtype);
+  view.size_bytes = stride * element_size(dtype);
   return view;
 }
 
@@ -75,6 +75,16 @@ struct CheckedReduction {
   std::uint32_t ddof;
   double power;
 };
+
+// The messages of check() are those of the calls, which do not know of nodes.
+template <class Check>
+auto of_node(unsigned index, Check&& check) {
+  try {
+    return check();
+  } catch (const Error& error) {
+    fail(error.status(), "nodes[%u]: %s", index, error.message());
+  }
+}
 
 class Evaluation {
  public:
@@ -98,14 +108,14 @@ class Evaluation {
     if (is_elementwise(last.kind)) {
       require_broadcast(last.shape);
     } else if (last.kind == NodeKind::kNormalize) {
-      const auto given = static_cast<const tnr_normalize_attributes*>(last.attributes);
-      normalization_ = readers_.normalize(given);
-      check_normalization(static_cast<tnr_normalize_op>(last.op), operand_view(nodes_.count() - 1),
-                          last.axes, normalization_, out_.view);
-      if (normalization_.weight != nullptr) pins_.add(*normalization_.weight, "weight");
-      if (normalization_.bias != nullptr) pins_.add(*normalization_.bias, "bias");
+      of_node(nodes_.count() - 1, [&] { check_last_normalization(last); });
     } else {
       last_reduction_ = checked(nodes_.count() - 1, out_.view);
+      if (nodes_.names_output() && !is_empty(out_.view)) {
+        fail(TNR_STATUS_ALIASED,
+             "the output is an operand of an expression that ends in a "
+             "reduction, and would be read after results are written");
+      }
     }
     if (nodes_.reduces_amid()) list_amid();
   }
@@ -137,6 +147,7 @@ class Evaluation {
         fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u] is the reduction after %u amid the expression",
              i, kMostAmidOfAll);
       }
+      require_memory(i);
       amid_[amid_count_] = static_cast<std::uint16_t>(i);
       leaf_of_[i] = static_cast<std::uint8_t>(leaf_count_);
       amid_results_[amid_count_] = row_major_view(node.shape, node.dtype, nullptr);
@@ -146,6 +157,16 @@ class Evaluation {
       ++amid_count_;
       ++leaf_count_;
     }
+  }
+
+  // Results of one node that are so few that bytes of all together are no overflow.
+  void require_memory(unsigned index) const {
+    const Node& node = nodes_[index];
+    const std::int64_t most =
+        (INT64_MAX / kMaxLeaves) / static_cast<std::int64_t>(element_size(node.dtype));
+    if (count_of(node.shape) < most || is_empty(out_.view)) return;
+    fail(TNR_STATUS_OUT_OF_MEMORY, "nodes[%u] has results of the shape %s, which fit no memory",
+         index, shape_text(node.shape.rank, node.shape.extents).text);
   }
 
   void require_broadcast(const Extents& shape) const {
@@ -169,8 +190,20 @@ class Evaluation {
     return row_major_view(node.shape, node.dtype, origin_of_computed());
   }
 
+  void check_last_normalization(const Node& last) {
+    const auto given = static_cast<const tnr_normalize_attributes*>(last.attributes);
+    normalization_ = readers_.normalize(given);
+    check_normalization(static_cast<tnr_normalize_op>(last.op), operand_view(nodes_.count() - 1),
+                        last.axes, normalization_, out_.view);
+    if (normalization_.weight != nullptr) pins_.add(*normalization_.weight, "weight");
+    if (normalization_.bias != nullptr) pins_.add(*normalization_.bias, "bias");
+  }
+
   [[nodiscard]] CheckedReduction checked(unsigned index, const tnr_view& out) const {
-    const Node& node = nodes_[index];
+    return of_node(index, [&] { return checked_of(nodes_[index], index, out); });
+  }
+  [[nodiscard]] CheckedReduction checked_of(const Node& node, unsigned index,
+                                            const tnr_view& out) const {
     const auto given = static_cast<const tnr_reduce_attributes*>(node.attributes);
     const tnr_reduce_attributes attributes = readers_.reduce(given);
     const auto op = static_cast<tnr_reduce_op>(node.op);

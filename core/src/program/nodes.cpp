@@ -26,6 +26,16 @@ static_assert(TNR_NODE_TERNARY >> kKindShift == static_cast<unsigned>(NodeKind::
 static_assert(TNR_NODE_NORMALIZE >> kKindShift == static_cast<unsigned>(NodeKind::kNormalize));
 constexpr std::uint8_t kOperandCounts[] = {0, 1, 2, 3, 2, 3, 1, 1, 1};
 
+// Whether an operation takes elements of the dtype.
+bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) noexcept {
+  const unsigned type = type_index(dtype);
+  if (type == kNoType) return false;
+  const unsigned kind = type <= static_cast<unsigned>(kernels::Type::kBF16)    ? kernels::kFloats
+                        : type == static_cast<unsigned>(kernels::Type::kBool8) ? kernels::kTruths
+                                                                               : kernels::kIntegers;
+  return (operation.dtypes & kind) != 0;
+}
+
 void require_array(const void* array, std::uint32_t count, std::uint32_t most, const char* name) {
   if (count > most) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "expression->%s_count is %" PRIu32 " but at most %" PRIu32,
@@ -243,7 +253,8 @@ void Nodes::check_elementwise(Node& node) {
       if (node.op != 0) refuse_code("cast", node.op);
       const tnr_dtype from = common_dtype(node, 0);
       if (is_complex(from) || is_complex(node.dtype)) refuse_dtype("cast", from);
-      set(from == node.dtype ? copy_operation(from) : cast_operation(from, node.dtype));
+      const Operation cast = cast_operation(from, node.dtype);  // or a refusal, of itself too
+      set(from == node.dtype ? copy_operation(from) : cast);
       take_scalars(node, from, 0);
       break;
     }
@@ -263,13 +274,18 @@ void Nodes::check_reduction(const tnr_node& given, Node& node) {
   }
   node.attributes = attributes_of(given);
   node.dtype = node.operands[0].dtype;
-  if (node.kind == NodeKind::kNormalize) {
-    if (!node.keeps_axes) return;
+  const auto row = static_cast<std::uint32_t>(node.op) - 1;
+  const bool is_normalization = node.kind == NodeKind::kNormalize;
+  if (row >= (is_normalization ? kernels::kNormalizeCount : kernels::kReduceCount)) {
+    refuse_code(is_normalization ? "normalize" : "reduce", node.op);
+  }
+  const kernels::OperationRow& operation =
+      is_normalization ? kernels::kNormalizeRows[row] : kernels::kReduceRows[row];
+  if (!takes(operation, node.dtype)) refuse_dtype(operation.name, node.dtype);
+  if (is_normalization && node.keeps_axes) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "a normalization keeps its axes without a flag");
   }
-  const auto row = static_cast<std::uint32_t>(node.op) - 1;
-  if (row >= kernels::kReduceCount) refuse_code("reduce", node.op);
-  node.dtype = result_dtype(kernels::kReduceRows[row].gives, node.dtype);
+  if (!is_normalization) node.dtype = result_dtype(operation.gives, node.dtype);
 }
 
 void Nodes::find_shapes() {
@@ -278,7 +294,8 @@ void Nodes::find_shapes() {
     Node& node = nodes_[i];
     require_returning(node, i);
     broadcast(node, i);
-    if (node.kind == NodeKind::kReduce) reduce_shape(node, i);
+    if (!is_elementwise(node.kind)) check_axes(node, i);
+    if (node.kind == NodeKind::kReduce) reduce_shape(node);
   }
 }
 
@@ -336,14 +353,33 @@ void Nodes::broadcast(Node& node, unsigned index) const {
       extent = extents[axis];
     }
   }
+  std::int64_t count = 1;
+  for (std::uint32_t axis = 0; axis < shape.rank; ++axis) {
+    if (!__builtin_mul_overflow(count, shape.extents[axis], &count)) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u] has the shape %s, more than %" PRId64 " elements",
+         index, shape_text(shape.rank, shape.extents).text, INT64_MAX);
+  }
 }
 
-void Nodes::reduce_shape(Node& node, unsigned index) const {
-  if (node.axes >> node.shape.rank != 0) {
+void Nodes::check_axes(const Node& node, unsigned index) const {
+  const std::uint32_t rank = node.shape.rank;
+  if (node.axes >> rank != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "nodes[%u].flags has axes 0x%" PRIx32 " but its operand has %" PRIu32, index, node.axes,
-         node.shape.rank);
+         rank);
   }
+  const auto count = static_cast<std::uint32_t>(std::popcount(node.axes));
+  const bool gives_place = node.kind == NodeKind::kReduce &&
+                           (node.op == TNR_REDUCE_OP_ARGMIN || node.op == TNR_REDUCE_OP_ARGMAX);
+  if (gives_place && count != 1 && count != rank) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "nodes[%u].flags names %" PRIu32 " of %" PRIu32
+         " axes but argmin and argmax take one or all",
+         index, count, rank);
+  }
+}
+
+void Nodes::reduce_shape(Node& node) {
   std::uint32_t kept = 0;
   for (std::uint32_t axis = 0; axis < node.shape.rank; ++axis) {
     const bool is_reduced = (node.axes >> axis & 1u) != 0;

@@ -111,6 +111,7 @@ class Nodes {
   [[nodiscard]] unsigned view_count() const noexcept { return view_count_; }
   // Without the output.
   [[nodiscard]] unsigned given_view_count() const noexcept { return given_view_count_; }
+  [[nodiscard]] bool names_output() const noexcept { return view_count_ > given_view_count_; }
   [[nodiscard]] const tnr_view& view(unsigned index) const noexcept { return *views_[index]; }
   [[nodiscard]] const Element& element(unsigned index) const noexcept { return elements_[index]; }
 
@@ -138,7 +139,8 @@ class Nodes {
   const void* attributes_of(const tnr_node& given) const;
 
   void broadcast(Node& node, unsigned index) const;
-  void reduce_shape(Node& node, unsigned index) const;
+  void check_axes(const Node& node, unsigned index) const;
+  static void reduce_shape(Node& node);
   void require_returning(const Node& node, unsigned index) const;
 
   const tnr_expression* expression_;  // while it is checked

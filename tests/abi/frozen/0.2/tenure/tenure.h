@@ -3502,8 +3502,8 @@ typedef struct tnr_plan_attributes {
  * the node), views that do not broadcast, a reduction that is neither last nor over the last
  * axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
  * a dtype that an operation does not take. ALIASED: `out` shares bytes with a view and is not
- * exactly it; or is one, and the last node reduces. STALE_VIEW, BUSY: as operations.
- * OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
+ * exactly it; or the last node reduces, and `out` is a view or an operand. STALE_VIEW, BUSY: as
+ * operations. OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
  *
  * @param context (transfer none) (nullable)
  * @param expression (transfer none)
