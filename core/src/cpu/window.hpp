@@ -30,6 +30,51 @@ struct Windows {
 
 using WindowKernel = void (*)(const Windows&);
 
+// ---- sums of 3 by 3 products at every row and column ----
+
+// Some rows of a result are computed together, so that rows of the image are read once and a half
+// times and not three times.
+inline constexpr int kStencilSide = 3;
+inline constexpr int kStencilRows = 4;     // of the result
+inline constexpr int kStencilColumns = 2;  // of the result, where channels are lanes
+inline constexpr int kStencilInRows = kStencilRows + kStencilSide - 1;
+inline constexpr int kStencilInColumns = kStencilColumns + kStencilSide - 1;
+
+// Lines of an image that are fetched into the second cache while others are read, as many as those.
+struct Ahead {
+  const Byte* lines[kStencilRows];
+  int64_t step;  // bytes from each of them to the one after it
+};
+
+// Where pixels are lanes: adjacent ones, of one filter.
+struct PixelStencil {
+  const Byte* rows[kStencilInRows];  // of the image: under the first column of the first window
+  int64_t begin;                     // of the elements that are there, counted from these ones;
+  int64_t end;                       // the others are zeros
+  int64_t columns;                   // of the result
+  Byte* out[kStencilRows];
+  bool streams;  // past the caches: `out` begins with lines, which are whole
+  const Byte* weights;
+  Ahead ahead;
+};
+
+// Where adjacent channels are lanes.
+struct ChannelStencil {
+  Tap taps[kStencilInRows][kStencilInColumns];  // with steps from pair to pair
+  int64_t pairs;                                // of columns of the result
+  int64_t lanes;
+  struct Place {
+    Byte* data;
+    int64_t step;
+  };
+  Place out[kStencilRows][kStencilColumns];
+  bool streams;
+  // A line of lanes for each place of the kernel, then those of the lanes behind; the last ones end
+  // in zeros.
+  const Byte* weights;
+  Ahead ahead;
+};
+
 // Kernels of one element type. Sums begin at 0, maxima at negative infinity.
 struct WindowKernels {
   WindowKernel max;
@@ -37,6 +82,9 @@ struct WindowKernels {
   // By FMA where the set has it.
   WindowKernel weigh_taps;   // one weight for all lanes
   WindowKernel weigh_lanes;  // adjacent weights for the lanes
+  // As these, in the same order of additions.
+  void (*weigh_pixel_stencil)(const PixelStencil&);
+  void (*weigh_channel_stencil)(const ChannelStencil&);
   // Elements 0, 2, 4... and 1, 3, 5... of `count` adjacent ones.
   void (*split)(const Byte* from, int64_t count, Byte* even, Byte* odd);
 };

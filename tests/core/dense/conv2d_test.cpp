@@ -349,6 +349,78 @@ TYPED_TEST(Conv2d, TakesChannelsByThemselves) {
   }
 }
 
+// Windows at every row and column, around the widths of vectors, and of results whose rows are
+// computed some at a time.
+TYPED_TEST(Conv2d, TakesChannelsByThemselvesAtEveryPlace) {
+  using T = TypeParam;
+  Random random(15);
+  const TestContext two(2);
+  const auto one_of = [&](std::initializer_list<std::int64_t> list) {
+    return list.begin()[random() % list.size()];
+  };
+  for (int round = 0; round < 400; ++round) {
+    Options with;
+    with.groups = one_of({1, 2, 5, 8, 16, 17, 33, 64, 70});
+    for (std::int64_t& padding : with.padding) padding = one_of({0, 0, 1, 1, 1, 2, 5});
+    if (round % 3 == 0) with.activation = TNR_UNARY_OP_RELU;
+    const Two in = {one_of({3, 4, 5, 6, 7, 8, 9, 13}),
+                    one_of({3, 4, 7, 8, 15, 16, 17, 18, 19, 31, 33, 34, 50, 66})};
+    const Lies lies = round % 7 == 0   ? Lies::kAnyhow
+                      : round % 2 == 0 ? Lies::kRowMajor
+                                       : Lies::kChannelsLast;
+    Case<T> test = make<T>({one_of({1, 2}), 1, one_of({1, 1, 2}), in, {3, 3}}, with, lies, random);
+    if (round % 5 == 0) {
+      test.bias = Operand<T>(Shape{test.out.view.shape[1]}).fill(random);
+    }
+    test.expect_twin(round % 4 == 0 ? two : kDefaultContext);
+    if (this->HasFatalFailure()) return;
+  }
+  // More channels than are taken at a time, and wider rows.
+  for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+    Options with;
+    with.padding = {1, 1, 1, 1};
+    with.groups = 600;
+    make<T>({1, 1, 1, {5, 4}, {3, 3}}, with, lies, random).expect_twin();
+    with.groups = 3;
+    make<T>({1, 1, 1, {6, 1100}, {3, 3}}, with, lies, random).expect_twin();
+  }
+}
+
+// Results past the caches, of whole lines or not, against those of one channel after the other,
+// whose pixels are not adjacent.
+TYPED_TEST(Conv2d, StreamsChannelsByThemselves) {
+  using T = TypeParam;
+  Random random(16);
+  const TestContext two(2);
+  for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+    for (const Two in : {Two{402, 512}, Two{401, 517}}) {
+      Options with;
+      with.padding = {1, 1, 1, 1};
+      with.groups = in[0] % 2 == 0 ? 16 : 17;
+      if (in[0] % 2 != 0) with.activation = TNR_UNARY_OP_TANH;
+      Case<T> test = make<T>({1, 1, 1, in, {3, 3}}, with, lies, random);
+      test.run(in[0] % 2 == 0 ? two : kDefaultContext);
+      Options alone = with;
+      alone.groups = 1;
+      for (std::int64_t channel = 0; channel < with.groups; channel += 7) {
+        const auto of = [&](const tnr_view& view, std::uint32_t axis) {
+          return tenure::slice(view, axis, channel, channel + 1, 1);
+        };
+        Operand<T> one = channels_last<T>({1, 2, in[0], in[1]});
+        const tnr_view_mut out = {tenure::slice(one.view, 1, 0, 1, 1)};
+        conv2d(kDefaultContext, of(test.a.view, 1), of(test.weight.view, 0), nullptr,
+               alone.attributes(), out);
+        for (std::int64_t y = 0; y < in[0]; ++y) {
+          for (std::int64_t x = 0; x < in[1]; ++x) {
+            ASSERT_TRUE(same(test.out.at({0, channel, y, x}), one.at({0, 0, y, x})))
+                << test.name() << " at " << channel << ", " << y << ", " << x;
+          }
+        }
+      }
+    }
+  }
+}
+
 // A slice of each channel's rows and columns, backwards.
 TYPED_TEST(Conv2d, TakesSlicesOfImages) {
   using T = TypeParam;

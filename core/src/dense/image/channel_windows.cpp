@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cpu/dispatch.hpp"
+#include "dense/image/stencil.hpp"
 #include "dense/streamed.hpp"
 #include "dense/strip_runner.hpp"
 #include "threads/parallel.hpp"
@@ -98,6 +99,9 @@ ChannelWindows::ChannelWindows(const WindowGeometry& geometry, std::int64_t widt
 }
 
 void ChannelWindows::pack_weight(const Byte* weight, Byte* to) const noexcept {
+  if (lanes_are_channels_ && Stencil::takes(g_, width_bytes_, lanes_are_channels_)) {
+    return Stencil::pack_lanes(g_, width_bytes_, weight, to);
+  }
   const std::int64_t lanes = lanes_are_channels_ ? g_.groups : 1;
   for (std::int64_t number = 0; number < filter_count(); number += lanes) {
     for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
@@ -190,7 +194,7 @@ class ChannelWindows::Slice {
         Byte* const to = row_ + channel * g_.result.channel + x * g_.result.place[kWidth];
         Byte* const tile = is_dense ? writer_.claim(to, count * lanes * width_) : tile_;
         fold_pixels(image_ + channel * g_.a.channel, x, count, lanes, tile);
-        finish_.run(finish_.with, {tile, y, x, count, lanes, channel});
+        finish({tile, y, x, count, lanes, channel});
         if (is_dense) continue;
         for (std::int64_t i = 0; i < count; ++i) {
           put(tile + i * lanes * width_, lanes, to + i * g_.result.place[kWidth]);
@@ -253,7 +257,7 @@ class ChannelWindows::Slice {
       } else {
         for (std::int64_t i = 0; i < count; ++i) fold_taps(image_, x + i, 1, 1, tile + i * width_);
       }
-      finish_.run(finish_.with, {tile, y, x, count, 1, filter});
+      finish({tile, y, x, count, 1, filter});
       if (!is_dense) put(tile, count, to);
     }
   }
@@ -362,6 +366,10 @@ class ChannelWindows::Slice {
 
   // ---- both ----
 
+  void finish(const WindowTile& tile) const noexcept {
+    if (finish_.run != nullptr) finish_.run(finish_.with, tile);
+  }
+
   void use_weights(std::int64_t offset, std::int64_t step) noexcept {
     if (fold_.weights == nullptr) return;
     weights_ = fold_.weights + offset;
@@ -461,6 +469,19 @@ void ChannelWindows::run(const Context& context, const WindowFold& fold, std::ui
     const std::int64_t rows = kRowsOfSlice * std::min<std::int64_t>(g_.kernel[kHeight], 8);
     slice_count = std::min(row_count, std::max(std::min(slice_count, row_count / rows),
                                                std::int64_t{context.thread_count()}));
+  }
+  if (fold.weights != nullptr && Stencil::takes(g_, width_bytes_, lanes_are_channels_)) {
+    return for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
+      Stencil part(g_, width_bytes_, lanes_are_channels_, fold, stores, a, out, finish);
+      const std::int64_t end = slice_begin(row_count, slice_count, slice + 1);
+      std::int64_t rows;
+      for (std::int64_t row = slice_begin(row_count, slice_count, slice); row < end; row += rows) {
+        const std::int64_t plane = row / g_.out[kHeight];
+        const std::int64_t y = row % g_.out[kHeight];
+        rows = std::min({Stencil::kRows, g_.out[kHeight] - y, end - row});
+        part.run(plane / filters, plane % filters, y, rows);
+      }
+    });
   }
   for_each_slice(context, slice_count, [&](std::int64_t slice) noexcept {
     Slice part(*this, fold, stores, a, out, finish);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/arithmetic.hpp"
 #include "cpu/window.hpp"
 #include "dense/image/geometry.hpp"
 #include "memory/traffic.hpp"
@@ -34,6 +35,7 @@ struct WindowTile {
   std::int64_t first_filter;
 };
 struct WindowFinish {
+  // nullptr: nothing is done to them.
   void (*run)(const void* with, const WindowTile& tile);
   const void* with;
 };
@@ -50,6 +52,11 @@ class ChannelWindows {
 
   [[nodiscard]] bool lanes_are_channels() const noexcept { return lanes_are_channels_; }
   [[nodiscard]] std::int64_t filter_count() const noexcept { return g_.groups * g_.filters; }
+  // Bytes of packed weights, of filters that have so many bytes of each place; no more than fit.
+  [[nodiscard]] static std::int64_t weight_bytes(const WindowGeometry& geometry,
+                                                 std::int64_t filter_bytes) noexcept {
+    return product_or_most(geometry.places(), whole_lines(filter_bytes));
+  }
   void pack_weight(const kernels::Byte* weight, kernels::Byte* to) const noexcept;
 
   // Elements of an axis of the image that one window has: `count`, from `first` on.

@@ -129,8 +129,6 @@ struct Divide {
   }
 };
 
-void leave_maxima(const void*, const WindowTile&) {}
-
 }  // namespace
 
 void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
@@ -172,7 +170,7 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
                            (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0};
     of.run(context, {&kernels, is_max ? kernels.max : kernels.sum, nullptr},
            element_bytes(from) + element_bytes(to.view), static_cast<const Byte*>(from.data),
-           writable(to), {is_max ? leave_maxima : Divide::run, &finish});
+           writable(to), {is_max ? nullptr : Divide::run, &finish});
   };
   if (narrow) {
     const WideImages wide(a, out);

@@ -427,7 +427,6 @@ struct DepthwiseEpilogue {
 
   static void run(const void* with, const WindowTile& tile) {
     const auto& self = *static_cast<const DepthwiseEpilogue*>(with);
-    if (self.epilogue.is_nothing()) return;
     const std::int64_t width = self.width_bytes;
     // The pixels of a single filter are adjacent rows.
     const std::int64_t row_step = tile.filters * width;
@@ -543,7 +542,7 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
     const WindowGeometry g = parts.part(parts.with, i).geometry;
     if (is_depthwise(g, width_bytes)) {
       weight_bytes =
-          std::max(weight_bytes, product_or_most(g.places(), out.shape[1] * width_bytes));
+          std::max(weight_bytes, ChannelWindows::weight_bytes(g, out.shape[1] * width_bytes));
     } else {
       const Conv2d conv(gemm, packing, g, one, width_bytes);
       weight_bytes =
@@ -578,7 +577,8 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
     windows.run(context,
                 {&kernels, windows.lanes_are_channels() ? kernels.weigh_lanes : kernels.weigh_taps,
                  packed_weight.data()},
-                element_bytes(of.a) + element_bytes(out), a, to, {DepthwiseEpilogue::run, &finish});
+                element_bytes(of.a) + element_bytes(out), a, to,
+                {epilogue.is_nothing() ? nullptr : DepthwiseEpilogue::run, &finish});
   };
   const auto run_parts = [&](std::int64_t images) noexcept {
     for (std::int64_t i = 0; i < parts.count; ++i) {

@@ -3,6 +3,7 @@
 
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/matmul/part.hpp"
+#include "cpu/kernels/window/stencil.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
@@ -216,6 +217,8 @@ constexpr WindowKernels kWindowsOf = {
     .sum = fold_windows<T, OfSums<T>>,
     .weigh_taps = fold_windows<T, OfProducts<T>>,
     .weigh_lanes = weigh_lanes<T>,
+    .weigh_pixel_stencil = weigh_pixel_stencil<T>,
+    .weigh_channel_stencil = weigh_channel_stencil<T>,
     .split = split<T>,
 };
 
