@@ -126,10 +126,10 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, PackedFactor, testing::ValuesIn(kFactors),
 // Remainders of panels, and blocks of depths and of columns of every dtype.
 TEST_P(PackedFactor, GivesTheBitsOfTheFactor) {
   constexpr std::int64_t kExtents[][3] = {
-      {1, 1, 1},      {1, 1, 0},     {0, 5, 3},      {3, 0, 5},     {4, 3, 0},
-      {1, 40, 33},    {40, 1, 33},   {5, 9, 7},      {14, 32, 64},  {15, 33, 65},
-      {29, 97, 257},  {70, 41, 515}, {8, 64, 1025},  {33, 70, 70},  {20, 2090, 60},
-      {1030, 19, 70}, {2, 31, 1500}, {25, 2100, 30}, {3, 33, 4096}, {30, 70, 4100}};
+      {1, 1, 1},     {1, 1, 0},      {0, 5, 3},      {3, 0, 5},      {4, 3, 0},     {1, 40, 33},
+      {40, 1, 33},   {5, 9, 7},      {14, 32, 64},   {15, 33, 65},   {29, 97, 257}, {70, 41, 515},
+      {8, 64, 1025}, {33, 70, 70},   {20, 2090, 60}, {1030, 19, 70}, {2, 31, 1500}, {25, 2100, 30},
+      {3, 33, 4096}, {30, 70, 4100}, {16, 70, 700},  {24, 45, 900},  {6, 97, 1030}};
   for (const auto& [rows, columns, depth] : kExtents) {
     for (int i = 0; i < 2; ++i) {
       expect_same({rows, depth}, {depth, columns}, {rows, columns},

@@ -166,6 +166,11 @@ void multiply_whole(const DenseProduct& p) {
 }
 
 constexpr int64_t kFetchedBytes = 64;  // a line
+// Panels of a packed factor are read once by a few rows, and from memory if it is large: lines are
+// fetched so far ahead, into the second cache. Nearer by half, or into the first, is slower than not
+// at all.
+constexpr int64_t kAheadBytes = 8192;
+constexpr int64_t kMostFetchingRows = 24;
 
 // A tile of rows that lie anywhere, those behind the last one again. Their addresses are more than
 // there are registers, and loaded with each depth: the additions take longer.
@@ -217,7 +222,7 @@ void multiply_scattered(const DenseProduct& p) {
 }
 
 // A tile of kRows rows, and so many columns that the last of kVectors vectors is whole or not.
-template <class T, class Adding, int kRows, int kVectors>
+template <class T, class Adding, int kRows, int kVectors, bool kFetches = false>
 void multiply_few(const DenseProduct& p) {
   constexpr int kLast = kVectors - 1;
   const Part<T> last(p.columns - kLast * kPerVector<T>);
@@ -249,6 +254,12 @@ void multiply_few(const DenseProduct& p) {
     b += p.b_depth_step;
   }
   for (int64_t k = p.depth - Adding::kHasStarts; k != 0; --k) {
+    if constexpr (kFetches) {
+#pragma GCC unroll 4
+      for (int64_t at = 0; at < kVectors * kVectorBytes; at += kFetchedBytes) {
+        __builtin_prefetch(b + kAheadBytes + at, 0, 2);
+      }
+    }
     Vector<T> right[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kLast; ++v) right[v] = load<Vector<T>>(b + v * kVectorBytes);
@@ -341,15 +352,75 @@ void multiply_rows(DenseProduct& tile) {
   }
 }
 
+#if defined(__AVX512F__)
+// A tile of as many rows as there are takes as long as the reading; fewer wait for memory anyway, and
+// processors fetch for them as well.
+template <class T, class Adding>
+void multiply_fetched(DenseProduct& tile) {
+  const int64_t rows = tile.rows;
+  tile.rows = kFewRows;
+  for (int64_t row = 0; row < rows; row += kFewRows) {
+    multiply_few<T, Adding, kFewRows, kPanelVectors, true>(tile);
+    tile.a += kFewRows * tile.a_step;
+    tile.out += kFewRows * tile.row_step;
+  }
+}
+template <class T>
+bool fetches(const DenseProduct& panel) {
+  return panel.rows % kFewRows == 0 && panel.columns > kPerVector<T>;
+}
+#else
+// Several tiles of rows, and vectors that are half a line: lines are fetched for so many depths at a
+// time, whose sums are kept in the first cache in between. Measured: 4 and 8 rows by 8192 x 8192 of
+// f32 in 0.61 and 0.67 of the time (AVX2).
+constexpr int64_t kFetchedDepths = 16;
+
+template <class T, class Adding>
+void multiply_fetched(DenseProduct& p) {
+  constexpr int64_t kStepB = kPanelColumns<T> * kWidth<T>;
+  alignas(64) Byte sums[kMostFetchingRows * kStepB];
+  const int64_t second = p.columns > kPerVector<T> ? 1 : 0;
+  const int64_t most_rows = rows_of_tiles(p.rows);
+  __builtin_memset(sums, 0, static_cast<size_t>(p.rows * kStepB));
+  DenseProduct part = p;
+  part.sums_step = kStepB;
+  for (int64_t k = 0; k < p.depth; k += kFetchedDepths) {
+    part.depth = smaller(p.depth - k, kFetchedDepths);
+    for (int64_t at = 0; at < part.depth * kStepB; at += kFetchedBytes) {
+      __builtin_prefetch(part.b + kAheadBytes + at, 0, 2);
+    }
+    const Byte* const a = p.a + k * p.a_depth_step;
+    for (int64_t i = 0; i < p.rows; i += most_rows) {
+      part.a = a + i * p.a_step;
+      part.sums = sums + i * kStepB;
+      Few<T, Adding>::kKernels[smaller(p.rows - i, most_rows)][second](part);
+    }
+    part.b += part.depth * kStepB;
+  }
+  put_rows<T>(p, reinterpret_cast<const Vector<T>*>(sums), kPanelVectors);
+}
+template <class T>
+bool fetches(const DenseProduct& panel) {
+  return panel.rows > 2;  // a row alone is 1.3 times as fast without
+}
+#endif
+
 template <class T, class Adding>
 void multiply_unpacked(const DenseProduct& p) {
   DenseProduct panel = p;
+  // Adjacent depths, of which there are some more than are fetched ahead.
+  const bool is_long = p.b_depth_step == kPanelColumns<T> * kWidth<T> &&
+                       p.rows <= kMostFetchingRows && p.depth * p.b_depth_step > 2 * kAheadBytes;
   for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>, panel.b += p.b_panel_step) {
     panel.rows = p.rows;
     panel.columns = smaller(p.columns - j, kPanelColumns<T>);
     panel.a = p.a;
     panel.out = p.out + j * p.column_step;
-    multiply_rows<T, Adding>(panel);
+    if (is_long && fetches<T>(panel)) {
+      multiply_fetched<T, Adding>(panel);
+    } else {
+      multiply_rows<T, Adding>(panel);
+    }
   }
 }
 
@@ -363,10 +434,25 @@ void multiply_streamed(const DenseProduct& p) {
   __builtin_memset(p.sums, 0, static_cast<size_t>(p.rows * vectors * kVectorBytes));
   DenseProduct part = p;
   const int64_t most_rows = rows_of_tiles(p.rows);
+  // The left factor's elements side by side: its rows too may all lie in the same sets.
+  T left[kStreams * kMostFetchingRows];
+  const bool gathers = p.rows <= kMostFetchingRows;
+  if (gathers) {
+    part.a_step = kWidth<T>;
+    part.a_depth_step = p.rows * kWidth<T>;
+  }
   for (int64_t k = 0; k < p.depth; k += kStreams) {
     part.depth = smaller(p.depth - k, kStreams);
     const int64_t ahead = smaller(p.depth - k - part.depth, kStreams);
-    const Byte* const a = p.a + k * p.a_depth_step;
+    const Byte* a = p.a + k * p.a_depth_step;
+    if (gathers) {
+      for (int64_t d = 0; d < part.depth; ++d) {
+        for (int64_t i = 0; i < p.rows; ++i) {
+          left[d * p.rows + i] = load<T>(a + i * p.a_step + d * p.a_depth_step);
+        }
+      }
+      a = reinterpret_cast<const Byte*>(left);
+    }
     part.b = p.b + k * p.b_depth_step;
     Byte* sums = p.sums;
     for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
@@ -379,7 +465,7 @@ void multiply_streamed(const DenseProduct& p) {
       }
       const int64_t second = part.columns > kPerVector<T> ? 1 : 0;
       for (int64_t i = 0; i < p.rows; i += most_rows) {
-        part.a = a + i * p.a_step;
+        part.a = a + i * part.a_step;
         part.sums = sums + i * p.sums_step;
         Few<T, Adding>::kKernels[smaller(p.rows - i, most_rows)][second](part);
       }
