@@ -414,7 +414,8 @@ class NumpyTest(unittest.TestCase):
         """Every row that takes floats alone, within its bound and one rounding of the oracle."""
         others = [*CLASSIFICATIONS, "nan_to_num"]
         rows = [row for name, row in operations.UNARY.items()
-                if row.dtypes == "float" and name not in others]
+                if "float" in row.dtypes.split() and "integer" not in row.dtypes.split()
+                and name not in others]
         for a, message in self.cases(FLOATS):
             for row in rows:
                 for out in self.each_output("unary", [row.code, a], a.shape, a.dtype):
@@ -529,6 +530,111 @@ class NumpyTest(unittest.TestCase):
                     self.assert_same(out, function(a, b), f"{name} {message}")
                 for out in self.each_output("compare_scalar", [code, a, number], a.shape, np.bool_):
                     self.assert_same(out, function(a, one), f"{name} number {message}")
+
+    # ---- complex numbers ----
+
+    def assert_near_complex(self, actual, exact, message, beside=None):
+        """Within three roundings of the magnitude, or of that of a term."""
+        self.assertEqual(actual.dtype.kind, "c", message)
+        part = actual.real.dtype
+        exact = np.asarray(exact)
+        size = np.abs(exact) if beside is None else beside
+        near = np.abs(actual - exact) <= 3 * np.finfo(part).eps * size
+        if not np.all(near | (np.isnan(actual) & np.isnan(exact))):
+            self.fail(f"{message}\n got {actual}\nwant {exact}")
+
+    def test_complex_of_one(self):
+        rows = [(name, row) for name, row in operations.UNARY.items()
+                if "complex" in row.dtypes.split()]
+        self.assertEqual([name for name, _ in rows],
+                         ["neg", "abs", "square", "reciprocal", "conj", "arg"])
+        for a, message in self.cases(COMPLEX):
+            wide = a.astype(np.clongdouble)
+            for name, row in rows:
+                dtype = a.real.dtype if name in ("abs", "arg") else a.dtype
+                for out in self.each_output("unary", [row.code, a], a.shape, dtype):
+                    if name in ("neg", "conj"):
+                        self.assert_same(out, oracle(row)(a), f"{name} {message}")
+                    elif name in ("abs", "arg"):
+                        self.assert_near(out, oracle(row)(wide), f"{name} {message}", 2)
+                    else:
+                        self.assert_near_complex(out, oracle(row)(wide), f"{name} {message}")
+
+    def test_complex_of_two(self):
+        for a, message in self.cases(COMPLEX):
+            b = numbers(self.rng, a.dtype, a.shape)
+            number = numbers(self.rng, a.dtype, ())
+            for name, row in operations.BINARY.items():
+                if "complex" not in row.dtypes.split():
+                    self.assertEqual(library.call("binary", row.code, a, b, np.empty_like(a)),
+                                     UNSUPPORTED)
+                    continue
+                for call, left, right in (("binary", a, b),
+                                          ("binary_scalar", a, scalar_of(number)),
+                                          ("scalar_binary", scalar_of(number), b)):
+                    x = number if isinstance(left, Scalar) else left
+                    y = number if isinstance(right, Scalar) else right
+                    for out in self.each_output(call, [row.code, left, right], a.shape, a.dtype):
+                        if name in ("add", "sub"):
+                            self.assert_same(out, oracle(row)(x, y), f"{name} {message}")
+                        else:
+                            exact = oracle(row)(x.astype(np.clongdouble), y)
+                            self.assert_near_complex(out, exact, f"{name} {message}")
+
+    def test_complex_broadcasts(self):
+        for dtype in COMPLEX:
+            for left, right in [((3, 1), (1, 4)), ((4,), (2, 3, 4)), ((), (5,)), ((600, 1), (1, 3)),
+                                ((0, 1), (1, 4))]:
+                a, b = numbers(self.rng, dtype, left), numbers(self.rng, dtype, right)
+                expected = np.subtract(a, b)
+                for out in self.each_output("binary", [BINARY["sub"], a, b], expected.shape, dtype):
+                    self.assert_same(out, expected, f"{np.dtype(dtype)} {left} {right}")
+
+    def test_complex_zeros_and_infinities(self):
+        """Where NumPy's quotient is a number, or what a divisor of 0 leaves."""
+        parts = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
+        every = np.array([complex(x, y) for x in parts for y in parts])
+        for dtype in COMPLEX:
+            a, b = (x.ravel().astype(dtype) for x in np.meshgrid(every, every))
+            out = np.empty_like(a)
+            library.run("binary", BINARY["div"], a, b, out)
+            expected = a / b
+            for i in range(a.size):
+                message = f"{a[i]} / {b[i]}"
+                finite = np.isfinite(a[i]) and np.isfinite(b[i])
+                if np.isfinite(expected[i]):
+                    self.assertTrue(np.isclose(out[i], expected[i]), message)
+                elif finite or (b[i] == 0 and not np.isinf(a[i])):
+                    self.assert_same(out[i], expected[i], message)
+                elif np.isinf(b[i]) and np.isfinite(a[i]):
+                    self.assertEqual(out[i], 0, message)
+                elif np.isinf(a[i]) and np.isfinite(b[i]):
+                    self.assertTrue(np.isinf(out[i]), message)
+                elif np.isinf(a[i]) and np.isinf(b[i]):
+                    self.assertTrue(np.isnan(out[i].real) and np.isnan(out[i].imag), message)
+
+    def test_complex_equality(self):
+        for a, message in self.cases(COMPLEX):
+            b = np.where(self.rng.random(a.shape) < 0.5, a, a.conj()).astype(a.dtype)
+            number = a.flat[0] if a.size else a.dtype.type(1)
+            for name in ("equal", "not_equal"):
+                function = getattr(np, name)
+                for out in self.each_output("compare", [COMPARE[name], a, b], a.shape, np.bool_):
+                    self.assert_same(out, function(a, b), f"{name} {message}")
+                for out in self.each_output("compare_scalar", [COMPARE[name], a, scalar_of(number)],
+                                            a.shape, np.bool_):
+                    self.assert_same(out, function(a, number), f"{name} number {message}")
+
+    def test_complex_sums(self):
+        for a, axes, keep, message in self.reductions(COMPLEX):
+            wide = a.astype(np.clongdouble)
+            count = np.longdouble(np.prod([a.shape[axis] for axis in axes], dtype=np.int64))
+            terms = np.sum(np.abs(wide), axis=axes, keepdims=keep)
+            expected = np.sum(wide, axis=axes, keepdims=keep)
+            for out in self.reduce("sum", a, axes, a.dtype, keep):
+                self.assert_near_complex(out, expected, f"sum {message}", terms)
+            for out in self.reduce("mean", a, axes, a.dtype, keep):
+                self.assert_near_complex(out, expected / count, f"mean {message}", terms / count)
 
     def test_select(self):
         for a, message in self.cases(REAL + COMPLEX):

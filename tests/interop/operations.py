@@ -7,8 +7,8 @@ import collections
 Row = collections.namedtuple("Row", "code numpy dtypes places")
 
 UNARY = {
-    "neg": Row(1, "np.negative", "float integer", 0),
-    "abs": Row(2, "np.abs", "float integer", 0),
+    "neg": Row(1, "np.negative", "float integer complex", 0),
+    "abs": Row(2, "np.abs", "float integer complex", 0),
     "sqrt": Row(3, "np.sqrt", "float", 0.5),
     "exp": Row(4, "np.exp", "float", 1),
     "relu": Row(5, "relu", "float integer", 0),
@@ -21,8 +21,8 @@ UNARY = {
     "hardswish": Row(12, "hardswish", "float", 2),
     "elu": Row(13, "elu", "float", 1),
     "leaky_relu": Row(14, "leaky_relu", "float", 1),
-    "square": Row(15, "np.square", "float integer", 0.5),
-    "reciprocal": Row(16, "np.reciprocal", "float", 0.5),
+    "square": Row(15, "np.square", "float integer complex", 0.5),
+    "reciprocal": Row(16, "np.reciprocal", "float complex", 0.5),
     "rsqrt": Row(17, "rsqrt", "float", 1),
     "floor": Row(18, "np.floor", "float", 0),
     "ceil": Row(19, "np.ceil", "float", 0),
@@ -55,13 +55,15 @@ UNARY = {
     "acosh": Row(46, "np.arccosh", "float", 2),
     "atanh": Row(47, "np.arctanh", "float", 2),
     "cbrt": Row(48, "np.cbrt", "float", 1),
+    "conj": Row(49, "np.conjugate", "complex", 0),
+    "arg": Row(50, "np.angle", "complex", 2),
 }
 
 BINARY = {
-    "add": Row(1, "np.add", "float integer", 0.5),
-    "sub": Row(2, "np.subtract", "float integer", 0.5),
-    "mul": Row(3, "np.multiply", "float integer", 0.5),
-    "div": Row(4, "np.divide", "float integer", 0.5),
+    "add": Row(1, "np.add", "float integer complex", 0.5),
+    "sub": Row(2, "np.subtract", "float integer complex", 0.5),
+    "mul": Row(3, "np.multiply", "float integer complex", 0.5),
+    "div": Row(4, "np.divide", "float integer complex", 0.5),
     "min": Row(5, "np.minimum", "float integer", 0),
     "max": Row(6, "np.maximum", "float integer", 0),
     "rem": Row(7, "np.fmod", "float integer", 0),
@@ -85,8 +87,8 @@ TERNARY = {
 }
 
 COMPARE = {
-    "equal": Row(1, "np.equal", "float integer bool", 0),
-    "not_equal": Row(2, "np.not_equal", "float integer bool", 0),
+    "equal": Row(1, "np.equal", "float integer bool complex", 0),
+    "not_equal": Row(2, "np.not_equal", "float integer bool complex", 0),
     "less": Row(3, "np.less", "float integer bool", 0),
     "less_equal": Row(4, "np.less_equal", "float integer bool", 0),
     "greater": Row(5, "np.greater", "float integer bool", 0),
@@ -94,9 +96,9 @@ COMPARE = {
 }
 
 REDUCE = {
-    "sum": Row(1, "np.sum", "float integer", None),
+    "sum": Row(1, "np.sum", "float integer complex", None),
     "prod": Row(2, "np.prod", "float integer", None),
-    "mean": Row(3, "np.mean", "float", None),
+    "mean": Row(3, "np.mean", "float complex", None),
     "var": Row(4, "np.var", "float", None),
     "std": Row(5, "np.std", "float", None),
     "min": Row(6, "np.min", "float integer", 0),

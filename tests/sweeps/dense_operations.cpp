@@ -24,6 +24,12 @@ tnr_scalar scalar(tnr_dtype dtype, std::int64_t number) {
   return value;
 }
 
+// Of complex numbers their parts' dtype.
+tnr_dtype part_of(tnr_dtype dtype) {
+  if (dtype == TNR_DTYPE_C64) return TNR_DTYPE_F32;
+  return dtype == TNR_DTYPE_C128 ? TNR_DTYPE_F64 : dtype;
+}
+
 // Where the first input, the second and the output lie.
 struct Lies {
   const char* name;
@@ -100,10 +106,20 @@ void add_arithmetic(List& list) {
   for (const Constant& code : codes_of("tnr_unary_op")) {
     const auto op = static_cast<tnr_unary_op>(code.value);
     const bool gives_truth = code.name.find("_IS_") != std::string::npos;
-    add(list, "tnr_unary", short_name(code), gives_truth ? TNR_DTYPE_BOOL8 : tnr_dtype{0},
-        [op](const Operands& with, tnr_dtype, const Input& a, const Input&, const Output& out) {
-          return tnr_unary(with.context, op, a, nullptr, out);
-        });
+    const bool gives_part = op == TNR_UNARY_OP_ABS || op == TNR_UNARY_OP_ARG;
+    for (const Lies& lies : kArrangements) {
+      list.push_back({"tnr_unary", short_name(code) + ", " + lies.name,
+                      [=, &lies](const Operands& with, Answer& answer) {
+                        const tnr_dtype dtype = with.a.values.dtype;
+                        const Input a = input(with, lies.a, 0);
+                        const Output out(gives_truth  ? TNR_DTYPE_BOOL8
+                                         : gives_part ? part_of(dtype)
+                                                      : dtype,
+                                         {with.a.rows, with.a.cols}, with.fill, lies.out);
+                        (void)answer.succeeds(tnr_unary(with.context, op, a, nullptr, out));
+                        out.give(answer);
+                      }});
+    }
   }
   for (const Constant& code : codes_of("tnr_binary_op")) {
     const auto op = static_cast<tnr_binary_op>(code.value);

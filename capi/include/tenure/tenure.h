@@ -279,11 +279,11 @@ typedef uint32_t tnr_dtype;
  */
 #define TNR_DTYPE_BOOL8 67590
 /**
- * Complex of two binary32, 8 bytes. For movement and exchange only.
+ * Complex of two binary32, 8 bytes.
  */
 #define TNR_DTYPE_C64 81925
 /**
- * Complex of two binary64, 16 bytes. For movement and exchange only.
+ * Complex of two binary64, 16 bytes.
  */
 #define TNR_DTYPE_C128 98309
 
@@ -1554,7 +1554,7 @@ typedef int32_t tnr_unary_op;
  */
 #define TNR_UNARY_OP_NEG 1
 /**
- * `|x|`; wraps on integers.
+ * `|x|`; wraps on integers, and of complex numbers gives the dtype of their parts.
  */
 #define TNR_UNARY_OP_ABS 2
 /**
@@ -1610,7 +1610,7 @@ typedef int32_t tnr_unary_op;
  */
 #define TNR_UNARY_OP_SQUARE 15
 /**
- * `1 / x`; floats only.
+ * `1 / x`; floats and complex numbers.
  */
 #define TNR_UNARY_OP_RECIPROCAL 16
 /**
@@ -1741,6 +1741,14 @@ typedef int32_t tnr_unary_op;
  * Cube root; floats only.
  */
 #define TNR_UNARY_OP_CBRT 48
+/**
+ * The complex conjugate; complex numbers only.
+ */
+#define TNR_UNARY_OP_CONJ 49
+/**
+ * The angle of a complex number from the positive real axis, from -pi to pi, in the dtype of its parts; complex numbers only.
+ */
+#define TNR_UNARY_OP_ARG 50
 
 /**
  * Attributes of `tnr_unary` and `tnr_sparse_unary`. There are none yet. NULL, and zeros beyond
@@ -1941,7 +1949,7 @@ typedef int32_t tnr_reduce_op;
  */
 #define TNR_REDUCE_OP_PROD 2
 /**
- * Arithmetic mean; floats only. Empty: NaN.
+ * Arithmetic mean; floats and complex numbers. Empty: NaN.
  */
 #define TNR_REDUCE_OP_MEAN 3
 /**
@@ -2239,7 +2247,8 @@ tnr_status tnr_fill(struct tnr_context *context TNR_BORROWED,
                     const struct tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
- * `out = op(a)`, all of one dtype. `out` may be exactly `a`.
+ * `out = op(a)`, of the dtype that `op` gives of `a`'s. Where that is `a`'s, `out` may be
+ * exactly `a`.
  *
  * @param context (transfer none) (nullable)
  * @param a (transfer none) broadcast to `out`'s shape
@@ -3501,9 +3510,10 @@ typedef struct tnr_plan_attributes {
  * node, a dtype that the operation does not give or operands of two dtypes (the message names
  * the node), views that do not broadcast, a reduction that is neither last nor over the last
  * axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
- * a dtype that an operation does not take. ALIASED: `out` shares bytes with a view and is not
- * exactly it; or the last node reduces, and `out` is a view or an operand. STALE_VIEW, BUSY: as
- * operations. OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
+ * a dtype that an operation does not take, and all that are complex. ALIASED: `out` shares bytes
+ * with a view and is not exactly it; or the last node reduces, and `out` is a view or an operand.
+ * STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY: only where something is allocated. `out` is
+ * then untouched.
  *
  * @param context (transfer none) (nullable)
  * @param expression (transfer none)

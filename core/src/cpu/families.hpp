@@ -6,6 +6,7 @@
 // and no table of all of them, so that a static link keeps no kernels that a program cannot reach.
 #pragma once
 
+#include "cpu/complex.hpp"
 #include "cpu/compress.hpp"
 #include "cpu/fold.hpp"
 #include "cpu/gemm.hpp"
@@ -32,6 +33,7 @@ using UnaryTable = Elementwise[kUnaryCount][kTypeCount];
 using BinaryTable = Elementwise[kBinaryCount][kTypeCount];
 using TernaryTable = Elementwise[kTernaryCount][kTypeCount];
 using CompareTable = Elementwise[kCompareKernelCount][kTypeCount];
+using ComplexTable = ComplexKernels[kComplexTypeCount];
 using ReduceTable = Reductions[kReduceCount];
 using SquareSumTable = SquareSum[2];         // f64 and f32
 using NormalizeTable = NormalizeKernels[4];  // floats
@@ -68,6 +70,7 @@ struct Ordering;  // ordering.hpp, which those who sort include alone
   FAMILY(binary_kernels, BinaryTable, kBinary)                       \
   FAMILY(ternary_kernels, TernaryTable, kTernary)                    \
   FAMILY(compare_kernels, CompareTable, kCompare)                    \
+  FAMILY(complex_kernels, ComplexTable, kComplex)                    \
   FAMILY(reduce_kernels, ReduceTable, kReduce)                       \
   FAMILY(square_sum_kernels, SquareSumTable, kSquareSums)            \
   FAMILY(norm_kernels, NormTable, kNorms)                            \

@@ -55,7 +55,9 @@
   X(Asinh, ASINH) \
   X(Acosh, ACOSH) \
   X(Atanh, ATANH) \
-  X(Cbrt, CBRT)
+  X(Cbrt, CBRT) \
+  X(Conj, CONJ) \
+  X(Arg, ARG)
 
 // X(name of the enumerator, in capitals), in the order of the codes.
 #define TENURE_BINARY_OPERATIONS(X) \
@@ -130,8 +132,8 @@
 
 namespace tenure::kernels {
 
-enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kSin = 37, kCos = 38, kTan = 39, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48 };
-inline constexpr unsigned kUnaryCount = 48;
+enum class Unary : uint8_t { kNeg = 1, kAbs = 2, kSqrt = 3, kExp = 4, kRelu = 5, kTanh = 6, kSigmoid = 7, kSilu = 8, kGelu = 9, kGeluTanh = 10, kSoftplus = 11, kHardswish = 12, kElu = 13, kLeakyRelu = 14, kSquare = 15, kReciprocal = 16, kRsqrt = 17, kFloor = 18, kCeil = 19, kRound = 20, kTrunc = 21, kSign = 22, kIsNan = 23, kIsInf = 24, kIsFinite = 25, kLogicalNot = 26, kNanToNum = 27, kBitNot = 28, kExp2 = 29, kExpm1 = 30, kLn = 31, kLog2 = 32, kLog10 = 33, kLog1p = 34, kErf = 35, kErfc = 36, kSin = 37, kCos = 38, kTan = 39, kAsin = 40, kAcos = 41, kAtan = 42, kSinh = 43, kCosh = 44, kAsinh = 45, kAcosh = 46, kAtanh = 47, kCbrt = 48, kConj = 49, kArg = 50 };
+inline constexpr unsigned kUnaryCount = 50;
 
 enum class Binary : uint8_t { kAdd = 1, kSub = 2, kMul = 3, kDiv = 4, kMin = 5, kMax = 6, kRem = 7, kLogicalAnd = 8, kLogicalOr = 9, kLogicalXor = 10, kBitAnd = 11, kBitOr = 12, kBitXor = 13, kShiftLeft = 14, kShiftRight = 15, kPow = 16, kAtan2 = 17, kHypot = 18 };
 inline constexpr unsigned kBinaryCount = 18;
@@ -154,8 +156,9 @@ inline constexpr unsigned kScanCount = 4;
 // Sets of dtypes, by bits.
 enum DtypeSet : uint8_t { kNoDtypes = 0, kFloats = 1, kIntegers = 2, kTruths = 4, kComplex = 8 };
 
-// The dtype of the result: the operands', or 64 bits for integers, or bool8, or i64.
-enum class Gives : uint8_t { kOperand, kWide, kTruth, kIndex };
+// The dtype of the result: the operands', or 64 bits for integers, or bool8, or i64, or that of
+// the parts of complex numbers.
+enum class Gives : uint8_t { kOperand, kWide, kTruth, kIndex, kPart };
 
 // How exact results of f32 and f64 are.
 inline constexpr double kExact = 0;
@@ -171,8 +174,8 @@ struct OperationRow {
 };
 
 inline constexpr OperationRow kUnaryRows[] = {
-  {"neg", kFloats | kIntegers, Gives::kOperand, true, kExact},
-  {"abs", kFloats | kIntegers, Gives::kOperand, true, kExact},
+  {"neg", kFloats | kIntegers | kComplex, Gives::kOperand, true, kExact},
+  {"abs", kFloats | kIntegers | kComplex, Gives::kPart, true, kExact},
   {"sqrt", kFloats, Gives::kOperand, true, kRounded},
   {"exp", kFloats, Gives::kOperand, false, 1},
   {"relu", kFloats | kIntegers, Gives::kOperand, true, kExact},
@@ -185,8 +188,8 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"hardswish", kFloats, Gives::kOperand, true, 2},
   {"elu", kFloats, Gives::kOperand, true, 1},
   {"leaky_relu", kFloats, Gives::kOperand, true, 1},
-  {"square", kFloats | kIntegers, Gives::kOperand, true, kRounded},
-  {"reciprocal", kFloats, Gives::kOperand, false, kRounded},
+  {"square", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
+  {"reciprocal", kFloats | kComplex, Gives::kOperand, false, kRounded},
   {"rsqrt", kFloats, Gives::kOperand, false, 1},
   {"floor", kFloats, Gives::kOperand, true, kExact},
   {"ceil", kFloats, Gives::kOperand, true, kExact},
@@ -219,13 +222,15 @@ inline constexpr OperationRow kUnaryRows[] = {
   {"acosh", kFloats, Gives::kOperand, false, 2},
   {"atanh", kFloats, Gives::kOperand, true, 2},
   {"cbrt", kFloats, Gives::kOperand, true, 1},
+  {"conj", kComplex, Gives::kOperand, true, kExact},
+  {"arg", kComplex, Gives::kPart, true, 2},
 };
 
 inline constexpr OperationRow kBinaryRows[] = {
-  {"add", kFloats | kIntegers, Gives::kOperand, true, kRounded},
-  {"sub", kFloats | kIntegers, Gives::kOperand, true, kRounded},
-  {"mul", kFloats | kIntegers, Gives::kOperand, true, kRounded},
-  {"div", kFloats | kIntegers, Gives::kOperand, false, kRounded},
+  {"add", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
+  {"sub", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
+  {"mul", kFloats | kIntegers | kComplex, Gives::kOperand, true, kRounded},
+  {"div", kFloats | kIntegers | kComplex, Gives::kOperand, false, kRounded},
   {"min", kFloats | kIntegers, Gives::kOperand, true, kExact},
   {"max", kFloats | kIntegers, Gives::kOperand, true, kExact},
   {"rem", kFloats | kIntegers, Gives::kOperand, false, kExact},
@@ -249,8 +254,8 @@ inline constexpr OperationRow kTernaryRows[] = {
 };
 
 inline constexpr OperationRow kCompareRows[] = {
-  {"eq", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
-  {"ne", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
+  {"eq", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, false, kExact},
+  {"ne", kFloats | kIntegers | kTruths | kComplex, Gives::kTruth, true, kExact},
   {"lt", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
   {"le", kFloats | kIntegers | kTruths, Gives::kTruth, false, kExact},
   {"gt", kFloats | kIntegers | kTruths, Gives::kTruth, true, kExact},
@@ -258,9 +263,9 @@ inline constexpr OperationRow kCompareRows[] = {
 };
 
 inline constexpr OperationRow kReduceRows[] = {
-  {"sum", kFloats | kIntegers, Gives::kWide, false, kGrows},
+  {"sum", kFloats | kIntegers | kComplex, Gives::kWide, false, kGrows},
   {"prod", kFloats | kIntegers, Gives::kWide, false, kGrows},
-  {"mean", kFloats, Gives::kOperand, false, kGrows},
+  {"mean", kFloats | kComplex, Gives::kOperand, false, kGrows},
   {"var", kFloats, Gives::kOperand, false, kGrows},
   {"std", kFloats, Gives::kOperand, false, kGrows},
   {"min", kFloats | kIntegers, Gives::kOperand, false, kExact},

@@ -124,6 +124,9 @@ tnr_dtype result_dtype(kernels::Gives gives, tnr_dtype dtype) {
   switch (gives) {
     case kernels::Gives::kIndex: return TNR_DTYPE_I64;
     case kernels::Gives::kTruth: return TNR_DTYPE_BOOL8;
+    case kernels::Gives::kPart:
+      if (dtype == TNR_DTYPE_C64) return TNR_DTYPE_F32;
+      return dtype == TNR_DTYPE_C128 ? TNR_DTYPE_F64 : dtype;
     case kernels::Gives::kWide:
       if (code_of(dtype) == DtypeCode::kInt) return TNR_DTYPE_I64;
       if (code_of(dtype) == DtypeCode::kUint) return TNR_DTYPE_U64;

@@ -15,6 +15,11 @@
 namespace tenure {
 namespace {
 
+// Calls take complex numbers, which expressions do not know.
+void require_real(tnr_dtype dtype) {
+  if (is_complex(dtype)) refuse_dtype("an expression", dtype);
+}
+
 constexpr std::uint32_t kCodeMask = 0xffff;
 constexpr unsigned kKindShift = 16;
 constexpr std::uint32_t kOperandMask = 0xc000'0000;
@@ -208,6 +213,7 @@ void Nodes::check_elementwise(Node& node) {
     case NodeKind::kUnary: {
       const auto op = static_cast<tnr_unary_op>(node.op);
       const tnr_dtype dtype = common_dtype(node, 0);
+      require_real(dtype);
       set(unary_operation(op, dtype));
       node.dtype = gives_truth(op) ? TNR_DTYPE_BOOL8 : dtype;
       take_scalars(node, dtype, 0);
@@ -216,6 +222,7 @@ void Nodes::check_elementwise(Node& node) {
     case NodeKind::kBinary: {
       const auto op = static_cast<tnr_binary_op>(node.op);
       const tnr_dtype dtype = common_dtype(node, 0);
+      require_real(dtype);
       set(binary_operation(op, dtype));
       node.dtype = dtype;
       take_scalars(node, dtype, 0);
@@ -230,6 +237,7 @@ void Nodes::check_elementwise(Node& node) {
       break;
     case NodeKind::kCompare: {
       const tnr_dtype dtype = common_dtype(node, 0);
+      require_real(dtype);
       const Comparison comparison = compare_operation(static_cast<tnr_compare_op>(node.op), dtype);
       set(comparison.operation);
       take_scalars(node, dtype, 0);
@@ -274,6 +282,7 @@ void Nodes::check_reduction(const tnr_node& given, Node& node) {
   }
   node.attributes = attributes_of(given);
   node.dtype = node.operands[0].dtype;
+  require_real(node.dtype);
   const auto row = static_cast<std::uint32_t>(node.op) - 1;
   const bool is_normalization = node.kind == NodeKind::kNormalize;
   if (row >= (is_normalization ? kernels::kNormalizeCount : kernels::kReduceCount)) {

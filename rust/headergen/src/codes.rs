@@ -98,9 +98,18 @@ fn types(row: &Operation) -> String {
         Dtypes::BOOL8 => return "[] Bool8 -> Bool8".to_owned(),
         Dtypes::FLOATS => "Float",
         Dtypes::INTEGERS => "Integer",
+        Dtypes::COMPLEX => "ComplexNumber",
+        Dtypes::FIELD => "Field",
+        Dtypes::ARITHMETIC => "Arithmetic",
         _ => "Number",
     };
-    let result = if row.gives == Gives::Truth { "Bool8" } else { "T" };
+    // Of numbers that are not complex a part is the number, which may be changed in place.
+    let result = match row.gives {
+        Gives::Truth => "Bool8",
+        Gives::Part if row.dtypes == Dtypes::COMPLEX => "Part",
+        Gives::Part => "Magnitude",
+        _ => "T",
+    };
     format!("[T: {bound}] T -> {result}")
 }
 
@@ -127,9 +136,18 @@ pub fn rust(note: &str) -> String {
         let lines = rows(OPERATIONS, kind).into_iter().map(|row| rust_row(kind, row));
         text.push_str(&list(&format!("for_each_{}", stem(kind)), lines));
     }
-    let keeps = |row: &&Operation| row.keeps_zero && row.gives == Gives::Operand;
-    let kept = rows(OPERATIONS, Kind::Unary).into_iter().filter(keeps);
-    let lines = kept.map(|row| rust_row(Kind::Unary, row));
+    // Those that sparse matrices of real numbers take; the result has the dtype of the values.
+    let keeps = |row: &Operation| {
+        row.keeps_zero
+            && row.dtypes != Dtypes::COMPLEX
+            && matches!(row.gives, Gives::Operand | Gives::Part)
+    };
+    let of_numbers = |row: &Operation| match row.gives {
+        Gives::Part => Operation { gives: Gives::Operand, dtypes: Dtypes::NUMBERS, ..*row },
+        _ => *row,
+    };
+    let kept = rows(OPERATIONS, Kind::Unary).into_iter().filter(|row| keeps(row));
+    let lines = kept.map(|row| rust_row(Kind::Unary, &of_numbers(row)));
     text.push_str(&list("for_each_unary_of_zero", lines));
     text
 }
@@ -157,7 +175,10 @@ fn rust_row(kind: Kind, row: &Operation) -> String {
                 inputs.join(", ")
             )
         }
-        Kind::Compare => format!("{op} {rust:?}: {rust}, {rust}_into; {doc:?} => {gives:?};"),
+        Kind::Compare => {
+            let bound = if row.dtypes == Dtypes::ALL { "Element" } else { "Real" };
+            format!("{op} {rust:?}: {rust}, {rust}_into, {bound}; {doc:?} => {gives:?};")
+        }
         Kind::Reduce | Kind::Normalize | Kind::Scan => format!("{op} {rust:?}: {rust};"),
     }
 }
@@ -213,8 +234,9 @@ pub fn cpp(note: &str) -> String {
     text.push_str(
         "\n// Sets of dtypes, by bits.\n\
          enum DtypeSet : uint8_t { kNoDtypes = 0, kFloats = 1, kIntegers = 2, kTruths = 4, kComplex = 8 };\n\n\
-         // The dtype of the result: the operands', or 64 bits for integers, or bool8, or i64.\n\
-         enum class Gives : uint8_t { kOperand, kWide, kTruth, kIndex };\n\n\
+         // The dtype of the result: the operands', or 64 bits for integers, or bool8, or i64, or that of\n\
+         // the parts of complex numbers.\n\
+         enum class Gives : uint8_t { kOperand, kWide, kTruth, kIndex, kPart };\n\n\
          // How exact results of f32 and f64 are.\n\
          inline constexpr double kExact = 0;\n\
          inline constexpr double kRounded = 0.5;\n\
@@ -235,6 +257,7 @@ pub fn cpp(note: &str) -> String {
                 Gives::Wide => "kWide",
                 Gives::Truth => "kTruth",
                 Gives::Index => "kIndex",
+                Gives::Part => "kPart",
             };
             let places = match row.error {
                 Error::Exact => "kExact".to_owned(),
@@ -343,9 +366,10 @@ fn docs_row(row: &Operation) -> String {
     }
     let gives = match row.gives {
         Gives::Operand => "the operands' dtype",
-        Gives::Wide => "floats: the operand's; i64 or u64 for integers",
+        Gives::Wide => "the operand's; i64 or u64 for integers",
         Gives::Truth => "bool8",
         Gives::Index => "i64",
+        Gives::Part => "the operand's; of complex numbers that of their parts",
     };
     let zero = match row.kind {
         Kind::Reduce | Kind::Normalize | Kind::Scan => "",

@@ -137,9 +137,9 @@ impl tnr_dtype {
     /// A truth value in a byte: any non-zero is true, and every operation writes 0 or 1. Memory
     /// that is lent or held, and `tnr_blob_copy`, keep the bytes.
     pub const BOOL8: tnr_dtype = tnr_dtype(0x0001_0806);
-    /// Complex of two binary32, 8 bytes. For movement and exchange only.
+    /// Complex of two binary32, 8 bytes.
     pub const C64: tnr_dtype = tnr_dtype(0x0001_4005);
-    /// Complex of two binary64, 16 bytes. For movement and exchange only.
+    /// Complex of two binary64, 16 bytes.
     pub const C128: tnr_dtype = tnr_dtype(0x0001_8005);
 }
 
@@ -2861,7 +2861,8 @@ unsafe extern "C" {
         out: *const tnr_view_mut,
     ) -> tnr_status;
 
-    /// `out = op(a)`, all of one dtype. `out` may be exactly `a`.
+    /// `out = op(a)`, of the dtype that `op` gives of `a`'s. Where that is `a`'s, `out` may be
+    /// exactly `a`.
     ///
     /// @param context (transfer none) (nullable)
     /// @param a (transfer none) broadcast to `out`'s shape
@@ -3603,9 +3604,10 @@ unsafe extern "C" {
     /// node, a dtype that the operation does not give or operands of two dtypes (the message names
     /// the node), views that do not broadcast, a reduction that is neither last nor over the last
     /// axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
-    /// a dtype that an operation does not take. ALIASED: `out` shares bytes with a view and is not
-    /// exactly it; or the last node reduces, and `out` is a view or an operand. STALE_VIEW, BUSY: as
-    /// operations. OUT_OF_MEMORY: only where something is allocated. `out` is then untouched.
+    /// a dtype that an operation does not take, and all that are complex. ALIASED: `out` shares bytes
+    /// with a view and is not exactly it; or the last node reduces, and `out` is a view or an operand.
+    /// STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY: only where something is allocated. `out` is
+    /// then untouched.
     ///
     /// @param context (transfer none) (nullable)
     /// @param expression (transfer none)

@@ -9,7 +9,7 @@ use crate::{
 impl tnr_unary_op {
     /// `-x`; wraps on integers.
     pub const NEG: tnr_unary_op = tnr_unary_op(1);
-    /// `|x|`; wraps on integers.
+    /// `|x|`; wraps on integers, and of complex numbers gives the dtype of their parts.
     pub const ABS: tnr_unary_op = tnr_unary_op(2);
     /// Square root; floats only.
     pub const SQRT: tnr_unary_op = tnr_unary_op(3);
@@ -38,7 +38,7 @@ impl tnr_unary_op {
     pub const LEAKY_RELU: tnr_unary_op = tnr_unary_op(14);
     /// `x * x`; wraps on integers.
     pub const SQUARE: tnr_unary_op = tnr_unary_op(15);
-    /// `1 / x`; floats only.
+    /// `1 / x`; floats and complex numbers.
     pub const RECIPROCAL: tnr_unary_op = tnr_unary_op(16);
     /// `1 / sqrt(x)`; floats only.
     pub const RSQRT: tnr_unary_op = tnr_unary_op(17);
@@ -105,6 +105,11 @@ impl tnr_unary_op {
     pub const ATANH: tnr_unary_op = tnr_unary_op(47);
     /// Cube root; floats only.
     pub const CBRT: tnr_unary_op = tnr_unary_op(48);
+    /// The complex conjugate; complex numbers only.
+    pub const CONJ: tnr_unary_op = tnr_unary_op(49);
+    /// The angle of a complex number from the positive real axis, from -pi to pi, in the dtype of
+    /// its parts; complex numbers only.
+    pub const ARG: tnr_unary_op = tnr_unary_op(50);
 }
 
 impl tnr_binary_op {
@@ -180,7 +185,7 @@ impl tnr_reduce_op {
     pub const SUM: tnr_reduce_op = tnr_reduce_op(1);
     /// Product, with the dtypes of SUM. Empty: 1.
     pub const PROD: tnr_reduce_op = tnr_reduce_op(2);
-    /// Arithmetic mean; floats only. Empty: NaN.
+    /// Arithmetic mean; floats and complex numbers. Empty: NaN.
     pub const MEAN: tnr_reduce_op = tnr_reduce_op(3);
     /// Variance with the attribute `ddof`; floats only. NaN where the count is not above `ddof`.
     pub const VAR: tnr_reduce_op = tnr_reduce_op(4);
@@ -246,8 +251,8 @@ impl tnr_scan_op {
 macro_rules! for_each_unary {
     ($then:ident) => {
         $then! {
-            NEG "neg": neg, neg_into, neg_assign, [T: Number] T -> T; "`-a`; integers wrap.", errors "", example "[1, -2, 3]" => "[-1, 2, -3]";
-            ABS "abs": abs, abs_into, abs_assign, [T: Number] T -> T; "The magnitude of `a`; the lowest integer wraps to itself.", errors "", example "[1, -2, -128_i8]" => "[1, 2, -128]";
+            NEG "neg": neg, neg_into, neg_assign, [T: Arithmetic] T -> T; "`-a`; integers wrap.", errors "", example "[1, -2, 3]" => "[-1, 2, -3]";
+            ABS "abs": abs, abs_into, abs_assign, [T: Arithmetic] T -> Magnitude; "The magnitude of `a`; the lowest integer wraps to itself. Of complex numbers it is real.", errors "", example "[1, -2, -128_i8]" => "[1, 2, -128]";
             SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, [T: Float] T -> T; "The square root of `a`; NaN below zero.", errors "", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
             EXP "exp": exp, exp_into, exp_assign, [T: Float] T -> T; "e to the power `a`.", errors "", example "[0.0, f64::NEG_INFINITY]" => "[1.0, 0.0]";
             RELU "relu": relu, relu_into, relu_assign, [T: Number] T -> T; "The larger of `a` and zero; NaN stays NaN.", errors "", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
@@ -260,8 +265,8 @@ macro_rules! for_each_unary {
             HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, [T: Float] T -> T; "`a min(max(a + 3, 0), 6) / 6`.", errors "", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
             ELU "elu": elu, elu_into, elu_assign, [T: Float] T -> T; "`a`, or `e^a - 1` where it is negative.", errors "", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
             LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, [T: Float] T -> T; "`a`, or `0.01 a` where it is negative.", errors "", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
-            SQUARE "square": square, square_into, square_assign, [T: Number] T -> T; "`a * a`; integers wrap.", errors "", example "[1, -2, 3]" => "[1, 4, 9]";
-            RECIPROCAL "reciprocal": reciprocal, reciprocal_into, reciprocal_assign, [T: Float] T -> T; "`1 / a`.", errors "", example "[2.0, f64::INFINITY]" => "[0.5, 0.0]";
+            SQUARE "square": square, square_into, square_assign, [T: Arithmetic] T -> T; "`a * a`; integers wrap.", errors "", example "[1, -2, 3]" => "[1, 4, 9]";
+            RECIPROCAL "reciprocal": reciprocal, reciprocal_into, reciprocal_assign, [T: Field] T -> T; "`1 / a`.", errors "", example "[2.0, f64::INFINITY]" => "[0.5, 0.0]";
             RSQRT "rsqrt": rsqrt, rsqrt_into, rsqrt_assign, [T: Float] T -> T; "One over the square root of `a`; NaN below zero.", errors "", example "[4.0, f64::INFINITY]" => "[0.5, 0.0]";
             FLOOR "floor": floor, floor_into, floor_assign, [T: Float] T -> T; "The largest whole number that is not above `a`.", errors "", example "[-1.5, 2.5]" => "[-2.0, 2.0]";
             CEIL "ceil": ceil, ceil_into, ceil_assign, [T: Float] T -> T; "The smallest whole number that is not below `a`.", errors "", example "[-1.5, 2.5]" => "[-1.0, 3.0]";
@@ -294,6 +299,8 @@ macro_rules! for_each_unary {
             ACOSH "acosh": acosh, acosh_into, acosh_assign, [T: Float] T -> T; "The inverse hyperbolic cosine of `a`; NaN below 1.", errors "", example "[1.0, f64::INFINITY]" => "[0.0, f64::INFINITY]";
             ATANH "atanh": atanh, atanh_into, atanh_assign, [T: Float] T -> T; "The inverse hyperbolic tangent of `a`; NaN beyond 1.", errors "", example "[0.0, 1.0]" => "[0.0, f64::INFINITY]";
             CBRT "cbrt": cbrt, cbrt_into, cbrt_assign, [T: Float] T -> T; "The cube root of `a`.", errors "", example "[8.0, -27.0]" => "[2.0, -3.0]";
+            CONJ "conj": conj, conj_into, conj_assign, [T: ComplexNumber] T -> T; "The complex conjugate of `a`: its imaginary part with the other sign.", errors "", example "[tenure::Complex::new(1.0, 2.0)]" => "[tenure::Complex::new(1.0, -2.0)]";
+            ARG "arg": arg, arg_into, arg_assign, [T: ComplexNumber] T -> Part; "The angle of a complex number from the positive real axis, from -pi to pi.", errors "", example "[tenure::Complex::new(2.0, 0.0), tenure::Complex::new(0.0, 1.0)]" => "[0.0, std::f64::consts::FRAC_PI_2]";
         }
     };
 }
@@ -303,10 +310,10 @@ macro_rules! for_each_unary {
 macro_rules! for_each_binary {
     ($then:ident) => {
         $then! {
-            ADD "add": add, add_into, add_assign, [T: Number] T -> T; "`a + b`; integers wrap.", errors "", example "[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]" => "[11.5, 22.0, 33.0]";
-            SUB "sub": sub, sub_into, sub_assign, [T: Number] T -> T; "`a - b`; integers wrap.", errors "", example "[10_u8, 20, 0]", "[1, 2, 1]" => "[9, 18, 255]";
-            MUL "mul": mul, mul_into, mul_assign, [T: Number] T -> T; "`a * b`; integers wrap.", errors "", example "[1, 2, 3]", "[10]" => "[10, 20, 30]";
-            DIV "div": div, div_into, div_assign, [T: Number] T -> T; "`a / b`; integers truncate, and `MIN / -1` wraps.", errors ", or an integer is divided by zero, after some elements may have been written", example "[7, -7, 9]", "[2]" => "[3, -3, 4]";
+            ADD "add": add, add_into, add_assign, [T: Arithmetic] T -> T; "`a + b`; integers wrap.", errors "", example "[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]" => "[11.5, 22.0, 33.0]";
+            SUB "sub": sub, sub_into, sub_assign, [T: Arithmetic] T -> T; "`a - b`; integers wrap.", errors "", example "[10_u8, 20, 0]", "[1, 2, 1]" => "[9, 18, 255]";
+            MUL "mul": mul, mul_into, mul_assign, [T: Arithmetic] T -> T; "`a * b`; integers wrap.", errors "", example "[1, 2, 3]", "[10]" => "[10, 20, 30]";
+            DIV "div": div, div_into, div_assign, [T: Arithmetic] T -> T; "`a / b`; integers truncate, and `MIN / -1` wraps.", errors ", or an integer is divided by zero, after some elements may have been written", example "[7, -7, 9]", "[2]" => "[3, -3, 4]";
             MIN "minimum": minimum, minimum_into, minimum_assign, [T: Number] T -> T; "The smaller of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[1.0, 2.0, -3.0]";
             MAX "maximum": maximum, maximum_into, maximum_assign, [T: Number] T -> T; "The larger of `a` and `b`; NaN wins.", errors "", example "[1.0, 5.0, -3.0]", "[2.0]" => "[2.0, 5.0, 2.0]";
             REM "rem": rem, rem_into, rem_assign, [T: Number] T -> T; "The remainder of `a / b`, of the sign of `a`: as Rust's `%`, exact for floats.", errors ", or an integer is divided by zero, after some elements may have been written", example "[7, -7, 9]", "[4]" => "[3, -3, 1]";
@@ -342,12 +349,12 @@ macro_rules! for_each_ternary {
 macro_rules! for_each_compare {
     ($then:ident) => {
         $then! {
-            EQ "equal": equal, equal_into; "a == b" => "[false, true, false]";
-            NE "not_equal": not_equal, not_equal_into; "a != b" => "[true, false, true]";
-            LT "less": less, less_into; "a < b" => "[true, false, false]";
-            LE "less_equal": less_equal, less_equal_into; "a <= b" => "[true, true, false]";
-            GT "greater": greater, greater_into; "a > b" => "[false, false, true]";
-            GE "greater_equal": greater_equal, greater_equal_into; "a >= b" => "[false, true, true]";
+            EQ "equal": equal, equal_into, Element; "a == b" => "[false, true, false]";
+            NE "not_equal": not_equal, not_equal_into, Element; "a != b" => "[true, false, true]";
+            LT "less": less, less_into, Real; "a < b" => "[true, false, false]";
+            LE "less_equal": less_equal, less_equal_into, Real; "a <= b" => "[true, true, false]";
+            GT "greater": greater, greater_into, Real; "a > b" => "[false, false, true]";
+            GE "greater_equal": greater_equal, greater_equal_into, Real; "a >= b" => "[false, true, true]";
         }
     };
 }
@@ -410,8 +417,8 @@ macro_rules! for_each_scan {
 macro_rules! for_each_unary_of_zero {
     ($then:ident) => {
         $then! {
-            NEG "neg": neg, neg_into, neg_assign, [T: Number] T -> T; "`-a`; integers wrap.", errors "", example "[1, -2, 3]" => "[-1, 2, -3]";
-            ABS "abs": abs, abs_into, abs_assign, [T: Number] T -> T; "The magnitude of `a`; the lowest integer wraps to itself.", errors "", example "[1, -2, -128_i8]" => "[1, 2, -128]";
+            NEG "neg": neg, neg_into, neg_assign, [T: Arithmetic] T -> T; "`-a`; integers wrap.", errors "", example "[1, -2, 3]" => "[-1, 2, -3]";
+            ABS "abs": abs, abs_into, abs_assign, [T: Number] T -> T; "The magnitude of `a`; the lowest integer wraps to itself. Of complex numbers it is real.", errors "", example "[1, -2, -128_i8]" => "[1, 2, -128]";
             SQRT "sqrt": sqrt, sqrt_into, sqrt_assign, [T: Float] T -> T; "The square root of `a`; NaN below zero.", errors "", example "[1.0, 4.0, 9.0]" => "[1.0, 2.0, 3.0]";
             RELU "relu": relu, relu_into, relu_assign, [T: Number] T -> T; "The larger of `a` and zero; NaN stays NaN.", errors "", example "[-1.5, 0.0, 2.5]" => "[0.0, 0.0, 2.5]";
             TANH "tanh": tanh, tanh_into, tanh_assign, [T: Float] T -> T; "The hyperbolic tangent of `a`.", errors "", example "[0.0, f64::INFINITY]" => "[0.0, 1.0]";
@@ -421,7 +428,7 @@ macro_rules! for_each_unary_of_zero {
             HARDSWISH "hardswish": hardswish, hardswish_into, hardswish_assign, [T: Float] T -> T; "`a min(max(a + 3, 0), 6) / 6`.", errors "", example "[-4.0, 0.0, 3.0, 5.0]" => "[-0.0, 0.0, 3.0, 5.0]";
             ELU "elu": elu, elu_into, elu_assign, [T: Float] T -> T; "`a`, or `e^a - 1` where it is negative.", errors "", example "[f64::NEG_INFINITY, 2.5]" => "[-1.0, 2.5]";
             LEAKY_RELU "leaky_relu": leaky_relu, leaky_relu_into, leaky_relu_assign, [T: Float] T -> T; "`a`, or `0.01 a` where it is negative.", errors "", example "[-100.0, 2.5]" => "[-1.0, 2.5]";
-            SQUARE "square": square, square_into, square_assign, [T: Number] T -> T; "`a * a`; integers wrap.", errors "", example "[1, -2, 3]" => "[1, 4, 9]";
+            SQUARE "square": square, square_into, square_assign, [T: Arithmetic] T -> T; "`a * a`; integers wrap.", errors "", example "[1, -2, 3]" => "[1, 4, 9]";
             FLOOR "floor": floor, floor_into, floor_assign, [T: Float] T -> T; "The largest whole number that is not above `a`.", errors "", example "[-1.5, 2.5]" => "[-2.0, 2.0]";
             CEIL "ceil": ceil, ceil_into, ceil_assign, [T: Float] T -> T; "The smallest whole number that is not below `a`.", errors "", example "[-1.5, 2.5]" => "[-1.0, 3.0]";
             ROUND "round": round, round_into, round_assign, [T: Float] T -> T; "The nearest whole number, of two the even one.", errors "", example "[-1.5, 2.5]" => "[-2.0, 2.0]";

@@ -43,6 +43,12 @@ impl Dtypes {
     pub const COMPLEX: Dtypes = Dtypes(8);
     /// Dtypes of arithmetic.
     pub const NUMBERS: Dtypes = Dtypes(1 | 2);
+    /// Floats and complex numbers, which have quotients.
+    pub const FIELD: Dtypes = Dtypes(1 | 8);
+    /// Dtypes that add and multiply.
+    pub const ARITHMETIC: Dtypes = Dtypes(1 | 2 | 8);
+    /// Dtypes that are equal or not.
+    pub const ALL: Dtypes = Dtypes(1 | 2 | 4 | 8);
     /// Dtypes of comparisons and counts.
     pub const REAL: Dtypes = Dtypes(1 | 2 | 4);
 
@@ -63,6 +69,8 @@ pub enum Gives {
     Truth,
     /// i64.
     Index,
+    /// That of the operand; of complex numbers that of their parts.
+    Part,
 }
 
 /// How far a result of f32 or f64 may be from the exact one. Those of f16 and bf16 are computed in
@@ -189,7 +197,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_doc: "`-a`; integers wrap.",
         example: example(&["[1, -2, 3]"], "[-1, 2, -3]"),
         numpy: "np.negative",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         derivative: derivative("neg", Needs::Nothing),
         ..ROW
@@ -197,12 +205,13 @@ pub const OPERATIONS: &[Operation] = &[
     Operation {
         name: "abs",
         code: 2,
-        doc: "`|x|`; wraps on integers.",
+        doc: "`|x|`; wraps on integers, and of complex numbers gives the dtype of their parts.",
         rust: "abs",
-        rust_doc: "The magnitude of `a`; the lowest integer wraps to itself.",
+        rust_doc: "The magnitude of `a`; the lowest integer wraps to itself. Of complex numbers it is real.",
         example: example(&["[1, -2, -128_i8]"], "[1, 2, -128]"),
         numpy: "np.abs",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
+        gives: Gives::Part,
         keeps_zero: true,
         derivative: derivative("abs_gradient", Needs::Inputs),
         ..ROW
@@ -379,7 +388,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_doc: "`a * a`; integers wrap.",
         example: example(&["[1, -2, 3]"], "[1, 4, 9]"),
         numpy: "np.square",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
         derivative: derivative("square_gradient", Needs::Inputs),
@@ -388,12 +397,12 @@ pub const OPERATIONS: &[Operation] = &[
     Operation {
         name: "reciprocal",
         code: 16,
-        doc: "`1 / x`; floats only.",
+        doc: "`1 / x`; floats and complex numbers.",
         rust: "reciprocal",
         rust_doc: "`1 / a`.",
         example: example(&["[2.0, f64::INFINITY]"], "[0.5, 0.0]"),
         numpy: "np.reciprocal",
-        dtypes: Dtypes::FLOATS,
+        dtypes: Dtypes::FIELD,
         error: Error::Rounded,
         derivative: derivative("reciprocal_gradient", Needs::Output),
         ..ROW
@@ -817,6 +826,40 @@ pub const OPERATIONS: &[Operation] = &[
         derivative: derivative("cbrt_gradient", Needs::Inputs),
         ..ROW
     },
+    Operation {
+        name: "conj",
+        code: 49,
+        doc: "The complex conjugate; complex numbers only.",
+        rust: "conj",
+        rust_doc: "The complex conjugate of `a`: its imaginary part with the other sign.",
+        example: example(
+            &["[tenure::Complex::new(1.0, 2.0)]"],
+            "[tenure::Complex::new(1.0, -2.0)]",
+        ),
+        numpy: "np.conjugate",
+        dtypes: Dtypes::COMPLEX,
+        keeps_zero: true,
+        derivative: derivative("conj", Needs::Nothing),
+        ..ROW
+    },
+    Operation {
+        name: "arg",
+        code: 50,
+        doc: "The angle of a complex number from the positive real axis, from -pi to pi, in the dtype of its parts; complex numbers only.",
+        rust: "arg",
+        rust_doc: "The angle of a complex number from the positive real axis, from -pi to pi.",
+        example: example(
+            &["[tenure::Complex::new(2.0, 0.0), tenure::Complex::new(0.0, 1.0)]"],
+            "[0.0, std::f64::consts::FRAC_PI_2]",
+        ),
+        numpy: "np.angle",
+        dtypes: Dtypes::COMPLEX,
+        gives: Gives::Part,
+        keeps_zero: true,
+        error: Error::Places(2),
+        derivative: derivative("arg_gradient", Needs::Inputs),
+        ..ROW
+    },
     // ---- of two inputs ----
     Operation {
         kind: Kind::Binary,
@@ -827,7 +870,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_doc: "`a + b`; integers wrap.",
         example: example(&["[1.5, 2.0, 3.0]", "[10.0, 20.0, 30.0]"], "[11.5, 22.0, 33.0]"),
         numpy: "np.add",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
         derivative: derivative("add_gradient", Needs::Nothing),
@@ -842,7 +885,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_doc: "`a - b`; integers wrap.",
         example: example(&["[10_u8, 20, 0]", "[1, 2, 1]"], "[9, 18, 255]"),
         numpy: "np.subtract",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
         derivative: derivative("sub_gradient", Needs::Nothing),
@@ -857,7 +900,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_doc: "`a * b`; integers wrap.",
         example: example(&["[1, 2, 3]", "[10]"], "[10, 20, 30]"),
         numpy: "np.multiply",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
         keeps_zero: true,
         error: Error::Rounded,
         derivative: derivative("mul_gradient", Needs::Inputs),
@@ -874,7 +917,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_errors: ", or an integer is divided by zero, after some elements may have been written",
         example: example(&["[7, -7, 9]", "[2]"], "[3, -3, 4]"),
         numpy: "np.divide",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
         error: Error::Rounded,
         derivative: derivative("div_gradient", Needs::InputsAndOutput),
         ..ROW
@@ -1141,6 +1184,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_doc: "a == b",
         example: example(&["[1, 2, 3]", "2"], "[false, true, false]"),
         numpy: "np.equal",
+        dtypes: Dtypes::ALL,
         ..COMPARISON
     },
     Operation {
@@ -1151,6 +1195,7 @@ pub const OPERATIONS: &[Operation] = &[
         rust_doc: "a != b",
         example: example(&["[1, 2, 3]", "2"], "[true, false, true]"),
         numpy: "np.not_equal",
+        dtypes: Dtypes::ALL,
         keeps_zero: true,
         ..COMPARISON
     },
@@ -1204,7 +1249,7 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Sum. Floats keep their dtype (f16 and bf16 accumulate in f32); integers give i64 or \
               u64. Empty: 0.",
         numpy: "np.sum",
-        dtypes: Dtypes::NUMBERS,
+        dtypes: Dtypes::ARITHMETIC,
         gives: Gives::Wide,
         derivative: derivative("sum_gradient", Needs::Nothing),
         ..REDUCTION
@@ -1224,9 +1269,9 @@ pub const OPERATIONS: &[Operation] = &[
         name: "mean",
         rust: "mean",
         code: 3,
-        doc: "Arithmetic mean; floats only. Empty: NaN.",
+        doc: "Arithmetic mean; floats and complex numbers. Empty: NaN.",
         numpy: "np.mean",
-        dtypes: Dtypes::FLOATS,
+        dtypes: Dtypes::FIELD,
         derivative: derivative("mean_gradient", Needs::Nothing),
         ..REDUCTION
     },

@@ -68,9 +68,9 @@ named_dtypes! {
     U64 = "u64";
     /// A truth value in a byte; see [`Bool8`].
     BOOL8 = "bool8";
-    /// Complex of two binary32, 8 bytes. For movement and exchange only.
+    /// Complex of two binary32, 8 bytes.
     C64 = "c64";
-    /// Complex of two binary64, 16 bytes. For movement and exchange only.
+    /// Complex of two binary64, 16 bytes.
     C128 = "c128";
 }
 
@@ -191,7 +191,37 @@ pub unsafe trait Element:
     const DTYPE: DType;
 }
 
-/// An element that arithmetic takes: all but [`Bool8`] and [`Complex`]. Sealed.
+/// An element that adds and multiplies: every [`Number`], and [`Complex`] of f32 or f64. Sealed.
+///
+/// ```
+/// use tenure::{Arithmetic, AsView, Complex, Result, Tensor, add, mul};
+///
+/// fn fused<T: Arithmetic>(
+///     a: impl AsView<T>,
+///     b: impl AsView<T>,
+///     c: impl AsView<T>,
+/// ) -> Result<Tensor<T>> {
+///     add(mul(a, b)?, c)
+/// }
+/// let i = Complex::new(0.0, 1.0);
+/// assert_eq!(fused(&[i, i + 1.0], i, i)?.to_vec(), [i - 1.0, 2.0 * i - 1.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "arithmetic does not take `{Self}`",
+    label = "not a number that Tenure calculates with",
+    note = "numbers are f64, f32, f16, bf16, i8 to i64, u8 to u64, Complex<f32>, Complex<f64>"
+)]
+pub trait Arithmetic: Element {
+    /// The type of sums and products of these elements: the type itself for floats and complex
+    /// numbers, `i64` or `u64` for integers.
+    type Sum: Arithmetic<Sum = Self::Sum>;
+    /// The type of magnitudes: that of a complex number's parts, and the type itself for others.
+    type Part: Number;
+}
+
+/// An element that has a place among all others of its type: all but [`Bool8`] and [`Complex`].
+/// Sealed.
 ///
 /// ```
 /// use tenure::{AsView, Number, Result, Tensor, add, mul};
@@ -207,15 +237,11 @@ pub unsafe trait Element:
 /// # Ok::<(), tenure::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "arithmetic does not take `{Self}`",
-    label = "not a number that Tenure calculates with",
-    note = "numbers are f64, f32, f16, bf16, i8 to i64, u8 to u64"
+    message = "this operation takes real numbers, and `{Self}` is none",
+    label = "not a real number that Tenure calculates with",
+    note = "real numbers are f64, f32, f16, bf16, i8 to i64, u8 to u64"
 )]
-pub trait Number: Element + sequence::Sequence {
-    /// The type of sums and products of these elements: the type itself for floats, `i64` or `u64`
-    /// for integers.
-    type Sum: Number;
-}
+pub trait Number: Arithmetic<Part = Self> + sequence::Sequence {}
 
 /// Sequences of numbers, for generic code of this crate.
 pub(crate) mod sequence {
@@ -309,7 +335,47 @@ pub(crate) mod sequence {
     label = "not a float",
     note = "floats are f64, f32, f16, bf16; `cast` converts to one"
 )]
-pub trait Float: Number + Factor<Product = Self> {}
+pub trait Float: Number + Factor<Product = Self> + Field {}
+
+/// An element with a quotient of its own type: every [`Float`], and [`Complex`] of f32 or f64.
+/// Sealed.
+///
+/// ```
+/// use tenure::{AsView, Complex, Field, Result, mean_all, mul, reciprocal};
+///
+/// fn of_inverses<T: Field>(a: impl AsView<T>) -> Result<T> {
+///     mean_all(reciprocal(a)?)
+/// }
+/// let i = Complex::new(0.0_f32, 1.0);
+/// assert_eq!(of_inverses(&[i, -i, 2.0 * i, -2.0 * i])?, Complex::ZERO);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this operation takes floats and complex numbers, and `{Self}` is neither",
+    label = "neither a float nor a complex number",
+    note = "they are f64, f32, f16, bf16, Complex<f32>, Complex<f64>; `cast` converts to a float"
+)]
+pub trait Field: Arithmetic<Sum = Self> {}
+
+/// [`Complex`] of f32 or f64. Sealed.
+///
+/// ```
+/// use tenure::{AsView, Complex, ComplexNumber, Result, Tensor, conj, mul};
+///
+/// fn squared_magnitudes<T: ComplexNumber>(a: impl AsView<T>) -> Result<Tensor<T>> {
+///     let a = a.as_view();
+///     mul(a, conj(a)?)
+/// }
+/// let squares = squared_magnitudes(&[Complex::new(3.0, 4.0)])?;
+/// assert_eq!(squares.to_vec(), [Complex::new(25.0, 0.0)]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this operation takes complex numbers, and `{Self}` is none",
+    label = "not a complex number",
+    note = "complex numbers are Complex<f32> and Complex<f64>"
+)]
+pub trait ComplexNumber: Field + Factor<Product = Self> {}
 
 /// A number without a fraction: i8 to i64, u8 to u64. Sealed.
 ///
@@ -497,9 +563,11 @@ elements! {
 
 macro_rules! numbers {
     ($($type:ty => $sum:ty;)*) => {$(
-        impl Number for $type {
+        impl Arithmetic for $type {
             type Sum = $sum;
+            type Part = $type;
         }
+        impl Number for $type {}
         impl Real for $type {}
     )*};
 }
@@ -509,6 +577,22 @@ numbers! {
     i8 => i64; i16 => i64; i32 => i64; i64 => i64;
     u8 => u64; u16 => u64; u32 => u64; u64 => u64;
 }
+
+macro_rules! complex_numbers {
+    ($($part:ty)*) => {$(
+        impl Arithmetic for Complex<$part> {
+            type Sum = Complex<$part>;
+            type Part = $part;
+        }
+        impl Field for Complex<$part> {}
+        impl ComplexNumber for Complex<$part> {}
+        impl Field for $part {}
+    )*};
+}
+
+complex_numbers! { f32 f64 }
+impl Field for f16 {}
+impl Field for bf16 {}
 
 macro_rules! factors {
     ($($type:ty => $product:ty;)*) => {$(

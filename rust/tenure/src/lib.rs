@@ -256,7 +256,10 @@ mod tenure;
 pub use context::RayonExecutor;
 pub use context::{Allocator, Context, ContextBuilder, Engine, Executor, Task};
 pub use dense::*;
-pub use dtype::{Bool8, DType, Element, Factor, Float, Integer, NativeFloat, Number, Real};
+pub use dtype::{
+    Arithmetic, Bool8, ComplexNumber, DType, Element, Factor, Field, Float, Integer, NativeFloat,
+    Number, Real,
+};
 pub use error::{Error, ErrorKind, Rejected, Result};
 #[cfg(feature = "npz")]
 pub use files::npz;

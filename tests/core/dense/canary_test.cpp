@@ -60,9 +60,17 @@ std::int64_t number_index(tnr_dtype dtype) {
   return std::find(std::begin(kNumbers), std::end(kNumbers), dtype) - std::begin(kNumbers);
 }
 
+bool is_complex(tnr_dtype dtype) { return dtype == TNR_DTYPE_C64 || dtype == TNR_DTYPE_C128; }
+
+tnr_dtype part_of(tnr_dtype dtype) {
+  if (!is_complex(dtype)) return dtype;
+  return dtype == TNR_DTYPE_C64 ? TNR_DTYPE_F32 : TNR_DTYPE_F64;
+}
+
 // 1, 2 and 4: sums and products of them are exact, or overflow, whatever their order. Where they
 // are no numbers, any bytes.
 std::vector<Byte> elements_of(tnr_dtype dtype, unsigned seed, std::int64_t count) {
+  if (is_complex(dtype)) return elements_of(part_of(dtype), seed, 2 * count);
   std::vector<Byte> bytes(static_cast<std::size_t>(count) * element_size(dtype));
   std::minstd_rand random(seed + 1);
   if (!is_number(dtype)) {
@@ -267,10 +275,13 @@ TEST_F(Canary, Select) {
   }
 }
 
-bool is_integer(tnr_dtype dtype) { return number_index(dtype) >= number_index(TNR_DTYPE_I8); }
+bool is_integer(tnr_dtype dtype) {
+  return is_number(dtype) && number_index(dtype) >= number_index(TNR_DTYPE_I8);
+}
 
 bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) {
   const unsigned part = dtype == TNR_DTYPE_BOOL8 ? kernels::kTruths
+                        : is_complex(dtype)      ? kernels::kComplex
                         : is_integer(dtype)      ? kernels::kIntegers
                                                  : kernels::kFloats;
   return (operation.dtypes & part) != 0;
@@ -278,7 +289,7 @@ bool takes(const kernels::OperationRow& operation, tnr_dtype dtype) {
 
 std::vector<tnr_dtype> dtypes_of(const kernels::OperationRow& operation) {
   std::vector<tnr_dtype> dtypes(std::begin(kNumbers), std::end(kNumbers));
-  dtypes.push_back(TNR_DTYPE_BOOL8);
+  dtypes.insert(dtypes.end(), {TNR_DTYPE_BOOL8, TNR_DTYPE_C64, TNR_DTYPE_C128});
   std::erase_if(dtypes, [&](tnr_dtype dtype) { return !takes(operation, dtype); });
   return dtypes;
 }
@@ -287,10 +298,13 @@ TEST_F(Canary, Unary) {
   for (tnr_unary_op op = 1; op <= static_cast<int>(kernels::kUnaryCount); ++op) {
     const kernels::OperationRow& operation = kernels::kUnaryRows[op - 1];
     const bool gives_truth = operation.gives == kernels::Gives::kTruth;
+    const bool gives_part = operation.gives == kernels::Gives::kPart;
     for (const tnr_dtype dtype : dtypes_of(operation)) {
       check({"op " + std::to_string(op) + " of " + dtype_name(dtype),
              {dtype},
-             gives_truth ? TNR_DTYPE_BOOL8 : dtype,
+             gives_truth  ? TNR_DTYPE_BOOL8
+             : gives_part ? part_of(dtype)
+                          : dtype,
              [op](const tnr_view* in, const tnr_view_mut* out) {
                return tnr_unary(nullptr, op, in, nullptr, out);
              }});
@@ -336,10 +350,8 @@ TEST_F(Canary, Ternary) {
 }
 
 TEST_F(Canary, Compare) {
-  std::vector<tnr_dtype> dtypes(std::begin(kNumbers), std::end(kNumbers));
-  dtypes.push_back(TNR_DTYPE_BOOL8);
   for (tnr_compare_op op = 1; op <= static_cast<int>(kernels::kCompareCount); ++op) {
-    for (const tnr_dtype dtype : dtypes) {
+    for (const tnr_dtype dtype : dtypes_of(kernels::kCompareRows[op - 1])) {
       const std::string name = "op " + std::to_string(op) + " of " + dtype_name(dtype);
       const tnr_scalar two = two_of(dtype);
       check(
@@ -360,7 +372,8 @@ tnr_dtype result_dtype(tnr_reduce_op op, tnr_dtype dtype) {
   switch (kernels::kReduceRows[op - 1].gives) {
     case kernels::Gives::kTruth: return TNR_DTYPE_BOOL8;
     case kernels::Gives::kIndex: return TNR_DTYPE_I64;
-    case kernels::Gives::kOperand: return dtype;
+    case kernels::Gives::kOperand:
+    case kernels::Gives::kPart: return dtype;
     case kernels::Gives::kWide: break;
   }
   if (!is_integer(dtype)) return dtype;
@@ -384,8 +397,8 @@ Subject reduction(tnr_reduce_op op, tnr_dtype dtype, Axes axes) {
 
 TEST_F(Canary, Reduce) {
   for (tnr_reduce_op op = 1; op <= static_cast<int>(kernels::kReduceCount); ++op) {
-    for (const tnr_dtype dtype : kNumbers) {
-      if (!takes(kernels::kReduceRows[op - 1], dtype)) continue;
+    for (const tnr_dtype dtype : dtypes_of(kernels::kReduceRows[op - 1])) {
+      if (dtype == TNR_DTYPE_BOOL8) continue;
       for (const Axes axes : {Axes::kRows, Axes::kColumns, Axes::kBoth}) {
         check(reduction(op, dtype, axes));
       }

@@ -285,7 +285,118 @@ void reduce_moment(Reduce op, Type type, const Byte* const* elements, int64_t co
   store(type, out, real(result));
 }
 
+// ---- complex numbers ----
+
+// Wide enough for a product of two f64.
+#if defined(__x86_64__)
+__extension__ typedef __float128 Quad;
+#else
+using Quad = long double;
+#endif
+
+template <class T>
+struct Pair {
+  T real;
+  T imaginary;
+};
+template <class T>
+Pair<T> pair_at(const Byte* from) {
+  Pair<T> pair;
+  std::memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
+// Each operation rounded.
+template <class T>
+Pair<T> product(Pair<T> a, Pair<T> b) {
+  const T real[] = {a.real * b.real, a.imaginary * b.imaginary};
+  const T imaginary[] = {a.real * b.imaginary, a.imaginary * b.real};
+  return {real[0] - real[1], imaginary[0] + imaginary[1]};
+}
+
+// After C's annex G: what is infinite is a direction, which infinity is a multiple of.
+template <class T>
+bool make_direction(Pair<T>& a) {
+  if (!std::isinf(a.real) && !std::isinf(a.imaginary)) return false;
+  a.real = std::copysign(std::isinf(a.real) ? T{1} : T{0}, a.real);
+  a.imaginary = std::copysign(std::isinf(a.imaginary) ? T{1} : T{0}, a.imaginary);
+  return true;
+}
+
+template <class T>
+Pair<T> quotient(Pair<T> a, Pair<T> b) {
+  const T infinity = std::numeric_limits<T>::infinity();
+  if (b.real == 0 && b.imaginary == 0) return {a.real * infinity, a.imaginary * infinity};
+  const bool is_infinite = make_direction(a);
+  const bool is_by_infinity = make_direction(b);
+  const Quad c = b.real;
+  const Quad d = b.imaginary;
+  // The direction of an infinite number, by its sign alone.
+  const Quad norm = is_infinite ? Quad{1} : c * c + d * d;
+  const T factor = is_infinite ? infinity : T{1};
+  const T limit = is_by_infinity ? T{0} : T{1};
+  return {static_cast<T>((a.real * c + a.imaginary * d) / norm) * factor * limit,
+          static_cast<T>((a.imaginary * c - a.real * d) / norm) * factor * limit};
+}
+
+template <class T>
+void store_unary(Unary op, const Byte* from, Byte* out) {
+  const auto a = pair_at<T>(from);
+  Pair<T> result = a;
+  std::size_t size = sizeof result;
+  switch (op) {
+    case Unary::kNeg: result = {-a.real, -a.imaginary}; break;
+    case Unary::kConj: result.imaginary = -a.imaginary; break;
+    case Unary::kSquare: result = product(a, a); break;
+    case Unary::kReciprocal: result = quotient(Pair<T>{1, 0}, a); break;
+    case Unary::kAbs:
+      result.real = static_cast<T>(std::hypot(Real{a.real}, Real{a.imaginary}));
+      size = sizeof(T);
+      break;
+    case Unary::kArg:
+      result.real = static_cast<T>(std::atan2(Real{a.imaginary}, Real{a.real}));
+      size = sizeof(T);
+      break;
+    default: break;
+  }
+  std::memcpy(out, &result, size);
+}
+
+template <class T>
+void store_binary(Binary op, const Byte* left, const Byte* right, Byte* out) {
+  const auto a = pair_at<T>(left);
+  const auto b = pair_at<T>(right);
+  Pair<T> result = a;
+  switch (op) {
+    case Binary::kAdd: result = {a.real + b.real, a.imaginary + b.imaginary}; break;
+    case Binary::kSub: result = {a.real - b.real, a.imaginary - b.imaginary}; break;
+    case Binary::kMul: result = product(a, b); break;
+    case Binary::kDiv: result = quotient(a, b); break;
+    default: break;
+  }
+  std::memcpy(out, &result, sizeof result);
+}
+
 }  // namespace
+
+void complex_unary(unsigned row, Type part, const Byte* a, Byte* out) {
+  const auto op = static_cast<Unary>(row + 1);
+  part == Type::kF64 ? store_unary<double>(op, a, out) : store_unary<float>(op, a, out);
+}
+
+void complex_binary(unsigned row, Type part, const Byte* a, const Byte* b, Byte* out) {
+  const auto op = static_cast<Binary>(row + 1);
+  part == Type::kF64 ? store_binary<double>(op, a, b, out) : store_binary<float>(op, a, b, out);
+}
+
+bool complex_equal(Type part, const Byte* a, const Byte* b) {
+  const uint64_t width = element_bytes(part);
+  Byte real = 0;
+  Byte imaginary = 0;
+  compare(0, part, a, b, &real);
+  compare(0, part, a + width, b + width, &imaginary);
+  return real != 0 && imaginary != 0;
+}
 
 uint64_t element_bytes(Type type) { return static_cast<uint64_t>(format_of(type).bytes); }
 
@@ -349,6 +460,8 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out) {
     case Unary::kAcosh: result = real(std::acosh(x.real)); break;
     case Unary::kAtanh: result = real(std::atanh(x.real)); break;
     case Unary::kCbrt: result = real(std::cbrt(x.real)); break;
+    case Unary::kConj:
+    case Unary::kArg: break;  // of complex numbers alone
     case Unary::kSquare:
       result = arithmetic(type, x, x, [](auto p, auto q) { return p * q; });
       break;

@@ -3,6 +3,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
+#include "dense/elementwise/complex.hpp"
 #include "dense/elementwise/operations.hpp"
 #include "dense/operands.hpp"
 #include "tenure/ops.hpp"
@@ -37,7 +38,9 @@ const Question& question_of(tnr_compare_op op) {
 
 Operation operation_of(const Question& question, tnr_dtype dtype) {
   const unsigned column = type_index(dtype);
-  if (column == kNoType) refuse_dtype(kernels::kCompareRows[&question - kQuestions].name, dtype);
+  if (column == kNoType) [[unlikely]] {
+    return complex_comparison(static_cast<tnr_compare_op>(&question - kQuestions + 1), dtype);
+  }
   return Operation(kernels::compare_kernels()[question.row][column]);
 }
 

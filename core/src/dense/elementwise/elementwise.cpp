@@ -3,13 +3,24 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
+#include "dense/elementwise/complex.hpp"
 #include "dense/elementwise/operations.hpp"
+#include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure {
 namespace {
+
+// Whether the result has the operand's dtype, also of an operation that is none.
+bool gives_operand(tnr_unary_op op, tnr_dtype dtype) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  if (row >= kernels::kUnaryCount || kernels::kUnaryRows[row].gives == kernels::Gives::kOperand) {
+    return true;
+  }
+  return kernels::kUnaryRows[row].gives == kernels::Gives::kPart && !is_complex(dtype);
+}
 
 bool is_integer(tnr_dtype dtype) {
   return code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint;
@@ -27,7 +38,7 @@ Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
     refuse_code("unary", op);
   const unsigned column = type_index(dtype);
   if (column == kNoType) [[unlikely]]
-    refuse_dtype(kernels::kUnaryRows[row].name, dtype);
+    return complex_unary(op, dtype);
   const Operation operation(kernels::unary_kernels()[row][column]);
   if (operation.kernel() == nullptr) [[unlikely]]
     refuse_dtype(kernels::kUnaryRows[row].name, dtype);
@@ -40,7 +51,7 @@ Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) {
     refuse_code("binary", op);
   const unsigned column = type_index(dtype);
   if (column == kNoType) [[unlikely]]
-    refuse_dtype(kernels::kBinaryRows[row].name, dtype);
+    return complex_binary(op, dtype);
   const Operation operation(kernels::binary_kernels()[row][column]);
   if (operation.kernel() == nullptr) [[unlikely]]
     refuse_dtype(kernels::kBinaryRows[row].name, dtype);
@@ -86,10 +97,11 @@ void refuse_finding(kernels::Finding found) {
 void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
-  if (gives_truth(op)) {
-    require_dtype(out.view, "out", TNR_DTYPE_BOOL8, "must be");
-  } else {
+  if (gives_operand(op, a.dtype)) [[likely]] {
     require_dtype(a, "a", out.view.dtype, "out.dtype is");
+  } else {
+    require_dtype(out.view, "out", result_dtype(kernels::kUnaryRows[op - 1].gives, a.dtype),
+                  "must be");
   }
   operands.run(context, unary_operation(op, a.dtype));
   operands.count(TNR_OPERATION_UNARY);

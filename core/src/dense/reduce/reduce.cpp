@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cpu/dispatch.hpp"
+#include "dense/movement.hpp"
 #include "dense/operands.hpp"
 #include "dense/reduce/walk.hpp"
 #include "tenure/dtype.hpp"
@@ -108,6 +109,47 @@ bool is_flat(const tnr_view& a) noexcept {
   return count == span;
 }
 
+// Whether real and imaginary parts are added up by themselves.
+bool has_parts(tnr_reduce_op op, tnr_dtype dtype) {
+  return is_complex(dtype) && (op == TNR_REDUCE_OP_SUM || op == TNR_REDUCE_OP_MEAN);
+}
+
+// The parts as elements: those of number k lie at `first` + 2 k.
+tnr_view parts_of(const tnr_view& a, std::size_t first) {
+  tnr_view parts = a;
+  parts.dtype = result_dtype(kernels::Gives::kPart, a.dtype);
+  if (a.data != nullptr) {
+    parts.data = static_cast<const char*>(a.data) + first * element_size(parts.dtype);
+  }
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    // Those of extents up to 1 may be anything.
+    parts.strides[axis] = a.shape[axis] > 1 ? 2 * a.strides[axis] : 0;
+  }
+  return parts;
+}
+
+// The same with the two parts as a last axis, which is read once for both.
+tnr_view axis_of_parts(const tnr_view& a) {
+  tnr_view parts = parts_of(a, 0);
+  parts.shape[parts.rank] = 2;
+  parts.strides[parts.rank] = 1;
+  ++parts.rank;
+  return parts;
+}
+
+void reduce_parts(const Context& context, const Reduction& reduction, const tnr_view& a,
+                  std::uint32_t axes, const tnr_view_mut& out) {
+  if (a.rank < TNR_MAX_RANK && out.view.rank < TNR_MAX_RANK) {
+    // The reduced axes of extent 1 stand before that of the parts.
+    const tnr_view_mut parts = {axis_of_parts(out.view)};
+    return walk_reduction(context, reduction, axis_of_parts(a), axes, 0, parts);
+  }
+  for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
+    const tnr_view_mut part = {parts_of(out.view, first)};
+    walk_reduction(context, reduction, parts_of(a, first), axes, 0, part);
+  }
+}
+
 // The smallest or largest of all elements of what is not flat: of each column of short rows first,
 // so that a row is a few registers into others, and no result of its own. False where that is not
 // worth it.
@@ -144,7 +186,8 @@ Reduction checked_reduction(tnr_reduce_op op, const tnr_view& a, std::uint32_t a
   check_ddof(op, ddof);
   check_power(op, power);
   check_result_shape(a, axes, out);
-  const unsigned type = type_index(a.dtype);
+  const unsigned type =
+      type_index(has_parts(op, a.dtype) ? result_dtype(kernels::Gives::kPart, a.dtype) : a.dtype);
   if (type == kNoType) refuse_dtype(operation.name, a.dtype);
   const Reduction reduction = reduction_of(op, type, power);
   if (reduction.accumulator_bytes == 0) refuse_dtype(operation.name, a.dtype);
@@ -171,7 +214,10 @@ void reduce(const Context& context, tnr_reduce_op op, const tnr_view& a, std::ui
   require_elements(op, a, axes);
   const bool is_extreme = op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX;
   const bool is_of_all = axes == (1u << a.rank) - 1;
-  if (!is_extreme || !is_of_all || is_flat(a) || !reduce_by_columns(context, reduction, a, out)) {
+  if (has_parts(op, a.dtype)) {
+    reduce_parts(context, reduction, a, axes, out);
+  } else if (!is_extreme || !is_of_all || is_flat(a) ||
+             !reduce_by_columns(context, reduction, a, out)) {
     walk_reduction(context, reduction, a, axes, ddof.value_or(0), out, power);
   }
   count_call(TNR_OPERATION_REDUCE, element_bytes(a), element_bytes(out.view));

@@ -30,12 +30,14 @@ void share_indices(const tnr_sparse_view& matrix) {
   }
 }
 
-void require_function_of_zero(tnr_unary_op op) {
+void require_function_of_zero(tnr_unary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kUnaryCount) refuse_code("unary", op);
   const char* const name = kernels::kUnaryRows[row].name;
-  if (kernels::kUnaryRows[row].gives != kernels::Gives::kOperand) {
-    fail(TNR_STATUS_UNSUPPORTED, "%s gives bool8 but the result has the values' dtype", name);
+  const tnr_dtype given = result_dtype(kernels::kUnaryRows[row].gives, dtype);
+  if (given != dtype) {
+    fail(TNR_STATUS_UNSUPPORTED, "%s of %s gives %s but the result has the values' dtype", name,
+         dtype_name(dtype), dtype_name(given));
   }
   if (kernels::kUnaryRows[row].keeps_zero) return;
   fail(TNR_STATUS_UNSUPPORTED,
@@ -149,7 +151,7 @@ SparseToken sparse_unary(const Context& context, tnr_unary_op op, const tnr_spar
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "a has rows of its owner but must be all of it, whose indices the result shares");
   }
-  require_function_of_zero(op);
+  require_function_of_zero(op, result.values.dtype);
   const tnr_view& values = result.values;
   const BlobToken made = blob_allocate(context, static_cast<std::size_t>(element_bytes(values)));
   tnr_view out = make_view(blob_memory(made).data, static_cast<std::size_t>(element_bytes(values)),

@@ -4,12 +4,12 @@ use tenure_sys::{for_each_compare, tnr_compare_op};
 
 use super::{broadcast_shape, filled, refused};
 use crate::raw::{LentMut, operations};
-use crate::{AsView, AsViewMut, Bool8, Real, Result, Tensor, TensorView};
+use crate::{AsView, AsViewMut, Bool8, Element, Real, Result, Tensor, TensorView};
 
 /// `out = a op b`. A single number on the right crosses by value, for which the library has a
 /// shorter way.
 #[inline(always)]
-fn run<T: Real>(
+fn run<T: Element>(
     op: tnr_compare_op,
     a: &TensorView<'_, T>,
     b: &TensorView<'_, T>,
@@ -22,7 +22,7 @@ fn run<T: Real>(
 }
 
 #[inline]
-fn compare<T: Real>(
+fn compare<T: Element>(
     op: tnr_compare_op,
     a: &TensorView<'_, T>,
     b: &TensorView<'_, T>,
@@ -33,7 +33,7 @@ fn compare<T: Real>(
 
 /// The two forms of a comparison.
 macro_rules! comparisons {
-    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
+    ($($op:ident $name:literal: $new:ident, $into:ident, $bound:ident; $what:literal => $result:literal;)*) => {$(
         #[doc = concat!(
             "Whether `", $what, "`. A new row-major tensor of the shape that `a` and `b` ",
             "broadcast to."
@@ -51,7 +51,7 @@ macro_rules! comparisons {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $new<T: Real>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
+        pub fn $new<T: $bound>(a: impl AsView<T>, b: impl AsView<T>) -> Result<Tensor<Bool8>> {
             a.with_view(|a| {
                 b.with_view(|b| {
                     compare(tnr_compare_op::$op, a, b).map_err(|error| {
@@ -76,7 +76,7 @@ macro_rules! comparisons {
         /// # Ok::<(), tenure::Error>(())
         /// ```
         #[inline]
-        pub fn $into<T: Real>(
+        pub fn $into<T: $bound>(
             a: impl AsView<T>,
             b: impl AsView<T>,
             out: &mut (impl AsViewMut<Bool8> + ?Sized),

@@ -8,8 +8,8 @@ use tenure_sys::{
 use super::{broadcast_shape, filled, refused};
 use crate::raw::{Input, LentMut, operations};
 use crate::{
-    AsView, AsViewMut, Bool8, Element, Float, Integer, Number, Result, Tensor, TensorView,
-    TensorViewMut,
+    Arithmetic, AsView, AsViewMut, Bool8, ComplexNumber, Element, Field, Float, Integer, Number,
+    Result, Tensor, TensorView, TensorViewMut,
 };
 
 // Views are passed by reference here: a move of one is a copy of 192 bytes, which a call on eight
@@ -245,6 +245,85 @@ macro_rules! unary_operations {
             })
         }
     };
+    (@T -> Part $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
+        $what:literal, $a:literal => $result:literal) => {
+        unary_operations! { @of_parts $op: $new, $into, [$($generic)*]; $what, $a => $result }
+    };
+    (@T -> Magnitude $op:ident: $new:ident, $into:ident, $assign:ident, [$($generic:tt)*];
+        $what:literal, $a:literal => $result:literal) => {
+        unary_operations! { @of_parts $op: $new, $into, [$($generic)*]; $what, $a => $result }
+        unary_operations! { @in_place $op: $assign, [T: Number] T; $what, $a => $result }
+    };
+    (@of_parts $op:ident: $new:ident, $into:ident, [$($generic:tt)*];
+        $what:literal, $a:literal => $result:literal) => {
+        #[doc = $what]
+        ///
+        /// A new row-major tensor of the shape of `a`.
+        ///
+        /// # Errors
+        ///
+        /// `OutOfMemory`.
+        ///
+        /// ```
+        #[doc = concat!("let result = tenure::", stringify!($new), "(&", $a, ")?;")]
+        #[doc = concat!("assert_eq!(result.to_vec(), ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $new<$($generic)*>(a: impl AsView<T>) -> Result<Tensor<T::Part>> {
+            a.with_view(|a| unary(tnr_unary_op::$op, a))
+        }
+
+        #[doc = $what]
+        ///
+        /// Written to `out`, to whose shape `a` is broadcast.
+        ///
+        /// # Errors
+        ///
+        /// `InvalidArgument`: `a` does not broadcast to `out`.
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $result, ";")]
+        /// tenure::fill(&mut out, Default::default())?;
+        #[doc = concat!("tenure::", stringify!($into), "(&", $a, ", &mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $into<$($generic)*>(
+            a: impl AsView<T>,
+            out: &mut (impl AsViewMut<T::Part> + ?Sized),
+        ) -> Result<()> {
+            a.with_view(|a| {
+                out.with_view_mut(|out| {
+                    unary_into(tnr_unary_op::$op, a, out).map_err(|error| {
+                        refused(error, stringify!($into), &[a.shape()], Some(out.shape()))
+                    })
+                })
+            })
+        }
+    };
+    (@in_place $op:ident: $assign:ident, [$($generic:tt)*] $in:ident;
+        $what:literal, $a:literal => $result:literal) => {
+        #[doc = $what]
+        ///
+        /// In place.
+        ///
+        /// # Errors
+        ///
+        /// None from a safe caller: the library checks the view and finds it good.
+        ///
+        /// ```
+        #[doc = concat!("let mut out = ", $a, ";")]
+        #[doc = concat!("tenure::", stringify!($assign), "(&mut out)?;")]
+        #[doc = concat!("assert_eq!(out, ", $result, ");")]
+        /// # Ok::<(), tenure::Error>(())
+        /// ```
+        #[inline]
+        pub fn $assign<$($generic)*>(out: &mut (impl AsViewMut<$in> + ?Sized)) -> Result<()> {
+            out.with_view_mut(|out| unary_assign(tnr_unary_op::$op, out))
+        }
+    };
     (@$in:ident -> $out:ident $op:ident: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*]; $what:literal, $a:literal => $result:literal) => {
         #[doc = $what]
@@ -293,24 +372,7 @@ macro_rules! unary_operations {
             })
         }
 
-        #[doc = $what]
-        ///
-        /// In place.
-        ///
-        /// # Errors
-        ///
-        /// None from a safe caller: the library checks the view and finds it good.
-        ///
-        /// ```
-        #[doc = concat!("let mut out = ", $a, ";")]
-        #[doc = concat!("tenure::", stringify!($assign), "(&mut out)?;")]
-        #[doc = concat!("assert_eq!(out, ", $result, ");")]
-        /// # Ok::<(), tenure::Error>(())
-        /// ```
-        #[inline]
-        pub fn $assign<$($generic)*>(out: &mut (impl AsViewMut<$in> + ?Sized)) -> Result<()> {
-            out.with_view_mut(|out| unary_assign(tnr_unary_op::$op, out))
-        }
+        unary_operations! { @in_place $op: $assign, [$($generic)*] $in; $what, $a => $result }
     };
 }
 

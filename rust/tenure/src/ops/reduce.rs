@@ -5,8 +5,8 @@ use tenure_sys::{for_each_reduce, tnr_reduce_op};
 use super::{Axes, filled};
 use crate::raw::operations::{self, Reducing};
 use crate::{
-    AsView, AsViewMut, Bool8, Element, Float, Number, Real, Result, Tensor, TensorView,
-    TensorViewMut,
+    Arithmetic, AsView, AsViewMut, Bool8, Element, Field, Float, Number, Real, Result, Tensor,
+    TensorView, TensorViewMut,
 };
 
 #[inline]
@@ -99,14 +99,14 @@ macro_rules! reductions {
 }
 
 reductions! {
-    SUM: sum, sum_into, Number => T::Sum;
-    "The sum: floats keep their type (f16 and bf16 add in f32), integers give i64 or u64 and wrap; \
-     0 of no elements.",
+    SUM: sum, sum_into, Arithmetic => T::Sum;
+    "The sum: floats and complex numbers keep their type (f16 and bf16 add in f32), integers give \
+     i64 or u64 and wrap; 0 of no elements.",
     errors "", example "1" => "[9.0, 9.0]";
     PROD: prod, prod_into, Number => T::Sum;
     "The product: floats keep their type, integers give i64 or u64 and wrap; 1 of no elements.",
     errors "", example "1" => "[12.0, 0.0]";
-    MEAN: mean, mean_into, Float => T;
+    MEAN: mean, mean_into, Field => T;
     "The arithmetic mean; NaN of no elements.",
     errors "", example "1" => "[3.0, 3.0]";
     VAR: var, var_into, Float => T, [ddof: u32];
@@ -290,13 +290,13 @@ macro_rules! reductions_of_all {
 }
 
 reductions_of_all! {
-    SUM: sum_all, Number => T::Sum;
+    SUM: sum_all, Arithmetic => T::Sum;
     "The [`sum`] of all elements, as a number.",
     errors "None from a safe caller.", example "" => "18.0";
     PROD: prod_all, Number => T::Sum;
     "The product ([`prod`]) of all elements, as a number.",
     errors "None from a safe caller.", example "" => "0.0";
-    MEAN: mean_all, Float => T;
+    MEAN: mean_all, Field => T;
     "The [`mean`] of all elements, as a number.",
     errors "None from a safe caller.", example "" => "3.0";
     VAR: var_all, Float => T, [ddof: u32];

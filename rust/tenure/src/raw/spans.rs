@@ -173,7 +173,8 @@ macro_rules! ternary {
     };
 }
 macro_rules! compare {
-    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $bound:ident;
+        $what:literal => $result:literal;)*) => {
         families! { tnr_view; compare(tnr_compare_op): $($op $name)*; }
     };
 }

@@ -3,7 +3,7 @@
 use tenure_sys::for_each_unary_of_zero;
 
 use super::{SparseBatch, SparseFormat, SparseIndex, SparseMatrix};
-use crate::{Float, Number, Result};
+use crate::{Arithmetic, ComplexNumber, Float, Number, Result};
 
 macro_rules! functions {
     ($($name:ident, example $make:literal;)*) => {$(
@@ -12,7 +12,7 @@ macro_rules! functions {
         /// [`values_mut`](Self::values_mut), if entries alone are meant.
         ///
         /// Each errs with `OutOfMemory`.
-        impl<F: SparseFormat, T: Number, I: SparseIndex> $name<F, T, I> {
+        impl<F: SparseFormat, T: Arithmetic, I: SparseIndex> $name<F, T, I> {
             /// The product with one number.
             ///
             /// ```
@@ -23,6 +23,22 @@ macro_rules! functions {
             /// ```
             pub fn mul_scalar(&self, factor: T) -> Result<Self> {
                 Ok(self.with_new_values(crate::mul(self.view().values(), &[factor])?))
+            }
+
+            /// The complex conjugate: imaginary parts with the other sign.
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// let values = vec![Complex::new(1.0, 2.0)];
+            /// let matrix = CsrMatrix::from_vecs(1, 2, vec![0, 1], vec![1], values)?;
+            /// assert_eq!(matrix.conj()?.view().values(), [Complex::new(1.0, -2.0)]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            pub fn conj(&self) -> Result<Self>
+            where
+                T: ComplexNumber,
+            {
+                Ok(self.with_new_values(crate::conj(self.view().values())?))
             }
         }
     )*};
@@ -43,7 +59,7 @@ macro_rules! functions_of_entries {
         functions_of_entries! { @of SparseBatch: $($new $bound $what;)* }
     };
     (@of $matrix:ident: $($new:ident $bound:ident $what:literal;)*) => {
-        impl<F: SparseFormat, T: Number, I: SparseIndex> $matrix<F, T, I> {$(
+        impl<F: SparseFormat, T: Arithmetic, I: SparseIndex> $matrix<F, T, I> {$(
             #[doc = $what]
             ///
             #[doc = concat!("`a` is each entry, as in [`", stringify!($new), "`](crate::",

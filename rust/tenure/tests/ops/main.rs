@@ -5,6 +5,7 @@
 
 mod casts;
 mod compare;
+mod complex;
 mod conv2d;
 mod einsum;
 mod elementwise;

@@ -119,7 +119,7 @@ macro_rules! integers {
     ($($test:ident: $type:ty;)*) => {$(
         #[test]
         fn $test() {
-            type Sum = <$type as Number>::Sum;
+            type Sum = <$type as Arithmetic>::Sum;
             let memory = <$type>::samples(11);
             reduction! { ALL_MASKS, &memory, |x, y| x == y;
                 sum sum_into => |group| {

@@ -316,6 +316,14 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 #define TENURE_UNARY_ATANH TENURE_FUNCTION(InverseHyperbolicTangent)
 #define TENURE_UNARY_CBRT TENURE_FUNCTION(CubeRoot)
 
+// Of complex numbers alone, which complex.cpp has.
+#define TENURE_UNARY_CONJ \
+  {                       \
+  }
+#define TENURE_UNARY_ARG \
+  {                      \
+  }
+
 #define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
 const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};
 
