@@ -1,7 +1,7 @@
 // Functions of the table of operations beside their twin in f64: the stated errors on numbers of
 // every size, limits, and the same function as an activation of a product.
 //
-// Every f32 is tried by functions_exhaustive.cpp.
+// Every f32 is tried by functions_exhaustive.cpp, and f64 by the million by functions_f64.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -256,6 +256,96 @@ TEST(Functions, OfTwoNumbersAreWithinTheirBounds) {
   expect_binary_bounds<float, double>(100'000);
   if constexpr (std::numeric_limits<long double>::digits >= 64) {
     expect_binary_bounds<double, long double>(50'000);
+  }
+}
+
+// Of 4 million f64 each that functions_f64.cpp tried, those with the largest errors; the exact
+// results are of arithmetic of 120 digits.
+TEST(Functions, OfTheWorstThatWereFoundAreWithinTheirBounds) {
+  const struct {
+    tnr_unary_op op;
+    double x;
+    long double exact;
+  } cases[] = {
+      {TNR_UNARY_OP_EXP, -0x1.62787c601ce35p+9, 0x1.28ea5cea28e0a824p-1023L},
+      {TNR_UNARY_OP_TANH, 0x1.743eee7b38efp-3, 0x1.703332e8257d8daep-3L},
+      {TNR_UNARY_OP_SIGMOID, -0x1.62787c601ce35p+9, 0x1.28ea5cea28e0a824p-1023L},
+      {TNR_UNARY_OP_SILU, -0x1.f1c2dce31ec88p+0, -0x1.f26d9cc64c78273p-3L},
+      {TNR_UNARY_OP_GELU, -0x1.508ae57739bc2p-2, -0x1.f3b5a5ea9da3feb8p-4L},
+      {TNR_UNARY_OP_GELU_TANH, -0x1.51ec94961a813p+4, -0x1.edb24330d9bce0cp-1015L},
+      {TNR_UNARY_OP_SOFTPLUS, -0x1.6769825193d56p-1, 0x1.9c30f74de2b8573cp-2L},
+      {TNR_UNARY_OP_ELU, -0x1.1c0df8002d494p-2, -0x1.f01ee3e8405151c6p-3L},
+      {TNR_UNARY_OP_EXP2, -0x1.076a0280df7d3p+4, 0x1.735879c9789f4b36p-17L},
+      {TNR_UNARY_OP_EXPM1, 0x1.630788b278348p-2, 0x1.a859975e1e0571fcp-2L},
+      {TNR_UNARY_OP_LN, 0x1.6892cbe2abb9ep-1, -0x1.670b4b0f24f491acp-2L},
+      {TNR_UNARY_OP_LOG2, 0x1.665f7f93ce78cp+0, 0x1.f0f747d5b19c224ep-2L},
+      {TNR_UNARY_OP_LOG10, 0x1.522f1b89da118p+0, 0x1.ef42959c462f4cb8p-4L},
+      {TNR_UNARY_OP_LOG1P, -0x1.2eb896abe9b8ap-2, -0x1.66db46cbaf1c714cp-2L},
+      {TNR_UNARY_OP_ERF, 0x1.0ff010fa0133p+0, 0x1.bbe36e13ed21797ep-1L},
+      {TNR_UNARY_OP_ERFC, 0x1.0a3232e6daf1p-1, 0x1.d94475dc5bf9dfdap-2L},
+      {TNR_UNARY_OP_SIN, -0x1.b225af5636564p-1, -0x1.7ff5bde6518ad388p-1L},
+      {TNR_UNARY_OP_COS, 0x1.f768e0d43c7c5p+8, 0x1.74ecefe5b55503b4p-1L},
+      {TNR_UNARY_OP_TAN, 0x1.8b830069a8d58p-1, 0x1.f2f191085563beb2p-1L},
+      {TNR_UNARY_OP_ASIN, 0x1.01cc50b3278d4p-1, 0x1.0e294a450b724c6cp-1L},
+      {TNR_UNARY_OP_ACOS, 0x1.23801ee22c7dap-1, 0x1.ee213cf71df01518p-1L},
+      {TNR_UNARY_OP_ATAN, -0x1.bc98c43a10a4ep-2, -0x1.a372c42e0f40f15p-2L},
+      {TNR_UNARY_OP_SINH, -0x1.69258d68aeecap-2, -0x1.70ae24e2df37f41cp-2L},
+      {TNR_UNARY_OP_COSH, -0x1.3ebff332102cep+1, 0x1.84b40617fd04be1cp+2L},
+      {TNR_UNARY_OP_ASINH, -0x1.02379bde28e94p-2, -0x1.ff1cbce933924fcp-3L},
+      {TNR_UNARY_OP_ACOSH, 0x1.07c506ab94d48p+0, 0x1.f74e903ca2baf208p-3L},
+      {TNR_UNARY_OP_ATANH, 0x1.12f40d752bb53p-54, 0x1.12f40d752bb53p-54L},
+      {TNR_UNARY_OP_CBRT, 0x1.e872e8b1ea86p-2, 0x1.900bb735fccb8aaap-1L},
+      {TNR_UNARY_OP_RSQRT, 0x1.3f551973ac4c8p+0, 0x1.ca6cd6c52d1a68p-1L},
+  };
+  for (const auto& [op, x, exact] : cases) {
+    const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
+    EXPECT_LE(last_places(results_of<double>(op, {x})[0], exact), row.last_places) << row.name;
+  }
+  const struct {
+    tnr_binary_op op;
+    double x;
+    double y;
+    long double exact;
+  } pairs[] = {
+      {TNR_BINARY_OP_POW, 0x1.0e11573e54aeap-54, 0x1.7c9b0b4f3040cp-2, 0x1.f1336e97fe61c7e2p-21L},
+      {TNR_BINARY_OP_ATAN2, 0x1.16995dec34d5p+1, 0x1.15a2cb3071cbcp+4, 0x1.ff1b5bef5a45c726p-4L},
+      {TNR_BINARY_OP_HYPOT, 0x1.ea93389b43695p+2, 0x1.4b9b6293173ecp+4, 0x1.618f5ca787b898p+4L},
+  };
+  for (const auto& [op, x, y, exact] : pairs) {
+    const kernels::OperationRow& row = kernels::kBinaryRows[op - 1];
+    std::vector<double> left = {x};
+    std::vector<double> right = {y};
+    std::vector<double> out = {0};
+    binary(kDefaultContext, op, row_of(left).view, row_of(right).view, row_of(out));
+    EXPECT_LE(last_places(out[0], exact), row.last_places) << row.name;
+  }
+}
+
+// Numbers that a function treats apart do not change the bits of those beside them.
+TEST(Functions, OfANumberDoNotDependOnItsNeighbours) {
+  const float apart[] = {std::numeric_limits<float>::infinity(),
+                         std::numeric_limits<float>::quiet_NaN(),
+                         std::numeric_limits<float>::denorm_min(),
+                         std::numeric_limits<float>::max(),
+                         0x1p18f,
+                         -1,
+                         0,
+                         100};
+  std::vector<float> plain;
+  std::vector<float> mixed;
+  for (int i = 1; i <= 4000; ++i) {
+    plain.push_back(static_cast<float>(i) * (i % 2 == 0 ? 0.01f : 31.7f));
+    mixed.push_back(plain.back());
+    mixed.push_back(apart[i % 8]);
+  }
+  for (const tnr_unary_op op : functions()) {
+    const std::vector<float> expected = results_of(op, plain);
+    const std::vector<float> results = results_of(op, mixed);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      const bool are_nan = std::isnan(results[2 * i]) && std::isnan(expected[i]);
+      ASSERT_TRUE(are_nan || results[2 * i] == expected[i])
+          << kernels::kUnaryRows[op - 1].name << " of " << plain[i];
+    }
   }
 }
 
