@@ -294,6 +294,74 @@ unsafe extern "C" fn tnr_fill(
     tnr_status::OK
 }
 
+/// Reads all that the nodes name, and computes nothing: each byte of the output becomes the count of
+/// nodes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_evaluate(
+    context: *mut tnr_context,
+    expression: *const tnr_expression,
+    _attributes: *const tnr_evaluate_attributes,
+    out: *const tnr_view_mut,
+) -> tnr_status {
+    ask_for_threads(context);
+    // SAFETY: readable by the contract, as are the arrays; here and below.
+    let (expression, out) = unsafe { (&*expression, &(*out).view) };
+    let nodes = || 0..expression.node_count as usize;
+    let read_view = |view: *const tnr_view| {
+        // SAFETY: as above.
+        let view = unsafe { &*view };
+        let size_bytes = element_size_bytes(view.dtype);
+        for element in elements(view, &view.shape[..view.rank as usize]) {
+            // SAFETY: an element of a view that may be read.
+            unsafe { core::slice::from_raw_parts(element, size_bytes) }.iter().max();
+        }
+    };
+    for nth in nodes() {
+        // SAFETY: as above.
+        let node = unsafe { &*expression.nodes.add(nth) };
+        for operand in node.operands {
+            if operand == TNR_OPERAND_NONE {
+                continue;
+            }
+            let index = (operand & !TNR_OPERAND_OUTPUT) as usize;
+            match operand & TNR_OPERAND_OUTPUT {
+                TNR_OPERAND_OUTPUT => read_view(out),
+                TNR_OPERAND_SCALAR => {
+                    assert!(index < expression.scalar_count as usize);
+                    // SAFETY: as above.
+                    let scalar = unsafe { *expression.scalars.add(index) };
+                    assert!(element_size_bytes(scalar.dtype) <= 8);
+                }
+                TNR_OPERAND_VIEW => {
+                    assert!(index < expression.view_count as usize);
+                    // SAFETY: as above.
+                    read_view(unsafe { *expression.views.add(index) });
+                }
+                _ => assert!(index < nth),
+            }
+        }
+        let Some(index) = node.attributes.checked_sub(1) else { continue };
+        assert!(index < expression.attribute_count);
+        // SAFETY: as above: each is a struct of its kind.
+        unsafe {
+            let given = *expression.attributes.add(index as usize);
+            if node.code & 0xffff_0000 == TNR_NODE_NORMALIZE {
+                let given = *given.cast::<tnr_normalize_attributes>();
+                [given.weight, given.bias].into_iter().filter(|v| !v.is_null()).for_each(read_view);
+            } else {
+                let given = *given.cast::<tnr_reduce_attributes>();
+                assert!(given.struct_size > 0 && given.reserved == 0);
+            }
+        }
+    }
+    let size_bytes = element_size_bytes(out.dtype);
+    for to in elements(out, &out.shape[..out.rank as usize]) {
+        // SAFETY: an element of the output.
+        unsafe { ptr::write_bytes(to, expression.node_count as u8, size_bytes) };
+    }
+    tnr_status::OK
+}
+
 /// The numbers of a part.
 unsafe fn indices(part: &tnr_view) -> Vec<i64> {
     let len = part.shape[0] as usize;

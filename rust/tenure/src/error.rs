@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, io};
 
-/// The kind of an [`Error`]: one for each status of the C ABI, and two of what Rust alone has.
+/// The kind of an [`Error`]: one for each status of the C ABI, and three of what Rust alone has.
 ///
 /// ```
 /// use tenure::{ErrorKind, Tensor};
@@ -42,6 +42,10 @@ pub enum ErrorKind {
     /// An iteration did not reach what was asked of it. No status of the C ABI, which has no
     /// solvers.
     NoConvergence,
+    /// The argument of a closure for [`update`](crate::Tensor::update), which is the output of that
+    /// call, stands in an expression that is computed elsewhere. No status of the C ABI, which checks
+    /// no closures.
+    UnboundArgument,
     /// The system refuses a file or a mapping: it is not there, not readable, not writable. Its own
     /// error is the [source](std::error::Error::source). No status of the C ABI, which has no files.
     Io,

@@ -28,9 +28,13 @@
 //! let doubled = tenure::mul(&table, 2.0)?;
 //! assert_eq!(doubled[[1, 2]], 12.0);
 //!
+//! // Operators build an expression of them, which is computed in one pass, without temporaries.
+//! let (doubled, means) = (&doubled, &means);
+//! assert_eq!(((doubled - means) / 2.0).eval()?[[0, 0]], -0.25);
+//!
 //! // Lend memory to be written: nobody else sees it until the loan ends.
 //! let mut scores = [[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
-//! tenure::sub_assign(&mut scores, &means)?;
+//! tenure::sub_assign(&mut scores, means)?;
 //! TensorViewMut::from_slice(scores.as_flattened_mut(), [2, 3])?.index(1, 2)?.fill(0.0);
 //! assert_eq!(scores, [[-1.5, -1.5, 0.0], [1.5, 1.5, 0.0]]);
 //!
@@ -231,6 +235,7 @@ mod dense;
 #[allow(unsafe_code)]
 mod dtype;
 mod error;
+mod expr;
 mod files;
 mod interop;
 #[allow(unsafe_code)]
@@ -261,6 +266,7 @@ pub use dtype::{
     Number, Real,
 };
 pub use error::{Error, ErrorKind, Rejected, Result};
+pub use expr::{Bits, Expr, IntoExpr};
 #[cfg(feature = "npz")]
 pub use files::npz;
 pub use files::{CopyMode, Loaded, io, npy, safetensors};

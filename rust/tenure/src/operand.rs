@@ -3,7 +3,8 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{Bool8, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
+use crate::raw::expression::Leaf;
+use crate::{Bool8, Element, Expr, SharedTensor, Tensor, TensorView, TensorViewMut};
 
 /// An input: tensors, views, slices, `Vec`s, arrays, arrays of arrays, single numbers, and
 /// references to them.
@@ -24,6 +25,28 @@ use crate::{Bool8, Element, SharedTensor, Tensor, TensorView, TensorViewMut};
 pub trait AsView<T: Element> {
     /// Lends a view for as long as `self` is borrowed.
     fn as_view(&self) -> TensorView<'_, T>;
+
+    /// An [expression](Expr) of this alone, for methods and operators to go on with. A tensor or a
+    /// view is an operand by itself, and needs this before a method only.
+    ///
+    /// ```
+    /// use tenure::AsView;
+    ///
+    /// let data = vec![1.0, 4.0, 9.0];
+    /// assert_eq!((data.expr().sqrt() * 2.0 + &[0.0, 1.0, 2.0]).eval()?, [2.0, 5.0, 8.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[inline]
+    fn expr(&self) -> Expr<'_, T> {
+        Expr::from(self)
+    }
+
+    /// What an expression keeps of this: a view's words, or its address where it has one.
+    #[doc(hidden)]
+    #[inline]
+    fn leaf(&self) -> Leaf<'_> {
+        self.as_view().into_leaf()
+    }
 
     /// Lends a view to `f`. A view itself is not copied: its 192 bytes would slow down an operation
     /// on a few elements.
@@ -138,6 +161,11 @@ impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &A {
     fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
         (**self).with_view(f)
     }
+
+    #[inline]
+    fn leaf(&self) -> Leaf<'_> {
+        (**self).leaf()
+    }
 }
 
 impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &mut A {
@@ -149,6 +177,11 @@ impl<T: Element, A: AsView<T> + ?Sized> AsView<T> for &mut A {
     #[inline]
     fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
         (**self).with_view(f)
+    }
+
+    #[inline]
+    fn leaf(&self) -> Leaf<'_> {
+        (**self).leaf()
     }
 }
 
@@ -174,12 +207,22 @@ impl<T: Element> AsView<T> for TensorView<'_, T> {
     fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
         f(self)
     }
+
+    #[inline]
+    fn leaf(&self) -> Leaf<'_> {
+        self.as_leaf()
+    }
 }
 
 impl<T: Element> AsView<T> for TensorViewMut<'_, T> {
     #[inline]
     fn as_view(&self) -> TensorView<'_, T> {
         self.view()
+    }
+
+    #[inline]
+    fn leaf(&self) -> Leaf<'_> {
+        self.view_ref().as_leaf()
     }
 }
 
@@ -205,6 +248,11 @@ impl<T: Element> AsView<T> for Tensor<T> {
     fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
         f(self.view_ref())
     }
+
+    #[inline]
+    fn leaf(&self) -> Leaf<'_> {
+        self.view_ref().as_leaf()
+    }
 }
 
 impl<T: Element> AsViewMut<T> for Tensor<T> {
@@ -223,6 +271,11 @@ impl<T: Element> AsView<T> for SharedTensor<T> {
     #[inline]
     fn with_view<R>(&self, f: impl FnOnce(&TensorView<'_, T>) -> R) -> R {
         f(self.view_ref())
+    }
+
+    #[inline]
+    fn leaf(&self) -> Leaf<'_> {
+        self.view_ref().as_leaf()
     }
 }
 

@@ -63,27 +63,37 @@ use crate::{Axis, Element, Error, ErrorKind, Order, Result, Tensor, TensorView};
 
 /// A shape by value.
 #[derive(Clone, Copy)]
-struct Extents {
+pub(crate) struct Extents {
     values: [usize; TNR_MAX_RANK],
     rank: usize,
 }
 
 impl Extents {
     /// No shape has more axes.
-    fn of(shape: &[usize]) -> Extents {
+    pub(crate) fn of(shape: &[usize]) -> Extents {
         let mut values = [0; TNR_MAX_RANK];
         values[..shape.len()].copy_from_slice(shape);
         Extents { values, rank: shape.len() }
     }
 
-    fn as_slice(&self) -> &[usize] {
+    /// The shape that this and another broadcast to; `None` where there is none.
+    #[inline]
+    pub(crate) fn join(&mut self, shape: &[usize]) -> Option<()> {
+        if self.as_slice() == shape {
+            return Some(());
+        }
+        *self = broadcast_shape([self.as_slice(), shape]).ok()?;
+        Some(())
+    }
+
+    pub(crate) fn as_slice(&self) -> &[usize] {
         &self.values[..self.rank]
     }
 }
 
 /// The shape that all inputs broadcast to: axes are aligned at the last, and an extent of 1
 /// repeats. Whoever calls it says in the error which operation and shapes it was.
-fn broadcast_shape<const N: usize>(inputs: [&[usize]; N]) -> Result<Extents> {
+pub(crate) fn broadcast_shape<const N: usize>(inputs: [&[usize]; N]) -> Result<Extents> {
     let rank = inputs.iter().map(|shape| shape.len()).max().unwrap_or(0);
     let mut common = Extents { values: [1; TNR_MAX_RANK], rank };
     for shape in inputs {

@@ -6,6 +6,7 @@
 pub(crate) mod algebra;
 mod context;
 mod dlpack;
+pub(crate) mod expression;
 pub(crate) mod factor;
 mod library;
 pub(crate) mod matmul;

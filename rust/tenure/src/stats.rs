@@ -189,6 +189,9 @@ pub enum Operation {
     SparseKron,
     /// [`tril`](crate::CsrView::tril) and [`triu`](crate::CsrView::triu) of sparse matrices.
     SparseTriangular,
+    /// Expressions: [`eval`](crate::Expr::eval), [`eval_into`](crate::Expr::eval_into) and
+    /// [`update`](crate::Tensor::update).
+    Evaluate,
 }
 
 impl Operation {
@@ -245,6 +248,7 @@ impl Operation {
         Operation::SparseConcat,
         Operation::SparseKron,
         Operation::SparseTriangular,
+        Operation::Evaluate,
     ];
 
     fn raw(self) -> tnr_operation {
@@ -300,6 +304,7 @@ impl Operation {
             Operation::SparseConcat => tnr_operation::SPARSE_CONCAT,
             Operation::SparseKron => tnr_operation::SPARSE_KRON,
             Operation::SparseTriangular => tnr_operation::SPARSE_TRIANGULAR,
+            Operation::Evaluate => tnr_operation::EVALUATE,
         }
     }
 }

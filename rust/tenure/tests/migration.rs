@@ -4,9 +4,9 @@
 
 use tenure::random::Generator;
 use tenure::{
-    Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Ilu0, Jacobi,
-    Krylov, LayerNorm, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor, TensorView,
-    TensorViewMut, Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
+    Axes, Bool8, Combine, Conv2d, CooView, CscMatrix, CscView, CsrMatrix, CsrView, Expr, Ilu0,
+    Jacobi, Krylov, LayerNorm, Lsqr, Matmul, PadMode, Pool2d, Result, SharedTensor, Tensor,
+    TensorView, TensorViewMut, Tolerance, Triangle, Triplets, bicgstab, cg, f16, lsqr, s,
 };
 
 /// Runs expressions, and adds what they say to a list.
@@ -43,6 +43,7 @@ fn names() -> Vec<String> {
         TensorView::<'_, f32>::to_vec,
         SharedTensor::<f32>::into_vec,
         Tensor::<f32>::try_clone,
+        Expr::<'_, f32>::eval,
     );
     // Those of the features `linalg` and `npz` have tests of their own.
     let names = [
@@ -57,6 +58,7 @@ fn names() -> Vec<String> {
         "dlpack::Exported",
         "dlpack::Imported",
         "to_vec()",
+        "eval_into",
         "into_vec()",
         "matmul_into",
         "einsum_into",
@@ -121,7 +123,7 @@ fn dense() -> Result<Vec<String>> {
     let mut a = Tensor::copy_from_slice(&data, shape)?;
     let (mut out, mut c) = (Tensor::zeros(shape)?, Tensor::zeros(shape)?);
     says! { found:
-        tenure::add(&a, &b)?; tenure::add_into(&a, &b, &mut out)?; tenure::add_into(&a, &b, &mut c)?;
+        tenure::add(&a, &b)?; (&a * &b + 1.0).eval()?; tenure::add_into(&a, &b, &mut out)?; tenure::add_into(&a, &b, &mut c)?;
         a.cast::<i8>()?; tenure::sum(&a, 0)?; tenure::std(&a, .., 1)?;
         tenure::select(&m, &a, &b)?; tenure::add_assign(&mut a, &b)?;
         tenure::clamp(&a, 0.0, 1.0)?; tenure::rem(&a, &b)?; tenure::round(&a)?; tenure::floor(&a)?;

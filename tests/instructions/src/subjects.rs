@@ -102,6 +102,10 @@ fn calls_from_rust(visit: Visit) {
     visit("add, allocates", &mut || {
         drop(black_box(tenure::add(black_box(&a), black_box(&b))).expect("one shape"));
     });
+    visit("&a * &b + &a, built and into views", &mut || {
+        let (a, b, out) = (black_box(&a), black_box(&b), black_box(&mut view));
+        black_box((a * b + a).eval_into(out)).expect("one shape");
+    });
     let square = TensorView::from_slice(&A, [2, 4]).expect("it fits");
     let columns = square.t();
     let mut turned = [0.0_f32; COUNT];

@@ -9,6 +9,7 @@ use std::ops::Index;
 use tenure_sys::tnr_view;
 
 use crate::dense::iter::{AxisIter, Iter, Rows};
+use crate::raw::expression::Leaf;
 use crate::raw::{self, Lent};
 use crate::{Axis, Element, IntoShape, Order, Result, Tensor, Tenure, layout, refusal};
 
@@ -179,6 +180,20 @@ impl<'a, T: Element> TensorView<'a, T> {
     pub(crate) fn lent(&self) -> Lent<'_> {
         // SAFETY: the type's invariant is what `Lent` asks.
         unsafe { Lent::new(&self.raw) }
+    }
+
+    /// The view as an operand of an expression, which keeps its address.
+    #[inline(always)]
+    pub(crate) fn as_leaf(&'a self) -> Leaf<'a> {
+        // SAFETY: the type's invariant is what `Leaf` asks.
+        unsafe { Leaf::address(&self.raw) }
+    }
+
+    /// The view as an operand of an expression, which keeps what it says.
+    #[inline(always)]
+    pub(crate) fn into_leaf(self) -> Leaf<'a> {
+        // SAFETY: the type's invariant is what `Leaf` asks.
+        unsafe { Leaf::value(self.raw) }
     }
 
     /// A view of some of the elements, as `manipulate` computes it.

@@ -161,6 +161,13 @@ impl<'a, T: Element> TensorViewMut<'a, T> {
         &self.raw.view
     }
 
+    /// The elements for reading, without a copy of what the view says: it stays EXCLUSIVE there.
+    #[inline(always)]
+    pub(crate) fn view_ref(&self) -> &TensorView<'_, T> {
+        // SAFETY: `&self` keeps writers away while the result lives.
+        unsafe { TensorView::from_raw_ref(&self.raw.view) }
+    }
+
     /// The view as the output of one call.
     #[inline]
     pub(crate) fn lent_mut(&mut self) -> LentMut<'_> {

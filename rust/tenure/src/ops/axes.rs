@@ -62,7 +62,7 @@ impl Axes {
 
     /// The axes as bits, for a view of some rank.
     #[inline]
-    pub(super) fn mask(self, rank: usize) -> Result<u32> {
+    pub(crate) fn mask(self, rank: usize) -> Result<u32> {
         let all = (1 << rank) - 1;
         match self.chosen {
             Chosen::All => Ok(all),
@@ -83,10 +83,21 @@ impl Axes {
 
     /// The shape of the result.
     pub(super) fn reduced(self, shape: &[usize], mask: u32) -> Extents {
+        Extents::reduced(shape, mask, self.are_kept)
+    }
+
+    pub(crate) fn are_kept(self) -> bool {
+        self.are_kept
+    }
+}
+
+impl Extents {
+    /// The shape without the axes whose bits are set, or with these of extent 1.
+    pub(crate) fn reduced(shape: &[usize], mask: u32, are_kept: bool) -> Extents {
         let mut reduced = Extents { values: [0; TNR_MAX_RANK], rank: 0 };
         for (axis, &extent) in shape.iter().enumerate() {
             let stays = mask & (1 << axis) == 0;
-            if stays || self.are_kept {
+            if stays || are_kept {
                 reduced.values[reduced.rank] = if stays { extent } else { 1 };
                 reduced.rank += 1;
             }

@@ -4,6 +4,7 @@ use tenure_sys::{for_each_normalize, tnr_normalize_op};
 
 use super::{Axes, filled};
 use crate::raw::Input;
+use crate::raw::expression::Leaf;
 use crate::raw::operations::{self, Normalizing};
 use crate::{AsView, AsViewMut, Float, Result, Tensor, TensorView};
 
@@ -47,6 +48,11 @@ impl<'a, T: Float> LayerNorm<'a, T> {
     pub const fn eps(mut self, eps: f64) -> Self {
         self.eps = eps;
         self
+    }
+
+    /// The `eps`, and the weight and the bias as an expression keeps them.
+    pub(crate) fn into_leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
+        (self.eps, [self.weight, self.bias].map(|vector| vector.map(TensorView::into_leaf)))
     }
 
     fn lent(&self) -> Normalizing<'_> {

@@ -115,6 +115,7 @@ families! {
     copy: "copy";
     cast: "cast";
     fill: "fill";
+    evaluate: "evaluate";
     select: "select";
     dense_matmul: "matmul";
     packed_factor_matmul: "matmul_packed";

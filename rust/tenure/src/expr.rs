@@ -1,0 +1,273 @@
+//! Expressions: operators build, `eval` runs.
+
+mod functions;
+mod name;
+mod operators;
+mod reduce;
+mod shape;
+mod update;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+pub use operators::Bits;
+
+use crate::ops::filled;
+use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
+use crate::{
+    AsView, AsViewMut, Bool8, Element, Result, SharedTensor, Tensor, TensorView, TensorViewMut,
+};
+
+/// Element-wise operations that are yet to be computed: in one pass, without a temporary for each.
+///
+/// Operators and methods make one, of references to tensors and views, numbers and other
+/// expressions; [`eval`](Expr::eval) and [`eval_into`](Expr::eval_into) compute it, and
+/// [`Tensor::update`] computes one in place. It borrows what it is made of, and nothing is read or
+/// checked before. [`AsView::expr`] begins one where there is no operator: `x.expr().exp()`.
+///
+/// Each operation gives the bits that its function gives: rounded or wrapped to its element type,
+/// never contracted. Up to 16 operations allocate nothing; 256 are the most.
+///
+/// ```
+/// use tenure::{Axes, Tensor};
+///
+/// let a = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+/// let b = Tensor::from([10.0, 20.0]);
+/// assert_eq!((&a * &b + 1.0).eval()?, [[11.0, 41.0], [31.0, 81.0]]);
+///
+/// // A reduction may be the last operation, or be broadcast back along the last axis.
+/// assert_eq!((&a - a.expr().mean(Axes::keep(-1))).square().sum(..).eval()?.item(), Some(1.0));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+///
+/// It cannot outlive its operands, E0505 "cannot move out of `a` because it is borrowed":
+///
+/// ```compile_fail,E0505
+/// let a = tenure::Tensor::from([1.0, 2.0]);
+/// let doubled = &a * 2.0;
+/// drop(a);
+/// doubled.eval().unwrap();
+/// ```
+#[derive(Clone)]
+#[must_use = "an expression computes nothing until `eval`, `eval_into` or `update`"]
+pub struct Expr<'a, T: Element> {
+    graph: Graph<'a>,
+    _result: PhantomData<fn() -> T>,
+}
+
+/// What an expression can be made of: a reference to a tensor, view, slice, `Vec`, array or single
+/// number, all that [`AsView`] lends; a number; an expression. Sealed.
+///
+/// A view by value is none, as Rust's lints would then advise against references to one;
+/// `Expr::from(view)` is an expression.
+///
+/// ```
+/// use tenure::{Expr, IntoExpr, Number, Tensor};
+///
+/// fn between<'a, T: Number>(
+///     a: impl IntoExpr<'a, T>,
+///     low: impl IntoExpr<'a, T>,
+///     high: impl IntoExpr<'a, T>,
+/// ) -> Expr<'a, T> {
+///     a.into_expr().minimum(high).maximum(low)
+/// }
+/// let a = Tensor::from([1, 5, 9]);
+/// assert_eq!(between(&a, 2, &[3, 4, 5]).eval()?, [2, 4, 5]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operand of an expression of `{T}` elements",
+    label = "not a number, expression, or reference to a tensor, view or array of `{T}`",
+    note = "tensors and views are operands by reference: `&a * &b`",
+    note = "element types are not converted: `cast` does that"
+)]
+pub trait IntoExpr<'a, T: Element>: Sized + sealed::Operand<'a, T> {
+    /// An expression of this alone.
+    #[inline]
+    fn into_expr(self) -> Expr<'a, T> {
+        Expr::of(self.source())
+    }
+}
+
+mod sealed {
+    use crate::raw::expression::Source;
+
+    pub trait Operand<'a, T> {
+        type Source: Source<'a>;
+        fn source(self) -> Self::Source;
+    }
+}
+use sealed::Operand;
+
+impl<'a, T: Element, A: AsView<T> + ?Sized> IntoExpr<'a, T> for &'a A {}
+impl<'a, T: Element, A: AsView<T> + ?Sized> Operand<'a, T> for &'a A {
+    type Source = Leaf<'a>;
+    #[inline(always)]
+    fn source(self) -> Leaf<'a> {
+        self.leaf()
+    }
+}
+
+impl<'a, T: Element> IntoExpr<'a, T> for Expr<'a, T> {}
+impl<'a, T: Element> Operand<'a, T> for Expr<'a, T> {
+    type Source = Graph<'a>;
+    #[inline(always)]
+    fn source(self) -> Graph<'a> {
+        self.graph
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl<'a> IntoExpr<'a, $type> for $type {}
+        impl<'a> Operand<'a, $type> for $type {
+            type Source = Single<$type>;
+            #[inline(always)]
+            fn source(self) -> Single<$type> {
+                Single(self)
+            }
+        }
+        impl From<$type> for Expr<'_, $type> {
+            #[inline]
+            fn from(number: $type) -> Self {
+                number.into_expr()
+            }
+        }
+    )*};
+}
+numbers! { f64 f32 crate::f16 crate::bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8 }
+
+impl<'a, T: Element, A: AsView<T> + ?Sized> From<&'a A> for Expr<'a, T> {
+    #[inline]
+    fn from(lent: &'a A) -> Self {
+        lent.into_expr()
+    }
+}
+
+/// Keeps what the view says, and not where it stands: of a view that a method has given.
+impl<'a, T: Element> From<TensorView<'a, T>> for Expr<'a, T> {
+    #[inline]
+    fn from(view: TensorView<'a, T>) -> Self {
+        Expr::of(view.into_leaf())
+    }
+}
+
+/// Building. The others are operators, and methods by the names of functions.
+impl<'a, T: Element> Expr<'a, T> {
+    #[inline(always)]
+    fn of(source: impl Source<'a>) -> Self {
+        Expr { graph: Graph::of(source), _result: PhantomData }
+    }
+
+    /// The same graph as an expression of other elements.
+    #[inline(always)]
+    fn typed<U: Element>(self) -> Expr<'a, U> {
+        Expr { graph: self.graph, _result: PhantomData }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn then<U: Element>(mut self, code: Code) -> Expr<'a, U> {
+        self.graph.unary(code, Location::caller());
+        self.typed()
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn then_with<U: Element>(mut self, code: Code, b: impl Source<'a>) -> Expr<'a, U> {
+        self.graph.binary(code, b, Location::caller());
+        self.typed()
+    }
+}
+
+/// Computing.
+impl<T: Element> Expr<'_, T> {
+    /// The result, as a new row-major tensor.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: shapes that do not broadcast (the message names the operator's place in
+    /// the source, both operands and both shapes), no such axis, more than 256 operations or 32
+    /// different views, a reduction that is neither the last operation nor [kept](crate::Axes::keep)
+    /// along the last axis, an integer divided by zero or to a negative power. `UnboundArgument`:
+    /// the argument of a closure for [`update`](Tensor::update). `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = Tensor::from([1, 2, 3]);
+    /// assert_eq!((&a * &a - 1).eval()?, [0, 3, 8]);
+    ///
+    /// let refused = (&a + &[1, 2]).eval().err().unwrap();
+    /// assert!(refused.message().contains("a view of shape [3] and b is a view of shape [2]"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn eval(&self) -> Result<Tensor<T>> {
+        self.graph.check(0)?;
+        let extents = shape::of_result(&self.graph, &[])?;
+        filled(extents.as_slice(), |out| self.graph.evaluate(0, out))
+            .map_err(|error| shape::located(&self.graph, error))
+    }
+
+    /// The result, into memory of the caller's, to whose shape it is broadcast.
+    ///
+    /// The output of a reduction has the axes that are not reduced, or all of them with the reduced
+    /// ones of extent 1.
+    ///
+    /// # Errors
+    ///
+    /// As [`eval`](Self::eval), but for `OutOfMemory`: memory is needed only beyond 16 operations,
+    /// and for a reduction amid others that has many results. `InvalidArgument` also for another
+    /// shape of `out`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let (a, mut out) = (Tensor::from([1.0, 4.0]), [[0.0; 2]; 2]);
+    /// a.expr().sqrt().eval_into(&mut out)?;
+    /// assert_eq!(out, [[1.0, 2.0]; 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[inline]
+    pub fn eval_into(&self, out: &mut (impl AsViewMut<T> + ?Sized)) -> Result<()> {
+        out.with_view_mut(|out| {
+            self.graph
+                .evaluate(0, out.lent_mut())
+                .map_err(|error| shape::refused(&self.graph, error, out.shape()))
+        })
+    }
+}
+
+impl<T: Element> fmt::Debug for Expr<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.graph.nodes().iter().map(|node| name::of(node.code)).collect();
+        write!(f, "Expr<{}>({})", T::DTYPE, names.join(", "))
+    }
+}
+
+/// `expr` of owners and views, without importing [`AsView`].
+macro_rules! begins {
+    ($($type:ty, $make:literal;)*) => {$(
+        impl<T: Element> $type {
+            /// An [expression](Expr) of this alone: for methods, as operators take references.
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// # let mut data = [1.0, 4.0];
+            #[doc = concat!("let it = ", $make, ";")]
+            /// assert_eq!(it.expr().sqrt().eval()?, [1.0, 2.0]);
+            /// # Ok::<(), Error>(())
+            /// ```
+            #[inline]
+            pub fn expr(&self) -> Expr<'_, T> {
+                self.into_expr()
+            }
+        }
+    )*};
+}
+
+begins! {
+    Tensor<T>, "Tensor::from(data)";
+    SharedTensor<T>, "Tensor::from(data).into_shared()";
+    TensorView<'_, T>, "TensorView::from_slice(&data, 2)?";
+    TensorViewMut<'_, T>, "TensorViewMut::from_slice(&mut data, 2)?";
+}

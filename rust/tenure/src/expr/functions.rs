@@ -1,0 +1,216 @@
+//! The functions of the table of operations, as methods.
+
+use std::panic::Location;
+
+use tenure_sys::{
+    for_each_binary, for_each_compare, for_each_ternary, for_each_unary, tnr_binary_op,
+    tnr_compare_op, tnr_ternary_op, tnr_unary_op,
+};
+
+use super::{Expr, IntoExpr};
+use crate::raw::expression::Code;
+use crate::{Bool8, Element, Float, Integer, Number, Real};
+
+/// Comparisons of results: as lists of the examples say them.
+macro_rules! result {
+    (Bool8 $result:literal T) => {
+        concat!("assert_eq!(result, ", $result, ".map(tenure::Bool8::from));")
+    };
+    ($out:ident $result:literal $in:ident) => {
+        concat!("assert_eq!(result, ", $result, ");")
+    };
+}
+
+macro_rules! unary_methods {
+    ($(
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident;
+        $what:literal, errors $also:literal, example $a:literal => $result:literal;
+    )*) => {$(
+        impl<'a, $($generic)*> Expr<'a, $in> {
+            #[doc = $what]
+            ///
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), ").")]
+            ///
+            /// ```
+            /// use tenure::AsView;
+            ///
+            #[doc = concat!("let result = ", $a, ".expr().", stringify!($new), "().eval()?;")]
+            #[doc = result!($out $result $in)]
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
+            #[inline]
+            #[track_caller]
+            #[allow(clippy::should_implement_trait, reason = "operators are there too")]
+            pub fn $new(self) -> Expr<'a, $out> {
+                self.then(const { Code::unary::<$out>(tnr_unary_op::$op) })
+            }
+        }
+    )*};
+}
+
+for_each_unary!(unary_methods);
+
+macro_rules! binary_methods {
+    ($(
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident;
+        $what:literal, errors $also:literal, example $a:literal, $b:literal => $result:literal;
+    )*) => {$(
+        impl<'a, $($generic)*> Expr<'a, $in> {
+            #[doc = $what]
+            ///
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            /// this and `b`.
+            ///
+            /// ```
+            /// use tenure::AsView;
+            ///
+            #[doc = concat!("let result = ", $a, ".expr().", stringify!($new), "(&", $b, ").eval()?;")]
+            #[doc = result!($out $result $in)]
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
+            #[inline]
+            #[track_caller]
+            #[allow(clippy::should_implement_trait, reason = "operators are there too")]
+            pub fn $new(self, b: impl IntoExpr<'a, $in>) -> Expr<'a, $out> {
+                self.then_with(const { Code::binary::<$out>(tnr_binary_op::$op) }, b.source())
+            }
+        }
+    )*};
+}
+
+for_each_binary!(binary_methods);
+
+macro_rules! ternary_methods {
+    ($(
+        $op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident;
+        $what:literal, errors $also:literal,
+        example $a:literal, $b:literal, $c:literal => $result:literal;
+    )*) => {$(
+        impl<'a, $($generic)*> Expr<'a, $in> {
+            #[doc = $what]
+            ///
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            /// this, `b` and `c`.
+            ///
+            /// ```
+            /// use tenure::AsView;
+            ///
+            #[doc = concat!("let result = ", $a, ".expr().", stringify!($new), "(&", $b, ", &", $c, ").eval()?;")]
+            #[doc = result!($out $result $in)]
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
+            #[inline]
+            #[track_caller]
+            pub fn $new(
+                mut self,
+                b: impl IntoExpr<'a, $in>,
+                c: impl IntoExpr<'a, $in>,
+            ) -> Expr<'a, $out> {
+                let code = const { Code::ternary::<$out>(tnr_ternary_op::$op) };
+                self.graph.ternary(code, b.source(), c.source(), Location::caller());
+                self.typed()
+            }
+        }
+    )*};
+}
+
+for_each_ternary!(ternary_methods);
+
+macro_rules! compare_methods {
+    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
+        impl<'a, T: Real> Expr<'a, T> {
+            #[doc = concat!("Whether `", $what, "`.")]
+            ///
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]
+            /// this and `b`.
+            ///
+            /// ```
+            /// use tenure::AsView;
+            ///
+            #[doc = concat!("let result = [1, 2, 3].expr().", stringify!($new), "(2).eval()?;")]
+            #[doc = concat!("assert_eq!(result, ", $result, ".map(tenure::Bool8::from));")]
+            /// # Ok::<(), tenure::Error>(())
+            /// ```
+            #[inline]
+            #[track_caller]
+            pub fn $new(self, b: impl IntoExpr<'a, T>) -> Expr<'a, Bool8> {
+                self.then_with(const { Code::compare(tnr_compare_op::$op) }, b.source())
+            }
+        }
+    )*};
+}
+
+for_each_compare!(compare_methods);
+
+/// The short names of comparisons.
+macro_rules! short_names {
+    ($($short:ident $new:ident;)*) => {
+        impl<'a, T: Real> Expr<'a, T> {$(
+            #[doc = concat!("As [`", stringify!($new), "`](Self::", stringify!($new), ").")]
+            ///
+            /// ```
+            /// # use tenure::*;
+            /// let a = Tensor::from([1, 2, 3]);
+            #[doc = concat!("let (short, long) = (a.expr().", stringify!($short), "(2), a.expr().",
+                stringify!($new), "(2));")]
+            /// assert_eq!(short.eval()?, long.eval()?);
+            /// # Ok::<(), Error>(())
+            /// ```
+            #[inline]
+            #[track_caller]
+            #[allow(clippy::should_implement_trait, reason = "comparisons here give expressions")]
+            pub fn $short(self, b: impl IntoExpr<'a, T>) -> Expr<'a, Bool8> {
+                self.$new(b)
+            }
+        )*}
+    };
+}
+
+short_names! { eq equal; ne not_equal; lt less; le less_equal; gt greater; ge greater_equal; }
+
+impl<'a> Expr<'a, Bool8> {
+    /// `a` where this is true, else `b`.
+    ///
+    /// The function [`select`](fn@crate::select), of this, `a` and `b`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let a = Tensor::from([3.0, -1.0, 2.0]);
+    /// assert_eq!(a.expr().lt(0.0).select(0.0, &a).eval()?, [3.0, 0.0, 2.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    #[doc(alias = "where")]
+    pub fn select<T: Element>(
+        mut self,
+        a: impl IntoExpr<'a, T>,
+        b: impl IntoExpr<'a, T>,
+    ) -> Expr<'a, T> {
+        let code = const { Code::select::<T>() };
+        self.graph.ternary(code, a.source(), b.source(), Location::caller());
+        self.typed()
+    }
+}
+
+impl<'a, T: Real> Expr<'a, T> {
+    /// The elements as another type.
+    ///
+    /// The function [`cast`](fn@crate::cast).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let (pixels, gain) = (Tensor::from([0_u8, 128, 255]), 0.5);
+    /// assert_eq!((pixels.expr().cast::<f32>() * gain).eval()?, [0.0, 64.0, 127.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    #[doc(alias("astype", "to_dtype"))]
+    pub fn cast<U: Real>(self) -> Expr<'a, U> {
+        self.then(const { Code::cast::<U>() })
+    }
+}

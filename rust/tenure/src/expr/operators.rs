@@ -1,0 +1,168 @@
+//! Operators: `&a * &b + 1.0`.
+
+use std::marker::PhantomData;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+use std::panic::Location;
+
+use tenure_sys::{tnr_binary_op, tnr_unary_op};
+
+use super::{Expr, IntoExpr};
+use crate::raw::expression::{Code, Source};
+use crate::{
+    Bool8, Element, Integer, Number, SharedTensor, Tensor, TensorView, TensorViewMut, bf16, f16,
+};
+
+/// An element that `&`, `|`, `^` and `!` of expressions take, as Rust's own do: integers by their
+/// bits, and [`Bool8`] by its truth. Sealed.
+///
+/// ```
+/// use tenure::{Bool8, Tensor};
+///
+/// let (a, b) = (Tensor::from([0b0110_u8, 0b0101]), Tensor::from([true, false].map(Bool8::from)));
+/// assert_eq!((&a & 0b0011).eval()?, [0b0010, 0b0001]);
+/// assert_eq!((!&b).eval()?, [false, true].map(Bool8::from));
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no bits for `&`, `|`, `^` and `!`",
+    label = "neither an integer nor `Bool8`"
+)]
+pub trait Bits: Element + codes::OfBits {}
+
+mod codes {
+    use tenure_sys::{tnr_binary_op, tnr_unary_op};
+
+    pub trait OfBits {
+        const AND: tnr_binary_op;
+        const OR: tnr_binary_op;
+        const XOR: tnr_binary_op;
+        const NOT: tnr_unary_op;
+    }
+}
+
+impl<T: Integer> Bits for T {}
+impl<T: Integer> codes::OfBits for T {
+    const AND: tnr_binary_op = tnr_binary_op::BIT_AND;
+    const OR: tnr_binary_op = tnr_binary_op::BIT_OR;
+    const XOR: tnr_binary_op = tnr_binary_op::BIT_XOR;
+    const NOT: tnr_unary_op = tnr_unary_op::BIT_NOT;
+}
+
+impl Bits for Bool8 {}
+impl codes::OfBits for Bool8 {
+    const AND: tnr_binary_op = tnr_binary_op::LOGICAL_AND;
+    const OR: tnr_binary_op = tnr_binary_op::LOGICAL_OR;
+    const XOR: tnr_binary_op = tnr_binary_op::LOGICAL_XOR;
+    const NOT: tnr_unary_op = tnr_unary_op::LOGICAL_NOT;
+}
+
+/// The operator on references to tensors and views.
+macro_rules! binary_of {
+    ($trait:ident $method:ident $bound:ident $op:expr; $($left:ty),*) => {$(
+        impl<'a, T: $bound, R: IntoExpr<'a, T>> $trait<R> for &'a $left {
+            type Output = Expr<'a, T>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(self, right: R) -> Expr<'a, T> {
+                two(const { Code::binary::<T>($op) }, self, right)
+            }
+        }
+    )*};
+}
+
+/// The operator on a number and what lends elements, of which a generic impl is not allowed.
+macro_rules! binary_of_number {
+    ($trait:ident $method:ident $op:expr; $($number:ty)*) => {$(
+        binary_of_number! {
+            @$trait $method $op; $number;
+            &'a Tensor<$number>, &'a SharedTensor<$number>, &'a TensorView<'_, $number>,
+            &'a TensorViewMut<'_, $number>, Expr<'a, $number>
+        }
+    )*};
+    (@$trait:ident $method:ident $op:expr; $number:ty; $($right:ty),*) => {$(
+        impl<'a> $trait<$right> for $number {
+            type Output = Expr<'a, $number>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(self, right: $right) -> Expr<'a, $number> {
+                two(const { Code::binary::<$number>($op) }, self, right)
+            }
+        }
+    )*};
+}
+
+macro_rules! binary_operators {
+    ($($trait:ident $method:ident $bound:ident $op:expr, [$($number:ty)*];)*) => {$(
+        impl<'a, T: $bound, R: IntoExpr<'a, T>> $trait<R> for Expr<'a, T> {
+            type Output = Expr<'a, T>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(mut self, right: R) -> Expr<'a, T> {
+                let code = const { Code::binary::<T>($op) };
+                self.graph.binary(code, right.source(), Location::caller());
+                self
+            }
+        }
+        binary_of! {
+            $trait $method $bound $op;
+            Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+        }
+        binary_of_number! { $trait $method $op; $($number)* }
+    )*};
+}
+
+#[inline(always)]
+#[track_caller]
+fn two<'a, T: Element>(
+    code: Code,
+    left: impl IntoExpr<'a, T>,
+    right: impl IntoExpr<'a, T>,
+) -> Expr<'a, T> {
+    let graph = right.source().right_of(left.source(), code, Location::caller());
+    Expr { graph, _result: PhantomData }
+}
+
+binary_operators! {
+    Add add Number tnr_binary_op::ADD, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Sub sub Number tnr_binary_op::SUB, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Mul mul Number tnr_binary_op::MUL, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Div div Number tnr_binary_op::DIV, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Rem rem Number tnr_binary_op::REM, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    BitAnd bitand Bits <T as codes::OfBits>::AND, [];
+    BitOr bitor Bits <T as codes::OfBits>::OR, [];
+    BitXor bitxor Bits <T as codes::OfBits>::XOR, [];
+    Shl shl Integer tnr_binary_op::SHIFT_LEFT, [i8 i16 i32 i64 u8 u16 u32 u64];
+    Shr shr Integer tnr_binary_op::SHIFT_RIGHT, [i8 i16 i32 i64 u8 u16 u32 u64];
+}
+
+macro_rules! unary_operators {
+    ($($trait:ident $method:ident $bound:ident $op:expr;)*) => {$(
+        impl<'a, T: $bound> $trait for Expr<'a, T> {
+            type Output = Expr<'a, T>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(self) -> Expr<'a, T> {
+                self.then(const { Code::unary::<T>($op) })
+            }
+        }
+        unary_operators! {
+            @$trait $method $bound $op;
+            Tensor<T>, SharedTensor<T>, TensorView<'_, T>, TensorViewMut<'_, T>
+        }
+    )*};
+    (@$trait:ident $method:ident $bound:ident $op:expr; $($of:ty),*) => {$(
+        impl<'a, T: $bound> $trait for &'a $of {
+            type Output = Expr<'a, T>;
+            #[inline(always)]
+            #[track_caller]
+            fn $method(self) -> Expr<'a, T> {
+                self.into_expr().then(const { Code::unary::<T>($op) })
+            }
+        }
+    )*};
+}
+
+unary_operators! {
+    Neg neg Number tnr_unary_op::NEG;
+    Not not Bits <T as codes::OfBits>::NOT;
+}

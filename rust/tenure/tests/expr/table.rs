@@ -1,0 +1,248 @@
+//! Every row of the table of operations, as a method and as a function.
+
+use super::*;
+use tenure_sys::{for_each_binary, for_each_compare, for_each_ternary, for_each_unary};
+
+/// Calls a function of the row's types.
+macro_rules! over {
+    ([T: Float] $name:ident) => {
+        over!(@ $name f64 f32 f16 bf16);
+    };
+    ([T: Integer] $name:ident) => {
+        over!(@ $name i8 i16 i32 i64 u8 u16 u32 u64);
+    };
+    ([T: Number] $name:ident) => {
+        over!(@ $name f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64);
+    };
+    ([T: Real] $name:ident) => {
+        over!(@ $name f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8);
+    };
+    ([] $name:ident) => {
+        $name();
+    };
+    (@ $name:ident $($type:ident)*) => {
+        $($name::<$type>();)*
+    };
+}
+
+macro_rules! unary {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
+        example $a:literal => $result:literal;)*) => {$(
+        #[test]
+        fn $new() {
+            fn of<$($generic)*>() where $in: Sample, $out: Sample {
+                let random = &mut Random::new(1);
+                let a = tensor(random, [5, 37], <$in>::any);
+                let expected = tenure::$new(&a);
+                assert_same(&a.expr().$new().eval(), &expected, $name);
+                let turned = a.t();
+                assert_same(&turned.expr().$new().eval(), &tenure::$new(turned), $name);
+                let mut out = expected.unwrap();
+                let mut into = Tensor::<$out>::zeros([2, 5, 37]).unwrap();
+                a.expr().$new().eval_into(&mut into).unwrap();
+                assert_same(&into.index(0, 1).unwrap().to_tensor(), &out.try_clone(), $name);
+                a.expr().$new().eval_into(&mut out).unwrap();
+                assert_same(&Ok(out), &into.index(0, 0).unwrap().to_tensor(), $name);
+            }
+            over!([$($generic)*] of);
+        }
+    )*};
+}
+for_each_unary!(unary);
+
+macro_rules! binary {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
+        example $a:literal, $b:literal => $result:literal;)*) => {$(
+        #[test]
+        fn $new() {
+            fn of<$($generic)*>() where $in: Sample, $out: Sample {
+                let random = &mut Random::new(2);
+                let a = tensor(random, [5, 37], <$in>::any);
+                let right = |random: &mut Random| match <$in>::DTYPE.to_dlpack().0 {
+                    2 | 4 => <$in>::any(random),
+                    _ => <$in>::small(random),
+                };
+                let (b, row) = (tensor(random, [5, 37], right), tensor(random, [37], right));
+                let one = row[[0]];
+                assert_same(&a.expr().$new(&b).eval(), &tenure::$new(&a, &b), $name);
+                assert_same(&a.expr().$new(&row).eval(), &tenure::$new(&a, &row), $name);
+                let by_value = Expr::from(row.view());
+                assert_same(&a.expr().$new(by_value).eval(), &tenure::$new(&a, &row), $name);
+                let full = Tensor::full([1], one).unwrap();
+                assert_same(&a.expr().$new(&[one]).eval(), &tenure::$new(&a, full), $name);
+                let (a, b) = (a.t(), b.t());
+                assert_same(&a.expr().$new(&b).eval(), &tenure::$new(a, b), $name);
+            }
+            over!([$($generic)*] of);
+        }
+    )*};
+}
+for_each_binary!(binary);
+
+macro_rules! ternary {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
+        [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,
+        example $a:literal, $b:literal, $c:literal => $result:literal;)*) => {$(
+        #[test]
+        fn $new() {
+            fn of<$($generic)*>() where $in: Sample, $out: Sample {
+                let random = &mut Random::new(3);
+                let [a, b] = [0; 2].map(|_| tensor(random, [5, 37], <$in>::any));
+                let c = tensor(random, [5, 1], <$in>::any);
+                assert_same(&a.expr().$new(&b, &c).eval(), &tenure::$new(&a, &b, &c), $name);
+                let (low, high) = (b.index(0, 2).unwrap(), &[c[[1, 0]]]);
+                assert_same(&a.expr().$new(&low, high).eval(), &tenure::$new(&a, low, high), $name);
+            }
+            over!([$($generic)*] of);
+        }
+    )*};
+}
+for_each_ternary!(ternary);
+
+macro_rules! compare {
+    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
+        #[test]
+        fn $new() {
+            fn of<T: Real + Sample>() {
+                let random = &mut Random::new(4);
+                let (a, b) = (tensor(random, [5, 37], T::any), tensor(random, [37], T::any));
+                assert_same(&a.expr().$new(&b).eval(), &tenure::$new(&a, &b), $name);
+                let a = a.t();
+                assert_same(&a.expr().$new(&[b[[0]]]).eval(), &tenure::$new(a, &[b[[0]]]), $name);
+            }
+            over!([T: Real] of);
+        }
+    )*};
+}
+for_each_compare!(compare);
+
+#[test]
+fn select() {
+    fn of<T: Element + Sample>() {
+        let random = &mut Random::new(5);
+        let (a, b) = (tensor(random, [5, 37], T::any), tensor(random, [37], T::any));
+        let condition = tensor(random, [5, 1], Bool8::any);
+        let got = condition.expr().select(&a, &b).eval();
+        assert_same(&got, &tenure::select(&condition, &a, &b), "select");
+    }
+    over!([T: Real] of);
+}
+
+#[test]
+fn cast() {
+    fn to<T: Real + Sample, U: Real + Sample>() {
+        let a = tensor(&mut Random::new(6), [5, 37], T::any);
+        assert_same(&a.expr().cast::<U>().eval(), &tenure::cast(&a), "cast");
+        assert_same(&a.t().expr().cast::<U>().eval(), &tenure::cast(a.t()), "cast");
+    }
+    fn of<T: Real + Sample>() {
+        to::<T, f64>();
+        to::<T, f32>();
+        to::<T, f16>();
+        to::<T, bf16>();
+        to::<T, i8>();
+        to::<T, i16>();
+        to::<T, i32>();
+        to::<T, i64>();
+        to::<T, u8>();
+        to::<T, u16>();
+        to::<T, u32>();
+        to::<T, u64>();
+        to::<T, Bool8>();
+    }
+    over!([T: Real] of);
+}
+
+/// Reductions as the last operation and amid others, of an expression and of a view.
+macro_rules! reductions {
+    ($($new:ident [$($generic:tt)*] $(($with:expr))?;)*) => {$(
+        #[test]
+        fn $new() {
+            #[allow(clippy::multiple_bound_locations, reason = "some come from the row")]
+            fn of<$($generic)*>() where T: Real + Number + Sample, T::Sum: Sample {
+                let a = tensor(&mut Random::new(7), [4, 19, 37], T::small);
+                let negated = tenure::neg(&a).unwrap();
+                for axes in [Axes::from(0), Axes::from(1), Axes::from(-1), Axes::keep(-1)] {
+                    let expected = tenure::$new(&negated, axes $(, $with)?);
+                    let got = (-&a).$new(axes $(, $with)?).eval();
+                    assert_same(&got, &expected, stringify!($new));
+                    let last = a.expr().$new(axes $(, $with)?);
+                    let plain = tenure::$new(&a, axes $(, $with)?);
+                    assert_same(&last.eval(), &plain, stringify!($new));
+                    let mut out = Tensor::zeros(plain.as_ref().unwrap().shape()).unwrap();
+                    last.eval_into(&mut out).unwrap();
+                    assert_same(&Ok(out), &plain, stringify!($new));
+                }
+            }
+            over!([$($generic)*] of);
+        }
+    )*};
+}
+
+reductions! {
+    sum [T: Number];
+    prod [T: Number];
+    mean [T: Float];
+    var [T: Float] (1);
+    std [T: Float] (0);
+    min [T: Number];
+    max [T: Number];
+    argmin [T: Number];
+    argmax [T: Number];
+    any [T: Number];
+    all [T: Number];
+    count [T: Number];
+    norm [T: Float] (2.0);
+    logsumexp [T: Float];
+    nan_sum [T: Float];
+    nan_mean [T: Float];
+    nan_min [T: Float];
+    nan_max [T: Float];
+}
+
+macro_rules! normalizations {
+    ($($new:ident $(($with:expr))?;)*) => {$(
+        #[test]
+        fn $new() {
+            fn of<T: Float + Sample>() {
+                let random = &mut Random::new(8);
+                let a = tensor(random, [3, 5, 37], T::small);
+                let weight = tensor(random, [37], T::small);
+                let _ = &weight;
+                for axes in [Axes::from(-1), Axes::from(1)] {
+                    let _by = if axes == Axes::from(-1) { Some(&weight) } else { None };
+                    let negated = tenure::neg(&a).unwrap();
+                    let expected = tenure::$new(&negated, axes $(, $with(_by))?);
+                    let got = (-&a).$new(axes $(, $with(_by))?).eval();
+                    assert_same(&got, &expected, stringify!($new));
+                    let mut out = a.try_clone().unwrap();
+                    out.update(|x| (-x).$new(axes $(, $with(_by))?)).unwrap();
+                    assert_same(&Ok(out), &expected, stringify!($new));
+                }
+            }
+            over!([T: Float] of);
+        }
+    )*};
+}
+
+fn by<T: Float>(weight: Option<&Tensor<T>>) -> LayerNorm<'_, T> {
+    match weight {
+        Some(weight) => LayerNorm::new().weight(weight).eps(0.5),
+        None => LayerNorm::new(),
+    }
+}
+fn with_bias<T: Float>(weight: Option<&Tensor<T>>) -> LayerNorm<'_, T> {
+    match weight {
+        Some(weight) => by(Some(weight)).bias(weight),
+        None => by(None),
+    }
+}
+
+normalizations! {
+    softmax;
+    log_softmax;
+    layer_norm (with_bias);
+    rms_norm (by);
+}
