@@ -575,6 +575,7 @@ const std::vector<Operation>& dense_operations() {
     add_movement_operations(all);
     add_random_numbers(all);
     add_ordering(all);
+    add_expressions(all);
     return all;
   }();
   return list;

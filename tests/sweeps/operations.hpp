@@ -46,6 +46,8 @@ struct Operation {
 const std::vector<Operation>& sparse_operations();
 // Those of dense memory alone, on elements of the dtype and of the shape of `a`.
 const std::vector<Operation>& dense_operations();
-void add_movement_operations(std::vector<Operation>& list);  // a part of them
+// Parts of them.
+void add_movement_operations(std::vector<Operation>& list);
+void add_expressions(std::vector<Operation>& list);
 
 }  // namespace tenure::sweeps

@@ -1,0 +1,152 @@
+// Expressions of every shape of computing, at once and as plans, with operands that lie in every
+// order.
+#include <string>
+#include <vector>
+
+#include "operands.hpp"
+#include "operations.hpp"
+
+namespace tenure::sweeps {
+namespace {
+
+// Where the first input, the second and the output lie.
+struct Lies {
+  const char* name;
+  Arrangement a;
+  Arrangement b;
+  Arrangement out;
+};
+constexpr Lies kArrangements[] = {
+    {"side by side", Arrangement::kRowMajor, Arrangement::kRowMajor, Arrangement::kRowMajor},
+    {"across", Arrangement::kColumnMajor, Arrangement::kRowMajor, Arrangement::kColumnMajor},
+    {"apart", Arrangement::kRowMajor, Arrangement::kApart, Arrangement::kApart},
+};
+
+constexpr std::uint32_t kA = TNR_OPERAND_VIEW;
+constexpr std::uint32_t kB = TNR_OPERAND_VIEW + 1;
+constexpr std::uint32_t kTwo = TNR_OPERAND_SCALAR;
+constexpr std::uint32_t kNone = TNR_OPERAND_NONE;
+
+// A node; dtype 0 is that of the operands.
+struct Step {
+  std::uint32_t code;
+  std::uint32_t operands[3];
+  tnr_dtype dtype = 0;
+  std::uint32_t flags = 0;
+};
+
+struct Variant {
+  const char* name;
+  std::vector<Step> steps;
+  std::uint32_t reduced = 0;  // axes of the last node, which it keeps
+  bool reads_output = false;
+};
+
+const Variant kVariants[] = {
+    {"element by element",
+     {{TNR_NODE_BINARY + TNR_BINARY_OP_MUL, {kA, kB, kNone}},
+      {TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {0, kTwo, kNone}},
+      {TNR_NODE_TERNARY + TNR_TERNARY_OP_FMA, {1, kA, 0}}}},
+    {"the less one, chosen",
+     {{TNR_NODE_COMPARE + TNR_COMPARE_OP_LT, {kA, kB, kNone}, TNR_DTYPE_BOOL8},
+      {TNR_NODE_SELECT, {0, kA, kB}}}},
+    {"cast and back",
+     {{TNR_NODE_CAST, {kA, kNone, kNone}, TNR_DTYPE_F64},
+      {TNR_NODE_UNARY + TNR_UNARY_OP_EXP, {0, kNone, kNone}, TNR_DTYPE_F64},
+      {TNR_NODE_CAST, {1, kNone, kNone}}}},
+    {"less the greatest of the row",
+     {{TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {kA, kB, kNone}},
+      {TNR_NODE_REDUCE + TNR_REDUCE_OP_MAX, {0, kNone, kNone}, 0, 2 | TNR_NODE_KEEP_AXES},
+      {TNR_NODE_BINARY + TNR_BINARY_OP_SUB, {0, 1, kNone}}}},
+    {"added to the output",
+     {{TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {TNR_OPERAND_OUTPUT, kA, kNone}}},
+     0,
+     true},
+    {"the greatest of columns",
+     {{TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {kA, kB, kNone}},
+      {TNR_NODE_REDUCE + TNR_REDUCE_OP_MAX, {0, kNone, kNone}}},
+     1},
+    {"the mean of rows",
+     {{TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {kA, kB, kNone}},
+      {TNR_NODE_REDUCE + TNR_REDUCE_OP_MEAN, {0, kNone, kNone}}},
+     2},
+    {"the variance of all",
+     {{TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {kA, kB, kNone}},
+      {TNR_NODE_REDUCE + TNR_REDUCE_OP_VAR, {0, kNone, kNone}}},
+     3},
+    {"softmax of rows",
+     {{TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {kA, kB, kNone}},
+      {TNR_NODE_NORMALIZE + TNR_NORMALIZE_OP_SOFTMAX, {0, kNone, kNone}, 0, 2}}},
+};
+
+std::vector<tnr_node> nodes_of(const Variant& variant, tnr_dtype dtype) {
+  std::vector<tnr_node> nodes;
+  for (const Step& step : variant.steps) {
+    nodes.push_back({step.code,
+                     step.dtype != 0 ? step.dtype : dtype,
+                     {step.operands[0], step.operands[1], step.operands[2]},
+                     0,
+                     step.flags,
+                     0});
+  }
+  if (variant.reduced != 0) nodes.back().flags = variant.reduced | TNR_NODE_KEEP_AXES;
+  return nodes;
+}
+
+tnr_status run_plan(tnr_context* context, const tnr_expression& expression,
+                    const tnr_view_mut* out) {
+  tnr_plan* const plan = tnr_plan_create(context, &expression, nullptr, out);
+  if (plan == nullptr) return tnr_last_error()->status;
+  const tnr_status status =
+      tnr_plan_run(context, plan, expression.views, expression.view_count, nullptr, out);
+  (void)tnr_plan_release(plan);
+  return status;
+}
+
+void evaluate(const Operands& with, const Lies& lies, const Variant& variant, bool as_plan,
+              Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  const Input a(dtype, {with.a.rows, with.a.cols}, lies.a, 0);
+  const Input b(dtype, {with.a.rows, with.a.cols}, lies.b, 2);
+  Output out(
+      dtype,
+      {(variant.reduced & 1) != 0 ? 1 : with.a.rows, (variant.reduced & 2) != 0 ? 1 : with.a.cols},
+      with.fill, lies.out);
+  if (variant.reads_output) out.put_numbers();
+  const std::vector<tnr_node> nodes = nodes_of(variant, dtype);
+  const tnr_view* const views[] = {a, b};
+  const tnr_scalar two = tnr_scalar_f64(2);
+  tnr_expression expression = {};
+  expression.struct_size = sizeof expression;
+  expression.nodes = nodes.data();
+  expression.node_count = static_cast<std::uint32_t>(nodes.size());
+  expression.views = views;
+  expression.view_count = 2;
+  expression.scalars = &two;
+  expression.scalar_count = 1;
+  (void)answer.succeeds(as_plan ? run_plan(with.context, expression, out)
+                                : tnr_evaluate(with.context, &expression, nullptr, out));
+  out.give(answer);
+}
+
+}  // namespace
+
+void add_expressions(std::vector<Operation>& list) {
+  for (const Variant& variant : kVariants) {
+    for (const Lies& lies : kArrangements) {
+      for (const bool as_plan : {false, true}) {
+        list.push_back({as_plan ? "tnr_plan_run" : "tnr_evaluate",
+                        std::string(variant.name) + ", " + lies.name,
+                        [=, &variant, &lies](const Operands& with, Answer& answer) {
+                          evaluate(with, lies, variant, as_plan, answer);
+                        }});
+      }
+    }
+  }
+  // That plans are made is seen when they run.
+  list.push_back({"tnr_plan_create", "", [](const Operands& with, Answer& answer) {
+                    evaluate(with, kArrangements[0], kVariants[0], true, answer);
+                  }});
+}
+
+}  // namespace tenure::sweeps
