@@ -307,15 +307,6 @@ unsafe extern "C" fn tnr_evaluate(
     // SAFETY: readable by the contract, as are the arrays; here and below.
     let (expression, out) = unsafe { (&*expression, &(*out).view) };
     let nodes = || 0..expression.node_count as usize;
-    let read_view = |view: *const tnr_view| {
-        // SAFETY: as above.
-        let view = unsafe { &*view };
-        let size_bytes = element_size_bytes(view.dtype);
-        for element in elements(view, &view.shape[..view.rank as usize]) {
-            // SAFETY: an element of a view that may be read.
-            unsafe { core::slice::from_raw_parts(element, size_bytes) }.iter().max();
-        }
-    };
     for nth in nodes() {
         // SAFETY: as above.
         let node = unsafe { &*expression.nodes.add(nth) };
@@ -354,11 +345,80 @@ unsafe extern "C" fn tnr_evaluate(
             }
         }
     }
+    write_everywhere(expression.node_count as u8, out);
+    tnr_status::OK
+}
+
+/// Reads every element of a view that may be read.
+fn read_view(view: *const tnr_view) {
+    // SAFETY: readable by the contract of the caller.
+    let view = unsafe { &*view };
+    let size_bytes = element_size_bytes(view.dtype);
+    for element in elements(view, &view.shape[..view.rank as usize]) {
+        // SAFETY: an element of a view that may be read.
+        unsafe { core::slice::from_raw_parts(element, size_bytes) }.iter().max();
+    }
+}
+
+/// Gives each byte of an output this value.
+fn write_everywhere(value: u8, out: &tnr_view) {
     let size_bytes = element_size_bytes(out.dtype);
     for to in elements(out, &out.shape[..out.rank as usize]) {
         // SAFETY: an element of the output.
-        unsafe { ptr::write_bytes(to, expression.node_count as u8, size_bytes) };
+        unsafe { ptr::write_bytes(to, value, size_bytes) };
     }
+}
+
+/// What a plan is made of: its counts of nodes and views, until it is released.
+static PLANS: Mutex<Vec<Option<(u32, u32)>>> = Mutex::new(Vec::new());
+
+/// Reads no element. The handle is its place in the list, from 1.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_plan_create(
+    context: *mut tnr_context,
+    expression: *const tnr_expression,
+    _attributes: *const tnr_plan_attributes,
+    out: *const tnr_view_mut,
+) -> *mut tnr_plan {
+    ask_for_threads(context);
+    // SAFETY: readable by the contract.
+    let (expression, out) = unsafe { (&*expression, &*out) };
+    assert!(out.view.rank <= TNR_MAX_RANK as u32);
+    for nth in 0..expression.view_count as usize {
+        // SAFETY: as above.
+        assert!(unsafe { (**expression.views.add(nth)).rank } <= TNR_MAX_RANK as u32);
+    }
+    let mut plans = PLANS.lock().unwrap();
+    plans.push(Some((expression.node_count, expression.view_count)));
+    ptr::without_provenance_mut(plans.len())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_plan_release(plan: *mut tnr_plan) -> tnr_status {
+    let planned = PLANS.lock().unwrap()[plan.addr() - 1].take();
+    assert!(planned.is_some());
+    tnr_status::OK
+}
+
+/// Reads all views and then gives each byte of the output the count of nodes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tnr_plan_run(
+    context: *mut tnr_context,
+    plan: *const tnr_plan,
+    views: *const *const tnr_view,
+    view_count: u32,
+    _attributes: *const tnr_evaluate_attributes,
+    out: *const tnr_view_mut,
+) -> tnr_status {
+    ask_for_threads(context);
+    let (nodes, planned_views) = PLANS.lock().unwrap()[plan.addr() - 1].unwrap();
+    assert_eq!(view_count, planned_views);
+    for nth in 0..view_count as usize {
+        // SAFETY: readable by the contract.
+        read_view(unsafe { *views.add(nth) });
+    }
+    // SAFETY: as above.
+    write_everywhere(nodes as u8, unsafe { &(*out).view });
     tnr_status::OK
 }
 

@@ -3,6 +3,7 @@
 mod functions;
 mod name;
 mod operators;
+mod plan;
 mod reduce;
 mod shape;
 mod update;
@@ -12,6 +13,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 pub use operators::Bits;
+pub use plan::{LendInputs, Plan, PlanInputs};
 
 use crate::ops::filled;
 use crate::raw::expression::{Code, Graph, Leaf, Single, Source};
@@ -204,7 +206,7 @@ impl<T: Element> Expr<'_, T> {
     /// ```
     pub fn eval(&self) -> Result<Tensor<T>> {
         self.graph.check(0)?;
-        let extents = shape::of_result(&self.graph, &[])?;
+        let extents = shape::of_result(&self.graph, shape::Bound::default())?;
         filled(extents.as_slice(), |out| self.graph.evaluate(0, out))
             .map_err(|error| shape::located(&self.graph, error))
     }

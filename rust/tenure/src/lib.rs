@@ -266,7 +266,7 @@ pub use dtype::{
     Number, Real,
 };
 pub use error::{Error, ErrorKind, Rejected, Result};
-pub use expr::{Bits, Expr, IntoExpr};
+pub use expr::{Bits, Expr, IntoExpr, LendInputs, Plan, PlanInputs};
 #[cfg(feature = "npz")]
 pub use files::npz;
 pub use files::{CopyMode, Loaded, io, npy, safetensors};

@@ -10,22 +10,31 @@ use super::name;
 /// Beyond these, shapes of nodes are on the heap, as nodes are.
 const INLINE_NODES: usize = 16;
 
-/// The shape of the result, where the output as an operand has this one.
+/// The shapes of operands that have no memory while an expression is built.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Bound<'b> {
+    /// That of the output.
+    pub(super) output: &'b [usize],
+    /// Those of the inputs of a plan.
+    pub(super) inputs: &'b [Extents],
+}
+
+/// The shape of the result.
 #[inline]
-pub(super) fn of_result(graph: &Graph<'_>, output: &[usize]) -> Result<Extents> {
+pub(super) fn of_result(graph: &Graph<'_>, bound: Bound<'_>) -> Result<Extents> {
     if graph.nodes().is_empty() {
-        return Ok(of_leaf(graph, graph.root(), output));
+        return Ok(of_leaf(graph, graph.root(), bound));
     }
-    match of_all_views(graph, output) {
+    match of_all_views(graph, bound) {
         Some(extents) => Ok(extents),
-        None => node_by_node(graph, output),
+        None => node_by_node(graph, bound),
     }
 }
 
 /// Without axes that are reduced it is that of all views together; `None` where there are some, or
 /// views do not broadcast.
 #[inline]
-fn of_all_views(graph: &Graph<'_>, output: &[usize]) -> Option<Extents> {
+fn of_all_views(graph: &Graph<'_>, bound: Bound<'_>) -> Option<Extents> {
     let mut common = Extents::of(&[]);
     for node in graph.nodes() {
         if node.is_over_axes() {
@@ -34,7 +43,8 @@ fn of_all_views(graph: &Graph<'_>, output: &[usize]) -> Option<Extents> {
         for operand in node.inputs() {
             match graph.kind_of(*operand) {
                 Kind::View => graph.with_shape(*operand, |shape| common.join(shape))?,
-                Kind::Output => common.join(output)?,
+                Kind::Output => common.join(bound.output)?,
+                Kind::Input(number) => common.join(bound.inputs[number].as_slice())?,
                 Kind::Node(_) | Kind::Number => {}
             }
         }
@@ -42,7 +52,7 @@ fn of_all_views(graph: &Graph<'_>, output: &[usize]) -> Option<Extents> {
     Some(common)
 }
 
-fn node_by_node(graph: &Graph<'_>, output: &[usize]) -> Result<Extents> {
+fn node_by_node(graph: &Graph<'_>, bound: Bound<'_>) -> Result<Extents> {
     let nodes = graph.nodes();
     let mut few = [Extents::of(&[]); INLINE_NODES];
     let mut many;
@@ -54,14 +64,15 @@ fn node_by_node(graph: &Graph<'_>, output: &[usize]) -> Result<Extents> {
         }
     };
     for (number, node) in nodes.iter().enumerate() {
-        shapes[number] = of_node(graph, node, shapes, output)?;
+        shapes[number] = of_node(graph, node, shapes, bound)?;
     }
     Ok(shapes[nodes.len() - 1])
 }
 
-fn of_leaf(graph: &Graph<'_>, operand: Operand, output: &[usize]) -> Extents {
+fn of_leaf(graph: &Graph<'_>, operand: Operand, bound: Bound<'_>) -> Extents {
     match graph.kind_of(operand) {
-        Kind::Output => Extents::of(output),
+        Kind::Output => Extents::of(bound.output),
+        Kind::Input(number) => bound.inputs[number],
         _ => graph.with_shape(operand, Extents::of),
     }
 }
@@ -71,11 +82,11 @@ fn of_node(
     graph: &Graph<'_>,
     node: &Node,
     shapes: &[Extents],
-    output: &[usize],
+    bound: Bound<'_>,
 ) -> Result<Extents> {
     let shape_of = |operand: Operand| match graph.kind_of(operand) {
         Kind::Node(number) => shapes[number],
-        _ => of_leaf(graph, operand, output),
+        _ => of_leaf(graph, operand, bound),
     };
     let inputs = node.inputs();
     // As many as a node has at most; those that it has not do not matter.
@@ -104,6 +115,7 @@ fn mismatch(graph: &Graph<'_>, node: &Node, of_inputs: &[Extents], error: Error)
                 Kind::View => "a view".into(),
                 Kind::Number => "a number".into(),
                 Kind::Output => "the output".into(),
+                Kind::Input(number) => format!("input {number}"),
             };
             format!("{name} is {what} of shape {:?}", shape.as_slice())
         })
@@ -138,7 +150,7 @@ pub(super) fn refused(graph: &Graph<'_>, error: Error, out: &[usize]) -> Error {
     if error.kind() != ErrorKind::InvalidArgument || graph.has_failed() {
         return located(graph, error);
     }
-    match of_result(graph, out) {
+    match of_result(graph, Bound { output: out, ..Bound::default() }) {
         Err(mismatch) => mismatch,
         Ok(shape) if shape.as_slice() == out => located(graph, error),
         Ok(shape) => {

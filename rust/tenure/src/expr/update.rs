@@ -7,10 +7,10 @@ use super::{Expr, shape};
 use crate::raw::expression::Graph;
 use crate::{Element, Result, Tensor, TensorViewMut};
 
-/// The number of a call, so that its argument is known elsewhere. When they have all been given out
+/// The number of a call of `update` or `Plan::new`, so that its argument is known elsewhere. When they have all been given out
 /// they begin again: an argument may then pass for that of a call long after, which is no danger to
 /// memory.
-fn next_call() -> u32 {
+pub(super) fn next_call() -> u32 {
     static CALLS: AtomicU32 = AtomicU32::new(1);
     // Relaxed: nothing is published by it. 0 is none.
     CALLS.fetch_add(1, Ordering::Relaxed).max(1)

@@ -8,6 +8,7 @@ mod evaluate;
 mod graft;
 mod node;
 mod packed;
+mod plan;
 mod store;
 
 use std::panic::Location;
@@ -20,6 +21,8 @@ use crate::{Element, Error, ErrorKind};
 pub(crate) use node::{Code, Node, Operand};
 use node::{NUMBER, PACKED, VIEW, number_of};
 use packed::Packed;
+pub use plan::Inputs;
+pub(crate) use plan::PlanHandle;
 use store::{Store, Word};
 
 /// What a name in a message is about.
@@ -28,6 +31,7 @@ pub(crate) enum Kind {
     View,
     Number,
     Output,
+    Input(usize),
 }
 
 /// A view that the caller has and keeps for `'a`, or one by value.
@@ -89,8 +93,9 @@ pub struct Graph<'a> {
     root: Operand,
     /// Of the result.
     rank: u8,
-    /// Which call of `update` the output is that of; 0 where no node reads one.
-    update: u32,
+    /// Which call of `update` the output is that of, or of `Plan::new` the inputs; 0 where no node
+    /// reads any.
+    call: u32,
 }
 
 impl<'a> Source<'a> for Leaf<'a> {
@@ -156,7 +161,7 @@ fn word_of(number: usize) -> Word {
 impl<'a> Graph<'a> {
     #[inline(always)]
     fn empty() -> Self {
-        Graph { store: Store::new(), root: Operand::NONE, rank: 0, update: 0 }
+        Graph { store: Store::new(), root: Operand::NONE, rank: 0, call: 0 }
     }
 
     #[inline(always)]
@@ -167,8 +172,13 @@ impl<'a> Graph<'a> {
     }
 
     /// The output of a call of `update`, which has this number, not 0.
-    pub(crate) fn output(update: u32, rank: usize) -> Graph<'a> {
-        Graph { store: Store::new(), root: Operand::OUTPUT, rank: rank as u8, update }
+    pub(crate) fn output(call: u32, rank: usize) -> Graph<'a> {
+        Graph { store: Store::new(), root: Operand::OUTPUT, rank: rank as u8, call }
+    }
+
+    /// An input of the plan that a call makes, which has this number, not 0.
+    pub(crate) fn input(call: u32, number: usize, rank: usize) -> Graph<'a> {
+        Graph { store: Store::new(), root: Operand::input(number), rank: rank as u8, call }
     }
 
     /// `code(self)`.
@@ -259,11 +269,11 @@ impl<'a> Graph<'a> {
         self.root
     }
 
-    /// Fails where it failed while it was built, or reads the output of another call of `update`
-    /// than this one.
+    /// Fails where it failed while it was built, or reads the output or inputs of another call than
+    /// this one.
     #[inline]
-    pub(crate) fn check(&self, update: u32) -> crate::Result<()> {
-        if self.store.error().is_none() && (self.update == 0 || self.update == update) {
+    pub(crate) fn check(&self, call: u32) -> crate::Result<()> {
+        if self.store.error().is_none() && (self.call == 0 || self.call == call) {
             return Ok(());
         }
         Err(self.why_not())
@@ -300,7 +310,8 @@ impl<'a> Graph<'a> {
 fn unbound() -> Error {
     Error::new(
         ErrorKind::UnboundArgument,
-        "the argument of a closure for `update` is the output of that call, and nothing elsewhere",
+        "the argument of a closure for `update` or for a plan stands for the memory of that call, \
+         and for nothing elsewhere",
     )
 }
 

@@ -7,11 +7,11 @@ use std::ptr;
 
 use tenure_sys as sys;
 use tenure_sys::{
-    TNR_MAX_NODES, tnr_expression, tnr_node, tnr_normalize_attributes, tnr_reduce_attributes,
-    tnr_scalar, tnr_view,
+    TNR_MAX_EXPRESSION_VIEWS, TNR_MAX_NODES, tnr_expression, tnr_node, tnr_normalize_attributes,
+    tnr_reduce_attributes, tnr_scalar, tnr_view,
 };
 
-use super::node::{MAX_WORDS, NODE, NUMBER, OUTPUT, PACKED, VIEW};
+use super::node::{INPUT, MAX_WORDS, NODE, NUMBER, OUTPUT, PACKED, VIEW};
 use super::packed::Packed;
 use super::store::{INLINE_NODES, INLINE_WORDS, Word};
 use super::{Graph, Kind, Node, Operand, both_of};
@@ -20,22 +20,22 @@ use crate::raw::{LentMut, check, copy, entered, traced};
 use crate::{Result, layout};
 
 /// Values side by side in room of the caller's, which stay where they are.
-struct Filling<'r, T> {
-    first: *mut T,
+pub(super) struct Filling<'r, T> {
+    pub(super) first: *mut T,
     room: usize,
-    count: usize,
+    pub(super) count: usize,
     // A reference beside the address would take the addresses that were given out back.
     _room: PhantomData<&'r mut [MaybeUninit<T>]>,
 }
 
 impl<'r, T: Copy> Filling<'r, T> {
-    fn new(room: &'r mut [MaybeUninit<T>]) -> Self {
+    pub(super) fn new(room: &'r mut [MaybeUninit<T>]) -> Self {
         Filling { first: room.as_mut_ptr().cast(), room: room.len(), count: 0, _room: PhantomData }
     }
 
     /// Its address, which is valid as long as the room is.
     #[inline(always)]
-    fn push(&mut self, value: T) -> *const T {
+    pub(super) fn push(&mut self, value: T) -> *const T {
         assert!(self.count < self.room);
         // SAFETY: inside the room, by the assertion; all access is through this pointer.
         let place = unsafe { self.first.add(self.count) };
@@ -46,7 +46,7 @@ impl<'r, T: Copy> Filling<'r, T> {
     }
 
     #[inline(always)]
-    fn get(&self, index: usize) -> T {
+    pub(super) fn get(&self, index: usize) -> T {
         assert!(index < self.count);
         // SAFETY: written, by the assertion.
         unsafe { self.first.add(index).read() }
@@ -62,9 +62,9 @@ union Attributes {
 }
 
 /// What the nodes name, as the ABI takes it.
-struct Call<'r> {
+pub(super) struct Call<'r> {
     nodes: Filling<'r, tnr_node>,
-    views: Filling<'r, *const tnr_view>,
+    pub(super) views: Filling<'r, *const tnr_view>,
     /// What tells the views from each other.
     keys: Filling<'r, Word>,
     values: Filling<'r, tnr_view>,
@@ -73,13 +73,22 @@ struct Call<'r> {
     given: Filling<'r, Attributes>,
 }
 
+impl Call<'_> {
+    /// Puts an input of a plan in, before what nodes name. An operand of the same address is another
+    /// view: it stays when the plan is run.
+    pub(super) fn lead(&mut self, view: *const tnr_view) {
+        self.views.push(view);
+        self.keys.push(ptr::null());
+    }
+}
+
 impl Graph<'_> {
     /// Writes the result to `out`, to whose shape it is broadcast, for the call of `update` that has
     /// this number: 0 for none. Every element of `out` is written when this answers Ok, and none of
     /// them was read before; but in such a call, where `out` must be initialised.
     #[inline(never)]
-    pub(crate) fn evaluate(&self, update: u32, out: LentMut<'_>) -> Result<()> {
-        self.check(update)?;
+    pub(crate) fn evaluate(&self, call: u32, out: LentMut<'_>) -> Result<()> {
+        self.check(call)?;
         if self.store.nodes().is_empty() {
             return self.move_into(out);
         }
@@ -113,29 +122,45 @@ impl Graph<'_> {
     #[cold]
     #[inline(never)]
     fn evaluate_grown(&self, out: LentMut<'_>) -> Result<()> {
+        self.in_largest_room(|call| self.run(call, out))
+    }
+
+    /// Gives `f` room for every expression.
+    #[inline(never)]
+    pub(super) fn in_largest_room<R>(&self, f: impl FnOnce(Call<'_>) -> R) -> R {
         fn room<T: Copy>(count: usize) -> Vec<MaybeUninit<T>> {
             vec![MaybeUninit::uninit(); count]
         }
-        self.run(
-            Call {
-                nodes: Filling::new(&mut room(TNR_MAX_NODES)),
-                views: Filling::new(&mut room(MAX_WORDS)),
-                keys: Filling::new(&mut room(MAX_WORDS)),
-                values: Filling::new(&mut room(MAX_WORDS / 2)),
-                scalars: Filling::new(&mut room(3 * TNR_MAX_NODES)),
-                attributes: Filling::new(&mut room(TNR_MAX_NODES)),
-                given: Filling::new(&mut room(TNR_MAX_NODES)),
-            },
-            out,
-        )
+        const VIEWS: usize = MAX_WORDS + TNR_MAX_EXPRESSION_VIEWS;
+        f(Call {
+            nodes: Filling::new(&mut room(TNR_MAX_NODES)),
+            views: Filling::new(&mut room(VIEWS)),
+            keys: Filling::new(&mut room(VIEWS)),
+            values: Filling::new(&mut room(MAX_WORDS / 2)),
+            scalars: Filling::new(&mut room(3 * TNR_MAX_NODES)),
+            attributes: Filling::new(&mut room(TNR_MAX_NODES)),
+            given: Filling::new(&mut room(TNR_MAX_NODES)),
+        })
     }
 
     #[inline(always)]
     fn run(&self, mut call: Call<'_>, out: LentMut<'_>) -> Result<()> {
+        let expression = self.lowered(&mut call);
+        entered()?;
+        traced!(evaluate(&out.0.view));
+        // SAFETY: views are checked, and readable for the lifetime of the graph (its invariant);
+        // what else the expression names is in the rooms of `call`, alive until the end.
+        check(unsafe { sys::tnr_evaluate(current(), &expression, ptr::null(), out.0) })
+    }
+
+    /// The expression as the ABI has it, behind the views that are in `call` already. It names what
+    /// is in `call`, and lives no longer.
+    #[inline(always)]
+    pub(super) fn lowered(&self, call: &mut Call<'_>) -> tnr_expression {
         for node in self.store.nodes() {
-            self.lower(node, &mut call);
+            self.lower(node, call);
         }
-        let expression = tnr_expression {
+        tnr_expression {
             struct_size: size_of::<tnr_expression>() as u64,
             nodes: call.nodes.first,
             views: call.views.first.cast_const().cast(),
@@ -145,12 +170,7 @@ impl Graph<'_> {
             view_count: call.views.count as u32,
             scalar_count: call.scalars.count as u32,
             attribute_count: call.attributes.count as u32,
-        };
-        entered()?;
-        traced!(evaluate(&out.0.view));
-        // SAFETY: views are checked, and readable for the lifetime of the graph (its invariant);
-        // what else the expression names is in the rooms of `call`, alive until the end.
-        check(unsafe { sys::tnr_evaluate(current(), &expression, ptr::null(), out.0) })
+        }
     }
 
     /// A node as the ABI has it, and what it names. It is written where it stays, word by word: a copy
@@ -202,6 +222,8 @@ impl Graph<'_> {
                 sys::TNR_OPERAND_SCALAR + (call.scalars.count - 1) as u32
             }
             OUTPUT => sys::TNR_OPERAND_OUTPUT,
+            // They are the first views.
+            INPUT => sys::TNR_OPERAND_VIEW + operand.index() as u32,
             _ => sys::TNR_OPERAND_NONE,
         }
     }
@@ -285,6 +307,7 @@ impl Graph<'_> {
             NODE => Kind::Node(operand.index()),
             VIEW | PACKED => Kind::View,
             NUMBER => Kind::Number,
+            INPUT => Kind::Input(operand.index()),
             _ => Kind::Output,
         }
     }

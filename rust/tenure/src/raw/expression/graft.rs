@@ -17,11 +17,11 @@ impl<'a> Graph<'a> {
             self.fail(error);
             return (self, Operand::NONE);
         }
-        if other.update != 0 {
-            if self.update != 0 && self.update != other.update {
+        if other.call != 0 {
+            if self.call != 0 && self.call != other.call {
                 self.fail(unbound());
             }
-            self.update = other.update;
+            self.call = other.call;
         }
         let mut places = [Operand::NONE; TNR_MAX_NODES];
         for (number, node) in other.nodes().iter().enumerate() {
