@@ -41,7 +41,7 @@ constexpr std::int64_t kMostRows = 512;
 constexpr unsigned kMostAmid = 4;
 
 // What is streamed at a time.
-constexpr std::int64_t kStagedBytes = 4096;
+constexpr std::int64_t kStreamedPanelBytes = 4096;
 
 // A row-major tensor; data is where it begins.
 tnr_view row_major_view(const Extents& shape, tnr_dtype dtype, const void* data) noexcept {
@@ -430,8 +430,8 @@ class Evaluation {
     if (stores == Stores::kCached) {
       computed.read(0, 1, all, out);
     } else {
-      alignas(kLineBytes) Byte staged[kStagedBytes];
-      const std::int64_t most = kStagedBytes / width;
+      alignas(kLineBytes) Byte staged[kStreamedPanelBytes];
+      const std::int64_t most = kStreamedPanelBytes / width;
       for (std::int64_t at = 0; at < all; at += most) {
         const std::int64_t taken = std::min(most, all - at);
         computed.read(at, 1, taken, staged);

@@ -15,11 +15,6 @@
 namespace tenure {
 namespace {
 
-// Calls take complex numbers, which expressions do not know.
-void require_real(tnr_dtype dtype) {
-  if (is_complex(dtype)) refuse_dtype("an expression", dtype);
-}
-
 constexpr std::uint32_t kCodeMask = 0xffff;
 constexpr unsigned kKindShift = 16;
 constexpr std::uint32_t kOperandMask = 0xc000'0000;
@@ -80,6 +75,7 @@ Nodes::Nodes(const Nodes& planned, const tnr_view* const* views, const tnr_view&
     : expression_(nullptr),
       out_(&out),
       count_(planned.count_),
+      has_c128_(planned.has_c128_),
       given_view_count_(planned.given_view_count_),
       view_count_(planned.view_count_),
       element_count_(planned.element_count_),
@@ -135,6 +131,7 @@ void Nodes::check(const tnr_node& given, unsigned index) {
     // The messages are those of the calls, which do not know of nodes.
     fail(error.status(), "nodes[%u]: %s", index, error.message());
   }
+  has_c128_ |= node.dtype == TNR_DTYPE_C128;
   if (node.dtype != given.dtype) [[unlikely]] {
     fail(TNR_STATUS_INVALID_ARGUMENT, "nodes[%u].dtype is %s but the operation gives %s", index,
          dtype_name(given.dtype), dtype_name(node.dtype));
@@ -213,16 +210,14 @@ void Nodes::check_elementwise(Node& node) {
     case NodeKind::kUnary: {
       const auto op = static_cast<tnr_unary_op>(node.op);
       const tnr_dtype dtype = common_dtype(node, 0);
-      require_real(dtype);
       set(unary_operation(op, dtype));
-      node.dtype = gives_truth(op) ? TNR_DTYPE_BOOL8 : dtype;
+      node.dtype = result_dtype(kernels::kUnaryRows[op - 1].gives, dtype);
       take_scalars(node, dtype, 0);
       break;
     }
     case NodeKind::kBinary: {
       const auto op = static_cast<tnr_binary_op>(node.op);
       const tnr_dtype dtype = common_dtype(node, 0);
-      require_real(dtype);
       set(binary_operation(op, dtype));
       node.dtype = dtype;
       take_scalars(node, dtype, 0);
@@ -237,7 +232,6 @@ void Nodes::check_elementwise(Node& node) {
       break;
     case NodeKind::kCompare: {
       const tnr_dtype dtype = common_dtype(node, 0);
-      require_real(dtype);
       const Comparison comparison = compare_operation(static_cast<tnr_compare_op>(node.op), dtype);
       set(comparison.operation);
       take_scalars(node, dtype, 0);
@@ -282,7 +276,8 @@ void Nodes::check_reduction(const tnr_node& given, Node& node) {
   }
   node.attributes = attributes_of(given);
   node.dtype = node.operands[0].dtype;
-  require_real(node.dtype);
+  // Calls add them up, as parts.
+  if (is_complex(node.dtype)) refuse_dtype("a reduction in an expression", node.dtype);
   const auto row = static_cast<std::uint32_t>(node.op) - 1;
   const bool is_normalization = node.kind == NodeKind::kNormalize;
   if (row >= (is_normalization ? kernels::kNormalizeCount : kernels::kReduceCount)) {

@@ -123,6 +123,8 @@ class Nodes {
   [[nodiscard]] bool are_all_elementwise() const noexcept {
     return reduction_count_ == 0 && used_count_ + 1 == count_;
   }
+  // The widest element of a result.
+  [[nodiscard]] std::int64_t widest_bytes() const noexcept { return has_c128_ ? 16 : 8; }
   // Whether a node before the last one is no element-wise operation.
   [[nodiscard]] bool reduces_amid() const noexcept {
     return reduction_count_ > (is_elementwise(last().kind) ? 0u : 1u);
@@ -146,6 +148,7 @@ class Nodes {
   const tnr_expression* expression_;  // while it is checked
   const tnr_view* out_;
   unsigned count_ = 0;
+  bool has_c128_ = false;
   unsigned given_view_count_;
   unsigned view_count_;
   unsigned element_count_ = 0;

@@ -3604,10 +3604,10 @@ unsafe extern "C" {
     /// node, a dtype that the operation does not give or operands of two dtypes (the message names
     /// the node), views that do not broadcast, a reduction that is neither last nor over the last
     /// axis with `TNR_NODE_KEEP_AXES`, one over an extent of 0 that needs an element. UNSUPPORTED:
-    /// a dtype that an operation does not take, and all that are complex. ALIASED: `out` shares bytes
-    /// with a view and is not exactly it; or the last node reduces, and `out` is a view or an operand.
-    /// STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY: only where something is allocated. `out` is
-    /// then untouched.
+    /// a dtype that an operation does not take, and complex numbers in reductions. ALIASED: `out`
+    /// shares bytes with a view and is not exactly it; or the last node reduces, and `out` is a view
+    /// or an operand. STALE_VIEW, BUSY: as operations. OUT_OF_MEMORY: only where something is
+    /// allocated. `out` is then untouched.
     ///
     /// @param context (transfer none) (nullable)
     /// @param expression (transfer none)

@@ -49,12 +49,13 @@ double twin(tnr_unary_op op, double x) {
   return result;
 }
 
-// Those whose bound is above half a place; the others are compared with their twin exactly
-// elsewhere.
+// Those of floats whose bound is above half a place; the others are compared with their twin
+// exactly elsewhere.
 std::vector<tnr_unary_op> functions() {
   std::vector<tnr_unary_op> list;
   for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
-    if (kernels::kUnaryRows[row].last_places > kernels::kRounded) {
+    const kernels::OperationRow& about = kernels::kUnaryRows[row];
+    if ((about.dtypes & kernels::kFloats) != 0 && about.last_places > kernels::kRounded) {
       list.push_back(static_cast<tnr_unary_op>(row + 1));
     }
   }

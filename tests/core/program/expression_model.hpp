@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/operations.hpp"
+#include "dense/movement.hpp"
 #include "layouts.hpp"
 #include "tenure/expression.hpp"
 #include "tenure/normalize.hpp"
@@ -24,6 +25,11 @@ using Shape = std::vector<std::int64_t>;
 
 inline std::int64_t below(Random& random, std::int64_t bound) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
+}
+
+// That of the real and imaginary parts.
+inline tnr_dtype part_dtype(tnr_dtype dtype) {
+  return dtype == TNR_DTYPE_C64 ? TNR_DTYPE_F32 : TNR_DTYPE_F64;
 }
 
 // Memory of an array of any dtype and layout. Bytes that are no element are 0xA5.
@@ -67,26 +73,36 @@ struct Array {
     return reinterpret_cast<unsigned char*>(memory.data()) + byte_of(view, index);
   }
   void fill(Random& random) {
-    const bool is_bool = view.dtype == TNR_DTYPE_BOOL8;
-    const bool is_float = code_of(view.dtype) == DtypeCode::kFloat;
+    const std::size_t width = element_size(view.dtype);
+    const bool has_parts = is_complex(view.dtype);
     for_each_index(view, [&](const Index& index) {
-      unsigned char bytes[8];
-      const std::uint64_t bits = random();
-      std::memcpy(bytes, &bits, sizeof bytes);
-      if (is_bool) bytes[0] = static_cast<unsigned char>(bits % 3 == 0 ? 0 : bits % 7);
-      if (is_float && bits % 64 != 0) {
-        const double number =
-            static_cast<double>(static_cast<std::int64_t>(random() % 4001) - 2000) / 256;
-        if (view.dtype == TNR_DTYPE_F64) std::memcpy(bytes, &number, 8);
-        const auto narrow = static_cast<float>(number);
-        if (view.dtype == TNR_DTYPE_F32) std::memcpy(bytes, &narrow, 4);
-      }
-      if (code_of(view.dtype) == DtypeCode::kInt && bits % 4 != 0) {
-        const std::int64_t small = static_cast<std::int64_t>(random() % 13) - 2;
-        std::memcpy(bytes, &small, 8);
-      }
-      std::memcpy(at(index), bytes, element_size(view.dtype));
+      unsigned char bytes[16];
+      put_number(has_parts ? part_dtype(view.dtype) : view.dtype, random, bytes);
+      if (has_parts) put_number(part_dtype(view.dtype), random, bytes + width / 2);
+      std::memcpy(at(index), bytes, width);
     });
+  }
+
+ private:
+  static void put_number(tnr_dtype dtype, Random& random, unsigned char* to) {
+    unsigned char bytes[8];
+    const std::uint64_t bits = random();
+    std::memcpy(bytes, &bits, sizeof bytes);
+    if (dtype == TNR_DTYPE_BOOL8) {
+      bytes[0] = static_cast<unsigned char>(bits % 3 == 0 ? 0 : bits % 7);
+    }
+    if (code_of(dtype) == DtypeCode::kFloat && bits % 64 != 0) {
+      const double number =
+          static_cast<double>(static_cast<std::int64_t>(random() % 4001) - 2000) / 256;
+      if (dtype == TNR_DTYPE_F64) std::memcpy(bytes, &number, 8);
+      const auto narrow = static_cast<float>(number);
+      if (dtype == TNR_DTYPE_F32) std::memcpy(bytes, &narrow, 4);
+    }
+    if (code_of(dtype) == DtypeCode::kInt && bits % 4 != 0) {
+      const std::int64_t small = static_cast<std::int64_t>(random() % 13) - 2;
+      std::memcpy(bytes, &small, 8);
+    }
+    std::memcpy(to, bytes, element_size(dtype));
   }
 };
 
@@ -273,9 +289,9 @@ class ExpressionMaker {
 
   // `room` is about how many elements the largest view may have.
   Expression make(std::int64_t room) {
-    static constexpr tnr_dtype kDtypes[] = {TNR_DTYPE_F32, TNR_DTYPE_F32,  TNR_DTYPE_F64,
-                                            TNR_DTYPE_F16, TNR_DTYPE_BF16, TNR_DTYPE_I32,
-                                            TNR_DTYPE_I64, TNR_DTYPE_U8,   TNR_DTYPE_I16};
+    static constexpr tnr_dtype kDtypes[] = {
+        TNR_DTYPE_F32, TNR_DTYPE_F32, TNR_DTYPE_F64, TNR_DTYPE_F16, TNR_DTYPE_BF16, TNR_DTYPE_I32,
+        TNR_DTYPE_I64, TNR_DTYPE_U8,  TNR_DTYPE_I16, TNR_DTYPE_C64, TNR_DTYPE_C128};
     Expression made;
     values_.clear();
     const std::size_t rank = random_() % 5;
@@ -345,6 +361,7 @@ class ExpressionMaker {
       case DtypeCode::kFloat:
       case DtypeCode::kBfloat: return (dtypes & kernels::kFloats) != 0;
       case DtypeCode::kBool: return (dtypes & kernels::kTruths) != 0;
+      case DtypeCode::kComplex: return (dtypes & kernels::kComplex) != 0;
       default: return (dtypes & kernels::kIntegers) != 0;
     }
   }
@@ -400,8 +417,13 @@ class ExpressionMaker {
       case 1:
       case 2:
         if (const std::uint32_t op = pick(kernels::kUnaryRows, a.dtype)) {
-          const bool truth = kernels::kUnaryRows[op - 1].gives == kernels::Gives::kTruth;
-          push(made, TNR_NODE_UNARY + op, truth ? TNR_DTYPE_BOOL8 : a.dtype, {a});
+          const kernels::Gives gives = kernels::kUnaryRows[op - 1].gives;
+          const bool is_part = gives == kernels::Gives::kPart && is_complex(a.dtype);
+          push(made, TNR_NODE_UNARY + op,
+               gives == kernels::Gives::kTruth ? TNR_DTYPE_BOOL8
+               : is_part                       ? part_dtype(a.dtype)
+                                               : a.dtype,
+               {a});
         }
         break;
       case 3:
@@ -411,12 +433,14 @@ class ExpressionMaker {
       case 4: {
         const Value condition = is_bool ? a : other(made, TNR_DTYPE_BOOL8);
         const Value b = any();
+        if (is_complex(b.dtype)) break;
         push(made, TNR_NODE_SELECT, b.dtype, {condition, b, other(made, b.dtype)});
         break;
       }
       case 5: {
         static constexpr tnr_dtype kTo[] = {TNR_DTYPE_F32, TNR_DTYPE_F64, TNR_DTYPE_I32,
                                             TNR_DTYPE_F16, TNR_DTYPE_U8,  TNR_DTYPE_BOOL8};
+        if (is_complex(a.dtype)) break;
         push(made, TNR_NODE_CAST, random_() % 4 == 0 ? a.dtype : kTo[random_() % 6], {a});
         break;
       }
@@ -447,7 +471,7 @@ class ExpressionMaker {
   void add_reduction(Expression& made, const Value& given, std::uint32_t op, std::uint32_t axes,
                      bool keeps) {
     const Value a = given;
-    if (op == 0 || (a.operand & 0xc000'0000u) == TNR_OPERAND_SCALAR) return;
+    if (op == 0 || is_complex(a.dtype) || (a.operand & 0xc000'0000u) == TNR_OPERAND_SCALAR) return;
     const bool is_place = op == TNR_REDUCE_OP_ARGMIN || op == TNR_REDUCE_OP_ARGMAX;
     if (is_place && (axes & (axes - 1)) != 0) return;
     std::uint32_t attributes = 0;

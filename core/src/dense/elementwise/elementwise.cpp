@@ -68,11 +68,6 @@ Operation ternary_operation(tnr_ternary_op op, tnr_dtype dtype) {
   return operation;
 }
 
-bool gives_truth(tnr_unary_op op) noexcept {
-  const auto row = static_cast<std::uint32_t>(op) - 1;
-  return row < kernels::kUnaryCount && kernels::kUnaryRows[row].gives == kernels::Gives::kTruth;
-}
-
 void require_right_number(tnr_binary_op op, const Element& b, tnr_dtype dtype) {
   if (!is_integer(dtype)) return;
   const std::size_t width = element_size(dtype);

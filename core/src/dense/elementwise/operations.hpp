@@ -21,9 +21,6 @@ struct Comparison {
 };
 Comparison compare_operation(tnr_compare_op op, tnr_dtype dtype);
 
-// Whether the results are bool8 whatever the operand is. False for a code that names nothing.
-bool gives_truth(tnr_unary_op op) noexcept;
-
 // Throws INVALID_ARGUMENT for a number on the right that is an integer divisor of 0 or a negative
 // power of integers: it is known before the work, so that the output stays untouched.
 void require_right_number(tnr_binary_op op, const Element& b, tnr_dtype dtype);

@@ -297,7 +297,7 @@ void reduce_values(const Context& context, tnr_reduce_op op, SparseOperand& a, O
   }
 }
 
-tnr_dtype result_dtype(tnr_reduce_op op, tnr_dtype dtype) {
+tnr_dtype reduced_dtype(tnr_reduce_op op, tnr_dtype dtype) {
   switch (op) {
     case TNR_REDUCE_OP_MIN:
     case TNR_REDUCE_OP_MAX: return dtype;
@@ -393,7 +393,7 @@ void sparse_reduce(const Context& context, tnr_reduce_op op, const tnr_sparse_vi
   const Over over = over_of(axes);
   require_compressed(a, "a");
   check_result(a, over, out.view);
-  require_dtype(out.view, "out", result_dtype(op, a.values.dtype), "must be");
+  require_dtype(out.view, "out", reduced_dtype(op, a.values.dtype), "must be");
   if (op == TNR_REDUCE_OP_MIN || op == TNR_REDUCE_OP_MAX) {
     require_elements(a, over, op == TNR_REDUCE_OP_MIN ? "min" : "max");
   }

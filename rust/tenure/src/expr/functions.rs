@@ -9,7 +9,7 @@ use tenure_sys::{
 
 use super::{Expr, IntoExpr};
 use crate::raw::expression::Code;
-use crate::{Bool8, Element, Float, Integer, Number, Real};
+use crate::{Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real};
 
 /// Comparisons of results: as lists of the examples say them.
 macro_rules! result {
@@ -18,6 +18,19 @@ macro_rules! result {
     };
     ($out:ident $result:literal $in:ident) => {
         concat!("assert_eq!(result, ", $result, ");")
+    };
+}
+
+/// The type of results.
+macro_rules! output {
+    ($in:ident Part) => {
+        $in::Part
+    };
+    ($in:ident Magnitude) => {
+        $in::Part
+    };
+    ($in:ident $out:ident) => {
+        $out
     };
 }
 
@@ -42,8 +55,8 @@ macro_rules! unary_methods {
             #[inline]
             #[track_caller]
             #[allow(clippy::should_implement_trait, reason = "operators are there too")]
-            pub fn $new(self) -> Expr<'a, $out> {
-                self.then(const { Code::unary::<$out>(tnr_unary_op::$op) })
+            pub fn $new(self) -> Expr<'a, output!($in $out)> {
+                self.then(const { Code::unary::<output!($in $out)>(tnr_unary_op::$op) })
             }
         }
     )*};
@@ -120,8 +133,9 @@ macro_rules! ternary_methods {
 for_each_ternary!(ternary_methods);
 
 macro_rules! compare_methods {
-    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
-        impl<'a, T: Real> Expr<'a, T> {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $bound:ident;
+        $what:literal => $result:literal;)*) => {$(
+        impl<'a, T: $bound> Expr<'a, T> {
             #[doc = concat!("Whether `", $what, "`.")]
             ///
             #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new), "), of")]

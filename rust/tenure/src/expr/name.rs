@@ -42,7 +42,8 @@ macro_rules! ternary {
     };
 }
 macro_rules! compare {
-    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {
+    ($($op:ident $name:literal: $new:ident, $into:ident, $bound:ident;
+        $what:literal => $result:literal;)*) => {
         family! { compare tnr_compare_op $($op $name)* }
     };
 }

@@ -9,7 +9,8 @@ use tenure_sys::{tnr_binary_op, tnr_unary_op};
 use super::{Expr, IntoExpr};
 use crate::raw::expression::{Code, Source};
 use crate::{
-    Bool8, Element, Integer, Number, SharedTensor, Tensor, TensorView, TensorViewMut, bf16, f16,
+    Arithmetic, Bool8, Element, Integer, Number, SharedTensor, Tensor, TensorView, TensorViewMut,
+    bf16, f16,
 };
 
 /// An element that `&`, `|`, `^` and `!` of expressions take, as Rust's own do: integers by their
@@ -123,10 +124,10 @@ fn two<'a, T: Element>(
 }
 
 binary_operators! {
-    Add add Number tnr_binary_op::ADD, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    Sub sub Number tnr_binary_op::SUB, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    Mul mul Number tnr_binary_op::MUL, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    Div div Number tnr_binary_op::DIV, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Add add Arithmetic tnr_binary_op::ADD, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Sub sub Arithmetic tnr_binary_op::SUB, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Mul mul Arithmetic tnr_binary_op::MUL, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+    Div div Arithmetic tnr_binary_op::DIV, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
     Rem rem Number tnr_binary_op::REM, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
     BitAnd bitand Bits <T as codes::OfBits>::AND, [];
     BitOr bitor Bits <T as codes::OfBits>::OR, [];
@@ -163,6 +164,6 @@ macro_rules! unary_operators {
 }
 
 unary_operators! {
-    Neg neg Number tnr_unary_op::NEG;
+    Neg neg Arithmetic tnr_unary_op::NEG;
     Not not Bits <T as codes::OfBits>::NOT;
 }

@@ -5,6 +5,7 @@
 
 mod errors;
 mod operands;
+mod plan;
 mod pools;
 mod random;
 mod table;
@@ -23,7 +24,7 @@ trait Sample: Element {
     fn any(random: &mut Random) -> Self;
     /// From 1 to 5, whole where there is nothing else, or true: what every operation takes on its right side.
     fn small(random: &mut Random) -> Self;
-    fn bits(self) -> u64;
+    fn bits(self) -> u128;
 }
 
 macro_rules! floats {
@@ -47,7 +48,7 @@ macro_rules! floats {
                 // Of all digits, so that sums round.
                 $of(1.0 + (random.next() >> 11) as f64 / 2_f64.powi(51))
             }
-            fn bits(self) -> u64 {
+            fn bits(self) -> u128 {
                 // Which NaN comes of two depends on the loop that meets them, in calls too.
                 if self.is_nan() { $type::NAN.to_bits().into() } else { self.to_bits().into() }
             }
@@ -74,8 +75,8 @@ macro_rules! integers {
             fn small(random: &mut Random) -> Self {
                 1 + random.below(5) as $type
             }
-            fn bits(self) -> u64 {
-                self as u64
+            fn bits(self) -> u128 {
+                self as u128
             }
         }
     )*};
@@ -89,9 +90,24 @@ impl Sample for Bool8 {
     fn small(_: &mut Random) -> Self {
         Bool8::TRUE
     }
-    fn bits(self) -> u64 {
+    fn bits(self) -> u128 {
         // Copies keep a byte of 2, and results are 0 or 1.
         self.is_true().into()
+    }
+}
+
+impl<T: Sample + Float> Sample for Complex<T>
+where
+    Complex<T>: Element,
+{
+    fn any(random: &mut Random) -> Self {
+        Complex::new(T::any(random), T::any(random))
+    }
+    fn small(random: &mut Random) -> Self {
+        Complex::new(T::small(random), T::small(random))
+    }
+    fn bits(self) -> u128 {
+        self.re.bits() << 64 | self.im.bits()
     }
 }
 

@@ -17,11 +17,40 @@ macro_rules! over {
     ([T: Real] $name:ident) => {
         over!(@ $name f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8);
     };
+    ([T: Element] $name:ident) => {
+        over!([T: Real] $name);
+        over!([T: ComplexNumber] $name);
+    };
+    ([T: Arithmetic] $name:ident) => {
+        over!([T: Number] $name);
+        over!([T: ComplexNumber] $name);
+    };
+    ([T: Field] $name:ident) => {
+        over!([T: Float] $name);
+        over!([T: ComplexNumber] $name);
+    };
+    ([T: ComplexNumber] $name:ident) => {
+        $name::<Complex<f32>>();
+        $name::<Complex<f64>>();
+    };
     ([] $name:ident) => {
         $name();
     };
     (@ $name:ident $($type:ident)*) => {
         $($name::<$type>();)*
+    };
+}
+
+/// The type of results.
+macro_rules! output {
+    ($in:ident Part) => {
+        <$in as Arithmetic>::Part
+    };
+    ($in:ident Magnitude) => {
+        <$in as Arithmetic>::Part
+    };
+    ($in:ident $out:ident) => {
+        $out
     };
 }
 
@@ -31,7 +60,7 @@ macro_rules! unary {
         example $a:literal => $result:literal;)*) => {$(
         #[test]
         fn $new() {
-            fn of<$($generic)*>() where $in: Sample, $out: Sample {
+            fn of<$($generic)*>() where $in: Sample, output!($in $out): Sample {
                 let random = &mut Random::new(1);
                 let a = tensor(random, [5, 37], <$in>::any);
                 let expected = tenure::$new(&a);
@@ -39,7 +68,7 @@ macro_rules! unary {
                 let turned = a.t();
                 assert_same(&turned.expr().$new().eval(), &tenure::$new(turned), $name);
                 let mut out = expected.unwrap();
-                let mut into = Tensor::<$out>::zeros([2, 5, 37]).unwrap();
+                let mut into = Tensor::<output!($in $out)>::zeros([2, 5, 37]).unwrap();
                 a.expr().$new().eval_into(&mut into).unwrap();
                 assert_same(&into.index(0, 1).unwrap().to_tensor(), &out.try_clone(), $name);
                 a.expr().$new().eval_into(&mut out).unwrap();
@@ -102,17 +131,18 @@ macro_rules! ternary {
 for_each_ternary!(ternary);
 
 macro_rules! compare {
-    ($($op:ident $name:literal: $new:ident, $into:ident; $what:literal => $result:literal;)*) => {$(
+    ($($op:ident $name:literal: $new:ident, $into:ident, $bound:ident;
+        $what:literal => $result:literal;)*) => {$(
         #[test]
         fn $new() {
-            fn of<T: Real + Sample>() {
+            fn of<T: $bound + Sample>() {
                 let random = &mut Random::new(4);
                 let (a, b) = (tensor(random, [5, 37], T::any), tensor(random, [37], T::any));
                 assert_same(&a.expr().$new(&b).eval(), &tenure::$new(&a, &b), $name);
                 let a = a.t();
                 assert_same(&a.expr().$new(&[b[[0]]]).eval(), &tenure::$new(a, &[b[[0]]]), $name);
             }
-            over!([T: Real] of);
+            over!([T: $bound] of);
         }
     )*};
 }
