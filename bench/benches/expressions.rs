@@ -24,14 +24,16 @@ fn main() {
     for &count in counts {
         let memory = Memory::new(count);
         for threads in [1, 2] {
-            if threads == 1 || count >= 1 << 20 {
-                sum_of_product(&mut subject, &memory, threads, &context);
-                function(&mut subject, &memory, threads, &context);
-                polynomial(&mut subject, &memory, threads, &context);
-                squared_error(&mut subject, &memory, threads, &context);
+            let setup = Setup { memory: &memory, threads, context: &context };
+            if threads == 2 && count < 1 << 20 {
+                continue;
             }
-            if count >= COLS && (threads == 1 || count >= 1 << 20) {
-                standardized_rows(&mut subject, &memory, threads, &context);
+            sum_of_product(&mut subject, &setup);
+            function(&mut subject, &setup);
+            polynomial(&mut subject, &setup);
+            squared_error(&mut subject, &setup);
+            if count >= COLS {
+                standardized_rows(&mut subject, &setup);
             }
         }
     }
@@ -59,131 +61,144 @@ impl Memory {
         self.a.len() as u64 * 4
     }
 
-    fn out(&self) -> Tensor<f32> {
-        Tensor::zeros(self.a.shape()).expect("it fits")
+    fn outs<const N: usize>(&self) -> [Tensor<f32>; N] {
+        [(); N].map(|()| Tensor::zeros(self.a.shape()).expect("it fits"))
     }
 }
 
-/// The expression, and the calls; on two threads both within the context.
-fn measure<'a>(
-    subject: &mut Subject,
-    name: &str,
-    memory: &Memory,
-    (threads, context): (usize, &'a Context),
-    arrays: u64,
-    mut expression: impl FnMut() + 'a,
-    calls: impl FnMut() + 'a,
-    peers: Vec<Case<'a>>,
-) {
-    let made = allocations_of(&mut expression);
-    assert_eq!(made, 0, "allocations of {name}");
-    let mut cases = vec![
-        Case::repeated("tenure", "expression", expression),
-        Case::repeated("tenure", "calls", calls),
-    ];
-    match threads {
-        1 => cases.extend(peers),
-        _ => cases = cases.into_iter().map(|case| case.on(context)).collect(),
-    }
-    subject.measure(name, memory.bytes(), threads, memory.bytes() * arrays, cases);
+/// What all ways of one comparison share.
+struct Setup<'a> {
+    memory: &'a Memory,
+    threads: usize,
+    /// With which they run on two threads.
+    context: &'a Context,
 }
 
-fn sum_of_product(subject: &mut Subject, memory: &Memory, threads: usize, context: &Context) {
-    let Memory { a, b, c } = memory;
-    let (mut out, mut again) = (memory.out(), memory.out());
-    let expression = || {
+impl Setup<'_> {
+    fn measure(&self, subject: &mut Subject, name: &str, arrays: u64, ways: Vec<Case<'_>>) {
+        let ways = match self.threads {
+            1 => ways,
+            _ => ways.into_iter().map(|way| way.on(self.context)).collect(),
+        };
+        let bytes = self.memory.bytes();
+        subject.measure(name, bytes, self.threads, bytes * arrays, ways);
+    }
+}
+
+/// In one pass, which allocates nothing.
+fn one_pass<'a>(way: &'static str, mut run: impl FnMut() + 'a) -> Case<'a> {
+    assert_eq!(allocations_of(&mut run), 0, "allocations of {way}");
+    Case::repeated("tenure", way, run)
+}
+
+fn calls<'a>(run: impl FnMut() + 'a) -> Case<'a> {
+    Case::repeated("tenure", "calls", run)
+}
+
+fn sum_of_product(subject: &mut Subject, setup: &Setup<'_>) {
+    let Memory { a, b, c } = setup.memory;
+    let [mut out, mut again] = setup.memory.outs();
+    let expression = one_pass("expression", || {
         let (a, b, c) = black_box((a, b, c));
         (a * b + c).eval_into(&mut out).expect("one shape");
-    };
-    let calls = || {
+    });
+    let calls = calls(|| {
         let (a, b, c) = black_box((a, b, c));
         tenure::mul_into(a, b, &mut again).expect("one shape");
         tenure::add_assign(&mut again, c).expect("one shape");
-    };
-    let peers = peers(memory);
-    measure(subject, "a * b + c", memory, (threads, context), 4, expression, calls, peers);
+    });
+    let plan = tenure::Plan::new((a, b, c), |(a, b, c)| a * b + c).expect("one shape");
+    let [mut planned] = setup.memory.outs();
+    let plan = one_pass("plan", || {
+        plan.run_into(black_box((a, b, c)), &mut planned).expect("the same shapes");
+    });
+    let mut ways = vec![expression, calls, plan];
+    if setup.threads == 1 {
+        ways.extend(peers(setup.memory));
+    }
+    setup.measure(subject, "a * b + c", 4, ways);
 }
 
-fn function(subject: &mut Subject, memory: &Memory, threads: usize, context: &Context) {
-    let Memory { a, b, c } = memory;
-    let (mut out, mut again) = (memory.out(), memory.out());
-    let expression = || {
+fn function(subject: &mut Subject, setup: &Setup<'_>) {
+    let Memory { a, b, c } = setup.memory;
+    let [mut out, mut again] = setup.memory.outs();
+    let expression = one_pass("expression", || {
         let (a, b, c) = black_box((a, b, c));
         (a * b + c).tanh().eval_into(&mut out).expect("one shape");
-    };
-    let calls = || {
+    });
+    let calls = calls(|| {
         let (a, b, c) = black_box((a, b, c));
         tenure::mul_into(a, b, &mut again).expect("one shape");
         tenure::add_assign(&mut again, c).expect("one shape");
         tenure::tanh_assign(&mut again).expect("one shape");
-    };
+    });
     let name = "tanh(a * b + c)";
-    measure(subject, name, memory, (threads, context), 4, expression, calls, Vec::new());
+    setup.measure(subject, name, 4, vec![expression, calls]);
 }
 
 /// Of degree 6, by Horner's rule.
-fn polynomial(subject: &mut Subject, memory: &Memory, threads: usize, context: &Context) {
-    let a = &memory.a;
-    let (mut out, mut again) = (memory.out(), memory.out());
+fn polynomial(subject: &mut Subject, setup: &Setup<'_>) {
+    let a = &setup.memory.a;
+    let [mut out, mut again] = setup.memory.outs();
     const FACTORS: [f32; 6] = [0.5, -0.25, 0.125, 2.0, -1.5, 1.0];
-    let expression = || {
+    let expression = one_pass("expression", || {
         let a = black_box(a);
         let first = a * 0.1_f32;
         let sum = FACTORS.iter().fold(first, |sum, factor| (sum + *factor) * a);
         sum.eval_into(&mut out).expect("one shape");
-    };
-    let calls = || {
+    });
+    let calls = calls(|| {
         let a = black_box(a);
         tenure::mul_into(a, 0.1_f32, &mut again).expect("one shape");
         for factor in FACTORS {
             tenure::add_assign(&mut again, factor).expect("one shape");
             tenure::mul_assign(&mut again, a).expect("one shape");
         }
-    };
+    });
     let name = "a polynomial of degree 7";
-    measure(subject, name, memory, (threads, context), 2, expression, calls, Vec::new());
+    setup.measure(subject, name, 2, vec![expression, calls]);
 }
 
-fn squared_error(subject: &mut Subject, memory: &Memory, threads: usize, context: &Context) {
-    let Memory { a, b, .. } = memory;
-    let mut again = memory.out();
+fn squared_error(subject: &mut Subject, setup: &Setup<'_>) {
+    let Memory { a, b, .. } = setup.memory;
+    let [mut again] = setup.memory.outs();
     let (mut sum, mut sum_again) = (0.0_f32, 0.0_f32);
-    let expression = || {
+    let expression = one_pass("expression", || {
         let (a, b) = black_box((a, b));
         let mut sum = tenure::TensorViewMut::from_mut(&mut sum);
         (a - b).square().sum(..).eval_into(&mut sum).expect("one shape");
-    };
-    let calls = || {
+    });
+    let calls = calls(|| {
         let (a, b) = black_box((a, b));
         tenure::sub_into(a, b, &mut again).expect("one shape");
         tenure::square_assign(&mut again).expect("one shape");
         let mut sum = tenure::TensorViewMut::from_mut(&mut sum_again);
         tenure::sum_into(&again, .., &mut sum).expect("one shape");
-    };
+    });
     let name = "the sum of (a - b)^2";
-    measure(subject, name, memory, (threads, context), 2, expression, calls, Vec::new());
+    setup.measure(subject, name, 2, vec![expression, calls]);
 }
 
 /// A layer norm without weights, in place.
-fn standardized_rows(subject: &mut Subject, memory: &Memory, threads: usize, context: &Context) {
-    let (mut out, mut again) = (memory.out(), memory.out());
-    tenure::copy_into(&memory.a, &mut out).expect("one shape");
-    tenure::copy_into(&memory.a, &mut again).expect("one shape");
-    let expression = || {
+fn standardized_rows(subject: &mut Subject, setup: &Setup<'_>) {
+    let [mut out, mut again] = setup.memory.outs();
+    tenure::copy_into(&setup.memory.a, &mut out).expect("one shape");
+    tenure::copy_into(&setup.memory.a, &mut again).expect("one shape");
+    let expression = one_pass("expression", || {
         let update = out.update(|x| {
             let centred = x.clone() - x.clone().mean(Axes::keep(-1));
             centred * (x.var(Axes::keep(-1), 0) + 1e-5).rsqrt()
         });
         update.expect("one shape");
-    };
-    let calls = || {
+    });
+    let calls = calls(|| {
         let (mean, var) = tenure::moments(&again, Axes::keep(-1), 0).expect("one shape");
         let scale = tenure::rsqrt(tenure::add(&var, 1e-5).expect("it fits")).expect("it fits");
         tenure::sub_assign(&mut again, &mean).expect("one shape");
         tenure::mul_assign(&mut again, &scale).expect("one shape");
-    };
+    });
     let name = "rows of mean 0 and variance 1, in place";
-    measure(subject, name, memory, (threads, context), 2, expression, calls, Vec::new());
+    setup.measure(subject, name, 2, vec![expression, calls]);
 }
 
 #[cfg_attr(not(feature = "peers"), expect(unused_variables))]

@@ -20,7 +20,8 @@ constexpr std::int64_t kResultBytes = std::int64_t{16} << 10;
 bool is_small(const Nodes& nodes, std::int64_t count) noexcept {
   const std::int64_t widest_bytes = nodes.widest_bytes();
   if (!nodes.are_all_elementwise() || count > kResultBytes / widest_bytes) return false;
-  return whole_lines(count * widest_bytes) * static_cast<std::int64_t>(nodes.count() - 1) <= kResultBytes;
+  return whole_lines(count * widest_bytes) * static_cast<std::int64_t>(nodes.count() - 1) <=
+         kResultBytes;
 }
 
 Finding run_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,

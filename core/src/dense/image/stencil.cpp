@@ -20,7 +20,7 @@ using kernels::kStencilSide;
 constexpr std::int64_t kAheadBytes = 4096;
 constexpr std::int64_t kNearRowsBytes = std::int64_t{16} << 10;
 
-constexpr std::int64_t misaligned(const Byte* data) noexcept {
+std::int64_t misaligned(const Byte* data) noexcept {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % kLineBytes);
 }
 
