@@ -46,6 +46,36 @@ class FromMatmulAttributes(ctypes.Structure):
                 ("threshold", interop.Scalar)]
 
 
+class Node(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint32), ("dtype", ctypes.c_uint32),
+                ("operands", ctypes.c_uint32 * 3), ("attributes", ctypes.c_uint32),
+                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+
+
+class Expression(ctypes.Structure):
+    """Nodes of f32, each (kind, code of the operation, operands, flags)."""
+    _fields_ = [("struct_size", ctypes.c_uint64), ("nodes", ctypes.POINTER(Node)),
+                ("views", ctypes.POINTER(ctypes.POINTER(interop.View))),
+                ("scalars", ctypes.POINTER(interop.Scalar)), ("attributes", ctypes.c_void_p)] + [
+                    (name, ctypes.c_uint32) for name in
+                    ("node_count", "view_count", "scalar_count", "attribute_count")]
+    UNARY, BINARY, REDUCE = 0x1_0000, 0x2_0000, 0x7_0000
+    VIEW, SCALAR, NONE, KEEP_AXES = 0x4000_0000, 0x8000_0000, 0xffff_ffff, 0x100
+
+    def __init__(self, nodes, arrays, numbers=()):
+        f32 = interop.dtype_of(np.dtype(np.float32))
+        operands = [tuple(operands) + (self.NONE,) * (3 - len(operands)) for _, _, operands, _ in nodes]
+        self.parts = [interop.view_of(array) for array in arrays]
+        super().__init__(
+            ctypes.sizeof(Expression),
+            (Node * len(nodes))(*(
+                Node(kind + code, f32, three, 0, flags)
+                for (kind, code, _, flags), three in zip(nodes, operands))),
+            (ctypes.POINTER(interop.View) * len(arrays))(*map(ctypes.pointer, self.parts)),
+            (interop.Scalar * max(len(numbers), 1))(*map(interop.scalar_of, numbers)),
+            None, len(nodes), len(arrays), len(numbers), 0)
+
+
 class Tenure:
     """The C functions, called as ctypes calls them; views and contexts are made beforehand."""
 
@@ -58,6 +88,8 @@ class Tenure:
         self.c.tnr_context_create.restype = ctypes.c_void_p
         self.c.tnr_factor_create.restype = ctypes.c_void_p
         self.c.tnr_sparse_from_matmul.restype = ctypes.c_void_p
+        self.c.tnr_nonzero.restype = ctypes.c_void_p
+        self.c.tnr_masked_select.restype = ctypes.c_void_p
         self.contexts = {1: None}
 
     def context(self, threads):
@@ -105,6 +137,19 @@ class Tenure:
             if not made:
                 raise RuntimeError(self.message())
             self.c.tnr_sparse_release(made)
+        return run
+
+    def makes(self, threads, name, *arguments):
+        """A function that has the call make its result again and again, which ends with it."""
+        found = interop.View()
+        passed = interop.with_attributes(interop.lend([*arguments, found]))
+        function, context = getattr(self.c, "tnr_" + name), self.context(threads)
+
+        def run():
+            blob = ctypes.c_void_p(function(context, *passed))
+            if not blob:
+                raise RuntimeError(self.message())
+            self.c.tnr_blob_release(blob)
         return run
 
     def allocating(self, threads, name, *arguments, like):
@@ -346,6 +391,109 @@ def scans(rounds, tenure, size, threads):
         if threads == 1:
             cases.append(("NumPy", "into", lambda: np.cumsum(a, axis, out=out)))
         rounds.measure(f"cumsum, axis {axis}", size, threads, 2 * size, cases)
+
+
+# In the second level of the caches and beyond all of them, or a test.
+EXPRESSION_BYTES = ((256 << 10, 64 << 20), (64 << 10,))
+
+
+def expressions(rounds, tenure, size, threads):
+    """In one pass; of PyTorch as it is written, and with each result into memory that is there."""
+    count = size // 4
+    side = 1024
+    a, b, c = (array.reshape(-1, side) / 1e6 for array in arrays_of(count // side * side))
+    out, column, row = np.empty_like(a), np.empty((len(a), 1), np.float32), np.empty_like(a[0])
+    ta, tb, tc, t_out = map(torch.from_numpy, (a, b, c, out))
+    of, node = interop.BINARY, Expression
+    x, y, z, number = node.VIEW, node.VIEW + 1, node.VIEW + 2, node.SCALAR
+    mean, rsqrt = interop.REDUCE["mean"], interop.UNARY["rsqrt"]
+
+    def evaluate(nodes, arrays, numbers, to):
+        return ("tenure", "into", tenure.call(
+            threads, "evaluate", Expression(nodes, arrays, numbers), to))
+
+    def in_place():
+        torch.mul(ta, tb, out=t_out)
+        torch.add(t_out, tc, out=t_out)
+
+    rounds.measure("a * b + c", size, threads, 4 * size, [
+        evaluate([(node.BINARY, of["mul"], (x, y), 0), (node.BINARY, of["add"], (0, z), 0)],
+                 [a, b, c], (), out),
+        ("PyTorch", "allocates", lambda: ta * tb + tc),
+        ("PyTorch", "into", in_place),
+        ("numexpr", "into",
+         lambda: numexpr.evaluate("a * b + c", {"a": a, "b": b, "c": c}, out=out))])
+    chain = [(node.BINARY, of["mul"], (x, number), 0), (node.BINARY, of["add"], (0, number + 1), 0),
+             (node.BINARY, of["mul"], (1, x), 0), (node.BINARY, of["sub"], (2, number), 0),
+             (node.BINARY, of["max"], (3, number + 1), 0)]
+    numbers = (np.float32(0.5), np.float32(0.25))
+
+    def eager():
+        return torch.clamp((ta * 0.5 + 0.25) * ta - 0.5, min=0.25)
+
+    rounds.measure("a chain of 5 operations", size, threads, 2 * size, [
+        evaluate(chain, [a], numbers, out),
+        ("PyTorch", "allocates", eager),
+        ("numexpr", "into", lambda: numexpr.evaluate(
+            "where((a * h + q) * a - h > q, (a * h + q) * a - h, q)",
+            {"a": a, "h": numbers[0], "q": numbers[1]}, out=out))])
+    for axis, to, traffic in ((0, row, size), (1, column, size)):
+        flags = 1 << axis | (node.KEEP_AXES if axis == 1 else 0)
+        rounds.measure(f"the same, summed over axis {axis}", size, threads, traffic, [
+            evaluate([*chain, (node.REDUCE, interop.REDUCE["sum"], (4,), flags)], [a], numbers, to),
+            ("PyTorch", "allocates", lambda: eager().sum(axis))])
+    last = 1 << 1 | node.KEEP_AXES
+    layer_norm = [
+        (node.REDUCE, mean, (x,), last), (node.BINARY, of["sub"], (x, 0), 0),
+        (node.BINARY, of["mul"], (1, 1), 0), (node.REDUCE, mean, (2,), last),
+        (node.BINARY, of["add"], (3, number), 0), (node.UNARY, rsqrt, (4,), 0),
+        (node.BINARY, of["mul"], (1, 5), 0)]
+    rounds.measure("layer norm as an expression", size, threads, 2 * size, [
+        evaluate(layer_norm, [a], (np.float32(1e-5),), out),
+        ("PyTorch", "allocates", lambda: torch.nn.functional.layer_norm(ta, [side]))])
+
+
+def indexing(rounds, tenure, size, threads):
+    """Rows and elements by index, sums by index, and places of what is not zero."""
+    drawn = np.random.default_rng(SEED)
+    axis = ctypes.c_uint32(0)
+    for row_bytes in (4096, 256):
+        rows = size // row_bytes
+        a = np.ones((rows, row_bytes // 4), np.float32)
+        out, index = np.empty_like(a), drawn.integers(0, rows, rows)
+        ta, t_out, t_index = map(torch.from_numpy, (a, out, index))
+        rounds.measure(f"take rows of {row_bytes} B", size, threads, 2 * size, [
+            ("tenure", "into", tenure.call(threads, "take", a, axis, index, out)),
+            ("PyTorch", "into", lambda: torch.index_select(ta, 0, t_index, out=t_out)),
+            ("a copy", "into", tenure.call(threads, "copy", a, out))])
+        rounds.measure(f"add rows of {row_bytes} B by index", size, threads, 3 * size, [
+            ("tenure", "into", tenure.call(
+                threads, "put", interop.BINARY["add"], a, axis, index, out)),
+            ("PyTorch", "into", lambda: t_out.index_add_(0, t_index, ta))])
+    count = size // 16
+    for extent in (min(count, 1 << 14), count):
+        a, index = np.ones(count, np.float32), drawn.integers(0, extent, count)
+        to, out = np.zeros(extent, np.float32), np.empty(count, np.float32)
+        ta, t_index, t_to, t_out = map(torch.from_numpy, (a, index, to, out))
+        rounds.measure(f"gather of {extent}", size, threads, size, [
+            ("tenure", "into", tenure.call(threads, "gather", to, axis, index, out)),
+            ("PyTorch", "into", lambda: torch.gather(t_to, 0, t_index, out=t_out))])
+        rounds.measure(f"scatter-add to {extent}", size, threads, size, [
+            ("tenure", "into", tenure.call(
+                threads, "scatter", interop.BINARY["add"], a, axis, index, to)),
+            ("PyTorch", "into", lambda: t_to.scatter_add_(0, t_index, ta))])
+    for percent in (1, 50):
+        a = (drawn.random(size // 4, np.float32) < percent / 100).astype(np.float32)
+        ta, mask = torch.from_numpy(a), a != 0
+        t_mask = torch.from_numpy(mask)
+        cases = [("tenure", "allocates", tenure.makes(threads, "nonzero", a)),
+                 ("PyTorch", "allocates", lambda: torch.nonzero(ta))]
+        if threads == 1:
+            cases.append(("NumPy", "allocates", lambda: np.nonzero(a)))
+        rounds.measure(f"nonzero, {percent} %", size, threads, size, cases)
+        rounds.measure(f"masked select, {percent} %", size, threads, size, [
+            ("tenure", "allocates", tenure.makes(threads, "masked_select", a, mask)),
+            ("PyTorch", "allocates", lambda: torch.masked_select(ta, t_mask))])
 
 
 def matmul(rounds, tenure, sides, cubes, threads):
@@ -792,6 +940,9 @@ def main():
             reductions(rounds, tenure, size, threads)
             normalizations(rounds, tenure, ROW_LENGTHS[scale == "test"], size, threads)
             scans(rounds, tenure, size, threads)
+        for size in EXPRESSION_BYTES[scale == "test"]:
+            expressions(rounds, tenure, size, threads)
+        indexing(rounds, tenure, (64 << 10) if scale == "test" else 64 << 20, threads)
         for size in FUNCTION_BYTES[scale == "test"]:
             functions(rounds, tenure, size, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
