@@ -355,8 +355,21 @@ class Evaluation {
       const bool is_of_rows = operand.from == From::kNode
                                   ? is_elementwise(nodes_[operand.index].kind) &&
                                         nodes_[operand.index].shape == last.shape
-                                  : has_shape(nodes_.view(operand.index), last.shape);
+                                  : has_shape(nodes_.view(operand.index), last.shape) &&
+                                        has_rows_in_order(nodes_.view(operand.index));
       if (!is_of_rows || !adds_each_alone(reductions_[i].reduction, rows, row)) return false;
+    }
+    return true;
+  }
+  // Whether a reduction of its rows adds as one of a row-major tensor does, although there may be
+  // gaps between them: elsewhere it follows the memory.
+  static bool has_rows_in_order(const tnr_view& view) noexcept {
+    std::int64_t reach = 1;
+    for (std::uint32_t axis = view.rank; axis-- > 0;) {
+      if (view.shape[axis] <= 1) continue;
+      const bool is_last = axis + 1 == view.rank;
+      if (is_last ? view.strides[axis] != 1 : view.strides[axis] < reach) return false;
+      reach = view.strides[axis] * view.shape[axis];
     }
     return true;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -92,8 +93,10 @@ struct Array {
       bytes[0] = static_cast<unsigned char>(bits % 3 == 0 ? 0 : bits % 7);
     }
     if (code_of(dtype) == DtypeCode::kFloat && bits % 64 != 0) {
-      const double number =
-          static_cast<double>(static_cast<std::int64_t>(random() % 4001) - 2000) / 256;
+      // Of few digits, or of all, so that sums round.
+      const double number = bits % 2 == 0
+                                ? static_cast<double>(below(random, 4001) - 2000) / 256
+                                : std::ldexp(static_cast<double>(random() >> 11), -50) - 4;
       if (dtype == TNR_DTYPE_F64) std::memcpy(bytes, &number, 8);
       const auto narrow = static_cast<float>(number);
       if (dtype == TNR_DTYPE_F32) std::memcpy(bytes, &narrow, 4);
@@ -342,6 +345,24 @@ class ExpressionMaker {
     push(made, TNR_NODE_BINARY + TNR_BINARY_OP_ADD, dtype, {values_[0], values_[1]});
     add_reduction(made, values_.back(), op, axes, false);
     if (made.nodes.size() == 1) made.nodes.clear();
+    return made;
+  }
+
+  // A tensor of the dtype less what each of its rows is reduced to, which comes back along the row.
+  // Without nodes where there is no such reduction of the dtype.
+  Expression make_centred(tnr_dtype dtype, const Shape& shape, std::uint32_t op, Random* layouts) {
+    Expression made;
+    values_.clear();
+    if (!takes(kernels::kReduceRows[op - 1].dtypes, dtype)) return made;
+    Array array(dtype, shape, layouts);
+    array.fill(random_);
+    values_.push_back({made.view(std::move(array)), dtype, shape});
+    const auto last = std::uint32_t{1} << (shape.size() - 1);
+    add_reduction(made, values_.back(), op, last, true);
+    const Value reduced = values_.back();
+    if (reduced.dtype != dtype) made.nodes.clear();
+    if (made.nodes.empty()) return made;
+    push(made, TNR_NODE_BINARY + TNR_BINARY_OP_SUB, dtype, {values_.front(), reduced});
     return made;
   }
 

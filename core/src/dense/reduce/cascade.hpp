@@ -35,9 +35,13 @@ class Cascade {
     return whole_lines(columns * reduction.accumulator_bytes);
   }
 
-  // `memory` has room for the levels of as many tiles as will be added.
-  Cascade(const kernels::Reduction& reduction, std::int64_t columns, kernels::Byte* memory) noexcept
+  // `along` says by which loops. One column may go by those of several too, as where it is the last
+  // panel of an odd number: the order of additions is another. `memory` has room for the levels of
+  // as many tiles as will be added.
+  Cascade(const kernels::Reduction& reduction, bool along, std::int64_t columns,
+          kernels::Byte* memory) noexcept
       : reduction_(reduction),
+        add_(along ? reduction.along : reduction.across),
         columns_(columns),
         level_bytes_(level_bytes(reduction, columns)),
         memory_(memory) {
@@ -53,7 +57,7 @@ class Cascade {
   // that end with it.
   void add_more(kernels::Tile& tile) noexcept {
     tile.accumulators = memory_;
-    (tile.columns == 1 ? reduction_.along : reduction_.across)(reduction_, tile);
+    add_(reduction_, tile);
     counts_[0] += tile.rows;
     held_[0] = 1;
   }
@@ -97,6 +101,7 @@ class Cascade {
   }
 
   const kernels::Reduction& reduction_;
+  void (*add_)(const kernels::Reduction&, const kernels::Tile&);
   std::int64_t columns_;
   std::int64_t level_bytes_;
   kernels::Byte* memory_;

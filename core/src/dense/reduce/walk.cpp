@@ -86,7 +86,7 @@ class Walk {
         finisher_(reduction, static_cast<kernels::Type>(type_index(out.view.dtype)), count_, ddof,
                   power) {
     add_axes(a, axes, out.view);
-    runs_along_ = runs_along();
+    runs_along_ = runs_along(reduced.results);
     cut(reduced.results);
     // Of results side by side, which are adjacent elements' in a row-major tensor.
     computed_rows_ = reduction_.spread != nullptr ? kComputedRows : kTileRows;
@@ -144,9 +144,9 @@ class Walk {
   }
 
   // Better where the elements that meet in a result are the closer ones, and enough of them to be
-  // worth a call of their own.
-  [[nodiscard]] bool runs_along() const noexcept {
-    if (kept_.rank() == 0) return true;
+  // worth a call of their own. `in_all`: results of which these are a part; 0: these are all.
+  [[nodiscard]] bool runs_along(std::int64_t in_all) const noexcept {
+    if (kept_.rank() == 0 && in_all <= 1) return true;
     if (reduced_.inner_extent() < kWorthACall) return false;
     return reduced_.inner_step(kIn) <= kept_.inner_step(kIn) ||
            kept_.inner_extent() < kWorthARegister;
@@ -303,7 +303,7 @@ class Walk {
       }
     } else {
       for (std::int64_t column = 0; column < columns; ++column) {
-        Cascade cascade(reduction_, 1, memory);
+        Cascade cascade(reduction_, true, 1, memory);
         gather(in + column * step, 1, 0, tiles_, cascade);
         const Byte* const total = cascade.total();
         copy_element(total + place, finished + column * bytes, bytes);
@@ -320,7 +320,7 @@ class Walk {
   void run_panel(const Byte* in, std::int64_t columns, Byte* out) const noexcept {
     if (runs_along_) return run_results(in, columns, out);
     alignas(64) Byte memory[kPanelBytes];
-    Cascade cascade(reduction_, columns, memory);
+    Cascade cascade(reduction_, false, columns, memory);
     gather(in, columns, 0, tiles_, cascade);
     finish(columns, cascade.total(), out);
   }
@@ -355,7 +355,7 @@ class Walk {
   void run_block(std::int64_t block, const Byte* in, std::int64_t columns,
                  Byte* accumulators) const noexcept {
     alignas(64) Byte memory[kPanelBytes];
-    Cascade cascade(reduction_, columns, memory);
+    Cascade cascade(reduction_, runs_along_, columns, memory);
     gather(in, columns, slice_begin(tiles_, blocks_, block),
            slice_begin(tiles_, blocks_, block + 1), cascade);
     std::memcpy(accumulators, cascade.total(),

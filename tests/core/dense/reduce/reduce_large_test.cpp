@@ -271,6 +271,24 @@ TEST(ReduceLarge, ResultsHaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+// A panel of results side by side may end with one of them alone.
+TEST(ReduceLarge, ResultsHaveTheSameBitsWhereTheLastPanelIsOneColumn) {
+  Random random(43);
+  const TestContext sixteen(16);
+  for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2]}) {
+    for (const std::int64_t columns : {7681, 8193, 16385}) {
+      Array a(type.dtype, {9, columns}, Arrangement::kRowMajor, random);
+      fill_with_fractions(a, type.type, random);
+      for (tnr_reduce_op op = TNR_REDUCE_OP_SUM; op <= TNR_REDUCE_OP_COUNT; ++op) {
+        const tnr_dtype dtype = dtype_of_result(op, type.dtype);
+        ASSERT_EQ(bytes_of_result(sixteen, op, a.view(), 1, dtype),
+                  bytes_of_result(kDefaultContext, op, a.view(), 1, dtype))
+            << "op " << op << " of " << describe(a.view());
+      }
+    }
+  }
+}
+
 // The literals were computed once: each set of instructions has to give them.
 TEST(ReduceLarge, SumsHaveTheSameBitsUnderEveryInstructionSet) {
   Random random(43);
