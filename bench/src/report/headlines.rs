@@ -8,7 +8,7 @@ use crate::figures::Row;
 const MIB: u64 = 1 << 20;
 
 /// Dense operations in README: name, form, and what the table says of it.
-const DENSE: [(&str, &str, &str); 8] = [
+const DENSE: [(&str, &str, &str); 10] = [
     ("add", "into", "`add` into memory that is there"),
     ("relu", "into", "`relu` into memory that is there"),
     ("sum", "into", "`sum`"),
@@ -17,6 +17,8 @@ const DENSE: [(&str, &str, &str); 8] = [
     ("transpose", "into", "a transposition into memory that is there"),
     ("a + b", "cold", "`add`, which allocates: fresh pages"),
     ("a + b", "recycled", "`add`, which allocates: recycled"),
+    ("a * b + c", "into", "`&a * &b + &c`, an expression"),
+    ("a chain of 5 operations", "into", "an expression of 5 operations on one array"),
 ];
 
 /// Sparse operations in README: name, form, and what the table says of it.

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kWorthSharingWork = std::int64_t{1} << 18;
 inline constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;
 
 constexpr std::int64_t parts_of(std::int64_t count, std::int64_t size) noexcept {
-  return (count + size - 1) / size;
+  return count / size + (count % size != 0 ? 1 : 0);
 }
 
 }  // namespace tenure

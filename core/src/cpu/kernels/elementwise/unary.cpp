@@ -147,8 +147,10 @@ template <class Word, Word kInfinity>
 struct NanToNumber {
   template <class V>
   static V apply(V bits) {
+    // To the largest finite number, whose bits are those of infinity less 1, of either sign.
+    constexpr auto kToLargest = static_cast<Word>(kInfinity ^ (kInfinity - 1));
     const V magnitude = static_cast<V>(bits & Limits<Word>::kMax);
-    const V finite = magnitude == kInfinity ? static_cast<V>(bits - 1) : bits;
+    const V finite = magnitude == kInfinity ? static_cast<V>(bits ^ kToLargest) : bits;
     return magnitude > kInfinity ? V{} : finite;
   }
 };
