@@ -64,7 +64,7 @@ class Expression(ctypes.Structure):
 
     def __init__(self, nodes, arrays, numbers=()):
         f32 = interop.dtype_of(np.dtype(np.float32))
-        operands = [tuple(operands) + (self.NONE,) * (3 - len(operands)) for _, _, operands, _ in nodes]
+        operands = [(*given, *[self.NONE] * (3 - len(given))) for _, _, given, _ in nodes]
         self.parts = [interop.view_of(array) for array in arrays]
         super().__init__(
             ctypes.sizeof(Expression),

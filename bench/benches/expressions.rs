@@ -66,7 +66,7 @@ impl Memory {
     }
 }
 
-/// What all ways of one comparison share.
+/// The arrays and threads that all ways of one comparison share.
 struct Setup<'a> {
     memory: &'a Memory,
     threads: usize,
@@ -136,7 +136,7 @@ fn function(subject: &mut Subject, setup: &Setup<'_>) {
     setup.measure(subject, name, 4, vec![expression, calls]);
 }
 
-/// Of degree 6, by Horner's rule.
+/// A polynomial by Horner's rule.
 fn polynomial(subject: &mut Subject, setup: &Setup<'_>) {
     let a = &setup.memory.a;
     let [mut out, mut again] = setup.memory.outs();

@@ -1,5 +1,5 @@
-/* Rows standardized and scaled by one call: the nodes of (x - mean) * rsqrt(var + eps) * scale, with
- * a mean and a variance for each row. No tensor between them is written; the plan checks once and
+/* Rows standardized and scaled by one call: the nodes of (x - mean) * rsqrt(var + eps) * scale,
+ * with a mean and a variance for each row. No tensor between them is written; the plan checks once and
  * runs on each batch. */
 #include <stdio.h>
 #include <stdlib.h>

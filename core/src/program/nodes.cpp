@@ -49,6 +49,15 @@ void require_array(const void* array, std::uint32_t count, std::uint32_t most, c
 
 }  // namespace
 
+void Nodes::require_counts(const tnr_expression& expression) {
+  if (expression.node_count == 0) [[unlikely]]
+    fail(TNR_STATUS_INVALID_ARGUMENT, "expression->node_count is 0 but at least 1");
+  require_array(expression.nodes, expression.node_count, kMaxNodes, "node");
+  require_array(expression.views, expression.view_count, kMaxViews, "view");
+  require_array(expression.scalars, expression.scalar_count, kMostListed, "scalar");
+  require_array(expression.attributes, expression.attribute_count, kMostListed, "attribute");
+}
+
 Nodes::Nodes(const tnr_expression& expression, const tnr_view* out, Node* nodes, Element* elements)
     : expression_(&expression),
       out_(out),
@@ -56,12 +65,7 @@ Nodes::Nodes(const tnr_expression& expression, const tnr_view* out, Node* nodes,
       view_count_(expression.view_count),
       nodes_(nodes),
       elements_(elements) {
-  if (expression.node_count == 0) [[unlikely]]
-    fail(TNR_STATUS_INVALID_ARGUMENT, "expression->node_count is 0 but at least 1");
-  require_array(expression.nodes, expression.node_count, kMaxNodes, "node");
-  require_array(expression.views, expression.view_count, kMaxViews, "view");
-  require_array(expression.scalars, expression.scalar_count, kMostListed, "scalar");
-  require_array(expression.attributes, expression.attribute_count, kMostListed, "attribute");
+  require_counts(expression);
   for (unsigned i = 0; i < view_count_; ++i) {
     views_[i] = expression.views[i];
     if (views_[i] == nullptr) [[unlikely]]

@@ -91,9 +91,11 @@ struct NodeMemory {
   Element elements[kMaxNodes * kMaxOperands];
 };
 
-// What the nodes of one call are, and what they name.
+// The nodes of one call, and all that they name.
 class Nodes {
  public:
+  // Throws INVALID_ARGUMENT where there are more than an expression may have, or an array is NULL.
+  static void require_counts(const tnr_expression& expression);
   // Checks codes, dtypes and what operands name; shapes are not known yet. `out` is nullptr where
   // the expression may not name its output. `nodes` has room for all, `elements` for all their
   // scalars. Throws INVALID_ARGUMENT and UNSUPPORTED, naming the node.

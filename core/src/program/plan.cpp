@@ -66,10 +66,7 @@ std::size_t scalar_count(const tnr_expression& expression) noexcept {
 
 // Bounds before memory is asked for.
 const tnr_expression& bounded(const tnr_expression& expression) {
-  if (expression.node_count > kMaxNodes || expression.view_count > kMaxViews) {
-    NodeMemory memory;
-    static_cast<void>(Nodes(expression, nullptr, memory.nodes, memory.elements));
-  }
+  Nodes::require_counts(expression);
   return expression;
 }
 

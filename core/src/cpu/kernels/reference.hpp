@@ -18,8 +18,8 @@ void unary(unsigned row, Type type, const Byte* a, Byte* out);
 Finding binary(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out);
 void ternary(unsigned row, Type type, const Byte* a, const Byte* b, const Byte* c, Byte* out);
 void compare(unsigned row, Type type, const Byte* a, const Byte* b, Byte* out);
-// Of complex numbers: `part` is the type of their parts, f64 or f32. Unary ones that give parts
-// write one. Whether both parts are equal is `complex_equal`.
+// The twins for complex numbers: `part` is the type of their parts, f64 or f32. Unary ones that
+// give parts write one. Whether both parts are equal is `complex_equal`.
 void complex_unary(unsigned row, Type part, const Byte* a, Byte* out);
 void complex_binary(unsigned row, Type part, const Byte* a, const Byte* b, Byte* out);
 bool complex_equal(Type part, const Byte* a, const Byte* b);

@@ -105,7 +105,7 @@ void Stencil::run(std::int64_t image, std::int64_t filter, std::int64_t y,
   }
 }
 
-// What is read for the first time, as many bytes behind the column `x` of the result.
+// The lines that are read for the first time, as many bytes behind the column `x` of the result.
 kernels::Ahead Stencil::ahead_of(std::int64_t x) const noexcept {
   kernels::Ahead ahead = {};
   const std::int64_t row_step = g_.a.place[kHeight];

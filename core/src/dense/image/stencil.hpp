@@ -24,7 +24,7 @@ class Stencil {
   static void pack_lanes(const WindowGeometry& geometry, std::int64_t width_bytes,
                          const kernels::Byte* weight, kernels::Byte* to) noexcept;
 
-  // Of a geometry that it takes; all that is referred to outlives this.
+  // The geometry is one that it takes; all that is referred to outlives this.
   Stencil(const WindowGeometry& geometry, std::int64_t width_bytes, bool lanes_are_channels,
           const WindowFold& fold, Stores stores, const kernels::Byte* a, kernels::Byte* out,
           const WindowFinish& finish) noexcept;
@@ -37,7 +37,7 @@ class Stencil {
   void run(std::int64_t image, std::int64_t filter, std::int64_t y, std::int64_t rows) noexcept;
 
  private:
-  // Of a row of the result, and lanes of a pixel.
+  // One row of the result, and the lanes of a pixel.
   static constexpr std::int64_t kTileBytes = 4096;
   static constexpr std::int64_t kLaneBytes = 2048;
 

@@ -50,7 +50,7 @@ inline V with_limits(V quotient, V direction, V dividend, Directed<V> a, Directe
   return b.is_infinite ? result * 0.0 : result;
 }
 
-// Of what was converted from f32.
+// The quotient of numbers that were converted from f32.
 template <class V>
 inline V quotient_of_narrow(V dividend, V divisor) {
   const Directed<V> a = directed(dividend);

@@ -318,7 +318,7 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 #define TENURE_UNARY_ATANH TENURE_FUNCTION(InverseHyperbolicTangent)
 #define TENURE_UNARY_CBRT TENURE_FUNCTION(CubeRoot)
 
-// Of complex numbers alone, which complex.cpp has.
+// For complex numbers alone, in complex.cpp.
 #define TENURE_UNARY_CONJ \
   {                       \
   }

@@ -68,6 +68,36 @@ struct PairsOfWhole {
 #if defined(__AVX2__) && !defined(__AVX512F__)
 // Eight from the one at 8 - n on: n that are set, and then zeros.
 alignas(64) constexpr int32_t kSetThenClear[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+// The mask of so many first lanes.
+template <class T>
+inline __m256i first_lanes(int64_t count) {
+  return kernels::load<__m256i>(reinterpret_cast<const Byte*>(
+      kSetThenClear + (kPerVector<T> - count) * static_cast<int64_t>(sizeof(T) / 4)));
+}
+#endif
+
+// The lanes of a mask; others are zeros, and no byte of them is read.
+#if defined(__AVX512F__)
+template <class T>
+inline Vector<T> load_lanes(const Byte* from, uint32_t mask) {
+  if constexpr (sizeof(T) == 4) {
+    return reinterpret_cast<Vector<T>>(_mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), from));
+  } else {
+    return reinterpret_cast<Vector<T>>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from));
+  }
+}
+#elif defined(__AVX2__)
+template <class T>
+inline Vector<T> load_lanes(const Byte* from, __m256i mask) {
+  if constexpr (sizeof(T) == 4) {
+    return reinterpret_cast<Vector<T>>(
+        _mm256_maskload_ps(reinterpret_cast<const float*>(from), mask));
+  } else {
+    return reinterpret_cast<Vector<T>>(
+        _mm256_maskload_pd(reinterpret_cast<const double*>(from), mask));
+  }
+}
 #endif
 
 // The first lanes of a vector, at least one. No byte of the others is touched in memory; they are
@@ -79,29 +109,15 @@ class Part {
 #if defined(__AVX512F__)
     mask_ = (1u << count) - 1;
 #elif defined(__AVX2__)
-    mask_ = kernels::load<__m256i>(reinterpret_cast<const Byte*>(
-        kSetThenClear + (kPerVector<T> - count) * static_cast<int64_t>(sizeof(T) / 4)));
+    mask_ = first_lanes<T>(count);
 #endif
   }
 
   [[nodiscard]] bool is_whole() const { return count_ == kPerVector<T>; }
 
   [[nodiscard]] Vector<T> load(const Byte* from) const {
-#if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4) {
-      return reinterpret_cast<Vector<T>>(
-          _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), from));
-    } else {
-      return reinterpret_cast<Vector<T>>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), from));
-    }
-#elif defined(__AVX2__)
-    if constexpr (sizeof(T) == 4) {
-      return reinterpret_cast<Vector<T>>(
-          _mm256_maskload_ps(reinterpret_cast<const float*>(from), mask_));
-    } else {
-      return reinterpret_cast<Vector<T>>(
-          _mm256_maskload_pd(reinterpret_cast<const double*>(from), mask_));
-    }
+#if defined(__AVX2__)
+    return load_lanes<T>(from, mask_);
 #else
     if (is_whole()) return kernels::load<Vector<T>>(from);
     Vector<T> vector = {};

@@ -53,25 +53,12 @@ class Between {
 #if defined(__AVX512F__)
     mask_ = ((1u << end_) - 1) & ~((1u << first_) - 1);
 #elif defined(__AVX2__)
-    mask_ = _mm256_andnot_si256(first_lanes(first_), first_lanes(end_));
+    mask_ = _mm256_andnot_si256(first_lanes<T>(first_), first_lanes<T>(end_));
 #endif
   }
   [[nodiscard]] Vector<T> load(const Byte* from) const {
-#if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4) {
-      return reinterpret_cast<Vector<T>>(
-          _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask_), from));
-    } else {
-      return reinterpret_cast<Vector<T>>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask_), from));
-    }
-#elif defined(__AVX2__)
-    if constexpr (sizeof(T) == 4) {
-      return reinterpret_cast<Vector<T>>(
-          _mm256_maskload_ps(reinterpret_cast<const float*>(from), mask_));
-    } else {
-      return reinterpret_cast<Vector<T>>(
-          _mm256_maskload_pd(reinterpret_cast<const double*>(from), mask_));
-    }
+#if defined(__AVX2__)
+    return load_lanes<T>(from, mask_);
 #else
     Vector<T> vector = {};
     for (int64_t i = first_; i < end_; ++i) {
@@ -82,13 +69,6 @@ class Between {
   }
 
  private:
-#if defined(__AVX2__) && !defined(__AVX512F__)
-  static __m256i first_lanes(int64_t count) {
-    return kernels::load<__m256i>(reinterpret_cast<const Byte*>(
-        kSetThenClear + (kPerVector<T> - count) * static_cast<int64_t>(sizeof(T) / 4)));
-  }
-#endif
-
   int64_t first_;
   int64_t end_;
 #if defined(__AVX512F__)
