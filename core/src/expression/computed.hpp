@@ -6,7 +6,7 @@
 
 #include "dense/nest.hpp"
 #include "dense/reduce/elements.hpp"
-#include "program/fusion.hpp"
+#include "expression/fusion.hpp"
 
 namespace tenure {
 

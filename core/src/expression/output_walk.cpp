@@ -1,4 +1,4 @@
-#include "program/output_walk.hpp"
+#include "expression/output_walk.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,11 +1,11 @@
-#include "program/plan.hpp"
+#include "expression/plan.hpp"
 
 #include <algorithm>
 #include <cinttypes>
 
 #include "dense/operands.hpp"
 #include "memory/slot_table.hpp"
-#include "program/evaluation.hpp"
+#include "expression/evaluation.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"

@@ -10,7 +10,7 @@
 #include "cpu/kernel.hpp"
 #include "dense/strip_runner.hpp"
 #include "memory/traffic.hpp"
-#include "program/nodes.hpp"
+#include "expression/nodes.hpp"
 
 namespace tenure {
 

@@ -1,4 +1,4 @@
-#include "program/computed.hpp"
+#include "expression/computed.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "program/fusion.hpp"
-#include "program/nodes.hpp"
+#include "expression/fusion.hpp"
+#include "expression/nodes.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {

@@ -1,4 +1,4 @@
-#include "program/small.hpp"
+#include "expression/small.hpp"
 
 #include "dense/strip_runner.hpp"
 #include "memory/traffic.hpp"

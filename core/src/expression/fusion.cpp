@@ -1,4 +1,4 @@
-#include "program/fusion.hpp"
+#include "expression/fusion.hpp"
 
 #include <algorithm>
 #include <bit>

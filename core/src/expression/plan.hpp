@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "memory/handles.hpp"
-#include "program/nodes.hpp"
+#include "expression/nodes.hpp"
 #include "tenure/context.hpp"
 #include "tenure/expression.hpp"
 

@@ -1,4 +1,4 @@
-#include "program/nodes.hpp"
+#include "expression/nodes.hpp"
 
 #include <algorithm>
 #include <bit>

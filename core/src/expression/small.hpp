@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "cpu/kernel.hpp"
-#include "program/nodes.hpp"
+#include "expression/nodes.hpp"
 
 namespace tenure {
 

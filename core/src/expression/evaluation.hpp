@@ -1,7 +1,7 @@
 // The computation of nodes that have been checked.
 #pragma once
 
-#include "program/nodes.hpp"
+#include "expression/nodes.hpp"
 #include "tenure/context.hpp"
 
 namespace tenure {
