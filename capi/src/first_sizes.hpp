@@ -68,6 +68,16 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_evaluate_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_plan_attributes> = 8;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 88;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 16;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_memory_plan> = 40;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sort_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_top_k_attributes> = 16;

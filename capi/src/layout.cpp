@@ -24,6 +24,8 @@ static_assert(sizeof(tnr_pad_mode) == 4);
 static_assert(sizeof(tnr_triangle) == 4);
 static_assert(sizeof(tnr_normalize_op) == 4);
 static_assert(sizeof(tnr_scan_op) == 4);
+static_assert(sizeof(tnr_value_source) == 4);
+static_assert(sizeof(tnr_extent_op) == 4);
 static_assert(sizeof(tnr_random_distribution) == 4);
 static_assert(sizeof(tnr_sparse_format) == 4);
 static_assert(sizeof(tnr_orientation) == 4);
@@ -212,6 +214,43 @@ static_assert(offsetof(tnr_evaluate_attributes, struct_size) == 0);
 
 static_assert(sizeof(tnr_plan_attributes) == 8 && alignof(tnr_plan_attributes) == 8);
 static_assert(offsetof(tnr_plan_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_graph_node) == 56 && alignof(tnr_graph_node) == 8);
+static_assert(offsetof(tnr_graph_node, struct_size) == 0);
+static_assert(offsetof(tnr_graph_node, code) == 8);
+static_assert(offsetof(tnr_graph_node, dtype) == 12);
+static_assert(offsetof(tnr_graph_node, operands) == 16);
+static_assert(offsetof(tnr_graph_node, numbers) == 24);
+static_assert(offsetof(tnr_graph_node, attributes) == 32);
+static_assert(offsetof(tnr_graph_node, operand_count) == 40);
+static_assert(offsetof(tnr_graph_node, number_count) == 44);
+static_assert(offsetof(tnr_graph_node, flags) == 48);
+static_assert(offsetof(tnr_graph_node, reserved) == 52);
+
+static_assert(sizeof(tnr_value_info) == 88 && alignof(tnr_value_info) == 8);
+static_assert(offsetof(tnr_value_info, struct_size) == 0);
+static_assert(offsetof(tnr_value_info, source) == 8);
+static_assert(offsetof(tnr_value_info, dtype) == 12);
+static_assert(offsetof(tnr_value_info, rank) == 16);
+static_assert(offsetof(tnr_value_info, index) == 20);
+static_assert(offsetof(tnr_value_info, shape) == 24);
+
+static_assert(sizeof(tnr_program_attributes) == 16 && alignof(tnr_program_attributes) == 8);
+static_assert(offsetof(tnr_program_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_program_attributes, disabled_passes) == 8);
+static_assert(offsetof(tnr_program_attributes, reserved) == 12);
+
+static_assert(sizeof(tnr_program_run_attributes) == 16 && alignof(tnr_program_run_attributes) == 8);
+static_assert(offsetof(tnr_program_run_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_program_run_attributes, budget_bytes) == 8);
+
+static_assert(sizeof(tnr_memory_plan) == 40 && alignof(tnr_memory_plan) == 8);
+static_assert(offsetof(tnr_memory_plan, struct_size) == 0);
+static_assert(offsetof(tnr_memory_plan, peak_bytes) == 8);
+static_assert(offsetof(tnr_memory_plan, live_bytes) == 16);
+static_assert(offsetof(tnr_memory_plan, total_bytes) == 24);
+static_assert(offsetof(tnr_memory_plan, step_count) == 32);
+static_assert(offsetof(tnr_memory_plan, reserved) == 36);
 
 static_assert(sizeof(tnr_sort_attributes) == 16 && alignof(tnr_sort_attributes) == 8);
 static_assert(offsetof(tnr_sort_attributes, struct_size) == 0);

@@ -109,9 +109,18 @@ fn compile(root: &Path) {
         link_onednn(&mut build);
     }
 
-    let mut units = folders(root, &rest)
+    let folder_flags = read_list(root, "core/folder_flags.txt");
+    let mut units = folders(&rest)
         .into_iter()
-        .map(|folder| Unit::of_folder(&build, &folder))
+        .map(|(folder, sources)| {
+            let mut of_folder = build.clone();
+            // As in CMakeLists.txt, which says why.
+            for flag in flags_of(&folder_flags, folder) {
+                of_folder.flag(flag);
+            }
+            let paths = sources.iter().map(|source| root.join(source)).collect::<Vec<_>>();
+            Unit::of_folder(&of_folder, &paths)
+        })
         .collect::<Vec<_>>();
     for set in instruction_sets(root).lines() {
         let mut words = set.split_whitespace();
@@ -211,13 +220,19 @@ fn compile_units(mut units: Vec<Unit>) -> Vec<PathBuf> {
 }
 
 /// The sources of each folder, in the order of the list.
-fn folders(root: &Path, sources: &[&str]) -> Vec<Vec<PathBuf>> {
+fn folders<'a>(sources: &[&'a str]) -> BTreeMap<&'a str, Vec<&'a str>> {
     let mut folders = BTreeMap::<_, Vec<_>>::new();
     for source in sources {
-        let source = root.join(source);
-        folders.entry(source.parent().map(Path::to_owned)).or_default().push(source);
+        let (folder, _) = source.rsplit_once('/').expect("each source is in a folder");
+        folders.entry(folder).or_default().push(*source);
     }
-    folders.into_values().collect()
+    folders
+}
+
+/// Those of the line that names the folder, or of none.
+fn flags_of<'a>(lines: &'a str, folder: &str) -> impl Iterator<Item = &'a str> {
+    let line = lines.lines().find(|line| line.split_whitespace().next() == Some(folder));
+    line.unwrap_or_default().split_whitespace().skip(1)
 }
 
 fn is_windows_gnu() -> bool {

@@ -33,11 +33,15 @@ void lock_all() {
   packed_table.lock();
   factor_table.lock();
   plan_table.lock();
+  graph_table.lock();
+  program_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
+  program_table.unlock();
+  graph_table.unlock();
   plan_table.unlock();
   factor_table.unlock();
   packed_table.unlock();

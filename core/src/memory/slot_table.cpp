@@ -13,6 +13,8 @@ constinit SlotTable<kSparseKind> sparse_table;
 constinit SlotTable<kPackedKind> packed_table;
 constinit SlotTable<kFactorKind> factor_table;
 constinit SlotTable<kPlanKind> plan_table;
+constinit SlotTable<kGraphKind> graph_table;
+constinit SlotTable<kProgramKind> program_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
 
 template <std::uint32_t kKind>
@@ -110,5 +112,7 @@ template class SlotTable<kSparseKind>;
 template class SlotTable<kPackedKind>;
 template class SlotTable<kFactorKind>;
 template class SlotTable<kPlanKind>;
+template class SlotTable<kGraphKind>;
+template class SlotTable<kProgramKind>;
 
 }  // namespace tenure

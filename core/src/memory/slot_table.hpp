@@ -198,5 +198,7 @@ extern SlotTable<kSparseKind> sparse_table;
 extern SlotTable<kPackedKind> packed_table;
 extern SlotTable<kFactorKind> factor_table;
 extern SlotTable<kPlanKind> plan_table;
+extern SlotTable<kGraphKind> graph_table;
+extern SlotTable<kProgramKind> program_table;
 
 }  // namespace tenure

@@ -324,7 +324,11 @@ fn classify(ty: &syn::Type, callbacks: &HashSet<String>, texts: &mut Vec<String>
             }
             Type::MutPointer(name_of(&pointer.elem))
         }
-        syn::Type::Ptr(pointer) => Type::ConstPointer(name_of(&pointer.elem)),
+        syn::Type::Ptr(pointer) => match &*pointer.elem {
+            // An array of pointers, which is read as one of what they point at.
+            syn::Type::Ptr(inner) => Type::ConstPointer(name_of(&inner.elem)),
+            pointee => Type::ConstPointer(name_of(pointee)),
+        },
         syn::Type::Path(_) if callbacks.contains(&name_of(ty)) => Type::Callback(name_of(ty)),
         syn::Type::Path(_) if name_of(ty) != "bool" && bare_fn(ty).is_none() => {
             Type::Value(name_of(ty))

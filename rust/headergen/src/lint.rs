@@ -244,7 +244,13 @@ fn check_order(function: &Function, texts: &mut Vec<String>) {
     // A new handle is returned; all else is written to what follows the attributes.
     let outputs = &function.params[at + 1..];
     let gives = !outputs.is_empty() || function.result.pointee().is_some();
-    if !gives || !outputs.iter().all(is_output) {
+    let counts = |count: &Param, param: &Param| {
+        let tags = param.tags.as_ref();
+        tags.is_some_and(|tags| tags.counted_by.as_ref() == Some(&count.name))
+    };
+    let is_of_outputs =
+        |param: &Param| is_output(param) || outputs.iter().any(|output| counts(param, output));
+    if !gives || !outputs.iter().all(is_of_outputs) {
         texts.push("its attributes are not between its inputs and its outputs".to_owned());
     }
     let attributes = &function.params[at];

@@ -977,6 +977,280 @@ pub struct tnr_plan {
     _opaque: [u8; 0],
 }
 
+// ==== programs ====
+// Graphs of operations: built value by value, checked once, run on memory of any shape that they
+// were built for, with the memory of their intermediate values planned.
+
+/// A graph that is being built: inputs, constants, nodes and outputs. A handle is a token as that
+/// of a blob is, of a kind of its own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_graph {
+    _opaque: [u8; 0],
+}
+
+/// A graph that nothing changes any more, to be run by any number of threads. A handle is a token
+/// as that of a blob is, of a kind of its own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_program {
+    _opaque: [u8; 0],
+}
+
+/// Where a value of a graph comes from.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_value_source(pub i32);
+
+impl tnr_value_source {
+    /// `tnr_graph_add_input`.
+    pub const INPUT: tnr_value_source = tnr_value_source(1);
+    /// `tnr_graph_add_constant`.
+    pub const CONSTANT: tnr_value_source = tnr_value_source(2);
+    /// `tnr_graph_add_scalar`.
+    pub const SCALAR: tnr_value_source = tnr_value_source(3);
+    /// `tnr_graph_add_node`.
+    pub const NODE: tnr_value_source = tnr_value_source(4);
+}
+
+/// How two numbers make an extent.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_extent_op(pub i32);
+
+impl tnr_extent_op {
+    /// The sum.
+    pub const ADD: tnr_extent_op = tnr_extent_op(1);
+    /// The difference, which is not negative.
+    pub const SUB: tnr_extent_op = tnr_extent_op(2);
+    /// The product.
+    pub const MUL: tnr_extent_op = tnr_extent_op(3);
+    /// The quotient, rounded down; the divisor is positive.
+    pub const DIV: tnr_extent_op = tnr_extent_op(4);
+    /// The quotient, rounded up; the divisor is positive.
+    pub const DIV_UP: tnr_extent_op = tnr_extent_op(5);
+    /// The smaller one.
+    pub const MIN: tnr_extent_op = tnr_extent_op(6);
+    /// The greater one.
+    pub const MAX: tnr_extent_op = tnr_extent_op(7);
+}
+
+/// A number of a graph: plus the index of an extent, which each run has.
+///
+/// @since 0.2
+pub const TNR_EXTENT: i64 = 0x4000_0000_0000_0000;
+
+/// Most extents of a graph.
+///
+/// @since 0.2
+pub const TNR_MAX_EXTENTS: usize = 256;
+
+/// Most values of a graph.
+///
+/// @since 0.2
+pub const TNR_MAX_VALUES: usize = 65536;
+
+/// A node of a graph: an operation on values, with one result. The kinds are those of `tnr_node`,
+/// and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
+/// will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_graph_node {
+    /// `sizeof(tnr_graph_node)`.
+    pub struct_size: u64,
+    /// A kind plus the code of the operation, of kinds that have codes.
+    pub code: u32,
+    /// The dtype that a cast gives. 0 for all others: operations state it.
+    pub dtype: tnr_dtype,
+    /// `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given.
+    pub operands: *const u32,
+    /// `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
+    /// an extent. NULL only where there are none.
+    pub numbers: *const i64,
+    /// The attributes of the operation, as its call takes them, but for views: these are operands.
+    /// NULL: the defaults.
+    pub attributes: *const c_void,
+    /// As many as the kind takes.
+    pub operand_count: u32,
+    /// As many as the kind takes.
+    pub number_count: u32,
+    /// Of a reduction and a normalization, as of `tnr_node`. 0 for all others.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Kind of a graph's node: `tnr_matmul` of two operands, and a bias as the third, with `alpha` 1
+/// and `beta` 0.
+///
+/// @since 0.2
+pub const TNR_NODE_MATMUL: u32 = 0x0009_0000;
+/// Kind of a graph's node: `tnr_conv2d` of images and weights, and a bias as the third operand.
+///
+/// @since 0.2
+pub const TNR_NODE_CONV2D: u32 = 0x000a_0000;
+/// Kind of a graph's node: plus MAX or MEAN of `tnr_reduce_op`, `tnr_pool2d`. Two numbers, the
+/// result's rows and columns, are for `TNR_POOL2D_ADAPTIVE` alone.
+///
+/// @since 0.2
+pub const TNR_NODE_POOL2D: u32 = 0x000b_0000;
+/// Kind of a graph's node: `tnr_batch_norm` of images, means (optional), variances, weights
+/// (optional) and biases (optional).
+///
+/// @since 0.2
+pub const TNR_NODE_BATCH_NORM: u32 = 0x000c_0000;
+/// Kind of a graph's node: the elements of the operand in row-major order, in the shape that the
+/// numbers are. Where the operand lies otherwise in memory its elements are copied.
+///
+/// @since 0.2
+pub const TNR_NODE_RESHAPE: u32 = 0x000d_0000;
+/// Kind of a graph's node: `tnr_view_permute` by as many numbers as there are axes.
+///
+/// @since 0.2
+pub const TNR_NODE_PERMUTE: u32 = 0x000e_0000;
+/// Kind of a graph's node: `tnr_view_broadcast` to the shape that the numbers are.
+///
+/// @since 0.2
+pub const TNR_NODE_BROADCAST: u32 = 0x000f_0000;
+/// Kind of a graph's node: `tnr_view_slice` by four numbers: axis, start, stop and step.
+///
+/// @since 0.2
+pub const TNR_NODE_SLICE: u32 = 0x0010_0000;
+/// Kind of a graph's node: `tnr_concat` of any number of operands along the axis, a number.
+///
+/// @since 0.2
+pub const TNR_NODE_CONCAT: u32 = 0x0011_0000;
+/// Kind of a graph's node: plus a `tnr_pad_mode`, `tnr_pad` to the shape that the numbers are.
+///
+/// @since 0.2
+pub const TNR_NODE_PAD: u32 = 0x0012_0000;
+/// Kind of a graph's node: `tnr_take` of an operand by indices along the axis, a number.
+///
+/// @since 0.2
+pub const TNR_NODE_TAKE: u32 = 0x0013_0000;
+/// Kind of a graph's node: `tnr_gather` of an operand by indices along the axis, a number.
+///
+/// @since 0.2
+pub const TNR_NODE_GATHER: u32 = 0x0014_0000;
+/// Kind of a graph's node: plus a `tnr_triangle`, `tnr_triangular`.
+///
+/// @since 0.2
+pub const TNR_NODE_TRIANGULAR: u32 = 0x0015_0000;
+/// Kind of a graph's node: plus a `tnr_scan_op`, `tnr_scan` along the axis, a number.
+///
+/// @since 0.2
+pub const TNR_NODE_SCAN: u32 = 0x0016_0000;
+
+/// A value of a graph, as `tnr_graph_describe_value` tells.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_value_info {
+    /// `sizeof(tnr_value_info)`, set by the caller.
+    pub struct_size: u64,
+    /// Whose result it is.
+    pub source: tnr_value_source,
+    /// Of its elements.
+    pub dtype: tnr_dtype,
+    /// Number of axes.
+    pub rank: u32,
+    /// Among those of its source, from 0, in the order in which they were added.
+    pub index: u32,
+    /// The extents where all named ones are as large as they may be; those beyond the rank are 0.
+    pub shape: [i64; 8],
+}
+
+/// Pass of a program: nodes whose results no output needs are left out.
+///
+/// @since 0.2
+pub const TNR_PASS_DEAD_CODE: u32 = 1;
+/// Pass of a program: nodes with the same operation on the same values are one.
+///
+/// @since 0.2
+pub const TNR_PASS_COMMON_SUBEXPRESSIONS: u32 = 2;
+/// Pass of a program: nodes of constants alone are computed when the program is made.
+///
+/// @since 0.2
+pub const TNR_PASS_CONSTANT_FOLDING: u32 = 4;
+/// Pass of a program: a bias and an activation behind a product or a convolution become part of it.
+///
+/// @since 0.2
+pub const TNR_PASS_EPILOGUES: u32 = 8;
+/// Pass of a program: element-wise nodes, and a reduction behind them, are computed in one pass.
+///
+/// @since 0.2
+pub const TNR_PASS_FUSION: u32 = 16;
+/// Pass of a program: a result takes the memory of an operand that nothing reads any more.
+///
+/// @since 0.2
+pub const TNR_PASS_IN_PLACE: u32 = 32;
+/// Pass of a program: values that are not alive at once share memory.
+///
+/// @since 0.2
+pub const TNR_PASS_MEMORY: u32 = 64;
+/// Pass of a program: images between convolutions and poolings lie channels-last.
+///
+/// @since 0.2
+pub const TNR_PASS_LAYOUT: u32 = 128;
+
+/// Attributes of `tnr_program_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+/// will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_program_attributes {
+    /// `sizeof(tnr_program_attributes)`.
+    pub struct_size: u64,
+    /// The passes, by bits, that are left out.
+    pub disabled_passes: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Attributes of `tnr_program_run`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+/// grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_program_run_attributes {
+    /// `sizeof(tnr_program_run_attributes)`.
+    pub struct_size: u64,
+    /// Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
+    /// anything is allocated. 0: any number.
+    pub budget_bytes: u64,
+}
+
+/// The memory of a run, as `tnr_program_memory` tells.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_memory_plan {
+    /// `sizeof(tnr_memory_plan)`, set by the caller.
+    pub struct_size: u64,
+    /// Bytes that intermediate values take, in one block.
+    pub peak_bytes: u64,
+    /// The most bytes of intermediate values that are alive at once: no plan takes less.
+    pub live_bytes: u64,
+    /// What all intermediate values would take, each in memory of its own.
+    pub total_bytes: u64,
+    /// Calls of operations in a run.
+    pub step_count: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
 // ==== ordering ====
 // Sorting and searching. NaN is greater than everything, and all NaN are equal.
 
@@ -3711,6 +3985,280 @@ unsafe extern "C" {
         view_count: u32,
         attributes: *const tnr_evaluate_attributes,
         out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    // ==== programs ====
+
+    /// Ends a handle; with the last one, the graph. Programs made of it stay.
+    ///
+    /// NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param graph (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_graph_release(graph: *mut tnr_graph) -> tnr_status;
+
+    /// An empty graph.
+    ///
+    /// OUT_OF_MEMORY.
+    ///
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_create() -> *mut tnr_graph;
+
+    /// Adds an extent that each run finds in the shapes of its inputs: the number
+    /// `TNR_EXTENT` plus its index. Each is the extent of an axis of some input.
+    ///
+    /// INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param name (transfer none) ends with a 0; for messages, of which it is 31 bytes at most
+    /// @param maximum of all runs
+    /// @param number (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_extent(
+        graph: *mut tnr_graph,
+        name: *const c_char,
+        maximum: i64,
+        number: *mut i64,
+    ) -> tnr_status;
+
+    /// Adds an extent that is made of two numbers, each a constant or an extent.
+    ///
+    /// INVALID_ARGUMENT: an unknown `op`, an index of no extent, a result that is negative, does not
+    /// fit or divides by 0 where extents are at their maxima. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param number (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_combine_extents(
+        graph: *mut tnr_graph,
+        op: tnr_extent_op,
+        a: i64,
+        b: i64,
+        number: *mut i64,
+    ) -> tnr_status;
+
+    /// Adds an input: a view of this dtype and shape, and any strides, that each run is given.
+    ///
+    /// INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent. UNSUPPORTED: a
+    /// dtype of no whole bytes. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param shape (transfer none) (counted-by rank) numbers: constants or extents
+    /// @param value (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_input(
+        graph: *mut tnr_graph,
+        dtype: tnr_dtype,
+        rank: u32,
+        shape: *const i64,
+        value: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds a constant. Of a view with an owner the blob is held, by the graph and by all its
+    /// programs, and nothing is copied: nobody may write it from here on. The elements of a view
+    /// without one are copied.
+    ///
+    /// Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param view (transfer none)
+    /// @param value (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_constant(
+        graph: *mut tnr_graph,
+        view: *const tnr_view,
+        value: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds a number. As an operand of an element-wise node it must be representable in the dtype
+    /// that the operation takes there; it is no operand of others.
+    ///
+    /// INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param scalar (transfer none)
+    /// @param value (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_scalar(
+        graph: *mut tnr_graph,
+        scalar: *const tnr_scalar,
+        value: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds an operation on values that were added before. It is checked here where all extents are
+    /// at their maxima, and in each run for the extents that it has.
+    ///
+    /// INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
+    /// of operands or numbers than the kind takes, and what the operation refuses of shapes, dtypes
+    /// and attributes. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param node (transfer none)
+    /// @param value (transfer none) (out) the result; untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_node(
+        graph: *mut tnr_graph,
+        node: *const tnr_graph_node,
+        value: *mut u32,
+    ) -> tnr_status;
+
+    /// Makes a value an output of the graph, behind those that it has. With `updates` each run takes
+    /// the same view as this output and as that input, and what the input held before is read first.
+    ///
+    /// INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another dtype
+    /// or shape, or is updated by another output. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param updates an input's value, or `TNR_OPERAND_NONE`
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_output(graph: *mut tnr_graph, value: u32, updates: u32) -> tnr_status;
+
+    /// The source, dtype and shape of a value.
+    ///
+    /// INVALID_ARGUMENT: no such value.
+    ///
+    /// @param graph (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe_value(
+        graph: *const tnr_graph,
+        value: u32,
+        out: *mut tnr_value_info,
+    ) -> tnr_status;
+
+    /// Ends a handle; with the last one, and the last call that uses it, the program.
+    ///
+    /// NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param program (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_program_release(program: *mut tnr_program) -> tnr_status;
+
+    /// A program of what the graph has now. What is later added to the graph is not part of it.
+    ///
+    /// INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
+    /// `disabled_passes`. Errors of operations, where constants are computed. OUT_OF_MEMORY.
+    ///
+    /// @param context (transfer none) (nullable) whose threads compute constants
+    /// @param graph (transfer none)
+    /// @param attributes (transfer none) (nullable)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_create(
+        context: *mut tnr_context,
+        graph: *const tnr_graph,
+        attributes: *const tnr_program_attributes,
+    ) -> *mut tnr_program;
+
+    /// One more handle of the same program, to be released too; the same pointer is returned.
+    ///
+    /// STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+    ///
+    /// @param program (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_retain(program: *mut tnr_program) -> *mut tnr_program;
+
+    /// The dtype and shape of an output of a run on these inputs, of which no element is read.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
+    ///
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param dtype (transfer none) (out) untouched on failure
+    /// @param rank (transfer none) (out) untouched on failure
+    /// @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_output_shape(
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        output: u32,
+        dtype: *mut tnr_dtype,
+        rank: *mut u32,
+        shape: *mut i64,
+    ) -> tnr_status;
+
+    /// The memory that a run on these inputs takes, whose elements are not read, beside the scratch
+    /// memory of operations; outputs are taken to be in row-major order.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs.
+    ///
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_memory(
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        out: *mut tnr_memory_plan,
+    ) -> tnr_status;
+
+    /// Runs a program: on the inputs in the order in which the graph got them, into its outputs.
+    /// The bits are those of the calls of its nodes one by one, for any number of threads; but a
+    /// bias or an activation that has become part of a product of f16 or bf16 skips a rounding.
+    ///
+    /// Any number of threads may run one program at once, each with outputs of its own. Layouts of
+    /// inputs and outputs that it was run with are kept, and memory for one run: with them again a
+    /// run allocates nothing beside the scratch memory of operations.
+    ///
+    /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
+    /// states, extents of one name that differ or exceed the maximum, and what operations refuse of
+    /// these extents (the message names the node). ALIASED: an output shares a byte with an input
+    /// that it does not update, or with another output. OUT_OF_MEMORY: also a budget that is
+    /// exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched, but for what is found
+    /// on the data, such as an index that is out of bounds: these then hold a mixture.
+    ///
+    /// @param context (transfer none) (nullable)
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param attributes (transfer none) (nullable)
+    /// @param outputs (transfer none) (counted-by output_count) pointers to views
+    /// @threads exclusive(outputs)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_run(
+        context: *mut tnr_context,
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        attributes: *const tnr_program_run_attributes,
+        outputs: *const *const tnr_view_mut,
+        output_count: u32,
     ) -> tnr_status;
 
     // ==== ordering ====

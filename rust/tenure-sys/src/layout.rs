@@ -26,6 +26,8 @@ const _: () = {
     assert!(size_of::<tnr_triangle>() == 4);
     assert!(size_of::<tnr_normalize_op>() == 4);
     assert!(size_of::<tnr_scan_op>() == 4);
+    assert!(size_of::<tnr_value_source>() == 4);
+    assert!(size_of::<tnr_extent_op>() == 4);
     assert!(size_of::<tnr_random_distribution>() == 4);
     assert!(size_of::<tnr_sparse_format>() == 4);
     assert!(size_of::<tnr_orientation>() == 4);
@@ -316,6 +318,58 @@ const _: () = {
     assert!(size_of::<tnr_plan_attributes>() == 8);
     assert!(align_of::<tnr_plan_attributes>() == 8);
     assert!(offset_of!(tnr_plan_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_graph_node>() == 56);
+    assert!(align_of::<tnr_graph_node>() == 8);
+    assert!(offset_of!(tnr_graph_node, struct_size) == 0);
+    assert!(offset_of!(tnr_graph_node, code) == 8);
+    assert!(offset_of!(tnr_graph_node, dtype) == 12);
+    assert!(offset_of!(tnr_graph_node, operands) == 16);
+    assert!(offset_of!(tnr_graph_node, numbers) == 24);
+    assert!(offset_of!(tnr_graph_node, attributes) == 32);
+    assert!(offset_of!(tnr_graph_node, operand_count) == 40);
+    assert!(offset_of!(tnr_graph_node, number_count) == 44);
+    assert!(offset_of!(tnr_graph_node, flags) == 48);
+    assert!(offset_of!(tnr_graph_node, reserved) == 52);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_value_info>() == 88);
+    assert!(align_of::<tnr_value_info>() == 8);
+    assert!(offset_of!(tnr_value_info, struct_size) == 0);
+    assert!(offset_of!(tnr_value_info, source) == 8);
+    assert!(offset_of!(tnr_value_info, dtype) == 12);
+    assert!(offset_of!(tnr_value_info, rank) == 16);
+    assert!(offset_of!(tnr_value_info, index) == 20);
+    assert!(offset_of!(tnr_value_info, shape) == 24);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_program_attributes>() == 16);
+    assert!(align_of::<tnr_program_attributes>() == 8);
+    assert!(offset_of!(tnr_program_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_program_attributes, disabled_passes) == 8);
+    assert!(offset_of!(tnr_program_attributes, reserved) == 12);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_program_run_attributes>() == 16);
+    assert!(align_of::<tnr_program_run_attributes>() == 8);
+    assert!(offset_of!(tnr_program_run_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_program_run_attributes, budget_bytes) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_memory_plan>() == 40);
+    assert!(align_of::<tnr_memory_plan>() == 8);
+    assert!(offset_of!(tnr_memory_plan, struct_size) == 0);
+    assert!(offset_of!(tnr_memory_plan, peak_bytes) == 8);
+    assert!(offset_of!(tnr_memory_plan, live_bytes) == 16);
+    assert!(offset_of!(tnr_memory_plan, total_bytes) == 24);
+    assert!(offset_of!(tnr_memory_plan, step_count) == 32);
+    assert!(offset_of!(tnr_memory_plan, reserved) == 36);
 };
 
 const _: () = {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cpu/dispatch.hpp"
+#include "dense/checks.hpp"
 #include "dense/image/geometry.hpp"
 #include "memory/scratch.hpp"
 
@@ -59,37 +60,52 @@ tnr_view along_channels(const tnr_view& a, Byte* numbers, std::int64_t width_byt
   return view;
 }
 
+// Those that are given, by their names.
+using Vectors = std::array<std::pair<const tnr_view*, const char*>, 4>;
+Vectors vectors_of(const tnr_view* mean, const tnr_view& var, const tnr_view* weight,
+                   const tnr_view* bias) noexcept {
+  return {{{mean, "mean"}, {&var, "var"}, {weight, "weight"}, {bias, "bias"}}};
+}
+
 }  // namespace
+
+void check_batch_norm(const tnr_view& a, const tnr_view* mean, const tnr_view& var,
+                      const tnr_view* weight, const tnr_view* bias, double eps,
+                      const tnr_view& out) {
+  if (a.rank < 2) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is %" PRIu32 " but must be 2 at least", a.rank);
+  }
+  require_rank(out, "out", a.rank);
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    require_extent(out, "out", axis, a.shape[axis], "that of", "a");
+  }
+  (void)require_image_type("batch_norm", a.dtype);
+  require_dtype(out, "out", a.dtype, "a.dtype is");
+  for (const auto& [view, name] : vectors_of(mean, var, weight, bias)) {
+    if (view == nullptr) continue;
+    check_view(*view, name);
+    require_rank(*view, name, 1);
+    require_extent(*view, name, 0, a.shape[1], "the channels of", "a");
+    require_dtype(*view, name, a.dtype, "a.dtype is");
+  }
+  if (!(eps >= 0) || std::isinf(eps)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->eps is %g but must be finite and 0 at least",
+         eps);
+  }
+}
 
 void batch_norm(const Context& context, const tnr_view& a, const tnr_view* mean,
                 const tnr_view& var, const tnr_view* weight, const tnr_view* bias, double eps,
                 const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
-  if (a.rank < 2) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is %" PRIu32 " but must be 2 at least", a.rank);
-  }
-  require_rank(out.view, "out", a.rank);
-  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
-    require_extent(out.view, "out", axis, a.shape[axis], "that of", "a");
-  }
-  const unsigned type = require_image_type("batch_norm", a.dtype);
-  require_dtype(out.view, "out", a.dtype, "a.dtype is");
+  check_batch_norm(a, mean, var, weight, bias, eps, out.view);
+  const unsigned type = type_index(a.dtype);
   Pins pins;
-  const std::array<std::pair<const tnr_view*, const char*>, 4> vectors = {
-      {{mean, "mean"}, {&var, "var"}, {weight, "weight"}, {bias, "bias"}}};
-  for (const auto& [view, name] : vectors) {
+  for (const auto& [view, name] : vectors_of(mean, var, weight, bias)) {
     if (view == nullptr) continue;
-    check_view(*view, name);
-    require_rank(*view, name, 1);
-    require_extent(*view, name, 0, a.shape[1], "the channels of", "a");
-    require_dtype(*view, name, a.dtype, "a.dtype is");
     pins.add(*view, name);
     require_alias(out.view, *view, name, SameView::kRefused);
-  }
-  if (!(eps >= 0) || std::isinf(eps)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->eps is %g but must be finite and 0 at least",
-         eps);
   }
   const auto width_bytes = static_cast<std::int64_t>(element_size(a.dtype));
   const std::int64_t channels = is_empty(out.view) ? 0 : a.shape[1];

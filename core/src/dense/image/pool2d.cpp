@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cpu/dispatch.hpp"
+#include "dense/checks.hpp"
 #include "dense/image/channel_windows.hpp"
 #include "dense/image/wide_images.hpp"
 #include "memory/fresh_pages.hpp"
@@ -129,23 +130,54 @@ struct Divide {
   }
 };
 
-}  // namespace
-
-void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
-            const tnr_pool2d_attributes& attributes, const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(a, "a");
+struct CheckedPool {
+  WindowGeometry geometry;
+  tnr_dtype computed;
+  unsigned type;
+};
+CheckedPool checked_pool(tnr_reduce_op op, const tnr_view& a,
+                         const tnr_pool2d_attributes& attributes, const tnr_view& out) {
   if (op < 1 || static_cast<unsigned>(op) > kernels::kReduceCount) refuse_code("reduction", op);
-  const WindowGeometry geometry = pool_geometry(a, attributes, out.view);
+  const WindowGeometry geometry = pool_geometry(a, attributes, out);
   const char* const name = op == TNR_REDUCE_OP_MAX ? "max_pool2d" : "avg_pool2d";
   if (op != TNR_REDUCE_OP_MAX && op != TNR_REDUCE_OP_MEAN) {
     fail(TNR_STATUS_UNSUPPORTED, "pool2d does not take the reduction %s",
          kernels::kReduceRows[op - 1].name);
   }
-  const bool narrow = is_narrow(a.dtype);
-  const tnr_dtype computed = narrow ? TNR_DTYPE_F32 : a.dtype;
+  const tnr_dtype computed = is_narrow(a.dtype) ? TNR_DTYPE_F32 : a.dtype;
   const unsigned type = require_image_type(name, computed);
-  require_dtype(out.view, "out", a.dtype, "a.dtype is");
+  require_dtype(out, "out", a.dtype, "a.dtype is");
+  return {geometry, computed, type};
+}
+
+ChannelWindows::Spacing spacing_of(const tnr_pool2d_attributes& attributes) noexcept {
+  return is_adaptive(attributes) ? ChannelWindows::Spacing::kAdaptive
+                                 : ChannelWindows::Spacing::kByStrides;
+}
+
+ChannelWindows pool_windows(const CheckedPool& pool, const tnr_pool2d_attributes& attributes) {
+  const ChannelWindows windows(pool.geometry,
+                               static_cast<std::int64_t>(element_size(pool.computed)),
+                               spacing_of(attributes));
+  require_elements(pool.geometry, windows);
+  return windows;
+}
+
+}  // namespace
+
+void check_pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attributes& attributes,
+                  const tnr_view& out) {
+  const CheckedPool pool = checked_pool(op, a, attributes, out);
+  if (!is_empty(out)) (void)pool_windows(pool, attributes);
+}
+
+void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
+            const tnr_pool2d_attributes& attributes, const tnr_view_mut& out) {
+  check_view_mut(out, "out");
+  check_view(a, "a");
+  const CheckedPool pool = checked_pool(op, a, attributes, out.view);
+  const auto& [geometry, computed, type] = pool;
+  const bool narrow = is_narrow(a.dtype);
   Pins pins;
   pins.add_mut(out, "out");
   pins.add(a, "a");
@@ -153,10 +185,7 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
   if (is_empty(out.view)) return count_call(TNR_OPERATION_POOL2D, 0, 0);
 
   const auto width_bytes = static_cast<std::int64_t>(element_size(computed));
-  const auto spacing = is_adaptive(attributes) ? ChannelWindows::Spacing::kAdaptive
-                                               : ChannelWindows::Spacing::kByStrides;
-  const ChannelWindows windows(geometry, width_bytes, spacing);
-  require_elements(geometry, windows);
+  const ChannelWindows windows = pool_windows(pool, attributes);
   if (is_global(geometry, windows)) {
     constexpr std::uint32_t kImageAxes = 0b1100;
     return reduce(context, op, a, kImageAxes, std::nullopt, out);
@@ -165,7 +194,7 @@ void pool2d(const Context& context, tnr_reduce_op op, const tnr_view& a,
   const bool is_max = op == TNR_REDUCE_OP_MAX;
   const auto divide = kernels::binary_kernels()[TNR_BINARY_OP_DIV - 1][type].kernel;
   const auto run = [&](const WindowGeometry& g, const tnr_view& from, const tnr_view_mut& to) {
-    const ChannelWindows of(g, width_bytes, spacing);
+    const ChannelWindows of(g, width_bytes, spacing_of(attributes));
     const Divide finish = {of, g, divide, computed,
                            (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0};
     of.run(context, {&kernels, is_max ? kernels.max : kernels.sum, nullptr},

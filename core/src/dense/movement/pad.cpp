@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "dense/checks.hpp"
 #include "dense/movement.hpp"
 #include "dense/movement/pieces.hpp"
 #include "dense/operands.hpp"
@@ -168,7 +169,28 @@ void require_padding(tnr_pad_mode mode, const tnr_view& a, const std::int64_t* b
   }
 }
 
+// The element that CONSTANT pads with.
+Element checked_padding(tnr_pad_mode mode, const tnr_view& a,
+                        const tnr_pad_attributes& attributes, const tnr_view& out) {
+  require_dtype(a, "a", out.dtype, "out.dtype is");
+  require_rank(a, "a", out.rank);
+  if (mode < TNR_PAD_MODE_CONSTANT || mode > TNR_PAD_MODE_WRAP) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "mode is %" PRId32 ", which names no padding", mode);
+  }
+  Element value{};
+  if (attributes.value.dtype != 0) {
+    value = to_element(attributes.value, out.dtype, "attributes->value");
+  }
+  if (!is_empty(out)) require_padding(mode, a, attributes.before, out);
+  return value;
+}
+
 }  // namespace
+
+void check_pad(tnr_pad_mode mode, const tnr_view& a, const tnr_pad_attributes& attributes,
+               const tnr_view& out) {
+  (void)checked_padding(mode, a, attributes, out);
+}
 
 void pad(const Context& context, tnr_pad_mode mode, const tnr_view& a,
          const tnr_pad_attributes& attributes, const tnr_view_mut& out) {
@@ -177,19 +199,10 @@ void pad(const Context& context, tnr_pad_mode mode, const tnr_view& a,
   Pins pins;
   pins.add_mut(out, "out");
   const tnr_view& whole = out.view;
-  require_dtype(a, "a", whole.dtype, "out.dtype is");
-  require_rank(a, "a", whole.rank);
   pins.add(a, "a");
   require_alias(whole, a, "a", SameView::kRefused);
-  if (mode < TNR_PAD_MODE_CONSTANT || mode > TNR_PAD_MODE_WRAP) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "mode is %" PRId32 ", which names no padding", mode);
-  }
-  Element value{};
-  if (attributes.value.dtype != 0) {
-    value = to_element(attributes.value, whole.dtype, "attributes->value");
-  }
+  const Element value = checked_padding(mode, a, attributes, whole);
   if (is_empty(whole)) return count_call(TNR_OPERATION_PAD, 0, 0);
-  require_padding(mode, a, attributes.before, whole);
 
   const std::int64_t call_bytes = 2 * moved_bytes(whole);
   const PartCopier copier(whole, call_bytes);

@@ -3,6 +3,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/scan.hpp"
+#include "dense/checks.hpp"
 #include "dense/operands.hpp"
 #include "dense/row_panels.hpp"
 #include "dense/streamed.hpp"
@@ -129,13 +130,27 @@ class RowScan {
   Nest elements_{2};
 };
 
-}  // namespace
-
-void scan(const Context& context, tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
-          const tnr_view_mut& out) {
+struct CheckedScan {
+  const ScanKernel& kernel;
+  tnr_dtype result;
+};
+CheckedScan checked_scan(tnr_scan_op op, tnr_dtype dtype) {
   const auto code = static_cast<std::uint32_t>(op) - 1;
   if (code >= kernels::kScanCount) refuse_code("scan", op);
   const kernels::OperationRow& operation = kernels::kScanRows[code];
+  const unsigned type = type_index(dtype);
+  if (type == kNoType) refuse_dtype(operation.name, dtype);
+  const ScanKernel& kernel = kernels::scan_kernels()[code].by_type[type];
+  if (kernel.along == nullptr) refuse_dtype(operation.name, dtype);
+  return {kernel, result_dtype(operation.gives, dtype)};
+}
+
+}  // namespace
+
+tnr_dtype check_scan(tnr_scan_op op, tnr_dtype dtype) { return checked_scan(op, dtype).result; }
+
+void scan(const Context& context, tnr_scan_op op, const tnr_view& a, std::uint32_t axis,
+          const tnr_view_mut& out) {
   Operands operands(out);
   operands.add(a, "a");
   require_rank(out.view, "out", a.rank);
@@ -149,14 +164,11 @@ void scan(const Context& context, tnr_scan_op op, const tnr_view& a, std::uint32
   if (axis >= a.rank) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "axis is %" PRIu32 " but a.rank is %" PRIu32, axis, a.rank);
   }
-  const unsigned type = type_index(a.dtype);
-  if (type == kNoType) refuse_dtype(operation.name, a.dtype);
-  const ScanKernel& scan = kernels::scan_kernels()[code].by_type[type];
-  if (scan.along == nullptr) refuse_dtype(operation.name, a.dtype);
-  require_dtype(out.view, "out", result_dtype(operation.gives, a.dtype), "must be");
+  const CheckedScan scan = checked_scan(op, a.dtype);
+  require_dtype(out.view, "out", scan.result, "must be");
   if (!is_empty(out.view)) {
     operands.touch_output(context);
-    RowScan(scan, a, axis, out).run(context);
+    RowScan(scan.kernel, a, axis, out).run(context);
   }
   operands.count(TNR_OPERATION_SCAN);
 }

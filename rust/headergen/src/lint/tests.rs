@@ -365,6 +365,19 @@ fn order_of_arguments() {
     let attributes = "attributes: *const tnr_x_attributes";
     assert_eq!(problems(&operation(&[op, a, attributes, out], nullable)), vec![]);
     rejects(&operation(&[a, op, attributes, out], nullable), "`op` is a code, which follows");
+    let several = |tag: &str| {
+        let tail = format!(
+            "/// @param context (transfer none) (nullable)\n{nullable}\n\
+             /// @param outs (transfer none){tag}"
+        );
+        let declaration = format!(
+            "#[must_use] pub fn tnr_x(context: *mut tnr_context, {op}, {attributes}, \
+             outs: *const *const tnr_view_mut, n: u32) -> tnr_status;"
+        );
+        format!("{PREAMBLE_OF_OPERATIONS}{}", with_tail(&tail, &declaration))
+    };
+    assert_eq!(problems(&several(" (counted-by n)")), vec![]);
+    rejects(&several(""), "not between its inputs and");
     rejects(&operation(&[op, a, out], ""), "computes, but takes no attributes");
     rejects(&operation(&[op, a, out, attributes], nullable), "not between its inputs and");
     rejects(&operation(&[op, attributes, a, out], nullable), "not between its inputs and");

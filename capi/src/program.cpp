@@ -1,0 +1,203 @@
+// Graphs and programs in C: unwrap, call, answer.
+#include "tenure/program.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "attributes.hpp"
+#include "timed.hpp"
+
+using tenure::capi::attributes_of;
+using tenure::capi::context_of;
+using tenure::capi::deref;
+using tenure::capi::guarded;
+using tenure::capi::guarded_pointer;
+using tenure::capi::read_sized;
+using tenure::capi::require_zero;
+using tenure::capi::write_report;
+
+namespace {
+
+std::uint64_t unwrap(const tnr_graph* graph) noexcept {
+  return reinterpret_cast<std::uintptr_t>(graph);
+}
+std::uint64_t unwrap(const tnr_program* program) noexcept {
+  return reinterpret_cast<std::uintptr_t>(program);
+}
+
+// Views among attributes are operands of the node.
+void require_no_view(const tnr_view* view, const char* field) {
+  if (view != nullptr) {
+    tenure::fail(TNR_STATUS_INVALID_ARGUMENT,
+                 "node->attributes->%s is not NULL: it is an operand of the node", field);
+  }
+}
+
+template <class Attributes>
+void read_into(Attributes& known, const void* given) {
+  known = read_sized(static_cast<const Attributes*>(given), "node->attributes");
+}
+
+tenure::NodeAttributes read_attributes(tenure::AttributeKind kind, const void* given) {
+  using enum tenure::AttributeKind;
+  tenure::NodeAttributes known;
+  std::memset(&known, 0, sizeof known);
+  if (given == nullptr) return known;
+  switch (kind) {
+    case kNone: break;
+    case kReduce:
+      read_into(known.reduce, given);
+      require_zero(known.reduce.reserved, "reserved");
+      break;
+    case kNormalize:
+      read_into(known.normalize, given);
+      require_no_view(known.normalize.weight, "weight");
+      require_no_view(known.normalize.bias, "bias");
+      break;
+    case kMatmul:
+      read_into(known.matmul, given);
+      require_no_view(known.matmul.bias, "bias");
+      break;
+    case kConv2d: read_into(known.conv2d, given); break;
+    case kPool2d:
+      read_into(known.pool2d, given);
+      require_zero(known.pool2d.reserved, "reserved");
+      break;
+    case kBatchNorm: read_into(known.batch_norm, given); break;
+    case kPad: read_into(known.pad, given); break;
+    case kTriangle: read_into(known.triangle, given); break;
+  }
+  return known;
+}
+
+}  // namespace
+
+tnr_status tnr_graph_release(tnr_graph* graph) noexcept {
+  return guarded([&] {
+    if (graph != nullptr) tenure::graph_release(unwrap(graph));
+  });
+}
+
+tnr_graph* tnr_graph_create() noexcept {
+  return guarded_pointer([&] {
+    // Checks of nodes look for their kernels.
+    (void)tenure::kernels::chosen_word();
+    return reinterpret_cast<tnr_graph*>(static_cast<std::uintptr_t>(tenure::graph_create()));
+  });
+}
+
+tnr_status tnr_graph_add_extent(tnr_graph* graph, const char* name, int64_t maximum,
+                                int64_t* number) noexcept {
+  return guarded([=] {
+    int64_t& out = deref(number, "number");
+    out = tenure::graph_add_extent(unwrap(graph), &deref(name, "name"), maximum);
+  });
+}
+
+tnr_status tnr_graph_combine_extents(tnr_graph* graph, tnr_extent_op op, int64_t a, int64_t b,
+                                     int64_t* number) noexcept {
+  return guarded([=] {
+    int64_t& out = deref(number, "number");
+    out = tenure::graph_combine_extents(unwrap(graph), op, a, b);
+  });
+}
+
+tnr_status tnr_graph_add_input(tnr_graph* graph, tnr_dtype dtype, uint32_t rank,
+                               const int64_t* shape, uint32_t* value) noexcept {
+  return guarded([=] {
+    uint32_t& out = deref(value, "value");
+    out = tenure::graph_add_input(unwrap(graph), dtype, rank, shape);
+  });
+}
+
+tnr_status tnr_graph_add_constant(tnr_graph* graph, const tnr_view* view,
+                                  uint32_t* value) noexcept {
+  return guarded([=] {
+    uint32_t& out = deref(value, "value");
+    out = tenure::graph_add_constant(unwrap(graph), deref(view, "view"));
+  });
+}
+
+tnr_status tnr_graph_add_scalar(tnr_graph* graph, const tnr_scalar* scalar,
+                                uint32_t* value) noexcept {
+  return guarded([=] {
+    uint32_t& out = deref(value, "value");
+    out = tenure::graph_add_scalar(unwrap(graph), deref(scalar, "scalar"));
+  });
+}
+
+tnr_status tnr_graph_add_node(tnr_graph* graph, const tnr_graph_node* node,
+                              uint32_t* value) noexcept {
+  return guarded([=] {
+    const tnr_graph_node known = read_sized(node, "node");
+    uint32_t& out = deref(value, "value");
+    out = tenure::graph_add_node(unwrap(graph), known, read_attributes);
+  });
+}
+
+tnr_status tnr_graph_add_output(tnr_graph* graph, uint32_t value, uint32_t updates) noexcept {
+  return guarded([=] { tenure::graph_add_output(unwrap(graph), value, updates); });
+}
+
+tnr_status tnr_graph_describe_value(const tnr_graph* graph, uint32_t value,
+                                    tnr_value_info* out) noexcept {
+  return guarded([=] {
+    write_report(out, "out", tenure::graph_describe_value(unwrap(graph), value));
+  });
+}
+
+tnr_status tnr_program_release(tnr_program* program) noexcept {
+  return guarded([&] {
+    if (program != nullptr) tenure::program_release(unwrap(program));
+  });
+}
+
+tnr_program* tnr_program_create(tnr_context* context, const tnr_graph* graph,
+                                const tnr_program_attributes* attributes) noexcept {
+  return guarded_pointer([&] {
+    const tnr_program_attributes given = attributes_of(attributes);
+    return reinterpret_cast<tnr_program*>(static_cast<std::uintptr_t>(tenure::program_create(
+        context_of(context), unwrap(graph), given.disabled_passes)));
+  });
+}
+
+tnr_program* tnr_program_retain(tnr_program* program) noexcept {
+  return guarded_pointer([&] {
+    tenure::program_retain(unwrap(program));
+    return program;
+  });
+}
+
+tnr_status tnr_program_output_shape(const tnr_program* program, const tnr_view* const* inputs,
+                                    uint32_t input_count, uint32_t output, tnr_dtype* dtype,
+                                    uint32_t* rank, int64_t* shape) noexcept {
+  return guarded([=] {
+    tnr_dtype& out_dtype = deref(dtype, "dtype");
+    uint32_t& out_rank = deref(rank, "rank");
+    int64_t* const extents = &deref(shape, "shape");
+    const tenure::ProgramShape result =
+        tenure::program_output_shape(unwrap(program), inputs, input_count, output);
+    out_dtype = result.dtype;
+    out_rank = result.rank;
+    std::copy_n(result.extents, TNR_MAX_RANK, extents);
+  });
+}
+
+tnr_status tnr_program_memory(const tnr_program* program, const tnr_view* const* inputs,
+                              uint32_t input_count, tnr_memory_plan* out) noexcept {
+  return guarded([=] {
+    write_report(out, "out", tenure::program_memory(unwrap(program), inputs, input_count));
+  });
+}
+
+tnr_status tnr_program_run(tnr_context* context, const tnr_program* program,
+                           const tnr_view* const* inputs, uint32_t input_count,
+                           const tnr_program_run_attributes* attributes,
+                           const tnr_view_mut* const* outputs, uint32_t output_count) noexcept {
+  return guarded([=] {
+    tnr_program_run_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    tenure::program_run(context_of(context), unwrap(program), inputs, input_count,
+                        given.budget_bytes, outputs, output_count);
+  });
+}

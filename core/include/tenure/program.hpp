@@ -1,0 +1,75 @@
+// Graphs of operations, and programs that run them.
+//
+// The contracts are those of tenure.h; docs/programs.md has the semantics.
+#pragma once
+
+#include <cstdint>
+
+#include "tenure/context.hpp"
+#include "tenure/status.hpp"
+
+namespace tenure {
+
+// {kind:8, generation:24, index:32}; what a tnr_graph* and a tnr_program* hold.
+using GraphToken = std::uint64_t;
+using ProgramToken = std::uint64_t;
+
+// Which struct the attributes of a kind of node are.
+enum class AttributeKind : std::uint8_t {
+  kNone,
+  kReduce,
+  kNormalize,
+  kMatmul,
+  kConv2d,
+  kPool2d,
+  kBatchNorm,
+  kPad,
+  kTriangle
+};
+union NodeAttributes {
+  tnr_reduce_attributes reduce;
+  tnr_normalize_attributes normalize;
+  tnr_matmul_attributes matmul;
+  tnr_conv2d_attributes conv2d;
+  tnr_pool2d_attributes pool2d;
+  tnr_batch_norm_attributes batch_norm;
+  tnr_pad_attributes pad;
+  tnr_triangle_attributes triangle;
+};
+// The attributes of a node as they were given: read by whoever knows how structs grow. All zeros
+// where `given` is NULL.
+using ReadAttributes = NodeAttributes (*)(AttributeKind kind, const void* given);
+
+// All throw STALE_HANDLE for a token that is garbage, of another kind, or released.
+GraphToken graph_create();
+void graph_release(GraphToken token);
+std::int64_t graph_add_extent(GraphToken token, const char* name, std::int64_t maximum);
+std::int64_t graph_combine_extents(GraphToken token, tnr_extent_op op, std::int64_t a,
+                                   std::int64_t b);
+std::uint32_t graph_add_input(GraphToken token, tnr_dtype dtype, std::uint32_t rank,
+                              const std::int64_t* shape);
+std::uint32_t graph_add_constant(GraphToken token, const tnr_view& view);
+std::uint32_t graph_add_scalar(GraphToken token, const tnr_scalar& scalar);
+std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadAttributes read);
+void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates);
+tnr_value_info graph_describe_value(GraphToken token, std::uint32_t value);
+
+ProgramToken program_create(const Context& context, GraphToken graph,
+                            std::uint32_t disabled_passes);
+void program_retain(ProgramToken token);
+void program_release(ProgramToken token);
+
+struct ProgramShape {
+  tnr_dtype dtype;
+  std::uint32_t rank;
+  std::int64_t extents[TNR_MAX_RANK];
+};
+ProgramShape program_output_shape(ProgramToken token, const tnr_view* const* inputs,
+                                  std::uint32_t input_count, std::uint32_t output);
+tnr_memory_plan program_memory(ProgramToken token, const tnr_view* const* inputs,
+                               std::uint32_t input_count);
+void program_run(const Context& context, ProgramToken token, const tnr_view* const* inputs,
+                 std::uint32_t input_count, std::uint64_t budget_bytes,
+                 const tnr_view_mut* const* outputs, std::uint32_t output_count);
+
+}  // namespace tenure

@@ -1,0 +1,263 @@
+#include "program/builder.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <mutex>
+
+#include "dense/scalar.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+std::int64_t GraphBuilder::push_extent(const Extent& extent) {
+  if (graph_.extents.size() == TNR_MAX_EXTENTS) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %d extents, and may have no more",
+         TNR_MAX_EXTENTS);
+  }
+  graph_.extents.reserve(graph_.extents.size() + 1);
+  maxima_.add(extent);
+  graph_.extents.push_back(extent);
+  return TNR_EXTENT + static_cast<std::int64_t>(graph_.extents.size() - 1);
+}
+
+std::int64_t GraphBuilder::add_extent(const char* name, std::int64_t maximum) {
+  if (maximum < 0 || is_extent(maximum)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "maximum is %" PRId64 " but must be 0 to 2^62 - 1", maximum);
+  }
+  Extent extent = {0, maximum, 0, {}};
+  std::snprintf(extent.name, sizeof extent.name, "%s", name);
+  return push_extent(extent);
+}
+
+std::int64_t GraphBuilder::combine_extents(tnr_extent_op op, std::int64_t a, std::int64_t b) {
+  if (op == 0) fail(TNR_STATUS_INVALID_ARGUMENT, "op is 0, which names no operation on extents");
+  for (const std::int64_t number : {a, b}) {
+    if (number < 0) fail(TNR_STATUS_INVALID_ARGUMENT, "a number is %" PRId64, number);
+  }
+  return push_extent({op, a, b, {}});
+}
+
+void GraphBuilder::require_room() const {
+  if (graph_.values.size() < TNR_MAX_VALUES) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %d values, and may have no more",
+       TNR_MAX_VALUES);
+}
+
+void GraphBuilder::require_value(std::uint32_t value) const {
+  if (value < graph_.values.size()) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "value is %" PRIu32 " but the graph has %zu", value,
+       graph_.values.size());
+}
+
+std::uint32_t GraphBuilder::add_value(tnr_value_source source, std::size_t index,
+                                      const ArrayType& type) {
+  graph_.values.reserve(graph_.values.size() + 1);
+  types_.push_back(type);
+  graph_.values.push_back({source, static_cast<std::uint32_t>(index)});
+  return static_cast<std::uint32_t>(graph_.values.size() - 1);
+}
+
+std::uint32_t GraphBuilder::add_input(tnr_dtype dtype, std::uint32_t rank,
+                                      const std::int64_t* shape) {
+  require_room();
+  if (rank > TNR_MAX_RANK) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "rank is %" PRIu32 " but must be at most %d", rank,
+         TNR_MAX_RANK);
+  }
+  if (shape == nullptr && rank != 0) fail(TNR_STATUS_INVALID_ARGUMENT, "shape is NULL");
+  ArrayType type = {dtype, rank, {}};
+  for (std::uint32_t axis = 0; axis < rank; ++axis) type.shape[axis] = maxima_.of(shape[axis]);
+  (void)row_major_bytes(dtype, rank, type.shape);
+  graph_.inputs.reserve(graph_.inputs.size() + 1);
+  std::vector<std::int64_t> numbers(shape, shape + rank);
+  const std::uint32_t value = add_value(TNR_VALUE_SOURCE_INPUT, graph_.inputs.size(), type);
+  graph_.inputs.push_back({dtype, std::move(numbers), value});
+  return value;
+}
+
+std::uint32_t GraphBuilder::add_constant(const tnr_view& view) {
+  require_room();
+  auto constant = std::make_shared<const Constant>(view);
+  ArrayType type = {view.dtype, view.rank, {}};
+  std::copy_n(view.shape, view.rank, type.shape);
+  graph_.constants.reserve(graph_.constants.size() + 1);
+  const std::uint32_t value = add_value(TNR_VALUE_SOURCE_CONSTANT, graph_.constants.size(), type);
+  graph_.constants.push_back(std::move(constant));
+  return value;
+}
+
+std::uint32_t GraphBuilder::add_scalar(const tnr_scalar& scalar) {
+  require_room();
+  // Of its own dtype it is representable, or no number at all.
+  (void)to_element(scalar, scalar.dtype, "scalar");
+  graph_.scalars.reserve(graph_.scalars.size() + 1);
+  const std::uint32_t value =
+      add_value(TNR_VALUE_SOURCE_SCALAR, graph_.scalars.size(), {scalar.dtype, 0, {}});
+  graph_.scalars.push_back(scalar);
+  return value;
+}
+
+std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes read) {
+  require_room();
+  const OperationKind* const kind = find_operation(given.code);
+  if (kind == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->code is 0x%08" PRIx32 ", which names no operation",
+         given.code);
+  }
+  if (given.reserved != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->reserved is %" PRIu32 " but must be 0",
+         given.reserved);
+  }
+  const bool takes_any = kind->most_operands == kAnyCount;
+  if (given.operand_count < kind->least_operands ||
+      given.operand_count > (takes_any ? TNR_MAX_VALUES : kind->most_operands)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "node->operand_count is %" PRIu32 " but %s takes %u%s", given.operand_count, kind->name,
+         unsigned{kind->least_operands},
+         kind->most_operands == kind->least_operands ? "" : " or more");
+  }
+  if (given.operands == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "node->operands is NULL");
+  const bool has_any_numbers = kind->number_count == kAnyCount;
+  if (has_any_numbers ? given.number_count > TNR_MAX_RANK
+                      : given.number_count != kind->number_count) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->number_count is %" PRIu32 " but %s takes %s%u",
+         given.number_count, kind->name, has_any_numbers ? "at most " : "",
+         has_any_numbers ? unsigned{TNR_MAX_RANK} : unsigned{kind->number_count});
+  }
+  if (given.numbers == nullptr && given.number_count != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->numbers is NULL");
+  }
+  const bool is_reducing =
+      kind->computes == Computes::kReduction || kind->attributes == AttributeKind::kNormalize;
+  if (given.flags != 0 && !is_reducing) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->flags is 0x%" PRIx32 " but %s takes none",
+         given.flags, kind->name);
+  }
+  if (given.attributes != nullptr && kind->attributes == AttributeKind::kNone) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->attributes is not NULL but %s takes none",
+         kind->name);
+  }
+  const bool is_cast = given.code == TNR_NODE_CAST;
+  if (!is_cast && given.dtype != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "node->dtype is %s but must be 0: the operation states its result's",
+         dtype_name(given.dtype));
+  }
+  for (std::uint32_t i = 0; i < given.operand_count; ++i) {
+    if (given.operands[i] != kNoValue) require_value(given.operands[i]);
+  }
+  GraphNode node = {given.code,
+                    given.dtype,
+                    given.flags,
+                    given.attributes != nullptr,
+                    static_cast<std::uint32_t>(graph_.values.size()),
+                    {given.operands, given.operands + given.operand_count},
+                    {given.numbers, given.numbers + given.number_count},
+                    read(kind->attributes, given.attributes)};
+  graph_.values.reserve(graph_.values.size() + 1);
+  types_.reserve(types_.size() + 1);
+  graph_.nodes.push_back(std::move(node));
+  try {
+    const ArrayType type = infer(graph_, graph_.nodes.back(), maxima_, types_);
+    return add_value(TNR_VALUE_SOURCE_NODE, graph_.nodes.size() - 1, type);
+  } catch (...) {
+    graph_.nodes.pop_back();
+    throw;
+  }
+}
+
+void GraphBuilder::add_output(std::uint32_t value, std::uint32_t updates) {
+  require_value(value);
+  if (graph_.scalar_of(value) != nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "value %" PRIu32 " is a scalar, which is no output", value);
+  }
+  std::uint32_t input = kNoValue;
+  if (updates != TNR_OPERAND_NONE) {
+    require_value(updates);
+    if (graph_.values[updates].source != TNR_VALUE_SOURCE_INPUT) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "updates is %" PRIu32 ", which is no input", updates);
+    }
+    input = graph_.values[updates].index;
+    if (!(types_[value] == types_[updates])) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "the output is %s of shape %s but the input that it updates is %s of shape %s",
+           dtype_name(types_[value].dtype),
+           shape_text(types_[value].rank, types_[value].shape).text,
+           dtype_name(types_[updates].dtype),
+           shape_text(types_[updates].rank, types_[updates].shape).text);
+    }
+    for (const GraphOutput& output : graph_.outputs) {
+      if (output.updates != input) continue;
+      fail(TNR_STATUS_INVALID_ARGUMENT, "another output updates the input already");
+    }
+  }
+  graph_.outputs.push_back({value, input});
+}
+
+tnr_value_info GraphBuilder::describe_value(std::uint32_t value) const {
+  require_value(value);
+  tnr_value_info info{};
+  info.struct_size = sizeof info;
+  info.source = graph_.values[value].source;
+  info.index = graph_.values[value].index;
+  info.dtype = types_[value].dtype;
+  info.rank = types_[value].rank;
+  std::copy_n(types_[value].shape, info.rank, info.shape);
+  return info;
+}
+
+namespace {
+
+// One function of the builder that the token names.
+template <class Step>
+auto with_builder(GraphToken token, const Step& step) {
+  const GraphHandles::Use graph(kGraphHandles, token);
+  const std::lock_guard lock(graph.object().mutex);
+  return step(graph.object().builder);
+}
+
+}  // namespace
+
+GraphToken graph_create() { return kGraphHandles.open(std::make_unique<const SharedBuilder>()); }
+
+void graph_release(GraphToken token) { kGraphHandles.release(token); }
+
+std::int64_t graph_add_extent(GraphToken token, const char* name, std::int64_t maximum) {
+  return with_builder(token, [=](GraphBuilder& graph) { return graph.add_extent(name, maximum); });
+}
+
+std::int64_t graph_combine_extents(GraphToken token, tnr_extent_op op, std::int64_t a,
+                                   std::int64_t b) {
+  return with_builder(token, [=](GraphBuilder& graph) { return graph.combine_extents(op, a, b); });
+}
+
+std::uint32_t graph_add_input(GraphToken token, tnr_dtype dtype, std::uint32_t rank,
+                              const std::int64_t* shape) {
+  return with_builder(token,
+                      [=](GraphBuilder& graph) { return graph.add_input(dtype, rank, shape); });
+}
+
+std::uint32_t graph_add_constant(GraphToken token, const tnr_view& view) {
+  return with_builder(token, [&](GraphBuilder& graph) { return graph.add_constant(view); });
+}
+
+std::uint32_t graph_add_scalar(GraphToken token, const tnr_scalar& scalar) {
+  return with_builder(token, [&](GraphBuilder& graph) { return graph.add_scalar(scalar); });
+}
+
+std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadAttributes read) {
+  return with_builder(token, [&](GraphBuilder& graph) { return graph.add_node(node, read); });
+}
+
+void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates) {
+  with_builder(token, [=](GraphBuilder& graph) { graph.add_output(value, updates); });
+}
+
+tnr_value_info graph_describe_value(GraphToken token, std::uint32_t value) {
+  return with_builder(token, [=](GraphBuilder& graph) { return graph.describe_value(value); });
+}
+
+}  // namespace tenure

@@ -1,0 +1,52 @@
+// A graph that is being built: each value has its type from the moment when it is added.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "memory/handles.hpp"
+#include "memory/slot_table.hpp"
+#include "program/graph.hpp"
+#include "tenure/program.hpp"
+
+namespace tenure {
+
+// Each function as the one of tenure.h that ends with its name; a failed one changes nothing.
+class GraphBuilder {
+ public:
+  GraphBuilder() : maxima_(graph_) {}
+
+  std::int64_t add_extent(const char* name, std::int64_t maximum);
+  std::int64_t combine_extents(tnr_extent_op op, std::int64_t a, std::int64_t b);
+  std::uint32_t add_input(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape);
+  std::uint32_t add_constant(const tnr_view& view);
+  std::uint32_t add_scalar(const tnr_scalar& scalar);
+  std::uint32_t add_node(const tnr_graph_node& given, ReadAttributes read);
+  void add_output(std::uint32_t value, std::uint32_t updates);
+  [[nodiscard]] tnr_value_info describe_value(std::uint32_t value) const;
+
+  [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
+  // Of all values, where the extents are at their maxima.
+  [[nodiscard]] const std::vector<ArrayType>& types() const noexcept { return types_; }
+
+ private:
+  std::uint32_t add_value(tnr_value_source source, std::size_t index, const ArrayType& type);
+  void require_value(std::uint32_t value) const;
+  void require_room() const;
+  std::int64_t push_extent(const Extent& extent);
+
+  Graph graph_;
+  Sizes maxima_;
+  std::vector<ArrayType> types_;
+};
+
+// What a handle names: calls of two threads, which are not allowed, wait for each other.
+struct SharedBuilder {
+  mutable Mutex mutex;
+  mutable GraphBuilder builder;
+};
+using GraphHandles = Handles<SharedBuilder, kGraphKind>;
+inline constexpr GraphHandles kGraphHandles(graph_table, "graph", "graph");
+
+}  // namespace tenure

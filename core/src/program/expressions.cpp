@@ -1,0 +1,163 @@
+#include "program/expressions.hpp"
+
+#include <algorithm>
+
+#include "cpu/operations.hpp"
+#include "dense/operands.hpp"
+#include "program/unbacked.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/expression.hpp"
+
+namespace tenure {
+namespace {
+
+constexpr unsigned kMaxNodeOperands = 3;
+
+// Attributes that are this library's own, which graphs have.
+constexpr AttributeReaders kOwnReaders = {
+    [](const tnr_reduce_attributes* given) {
+      return given == nullptr ? tnr_reduce_attributes{} : *given;
+    },
+    [](const tnr_normalize_attributes* given) {
+      return given == nullptr ? tnr_normalize_attributes{} : *given;
+    }};
+
+template <std::size_t kCount>
+tnr_dtype given_by(const kernels::OperationRow (&rows)[kCount], std::int32_t op, tnr_dtype dtype) {
+  const auto row = static_cast<std::uint32_t>(op) - 1;
+  // What is no operation the expression refuses.
+  return row < kCount ? result_dtype(rows[row].gives, dtype) : dtype;
+}
+
+// The dtype of the node's result; whether it takes its operands is the expression's to say.
+tnr_dtype result_of(const GraphNode& node, const OperandType* operands) {
+  const std::uint32_t kind = node.kind() << kNodeKindShift;
+  const std::size_t first = kind == TNR_NODE_SELECT ? 1 : 0;
+  const OperandType* const end = operands + node.operands.size();
+  const OperandType* const decides =
+      std::find_if(operands + first, end, [](const OperandType& operand) {
+        return operand.array != nullptr;
+      });
+  const tnr_dtype dtype = decides != end                       ? decides->array->dtype
+                          : operands[first].scalar != nullptr ? operands[first].scalar->dtype
+                                                               : 0;
+  switch (kind) {
+    case TNR_NODE_UNARY: return given_by(kernels::kUnaryRows, node.op(), dtype);
+    case TNR_NODE_REDUCE: return given_by(kernels::kReduceRows, node.op(), dtype);
+    case TNR_NODE_COMPARE: return TNR_DTYPE_BOOL8;
+    case TNR_NODE_CAST: return node.dtype;
+    default: return dtype;
+  }
+}
+
+// An expression of one node, over views of its own.
+struct OneNode {
+  tnr_node node;
+  const tnr_view* views[kMaxNodeOperands];
+  tnr_scalar scalars[kMaxNodeOperands];
+  const void* attributes[1];
+
+  template <class Operand, class ViewOf>
+  tnr_expression fill(const GraphNode& graph_node, tnr_dtype dtype, const Operand* operands,
+                      const ViewOf& view_of) {
+    tnr_expression expression{};
+    node = {graph_node.code, dtype, {}, 0, graph_node.flags, 0};
+    std::fill_n(node.operands, kMaxNodeOperands, TNR_OPERAND_NONE);
+    for (std::size_t i = 0; i < graph_node.operands.size(); ++i) {
+      if (operands[i].scalar != nullptr) {
+        scalars[expression.scalar_count] = *operands[i].scalar;
+        node.operands[i] = TNR_OPERAND_SCALAR + expression.scalar_count++;
+      } else {
+        views[expression.view_count] = view_of(i);
+        node.operands[i] = TNR_OPERAND_VIEW + expression.view_count++;
+      }
+    }
+    if (graph_node.has_attributes) {
+      attributes[0] = &graph_node.attributes;
+      node.attributes = 1;
+    }
+    expression.struct_size = sizeof expression;
+    expression.nodes = &node;
+    expression.node_count = 1;
+    expression.views = views;
+    expression.scalars = scalars;
+    expression.attributes = attributes;
+    expression.attribute_count = node.attributes;
+    return expression;
+  }
+};
+
+}  // namespace
+
+ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
+  const GraphNode& node = call.node;
+  tnr_view layouts[kMaxNodeOperands];
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    if (operands[i].array != nullptr) layouts[i] = unbacked_view(*operands[i].array);
+    if (operands[i].array == nullptr && operands[i].scalar == nullptr) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "operands[%zu] is not given", i);
+    }
+  }
+  OneNode one;
+  const tnr_expression expression =
+      one.fill(node, result_of(node, operands), operands,
+               [&](std::size_t i) { return &layouts[i]; });
+  const ExpressionShape shape = expression_shape(expression);
+  ArrayType type = {shape.dtype, shape.rank, {}};
+  std::copy_n(shape.extents, shape.rank, type.shape);
+  // What the shape alone does not show, such as a maximum of nothing.
+  tnr_view_mut out = {unbacked_view(type)};
+  (void)Plan(expression, kOwnReaders, out);
+  return type;
+}
+
+void run_expression(const Context& context, const NodeCall& call, const OperandView* operands,
+                    const tnr_view_mut& out) {
+  OneNode one;
+  const tnr_expression expression =
+      one.fill(call.node, out.view.dtype, operands, [&](std::size_t i) { return operands[i].view; });
+  evaluate(context, expression, kOwnReaders, out);
+}
+
+void ExpressionOf::add(const GraphNode& node, tnr_dtype type,
+                       const std::function<const tnr_scalar*(std::uint32_t)>& scalar_of) {
+  tnr_node own = {node.code, type, {}, 0, node.flags, 0};
+  std::fill_n(own.operands, kMaxNodeOperands, TNR_OPERAND_NONE);
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const std::uint32_t value = node.operands[i];
+    const auto made = std::ranges::find(added_, value, &Added::value);
+    if (made != added_.end()) {
+      own.operands[i] = made->node;
+    } else if (const tnr_scalar* const scalar = scalar_of(value)) {
+      own.operands[i] = TNR_OPERAND_SCALAR + static_cast<std::uint32_t>(scalars_.size());
+      scalars_.push_back(*scalar);
+    } else {
+      const auto at = std::ranges::find(views_, value);
+      own.operands[i] = TNR_OPERAND_VIEW + static_cast<std::uint32_t>(at - views_.begin());
+      if (at == views_.end()) views_.push_back(value);
+    }
+  }
+  if (node.has_attributes) {
+    attributes_.push_back(&node.attributes);
+    own.attributes = static_cast<std::uint32_t>(attributes_.size());
+  }
+  added_.push_back({node.result, static_cast<std::uint32_t>(nodes_.size())});
+  nodes_.push_back(own);
+}
+
+std::unique_ptr<const Plan> ExpressionOf::plan(const tnr_view* const* views,
+                                               const tnr_view& out) const {
+  tnr_expression expression{};
+  expression.struct_size = sizeof expression;
+  expression.nodes = nodes_.data();
+  expression.node_count = static_cast<std::uint32_t>(nodes_.size());
+  expression.views = views;
+  expression.view_count = static_cast<std::uint32_t>(views_.size());
+  expression.scalars = scalars_.data();
+  expression.scalar_count = static_cast<std::uint32_t>(scalars_.size());
+  expression.attributes = attributes_.data();
+  expression.attribute_count = static_cast<std::uint32_t>(attributes_.size());
+  return std::make_unique<const Plan>(expression, kOwnReaders, tnr_view_mut{out});
+}
+
+}  // namespace tenure

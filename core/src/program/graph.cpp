@@ -1,0 +1,165 @@
+#include "program/graph.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+
+#include "tenure/dtype.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+Constant::Constant(const tnr_view& view) : view_(view), blob_(view.owner) {
+  check_view(view, "view");
+  view_.flags = 0;
+  if (view.owner != 0) {
+    Pins pins;
+    pins.add(view, "view");
+    blob_retain(view.owner);
+    return;
+  }
+  const std::size_t size_bytes = row_major_bytes(view.dtype, view.rank, view.shape);
+  blob_ = blob_allocate(kDefaultContext, size_bytes);
+  try {
+    const BlobMemory memory = blob_memory_mut(blob_);
+    view_ = make_view(memory.data, memory.size_bytes, 0, view.dtype, view.rank, view.shape, nullptr);
+    copy(kDefaultContext, view, {view_});
+    view_.owner = blob_;
+  } catch (...) {
+    blob_release(blob_);
+    throw;
+  }
+}
+
+Constant::~Constant() { blob_release(blob_); }
+
+Sizes::Sizes(const Graph& graph) {
+  for (const Extent& extent : graph.extents) add(extent);
+}
+
+void Sizes::add(const Extent& extent) {
+  if (extent.op == 0) {
+    sizes_.push_back(extent.a);
+    return;
+  }
+  const std::int64_t a = of(extent.a);
+  const std::int64_t b = of(extent.b);
+  std::int64_t size = 0;
+  bool fits = true;
+  switch (extent.op) {
+    case TNR_EXTENT_OP_ADD: fits = !__builtin_add_overflow(a, b, &size); break;
+    case TNR_EXTENT_OP_SUB: fits = !__builtin_sub_overflow(a, b, &size); break;
+    case TNR_EXTENT_OP_MUL: fits = !__builtin_mul_overflow(a, b, &size); break;
+    case TNR_EXTENT_OP_DIV:
+    case TNR_EXTENT_OP_DIV_UP:
+      if (b <= 0) {
+        fail(TNR_STATUS_INVALID_ARGUMENT, "an extent is %" PRId64 " divided by %" PRId64, a, b);
+      }
+      size = a / b + (extent.op == TNR_EXTENT_OP_DIV_UP && a % b != 0 ? 1 : 0);
+      break;
+    case TNR_EXTENT_OP_MIN: size = std::min(a, b); break;
+    case TNR_EXTENT_OP_MAX: size = std::max(a, b); break;
+    default:
+      fail(TNR_STATUS_INVALID_ARGUMENT, "op is %" PRId32 ", which names no operation on extents",
+           extent.op);
+  }
+  if (!fits || size < 0 || is_extent(size)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "an extent made of %" PRId64 " and %" PRId64 " is negative or too large", a, b);
+  }
+  sizes_.push_back(size);
+}
+
+Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count) {
+  if (input_count != graph.inputs.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "input_count is %" PRIu32 " but the program has %zu",
+         input_count, graph.inputs.size());
+  }
+  constexpr std::int64_t kUnknown = -1;
+  sizes_.assign(graph.extents.size(), kUnknown);
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    const GraphInput& input = graph.inputs[i];
+    const tnr_view& view = *inputs[i];
+    if (view.dtype != input.dtype || view.rank != input.shape.size()) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "inputs[%" PRIu32 "] is %s of rank %" PRIu32 " but the program takes %s of rank %zu", i,
+           dtype_name(view.dtype), view.rank, dtype_name(input.dtype), input.shape.size());
+    }
+    for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+      if (!is_extent(input.shape[axis])) continue;
+      const auto index = static_cast<std::size_t>(input.shape[axis] - TNR_EXTENT);
+      const Extent& extent = graph.extents[index];
+      if (extent.op != 0) continue;
+      std::int64_t& size = sizes_[index];
+      if (size == kUnknown) size = view.shape[axis];
+      if (size != view.shape[axis] || size > extent.a) {
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "inputs[%" PRIu32 "].shape[%" PRIu32 "] is %" PRId64 " but %s is %s%" PRId64, i, axis,
+             view.shape[axis], extent.name, size > extent.a ? "at most " : "",
+             size > extent.a ? extent.a : size);
+      }
+    }
+  }
+  // Those that are made of others, in their order; a program has each of the others.
+  std::vector<std::int64_t> named;
+  named.swap(sizes_);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (graph.extents[i].op == 0) {
+      sizes_.push_back(named[i]);
+    } else {
+      add(graph.extents[i]);
+    }
+  }
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    const tnr_view& view = *inputs[i];
+    for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+      const std::int64_t expected = of(graph.inputs[i].shape[axis]);
+      if (view.shape[axis] == expected) continue;
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "inputs[%" PRIu32 "].shape[%" PRIu32 "] is %" PRId64 " but must be %" PRId64
+           "; its shape is %s",
+           i, axis, view.shape[axis], expected, shape_text(view.rank, view.shape).text);
+    }
+  }
+}
+
+std::int64_t Sizes::of(std::int64_t number) const {
+  if (!is_extent(number)) return number;
+  const auto index = static_cast<std::uint64_t>(number - TNR_EXTENT);
+  if (index >= sizes_.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "a number is TNR_EXTENT + %" PRIu64 " but there are %zu extents", index, sizes_.size());
+  }
+  return sizes_[index];
+}
+
+std::vector<std::int64_t> Sizes::of_all(const std::vector<std::int64_t>& numbers) const {
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(numbers.size());
+  for (const std::int64_t number : numbers) sizes.push_back(of(number));
+  return sizes;
+}
+
+ArrayType infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+                const std::vector<ArrayType>& types) {
+  const auto index = static_cast<std::size_t>(&node - graph.nodes.data());
+  try {
+    const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
+    // As many as the kind may have, so that optional ones are not given.
+    std::vector<OperandType> operands(
+        std::max<std::size_t>(node.operands.size(), kMostFixedOperands));
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      const std::uint32_t value = node.operands[i];
+      if (value == kNoValue) continue;
+      operands[i].scalar = graph.scalar_of(value);
+      if (operands[i].scalar == nullptr) operands[i].array = &types[value];
+    }
+    return operation_of(node).infer({node, numbers.data()}, operands.data());
+  } catch (const Error& error) {
+    fail(error.status(), "nodes[%zu], %s: %s", index, operation_name(node), error.message());
+  }
+}
+
+}  // namespace tenure

@@ -1,0 +1,99 @@
+// What a graph holds, and the builder that checks what is added to it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/array_type.hpp"
+#include "program/node.hpp"
+#include "program/operations.hpp"
+#include "tenure/blob.hpp"
+
+namespace tenure {
+
+// Elements that a graph holds: the memory of a blob that it retains.
+class Constant {
+ public:
+  // Retains the view's owner; the elements of a view without one are copied.
+  explicit Constant(const tnr_view& view);
+  // Takes the blob.
+  Constant(BlobToken blob, const tnr_view& view) noexcept : view_(view), blob_(blob) {}
+  Constant(const Constant&) = delete;
+  Constant& operator=(const Constant&) = delete;
+  ~Constant();
+
+  [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
+
+ private:
+  tnr_view view_;
+  BlobToken blob_;
+};
+
+struct Extent {
+  tnr_extent_op op;    // 0: a named one
+  std::int64_t a;      // of a named one its maximum
+  std::int64_t b;
+  char name[32];
+};
+
+struct GraphInput {
+  tnr_dtype dtype;
+  std::vector<std::int64_t> shape;  // numbers
+  std::uint32_t value;
+};
+
+struct GraphOutput {
+  std::uint32_t value;
+  std::uint32_t updates;  // an input's index, or kNoValue
+};
+
+struct Graph {
+  std::vector<Extent> extents;
+  std::vector<GraphValue> values;
+  std::vector<GraphInput> inputs;
+  std::vector<std::shared_ptr<const Constant>> constants;
+  std::vector<tnr_scalar> scalars;
+  std::vector<GraphNode> nodes;  // each behind those whose results it reads
+  std::vector<GraphOutput> outputs;
+
+  [[nodiscard]] const GraphNode* node_of(std::uint32_t value) const noexcept {
+    return values[value].source == TNR_VALUE_SOURCE_NODE ? &nodes[values[value].index] : nullptr;
+  }
+  [[nodiscard]] const tnr_scalar* scalar_of(std::uint32_t value) const noexcept {
+    return values[value].source == TNR_VALUE_SOURCE_SCALAR ? &scalars[values[value].index]
+                                                           : nullptr;
+  }
+  [[nodiscard]] const Constant* constant_of(std::uint32_t value) const noexcept {
+    return values[value].source == TNR_VALUE_SOURCE_CONSTANT ? constants[values[value].index].get()
+                                                             : nullptr;
+  }
+};
+
+// Numbers for the extents of a graph.
+class Sizes {
+ public:
+  // All named extents at their maxima.
+  explicit Sizes(const Graph& graph);
+  // Those of a run's inputs, of which the shapes alone are looked at. Throws INVALID_ARGUMENT where
+  // these disagree with the graph.
+  Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count);
+
+  // What a number of a node or of a shape is.
+  [[nodiscard]] std::int64_t of(std::int64_t number) const;
+  [[nodiscard]] std::vector<std::int64_t> of_all(const std::vector<std::int64_t>& numbers) const;
+
+  void add(const Extent& extent);
+
+ private:
+  std::vector<std::int64_t> sizes_;
+};
+
+constexpr bool is_extent(std::int64_t number) noexcept { return number >= TNR_EXTENT; }
+
+// The type of a node's result at these sizes, from the types of all values before it. Throws what
+// the operation refuses, naming the node.
+ArrayType infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+                const std::vector<ArrayType>& types);
+
+}  // namespace tenure

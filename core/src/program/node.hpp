@@ -1,0 +1,45 @@
+// Values and nodes of graphs, as builders, passes and runs see them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/array_type.hpp"
+#include "tenure/program.hpp"
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+inline constexpr std::uint32_t kNoValue = TNR_OPERAND_NONE;
+inline constexpr unsigned kNodeKindShift = 16;
+
+// A value's number says where it comes from: the index of an input, a constant, a scalar or a node.
+struct GraphValue {
+  tnr_value_source source;
+  std::uint32_t index;
+};
+
+// A node, with memory of its own.
+struct GraphNode {
+  std::uint32_t code;
+  tnr_dtype dtype;  // of a cast, else 0
+  std::uint32_t flags;
+  bool has_attributes;
+  std::uint32_t result;  // the value
+  std::vector<std::uint32_t> operands;
+  std::vector<std::int64_t> numbers;
+  NodeAttributes attributes;
+
+  [[nodiscard]] std::uint32_t kind() const noexcept { return code >> kNodeKindShift; }
+  [[nodiscard]] std::int32_t op() const noexcept {
+    return static_cast<std::int32_t>(code & ((1u << kNodeKindShift) - 1));
+  }
+};
+
+// A node where all extents are numbers.
+struct NodeCall {
+  const GraphNode& node;
+  const std::int64_t* numbers;  // of which there are as many as the node has
+};
+
+}  // namespace tenure

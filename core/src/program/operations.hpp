@@ -1,0 +1,64 @@
+// The kinds of nodes: what each takes, which array it gives, and the call that computes it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/array_type.hpp"
+#include "program/node.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+// An operand of a node where its type is asked for: an array or a number; neither where an optional
+// one is not given.
+struct OperandType {
+  const ArrayType* array;
+  const tnr_scalar* scalar;
+};
+// The same where it is computed.
+struct OperandView {
+  const tnr_view* view;
+  const tnr_scalar* scalar;
+};
+
+// As many numbers as the operand, or the node, has axes.
+inline constexpr std::uint8_t kAnyCount = 0xff;
+// Of the kinds that do not take any number of them.
+inline constexpr std::size_t kMostFixedOperands = 5;
+
+// How a kind is computed.
+enum class Computes : std::uint8_t {
+  kElementwise,  // by a node of an expression
+  kReduction,    // the last one of an expression, or a call
+  kView,         // the operand's memory, seen otherwise
+  kCall
+};
+
+struct OperationKind {
+  const char* name;  // in messages, where no table of operations has one
+  Computes computes;
+  std::uint8_t least_operands;
+  std::uint8_t most_operands;
+  std::uint8_t number_count;  // or kAnyCount
+  AttributeKind attributes;
+  // Whether the result may be exactly the first operand.
+  bool in_place;
+  // The result's type. Throws what the call would refuse.
+  ArrayType (*infer)(const NodeCall& call, const OperandType* operands);
+  // Computes it; nullptr of views.
+  void (*run)(const Context& context, const NodeCall& call, const OperandView* operands,
+              const tnr_view_mut& out);
+  // Of views: the operand as the node sees it. Throws where its elements would have to move, which
+  // only a reshape does.
+  tnr_view (*view)(const NodeCall& call, const tnr_view& operand);
+};
+
+// nullptr: no such kind.
+const OperationKind* find_operation(std::uint32_t code) noexcept;
+inline const OperationKind& operation_of(const GraphNode& node) noexcept {
+  return *find_operation(node.code);
+}
+// "conv2d", or of kinds with codes the operation's own name.
+const char* operation_name(const GraphNode& node) noexcept;
+
+}  // namespace tenure

@@ -1,0 +1,402 @@
+#include "program/program.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <mutex>
+
+#include "dense/operands.hpp"
+#include "program/builder.hpp"
+#include "program/rewrite.hpp"
+#include "program/unbacked.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+constexpr ProgramHandles kProgramHandles(program_table, "program", "program");
+
+constexpr std::uint32_t kAllPasses =
+    TNR_PASS_DEAD_CODE | TNR_PASS_COMMON_SUBEXPRESSIONS | TNR_PASS_CONSTANT_FOLDING |
+    TNR_PASS_EPILOGUES | TNR_PASS_FUSION | TNR_PASS_IN_PLACE | TNR_PASS_MEMORY | TNR_PASS_LAYOUT;
+
+// "inputs[7]", for messages.
+struct Name {
+  char text[24];
+};
+Name name_of(const char* array, std::uint32_t index) noexcept {
+  Name name;
+  std::snprintf(name.text, sizeof name.text, "%s[%" PRIu32 "]", array, index);
+  return name;
+}
+
+bool has_layout(const tnr_view& view, const tnr_view& layout) noexcept {
+  if (view.dtype != layout.dtype || view.rank != layout.rank) return false;
+  for (std::uint32_t axis = 0; axis < layout.rank; ++axis) {
+    if (view.shape[axis] != layout.shape[axis]) return false;
+    if (view.shape[axis] > 1 && view.strides[axis] != layout.strides[axis]) return false;
+  }
+  return true;
+}
+
+// The view that a place has in a memory whose first element is at `data`.
+void set_data(tnr_view& view, const Placed& placed, const tnr_view& memory) noexcept {
+  view.base = memory.base;
+  view.size_bytes = memory.size_bytes;
+  view.owner = 0;  // the run has pinned it
+  view.data = is_empty(view) ? memory.base
+                             : static_cast<const char*>(memory.data) + placed.offset_bytes;
+}
+
+constexpr bool is_changing(Storage storage) noexcept {
+  return storage == Storage::kInput || storage == Storage::kOutput;
+}
+
+template <class View>
+void require_views(const View* const* views, std::uint32_t count, const char* name) {
+  if (views == nullptr && count != 0)
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (views[i] == nullptr)
+      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name_of(name, i).text);
+  }
+}
+
+}  // namespace
+
+// ---- workspaces --------------------------------------------------------------------------------
+
+Workspace::Workspace(const Graph& graph, const Schedule& schedule)
+    : block_bytes_(static_cast<std::size_t>(schedule.memory.block_bytes)),
+      views_(schedule.places.size()) {
+  for (const Step& step : schedule.steps) {
+    first_pointer_.push_back(pointers_.size());
+    for (const std::uint32_t place : step.operands) {
+      const bool is_given = place != kNoValue;
+      const tnr_scalar* const scalar =
+          is_given && place < graph.values.size() ? graph.scalar_of(place) : nullptr;
+      pointers_.push_back(is_given && scalar == nullptr ? &views_[place] : nullptr);
+      operands_.push_back({pointers_.back(), scalar});
+    }
+  }
+  block_ = take_memory(block_bytes_);
+  for (std::uint32_t i = 0; i < views_.size(); ++i) {
+    const Placed& placed = schedule.places[i];
+    tnr_view& view = views_[i];
+    view = placed.layout;
+    if (placed.storage == Storage::kBlock) {
+      tnr_view memory{};
+      memory.base = memory.data =
+          static_cast<const char*>(block_.data) + schedule.memory.offsets[placed.index];
+      memory.size_bytes = static_cast<std::uint64_t>(schedule.memory.sizes[placed.index]);
+      set_data(view, placed, memory);
+    } else if (placed.storage == Storage::kConstant) {
+      set_data(view, placed, graph.constants[placed.index]->view());
+    } else if (is_changing(placed.storage)) {
+      changing_.push_back(i);
+    }
+  }
+}
+
+Workspace::~Workspace() { give_memory(block_, block_bytes_); }
+
+void Workspace::set_memory(const Schedule& schedule, const tnr_view* const* inputs,
+                           const tnr_view_mut* const* outputs) noexcept {
+  for (const std::uint32_t i : changing_) {
+    const Placed& placed = schedule.places[i];
+    set_data(views_[i], placed,
+             placed.storage == Storage::kInput ? *inputs[placed.index]
+                                               : outputs[placed.index]->view);
+  }
+}
+
+// ---- schedules ---------------------------------------------------------------------------------
+
+Bound::Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
+             const tnr_view* const* inputs, std::uint32_t input_count,
+             const tnr_view_mut* const* outputs, std::uint32_t output_count)
+    : schedule_(tenure::schedule(graph, needed, disabled_passes, inputs, input_count, outputs)) {
+  for (std::uint32_t i = 0; i < input_count; ++i) inputs_.push_back(*inputs[i]);
+  for (std::uint32_t i = 0; i < output_count; ++i) {
+    outputs_.push_back(outputs == nullptr ? unbacked_view(schedule_.outputs[i])
+                                          : outputs[i]->view);
+  }
+}
+
+Bound::~Bound() { delete idle_.load(std::memory_order_acquire); }
+
+bool Bound::is_for(const tnr_view* const* inputs,
+                   const tnr_view_mut* const* outputs) const noexcept {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (!has_layout(*inputs[i], inputs_[i])) return false;
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs == nullptr ? !is_row_major(outputs_[i])
+                           : !has_layout(outputs[i]->view, outputs_[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::unique_ptr<Workspace> Bound::take_workspace(const Graph& graph) const {
+  // Acquire: what its last run wrote.
+  std::unique_ptr<Workspace> idle(idle_.exchange(nullptr, std::memory_order_acq_rel));
+  return idle != nullptr ? std::move(idle) : std::make_unique<Workspace>(graph, schedule_);
+}
+
+void Bound::give_workspace(std::unique_ptr<Workspace> workspace) const noexcept {
+  // Another run may have left one: one of both is enough.
+  const std::unique_ptr<Workspace> other(
+      idle_.exchange(workspace.release(), std::memory_order_acq_rel));
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+Program::Program(const Context& context, const Graph& graph, const std::vector<ArrayType>& types,
+                 std::uint32_t disabled_passes)
+    : graph_(graph), disabled_passes_(disabled_passes) {
+  if ((disabled_passes & ~kAllPasses) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->disabled_passes is 0x%" PRIx32 ", of which bits are unknown",
+         disabled_passes);
+  }
+  if (graph.outputs.empty()) fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has no output");
+  for (std::size_t i = 0; i < graph.extents.size(); ++i) {
+    if (graph.extents[i].op != 0) continue;
+    const std::int64_t number = TNR_EXTENT + static_cast<std::int64_t>(i);
+    if (std::ranges::none_of(graph.inputs, [=](const GraphInput& input) {
+          return std::ranges::find(input.shape, number) != input.shape.end();
+        })) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input",
+           graph.extents[i].name);
+    }
+  }
+  const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
+  if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) merge_common(graph_);
+  if (has(TNR_PASS_CONSTANT_FOLDING)) fold_constants(context, graph_, types);
+  if (has(TNR_PASS_EPILOGUES)) join_epilogues(graph_, types);
+  needed_ = has(TNR_PASS_DEAD_CODE) ? needed_nodes(graph_) : computed_nodes(graph_);
+}
+
+void Program::check_inputs(const tnr_view* const* inputs, std::uint32_t input_count) const {
+  if (input_count != graph_.inputs.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "input_count is %" PRIu32 " but the program has %zu",
+         input_count, graph_.inputs.size());
+  }
+  require_views(inputs, input_count, "inputs");
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    if (!is_valid_view(*inputs[i])) check_view_stepwise(*inputs[i], name_of("inputs", i).text);
+  }
+}
+
+std::shared_ptr<const Bound> Program::find(const tnr_view* const* inputs,
+                                           std::uint32_t input_count,
+                                           const tnr_view_mut* const* outputs,
+                                           std::uint32_t output_count) const {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto at = bound_.end(); at != bound_.begin();) {
+      --at;
+      if (!(*at)->is_for(inputs, outputs)) continue;
+      std::rotate(at, at + 1, bound_.end());
+      return bound_.back();
+    }
+  }
+  auto made = std::make_shared<const Bound>(graph_, needed_, disabled_passes_, inputs, input_count,
+                                            outputs, output_count);
+  const std::lock_guard lock(mutex_);
+  if (bound_.size() == kMostBound) bound_.erase(bound_.begin());
+  bound_.push_back(made);
+  return made;
+}
+
+ProgramShape Program::output_shape(const tnr_view* const* inputs, std::uint32_t input_count,
+                                   std::uint32_t output) const {
+  check_inputs(inputs, input_count);
+  if (output >= graph_.outputs.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "output is %" PRIu32 " but the program has %zu", output,
+         graph_.outputs.size());
+  }
+  const auto bound =
+      find(inputs, input_count, nullptr, static_cast<std::uint32_t>(graph_.outputs.size()));
+  const ArrayType& type = bound->schedule().outputs[output];
+  ProgramShape shape = {type.dtype, type.rank, {}};
+  std::copy_n(type.shape, type.rank, shape.extents);
+  return shape;
+}
+
+tnr_memory_plan Program::memory(const tnr_view* const* inputs, std::uint32_t input_count) const {
+  check_inputs(inputs, input_count);
+  const auto bound =
+      find(inputs, input_count, nullptr, static_cast<std::uint32_t>(graph_.outputs.size()));
+  const MemoryPlan& memory = bound->schedule().memory;
+  tnr_memory_plan plan{};
+  plan.struct_size = sizeof plan;
+  plan.peak_bytes = static_cast<std::uint64_t>(memory.block_bytes);
+  plan.live_bytes = static_cast<std::uint64_t>(memory.live_bytes);
+  plan.total_bytes = static_cast<std::uint64_t>(memory.total_bytes);
+  plan.step_count = static_cast<std::uint32_t>(bound->schedule().steps.size());
+  return plan;
+}
+
+void Program::check_outputs(const Schedule& schedule, const tnr_view* const* inputs,
+                            const tnr_view_mut* const* outputs) const {
+  for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
+    const tnr_view& out = outputs[i]->view;
+    const ArrayType& type = schedule.outputs[i];
+    if (!(type_of(out) == type)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "outputs[%" PRIu32 "] is %s of shape %s but the program gives %s of shape %s", i,
+           dtype_name(out.dtype), shape_text(out.rank, out.shape).text, dtype_name(type.dtype),
+           shape_text(type.rank, type.shape).text);
+    }
+    for (std::uint32_t j = 0; j < graph_.inputs.size(); ++j) {
+      const Alias alias = alias_of(out, *inputs[j]);
+      if (alias == Alias::kNone || (alias == Alias::kSame && graph_.outputs[i].updates == j)) {
+        continue;
+      }
+      fail(TNR_STATUS_ALIASED,
+           "outputs[%" PRIu32 "] %s inputs[%" PRIu32 "], which it does not update", i,
+           alias == Alias::kUndecided ? "may share a byte with" : "shares a byte with", j);
+    }
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (alias_of(out, outputs[j]->view) == Alias::kNone) continue;
+      fail(TNR_STATUS_ALIASED, "outputs[%" PRIu32 "] may share a byte with outputs[%" PRIu32 "]",
+           i, j);
+    }
+  }
+}
+
+namespace {
+
+// Pins what the views of a call and the constants of a graph have for owners, and then calls
+// `body`: as many at once as a Pins has room for, so that nothing is allocated.
+template <class NextOwned, class Body>
+void with_pinned(const NextOwned& next_owned, std::size_t at, const Body& body) {
+  Pins pins;
+  for (unsigned count = 0; count <= TNR_MAX_EXPRESSION_VIEWS; ++count) {
+    if (!next_owned(at, pins)) return body();
+  }
+  with_pinned(next_owned, at, body);
+}
+
+}  // namespace
+
+void Program::run(const Context& context, const tnr_view* const* inputs,
+                  std::uint32_t input_count, std::uint64_t budget_bytes,
+                  const tnr_view_mut* const* outputs, std::uint32_t output_count) const {
+  check_inputs(inputs, input_count);
+  if (output_count != graph_.outputs.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "output_count is %" PRIu32 " but the program has %zu",
+         output_count, graph_.outputs.size());
+  }
+  require_views(outputs, output_count, "outputs");
+  for (std::uint32_t i = 0; i < output_count; ++i) {
+    check_view_mut(*outputs[i], name_of("outputs", i).text);
+  }
+  const std::shared_ptr<const Bound> bound = find(inputs, input_count, outputs, output_count);
+  const Schedule& schedule = bound->schedule();
+  check_outputs(schedule, inputs, outputs);
+  if (budget_bytes != 0 && static_cast<std::uint64_t>(schedule.memory.block_bytes) > budget_bytes) {
+    fail(TNR_STATUS_OUT_OF_MEMORY,
+         "intermediate values take %" PRId64 " bytes but the budget is %" PRIu64,
+         schedule.memory.block_bytes, budget_bytes);
+  }
+  // Inputs, outputs, constants, in this order.
+  const auto pin_next = [&](std::size_t& at, Pins& pins) {
+    const std::size_t all = input_count + output_count + graph_.constants.size();
+    while (at < all) {
+      const std::size_t i = at++;
+      if (i < input_count) {
+        if (inputs[i]->owner == 0) continue;
+        pins.add(*inputs[i], name_of("inputs", static_cast<std::uint32_t>(i)).text);
+      } else if (i < input_count + output_count) {
+        const auto output = static_cast<std::uint32_t>(i - input_count);
+        if (outputs[output]->view.owner == 0) continue;
+        pins.add_mut(*outputs[output], name_of("outputs", output).text);
+      } else {
+        const auto constant = static_cast<std::uint32_t>(i - input_count - output_count);
+        pins.add(graph_.constants[constant]->view(), name_of("constants", constant).text);
+      }
+      return true;
+    }
+    return false;
+  };
+  with_pinned(pin_next, 0, [&] {
+    std::unique_ptr<Workspace> workspace = bound->take_workspace(graph_);
+    workspace->set_memory(schedule, inputs, outputs);
+    try {
+      compute(context, schedule, *workspace);
+    } catch (...) {
+      bound->give_workspace(std::move(workspace));
+      throw;
+    }
+    bound->give_workspace(std::move(workspace));
+  });
+}
+
+void Program::compute(const Context& context, const Schedule& schedule,
+                      const Workspace& workspace) const {
+  for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+    const Step& step = schedule.steps[i];
+    tnr_view_mut out = {workspace.view(step.result)};
+    // Whatever it shares a byte with, it is exactly: outputs were checked, and the block is planned.
+    out.view.flags = TNR_VIEW_EXCLUSIVE;
+    try {
+      switch (step.kind) {
+        case Step::Kind::kCopy: copy(context, *workspace.pointers(i)[0], out); break;
+        case Step::Kind::kExpression:
+          step.plan->run(context, workspace.pointers(i),
+                         static_cast<std::uint32_t>(step.operands.size()), out);
+          break;
+        case Step::Kind::kOperation: {
+          const GraphNode& node = graph_.nodes[step.node];
+          operation_of(node).run(context, {node, step.numbers.data()}, workspace.operands(i), out);
+          break;
+        }
+      }
+    } catch (const Error& error) {
+      if (step.node == kNoValue) throw;
+      fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,
+           operation_name(graph_.nodes[step.node]), error.message());
+    }
+  }
+}
+
+ProgramToken program_create(const Context& context, GraphToken graph,
+                            std::uint32_t disabled_passes) {
+  const GraphHandles::Use use(kGraphHandles, graph);
+  const std::lock_guard lock(use.object().mutex);
+  const GraphBuilder& builder = use.object().builder;
+  return kProgramHandles.open(std::make_unique<const Program>(context, builder.graph(),
+                                                              builder.types(), disabled_passes));
+}
+
+void program_retain(ProgramToken token) { kProgramHandles.retain(token); }
+
+void program_release(ProgramToken token) { kProgramHandles.release(token); }
+
+ProgramShape program_output_shape(ProgramToken token, const tnr_view* const* inputs,
+                                  std::uint32_t input_count, std::uint32_t output) {
+  const ProgramHandles::Use program(kProgramHandles, token);
+  return program.object().output_shape(inputs, input_count, output);
+}
+
+tnr_memory_plan program_memory(ProgramToken token, const tnr_view* const* inputs,
+                               std::uint32_t input_count) {
+  const ProgramHandles::Use program(kProgramHandles, token);
+  return program.object().memory(inputs, input_count);
+}
+
+void program_run(const Context& context, ProgramToken token, const tnr_view* const* inputs,
+                 std::uint32_t input_count, std::uint64_t budget_bytes,
+                 const tnr_view_mut* const* outputs, std::uint32_t output_count) {
+  const ProgramHandles::Use program(kProgramHandles, token);
+  program.object().run(context, inputs, input_count, budget_bytes, outputs, output_count);
+}
+
+}  // namespace tenure

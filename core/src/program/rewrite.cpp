@@ -1,0 +1,280 @@
+#include "program/rewrite.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "dense/image/wide_images.hpp"
+#include "dense/product/epilogue.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+template <class T>
+void append(std::string& key, const T* values, std::size_t count) {
+  key.append(reinterpret_cast<const char*>(&count), sizeof count);
+  key.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+}
+
+// Equal for nodes that compute the same.
+std::string key_of(const GraphNode& node) {
+  std::string key;
+  append(key, &node.code, 1);
+  append(key, &node.dtype, 1);
+  append(key, &node.flags, 1);
+  append(key, node.operands.data(), node.operands.size());
+  append(key, node.numbers.data(), node.numbers.size());
+  if (node.has_attributes) append(key, &node.attributes, 1);
+  return key;
+}
+
+bool has_extents(const GraphNode& node) {
+  return std::ranges::any_of(node.numbers, is_extent);
+}
+
+// How often each value is an operand or an output.
+std::vector<std::uint32_t> count_uses(const Graph& graph, const std::vector<bool>& needed) {
+  std::vector<std::uint32_t> uses(graph.values.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!needed[i]) continue;
+    for (const std::uint32_t value : graph.nodes[i].operands) {
+      if (value != kNoValue) ++uses[value];
+    }
+  }
+  for (const GraphOutput& output : graph.outputs) ++uses[output.value];
+  return uses;
+}
+
+// By value: whether its shape is another one in another run.
+std::vector<bool> sized_by_runs(const Graph& graph) {
+  std::vector<bool> sized(graph.values.size());
+  for (const GraphInput& input : graph.inputs) {
+    sized[input.value] = std::ranges::any_of(input.shape, is_extent);
+  }
+  for (const GraphNode& node : graph.nodes) {
+    sized[node.result] = has_extents(node);
+    for (const std::uint32_t value : node.operands) {
+      if (value != kNoValue && sized[value]) sized[node.result] = true;
+    }
+  }
+  return sized;
+}
+
+// Bytes that a folded constant may have where its operands have fewer.
+constexpr std::size_t kFoldedBytes = std::size_t{1} << 16;
+
+class Folding {
+ public:
+  Folding(const Context& context, Graph& graph, const std::vector<ArrayType>& types)
+      : context_(context), graph_(graph), types_(types) {}
+
+  void run(const GraphNode& node) {
+    operands_.assign(std::max(node.operands.size(), kMostFixedOperands), {});
+    std::size_t given_bytes = kFoldedBytes;
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      const std::uint32_t value = node.operands[i];
+      if (value == kNoValue) continue;
+      operands_[i].scalar = graph_.scalar_of(value);
+      if (operands_[i].scalar != nullptr) continue;
+      const Constant* const constant = graph_.constant_of(value);
+      if (constant == nullptr) return;
+      operands_[i].view = &constant->view();
+      given_bytes += bytes_of(types_[value]);
+    }
+    const ArrayType& type = types_[node.result];
+    if (operation_of(node).computes == Computes::kView && see(node)) return;
+    if (bytes_of(type) <= given_bytes) compute(node, type);
+  }
+
+ private:
+  static std::size_t bytes_of(const ArrayType& type) {
+    return row_major_bytes(type.dtype, type.rank, type.shape);
+  }
+
+  void replace(std::uint32_t value, std::shared_ptr<const Constant> constant) {
+    graph_.constants.push_back(std::move(constant));
+    graph_.values[value] = {TNR_VALUE_SOURCE_CONSTANT,
+                            static_cast<std::uint32_t>(graph_.constants.size() - 1)};
+  }
+
+  // The same memory, seen otherwise.
+  bool see(const GraphNode& node) {
+    try {
+      replace(node.result, std::make_shared<const Constant>(operation_of(node).view(
+                               {node, node.numbers.data()}, *operands_[0].view)));
+      return true;
+    } catch (const Error&) {
+      return false;  // a reshape that moves elements
+    }
+  }
+
+  void compute(const GraphNode& node, const ArrayType& type) {
+    const std::size_t size_bytes = bytes_of(type);
+    const BlobToken blob = blob_allocate(kDefaultContext, size_bytes);
+    try {
+      tnr_view view = make_view(blob_memory_mut(blob).data, size_bytes, 0, type.dtype, type.rank,
+                                type.shape, nullptr);
+      const OperationKind& kind = operation_of(node);
+      if (kind.computes == Computes::kView) {
+        // Its elements in row-major order, behind which they are seen.
+        const tnr_view& from = *operands_[0].view;
+        copy(context_, from, {make_view(view.base, size_bytes, 0, from.dtype, from.rank,
+                                        from.shape, nullptr)});
+      } else {
+        kind.run(context_, {node, node.numbers.data()}, operands_.data(), {view});
+      }
+      view.owner = blob;
+      replace(node.result, std::make_shared<const Constant>(blob, view));
+    } catch (...) {
+      blob_release(blob);
+      throw;
+    }
+  }
+
+  const Context& context_;
+  Graph& graph_;
+  const std::vector<ArrayType>& types_;
+  std::vector<OperandView> operands_;
+};
+
+// The bias and activation of a product or a convolution.
+struct EpilogueOf {
+  tnr_unary_op* activation;
+  std::uint32_t flags;
+};
+bool find_epilogue(GraphNode& node, EpilogueOf& epilogue) {
+  if (node.code == TNR_NODE_MATMUL) {
+    epilogue = {&node.attributes.matmul.activation, node.attributes.matmul.flags};
+  } else if (node.code == TNR_NODE_CONV2D) {
+    epilogue = {&node.attributes.conv2d.activation, node.attributes.conv2d.flags};
+  } else {
+    return false;
+  }
+  return *epilogue.activation == 0 && epilogue.flags == 0;
+}
+
+Activation activation_of(const GraphNode& node) noexcept {
+  return node.code == TNR_NODE_MATMUL ? Activation(node.attributes.matmul)
+                                      : Activation(node.attributes.conv2d);
+}
+
+void require_attributes(GraphNode& node) {
+  if (node.has_attributes) return;
+  node.has_attributes = true;
+  std::memset(&node.attributes, 0, sizeof node.attributes);
+}
+
+}  // namespace
+
+void merge_common(Graph& graph) {
+  std::vector<std::uint32_t> same(graph.values.size());
+  for (std::uint32_t i = 0; i < same.size(); ++i) same[i] = i;
+  std::map<std::string, std::uint32_t> known;
+  for (std::uint32_t i = 0; i < graph.values.size(); ++i) {
+    const tnr_scalar* const scalar = graph.scalar_of(i);
+    if (scalar == nullptr) continue;
+    std::string key("scalar");
+    append(key, scalar, 1);
+    same[i] = known.emplace(std::move(key), i).first->second;
+  }
+  for (GraphNode& node : graph.nodes) {
+    for (std::uint32_t& value : node.operands) {
+      if (value != kNoValue) value = same[value];
+    }
+    same[node.result] = known.emplace(key_of(node), node.result).first->second;
+  }
+  for (GraphOutput& output : graph.outputs) output.value = same[output.value];
+}
+
+void fold_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types) {
+  const std::vector<bool> needed = needed_nodes(graph);
+  Folding folding(context, graph, types);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (needed[i] && !has_extents(graph.nodes[i])) folding.run(graph.nodes[i]);
+  }
+}
+
+void join_epilogues(Graph& graph, const std::vector<ArrayType>& types) {
+  const std::vector<std::uint32_t> uses = count_uses(graph, needed_nodes(graph));
+  const std::vector<bool> sized = sized_by_runs(graph);
+  // The product that computes the value, where nothing else reads it.
+  const auto product_of = [&](std::uint32_t value) -> GraphNode* {
+    if (value == kNoValue || uses[value] != 1) return nullptr;
+    const GraphNode* const node = graph.node_of(value);
+    return node == nullptr ? nullptr : &graph.nodes[graph.values[value].index];
+  };
+  // The later node computes both; nothing reads the earlier one any more.
+  const auto replace = [](GraphNode& node, GraphNode product) {
+    product.result = node.result;
+    node = std::move(product);
+  };
+  for (GraphNode& node : graph.nodes) {
+    EpilogueOf epilogue;
+    if (node.kind() == TNR_NODE_UNARY >> kNodeKindShift) {
+      const GraphNode* const product = product_of(node.operands[0]);
+      if (product == nullptr) continue;
+      GraphNode joined = *product;
+      if (!find_epilogue(joined, epilogue)) continue;
+      require_attributes(joined);
+      *epilogue.activation = node.op();
+      const ArrayType& result = types[node.result];
+      const tnr_dtype computed = is_narrow(result.dtype) ? TNR_DTYPE_F32 : result.dtype;
+      try {
+        (void)Epilogue(activation_of(joined), nullptr, result.dtype, computed);
+      } catch (const Error&) {
+        continue;  // one that gives another dtype, or takes none of these sums
+      }
+      replace(node, std::move(joined));
+    } else if (node.code == (TNR_NODE_BINARY | TNR_BINARY_OP_ADD)) {
+      for (const unsigned side : {0u, 1u}) {
+        const std::uint32_t bias = node.operands[1 - side];
+        const GraphNode* const product = product_of(node.operands[side]);
+        if (product == nullptr || product->code != TNR_NODE_MATMUL ||
+            (product->operands.size() > 2 && product->operands[2] != kNoValue) ||
+            graph.scalar_of(bias) != nullptr) {
+          continue;
+        }
+        GraphNode joined = *product;
+        const ArrayType& b = types[joined.operands[1]];
+        const ArrayType& added = types[bias];
+        if (!find_epilogue(joined, epilogue) || sized[bias] || sized[joined.operands[1]] ||
+            b.rank < 2 || added.rank != 1 || added.shape[0] != b.shape[b.rank - 1] ||
+            added.dtype != types[node.result].dtype) {
+          continue;
+        }
+        joined.operands.resize(3);
+        joined.operands[2] = bias;
+        replace(node, std::move(joined));
+        break;
+      }
+    }
+  }
+}
+
+std::vector<bool> computed_nodes(const Graph& graph) {
+  std::vector<bool> computed(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    computed[i] = graph.node_of(graph.nodes[i].result) != nullptr;
+  }
+  return computed;
+}
+
+std::vector<bool> needed_nodes(const Graph& graph) {
+  std::vector<bool> needed(graph.nodes.size());
+  const auto need = [&](std::uint32_t value) {
+    if (value != kNoValue && graph.node_of(value) != nullptr) {
+      needed[graph.values[value].index] = true;
+    }
+  };
+  for (const GraphOutput& output : graph.outputs) need(output.value);
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    if (needed[i]) std::ranges::for_each(graph.nodes[i].operands, need);
+  }
+  return needed;
+}
+
+}  // namespace tenure

@@ -1,0 +1,436 @@
+#include "program/schedule.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "program/expressions.hpp"
+#include "program/unbacked.hpp"
+#include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+// Of an expression that several nodes become: the checks of a run are linear in views, and panels
+// of many leave the first cache.
+constexpr std::size_t kMostFusedNodes = 64;
+constexpr std::size_t kMostFusedViews = 12;
+
+bool same_shape(const ArrayType& a, const ArrayType& b) noexcept {
+  return a.rank == b.rank && std::equal(a.shape, a.shape + a.rank, b.shape);
+}
+
+bool same_layout(const tnr_view& a, const tnr_view& b) noexcept {
+  if (a.dtype != b.dtype || a.rank != b.rank) return false;
+  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
+    if (a.shape[axis] != b.shape[axis]) return false;
+    if (a.shape[axis] > 1 && a.strides[axis] != b.strides[axis]) return false;
+  }
+  return true;
+}
+
+// Whether the elements lie side by side, in any order of the axes.
+bool has_no_gap(const tnr_view& view) noexcept {
+  if (is_empty(view)) return false;
+  const std::int64_t count = element_count(view);
+  // The axis on which the elements so far repeat, and so on outwards.
+  for (std::int64_t adjacent = 1; adjacent != count;) {
+    std::uint32_t axis = 0;
+    while (axis < view.rank && (view.shape[axis] <= 1 || view.strides[axis] != adjacent)) ++axis;
+    if (axis == view.rank) return false;
+    adjacent *= view.shape[axis];
+  }
+  return true;
+}
+
+class Scheduler {
+ public:
+  Scheduler(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
+            const tnr_view* const* inputs, const tnr_view_mut* const* outputs, const Sizes& sizes)
+      : graph_(graph), needed_(needed), disabled_(disabled_passes), given_outputs_(outputs),
+        sizes_(sizes), types_(graph.values.size()) {
+    find_types();
+    place_given(inputs);
+    find_users();
+    if (has(TNR_PASS_FUSION)) fuse();
+    assign_outputs();
+  }
+
+  Schedule run() {
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (needed_[i] && root_of_[i] == i) add_step(i);
+    }
+    copy_outputs();
+    find_lifetimes();
+    if (has(TNR_PASS_IN_PLACE)) share_in_place();
+    plan_block();
+    return std::move(made_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  [[nodiscard]] bool has(std::uint32_t pass) const noexcept { return (disabled_ & pass) == 0; }
+  [[nodiscard]] Placed& place(std::uint32_t value) { return made_.places[value]; }
+
+  void find_types() {
+    for (const GraphInput& input : graph_.inputs) {
+      ArrayType& type = types_[input.value];
+      type = {input.dtype, static_cast<std::uint32_t>(input.shape.size()), {}};
+      for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
+        type.shape[axis] = sizes_.of(input.shape[axis]);
+      }
+    }
+    for (std::uint32_t value = 0; value < graph_.values.size(); ++value) {
+      if (const Constant* const constant = graph_.constant_of(value)) {
+        types_[value] = type_of(constant->view());
+      }
+    }
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (!needed_[i]) continue;
+      types_[graph_.nodes[i].result] = infer(graph_, graph_.nodes[i], sizes_, types_);
+    }
+    for (const GraphOutput& output : graph_.outputs) {
+      made_.outputs.push_back(types_[output.value]);
+    }
+  }
+
+  // Inputs and constants lie where they are.
+  void place_given(const tnr_view* const* inputs) {
+    made_.places.assign(graph_.values.size(), Placed{Storage::kNone, 0, 0, {}});
+    for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i) {
+      place(graph_.inputs[i].value) = {
+          Storage::kInput, i, 0,
+          unbacked_view(types_[graph_.inputs[i].value], inputs[i]->strides)};
+    }
+    for (std::uint32_t value = 0; value < graph_.values.size(); ++value) {
+      if (const Constant* const constant = graph_.constant_of(value)) {
+        place(value) = {Storage::kConstant, graph_.values[value].index, 0,
+                        unbacked_view(types_[value], constant->view().strides)};
+      }
+    }
+  }
+
+  void find_users() {
+    users_.resize(graph_.values.size());
+    is_output_.resize(graph_.values.size());
+    root_of_.resize(graph_.nodes.size());
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      root_of_[i] = i;
+      if (!needed_[i]) continue;
+      for (const std::uint32_t value : graph_.nodes[i].operands) {
+        if (value != kNoValue) users_[value].push_back(i);
+      }
+    }
+    for (const GraphOutput& output : graph_.outputs) is_output_[output.value] = true;
+  }
+
+  // ---- fusion --------------------------------------------------------------------------------
+
+  [[nodiscard]] Computes computes(std::uint32_t node) const {
+    return operation_of(graph_.nodes[node]).computes;
+  }
+
+  // Each root takes the nodes before it whose results it alone reads, with their own.
+  void fuse() {
+    for (std::uint32_t root = static_cast<std::uint32_t>(graph_.nodes.size()); root-- > 0;) {
+      if (!needed_[root] || root_of_[root] != root) continue;
+      const Computes kind = computes(root);
+      if (kind == Computes::kElementwise || kind == Computes::kReduction) take_into(root);
+    }
+  }
+
+  void take_into(std::uint32_t root) {
+    const GraphNode& last = graph_.nodes[root];
+    const bool reduces = computes(root) == Computes::kReduction;
+    const ArrayType& domain = reduces ? types_[last.operands[0]] : types_[last.result];
+    std::vector<std::uint32_t> views;  // values that the expression reads
+    const auto read = [&](const GraphNode& node) {
+      for (const std::uint32_t value : node.operands) {
+        if (graph_.scalar_of(value) != nullptr) continue;
+        if (std::ranges::find(views, value) == views.end()) views.push_back(value);
+      }
+    };
+    read(last);
+    std::size_t count = 1;
+    // Later nodes first: all users of a node have been taken, or will not be.
+    for (std::uint32_t i = root; i-- > 0;) {
+      if (!needed_[i] || root_of_[i] != i) continue;
+      const std::uint32_t value = graph_.nodes[i].result;
+      const auto at = std::ranges::find(views, value);
+      if (at == views.end() || is_output_[value] || computes(i) != Computes::kElementwise ||
+          !same_shape(types_[value], domain)) {
+        continue;
+      }
+      if (!std::ranges::all_of(users_[value],
+                               [&](std::uint32_t user) { return root_of_[user] == root; })) {
+        continue;
+      }
+      const std::vector<std::uint32_t> before = views;
+      views.erase(at);
+      read(graph_.nodes[i]);
+      if (views.size() > kMostFusedViews || count == kMostFusedNodes) {
+        views = before;
+        continue;
+      }
+      root_of_[i] = root;
+      ++count;
+    }
+  }
+
+  // ---- outputs -------------------------------------------------------------------------------
+
+  [[nodiscard]] tnr_view output_layout(std::uint32_t output) const {
+    return unbacked_view(made_.outputs[output], given_outputs_ == nullptr
+                                                    ? nullptr
+                                                    : given_outputs_[output]->view.strides);
+  }
+
+  // Nodes that write an output themselves; other outputs are copied.
+  void assign_outputs() {
+    direct_.assign(graph_.values.size(), kNone);
+    for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
+      const GraphOutput& output = graph_.outputs[i];
+      const GraphNode* const node = graph_.node_of(output.value);
+      if (node == nullptr || direct_[output.value] != kNone || output.updates != kNoValue ||
+          operation_of(*node).computes == Computes::kView) {
+        continue;
+      }
+      direct_[output.value] = i;
+    }
+  }
+
+  // Outputs that are no input's memory come first: what updates an input is written when all have
+  // read it.
+  void copy_outputs() {
+    std::vector<std::uint32_t> sources(graph_.outputs.size());
+    for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
+      std::uint32_t source = graph_.outputs[i].value;
+      if (graph_.outputs[i].updates != kNoValue && place(source).storage == Storage::kInput) {
+        const std::uint32_t staged = add_block(row_major(types_[source]));
+        add_copy(kNoValue, source, staged);
+        source = staged;
+      }
+      sources[i] = source;
+    }
+    for (const bool updates : {false, true}) {
+      for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
+        if ((graph_.outputs[i].updates != kNoValue) != updates) continue;
+        if (direct_[graph_.outputs[i].value] == i) continue;
+        made_.places.push_back({Storage::kOutput, i, 0, output_layout(i)});
+        add_copy(kNoValue, sources[i], static_cast<std::uint32_t>(made_.places.size() - 1));
+      }
+    }
+  }
+
+  // ---- steps ---------------------------------------------------------------------------------
+
+  static tnr_view row_major(const ArrayType& type) { return unbacked_view(type); }
+
+  // Memory of its own; the place.
+  std::uint32_t add_block(const tnr_view& layout) {
+    made_.places.push_back(new_block(layout));
+    return static_cast<std::uint32_t>(made_.places.size() - 1);
+  }
+  Placed new_block(const tnr_view& layout) {
+    lifetimes_.push_back({static_cast<std::int64_t>(layout.size_bytes), kNone, 0});
+    return {Storage::kBlock, static_cast<std::uint32_t>(lifetimes_.size() - 1), 0, layout};
+  }
+
+  void add_copy(std::uint32_t node, std::uint32_t from, std::uint32_t to) {
+    made_.steps.push_back({Step::Kind::kCopy, node, {from}, to, {}, nullptr});
+  }
+
+  void add_step(std::uint32_t index) {
+    const GraphNode& node = graph_.nodes[index];
+    const OperationKind& kind = operation_of(node);
+    if (kind.computes == Computes::kView) return add_view(index, kind);
+    Step step = {Step::Kind::kOperation, index, {}, node.result, {}, nullptr};
+    if (kind.computes == Computes::kElementwise || !is_alone(index)) {
+      ExpressionOf expression;
+      for (std::uint32_t i = 0; i <= index; ++i) {
+        if (!needed_[i] || root_of_[i] != index) continue;
+        const GraphNode& part = graph_.nodes[i];
+        expression.add(part, types_[part.result].dtype,
+                       [&](std::uint32_t value) { return graph_.scalar_of(value); });
+      }
+      step.kind = Step::Kind::kExpression;
+      step.operands = expression.views();
+      place(node.result) = new_result(node.result, layout_like(step.operands, node.result));
+      std::vector<const tnr_view*> views;
+      for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
+      try {
+        step.plan = expression.plan(views.data(), place(node.result).layout);
+      } catch (const Error& error) {
+        fail(error.status(), "nodes[%" PRIu32 "], %s: %s", index, operation_name(node),
+             error.message());
+      }
+    } else {
+      step.operands = node.operands;
+      step.operands.resize(std::max(node.operands.size(), kMostFixedOperands), kNoValue);
+      step.numbers = sizes_.of_all(node.numbers);
+      place(node.result) = new_result(node.result, layout_of_call(node, kind));
+    }
+    made_.steps.push_back(std::move(step));
+  }
+
+  [[nodiscard]] bool is_alone(std::uint32_t root) const {
+    for (std::uint32_t i = 0; i < root; ++i) {
+      if (needed_[i] && root_of_[i] == root) return false;
+    }
+    return true;
+  }
+
+  void add_view(std::uint32_t index, const OperationKind& kind) {
+    const GraphNode& node = graph_.nodes[index];
+    const std::vector<std::int64_t> numbers = sizes_.of_all(node.numbers);
+    const NodeCall call = {node, numbers.data()};
+    std::uint32_t from = node.operands[0];
+    tnr_view seen;
+    try {
+      seen = kind.view(call, place(from).layout);
+    } catch (const Error&) {
+      // Elements that lie otherwise than the reshape needs them.
+      const std::uint32_t moved = add_block(row_major(types_[from]));
+      add_copy(index, from, moved);
+      from = moved;
+      seen = kind.view(call, place(from).layout);
+    }
+    const Placed& whole = place(from);
+    const std::int64_t offset = whole.offset_bytes + bytes_between(whole.layout, seen);
+    place(node.result) = {whole.storage, whole.index, offset,
+                          unbacked_view(types_[node.result], seen.strides)};
+  }
+
+  // In the output that the value is, or in the block.
+  Placed new_result(std::uint32_t value, const tnr_view& layout) {
+    const std::uint32_t output = direct_[value];
+    if (output == kNone) return new_block(layout);
+    return {Storage::kOutput, output, 0, output_layout(output)};
+  }
+
+  // That of the first operand that has the result's shape without a gap.
+  tnr_view layout_like(const std::vector<std::uint32_t>& operands, std::uint32_t result) {
+    for (const std::uint32_t value : operands) {
+      if (value == kNoValue || !same_shape(types_[value], types_[result])) continue;
+      const tnr_view& layout = place(value).layout;
+      if (has_no_gap(layout)) return unbacked_view(types_[result], layout.strides);
+    }
+    return row_major(types_[result]);
+  }
+
+  tnr_view layout_of_call(const GraphNode& node, const OperationKind& kind) {
+    const ArrayType& type = types_[node.result];
+    if (kind.in_place) return layout_like({node.operands[0]}, node.result);
+    if (!has(TNR_PASS_LAYOUT) || type.rank != 4) return row_major(type);
+    const bool is_convolution = node.code == TNR_NODE_CONV2D;
+    if (!is_convolution && kind.attributes != AttributeKind::kPool2d) return row_major(type);
+    const tnr_view& a = place(node.operands[0]).layout;
+    if (!is_convolution && !is_channels_last(a)) return row_major(type);
+    return channels_last(type);
+  }
+
+  static bool is_channels_last(const tnr_view& view) {
+    const std::int64_t channels = view.shape[1];
+    return channels > 1 && view.strides[1] == 1 && view.strides[3] >= channels;
+  }
+  static tnr_view channels_last(const ArrayType& type) {
+    const std::int64_t channels = std::max<std::int64_t>(type.shape[1], 1);
+    const std::int64_t row = channels * std::max<std::int64_t>(type.shape[3], 1);
+    const std::int64_t image = row * std::max<std::int64_t>(type.shape[2], 1);
+    const std::int64_t strides[] = {image, 1, row, channels};
+    return unbacked_view(type, strides);
+  }
+
+  // ---- memory --------------------------------------------------------------------------------
+
+  void find_lifetimes() {
+    for (Lifetime& lifetime : lifetimes_) lifetime.first = kNone;
+    for (std::uint32_t at = 0; at < made_.steps.size(); ++at) {
+      const Step& step = made_.steps[at];
+      const auto use = [&](std::uint32_t value) {
+        if (value == kNoValue || place(value).storage != Storage::kBlock) return;
+        Lifetime& lifetime = lifetimes_[place(value).index];
+        lifetime.first = std::min(lifetime.first, at);
+        lifetime.last = at;
+      };
+      std::ranges::for_each(step.operands, use);
+      use(step.result);
+    }
+  }
+
+  // The operand whose memory the step's result may have, or kNoValue.
+  std::uint32_t replaced_operand(const Step& step, std::uint32_t at) {
+    const Placed& result = place(step.result);
+    if (result.storage != Storage::kBlock || step.kind == Step::Kind::kCopy) return kNoValue;
+    const OperationKind& kind = operation_of(graph_.nodes[step.node]);
+    if (!kind.in_place) return kNoValue;
+    const bool is_call = step.kind == Step::Kind::kOperation;
+    const std::size_t candidates = is_call ? 1 : step.operands.size();
+    for (std::size_t i = 0; i < candidates; ++i) {
+      const std::uint32_t value = step.operands[i];
+      const Placed& operand = place(value);
+      if (operand.storage != Storage::kBlock || lifetimes_[operand.index].last != at ||
+          lifetimes_[operand.index].size_bytes != lifetimes_[result.index].size_bytes ||
+          !same_layout(operand.layout, result.layout) || operand.offset_bytes != 0) {
+        continue;
+      }
+      const bool is_apart = std::ranges::all_of(step.operands, [&](std::uint32_t other) {
+        if (other == kNoValue || other == value) return true;
+        const Placed& placed = place(other);
+        if (placed.storage != Storage::kBlock || placed.index != operand.index) return true;
+        return !is_call && placed.offset_bytes == 0 && same_layout(placed.layout, result.layout);
+      });
+      if (is_apart) return value;
+    }
+    return kNoValue;
+  }
+
+  void share_in_place() {
+    for (std::uint32_t at = 0; at < made_.steps.size(); ++at) {
+      const Step& step = made_.steps[at];
+      const std::uint32_t operand = replaced_operand(step, at);
+      if (operand == kNoValue) continue;
+      const std::uint32_t from = place(step.result).index;
+      const std::uint32_t to = place(operand).index;
+      lifetimes_[to].last = std::max(lifetimes_[to].last, lifetimes_[from].last);
+      lifetimes_[from] = {0, 0, 0};
+      for (Placed& placed : made_.places) {
+        if (placed.storage == Storage::kBlock && placed.index == from) placed.index = to;
+      }
+    }
+  }
+
+  void plan_block() {
+    // Memory that became another's, and results that nothing reads.
+    for (Lifetime& lifetime : lifetimes_) {
+      if (lifetime.first == kNone) lifetime = {0, 0, 0};
+    }
+    made_.memory = plan_memory(lifetimes_, has(TNR_PASS_MEMORY));
+  }
+
+  const Graph& graph_;
+  const std::vector<bool>& needed_;
+  std::uint32_t disabled_;
+  const tnr_view_mut* const* given_outputs_;
+  const Sizes& sizes_;
+  std::vector<ArrayType> types_;                   // by value
+  std::vector<std::vector<std::uint32_t>> users_;  // by value: nodes
+  std::vector<bool> is_output_;                    // by value
+  std::vector<std::uint32_t> root_of_;             // by node: the last node of its expression
+  std::vector<std::uint32_t> direct_;              // by value: the output that it writes
+  std::vector<Lifetime> lifetimes_;
+  Schedule made_;
+};
+
+}  // namespace
+
+Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
+                  std::uint32_t disabled_passes, const tnr_view* const* inputs,
+                  std::uint32_t input_count, const tnr_view_mut* const* outputs) {
+  const Sizes sizes(graph, inputs, input_count);
+  return Scheduler(graph, needed, disabled_passes, inputs, outputs, sizes).run();
+}
+
+}  // namespace tenure

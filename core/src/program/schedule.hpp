@@ -1,0 +1,52 @@
+// A program for inputs and outputs of some layouts: the calls of a run, and where each value lies.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "expression/plan.hpp"
+#include "program/graph.hpp"
+#include "program/memory_plan.hpp"
+#include "program/operations.hpp"
+#include "tenure/context.hpp"
+
+namespace tenure {
+
+// Whose memory a value is part of.
+enum class Storage : std::uint8_t { kNone, kInput, kConstant, kOutput, kBlock };
+
+// A value: memory of something, from an offset on.
+struct Placed {
+  Storage storage;
+  std::uint32_t index;        // of the input, constant, output, or lifetime
+  std::int64_t offset_bytes;  // of its first element from the first one there
+  tnr_view layout;            // dtype, shape and strides
+};
+
+// One call of a run.
+struct Step {
+  enum class Kind : std::uint8_t { kCopy, kExpression, kOperation };
+
+  Kind kind;
+  std::uint32_t node;                   // for messages; kNoValue of a copy to an output
+  std::vector<std::uint32_t> operands;  // places; kNoValue of an optional one
+  std::uint32_t result;                 // place
+  std::vector<std::int64_t> numbers;
+  std::unique_ptr<const Plan> plan;     // of an expression
+};
+
+struct Schedule {
+  std::vector<Placed> places;  // by value, and behind them those that copies need
+  std::vector<Step> steps;
+  MemoryPlan memory;
+  std::vector<ArrayType> outputs;
+};
+
+// Of views layouts alone are looked at. `outputs` is nullptr for row-major ones. `needed` says which
+// nodes outputs need. Throws INVALID_ARGUMENT for shapes that the graph does not take.
+Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
+                  std::uint32_t disabled_passes, const tnr_view* const* inputs,
+                  std::uint32_t input_count, const tnr_view_mut* const* outputs);
+
+}  // namespace tenure

@@ -1,0 +1,53 @@
+#include "program/unbacked.hpp"
+
+#include <algorithm>
+
+#include "tenure/dtype.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/status.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+// Of lines, so that alignment is no question.
+constexpr std::uintptr_t kPlaceBytes = 64;
+
+}  // namespace
+
+tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides, unsigned place) {
+  const auto element_bytes = static_cast<std::int64_t>(element_size(type.dtype));
+  std::size_t size_bytes = row_major_bytes(type.dtype, type.rank, type.shape);
+  std::int64_t lowest = 0;
+  if (strides != nullptr && size_bytes != 0) {
+    std::int64_t highest = 0;
+    bool overflows = false;
+    for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
+      if (type.shape[axis] == 1) continue;
+      std::int64_t reach;
+      overflows |= __builtin_mul_overflow(type.shape[axis] - 1, strides[axis], &reach);
+      std::int64_t& end = reach < 0 ? lowest : highest;
+      overflows |= __builtin_add_overflow(end, reach, &end);
+    }
+    std::int64_t span;
+    overflows |= __builtin_sub_overflow(highest, lowest, &span);
+    overflows |= __builtin_add_overflow(span, 1, &span);
+    overflows |= __builtin_mul_overflow(span, element_bytes, &span);
+    if (overflows) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "strides %s of shape %s reach beyond all memory",
+           shape_text(type.rank, strides).text, shape_text(type.rank, type.shape).text);
+    }
+    size_bytes = static_cast<std::size_t>(span);
+  }
+  return make_view(reinterpret_cast<const void*>((1 + place) * kPlaceBytes), size_bytes,
+                   static_cast<std::size_t>(-lowest * element_bytes), type.dtype, type.rank,
+                   type.shape, strides);
+}
+
+ArrayType type_of(const tnr_view& view) noexcept {
+  ArrayType type = {view.dtype, view.rank, {}};
+  std::copy_n(view.shape, view.rank, type.shape);
+  return type;
+}
+
+}  // namespace tenure

@@ -1,0 +1,22 @@
+// Views of arrays that have no memory yet: for checks, and to find where parts of them lie.
+#pragma once
+
+#include "base/array_type.hpp"
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+// Passes check_view(), and is never read. In row-major order where `strides` is nullptr. Throws
+// UNSUPPORTED and INVALID_ARGUMENT as row_major_bytes(), and for strides that reach beyond memory.
+// Views of different places do not begin at the same address.
+tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides = nullptr,
+                       unsigned place = 0);
+
+ArrayType type_of(const tnr_view& view) noexcept;
+
+// From the first element of one to that of the other, which lies in the same imagined memory.
+inline std::int64_t bytes_between(const tnr_view& whole, const tnr_view& part) noexcept {
+  return static_cast<const char*>(part.data) - static_cast<const char*>(whole.data);
+}
+
+}  // namespace tenure
