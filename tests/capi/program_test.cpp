@@ -1,0 +1,441 @@
+// Programs through C: what they compute is what the calls of their nodes compute, whatever passes
+// run; what they refuse; and the memory that they say they take.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "expect_status.hpp"
+#include "tenure/tenure.h"
+
+using tenure::test::expect_refused;
+
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+tnr_view view_over(const void* data, const Shape& shape, tnr_dtype dtype = TNR_DTYPE_F32) {
+  tnr_view view = {};
+  std::int64_t count = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    view.shape[axis] = shape[axis];
+    view.strides[axis] = count;
+    count *= shape[axis];
+  }
+  view.data = view.base = data;
+  view.size_bytes = static_cast<std::uint64_t>(count) * tnr_dtype_size_bytes(dtype);
+  view.dtype = dtype;
+  view.rank = static_cast<std::uint32_t>(shape.size());
+  view.device.kind = TNR_DEVICE_KIND_CPU;
+  return view;
+}
+
+// Floats in row-major order.
+struct Floats {
+  Shape shape;
+  std::vector<float> values;
+
+  explicit Floats(Shape of)
+      : shape(std::move(of)),
+        values(static_cast<std::size_t>(
+            std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()))) {}
+  Floats(Shape of, float first, float step) : Floats(std::move(of)) {
+    for (float& value : values) {
+      value = first;
+      first = first + step > 2 ? first + step - 4 : first + step;
+    }
+  }
+  [[nodiscard]] tnr_view view() const { return view_over(values.data(), shape); }
+  [[nodiscard]] tnr_view_mut out() { return {view_over(values.data(), shape)}; }
+};
+
+class CGraph : public testing::Test {
+ protected:
+  ~CGraph() override {
+    EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
+    for (tnr_program* const program : programs) {
+      EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
+    }
+  }
+
+  std::uint32_t input(const Shape& shape, tnr_dtype dtype = TNR_DTYPE_F32) {
+    std::uint32_t value = TNR_OPERAND_NONE;
+    EXPECT_EQ(tnr_graph_add_input(graph, dtype, static_cast<std::uint32_t>(shape.size()),
+                                  shape.data(), &value),
+              TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    return value;
+  }
+  std::uint32_t constant(const tnr_view& view) {
+    std::uint32_t value = TNR_OPERAND_NONE;
+    EXPECT_EQ(tnr_graph_add_constant(graph, &view, &value), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    return value;
+  }
+  std::uint32_t scalar(double number) {
+    const tnr_scalar scalar = tnr_scalar_f64(number);
+    std::uint32_t value = TNR_OPERAND_NONE;
+    EXPECT_EQ(tnr_graph_add_scalar(graph, &scalar, &value), TNR_STATUS_OK);
+    return value;
+  }
+  tnr_status add(std::uint32_t code, const std::vector<std::uint32_t>& operands,
+                 const std::vector<std::int64_t>& numbers, const void* attributes,
+                 std::uint32_t flags, std::uint32_t* value, tnr_dtype dtype = 0) {
+    tnr_graph_node node = {};
+    node.struct_size = sizeof node;
+    node.code = code;
+    node.dtype = dtype;
+    node.operands = operands.data();
+    node.operand_count = static_cast<std::uint32_t>(operands.size());
+    node.numbers = numbers.data();
+    node.number_count = static_cast<std::uint32_t>(numbers.size());
+    node.attributes = attributes;
+    node.flags = flags;
+    return tnr_graph_add_node(graph, &node, value);
+  }
+  std::uint32_t node(std::uint32_t code, const std::vector<std::uint32_t>& operands,
+                     const std::vector<std::int64_t>& numbers = {},
+                     const void* attributes = nullptr, std::uint32_t flags = 0) {
+    std::uint32_t value = TNR_OPERAND_NONE;
+    EXPECT_EQ(add(code, operands, numbers, attributes, flags, &value), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    return value;
+  }
+  void output(std::uint32_t value, std::uint32_t updates = TNR_OPERAND_NONE) {
+    EXPECT_EQ(tnr_graph_add_output(graph, value, updates), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+  }
+  tnr_program* program(std::uint32_t disabled_passes = 0) {
+    const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, 0};
+    tnr_program* const made = tnr_program_create(nullptr, graph, &attributes);
+    EXPECT_NE(made, nullptr) << tnr_last_error()->message;
+    if (made != nullptr) programs.push_back(made);
+    return made;
+  }
+  static tnr_status run(const tnr_program* program, const std::vector<tnr_view>& inputs,
+                        const std::vector<tnr_view_mut>& outputs, std::uint64_t budget_bytes = 0) {
+    std::vector<const tnr_view*> given;
+    for (const tnr_view& view : inputs) given.push_back(&view);
+    std::vector<const tnr_view_mut*> written;
+    for (const tnr_view_mut& view : outputs) written.push_back(&view);
+    const tnr_program_run_attributes attributes = {sizeof attributes, budget_bytes};
+    return tnr_program_run(nullptr, program, given.data(), static_cast<std::uint32_t>(given.size()),
+                           &attributes, written.data(),
+                           static_cast<std::uint32_t>(written.size()));
+  }
+  static tnr_memory_plan memory(const tnr_program* program, const std::vector<tnr_view>& inputs) {
+    std::vector<const tnr_view*> given;
+    for (const tnr_view& view : inputs) given.push_back(&view);
+    tnr_memory_plan plan = {};
+    plan.struct_size = sizeof plan;
+    EXPECT_EQ(tnr_program_memory(program, given.data(), static_cast<std::uint32_t>(given.size()),
+                                 &plan),
+              TNR_STATUS_OK);
+    return plan;
+  }
+
+  tnr_graph* graph = tnr_graph_create();
+  std::vector<tnr_program*> programs;
+};
+
+constexpr std::uint32_t kMul = TNR_NODE_BINARY + TNR_BINARY_OP_MUL;
+constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
+constexpr std::uint32_t kRelu = TNR_NODE_UNARY + TNR_UNARY_OP_RELU;
+constexpr std::uint32_t kAllPasses = 0xff;
+
+TEST_F(CGraph, ElementWiseNodesAreOneStep) {
+  const Floats a({3, 5}, -1.5f, 0.25f);
+  const Floats b({5}, 0.5f, 0.5f);
+  Floats out({3, 5});
+  const std::uint32_t x = input(a.shape);
+  const std::uint32_t y = input(b.shape);
+  output(node(kRelu, {node(kAdd, {node(kMul, {x, y}), scalar(0.5)})}));
+  const tnr_program* const made = program();
+  ASSERT_EQ(run(made, {a.view(), b.view()}, {out.out()}), TNR_STATUS_OK)
+      << tnr_last_error()->message;
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    EXPECT_EQ(out.values[i], std::max(a.values[i] * b.values[i % 5] + 0.5f, 0.0f));
+  }
+  const tnr_memory_plan plan = memory(made, {a.view(), b.view()});
+  EXPECT_EQ(plan.step_count, 1u);
+  EXPECT_EQ(plan.peak_bytes, 0u);
+  const tnr_memory_plan plain = memory(program(kAllPasses), {a.view(), b.view()});
+  EXPECT_EQ(plain.step_count, 3u);
+  EXPECT_EQ(plain.total_bytes, 2 * sizeof(float) * out.values.size());
+}
+
+// The digits' network, with any number of images.
+class CNetwork : public CGraph {
+ protected:
+  CNetwork() {
+    EXPECT_EQ(tnr_graph_add_extent(graph, "images", 16, &images), TNR_STATUS_OK);
+    const std::uint32_t x = input({images, 1, 8, 8});
+    tnr_conv2d_attributes same = {};
+    same.struct_size = sizeof same;
+    for (std::int64_t& padding : same.padding) padding = 1;
+    const std::uint32_t first =
+        node(kRelu, {node(TNR_NODE_CONV2D, {x, constant(w1.view()), constant(b1.view())}, {},
+                          &same)});
+    const std::uint32_t second =
+        node(kRelu, {node(TNR_NODE_CONV2D, {first, constant(w2.view())}, {}, &same)});
+    tnr_pool2d_attributes halves = {};
+    halves.struct_size = sizeof halves;
+    halves.kernel[0] = halves.kernel[1] = 2;
+    const std::uint32_t pooled =
+        node(TNR_NODE_POOL2D + TNR_REDUCE_OP_MAX, {second}, {}, &halves);
+    std::int64_t count = 0;
+    EXPECT_EQ(tnr_graph_combine_extents(graph, TNR_EXTENT_OP_MUL, 6, 16, &count), TNR_STATUS_OK);
+    const std::uint32_t flat = node(TNR_NODE_RESHAPE, {pooled}, {images, count});
+    output(node(kAdd, {node(TNR_NODE_MATMUL, {flat, constant(w3.view())}), constant(b3.view())}));
+  }
+
+  // By calls, one by one.
+  void expect_of_calls(const Floats& x, const Floats& result) {
+    const std::int64_t n = x.shape[0];
+    Floats first({n, 4, 8, 8});
+    Floats second({n, 6, 8, 8});
+    Floats pooled({n, 6, 4, 4});
+    Floats product({n, 10});
+    Floats sum({n, 10});
+    tnr_conv2d_attributes same = {};
+    same.struct_size = sizeof same;
+    for (std::int64_t& padding : same.padding) padding = 1;
+    tnr_pool2d_attributes halves = {};
+    halves.struct_size = sizeof halves;
+    halves.kernel[0] = halves.kernel[1] = 2;
+    const tnr_view views[] = {x.view(), w1.view(), b1.view(), first.view(), w2.view(),
+                              second.view(), w3.view(), product.view(), b3.view()};
+    const tnr_view flat = view_over(pooled.values.data(), {n, 96});
+    tnr_view_mut outs[] = {first.out(), second.out(), pooled.out(), product.out(), sum.out()};
+    const tnr_scalar one = tnr_scalar_i64(1);
+    const tnr_scalar zero = tnr_scalar_i64(0);
+    ASSERT_EQ(tnr_conv2d(nullptr, &views[0], &views[1], &views[2], &same, &outs[0]), 0);
+    ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_RELU, &outs[0].view, nullptr, &outs[0]), 0);
+    ASSERT_EQ(tnr_conv2d(nullptr, &views[3], &views[4], nullptr, &same, &outs[1]), 0);
+    ASSERT_EQ(tnr_unary(nullptr, TNR_UNARY_OP_RELU, &outs[1].view, nullptr, &outs[1]), 0);
+    ASSERT_EQ(tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &views[5], &halves, &outs[2]), 0);
+    ASSERT_EQ(tnr_matmul(nullptr, &one, &flat, &views[6], &zero, nullptr, &outs[3]), 0);
+    ASSERT_EQ(tnr_binary(nullptr, TNR_BINARY_OP_ADD, &views[7], &views[8], nullptr, &outs[4]), 0);
+    EXPECT_EQ(result.values, sum.values);
+  }
+
+  std::int64_t images = 0;
+  Floats w1{{4, 1, 3, 3}, -0.5f, 0.125f};
+  Floats b1{{4}, -0.25f, 0.25f};
+  Floats w2{{6, 4, 3, 3}, -1.0f, 0.07f};
+  Floats w3{{96, 10}, -0.7f, 0.013f};
+  Floats b3{{10}, 0.1f, 0.1f};
+};
+
+TEST_F(CNetwork, HasTheBitsOfItsCallsWhateverPassesRun) {
+  for (std::uint32_t disabled = 0; disabled <= kAllPasses; disabled = disabled * 2 + 1) {
+    for (const std::uint32_t passes : {disabled, kAllPasses & ~disabled}) {
+      const tnr_program* const made = program(passes);
+      for (const std::int64_t n : {1, 3, 16, 0}) {
+        const Floats x({n, 1, 8, 8}, 0.5f, 0.37f);
+        Floats out({n, 10});
+        ASSERT_EQ(run(made, {x.view()}, {out.out()}), TNR_STATUS_OK) << tnr_last_error()->message;
+        expect_of_calls(x, out);
+      }
+    }
+  }
+}
+
+TEST_F(CNetwork, PlansItsMemoryAndKeepsToABudget) {
+  const tnr_program* const made = program();
+  const Floats x({3, 1, 8, 8}, 0.5f, 0.37f);
+  Floats out({3, 10});
+  const tnr_memory_plan plan = memory(made, {x.view()});
+  // Two convolutions with their activations, the pooling, the product with its bias; and the copy of
+  // the pooled images to row-major order, where they lie channels-last.
+  EXPECT_EQ(plan.step_count, 5u);
+  EXPECT_GT(plan.total_bytes, plan.peak_bytes);
+  EXPECT_GE(plan.peak_bytes, plan.live_bytes);
+  EXPECT_EQ(plan.live_bytes, (3 * 4 * 64 + 3 * 6 * 64) * sizeof(float));
+  EXPECT_EQ(run(made, {x.view()}, {out.out()}, plan.peak_bytes), TNR_STATUS_OK);
+  Floats untouched({3, 10}, 1.5f, 0);
+  expect_refused(run(made, {x.view()}, {untouched.out()}, plan.peak_bytes - 1),
+                 TNR_STATUS_OUT_OF_MEMORY, {"budget"});
+  EXPECT_EQ(untouched.values, std::vector<float>(30, 1.5f));
+}
+
+TEST_F(CNetwork, RunsOnSeveralThreadsAtOnce) {
+  const tnr_program* const made = program();
+  std::vector<std::thread> threads;
+  for (std::int64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Floats x({1 + t % 2, 1, 8, 8}, 0.1f * static_cast<float>(t), 0.37f);
+      for (int i = 0; i < 50; ++i) {
+        Floats out({1 + t % 2, 10});
+        ASSERT_EQ(run(made, {x.view()}, {out.out()}), TNR_STATUS_OK);
+        if (i == 0) expect_of_calls(x, out);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(CNetwork, RefusesOtherShapes) {
+  const tnr_program* const made = program();
+  Floats out({3, 10});
+  const Floats many({17, 1, 8, 8});
+  expect_refused(run(made, {many.view()}, {out.out()}), TNR_STATUS_INVALID_ARGUMENT,
+                 {"images is at most 16"});
+  const Floats wide({3, 1, 8, 9});
+  expect_refused(run(made, {wide.view()}, {out.out()}), TNR_STATUS_INVALID_ARGUMENT,
+                 {"inputs[0].shape[3] is 9 but must be 8"});
+  const Floats x({3, 1, 8, 8});
+  Floats few({2, 10});
+  expect_refused(run(made, {x.view()}, {few.out()}), TNR_STATUS_INVALID_ARGUMENT,
+                 {"the program gives f32 of shape [3, 10]"});
+  expect_refused(run(made, {}, {out.out()}), TNR_STATUS_INVALID_ARGUMENT, {"input_count is 0"});
+  expect_refused(run(made, {x.view()}, {}), TNR_STATUS_INVALID_ARGUMENT, {"output_count is 0"});
+}
+
+TEST_F(CGraph, NodesAreRefusedWhenTheyAreAdded) {
+  const std::uint32_t a = input({2, 3});
+  const std::uint32_t b = input({4});
+  std::uint32_t value = 77;
+  expect_refused(add(kMul, {a, b}, {}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"nodes[0], mul: "});
+  EXPECT_EQ(value, 77u);
+  expect_refused(add(TNR_NODE_MATMUL, {a, a}, {}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a has shape [2, 3], b [2, 3]"});
+  expect_refused(add(kMul, {a, 99}, {}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"value is 99"});
+  expect_refused(add(kMul, {a}, {}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"operand_count is 1"});
+  expect_refused(add(0x00ff0000, {a}, {}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"names no operation"});
+  expect_refused(add(kRelu, {a}, {}, nullptr, 1, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"flags is 0x1"});
+  expect_refused(add(kRelu, {a}, {}, nullptr, 0, &value, TNR_DTYPE_F32),
+                 TNR_STATUS_INVALID_ARGUMENT, {"dtype is f32 but must be 0"});
+  expect_refused(add(TNR_NODE_RESHAPE, {a}, {7}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"nodes[0], reshape: "});
+  expect_refused(add(TNR_NODE_RESHAPE, {a}, {TNR_EXTENT + 3}, nullptr, 0, &value),
+                 TNR_STATUS_INVALID_ARGUMENT, {"there are 0 extents"});
+  expect_refused(add(TNR_NODE_CONV2D, {a, b}, {}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"a.rank is 2 but must be 4"});
+  expect_refused(add(TNR_NODE_REDUCE + TNR_REDUCE_OP_SUM, {a}, {}, nullptr, 4, &value),
+                 TNR_STATUS_INVALID_ARGUMENT, {"sum"});
+  EXPECT_EQ(tnr_program_create(nullptr, graph, nullptr), nullptr);
+  EXPECT_STREQ(tnr_last_error()->message, "the graph has no output");
+}
+
+TEST_F(CGraph, AnOutputMayUpdateAnInput) {
+  const std::uint32_t state = input({4});
+  const std::uint32_t step = input({4});
+  const std::uint32_t next = node(kAdd, {state, step});
+  output(state);
+  output(next, state);
+  Floats held({4}, 1, 1);
+  const Floats by({4}, 0.5f, 0);
+  Floats before({4});
+  for (const std::uint32_t disabled : {0u, kAllPasses}) {
+    held = Floats({4}, -1, 1);
+    const tnr_program* const made = program(disabled);
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(run(made, {held.view(), by.view()}, {before.out(), held.out()}), TNR_STATUS_OK)
+          << tnr_last_error()->message;
+      for (std::size_t at = 0; at < 4; ++at) {
+        EXPECT_EQ(before.values[at] + 0.5f, held.values[at]);
+      }
+    }
+    EXPECT_EQ(held.values[0], 0.5f);
+    expect_refused(run(made, {held.view(), by.view()}, {held.out(), before.out()}),
+                   TNR_STATUS_ALIASED, {"outputs[0] shares a byte with inputs[0]"});
+  }
+}
+
+TEST_F(CGraph, TwoOutputsMayExchangeTheirInputs) {
+  const std::uint32_t a = input({2});
+  const std::uint32_t b = input({2});
+  output(b, a);
+  output(a, b);
+  Floats left({2}, 1, 0.5f);
+  Floats right({2}, -1, 0.5f);
+  ASSERT_EQ(run(program(), {left.view(), right.view()}, {left.out(), right.out()}), TNR_STATUS_OK);
+  EXPECT_EQ(left.values, (std::vector<float>{-1, -0.5f}));
+  EXPECT_EQ(right.values, (std::vector<float>{1, 1.5f}));
+}
+
+TEST_F(CGraph, ConstantsAreHeldOrCopied) {
+  // Copied: the values may change afterwards.
+  Floats copied({2}, 1, 1);
+  const std::uint32_t c = constant(copied.view());
+  copied.values = {9, 9};
+  // Held: no copy, and the blob lives on.
+  tnr_view_mut held = {};
+  const std::int64_t shape[] = {2};
+  tnr_blob* const blob = tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 1, shape, &held);
+  ASSERT_NE(blob, nullptr);
+  auto* const data = static_cast<float*>(const_cast<void*>(held.view.data));
+  data[0] = 10;
+  data[1] = 20;
+  const std::uint32_t d = constant(held.view);
+  EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  output(node(kAdd, {node(kMul, {input({2}), c}), d}));
+  const tnr_program* const made = program();
+  const Floats x({2}, 1, 1);
+  Floats out({2});
+  ASSERT_EQ(run(made, {x.view()}, {out.out()}), TNR_STATUS_OK);
+  EXPECT_EQ(out.values, (std::vector<float>{11, 24}));
+}
+
+TEST_F(CGraph, ConstantsAreFoldedAndCommonNodesMerged) {
+  const Floats c({8}, 1, 0.125f);
+  const std::uint32_t x = input({8});
+  const std::uint32_t k = constant(c.view());
+  const std::uint32_t folded = node(TNR_NODE_SCAN + TNR_SCAN_OP_SUM, {k}, {0});
+  const std::uint32_t first = node(TNR_NODE_SCAN + TNR_SCAN_OP_SUM, {x}, {0});
+  const std::uint32_t second = node(TNR_NODE_SCAN + TNR_SCAN_OP_SUM, {x}, {0});
+  output(node(kMul, {node(kAdd, {first, folded}), second}));
+  const Floats a({8}, 1, 1);
+  Floats out({8});
+  Floats plain({8});
+  ASSERT_EQ(run(program(), {a.view()}, {out.out()}), TNR_STATUS_OK);
+  ASSERT_EQ(run(program(kAllPasses), {a.view()}, {plain.out()}), TNR_STATUS_OK);
+  EXPECT_EQ(out.values, plain.values);
+  EXPECT_EQ(memory(programs[0], {a.view()}).step_count, 2u);
+  EXPECT_EQ(memory(programs[1], {a.view()}).step_count, 5u);
+}
+
+TEST_F(CGraph, ErrorsOnTheDataNameTheNode) {
+  const std::uint32_t x = input({3});
+  const std::uint32_t indices = input({2}, TNR_DTYPE_I64);
+  output(node(TNR_NODE_TAKE, {x, indices}, {0}));
+  const Floats a({3}, 1, 1);
+  Floats out({2});
+  const std::int64_t beyond[] = {0, 3};
+  expect_refused(run(program(), {a.view(), view_over(beyond, {2}, TNR_DTYPE_I64)}, {out.out()}),
+                 TNR_STATUS_INVALID_ARGUMENT, {"nodes[0], take: "});
+}
+
+TEST_F(CGraph, HandlesThatLieAreRefused) {
+  output(node(kRelu, {input({1})}));
+  tnr_program* const made = tnr_program_create(nullptr, graph, nullptr);
+  ASSERT_NE(made, nullptr);
+  const Floats a({1});
+  Floats out({1});
+  EXPECT_EQ(tnr_program_retain(made), made);
+  EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
+  EXPECT_EQ(run(made, {a.view()}, {out.out()}), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
+  expect_refused(run(made, {a.view()}, {out.out()}), TNR_STATUS_STALE_HANDLE, {"released"});
+  EXPECT_EQ(tnr_program_release(made), TNR_STATUS_STALE_HANDLE);
+  std::uint32_t value = 0;
+  const auto* const garbage = reinterpret_cast<tnr_graph*>(0x1234);
+  tnr_value_info info = {};
+  info.struct_size = sizeof info;
+  expect_refused(tnr_graph_describe_value(garbage, 0, &info), TNR_STATUS_STALE_HANDLE, {"graph"});
+  expect_refused(tnr_graph_add_input(nullptr, TNR_DTYPE_F32, 0, nullptr, &value),
+                 TNR_STATUS_STALE_HANDLE, {"graph"});
+  EXPECT_EQ(tnr_graph_describe_value(graph, 1, &info), TNR_STATUS_OK);
+  EXPECT_EQ(info.source, TNR_VALUE_SOURCE_NODE);
+  EXPECT_EQ(info.rank, 1u);
+}
+
+}  // namespace
