@@ -70,11 +70,19 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_plan_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 88;
+inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 64;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_graph_info> = 40;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_extent_info> = 64;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 152;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 16;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 16;
+inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 32;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_step_info> = 208;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_memory_plan> = 40;
 template <>

@@ -26,6 +26,9 @@ static_assert(sizeof(tnr_normalize_op) == 4);
 static_assert(sizeof(tnr_scan_op) == 4);
 static_assert(sizeof(tnr_value_source) == 4);
 static_assert(sizeof(tnr_extent_op) == 4);
+static_assert(sizeof(tnr_infer_fn) == 8);
+static_assert(sizeof(tnr_compute_fn) == 8);
+static_assert(sizeof(tnr_step_kind) == 4);
 static_assert(sizeof(tnr_random_distribution) == 4);
 static_assert(sizeof(tnr_sparse_format) == 4);
 static_assert(sizeof(tnr_orientation) == 4);
@@ -227,22 +230,75 @@ static_assert(offsetof(tnr_graph_node, number_count) == 44);
 static_assert(offsetof(tnr_graph_node, flags) == 48);
 static_assert(offsetof(tnr_graph_node, reserved) == 52);
 
-static_assert(sizeof(tnr_value_info) == 88 && alignof(tnr_value_info) == 8);
+static_assert(sizeof(tnr_custom_operation) == 64 && alignof(tnr_custom_operation) == 8);
+static_assert(offsetof(tnr_custom_operation, struct_size) == 0);
+static_assert(offsetof(tnr_custom_operation, name) == 8);
+static_assert(offsetof(tnr_custom_operation, infer) == 16);
+static_assert(offsetof(tnr_custom_operation, compute) == 24);
+static_assert(offsetof(tnr_custom_operation, user_context) == 32);
+static_assert(offsetof(tnr_custom_operation, release) == 40);
+static_assert(offsetof(tnr_custom_operation, operand_count) == 48);
+static_assert(offsetof(tnr_custom_operation, number_count) == 52);
+static_assert(offsetof(tnr_custom_operation, flags) == 56);
+static_assert(offsetof(tnr_custom_operation, reserved) == 60);
+
+static_assert(sizeof(tnr_graph_info) == 40 && alignof(tnr_graph_info) == 8);
+static_assert(offsetof(tnr_graph_info, struct_size) == 0);
+static_assert(offsetof(tnr_graph_info, value_count) == 8);
+static_assert(offsetof(tnr_graph_info, extent_count) == 12);
+static_assert(offsetof(tnr_graph_info, input_count) == 16);
+static_assert(offsetof(tnr_graph_info, constant_count) == 20);
+static_assert(offsetof(tnr_graph_info, scalar_count) == 24);
+static_assert(offsetof(tnr_graph_info, node_count) == 28);
+static_assert(offsetof(tnr_graph_info, output_count) == 32);
+static_assert(offsetof(tnr_graph_info, custom_count) == 36);
+
+static_assert(sizeof(tnr_extent_info) == 64 && alignof(tnr_extent_info) == 8);
+static_assert(offsetof(tnr_extent_info, struct_size) == 0);
+static_assert(offsetof(tnr_extent_info, op) == 8);
+static_assert(offsetof(tnr_extent_info, reserved) == 12);
+static_assert(offsetof(tnr_extent_info, a) == 16);
+static_assert(offsetof(tnr_extent_info, b) == 24);
+static_assert(offsetof(tnr_extent_info, name) == 32);
+
+static_assert(sizeof(tnr_value_info) == 152 && alignof(tnr_value_info) == 8);
 static_assert(offsetof(tnr_value_info, struct_size) == 0);
 static_assert(offsetof(tnr_value_info, source) == 8);
 static_assert(offsetof(tnr_value_info, dtype) == 12);
 static_assert(offsetof(tnr_value_info, rank) == 16);
 static_assert(offsetof(tnr_value_info, index) == 20);
 static_assert(offsetof(tnr_value_info, shape) == 24);
+static_assert(offsetof(tnr_value_info, numbers) == 88);
 
 static_assert(sizeof(tnr_program_attributes) == 16 && alignof(tnr_program_attributes) == 8);
 static_assert(offsetof(tnr_program_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_program_attributes, disabled_passes) == 8);
 static_assert(offsetof(tnr_program_attributes, reserved) == 12);
 
-static_assert(sizeof(tnr_program_run_attributes) == 16 && alignof(tnr_program_run_attributes) == 8);
+static_assert(sizeof(tnr_program_run_attributes) == 32 && alignof(tnr_program_run_attributes) == 8);
 static_assert(offsetof(tnr_program_run_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_program_run_attributes, budget_bytes) == 8);
+static_assert(offsetof(tnr_program_run_attributes, step_nanoseconds) == 16);
+static_assert(offsetof(tnr_program_run_attributes, step_count) == 24);
+static_assert(offsetof(tnr_program_run_attributes, flags) == 28);
+
+static_assert(sizeof(tnr_step_info) == 208 && alignof(tnr_step_info) == 8);
+static_assert(offsetof(tnr_step_info, struct_size) == 0);
+static_assert(offsetof(tnr_step_info, kind) == 8);
+static_assert(offsetof(tnr_step_info, node) == 12);
+static_assert(offsetof(tnr_step_info, node_count) == 16);
+static_assert(offsetof(tnr_step_info, output) == 20);
+static_assert(offsetof(tnr_step_info, flops) == 24);
+static_assert(offsetof(tnr_step_info, read_bytes) == 32);
+static_assert(offsetof(tnr_step_info, written_bytes) == 40);
+static_assert(offsetof(tnr_step_info, block_offset) == 48);
+static_assert(offsetof(tnr_step_info, block_bytes) == 56);
+static_assert(offsetof(tnr_step_info, last_use) == 64);
+static_assert(offsetof(tnr_step_info, dtype) == 68);
+static_assert(offsetof(tnr_step_info, rank) == 72);
+static_assert(offsetof(tnr_step_info, reserved) == 76);
+static_assert(offsetof(tnr_step_info, shape) == 80);
+static_assert(offsetof(tnr_step_info, name) == 144);
 
 static_assert(sizeof(tnr_memory_plan) == 40 && alignof(tnr_memory_plan) == 8);
 static_assert(offsetof(tnr_memory_plan, struct_size) == 0);

@@ -3762,6 +3762,21 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_NODE_SCAN 1441792
 
 /**
+ * Kind of a graph's node: plus the index of an operation that `tnr_graph_add_custom` gave the
+ * graph, with the operands and numbers that it takes.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CUSTOM 1507328
+
+/**
+ * Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
+ *
+ * @since 0.2
+ */
+#define TNR_CUSTOM_IN_PLACE 1
+
+/**
  * Pass of a program: nodes whose results no output needs are left out.
  *
  * @since 0.2
@@ -3816,6 +3831,15 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
  * @since 0.2
  */
 #define TNR_PASS_LAYOUT 128
+
+/**
+ * Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
+ * with guards around it. INTERNAL: it wrote a byte outside its output, left an element unwritten,
+ * or gave two results.
+ *
+ * @since 0.2
+ */
+#define TNR_RUN_CHECKED 1
 
 /**
  * A graph that is being built: inputs, constants, nodes and outputs. A handle is a token as that
@@ -3921,6 +3945,162 @@ typedef struct tnr_graph_node {
 } tnr_graph_node;
 
 /**
+ * The dtype and shape of the result of an operation of one's own, from those of its operands, whose
+ * memory is none of it. Returns a status; anything but OK refuses the node. Called from any thread,
+ * also for shapes that no run will have.
+ *
+ * @since 0.2
+ */
+typedef tnr_status (*tnr_infer_fn)(void *user_context,
+                                   const struct tnr_view *operands,
+                                   uint32_t operand_count,
+                                   const int64_t *numbers,
+                                   uint32_t number_count,
+                                   tnr_dtype *dtype,
+                                   uint32_t *rank,
+                                   int64_t *shape);
+
+/**
+ * Computes an operation of one's own: writes every element of `out`, and no other byte. Operands
+ * and `out` are lent for the call. Returns a status; anything but OK ends the run with it. Called
+ * from any thread, from several at once.
+ *
+ * @since 0.2
+ */
+typedef tnr_status (*tnr_compute_fn)(void *user_context,
+                                     const struct tnr_view *operands,
+                                     uint32_t operand_count,
+                                     const int64_t *numbers,
+                                     uint32_t number_count,
+                                     const struct tnr_view_mut *out);
+
+/**
+ * An operation of one's own. Set it to zeros, then `struct_size` and what applies; it will grow,
+ * and zeros will mean what they do now. An exception or a panic that leaves a function is INTERNAL
+ * where the compiler lets it through; functions of Rust abort.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_custom_operation {
+  /**
+   * `sizeof(tnr_custom_operation)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Ends with a 0; 1 to 31 bytes, which are copied.
+   */
+  const char *name;
+  /**
+   * Not NULL.
+   */
+  tnr_infer_fn infer;
+  /**
+   * Not NULL.
+   */
+  tnr_compute_fn compute;
+  /**
+   * Given to the functions.
+   */
+  void *user_context;
+  /**
+   * Called once with `user_context`, when the graph and all its programs are gone; may be NULL.
+   */
+  tnr_release_fn release;
+  /**
+   * Operands that it takes.
+   */
+  uint32_t operand_count;
+  /**
+   * Numbers that it takes.
+   */
+  uint32_t number_count;
+  /**
+   * `TNR_CUSTOM_IN_PLACE`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_custom_operation;
+
+/**
+ * How many of each a graph has, as `tnr_graph_describe` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_graph_info {
+  /**
+   * `sizeof(tnr_graph_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * Values of all sources.
+   */
+  uint32_t value_count;
+  /**
+   * Named extents, and those made of them.
+   */
+  uint32_t extent_count;
+  /**
+   * Inputs.
+   */
+  uint32_t input_count;
+  /**
+   * Constants.
+   */
+  uint32_t constant_count;
+  /**
+   * Scalars.
+   */
+  uint32_t scalar_count;
+  /**
+   * Nodes.
+   */
+  uint32_t node_count;
+  /**
+   * Outputs.
+   */
+  uint32_t output_count;
+  /**
+   * Operations of one's own.
+   */
+  uint32_t custom_count;
+} tnr_graph_info;
+
+/**
+ * An extent of a graph, as `tnr_graph_describe_extent` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_extent_info {
+  /**
+   * `sizeof(tnr_extent_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * 0 of a named one.
+   */
+  tnr_extent_op op;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The first number; the maximum of a named one.
+   */
+  int64_t a;
+  /**
+   * The second number; 0 of a named one.
+   */
+  int64_t b;
+  /**
+   * Of a named one; ends with a 0.
+   */
+  char name[32];
+} tnr_extent_info;
+
+/**
  * Where a value of a graph comes from.
  *
  * @since 0.2
@@ -3973,6 +4153,10 @@ typedef struct tnr_value_info {
    * The extents where all named ones are as large as they may be; those beyond the rank are 0.
    */
   int64_t shape[8];
+  /**
+   * Of an input: its extents as numbers, as they were given. 0 for all others.
+   */
+  int64_t numbers[8];
 } tnr_value_info;
 
 /**
@@ -4029,6 +4213,98 @@ typedef struct tnr_memory_plan {
 } tnr_memory_plan;
 
 /**
+ * How a step of a program computes.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_step_kind;
+/**
+ * Elements move to where a reshape or an output needs them.
+ */
+#define TNR_STEP_KIND_COPY 1
+/**
+ * Element-wise nodes in one pass.
+ */
+#define TNR_STEP_KIND_EXPRESSION 2
+/**
+ * The call of an operation.
+ */
+#define TNR_STEP_KIND_OPERATION 3
+
+/**
+ * A step of a program's run, as `tnr_program_describe_step` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_step_info {
+  /**
+   * `sizeof(tnr_step_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * How it computes.
+   */
+  tnr_step_kind kind;
+  /**
+   * The node whose result it gives; `TNR_OPERAND_NONE` where it copies to an output.
+   */
+  uint32_t node;
+  /**
+   * Nodes that it computes.
+   */
+  uint32_t node_count;
+  /**
+   * The output that it writes; `TNR_OPERAND_NONE` where the result is another value.
+   */
+  uint32_t output;
+  /**
+   * Floating-point operations: two for each multiplication and addition of a product or a
+   * convolution, one for each element and node of others, 0 of copies.
+   */
+  uint64_t flops;
+  /**
+   * Bytes of the elements that it reads, each operand once.
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements that it writes.
+   */
+  uint64_t written_bytes;
+  /**
+   * Where its result lies in the block of values; 0 where it writes an output.
+   */
+  uint64_t block_offset;
+  /**
+   * Bytes of the block that the result takes; 0 where it writes an output.
+   */
+  uint64_t block_bytes;
+  /**
+   * The last step that reads these bytes.
+   */
+  uint32_t last_use;
+  /**
+   * Dtype of the result.
+   */
+  tnr_dtype dtype;
+  /**
+   * Number of axes of the result.
+   */
+  uint32_t rank;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The result's extents; those beyond the rank are 0.
+   */
+  int64_t shape[8];
+  /**
+   * Names of the operations, as many as there is room for; ends with a 0.
+   */
+  char name[64];
+} tnr_step_info;
+
+/**
  * Attributes of `tnr_program_run`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
  * grow, and zeros will mean what they do now.
  *
@@ -4044,6 +4320,18 @@ typedef struct tnr_program_run_attributes {
    * anything is allocated. 0: any number.
    */
   uint64_t budget_bytes;
+  /**
+   * Nanoseconds of each step, of `step_count`: written where the run succeeds. NULL: nobody asks.
+   */
+  uint64_t *step_nanoseconds;
+  /**
+   * Steps of the program for these layouts, as `tnr_program_memory` tells; 0 without the above.
+   */
+  uint32_t step_count;
+  /**
+   * `TNR_RUN_CHECKED`, or 0.
+   */
+  uint32_t flags;
 } tnr_program_run_attributes;
 
 /**
@@ -4207,6 +4495,122 @@ tnr_status tnr_graph_add_output(struct tnr_graph *graph TNR_BORROWED,
                                 uint32_t updates) TNR_NOEXCEPT;
 
 /**
+ * Adds an operation of one's own, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On
+ * failure nothing is taken, and `release` is not called.
+ *
+ * INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, more than
+ * 256 operands or 8 numbers. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param operation (transfer none)
+ * @param index (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_custom(struct tnr_graph *graph TNR_BORROWED,
+                                const struct tnr_custom_operation *operation,
+                                uint32_t *index) TNR_NOEXCEPT;
+
+/**
+ * How many values, nodes and so on a graph has. With the functions below a graph can be listed
+ * and built again: the sources of its values, in their order, are the calls that made it.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe(const struct tnr_graph *graph TNR_BORROWED,
+                              struct tnr_graph_info *out) TNR_NOEXCEPT;
+
+/**
+ * An extent.
+ *
+ * INVALID_ARGUMENT: no such extent.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_extent(const struct tnr_graph *graph TNR_BORROWED,
+                                     uint32_t index,
+                                     struct tnr_extent_info *out) TNR_NOEXCEPT;
+
+/**
+ * A node, as it was added. Arrays and attributes are the graph's, until something is added to
+ * it or it ends.
+ *
+ * INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_node(const struct tnr_graph *graph TNR_BORROWED,
+                                   uint32_t index,
+                                   struct tnr_graph_node *out) TNR_NOEXCEPT;
+
+/**
+ * A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
+ *
+ * INVALID_ARGUMENT: no such constant.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_constant(const struct tnr_graph *graph TNR_BORROWED,
+                                       uint32_t index,
+                                       struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * A number.
+ *
+ * INVALID_ARGUMENT: no such number.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_scalar(const struct tnr_graph *graph TNR_BORROWED,
+                                     uint32_t index,
+                                     struct tnr_scalar *out) TNR_NOEXCEPT;
+
+/**
+ * An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
+ *
+ * INVALID_ARGUMENT: no such output.
+ *
+ * @param graph (transfer none)
+ * @param value (transfer none) (out) untouched on failure
+ * @param updates (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_output(const struct tnr_graph *graph TNR_BORROWED,
+                                     uint32_t index,
+                                     uint32_t *value,
+                                     uint32_t *updates) TNR_NOEXCEPT;
+
+/**
  * The source, dtype and shape of a value.
  *
  * INVALID_ARGUMENT: no such value.
@@ -4310,6 +4714,26 @@ tnr_status tnr_program_memory(const struct tnr_program *program TNR_BORROWED,
                               const struct tnr_view *const *inputs,
                               uint32_t input_count,
                               struct tnr_memory_plan *out) TNR_NOEXCEPT;
+
+/**
+ * A step of a run on these inputs, whose elements are not read; outputs are taken to be in
+ * row-major order.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
+ *
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3)
+TNR_NODISCARD
+tnr_status tnr_program_describe_step(const struct tnr_program *program TNR_BORROWED,
+                                     const struct tnr_view *const *inputs,
+                                     uint32_t input_count,
+                                     uint32_t step,
+                                     struct tnr_step_info *out) TNR_NOEXCEPT;
 
 /**
  * Runs a program: on the inputs in the order in which the graph got them, into its outputs.

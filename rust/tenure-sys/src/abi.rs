@@ -1149,6 +1149,127 @@ pub const TNR_NODE_TRIANGULAR: u32 = 0x0015_0000;
 /// @since 0.2
 pub const TNR_NODE_SCAN: u32 = 0x0016_0000;
 
+/// Kind of a graph's node: plus the index of an operation that `tnr_graph_add_custom` gave the
+/// graph, with the operands and numbers that it takes.
+///
+/// @since 0.2
+pub const TNR_NODE_CUSTOM: u32 = 0x0017_0000;
+
+/// The dtype and shape of the result of an operation of one's own, from those of its operands, whose
+/// memory is none of it. Returns a status; anything but OK refuses the node. Called from any thread,
+/// also for shapes that no run will have.
+///
+/// @since 0.2
+pub type tnr_infer_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        operands: *const tnr_view,
+        operand_count: u32,
+        numbers: *const i64,
+        number_count: u32,
+        dtype: *mut tnr_dtype,
+        rank: *mut u32,
+        shape: *mut i64,
+    ) -> tnr_status,
+>;
+
+/// Computes an operation of one's own: writes every element of `out`, and no other byte. Operands
+/// and `out` are lent for the call. Returns a status; anything but OK ends the run with it. Called
+/// from any thread, from several at once.
+///
+/// @since 0.2
+pub type tnr_compute_fn = Option<
+    unsafe extern "C" fn(
+        user_context: *mut c_void,
+        operands: *const tnr_view,
+        operand_count: u32,
+        numbers: *const i64,
+        number_count: u32,
+        out: *const tnr_view_mut,
+    ) -> tnr_status,
+>;
+
+/// Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
+///
+/// @since 0.2
+pub const TNR_CUSTOM_IN_PLACE: u32 = 1;
+
+/// An operation of one's own. Set it to zeros, then `struct_size` and what applies; it will grow,
+/// and zeros will mean what they do now. An exception or a panic that leaves a function is INTERNAL
+/// where the compiler lets it through; functions of Rust abort.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_custom_operation {
+    /// `sizeof(tnr_custom_operation)`.
+    pub struct_size: u64,
+    /// Ends with a 0; 1 to 31 bytes, which are copied.
+    pub name: *const c_char,
+    /// Not NULL.
+    pub infer: tnr_infer_fn,
+    /// Not NULL.
+    pub compute: tnr_compute_fn,
+    /// Given to the functions.
+    pub user_context: *mut c_void,
+    /// Called once with `user_context`, when the graph and all its programs are gone; may be NULL.
+    pub release: tnr_release_fn,
+    /// Operands that it takes.
+    pub operand_count: u32,
+    /// Numbers that it takes.
+    pub number_count: u32,
+    /// `TNR_CUSTOM_IN_PLACE`, or 0.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// How many of each a graph has, as `tnr_graph_describe` tells.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_graph_info {
+    /// `sizeof(tnr_graph_info)`, set by the caller.
+    pub struct_size: u64,
+    /// Values of all sources.
+    pub value_count: u32,
+    /// Named extents, and those made of them.
+    pub extent_count: u32,
+    /// Inputs.
+    pub input_count: u32,
+    /// Constants.
+    pub constant_count: u32,
+    /// Scalars.
+    pub scalar_count: u32,
+    /// Nodes.
+    pub node_count: u32,
+    /// Outputs.
+    pub output_count: u32,
+    /// Operations of one's own.
+    pub custom_count: u32,
+}
+
+/// An extent of a graph, as `tnr_graph_describe_extent` tells.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_extent_info {
+    /// `sizeof(tnr_extent_info)`, set by the caller.
+    pub struct_size: u64,
+    /// 0 of a named one.
+    pub op: tnr_extent_op,
+    /// 0.
+    pub reserved: u32,
+    /// The first number; the maximum of a named one.
+    pub a: i64,
+    /// The second number; 0 of a named one.
+    pub b: i64,
+    /// Of a named one; ends with a 0.
+    pub name: [c_char; 32],
+}
+
 /// A value of a graph, as `tnr_graph_describe_value` tells.
 ///
 /// @since 0.2
@@ -1167,6 +1288,8 @@ pub struct tnr_value_info {
     pub index: u32,
     /// The extents where all named ones are as large as they may be; those beyond the rank are 0.
     pub shape: [i64; 8],
+    /// Of an input: its extents as numbers, as they were given. 0 for all others.
+    pub numbers: [i64; 8],
 }
 
 /// Pass of a program: nodes whose results no output needs are left out.
@@ -1229,6 +1352,76 @@ pub struct tnr_program_run_attributes {
     /// Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
     /// anything is allocated. 0: any number.
     pub budget_bytes: u64,
+    /// Nanoseconds of each step, of `step_count`: written where the run succeeds. NULL: nobody asks.
+    pub step_nanoseconds: *mut u64,
+    /// Steps of the program for these layouts, as `tnr_program_memory` tells; 0 without the above.
+    pub step_count: u32,
+    /// `TNR_RUN_CHECKED`, or 0.
+    pub flags: u32,
+}
+
+/// Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
+/// with guards around it. INTERNAL: it wrote a byte outside its output, left an element unwritten,
+/// or gave two results.
+///
+/// @since 0.2
+pub const TNR_RUN_CHECKED: u32 = 1;
+
+/// How a step of a program computes.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_step_kind(pub i32);
+
+impl tnr_step_kind {
+    /// Elements move to where a reshape or an output needs them.
+    pub const COPY: tnr_step_kind = tnr_step_kind(1);
+    /// Element-wise nodes in one pass.
+    pub const EXPRESSION: tnr_step_kind = tnr_step_kind(2);
+    /// The call of an operation.
+    pub const OPERATION: tnr_step_kind = tnr_step_kind(3);
+}
+
+/// A step of a program's run, as `tnr_program_describe_step` tells.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_step_info {
+    /// `sizeof(tnr_step_info)`, set by the caller.
+    pub struct_size: u64,
+    /// How it computes.
+    pub kind: tnr_step_kind,
+    /// The node whose result it gives; `TNR_OPERAND_NONE` where it copies to an output.
+    pub node: u32,
+    /// Nodes that it computes.
+    pub node_count: u32,
+    /// The output that it writes; `TNR_OPERAND_NONE` where the result is another value.
+    pub output: u32,
+    /// Floating-point operations: two for each multiplication and addition of a product or a
+    /// convolution, one for each element and node of others, 0 of copies.
+    pub flops: u64,
+    /// Bytes of the elements that it reads, each operand once.
+    pub read_bytes: u64,
+    /// Bytes of the elements that it writes.
+    pub written_bytes: u64,
+    /// Where its result lies in the block of values; 0 where it writes an output.
+    pub block_offset: u64,
+    /// Bytes of the block that the result takes; 0 where it writes an output.
+    pub block_bytes: u64,
+    /// The last step that reads these bytes.
+    pub last_use: u32,
+    /// Dtype of the result.
+    pub dtype: tnr_dtype,
+    /// Number of axes of the result.
+    pub rank: u32,
+    /// 0.
+    pub reserved: u32,
+    /// The result's extents; those beyond the rank are 0.
+    pub shape: [i64; 8],
+    /// Names of the operations, as many as there is room for; ends with a 0.
+    pub name: [c_char; 64],
 }
 
 /// The memory of a run, as `tnr_program_memory` tells.
@@ -4133,6 +4326,112 @@ unsafe extern "C" {
     #[must_use]
     pub fn tnr_graph_add_output(graph: *mut tnr_graph, value: u32, updates: u32) -> tnr_status;
 
+    /// Adds an operation of one's own, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On
+    /// failure nothing is taken, and `release` is not called.
+    ///
+    /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, more than
+    /// 256 operands or 8 numbers. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param operation (transfer none)
+    /// @param index (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_custom(
+        graph: *mut tnr_graph,
+        operation: *const tnr_custom_operation,
+        index: *mut u32,
+    ) -> tnr_status;
+
+    /// How many values, nodes and so on a graph has. With the functions below a graph can be listed
+    /// and built again: the sources of its values, in their order, are the calls that made it.
+    ///
+    /// @param graph (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe(graph: *const tnr_graph, out: *mut tnr_graph_info) -> tnr_status;
+
+    /// An extent.
+    ///
+    /// INVALID_ARGUMENT: no such extent.
+    ///
+    /// @param graph (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe_extent(
+        graph: *const tnr_graph,
+        index: u32,
+        out: *mut tnr_extent_info,
+    ) -> tnr_status;
+
+    /// A node, as it was added. Arrays and attributes are the graph's, until something is added to
+    /// it or it ends.
+    ///
+    /// INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
+    ///
+    /// @param graph (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe_node(
+        graph: *const tnr_graph,
+        index: u32,
+        out: *mut tnr_graph_node,
+    ) -> tnr_status;
+
+    /// A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
+    ///
+    /// INVALID_ARGUMENT: no such constant.
+    ///
+    /// @param graph (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe_constant(
+        graph: *const tnr_graph,
+        index: u32,
+        out: *mut tnr_view,
+    ) -> tnr_status;
+
+    /// A number.
+    ///
+    /// INVALID_ARGUMENT: no such number.
+    ///
+    /// @param graph (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe_scalar(
+        graph: *const tnr_graph,
+        index: u32,
+        out: *mut tnr_scalar,
+    ) -> tnr_status;
+
+    /// An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
+    ///
+    /// INVALID_ARGUMENT: no such output.
+    ///
+    /// @param graph (transfer none)
+    /// @param value (transfer none) (out) untouched on failure
+    /// @param updates (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe_output(
+        graph: *const tnr_graph,
+        index: u32,
+        value: *mut u32,
+        updates: *mut u32,
+    ) -> tnr_status;
+
     /// The source, dtype and shape of a value.
     ///
     /// INVALID_ARGUMENT: no such value.
@@ -4226,6 +4525,25 @@ unsafe extern "C" {
         inputs: *const *const tnr_view,
         input_count: u32,
         out: *mut tnr_memory_plan,
+    ) -> tnr_status;
+
+    /// A step of a run on these inputs, whose elements are not read; outputs are taken to be in
+    /// row-major order.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
+    ///
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_describe_step(
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        step: u32,
+        out: *mut tnr_step_info,
     ) -> tnr_status;
 
     /// Runs a program: on the inputs in the order in which the graph got them, into its outputs.

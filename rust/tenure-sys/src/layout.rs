@@ -28,6 +28,9 @@ const _: () = {
     assert!(size_of::<tnr_scan_op>() == 4);
     assert!(size_of::<tnr_value_source>() == 4);
     assert!(size_of::<tnr_extent_op>() == 4);
+    assert!(size_of::<tnr_infer_fn>() == 8);
+    assert!(size_of::<tnr_compute_fn>() == 8);
+    assert!(size_of::<tnr_step_kind>() == 4);
     assert!(size_of::<tnr_random_distribution>() == 4);
     assert!(size_of::<tnr_sparse_format>() == 4);
     assert!(size_of::<tnr_orientation>() == 4);
@@ -336,7 +339,47 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_value_info>() == 88);
+    assert!(size_of::<tnr_custom_operation>() == 64);
+    assert!(align_of::<tnr_custom_operation>() == 8);
+    assert!(offset_of!(tnr_custom_operation, struct_size) == 0);
+    assert!(offset_of!(tnr_custom_operation, name) == 8);
+    assert!(offset_of!(tnr_custom_operation, infer) == 16);
+    assert!(offset_of!(tnr_custom_operation, compute) == 24);
+    assert!(offset_of!(tnr_custom_operation, user_context) == 32);
+    assert!(offset_of!(tnr_custom_operation, release) == 40);
+    assert!(offset_of!(tnr_custom_operation, operand_count) == 48);
+    assert!(offset_of!(tnr_custom_operation, number_count) == 52);
+    assert!(offset_of!(tnr_custom_operation, flags) == 56);
+    assert!(offset_of!(tnr_custom_operation, reserved) == 60);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_graph_info>() == 40);
+    assert!(align_of::<tnr_graph_info>() == 8);
+    assert!(offset_of!(tnr_graph_info, struct_size) == 0);
+    assert!(offset_of!(tnr_graph_info, value_count) == 8);
+    assert!(offset_of!(tnr_graph_info, extent_count) == 12);
+    assert!(offset_of!(tnr_graph_info, input_count) == 16);
+    assert!(offset_of!(tnr_graph_info, constant_count) == 20);
+    assert!(offset_of!(tnr_graph_info, scalar_count) == 24);
+    assert!(offset_of!(tnr_graph_info, node_count) == 28);
+    assert!(offset_of!(tnr_graph_info, output_count) == 32);
+    assert!(offset_of!(tnr_graph_info, custom_count) == 36);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_extent_info>() == 64);
+    assert!(align_of::<tnr_extent_info>() == 8);
+    assert!(offset_of!(tnr_extent_info, struct_size) == 0);
+    assert!(offset_of!(tnr_extent_info, op) == 8);
+    assert!(offset_of!(tnr_extent_info, reserved) == 12);
+    assert!(offset_of!(tnr_extent_info, a) == 16);
+    assert!(offset_of!(tnr_extent_info, b) == 24);
+    assert!(offset_of!(tnr_extent_info, name) == 32);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_value_info>() == 152);
     assert!(align_of::<tnr_value_info>() == 8);
     assert!(offset_of!(tnr_value_info, struct_size) == 0);
     assert!(offset_of!(tnr_value_info, source) == 8);
@@ -344,6 +387,7 @@ const _: () = {
     assert!(offset_of!(tnr_value_info, rank) == 16);
     assert!(offset_of!(tnr_value_info, index) == 20);
     assert!(offset_of!(tnr_value_info, shape) == 24);
+    assert!(offset_of!(tnr_value_info, numbers) == 88);
 };
 
 const _: () = {
@@ -355,10 +399,34 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_program_run_attributes>() == 16);
+    assert!(size_of::<tnr_program_run_attributes>() == 32);
     assert!(align_of::<tnr_program_run_attributes>() == 8);
     assert!(offset_of!(tnr_program_run_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_program_run_attributes, budget_bytes) == 8);
+    assert!(offset_of!(tnr_program_run_attributes, step_nanoseconds) == 16);
+    assert!(offset_of!(tnr_program_run_attributes, step_count) == 24);
+    assert!(offset_of!(tnr_program_run_attributes, flags) == 28);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_step_info>() == 208);
+    assert!(align_of::<tnr_step_info>() == 8);
+    assert!(offset_of!(tnr_step_info, struct_size) == 0);
+    assert!(offset_of!(tnr_step_info, kind) == 8);
+    assert!(offset_of!(tnr_step_info, node) == 12);
+    assert!(offset_of!(tnr_step_info, node_count) == 16);
+    assert!(offset_of!(tnr_step_info, output) == 20);
+    assert!(offset_of!(tnr_step_info, flops) == 24);
+    assert!(offset_of!(tnr_step_info, read_bytes) == 32);
+    assert!(offset_of!(tnr_step_info, written_bytes) == 40);
+    assert!(offset_of!(tnr_step_info, block_offset) == 48);
+    assert!(offset_of!(tnr_step_info, block_bytes) == 56);
+    assert!(offset_of!(tnr_step_info, last_use) == 64);
+    assert!(offset_of!(tnr_step_info, dtype) == 68);
+    assert!(offset_of!(tnr_step_info, rank) == 72);
+    assert!(offset_of!(tnr_step_info, reserved) == 76);
+    assert!(offset_of!(tnr_step_info, shape) == 80);
+    assert!(offset_of!(tnr_step_info, name) == 144);
 };
 
 const _: () = {
