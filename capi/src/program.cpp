@@ -15,6 +15,7 @@ using tenure::capi::guarded_pointer;
 using tenure::capi::read_sized;
 using tenure::capi::require_zero;
 using tenure::capi::write_report;
+using tenure::capi::write_sized;
 
 namespace {
 
@@ -139,6 +140,67 @@ tnr_status tnr_graph_add_output(tnr_graph* graph, uint32_t value, uint32_t updat
   return guarded([=] { tenure::graph_add_output(unwrap(graph), value, updates); });
 }
 
+tnr_status tnr_graph_add_custom(tnr_graph* graph, const tnr_custom_operation* operation,
+                                uint32_t* index) noexcept {
+  return guarded([=] {
+    const tnr_custom_operation known = read_sized(operation, "operation");
+    uint32_t& out = deref(index, "index");
+    out = tenure::graph_add_custom(unwrap(graph), known);
+  });
+}
+
+tnr_status tnr_graph_describe(const tnr_graph* graph, tnr_graph_info* out) noexcept {
+  return guarded([=] { write_report(out, "out", tenure::graph_describe(unwrap(graph))); });
+}
+
+tnr_status tnr_graph_describe_extent(const tnr_graph* graph, uint32_t index,
+                                     tnr_extent_info* out) noexcept {
+  return guarded(
+      [=] { write_report(out, "out", tenure::graph_describe_extent(unwrap(graph), index)); });
+}
+
+tnr_status tnr_graph_describe_node(const tnr_graph* graph, uint32_t index,
+                                   tnr_graph_node* out) noexcept {
+  return guarded(
+      [=] { write_sized(out, "out", tenure::graph_describe_node(unwrap(graph), index)); });
+}
+
+tnr_status tnr_graph_describe_constant(const tnr_graph* graph, uint32_t index,
+                                       tnr_view* out) noexcept {
+  return guarded([=] {
+    tnr_view& view = deref(out, "out");
+    view = tenure::graph_describe_constant(unwrap(graph), index);
+  });
+}
+
+tnr_status tnr_graph_describe_scalar(const tnr_graph* graph, uint32_t index,
+                                     tnr_scalar* out) noexcept {
+  return guarded([=] {
+    tnr_scalar& scalar = deref(out, "out");
+    scalar = tenure::graph_describe_scalar(unwrap(graph), index);
+  });
+}
+
+tnr_status tnr_graph_describe_output(const tnr_graph* graph, uint32_t index, uint32_t* value,
+                                     uint32_t* updates) noexcept {
+  return guarded([=] {
+    uint32_t& out_value = deref(value, "value");
+    uint32_t& out_updates = deref(updates, "updates");
+    const tenure::OutputOfGraph output = tenure::graph_describe_output(unwrap(graph), index);
+    out_value = output.value;
+    out_updates = output.updates;
+  });
+}
+
+tnr_status tnr_program_describe_step(const tnr_program* program, const tnr_view* const* inputs,
+                                     uint32_t input_count, uint32_t step,
+                                     tnr_step_info* out) noexcept {
+  return guarded([=] {
+    write_report(out, "out",
+                 tenure::program_describe_step(unwrap(program), inputs, input_count, step));
+  });
+}
+
 tnr_status tnr_graph_describe_value(const tnr_graph* graph, uint32_t value,
                                     tnr_value_info* out) noexcept {
   return guarded([=] {
@@ -197,7 +259,7 @@ tnr_status tnr_program_run(tnr_context* context, const tnr_program* program,
   return guarded([=] {
     tnr_program_run_attributes given = {};
     if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    tenure::program_run(context_of(context), unwrap(program), inputs, input_count,
-                        given.budget_bytes, outputs, output_count);
+    tenure::program_run(context_of(context), unwrap(program), inputs, input_count, given, outputs,
+                        output_count);
   });
 }

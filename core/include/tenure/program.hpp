@@ -52,6 +52,17 @@ std::uint32_t graph_add_constant(GraphToken token, const tnr_view& view);
 std::uint32_t graph_add_scalar(GraphToken token, const tnr_scalar& scalar);
 std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadAttributes read);
 void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates);
+std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation);
+tnr_graph_info graph_describe(GraphToken token);
+tnr_extent_info graph_describe_extent(GraphToken token, std::uint32_t index);
+tnr_graph_node graph_describe_node(GraphToken token, std::uint32_t index);
+tnr_view graph_describe_constant(GraphToken token, std::uint32_t index);
+tnr_scalar graph_describe_scalar(GraphToken token, std::uint32_t index);
+struct OutputOfGraph {
+  std::uint32_t value;
+  std::uint32_t updates;
+};
+OutputOfGraph graph_describe_output(GraphToken token, std::uint32_t index);
 tnr_value_info graph_describe_value(GraphToken token, std::uint32_t value);
 
 ProgramToken program_create(const Context& context, GraphToken graph,
@@ -68,8 +79,10 @@ ProgramShape program_output_shape(ProgramToken token, const tnr_view* const* inp
                                   std::uint32_t input_count, std::uint32_t output);
 tnr_memory_plan program_memory(ProgramToken token, const tnr_view* const* inputs,
                                std::uint32_t input_count);
+tnr_step_info program_describe_step(ProgramToken token, const tnr_view* const* inputs,
+                                    std::uint32_t input_count, std::uint32_t step);
 void program_run(const Context& context, ProgramToken token, const tnr_view* const* inputs,
-                 std::uint32_t input_count, std::uint64_t budget_bytes,
+                 std::uint32_t input_count, const tnr_program_run_attributes& attributes,
                  const tnr_view_mut* const* outputs, std::uint32_t output_count);
 
 }  // namespace tenure

@@ -3,14 +3,25 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 
 #include "dense/scalar.hpp"
+#include "program/custom.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
+namespace {
+
+void require_below(std::uint32_t index, std::size_t count, const char* noun) {
+  if (index < count) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %zu of its kind, but no %s %" PRIu32, count,
+       noun, index);
+}
+
+}  // namespace
 
 std::int64_t GraphBuilder::push_extent(const Extent& extent) {
   if (graph_.extents.size() == TNR_MAX_EXTENTS) {
@@ -156,7 +167,8 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
                     static_cast<std::uint32_t>(graph_.values.size()),
                     {given.operands, given.operands + given.operand_count},
                     {given.numbers, given.numbers + given.number_count},
-                    read(kind->attributes, given.attributes)};
+                    read(kind->attributes, given.attributes),
+                    find_custom(given)};
   graph_.values.reserve(graph_.values.size() + 1);
   types_.reserve(types_.size() + 1);
   graph_.nodes.push_back(std::move(node));
@@ -167,6 +179,80 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
     graph_.nodes.pop_back();
     throw;
   }
+}
+
+std::shared_ptr<const Custom> GraphBuilder::find_custom(const tnr_graph_node& given) const {
+  if (given.code >> kNodeKindShift != TNR_NODE_CUSTOM >> kNodeKindShift) return nullptr;
+  const std::uint32_t index = given.code - TNR_NODE_CUSTOM;
+  require_below(index, graph_.customs.size(), "custom operation");
+  const Custom& custom = *graph_.customs[index];
+  if (given.operand_count != custom.operand_count() ||
+      given.number_count != custom.number_count()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "the node has %" PRIu32 " operands and %" PRIu32 " numbers but %s takes %" PRIu32
+         " and %" PRIu32,
+         given.operand_count, given.number_count, custom.name(), custom.operand_count(),
+         custom.number_count());
+  }
+  return graph_.customs[index];
+}
+
+std::uint32_t GraphBuilder::add_custom(const tnr_custom_operation& operation) {
+  if (graph_.customs.size() > UINT16_MAX) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %zu custom operations, and may have no more",
+         graph_.customs.size());
+  }
+  graph_.customs.reserve(graph_.customs.size() + 1);
+  graph_.customs.push_back(std::make_shared<const Custom>(operation));
+  return static_cast<std::uint32_t>(graph_.customs.size() - 1);
+}
+
+tnr_graph_info GraphBuilder::describe() const noexcept {
+  const auto count = [](const auto& of) { return static_cast<std::uint32_t>(of.size()); };
+  return {sizeof(tnr_graph_info),   count(graph_.values),    count(graph_.extents),
+          count(graph_.inputs),     count(graph_.constants), count(graph_.scalars),
+          count(graph_.nodes),      count(graph_.outputs),   count(graph_.customs)};
+}
+
+tnr_extent_info GraphBuilder::describe_extent(std::uint32_t index) const {
+  require_below(index, graph_.extents.size(), "extent");
+  const Extent& extent = graph_.extents[index];
+  tnr_extent_info info = {sizeof info, extent.op, 0, extent.a, extent.b, {}};
+  std::memcpy(info.name, extent.name, sizeof info.name);
+  return info;
+}
+
+tnr_graph_node GraphBuilder::describe_node(std::uint32_t index) const {
+  require_below(index, graph_.nodes.size(), "node");
+  const GraphNode& node = graph_.nodes[index];
+  tnr_graph_node info{};
+  info.struct_size = sizeof info;
+  info.code = node.code;
+  info.dtype = node.dtype;
+  info.operands = node.operands.data();
+  info.operand_count = static_cast<std::uint32_t>(node.operands.size());
+  info.numbers = node.numbers.empty() ? nullptr : node.numbers.data();
+  info.number_count = static_cast<std::uint32_t>(node.numbers.size());
+  info.attributes = node.has_attributes ? &node.attributes : nullptr;
+  info.flags = node.flags;
+  return info;
+}
+
+const tnr_view& GraphBuilder::describe_constant(std::uint32_t index) const {
+  require_below(index, graph_.constants.size(), "constant");
+  return graph_.constants[index]->view();
+}
+
+const tnr_scalar& GraphBuilder::describe_scalar(std::uint32_t index) const {
+  require_below(index, graph_.scalars.size(), "scalar");
+  return graph_.scalars[index];
+}
+
+GraphOutput GraphBuilder::describe_output(std::uint32_t index) const {
+  require_below(index, graph_.outputs.size(), "output");
+  GraphOutput output = graph_.outputs[index];
+  if (output.updates != kNoValue) output.updates = graph_.inputs[output.updates].value;
+  return output;
 }
 
 void GraphBuilder::add_output(std::uint32_t value, std::uint32_t updates) {
@@ -206,6 +292,9 @@ tnr_value_info GraphBuilder::describe_value(std::uint32_t value) const {
   info.dtype = types_[value].dtype;
   info.rank = types_[value].rank;
   std::copy_n(types_[value].shape, info.rank, info.shape);
+  if (info.source == TNR_VALUE_SOURCE_INPUT) {
+    std::ranges::copy(graph_.inputs[info.index].shape, info.numbers);
+  }
   return info;
 }
 
@@ -254,6 +343,38 @@ std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadA
 
 void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates) {
   with_builder(token, [=](GraphBuilder& graph) { graph.add_output(value, updates); });
+}
+
+std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation) {
+  return with_builder(token, [&](GraphBuilder& graph) { return graph.add_custom(operation); });
+}
+
+tnr_graph_info graph_describe(GraphToken token) {
+  return with_builder(token, [](const GraphBuilder& graph) { return graph.describe(); });
+}
+
+tnr_extent_info graph_describe_extent(GraphToken token, std::uint32_t index) {
+  return with_builder(token, [=](const GraphBuilder& graph) { return graph.describe_extent(index); });
+}
+
+tnr_graph_node graph_describe_node(GraphToken token, std::uint32_t index) {
+  return with_builder(token, [=](const GraphBuilder& graph) { return graph.describe_node(index); });
+}
+
+tnr_view graph_describe_constant(GraphToken token, std::uint32_t index) {
+  return with_builder(token,
+                      [=](const GraphBuilder& graph) { return graph.describe_constant(index); });
+}
+
+tnr_scalar graph_describe_scalar(GraphToken token, std::uint32_t index) {
+  return with_builder(token, [=](const GraphBuilder& graph) { return graph.describe_scalar(index); });
+}
+
+OutputOfGraph graph_describe_output(GraphToken token, std::uint32_t index) {
+  return with_builder(token, [=](const GraphBuilder& graph) {
+    const GraphOutput output = graph.describe_output(index);
+    return OutputOfGraph{output.value, output.updates};
+  });
 }
 
 tnr_value_info graph_describe_value(GraphToken token, std::uint32_t value) {

@@ -24,6 +24,14 @@ class GraphBuilder {
   std::uint32_t add_scalar(const tnr_scalar& scalar);
   std::uint32_t add_node(const tnr_graph_node& given, ReadAttributes read);
   void add_output(std::uint32_t value, std::uint32_t updates);
+  std::uint32_t add_custom(const tnr_custom_operation& operation);
+  [[nodiscard]] tnr_graph_info describe() const noexcept;
+  [[nodiscard]] tnr_extent_info describe_extent(std::uint32_t index) const;
+  [[nodiscard]] tnr_graph_node describe_node(std::uint32_t index) const;
+  [[nodiscard]] const tnr_view& describe_constant(std::uint32_t index) const;
+  [[nodiscard]] const tnr_scalar& describe_scalar(std::uint32_t index) const;
+  // The input that it updates as a value.
+  [[nodiscard]] GraphOutput describe_output(std::uint32_t index) const;
   [[nodiscard]] tnr_value_info describe_value(std::uint32_t value) const;
 
   [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
@@ -33,6 +41,7 @@ class GraphBuilder {
  private:
   std::uint32_t add_value(tnr_value_source source, std::size_t index, const ArrayType& type);
   void require_value(std::uint32_t value) const;
+  [[nodiscard]] std::shared_ptr<const Custom> find_custom(const tnr_graph_node& given) const;
   void require_room() const;
   std::int64_t push_extent(const Extent& extent);
 

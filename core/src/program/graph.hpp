@@ -56,6 +56,7 @@ struct Graph {
   std::vector<tnr_scalar> scalars;
   std::vector<GraphNode> nodes;  // each behind those whose results it reads
   std::vector<GraphOutput> outputs;
+  std::vector<std::shared_ptr<const Custom>> customs;
 
   [[nodiscard]] const GraphNode* node_of(std::uint32_t value) const noexcept {
     return values[value].source == TNR_VALUE_SOURCE_NODE ? &nodes[values[value].index] : nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/array_type.hpp"
@@ -19,6 +20,8 @@ struct GraphValue {
   std::uint32_t index;
 };
 
+class Custom;
+
 // A node, with memory of its own.
 struct GraphNode {
   std::uint32_t code;
@@ -29,6 +32,7 @@ struct GraphNode {
   std::vector<std::uint32_t> operands;
   std::vector<std::int64_t> numbers;
   NodeAttributes attributes;
+  std::shared_ptr<const Custom> custom;  // of its kind alone
 
   [[nodiscard]] std::uint32_t kind() const noexcept { return code >> kNodeKindShift; }
   [[nodiscard]] std::int32_t op() const noexcept {
@@ -40,6 +44,7 @@ struct GraphNode {
 struct NodeCall {
   const GraphNode& node;
   const std::int64_t* numbers;  // of which there are as many as the node has
+  bool is_checked = false;      // a run that trusts no operation of others
 };
 
 }  // namespace tenure

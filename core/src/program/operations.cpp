@@ -15,6 +15,7 @@
 #include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/product_types.hpp"
+#include "program/custom.hpp"
 #include "program/expressions.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/movement.hpp"
@@ -494,8 +495,10 @@ constexpr OperationKind kOperations[] = {
     {"triangular", kCall, 1, 1, 0, AttributeKind::kTriangle, true, infer_triangular,
      run_triangular, nullptr},
     {"scan", kCall, 1, 1, 1, kNoAttributes, true, infer_scan, run_scan, nullptr},
+    {"custom", kCall, 0, kAnyCount, kAnyCount, kNoAttributes, false, infer_custom, run_custom,
+     nullptr},
 };
-static_assert(std::size(kOperations) == (TNR_NODE_SCAN >> kNodeKindShift) + 1);
+static_assert(std::size(kOperations) == (TNR_NODE_CUSTOM >> kNodeKindShift) + 1);
 
 template <std::size_t kCount>
 const char* row_name(const kernels::OperationRow (&rows)[kCount], const GraphNode& node) noexcept {
@@ -510,7 +513,12 @@ const OperationKind* find_operation(std::uint32_t code) noexcept {
   return kind == 0 || kind >= std::size(kOperations) ? nullptr : &kOperations[kind];
 }
 
+bool may_be_in_place(const GraphNode& node) noexcept {
+  return node.custom == nullptr ? operation_of(node).in_place : node.custom->in_place();
+}
+
 const char* operation_name(const GraphNode& node) noexcept {
+  if (node.custom != nullptr) return node.custom->name();
   switch (node.kind() << kNodeKindShift) {
     case TNR_NODE_UNARY: return row_name(kernels::kUnaryRows, node);
     case TNR_NODE_BINARY: return row_name(kernels::kBinaryRows, node);

@@ -58,6 +58,8 @@ const OperationKind* find_operation(std::uint32_t code) noexcept;
 inline const OperationKind& operation_of(const GraphNode& node) noexcept {
   return *find_operation(node.code);
 }
+// Whether the result may be exactly the first operand.
+bool may_be_in_place(const GraphNode& node) noexcept;
 // "conv2d", or of kinds with codes the operation's own name.
 const char* operation_name(const GraphNode& node) noexcept;
 

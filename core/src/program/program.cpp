@@ -7,6 +7,7 @@
 
 #include "dense/operands.hpp"
 #include "program/builder.hpp"
+#include "program/report.hpp"
 #include "program/rewrite.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
@@ -243,6 +244,19 @@ tnr_memory_plan Program::memory(const tnr_view* const* inputs, std::uint32_t inp
   return plan;
 }
 
+tnr_step_info Program::describe_step(const tnr_view* const* inputs, std::uint32_t input_count,
+                                     std::uint32_t step) const {
+  check_inputs(inputs, input_count);
+  const auto bound =
+      find(inputs, input_count, nullptr, static_cast<std::uint32_t>(graph_.outputs.size()));
+  const Schedule& schedule = bound->schedule();
+  if (step >= schedule.steps.size()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "step is %" PRIu32 " but the program has %zu", step,
+         schedule.steps.size());
+  }
+  return tenure::describe_step(graph_, schedule, step);
+}
+
 void Program::check_outputs(const Schedule& schedule, const tnr_view* const* inputs,
                             const tnr_view_mut* const* outputs) const {
   for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
@@ -287,8 +301,12 @@ void with_pinned(const NextOwned& next_owned, std::size_t at, const Body& body) 
 }  // namespace
 
 void Program::run(const Context& context, const tnr_view* const* inputs,
-                  std::uint32_t input_count, std::uint64_t budget_bytes,
+                  std::uint32_t input_count, const tnr_program_run_attributes& attributes,
                   const tnr_view_mut* const* outputs, std::uint32_t output_count) const {
+  if ((attributes.flags & ~TNR_RUN_CHECKED) != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
+         attributes.flags, TNR_RUN_CHECKED);
+  }
   check_inputs(inputs, input_count);
   if (output_count != graph_.outputs.size()) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "output_count is %" PRIu32 " but the program has %zu",
@@ -301,10 +319,16 @@ void Program::run(const Context& context, const tnr_view* const* inputs,
   const std::shared_ptr<const Bound> bound = find(inputs, input_count, outputs, output_count);
   const Schedule& schedule = bound->schedule();
   check_outputs(schedule, inputs, outputs);
+  const std::uint64_t budget_bytes = attributes.budget_bytes;
   if (budget_bytes != 0 && static_cast<std::uint64_t>(schedule.memory.block_bytes) > budget_bytes) {
     fail(TNR_STATUS_OUT_OF_MEMORY,
          "intermediate values take %" PRId64 " bytes but the budget is %" PRIu64,
          schedule.memory.block_bytes, budget_bytes);
+  }
+  const std::size_t expected = attributes.step_nanoseconds == nullptr ? 0 : schedule.steps.size();
+  if (attributes.step_count != expected) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->step_count is %" PRIu32 " but must be %zu",
+         attributes.step_count, expected);
   }
   // Inputs, outputs, constants, in this order.
   const auto pin_next = [&](std::size_t& at, Pins& pins) {
@@ -330,7 +354,7 @@ void Program::run(const Context& context, const tnr_view* const* inputs,
     std::unique_ptr<Workspace> workspace = bound->take_workspace(graph_);
     workspace->set_memory(schedule, inputs, outputs);
     try {
-      compute(context, schedule, *workspace);
+      compute(context, schedule, *workspace, attributes);
     } catch (...) {
       bound->give_workspace(std::move(workspace));
       throw;
@@ -340,30 +364,45 @@ void Program::run(const Context& context, const tnr_view* const* inputs,
 }
 
 void Program::compute(const Context& context, const Schedule& schedule,
-                      const Workspace& workspace) const {
+                      const Workspace& workspace,
+                      const tnr_program_run_attributes& attributes) const {
+  const bool is_checked = (attributes.flags & TNR_RUN_CHECKED) != 0;
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
-    const Step& step = schedule.steps[i];
-    tnr_view_mut out = {workspace.view(step.result)};
-    // Whatever it shares a byte with, it is exactly: outputs were checked, and the block is planned.
-    out.view.flags = TNR_VIEW_EXCLUSIVE;
-    try {
-      switch (step.kind) {
-        case Step::Kind::kCopy: copy(context, *workspace.pointers(i)[0], out); break;
-        case Step::Kind::kExpression:
-          step.plan->run(context, workspace.pointers(i),
-                         static_cast<std::uint32_t>(step.operands.size()), out);
-          break;
-        case Step::Kind::kOperation: {
-          const GraphNode& node = graph_.nodes[step.node];
-          operation_of(node).run(context, {node, step.numbers.data()}, workspace.operands(i), out);
-          break;
-        }
-      }
-    } catch (const Error& error) {
-      if (step.node == kNoValue) throw;
-      fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,
-           operation_name(graph_.nodes[step.node]), error.message());
+    if (attributes.step_nanoseconds == nullptr) {
+      compute_step(context, schedule, workspace, i, is_checked);
+      continue;
     }
+    const auto start = Clock::now();
+    compute_step(context, schedule, workspace, i, is_checked);
+    const auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
+    attributes.step_nanoseconds[i] = static_cast<std::uint64_t>(taken.count());
+  }
+}
+
+void Program::compute_step(const Context& context, const Schedule& schedule,
+                           const Workspace& workspace, std::size_t index, bool is_checked) const {
+  const Step& step = schedule.steps[index];
+  const tnr_view* const* const views = workspace.pointers(index);
+  tnr_view_mut out = {workspace.view(step.result)};
+  // Whatever it shares a byte with, it is exactly: outputs were checked, and the block is planned.
+  out.view.flags = TNR_VIEW_EXCLUSIVE;
+  try {
+    switch (step.kind) {
+      case Step::Kind::kCopy: copy(context, *views[0], out); break;
+      case Step::Kind::kExpression:
+        step.plan->run(context, views, static_cast<std::uint32_t>(step.operands.size()), out);
+        break;
+      case Step::Kind::kOperation: {
+        const GraphNode& node = graph_.nodes[step.node];
+        operation_of(node).run(context, {node, step.numbers.data(), is_checked},
+                               workspace.operands(index), out);
+        break;
+      }
+    }
+  } catch (const Error& error) {
+    if (step.node == kNoValue) throw;
+    fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,
+         operation_name(graph_.nodes[step.node]), error.message());
   }
 }
 
@@ -392,11 +431,17 @@ tnr_memory_plan program_memory(ProgramToken token, const tnr_view* const* inputs
   return program.object().memory(inputs, input_count);
 }
 
+tnr_step_info program_describe_step(ProgramToken token, const tnr_view* const* inputs,
+                                    std::uint32_t input_count, std::uint32_t step) {
+  const ProgramHandles::Use program(kProgramHandles, token);
+  return program.object().describe_step(inputs, input_count, step);
+}
+
 void program_run(const Context& context, ProgramToken token, const tnr_view* const* inputs,
-                 std::uint32_t input_count, std::uint64_t budget_bytes,
+                 std::uint32_t input_count, const tnr_program_run_attributes& attributes,
                  const tnr_view_mut* const* outputs, std::uint32_t output_count) {
   const ProgramHandles::Use program(kProgramHandles, token);
-  program.object().run(context, inputs, input_count, budget_bytes, outputs, output_count);
+  program.object().run(context, inputs, input_count, attributes, outputs, output_count);
 }
 
 }  // namespace tenure

@@ -81,8 +81,10 @@ class Program {
                                           std::uint32_t output) const;
   [[nodiscard]] tnr_memory_plan memory(const tnr_view* const* inputs,
                                        std::uint32_t input_count) const;
+  [[nodiscard]] tnr_step_info describe_step(const tnr_view* const* inputs,
+                                            std::uint32_t input_count, std::uint32_t step) const;
   void run(const Context& context, const tnr_view* const* inputs, std::uint32_t input_count,
-           std::uint64_t budget_bytes, const tnr_view_mut* const* outputs,
+           const tnr_program_run_attributes& attributes, const tnr_view_mut* const* outputs,
            std::uint32_t output_count) const;
 
  private:
@@ -92,7 +94,10 @@ class Program {
                                     std::uint32_t output_count) const;
   void check_outputs(const Schedule& schedule, const tnr_view* const* inputs,
                      const tnr_view_mut* const* outputs) const;
-  void compute(const Context& context, const Schedule& schedule, const Workspace& workspace) const;
+  void compute(const Context& context, const Schedule& schedule, const Workspace& workspace,
+               const tnr_program_run_attributes& attributes) const;
+  void compute_step(const Context& context, const Schedule& schedule, const Workspace& workspace,
+                    std::size_t index, bool is_checked) const;
 
   // So many schedules are kept, those that were used last.
   static constexpr std::size_t kMostBound = 16;

@@ -185,6 +185,8 @@ void merge_common(Graph& graph) {
     for (std::uint32_t& value : node.operands) {
       if (value != kNoValue) value = same[value];
     }
+    // Operations of others may count their calls.
+    if (node.custom != nullptr) continue;
     same[node.result] = known.emplace(key_of(node), node.result).first->second;
   }
   for (GraphOutput& output : graph.outputs) output.value = same[output.value];
@@ -194,7 +196,8 @@ void fold_constants(const Context& context, Graph& graph, const std::vector<Arra
   const std::vector<bool> needed = needed_nodes(graph);
   Folding folding(context, graph, types);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (needed[i] && !has_extents(graph.nodes[i])) folding.run(graph.nodes[i]);
+    const GraphNode& node = graph.nodes[i];
+    if (needed[i] && node.custom == nullptr && !has_extents(node)) folding.run(node);
   }
 }
 

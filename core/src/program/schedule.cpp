@@ -239,19 +239,22 @@ class Scheduler {
   }
 
   void add_copy(std::uint32_t node, std::uint32_t from, std::uint32_t to) {
-    made_.steps.push_back({Step::Kind::kCopy, node, {from}, to, {}, nullptr});
+    made_.steps.push_back({Step::Kind::kCopy, node, {from}, to, {}, 0, {}, nullptr});
   }
 
   void add_step(std::uint32_t index) {
     const GraphNode& node = graph_.nodes[index];
     const OperationKind& kind = operation_of(node);
     if (kind.computes == Computes::kView) return add_view(index, kind);
-    Step step = {Step::Kind::kOperation, index, {}, node.result, {}, nullptr};
+    Step step = {Step::Kind::kOperation, index, {}, node.result, {}, 0, {}, nullptr};
+    step.element_count = element_count(
+        row_major(types_[kind.computes == Computes::kReduction ? node.operands[0] : node.result]));
     if (kind.computes == Computes::kElementwise || !is_alone(index)) {
       ExpressionOf expression;
       for (std::uint32_t i = 0; i <= index; ++i) {
         if (!needed_[i] || root_of_[i] != index) continue;
         const GraphNode& part = graph_.nodes[i];
+        step.nodes.push_back(i);
         expression.add(part, types_[part.result].dtype,
                        [&](std::uint32_t value) { return graph_.scalar_of(value); });
       }
@@ -267,6 +270,7 @@ class Scheduler {
              error.message());
       }
     } else {
+      step.nodes = {index};
       step.operands = node.operands;
       step.operands.resize(std::max(node.operands.size(), kMostFixedOperands), kNoValue);
       step.numbers = sizes_.of_all(node.numbers);
@@ -323,6 +327,7 @@ class Scheduler {
   tnr_view layout_of_call(const GraphNode& node, const OperationKind& kind) {
     const ArrayType& type = types_[node.result];
     if (kind.in_place) return layout_like({node.operands[0]}, node.result);
+    if (node.custom != nullptr) return row_major(type);
     if (!has(TNR_PASS_LAYOUT) || type.rank != 4) return row_major(type);
     const bool is_convolution = node.code == TNR_NODE_CONV2D;
     if (!is_convolution && kind.attributes != AttributeKind::kPool2d) return row_major(type);
@@ -364,8 +369,7 @@ class Scheduler {
   std::uint32_t replaced_operand(const Step& step, std::uint32_t at) {
     const Placed& result = place(step.result);
     if (result.storage != Storage::kBlock || step.kind == Step::Kind::kCopy) return kNoValue;
-    const OperationKind& kind = operation_of(graph_.nodes[step.node]);
-    if (!kind.in_place) return kNoValue;
+    if (!may_be_in_place(graph_.nodes[step.node])) return kNoValue;
     const bool is_call = step.kind == Step::Kind::kOperation;
     const std::size_t candidates = is_call ? 1 : step.operands.size();
     for (std::size_t i = 0; i < candidates; ++i) {
@@ -408,6 +412,7 @@ class Scheduler {
       if (lifetime.first == kNone) lifetime = {0, 0, 0};
     }
     made_.memory = plan_memory(lifetimes_, has(TNR_PASS_MEMORY));
+    made_.lifetimes = std::move(lifetimes_);
   }
 
   const Graph& graph_;

@@ -32,6 +32,8 @@ struct Step {
   std::uint32_t node;                   // for messages; kNoValue of a copy to an output
   std::vector<std::uint32_t> operands;  // places; kNoValue of an optional one
   std::uint32_t result;                 // place
+  std::vector<std::uint32_t> nodes;     // that it computes
+  std::int64_t element_count;           // of what each of these nodes computes
   std::vector<std::int64_t> numbers;
   std::unique_ptr<const Plan> plan;     // of an expression
 };
@@ -39,6 +41,7 @@ struct Step {
 struct Schedule {
   std::vector<Placed> places;  // by value, and behind them those that copies need
   std::vector<Step> steps;
+  std::vector<Lifetime> lifetimes;
   MemoryPlan memory;
   std::vector<ArrayType> outputs;
 };

@@ -1,0 +1,76 @@
+#include "program/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "dense/operands.hpp"
+#include "tenure/shape.hpp"
+
+namespace tenure {
+namespace {
+
+std::uint64_t count_of(const tnr_view& layout) noexcept {
+  return static_cast<std::uint64_t>(element_count(layout));
+}
+
+// Products and convolutions sum over what their factors share.
+std::uint64_t flops_of(const GraphNode& node, const Step& step, const Schedule& schedule) {
+  const auto results = static_cast<std::uint64_t>(step.element_count);
+  const auto layout = [&](std::size_t operand) -> const tnr_view& {
+    return schedule.places[node.operands[operand]].layout;
+  };
+  if (node.code == TNR_NODE_MATMUL) {
+    const tnr_view& a = layout(0);
+    return 2 * results * static_cast<std::uint64_t>(a.shape[a.rank - 1]);
+  }
+  if (node.code == TNR_NODE_CONV2D) {
+    const tnr_view& weight = layout(1);
+    const auto filters = static_cast<std::uint64_t>(std::max<std::int64_t>(weight.shape[0], 1));
+    return 2 * results * (count_of(weight) / filters);
+  }
+  return results;
+}
+
+}  // namespace
+
+tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::uint32_t index) {
+  const Step& step = schedule.steps[index];
+  const Placed& result = schedule.places[step.result];
+  tnr_step_info info{};
+  info.struct_size = sizeof info;
+  info.kind = static_cast<tnr_step_kind>(step.kind);
+  info.node = step.node;
+  info.node_count = static_cast<std::uint32_t>(step.nodes.size());
+  info.output = result.storage == Storage::kOutput ? result.index : TNR_OPERAND_NONE;
+  info.dtype = result.layout.dtype;
+  info.rank = result.layout.rank;
+  std::copy_n(result.layout.shape, info.rank, info.shape);
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    const std::uint32_t place = step.operands[i];
+    if (place == kNoValue || schedule.places[place].storage == Storage::kNone) continue;
+    info.read_bytes += element_bytes(schedule.places[place].layout);
+  }
+  info.written_bytes = element_bytes(result.layout);
+  info.last_use = index;
+  if (result.storage == Storage::kBlock) {
+    info.block_offset = static_cast<std::uint64_t>(schedule.memory.offsets[result.index]);
+    info.block_bytes = static_cast<std::uint64_t>(schedule.memory.sizes[result.index]);
+    info.last_use = schedule.lifetimes[result.index].last;
+  }
+  std::size_t length = 0;
+  const auto add_name = [&](const char* name) {
+    const int written = std::snprintf(info.name + length, sizeof info.name - length, "%s%s",
+                                      length == 0 ? "" : " ", name);
+    length = std::min(length + static_cast<std::size_t>(std::max(written, 0)),
+                      sizeof info.name - 1);
+  };
+  if (step.kind == Step::Kind::kCopy) add_name("copy");
+  for (const std::uint32_t node : step.nodes) {
+    add_name(operation_name(graph.nodes[node]));
+    info.flops += flops_of(graph.nodes[node], step, schedule);
+  }
+  return info;
+}
+
+}  // namespace tenure
