@@ -2,6 +2,8 @@
 // run; what they refuse; and the memory that they say they take.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -438,6 +440,241 @@ TEST_F(CGraph, HandlesThatLieAreRefused) {
   EXPECT_EQ(tnr_graph_describe_value(graph, 1, &info), TNR_STATUS_OK);
   EXPECT_EQ(info.source, TNR_VALUE_SOURCE_NODE);
   EXPECT_EQ(info.rank, 1u);
+}
+
+// ---- listing -----------------------------------------------------------------------------------
+
+TEST_F(CNetwork, IsListedAndBuiltAgain) {
+  tnr_graph_info info = {};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(tnr_graph_describe(graph, &info), TNR_STATUS_OK);
+  EXPECT_EQ(info.input_count, 1u);
+  EXPECT_EQ(info.constant_count, 5u);
+  EXPECT_EQ(info.extent_count, 2u);
+  EXPECT_EQ(info.node_count, 8u);
+  tnr_graph* const again = tnr_graph_create();
+  for (std::uint32_t i = 0; i < info.extent_count; ++i) {
+    tnr_extent_info extent = {};
+    extent.struct_size = sizeof extent;
+    ASSERT_EQ(tnr_graph_describe_extent(graph, i, &extent), TNR_STATUS_OK);
+    std::int64_t number;
+    ASSERT_EQ(extent.op == 0
+                  ? tnr_graph_add_extent(again, extent.name, extent.a, &number)
+                  : tnr_graph_combine_extents(again, extent.op, extent.a, extent.b, &number),
+              TNR_STATUS_OK);
+  }
+  for (std::uint32_t value = 0; value < info.value_count; ++value) {
+    tnr_value_info of = {};
+    of.struct_size = sizeof of;
+    ASSERT_EQ(tnr_graph_describe_value(graph, value, &of), TNR_STATUS_OK);
+    std::uint32_t same = 0;
+    switch (of.source) {
+      case TNR_VALUE_SOURCE_INPUT:
+        ASSERT_EQ(tnr_graph_add_input(again, of.dtype, of.rank, of.numbers, &same), 0);
+        break;
+      case TNR_VALUE_SOURCE_CONSTANT: {
+        tnr_view view;
+        ASSERT_EQ(tnr_graph_describe_constant(graph, of.index, &view), TNR_STATUS_OK);
+        ASSERT_EQ(tnr_graph_add_constant(again, &view, &same), TNR_STATUS_OK);
+        break;
+      }
+      case TNR_VALUE_SOURCE_SCALAR: {
+        tnr_scalar number;
+        ASSERT_EQ(tnr_graph_describe_scalar(graph, of.index, &number), TNR_STATUS_OK);
+        ASSERT_EQ(tnr_graph_add_scalar(again, &number, &same), TNR_STATUS_OK);
+        break;
+      }
+      default: {
+        tnr_graph_node of_node = {};
+        of_node.struct_size = sizeof of_node;
+        ASSERT_EQ(tnr_graph_describe_node(graph, of.index, &of_node), TNR_STATUS_OK);
+        ASSERT_EQ(tnr_graph_add_node(again, &of_node, &same), TNR_STATUS_OK);
+      }
+    }
+    EXPECT_EQ(same, value);
+  }
+  for (std::uint32_t i = 0; i < info.output_count; ++i) {
+    std::uint32_t value = 0;
+    std::uint32_t updates = 0;
+    ASSERT_EQ(tnr_graph_describe_output(graph, i, &value, &updates), TNR_STATUS_OK);
+    ASSERT_EQ(tnr_graph_add_output(again, value, updates), TNR_STATUS_OK);
+  }
+  ASSERT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
+  graph = again;
+  const Floats x({3, 1, 8, 8}, 0.5f, 0.37f);
+  Floats out({3, 10});
+  ASSERT_EQ(run(program(), {x.view()}, {out.out()}), TNR_STATUS_OK);
+  expect_of_calls(x, out);
+}
+
+TEST_F(CNetwork, DescribesItsSteps) {
+  const tnr_program* const made = program();
+  const Floats x({2, 1, 8, 8}, 0.5f, 0.37f);
+  const tnr_view view = x.view();
+  const tnr_view* const views[] = {&view};
+  const tnr_memory_plan plan = memory(made, {view});
+  std::vector<tnr_step_info> steps(plan.step_count);
+  for (std::uint32_t i = 0; i < plan.step_count; ++i) {
+    steps[i].struct_size = sizeof steps[i];
+    ASSERT_EQ(tnr_program_describe_step(made, views, 1, i, &steps[i]), TNR_STATUS_OK);
+    EXPECT_LE(steps[i].block_offset + steps[i].block_bytes, plan.peak_bytes);
+    // Nothing else lies there while it is in use.
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (steps[j].last_use < i) continue;
+      EXPECT_TRUE(steps[j].block_offset + steps[j].block_bytes <= steps[i].block_offset ||
+                  steps[i].block_offset + steps[i].block_bytes <= steps[j].block_offset);
+    }
+  }
+  EXPECT_STREQ(steps[0].name, "conv2d");
+  EXPECT_EQ(steps[0].flops, 2u * 2 * 4 * 64 * 9);
+  EXPECT_EQ(steps[0].read_bytes, sizeof(float) * (2 * 64 + 36 + 4));
+  EXPECT_EQ(steps[0].written_bytes, sizeof(float) * 2 * 4 * 64);
+  EXPECT_EQ(steps.back().output, 0u);
+  EXPECT_EQ(steps.back().flops, 2u * 2 * 10 * 96);
+  tnr_step_info none = {};
+  none.struct_size = sizeof none;
+  expect_refused(tnr_program_describe_step(made, views, 1, plan.step_count, &none),
+                 TNR_STATUS_INVALID_ARGUMENT, {"step is 5 but the program has 5"});
+
+  std::vector<std::uint64_t> times(plan.step_count);
+  Floats out({2, 10});
+  const tnr_view_mut written = out.out();
+  const tnr_view_mut* const outputs[] = {&written};
+  tnr_program_run_attributes timed = {sizeof timed, 0, times.data(), plan.step_count, 0};
+  ASSERT_EQ(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1), TNR_STATUS_OK);
+  for (const std::uint64_t time : times) EXPECT_GT(time, 0u);
+  timed.step_count = 4;
+  expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
+                 TNR_STATUS_INVALID_ARGUMENT, {"step_count is 4 but must be 5"});
+  timed = {sizeof timed, 0, nullptr, 0, 2};
+  expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
+                 TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x2"});
+}
+
+// ---- operations of one's own -------------------------------------------------------------------
+
+// Doubles its operand, but for what it is told to do otherwise.
+struct Doubling {
+  enum class Fault { kNone, kFails, kThrows, kLeavesOut, kWritesBehind, kGivesTwoResults };
+  Fault fault = Fault::kNone;
+  std::atomic<int> calls = 0;
+  int releases = 0;
+
+  static tnr_status infer(void*, const tnr_view* operands, std::uint32_t count,
+                          const std::int64_t* numbers, std::uint32_t, tnr_dtype* dtype,
+                          std::uint32_t* rank, std::int64_t* shape) {
+    if (count != 1 || operands[0].dtype != TNR_DTYPE_F32 || operands[0].data != nullptr ||
+        numbers[0] != 2) {
+      return TNR_STATUS_UNSUPPORTED;
+    }
+    *dtype = operands[0].dtype;
+    *rank = operands[0].rank;
+    std::copy_n(operands[0].shape, *rank, shape);
+    return TNR_STATUS_OK;
+  }
+  static tnr_status compute(void* context, const tnr_view* operands, std::uint32_t,
+                            const std::int64_t* numbers, std::uint32_t, const tnr_view_mut* out) {
+    auto& self = *static_cast<Doubling*>(context);
+    const int call = self.calls++;
+    if (self.fault == Fault::kFails) return TNR_STATUS_DEVICE_ERROR;
+    if (self.fault == Fault::kThrows) throw 7;
+    // It may use the library.
+    const tnr_scalar by = tnr_scalar_i64(numbers[0] + (self.fault == Fault::kGivesTwoResults
+                                                           ? call % 2
+                                                           : 0));
+    tnr_view_mut part = *out;
+    if (self.fault == Fault::kLeavesOut) part.view.shape[0] -= 1;
+    tnr_view source = operands[0];
+    source.shape[0] = part.view.shape[0];
+    const tnr_status status =
+        tnr_binary_scalar(nullptr, TNR_BINARY_OP_MUL, &source, &by, nullptr, &part);
+    if (self.fault == Fault::kWritesBehind) {
+      static_cast<float*>(const_cast<void*>(out->view.data))[tnr_view_count(&out->view)] = 1;
+    }
+    return status;
+  }
+  static void release(void* context) { ++static_cast<Doubling*>(context)->releases; }
+
+  tnr_custom_operation operation() {
+    tnr_custom_operation of = {};
+    of.struct_size = sizeof of;
+    of.name = "doubled";
+    of.infer = infer;
+    of.compute = compute;
+    of.user_context = this;
+    of.release = release;
+    of.operand_count = of.number_count = 1;
+    return of;
+  }
+};
+
+TEST_F(CGraph, HasOperationsOfItsUsers) {
+  Doubling doubling;
+  const tnr_custom_operation operation = doubling.operation();
+  std::uint32_t index = 9;
+  ASSERT_EQ(tnr_graph_add_custom(graph, &operation, &index), TNR_STATUS_OK);
+  EXPECT_EQ(index, 0u);
+  const std::uint32_t x = input({4});
+  output(node(kAdd, {node(TNR_NODE_CUSTOM, {x}, {2}), scalar(1)}));
+  std::uint32_t value = 0;
+  expect_refused(add(TNR_NODE_CUSTOM, {x}, {3}, nullptr, 0, &value), TNR_STATUS_UNSUPPORTED,
+                 {"doubled: infer of the custom operation doubled answered UNSUPPORTED"});
+  expect_refused(add(TNR_NODE_CUSTOM, {x, x}, {2}, nullptr, 0, &value),
+                 TNR_STATUS_INVALID_ARGUMENT, {"doubled takes 1 and 1"});
+  expect_refused(add(TNR_NODE_CUSTOM + 1, {x}, {2}, nullptr, 0, &value),
+                 TNR_STATUS_INVALID_ARGUMENT, {"no custom operation 1"});
+  tnr_program* const made = tnr_program_create(nullptr, graph, nullptr);
+  ASSERT_NE(made, nullptr);
+  const Floats a({4}, -1, 0.5f);
+  Floats out({4});
+  const auto run_with = [&](Doubling::Fault fault, std::uint32_t flags) {
+    doubling.fault = fault;
+    return run(made, {a.view()}, {out.out()}, 0, flags);
+  };
+  using enum Doubling::Fault;
+  for (const std::uint32_t flags : {0u, std::uint32_t{TNR_RUN_CHECKED}}) {
+    out = Floats({4});
+    ASSERT_EQ(run_with(kNone, flags), TNR_STATUS_OK) << tnr_last_error()->message;
+    EXPECT_EQ(out.values, (std::vector<float>{-1, 0, 1, 2}));
+    expect_refused(run_with(kFails, flags), TNR_STATUS_DEVICE_ERROR,
+                   {"nodes[0], doubled: compute of the custom operation doubled answered"});
+    expect_refused(run_with(kThrows, flags), TNR_STATUS_INTERNAL, {"threw an exception"});
+  }
+  EXPECT_EQ(doubling.calls, 7);
+  expect_refused(run_with(kLeavesOut, TNR_RUN_CHECKED), TNR_STATUS_INTERNAL,
+                 {"left an element unwritten"});
+  expect_refused(run_with(kWritesBehind, TNR_RUN_CHECKED), TNR_STATUS_INTERNAL,
+                 {"wrote outside of its output"});
+  expect_refused(run_with(kGivesTwoResults, TNR_RUN_CHECKED), TNR_STATUS_INTERNAL,
+                 {"gave two results"});
+  // The graph goes first, and the program has it still.
+  EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
+  graph = nullptr;
+  EXPECT_EQ(doubling.releases, 0);
+  EXPECT_EQ(run_with(kNone, 0), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
+  EXPECT_EQ(doubling.releases, 1);
+}
+
+TEST_F(CGraph, RefusesOperationsThatAreNone) {
+  Doubling doubling;
+  std::uint32_t index = 9;
+  const auto expect_no = [&](auto change, const char* words) {
+    tnr_custom_operation operation = doubling.operation();
+    change(operation);
+    expect_refused(tnr_graph_add_custom(graph, &operation, &index), TNR_STATUS_INVALID_ARGUMENT,
+                   {words});
+  };
+  expect_no([](auto& of) { of.name = nullptr; }, "name is NULL");
+  expect_no([](auto& of) { of.name = ""; }, "has no bytes");
+  expect_no([](auto& of) { of.name = "a name that is longer than it may be"; }, "has more bytes");
+  expect_no([](auto& of) { of.infer = nullptr; }, "infer is NULL");
+  expect_no([](auto& of) { of.compute = nullptr; }, "compute is NULL");
+  expect_no([](auto& of) { of.flags = 2; }, "flags is unknown");
+  expect_no([](auto& of) { of.reserved = 1; }, "reserved is unknown");
+  expect_no([](auto& of) { of.operand_count = 257; }, "takes 257 operands");
+  EXPECT_EQ(index, 9u);
+  EXPECT_EQ(doubling.releases, 0);
 }
 
 }  // namespace
