@@ -8,12 +8,16 @@
 #include <random>
 #include <string>
 
+#include "failing_allocator.hpp"
 #include "program_graph.hpp"
 #include "tenure/tenure.h"
 
 namespace {
 
+using tenure::test::allocation_counts;
+using tenure::test::AllocationFault;
 using tenure::test::CGraph;
+using tenure::test::Failing;
 using tenure::test::Floats;
 using tenure::test::Shape;
 using tenure::test::view_over;
@@ -53,17 +57,48 @@ class RandomProgram : public CGraph {
   void expect_the_same(std::uint32_t disabled) {
     const tnr_program* const made = program(disabled);
     for (int repeat = 0; repeat < 2; ++repeat) {
-      std::deque<Floats> results;
-      std::vector<tnr_view> views;
-      std::vector<tnr_view_mut> outs;
-      for (const Floats& memory : input_memory) views.push_back(strided(memory));
-      for (const Value* const of : given) {
-        results.emplace_back(of->result.shape);
+      Call call(*this);
+      ASSERT_EQ(call.run(made), TNR_STATUS_OK) << tnr_last_error()->message;
+      for (std::size_t i = 0; i < given.size(); ++i) compare(call.results[i], given[i]->result, i);
+    }
+  }
+
+  // The memory of a run, and its views.
+  struct Call {
+    explicit Call(RandomProgram& of) {
+      for (const Floats& floats : of.input_memory) views.push_back(of.strided(floats));
+      for (const Value* const value : of.given) {
+        results.emplace_back(value->result.shape);
         outs.push_back(results.back().out());
       }
-      ASSERT_EQ(run(made, views, outs), TNR_STATUS_OK) << tnr_last_error()->message;
-      for (std::size_t i = 0; i < given.size(); ++i) compare(results[i], given[i]->result, i);
+      for (const tnr_view& view : views) inputs.push_back(&view);
+      for (const tnr_view_mut& out : outs) outputs.push_back(&out);
     }
+    tnr_status run(const tnr_program* program) {
+      return tnr_program_run(nullptr, program, inputs.data(),
+                             static_cast<std::uint32_t>(inputs.size()), nullptr, outputs.data(),
+                             static_cast<std::uint32_t>(outputs.size()));
+    }
+
+    std::deque<Floats> results;
+    std::vector<tnr_view> views;
+    std::vector<tnr_view_mut> outs;
+    std::vector<const tnr_view*> inputs;
+    std::vector<const tnr_view_mut*> outputs;
+  };
+
+  static std::string step_names(const tnr_program* program, const Call& call) {
+    std::string names;
+    tnr_step_info step = {};
+    step.struct_size = sizeof step;
+    for (std::uint32_t i = 0;
+         tnr_program_describe_step(program, call.inputs.data(),
+                                   static_cast<std::uint32_t>(call.inputs.size()), i,
+                                   &step) == TNR_STATUS_OK;
+         ++i) {
+      names += std::string(step.name) + "; ";
+    }
+    return names;
   }
 
   std::int64_t below(std::int64_t bound) {
@@ -372,6 +407,57 @@ TEST_F(RandomProgram, HasTheBitsOfItsCalls) {
       SCOPED_TRACE("without passes " + std::to_string(of));
       expect_the_same(of);
       if (HasFatalFailure()) return;
+    }
+    clear();
+  }
+}
+
+TEST_F(RandomProgram, AllocatesNothingWhenItHasRun) {
+  int computed = 0;
+  for (std::uint64_t seed = 0; computed < 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    build(seed);
+    if (HasFatalFailure()) return;
+    const tnr_program* const made = program();
+    Call call(*this);
+    ASSERT_EQ(call.run(made), TNR_STATUS_OK);
+    // The second one has the scratch memory that the first asked for.
+    tnr_status status;
+    {
+      const AllocationFault counted(Failing::kOne, tenure::test::kNone);
+      status = call.run(made);
+    }
+    EXPECT_EQ(status, TNR_STATUS_OK);
+    const int asked = allocation_counts().asked;
+    EXPECT_EQ(asked, 0) << step_names(made, call);
+    if (memory(made, call.views).step_count > 1) ++computed;
+    clear();
+  }
+}
+
+TEST_F(RandomProgram, SurvivesEveryAllocationThatFails) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    build(seed);
+    if (HasFatalFailure()) return;
+    const tnr_program_attributes attributes = {sizeof attributes, 0, 0};
+    bool has_failed = true;
+    for (int first = 0; has_failed; ++first) {
+      Call call(*this);
+      tnr_status status = TNR_STATUS_OK;
+      tnr_program* made;
+      {
+        const AllocationFault fault(Failing::kOne, first);
+        made = tnr_program_create(nullptr, graph, &attributes);
+        if (made != nullptr) status = call.run(made);
+      }
+      has_failed = allocation_counts().failed != 0;
+      // What it can do without, it does: the room for the next run.
+      if (made == nullptr || status != TNR_STATUS_OK) {
+        EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_OUT_OF_MEMORY);
+        EXPECT_TRUE(has_failed);
+      }
+      EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
     }
     clear();
   }
