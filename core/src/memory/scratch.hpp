@@ -17,17 +17,10 @@ class Scratch {
   // Throws OUT_OF_MEMORY. The bytes are undefined.
   explicit Scratch(std::size_t size_bytes)
       : size_bytes_(size_bytes), arena_(ScratchArena::current()) {
-    void* const data = arena_ == nullptr ? nullptr : arena_->take(size_bytes);
-    is_lent_ = data != nullptr;
-    if (is_lent_) {
-      memory_ = {data, nullptr};
-      return;
-    }
-    try {
+    if (arena_ == nullptr) [[likely]] {
       memory_ = take_memory(size_bytes);
-    } catch (...) {
-      if (arena_ != nullptr) arena_->give(size_bytes);
-      throw;
+    } else {
+      take_from_arena();
     }
   }
   // `count` elements of so many bytes each.
@@ -37,7 +30,7 @@ class Scratch {
   ~Scratch() {
     if (!is_lent_) give_memory(memory_, size_bytes_);
     if (arena_ != nullptr) [[unlikely]]
-      arena_->give(size_bytes_);
+      arena_->give(offset_, size_bytes_);
   }
 
   [[nodiscard]] kernels::Byte* data() const noexcept {
@@ -58,9 +51,23 @@ class Scratch {
     return static_cast<std::size_t>(bytes);
   }
 
+  void take_from_arena() {
+    offset_ = arena_->take(size_bytes_);
+    memory_.data = arena_->at(offset_, size_bytes_);
+    is_lent_ = memory_.data != nullptr;
+    if (is_lent_) return;
+    try {
+      memory_ = take_memory(size_bytes_);
+    } catch (...) {
+      arena_->give(offset_, size_bytes_);
+      throw;
+    }
+  }
+
   std::size_t size_bytes_;
   ScratchArena* arena_;  // of the thread that made it, on which it ends
-  bool is_lent_;         // by the arena
+  std::size_t offset_ = 0;
+  bool is_lent_ = false;  // by the arena
   Memory memory_;
 };
 

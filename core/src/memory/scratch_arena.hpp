@@ -2,7 +2,6 @@
 // once, and its operations ask nobody else.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 #include "memory/memory.hpp"
@@ -19,7 +18,7 @@ class ScratchArena {
   ~ScratchArena() { give_memory(memory_, size_bytes_); }
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
-  // The most that was asked for at once, whether there was room or not.
+  // With so many bytes there would have been room for all that was asked for.
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
 
   // That of the calling thread, or nullptr.
@@ -37,16 +36,17 @@ class ScratchArena {
     ScratchArena* before_;
   };
 
-  // Memory of so many bytes, or nullptr where there is no room. Either way they are asked for until
-  // give().
-  void* take(std::size_t size_bytes) noexcept;
-  void give(std::size_t size_bytes) noexcept;
+  // Where so many bytes lie until give(): as if there were room for all that is asked for.
+  std::size_t take(std::size_t size_bytes) noexcept;
+  void give(std::size_t offset, std::size_t size_bytes) noexcept;
+  // Their memory; nullptr where there is no room.
+  [[nodiscard]] void* at(std::size_t offset, std::size_t size_bytes) const noexcept;
 
  private:
   std::size_t size_bytes_;
   Memory memory_;
-  std::size_t used_bytes_ = 0;  // below this the memory is somebody's
-  std::size_t asked_bytes_ = 0;
+  std::size_t used_bytes_ = 0;  // up to here they are somebody's
+  std::size_t taken_count_ = 0;
   std::size_t peak_bytes_ = 0;
 };
 

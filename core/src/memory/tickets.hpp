@@ -43,20 +43,19 @@ class ThreadBuffers {
       own_.reset(new std::optional<Scratch>[static_cast<std::size_t>(threads)]);
       for (std::int64_t i = 0; i < threads; ++i) own_[i].emplace(static_cast<std::size_t>(bytes));
     } else {
-      all_.reset(new unsigned char[static_cast<std::size_t>(pitch_ * threads + kLineBytes)]);
+      all_.emplace(threads, pitch_);
     }
   }
 
   [[nodiscard]] unsigned char* of(std::int64_t thread) const noexcept {
     if (pitch_ == 0) return nullptr;
     if constexpr (kSanitized) return own_[thread]->data();
-    return all_.get() + -reinterpret_cast<std::uintptr_t>(all_.get()) % kLineBytes +
-           thread * pitch_;
+    return all_->data() + thread * pitch_;
   }
 
  private:
   std::int64_t pitch_;
-  std::unique_ptr<unsigned char[]> all_;
+  std::optional<Scratch> all_;
   std::unique_ptr<std::optional<Scratch>[]> own_;
 };
 

@@ -46,6 +46,9 @@ std::int64_t add_part(const tnr_view& view, std::uint32_t index, std::uint32_t a
   return end;
 }
 
+// Parts that a call has room for on the stack.
+constexpr std::uint32_t kFewParts = 4;
+
 }  // namespace
 
 void concat(const Context& context, const tnr_view* parts, std::uint32_t part_count,
@@ -57,7 +60,9 @@ void concat(const Context& context, const tnr_view* parts, std::uint32_t part_co
   if (parts == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "parts is NULL");
   const tnr_view& whole = out.view;
   require_axis(axis, whole, "out");
-  const std::unique_ptr<Part[]> joined(new Part[part_count]);
+  Part few[kFewParts];
+  const std::unique_ptr<Part[]> many(part_count > kFewParts ? new Part[part_count] : nullptr);
+  Part* const joined = many == nullptr ? few : many.get();
   std::int64_t end = 0;
   for (std::uint32_t i = 0; i < part_count; ++i) {
     end = add_part(parts[i], i, axis, whole, end, joined[i]);
@@ -74,9 +79,9 @@ void concat(const Context& context, const tnr_view* parts, std::uint32_t part_co
   copier.touch_output(context);
   Pieces(whole, call_bytes).for_each(context, [&](const Box& box) noexcept {
     const Part* const after =
-        std::upper_bound(joined.get(), joined.get() + part_count, box.first[axis],
+        std::upper_bound(joined, joined + part_count, box.first[axis],
                          [](std::int64_t index, const Part& part) { return index < part.begin; });
-    for (auto i = static_cast<std::size_t>(after - joined.get()) - 1; i < part_count; ++i) {
+    for (auto i = static_cast<std::size_t>(after - joined) - 1; i < part_count; ++i) {
       const std::int64_t begin = joined[i].begin;
       Box from = box;
       from.first[axis] = std::max<std::int64_t>(box.first[axis] - begin, 0);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "cpu/kernel.hpp"
 #include "tenure/dtype.hpp"
@@ -19,10 +18,13 @@ constexpr std::int64_t kStreamedPieceBytes = std::int64_t{512} << 10;
 }  // namespace
 
 Pieces::Pieces(const tnr_view& view, std::int64_t moved_bytes) noexcept : view_(view) {
-  std::iota(order_, order_ + view.rank, 0);
-  std::stable_sort(order_, order_ + view.rank, [&](std::uint32_t left, std::uint32_t right) {
-    return std::abs(stride_of(view, left)) > std::abs(stride_of(view, right));
-  });
+  // Outer axes first, by insertion. Rejected: std::stable_sort, which allocates.
+  const auto magnitude = [&](std::uint32_t axis) { return std::abs(stride_of(view, axis)); };
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    std::uint32_t at = axis;
+    for (; at > 0 && magnitude(order_[at - 1]) < magnitude(axis); --at) order_[at] = order_[at - 1];
+    order_[at] = axis;
+  }
   if (moved_bytes < kWorthSharingBytes) return;
   const std::int64_t piece_bytes =
       stores_for(moved_bytes) == Stores::kStreamed ? kStreamedPieceBytes : kPieceBytes;
