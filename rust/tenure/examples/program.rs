@@ -15,9 +15,8 @@ const CLASSES: usize = 10;
 
 /// Filters that nobody trains: which edges there are is enough for the last layer.
 fn filters() -> Result<SharedTensor<f32>> {
-    let pattern = |[filter, _, row, col]: [usize; 4]| {
-        ((filter * 9 + row * 3 + col) as f32 * 12.9898).sin()
-    };
+    let pattern =
+        |[filter, _, row, col]: [usize; 4]| ((filter * 9 + row * 3 + col) as f32 * 12.9898).sin();
     Ok(Tensor::from_fn([FILTERS, 1, 3, 3], pattern)?.into_shared())
 }
 

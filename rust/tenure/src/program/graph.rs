@@ -271,7 +271,7 @@ impl<'g> Graph<'g> {
     ///     let (a, b) = (graph.input::<f32>([length]), graph.input::<f32>([length]));
     ///     graph.program((a, b), (a - b).square().sum(0))
     /// })?;
-    /// assert_eq!(program.run((&[1.0, 2.0, 3.0], &[0.0, 0.0, 1.0]))?, 9.0);
+    /// assert_eq!(program.run((&[1.0, 2.0, 3.0], &[0.0, 0.0, 1.0]))?.item(), Some(9.0));
     ///
     /// let error = program.run((&[1.0, 2.0, 3.0], &[0.0, 0.0])).err().unwrap();
     /// assert_eq!(error.message(), "inputs[1].shape[0] is 2 but length is 3");

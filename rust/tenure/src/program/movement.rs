@@ -152,8 +152,7 @@ impl<'g, T: Element> Traced<'g, T> {
     ) -> Traced<'g, T> {
         let (axis, start, stop) = (axis.into(), start.into(), stop.into());
         let step = Size::from(step);
-        let numbers =
-            || Ok([self.axis(axis)?, start.number()?, stop.number()?, step.number()?]);
+        let numbers = || Ok([self.axis(axis)?, start.number()?, stop.number()?, step.number()?]);
         self.by_numbers("slice", TNR_NODE_SLICE, numbers(), Location::caller())
     }
 
@@ -193,11 +192,8 @@ impl<'g, T: Element> Traced<'g, T> {
             }
             Ok(numbers)
         });
-        let none = tenure_sys::tnr_scalar {
-            dtype: tenure_sys::tnr_dtype(0),
-            reserved: 0,
-            bytes: [0; 16],
-        };
+        let none =
+            tenure_sys::tnr_scalar { dtype: tenure_sys::tnr_dtype(0), reserved: 0, bytes: [0; 16] };
         let attributes = tnr_pad_attributes {
             struct_size: size_of::<tnr_pad_attributes>() as u64,
             before,

@@ -142,7 +142,8 @@ impl<I, O> Program<I, O> {
         self.check_counts(inputs.len(), updated.len())?;
         require_count("outputs", outputs.len(), self.shared.handle.output_count())?;
         let mut lent = self.dynamic(inputs, updated);
-        let run = self.shared.handle.run_into(&mut lent, &mut DynOutputs(outputs), self.budget_bytes);
+        let run =
+            self.shared.handle.run_into(&mut lent, &mut DynOutputs(outputs), self.budget_bytes);
         run.map_err(|error| self.located(error))
     }
 }

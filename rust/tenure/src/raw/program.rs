@@ -195,8 +195,7 @@ impl GraphHandle {
             reserved: 0,
         };
         // SAFETY: the handle is alive; the context is checked by the library.
-        let program =
-            unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };
+        let program = unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };
         // SAFETY: as in `failure`; a function that gives NULL has written the status.
         let program = NonNull::new(program)
             .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;

@@ -4,11 +4,11 @@
 #[path = "../../src/split_mix.rs"]
 mod split_mix;
 
-pub use split_mix::Random;
+pub(crate) use split_mix::Random;
 use tenure::*;
 
 /// An element that a test makes up, and looks at bit by bit.
-pub trait Sample: Element {
+pub(crate) trait Sample: Element {
     /// Any: of floats also NaN, infinities, zeros and what is below the smallest normal number.
     fn any(random: &mut Random) -> Self;
     /// From 1 to 5, whole where there is nothing else, or true: what every operation takes on its right side.
@@ -100,7 +100,7 @@ where
     }
 }
 
-pub fn tensor<T: Sample, const N: usize>(
+pub(crate) fn tensor<T: Sample, const N: usize>(
     random: &mut Random,
     shape: [usize; N],
     element: impl Fn(&mut Random) -> T,
@@ -111,7 +111,11 @@ pub fn tensor<T: Sample, const N: usize>(
 
 /// The same shape and bits; or both refused.
 #[track_caller]
-pub fn assert_same<T: Sample>(got: &Result<Tensor<T>>, expected: &Result<Tensor<T>>, what: &str) {
+pub(crate) fn assert_same<T: Sample>(
+    got: &Result<Tensor<T>>,
+    expected: &Result<Tensor<T>>,
+    what: &str,
+) {
     match (got, expected) {
         (Ok(got), Ok(expected)) => {
             assert_eq!(got.shape(), expected.shape(), "{what}");

@@ -13,7 +13,7 @@ fn operands_that_do_not_agree_are_named_with_their_places() {
     });
     let file = file!();
     let expected = format!(
-        "mul at {file}:{line}:17: a is add at {file}:{line}:18 of shape [2, 3] and b is input 1 of \
+        "mul at {file}:{line}:17: a is add at {file}:{line}:17 of shape [2, 3] and b is input 1 of \
          shape [4]: "
     );
     assert!(message.starts_with(&expected), "{message}\n{expected}");

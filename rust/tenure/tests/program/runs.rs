@@ -97,7 +97,7 @@ fn every_form_of_inputs_and_outputs() {
 
     // More than there is room for on the stack.
     let program = Program::trace(|graph| {
-        let inputs: [_; 40] = std::array::from_fn(|_| graph.input::<f64>([]  as [usize; 0]));
+        let inputs: [_; 40] = std::array::from_fn(|_| graph.input::<f64>([] as [usize; 0]));
         let sum = inputs.into_iter().reduce(|a, b| a + b).unwrap();
         graph.program(inputs, vec![sum; 20])
     })
@@ -132,7 +132,8 @@ fn memory_and_budget() {
     let (best, none) = (chain(Passes::ALL), chain(Passes::NONE));
     let (planned, apart) = (best.memory((&x,)).unwrap(), none.memory((&x,)).unwrap());
     assert!(planned.peak_bytes < apart.peak_bytes, "{planned:?} {apart:?}");
-    assert_eq!(apart.peak_bytes, apart.total_bytes);
+    // Each begins on a line of the cache.
+    assert!(apart.peak_bytes >= apart.total_bytes);
     assert!(planned.live_bytes <= planned.peak_bytes && planned.steps <= apart.steps);
     let enough = none.clone().with_budget(apart.peak_bytes);
     assert_same(&enough.run((&x,)), &best.run((&x,)), "the passes");

@@ -212,10 +212,7 @@ impl<T: Element, const N: usize> Fresh for [T; N] {
     type Blanks = [Blank<T>; N];
     type Made = [Tensor<T>; N];
 
-    fn blanks(
-        _: usize,
-        shape_of: &mut dyn FnMut(usize) -> Result<Shape>,
-    ) -> Result<[Blank<T>; N]> {
+    fn blanks(_: usize, shape_of: &mut dyn FnMut(usize) -> Result<Shape>) -> Result<[Blank<T>; N]> {
         let blanks: Vec<_> = Vec::<T>::blanks(N, shape_of)?;
         Ok(blanks.try_into().unwrap_or_else(|_| unreachable!("there are N")))
     }
@@ -520,10 +517,7 @@ impl ProgramHandle {
         Ok(blanks.into_iter().map(|blank| unsafe { blank.0.written() }).collect())
     }
 
-    pub(crate) fn output_shapes<I>(
-        &self,
-        inputs: &mut impl LendAs<I>,
-    ) -> Result<Vec<Shape>> {
+    pub(crate) fn output_shapes<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<Shape>> {
         self.with_call(|call| {
             inputs.lend(call);
             (0..self.output_count).map(|nth| Ok(self.shape_of(call, nth)?.1)).collect()
