@@ -33,6 +33,7 @@ mod operators;
 mod products;
 mod reduce;
 mod run;
+mod state;
 mod traced;
 mod types;
 
@@ -42,8 +43,8 @@ use std::sync::Arc;
 
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
-use graph::{Place, State};
 pub use run::MemoryPlan;
+use state::{Place, State};
 pub use traced::{IntoTraced, Traced, Updating};
 pub use types::{Input, InputTypes, Inputs, OutputTypes, Outputs, RunInputs, RunOutputs, Updated};
 

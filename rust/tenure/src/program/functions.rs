@@ -7,7 +7,7 @@ use tenure_sys::{
     tnr_compare_op, tnr_ternary_op, tnr_unary_op,
 };
 
-use super::graph::Step;
+use super::state::Step;
 use super::{Graph, IntoTraced, Traced};
 use crate::raw::expression::Code;
 use crate::{Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real};

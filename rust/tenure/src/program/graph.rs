@@ -1,7 +1,7 @@
 //! Graphs while they are built: each value is added to the library's graph at once, and the first
 //! refusal is kept, with the operator's place in the source.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ffi::CString;
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,11 +9,10 @@ use std::panic::Location;
 
 use tenure_sys::TNR_OPERAND_NONE;
 
-use super::{Inputs, IntoSizes, Outputs, Passes, Program, Shared, Traced};
+use super::state::{Place, State, Step, Value, located};
+use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
 use crate::ops::Extents;
-use crate::raw::expression::Code;
-use crate::raw::program::{Given, GraphHandle, NewNode};
-use crate::{AsView, DType, Element, Error, Extent, Result, SharedTensor};
+use crate::{AsView, Element, Error, Extent, Result, SharedTensor};
 
 /// A graph that [`Program::trace`] lends to its closure: it makes inputs and constants, which
 /// operations then make other values of.
@@ -25,151 +24,6 @@ pub struct Graph<'g> {
     state: &'g State,
     // Invariant in 'g, so that no value of another graph passes for one of this.
     _brand: PhantomData<Cell<&'g ()>>,
-}
-
-/// What a graph is, in this crate.
-pub(super) struct State {
-    pub(super) handle: GraphHandle,
-    passes: Passes,
-    failure: RefCell<Option<Error>>,
-    /// By their numbers.
-    values: RefCell<Vec<Value>>,
-    nodes: RefCell<Vec<Place>>,
-    input_count: Cell<usize>,
-}
-
-/// A value for messages.
-#[derive(Clone, Copy)]
-pub(super) enum Value {
-    Input(usize),
-    Constant,
-    Number,
-    Node(Place),
-}
-
-/// An operation and where the source has it.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub(super) name: &'static str,
-    at: &'static Location<'static>,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.name, self.at)
-    }
-}
-
-/// A node to be added.
-pub(super) struct Step<'a> {
-    pub(super) name: &'static str,
-    pub(super) node: NewNode<'a>,
-    /// The operands' names in messages.
-    pub(super) names: &'static [&'static str],
-}
-
-impl<'a> Step<'a> {
-    /// An operation of the table.
-    pub(super) fn of(code: Code, operands: &'a [u32]) -> Step<'a> {
-        Step::new(crate::expr::name::of(code), code.kind() | code.op() as u32, operands)
-    }
-
-    /// An operation of this kind.
-    pub(super) fn new(name: &'static str, code: u32, operands: &'a [u32]) -> Step<'a> {
-        Step {
-            name,
-            node: NewNode {
-                code,
-                dtype: None,
-                flags: 0,
-                operands,
-                numbers: &[],
-                attributes: Given::NONE,
-            },
-            names: &["a", "b", "c"],
-        }
-    }
-
-    pub(super) fn named(self, names: &'static [&'static str]) -> Self {
-        Step { names, ..self }
-    }
-    pub(super) fn cast(mut self, dtype: DType) -> Self {
-        self.node.dtype = Some(dtype);
-        self
-    }
-    pub(super) fn numbers(mut self, numbers: &'a [i64]) -> Self {
-        self.node.numbers = numbers;
-        self
-    }
-    pub(super) fn flags(mut self, flags: u32) -> Self {
-        self.node.flags = flags;
-        self
-    }
-    pub(super) fn with(mut self, attributes: impl Into<Given<'a>>) -> Self {
-        self.node.attributes = attributes.into();
-        self
-    }
-}
-
-impl State {
-    pub(super) fn new(passes: Passes) -> Result<State> {
-        Ok(State {
-            handle: GraphHandle::new()?,
-            passes,
-            failure: RefCell::new(None),
-            values: RefCell::new(Vec::new()),
-            nodes: RefCell::new(Vec::new()),
-            input_count: Cell::new(0),
-        })
-    }
-
-    fn has_failed(&self) -> bool {
-        self.failure.borrow().is_some()
-    }
-
-    /// "a is add at src/main.rs:6:14 of shape [2, 3]".
-    fn described(&self, name: &str, value: u32) -> Option<String> {
-        let what = match *self.values.borrow().get(value as usize)? {
-            Value::Input(number) => format!("input {number}"),
-            Value::Constant => "a constant".into(),
-            Value::Number => return Some(format!("{name} is a number")),
-            Value::Node(place) => place.to_string(),
-        };
-        let shape = self.handle.shape_of(value).ok()?;
-        Some(format!("{name} is {what} of shape {:?}", shape.as_slice()))
-    }
-
-    #[cold]
-    fn refused(&self, place: Place, step: &Step<'_>, error: &Error) -> Error {
-        let operands = step.node.operands.iter().enumerate();
-        let operands: Vec<_> = operands
-            .filter_map(|(nth, value)| {
-                // Of many operands the last name is that of all others.
-                let name = step.names.get(nth).or(step.names.last())?;
-                self.described(name, *value)
-            })
-            .collect();
-        let why = without_node(error.message()).map_or(error.message(), |(_, why)| why);
-        Error::new(error.kind(), format!("{place}: {}: {why}", operands.join(" and ")))
-    }
-}
-
-/// The number of a node at the beginning of a message of the library, "nodes[2], add: why", and what
-/// is behind it.
-fn without_node(message: &str) -> Option<(usize, &str)> {
-    let (number, rest) = message.strip_prefix("nodes[")?.split_once("], ")?;
-    Some((number.parse().ok()?, rest.split_once(": ")?.1))
-}
-
-/// A library's message of a run, with the node's place in the source.
-#[cold]
-pub(super) fn located(places: &[Place], error: Error) -> Error {
-    match without_node(error.message()) {
-        Some((node, why)) if node < places.len() => {
-            Error::new(error.kind(), format!("{}: {why}", places[node]))
-        }
-        _ => error,
-    }
 }
 
 /// Adding, for the modules beside this.

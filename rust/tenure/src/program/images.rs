@@ -7,8 +7,8 @@ use tenure_sys::{
     tnr_pool2d_attributes, tnr_reduce_op,
 };
 
-use super::graph::Step;
 use super::reduce::value_or_none;
+use super::state::Step;
 use super::{Size, Traced};
 use crate::ops::{ADAPTIVE_POOL, GLOBAL_POOL};
 use crate::{Conv2d, Float, Pool2d, Result};

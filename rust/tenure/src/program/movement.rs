@@ -8,7 +8,7 @@ use tenure_sys::{
     tnr_triangle_attributes,
 };
 
-use super::graph::Step;
+use super::state::Step;
 use super::{IntoSizes, Size, Traced};
 use crate::raw::program::scalar_of;
 use crate::{Axis, Element, Error, PadMode, Result, SparseIndex};

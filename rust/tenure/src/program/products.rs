@@ -5,8 +5,8 @@ use std::panic::Location;
 use tenure_sys::TNR_NODE_MATMUL;
 
 use super::Traced;
-use super::graph::Step;
 use super::reduce::value_or_none;
+use super::state::Step;
 use crate::{Element, Factor, Matmul};
 
 const NAMES: &[&str] = &["a", "b", "bias"];

@@ -8,7 +8,7 @@ use tenure_sys::{
 };
 
 use super::Traced;
-use super::graph::Step;
+use super::state::Step;
 use crate::expr::reduce::for_each_reduction;
 use crate::raw::expression::Code;
 use crate::raw::operations::Reducing;

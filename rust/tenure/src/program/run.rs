@@ -1,11 +1,12 @@
 //! Runs, and what is known of them before.
 
-use super::graph::located;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::state::located;
 use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
 use crate::raw::program::{Call, LendAs, LendOut};
 use crate::{DynTensor, DynView, DynViewMut, Error, Result};
-use std::marker::PhantomData;
-use std::sync::Arc;
 
 /// The memory of a run's intermediate values, beside scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-//! Graphs that are being built; and programs, in the module below.
+//! Graphs that are being built; and programs, in the modules below.
 
+mod fresh;
 mod run;
 
 use std::ffi::{CStr, c_void};
@@ -9,8 +10,9 @@ use std::ptr::{self, NonNull};
 use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info};
 
+pub use fresh::Fresh;
 pub(crate) use run::ProgramHandle;
-pub use run::{Call, Fresh, LendAs, LendOut};
+pub use run::{Call, LendAs, LendOut};
 
 use super::context::current;
 use super::operations::scalar;
