@@ -5,144 +5,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <numeric>
 #include <thread>
 #include <vector>
 
 #include "expect_status.hpp"
+#include "program_graph.hpp"
 #include "tenure/tenure.h"
 
+using tenure::test::CGraph;
 using tenure::test::expect_refused;
+using tenure::test::Floats;
+using tenure::test::view_over;
 
 namespace {
-
-using Shape = std::vector<std::int64_t>;
-
-tnr_view view_over(const void* data, const Shape& shape, tnr_dtype dtype = TNR_DTYPE_F32) {
-  tnr_view view = {};
-  std::int64_t count = 1;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    view.shape[axis] = shape[axis];
-    view.strides[axis] = count;
-    count *= shape[axis];
-  }
-  view.data = view.base = data;
-  view.size_bytes = static_cast<std::uint64_t>(count) * tnr_dtype_size_bytes(dtype);
-  view.dtype = dtype;
-  view.rank = static_cast<std::uint32_t>(shape.size());
-  view.device.kind = TNR_DEVICE_KIND_CPU;
-  return view;
-}
-
-// Floats in row-major order.
-struct Floats {
-  Shape shape;
-  std::vector<float> values;
-
-  explicit Floats(Shape of)
-      : shape(std::move(of)),
-        values(static_cast<std::size_t>(
-            std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()))) {}
-  Floats(Shape of, float first, float step) : Floats(std::move(of)) {
-    for (float& value : values) {
-      value = first;
-      first = first + step > 2 ? first + step - 4 : first + step;
-    }
-  }
-  [[nodiscard]] tnr_view view() const { return view_over(values.data(), shape); }
-  [[nodiscard]] tnr_view_mut out() { return {view_over(values.data(), shape)}; }
-};
-
-class CGraph : public testing::Test {
- protected:
-  ~CGraph() override {
-    EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
-    for (tnr_program* const program : programs) {
-      EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
-    }
-  }
-
-  std::uint32_t input(const Shape& shape, tnr_dtype dtype = TNR_DTYPE_F32) {
-    std::uint32_t value = TNR_OPERAND_NONE;
-    EXPECT_EQ(tnr_graph_add_input(graph, dtype, static_cast<std::uint32_t>(shape.size()),
-                                  shape.data(), &value),
-              TNR_STATUS_OK)
-        << tnr_last_error()->message;
-    return value;
-  }
-  std::uint32_t constant(const tnr_view& view) {
-    std::uint32_t value = TNR_OPERAND_NONE;
-    EXPECT_EQ(tnr_graph_add_constant(graph, &view, &value), TNR_STATUS_OK)
-        << tnr_last_error()->message;
-    return value;
-  }
-  std::uint32_t scalar(double number) {
-    const tnr_scalar scalar = tnr_scalar_f64(number);
-    std::uint32_t value = TNR_OPERAND_NONE;
-    EXPECT_EQ(tnr_graph_add_scalar(graph, &scalar, &value), TNR_STATUS_OK);
-    return value;
-  }
-  tnr_status add(std::uint32_t code, const std::vector<std::uint32_t>& operands,
-                 const std::vector<std::int64_t>& numbers, const void* attributes,
-                 std::uint32_t flags, std::uint32_t* value, tnr_dtype dtype = 0) {
-    tnr_graph_node node = {};
-    node.struct_size = sizeof node;
-    node.code = code;
-    node.dtype = dtype;
-    node.operands = operands.data();
-    node.operand_count = static_cast<std::uint32_t>(operands.size());
-    node.numbers = numbers.data();
-    node.number_count = static_cast<std::uint32_t>(numbers.size());
-    node.attributes = attributes;
-    node.flags = flags;
-    return tnr_graph_add_node(graph, &node, value);
-  }
-  std::uint32_t node(std::uint32_t code, const std::vector<std::uint32_t>& operands,
-                     const std::vector<std::int64_t>& numbers = {},
-                     const void* attributes = nullptr, std::uint32_t flags = 0) {
-    std::uint32_t value = TNR_OPERAND_NONE;
-    EXPECT_EQ(add(code, operands, numbers, attributes, flags, &value), TNR_STATUS_OK)
-        << tnr_last_error()->message;
-    return value;
-  }
-  void output(std::uint32_t value, std::uint32_t updates = TNR_OPERAND_NONE) {
-    EXPECT_EQ(tnr_graph_add_output(graph, value, updates), TNR_STATUS_OK)
-        << tnr_last_error()->message;
-  }
-  tnr_program* program(std::uint32_t disabled_passes = 0) {
-    const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, 0};
-    tnr_program* const made = tnr_program_create(nullptr, graph, &attributes);
-    EXPECT_NE(made, nullptr) << tnr_last_error()->message;
-    if (made != nullptr) programs.push_back(made);
-    return made;
-  }
-  static tnr_status run(const tnr_program* program, const std::vector<tnr_view>& inputs,
-                        const std::vector<tnr_view_mut>& outputs, std::uint64_t budget_bytes = 0,
-                        std::uint32_t flags = 0) {
-    std::vector<const tnr_view*> given;
-    for (const tnr_view& view : inputs) given.push_back(&view);
-    std::vector<const tnr_view_mut*> written;
-    for (const tnr_view_mut& view : outputs) written.push_back(&view);
-    const tnr_program_run_attributes attributes = {sizeof attributes, budget_bytes, nullptr, 0,
-                                                   flags};
-    return tnr_program_run(nullptr, program, given.data(), static_cast<std::uint32_t>(given.size()),
-                           &attributes, written.data(),
-                           static_cast<std::uint32_t>(written.size()));
-  }
-  static tnr_memory_plan memory(const tnr_program* program, const std::vector<tnr_view>& inputs) {
-    std::vector<const tnr_view*> given;
-    for (const tnr_view& view : inputs) given.push_back(&view);
-    tnr_memory_plan plan = {};
-    plan.struct_size = sizeof plan;
-    EXPECT_EQ(tnr_program_memory(program, given.data(), static_cast<std::uint32_t>(given.size()),
-                                 &plan),
-              TNR_STATUS_OK);
-    return plan;
-  }
-
-  tnr_graph* graph = tnr_graph_create();
-  std::vector<tnr_program*> programs;
-};
 
 constexpr std::uint32_t kMul = TNR_NODE_BINARY + TNR_BINARY_OP_MUL;
 constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;

@@ -4203,6 +4203,11 @@ typedef struct tnr_memory_plan {
    */
   uint64_t total_bytes;
   /**
+   * The most bytes of scratch memory that operations took at once in runs for these layouts so
+   * far, beside `peak_bytes`: they say it when they run.
+   */
+  uint64_t scratch_bytes;
+  /**
    * Calls of operations in a run.
    */
   uint32_t step_count;
@@ -4741,8 +4746,8 @@ tnr_status tnr_program_describe_step(const struct tnr_program *program TNR_BORRO
  * bias or an activation that has become part of a product of f16 or bf16 skips a rounding.
  *
  * Any number of threads may run one program at once, each with outputs of its own. Layouts of
- * inputs and outputs that it was run with are kept, and memory for one run: with them again a
- * run allocates nothing beside the scratch memory of operations.
+ * inputs and outputs that it was run with are kept, and memory for one run, scratch memory of
+ * operations included: with them again a run on one thread allocates nothing.
  *
  * INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
  * states, extents of one name that differ or exceed the maximum, and what operations refuse of

@@ -34,12 +34,15 @@ struct Factor {
   bool may_read_between = false;
 };
 
-// Rows of a left factor that lie anywhere, as many as a panel has: the pixels of an image.
+// Rows of a left factor, or columns of a right one, that lie anywhere, as many as a panel has: the
+// pixels of an image.
 struct ScatteredRows {
   const Byte* const* rows;  // nullptr: zeros
   int64_t depth_step;       // bytes, of any sign
   int64_t depth;
   const Byte* zeros;  // `depth` of them
+  // Whether what lies between two that are two elements apart is an element too.
+  bool may_read_between = false;
 };
 
 // out = alpha * a b + beta * out. Steps are in bytes, of any sign.
@@ -120,8 +123,9 @@ struct FactorPacking {
   int64_t slack_bytes;
   void (*rows)(const Factor& from, Byte* to);
   void (*columns)(const Factor& from, Byte* to);
-  // A panel of rows; nullptr: not of this dtype.
+  // A panel of rows, or of columns; nullptr: not of this dtype.
   void (*scattered)(const ScatteredRows& from, Byte* to);
+  void (*scattered_columns)(const ScatteredRows& from, Byte* to);
 };
 
 // Dtypes of factors: rows of the table of FactorPacking, but for bf16 and bytes, whose packing

@@ -85,6 +85,10 @@ struct WindowKernels {
   // As these, in the same order of additions.
   void (*weigh_pixel_stencil)(const PixelStencil&);
   void (*weigh_channel_stencil)(const ChannelStencil&);
+  // Whether a vector is a line. Where it is half of one, results go past the caches from a tile:
+  // halves of as many lines as ChannelStencil has places would leave one by one. Measured for
+  // adjacent channels under AVX2, from memory: 2.7 times as long.
+  bool vectors_are_lines;
   // Elements 0, 2, 4... and 1, 3, 5... of `count` adjacent ones.
   void (*split)(const Byte* from, int64_t count, Byte* even, Byte* odd);
 };

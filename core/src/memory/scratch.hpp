@@ -7,6 +7,7 @@
 
 #include "cpu/kernel.hpp"
 #include "memory/memory.hpp"
+#include "memory/scratch_arena.hpp"
 #include "tenure/status.hpp"
 
 namespace tenure {
@@ -15,12 +16,29 @@ class Scratch {
  public:
   // Throws OUT_OF_MEMORY. The bytes are undefined.
   explicit Scratch(std::size_t size_bytes)
-      : size_bytes_(size_bytes), memory_(take_memory(size_bytes)) {}
+      : size_bytes_(size_bytes), arena_(ScratchArena::current()) {
+    void* const data = arena_ == nullptr ? nullptr : arena_->take(size_bytes);
+    is_lent_ = data != nullptr;
+    if (is_lent_) {
+      memory_ = {data, nullptr};
+      return;
+    }
+    try {
+      memory_ = take_memory(size_bytes);
+    } catch (...) {
+      if (arena_ != nullptr) arena_->give(size_bytes);
+      throw;
+    }
+  }
   // `count` elements of so many bytes each.
   Scratch(std::int64_t count, std::int64_t bytes_each) : Scratch(product(count, bytes_each)) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { give_memory(memory_, size_bytes_); }
+  ~Scratch() {
+    if (!is_lent_) give_memory(memory_, size_bytes_);
+    if (arena_ != nullptr) [[unlikely]]
+      arena_->give(size_bytes_);
+  }
 
   [[nodiscard]] kernels::Byte* data() const noexcept {
     return static_cast<kernels::Byte*>(memory_.data);
@@ -41,6 +59,8 @@ class Scratch {
   }
 
   std::size_t size_bytes_;
+  ScratchArena* arena_;  // of the thread that made it, on which it ends
+  bool is_lent_;         // by the arena
   Memory memory_;
 };
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
-#include <vector>
 
 #include "base/callback.hpp"
 #include "memory/scratch.hpp"
+#include "program/side_by_side.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
@@ -17,8 +17,6 @@ namespace tenure {
 namespace {
 
 constexpr std::uint32_t kMostOperands = 256;
-// Operands of which a call keeps its views on the stack.
-constexpr std::size_t kFewOperands = 8;
 constexpr std::size_t kGuardBytes = 256;
 
 // A status of a function, as an error.
@@ -33,6 +31,8 @@ void require_ok(tnr_status status, const char* name, const char* function) {
 template <class Call>
 void guard_call(const char* name, const char* function, const Call& call) {
   tnr_status status = TNR_STATUS_INTERNAL;
+  // It may make what lives on.
+  const ScratchArena::Use none(nullptr);
   try {
     status = call();
   } catch (...) {
@@ -40,17 +40,6 @@ void guard_call(const char* name, const char* function, const Call& call) {
   }
   require_ok(status, name, function);
 }
-
-// The views side by side, as functions take them.
-class Views {
- public:
-  explicit Views(std::size_t count) : many_(count > kFewOperands ? count : 0) {}
-  tnr_view* data() noexcept { return many_.empty() ? few_ : many_.data(); }
-
- private:
-  tnr_view few_[kFewOperands];
-  std::vector<tnr_view> many_;
-};
 
 }  // namespace
 
@@ -140,7 +129,7 @@ void Custom::compute_checked(const tnr_view* operands, const std::int64_t* numbe
 
 ArrayType infer_custom(const NodeCall& call, const OperandType* operands) {
   const GraphNode& node = call.node;
-  Views views(node.operands.size());
+  SideBySide views(node.operands.size());
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     if (operands[i].array == nullptr) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "operands[%zu] is no array", i);
@@ -156,7 +145,7 @@ ArrayType infer_custom(const NodeCall& call, const OperandType* operands) {
 void run_custom(const Context&, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
   const GraphNode& node = call.node;
-  Views views(node.operands.size());
+  SideBySide views(node.operands.size());
   for (std::size_t i = 0; i < node.operands.size(); ++i) views.data()[i] = *operands[i].view;
   if (call.is_checked) {
     node.custom->compute_checked(views.data(), call.numbers, out);

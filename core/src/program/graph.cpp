@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
@@ -20,17 +21,23 @@ Constant::Constant(const tnr_view& view) : view_(view), blob_(view.owner) {
     blob_retain(view.owner);
     return;
   }
-  const std::size_t size_bytes = row_major_bytes(view.dtype, view.rank, view.shape);
-  blob_ = blob_allocate(kDefaultContext, size_bytes);
+  allocate(type_of(view));
   try {
-    const BlobMemory memory = blob_memory_mut(blob_);
-    view_ = make_view(memory.data, memory.size_bytes, 0, view.dtype, view.rank, view.shape, nullptr);
     copy(kDefaultContext, view, {view_});
-    view_.owner = blob_;
   } catch (...) {
     blob_release(blob_);
     throw;
   }
+}
+
+Constant::Constant(const ArrayType& type) { allocate(type); }
+
+void Constant::allocate(const ArrayType& type) {
+  blob_ = blob_allocate(kDefaultContext, row_major_bytes(type.dtype, type.rank, type.shape));
+  // Neither throws, of a shape that was checked.
+  const BlobMemory memory = blob_memory_mut(blob_);
+  view_ = make_view(memory.data, memory.size_bytes, 0, type.dtype, type.rank, type.shape, nullptr);
+  view_.owner = blob_;
 }
 
 Constant::~Constant() { blob_release(blob_); }

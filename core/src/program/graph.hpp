@@ -17,8 +17,8 @@ class Constant {
  public:
   // Retains the view's owner; the elements of a view without one are copied.
   explicit Constant(const tnr_view& view);
-  // Takes the blob.
-  Constant(BlobToken blob, const tnr_view& view) noexcept : view_(view), blob_(blob) {}
+  // A new one in row-major order, whose elements are undefined.
+  explicit Constant(const ArrayType& type);
   Constant(const Constant&) = delete;
   Constant& operator=(const Constant&) = delete;
   ~Constant();
@@ -26,6 +26,8 @@ class Constant {
   [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
 
  private:
+  void allocate(const ArrayType& type);
+
   tnr_view view_;
   BlobToken blob_;
 };

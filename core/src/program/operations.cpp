@@ -17,6 +17,7 @@
 #include "dense/product/product_types.hpp"
 #include "program/custom.hpp"
 #include "program/expressions.hpp"
+#include "program/side_by_side.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/movement.hpp"
 #include "tenure/normalize.hpp"
@@ -345,10 +346,10 @@ ArrayType infer_concat(const NodeCall& call, const OperandType* operands) {
 
 void run_concat(const Context& context, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
-  std::vector<tnr_view> parts;
-  parts.reserve(call.node.operands.size());
-  for (std::size_t i = 0; i < call.node.operands.size(); ++i) parts.push_back(*operands[i].view);
-  concat(context, parts.data(), static_cast<std::uint32_t>(parts.size()),
+  const std::size_t count = call.node.operands.size();
+  SideBySide parts(count);
+  for (std::size_t i = 0; i < count; ++i) parts.data()[i] = *operands[i].view;
+  concat(context, parts.data(), static_cast<std::uint32_t>(count),
          static_cast<std::uint32_t>(call.numbers[0]), out);
 }
 

@@ -72,6 +72,7 @@ void require_views(const View* const* views, std::uint32_t count, const char* na
 
 Workspace::Workspace(const Graph& graph, const Schedule& schedule)
     : block_bytes_(static_cast<std::size_t>(schedule.memory.block_bytes)),
+      scratch_(std::make_unique<ScratchArena>()),
       views_(schedule.places.size()) {
   for (const Step& step : schedule.steps) {
     first_pointer_.push_back(pointers_.size());
@@ -99,6 +100,16 @@ Workspace::Workspace(const Graph& graph, const Schedule& schedule)
     } else if (is_changing(placed.storage)) {
       changing_.push_back(i);
     }
+  }
+}
+
+void Workspace::keep_scratch() noexcept {
+  const std::size_t peak_bytes = scratch_->peak_bytes();
+  if (kSanitized || peak_bytes <= scratch_->size_bytes()) return;
+  try {
+    scratch_ = std::make_unique<ScratchArena>(peak_bytes);
+  } catch (...) {
+    // The next run asks for it again.
   }
 }
 
@@ -150,6 +161,11 @@ std::unique_ptr<Workspace> Bound::take_workspace(const Graph& graph) const {
 }
 
 void Bound::give_workspace(std::unique_ptr<Workspace> workspace) const noexcept {
+  const std::size_t asked = workspace->scratch().peak_bytes();
+  std::size_t known = scratch_bytes_.load(std::memory_order_relaxed);
+  while (known < asked && !scratch_bytes_.compare_exchange_weak(known, asked)) {
+  }
+  workspace->keep_scratch();
   // Another run may have left one: one of both is enough.
   const std::unique_ptr<Workspace> other(
       idle_.exchange(workspace.release(), std::memory_order_acq_rel));
@@ -240,6 +256,7 @@ tnr_memory_plan Program::memory(const tnr_view* const* inputs, std::uint32_t inp
   plan.peak_bytes = static_cast<std::uint64_t>(memory.block_bytes);
   plan.live_bytes = static_cast<std::uint64_t>(memory.live_bytes);
   plan.total_bytes = static_cast<std::uint64_t>(memory.total_bytes);
+  plan.scratch_bytes = bound->scratch_bytes();
   plan.step_count = static_cast<std::uint32_t>(bound->schedule().steps.size());
   return plan;
 }
@@ -354,6 +371,7 @@ void Program::run(const Context& context, const tnr_view* const* inputs,
     std::unique_ptr<Workspace> workspace = bound->take_workspace(graph_);
     workspace->set_memory(schedule, inputs, outputs);
     try {
+      const ScratchArena::Use scratch(&workspace->scratch());
       compute(context, schedule, *workspace, attributes);
     } catch (...) {
       bound->give_workspace(std::move(workspace));

@@ -9,6 +9,7 @@
 #include "base/mutex.hpp"
 #include "memory/handles.hpp"
 #include "memory/memory.hpp"
+#include "memory/scratch_arena.hpp"
 #include "memory/slot_table.hpp"
 #include "program/graph.hpp"
 #include "program/schedule.hpp"
@@ -28,6 +29,10 @@ class Workspace {
   // Places of inputs and outputs, for the memory of this run.
   void set_memory(const Schedule& schedule, const tnr_view* const* inputs,
                   const tnr_view_mut* const* outputs) noexcept;
+  // The scratch memory of operations: as much as earlier runs asked for.
+  [[nodiscard]] ScratchArena& scratch() noexcept { return *scratch_; }
+  // Makes room for what the run asked for in vain.
+  void keep_scratch() noexcept;
   // The operands of a step, in its order.
   [[nodiscard]] const tnr_view* const* pointers(std::size_t step) const noexcept {
     return pointers_.data() + first_pointer_[step];
@@ -39,6 +44,7 @@ class Workspace {
  private:
   std::size_t block_bytes_;
   Memory block_;
+  std::unique_ptr<ScratchArena> scratch_;
   std::vector<tnr_view> views_;          // by place
   std::vector<std::uint32_t> changing_;  // places of inputs and outputs
   std::vector<const tnr_view*> pointers_;
@@ -59,6 +65,10 @@ class Bound {
   [[nodiscard]] bool is_for(const tnr_view* const* inputs,
                             const tnr_view_mut* const* outputs) const noexcept;
   [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
+  // Of operations at once, in the runs so far.
+  [[nodiscard]] std::size_t scratch_bytes() const noexcept {
+    return scratch_bytes_.load(std::memory_order_relaxed);
+  }
 
   // The workspace that the last run left, or a new one.
   std::unique_ptr<Workspace> take_workspace(const Graph& graph) const;
@@ -69,6 +79,7 @@ class Bound {
   std::vector<tnr_view> outputs_;  // layouts
   Schedule schedule_;
   mutable Atomic<Workspace*> idle_{nullptr};
+  mutable Atomic<std::size_t> scratch_bytes_{0};
 };
 
 class Program {

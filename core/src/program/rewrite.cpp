@@ -114,25 +114,20 @@ class Folding {
 
   void compute(const GraphNode& node, const ArrayType& type) {
     const std::size_t size_bytes = bytes_of(type);
-    const BlobToken blob = blob_allocate(kDefaultContext, size_bytes);
-    try {
-      tnr_view view = make_view(blob_memory_mut(blob).data, size_bytes, 0, type.dtype, type.rank,
-                                type.shape, nullptr);
-      const OperationKind& kind = operation_of(node);
-      if (kind.computes == Computes::kView) {
-        // Its elements in row-major order, behind which they are seen.
-        const tnr_view& from = *operands_[0].view;
-        copy(context_, from, {make_view(view.base, size_bytes, 0, from.dtype, from.rank,
-                                        from.shape, nullptr)});
-      } else {
-        kind.run(context_, {node, node.numbers.data()}, operands_.data(), {view});
-      }
-      view.owner = blob;
-      replace(node.result, std::make_shared<const Constant>(blob, view));
-    } catch (...) {
-      blob_release(blob);
-      throw;
+    const auto constant = std::make_shared<const Constant>(type);
+    const tnr_view& view = constant->view();
+    const OperationKind& kind = operation_of(node);
+    if (kind.computes == Computes::kView) {
+      // Its elements in row-major order, behind which they are seen.
+      const tnr_view& from = *operands_[0].view;
+      tnr_view moved = make_view(view.base, size_bytes, 0, from.dtype, from.rank, from.shape,
+                                 nullptr);
+      moved.owner = view.owner;
+      copy(context_, from, {moved});
+    } else {
+      kind.run(context_, {node, node.numbers.data()}, operands_.data(), {view});
     }
+    replace(node.result, constant);
   }
 
   const Context& context_;

@@ -1438,6 +1438,9 @@ pub struct tnr_memory_plan {
     pub live_bytes: u64,
     /// What all intermediate values would take, each in memory of its own.
     pub total_bytes: u64,
+    /// The most bytes of scratch memory that operations took at once in runs for these layouts so
+    /// far, beside `peak_bytes`: they say it when they run.
+    pub scratch_bytes: u64,
     /// Calls of operations in a run.
     pub step_count: u32,
     /// 0.
@@ -4551,8 +4554,8 @@ unsafe extern "C" {
     /// bias or an activation that has become part of a product of f16 or bf16 skips a rounding.
     ///
     /// Any number of threads may run one program at once, each with outputs of its own. Layouts of
-    /// inputs and outputs that it was run with are kept, and memory for one run: with them again a
-    /// run allocates nothing beside the scratch memory of operations.
+    /// inputs and outputs that it was run with are kept, and memory for one run, scratch memory of
+    /// operations included: with them again a run on one thread allocates nothing.
     ///
     /// INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
     /// states, extents of one name that differ or exceed the maximum, and what operations refuse of

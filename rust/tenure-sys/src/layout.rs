@@ -430,14 +430,15 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_memory_plan>() == 40);
+    assert!(size_of::<tnr_memory_plan>() == 48);
     assert!(align_of::<tnr_memory_plan>() == 8);
     assert!(offset_of!(tnr_memory_plan, struct_size) == 0);
     assert!(offset_of!(tnr_memory_plan, peak_bytes) == 8);
     assert!(offset_of!(tnr_memory_plan, live_bytes) == 16);
     assert!(offset_of!(tnr_memory_plan, total_bytes) == 24);
-    assert!(offset_of!(tnr_memory_plan, step_count) == 32);
-    assert!(offset_of!(tnr_memory_plan, reserved) == 36);
+    assert!(offset_of!(tnr_memory_plan, scratch_bytes) == 32);
+    assert!(offset_of!(tnr_memory_plan, step_count) == 40);
+    assert!(offset_of!(tnr_memory_plan, reserved) == 44);
 };
 
 const _: () = {

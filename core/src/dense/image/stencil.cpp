@@ -183,9 +183,10 @@ void Stencil::run_channels(std::int64_t channel, std::int64_t lanes) noexcept {
   kernels::ChannelStencil call = {};
   call.lanes = lanes;
   call.weights = fold_.weights + channel * width_ * g_.places();
+  const bool streams_vectors = has_lines_ && fold_.kernels->vectors_are_lines;
   const bool streams_tile = stores_ == Stores::kStreamed && is_whole && is_dense_ &&
-                            (!has_lines_ || finish_.run != nullptr || rows_ < kRows);
-  call.streams = stores_ == Stores::kStreamed && has_lines_ && !streams_tile;
+                            (!streams_vectors || finish_.run != nullptr || rows_ < kRows);
+  call.streams = stores_ == Stores::kStreamed && streams_vectors && !streams_tile;
   Byte* const row = row_ + channel * width_;
   const std::int64_t row_step = g_.result.place[kHeight];
   const std::int64_t column_step = g_.result.place[kWidth];

@@ -1,7 +1,8 @@
-// Convolutions of images: products of dense matrices, of which the left one's rows are the pixels
+// Convolutions of images: products of dense matrices, of which one's rows or columns are the pixels
 // of the result and are packed from the image where they lie.
 #include <algorithm>
 #include <cinttypes>
+#include <cstring>
 
 #include "base/arithmetic.hpp"
 #include "cpu/dispatch.hpp"
@@ -32,17 +33,26 @@ using kernels::Byte;
 
 // Depths that packing takes at once, of f32; of f64 half of them.
 constexpr std::int64_t kTileDepth = 16;
-// The longest panel of any instruction set.
+// The longest panels of any instruction set.
 constexpr std::int64_t kMaxPanelRows = 16;
+constexpr std::int64_t kMaxPanelPixels = 32;
 // Packed weights that stay in the second cache while every panel of pixels meets all of them.
 constexpr std::int64_t kNearWeightBytes = std::int64_t{1} << 18;
+// Panels of pixels, as lanes, that are packed at a time where all weights stay there: of so few the
+// first cache has what was packed, and the second one the image's rows. Measured: by 8 panels kernels
+// of 1x1 take 1.1 times as long.
+constexpr std::int64_t kNearBlockPanels = 2;
+// Pixels are lanes where at most a part in so many of their vectors would be empty: of 7 x 7 pixels an
+// eighth, and those are better rows.
+constexpr std::int64_t kMostEmptyLanes = 16;
 // Parts of a panel of pixels that are read where they lie: the addresses of 7 x 7 places take 6 KiB.
 constexpr std::int64_t kMostReadParts = 49;
 
 // ---- the product ----
 
-// The result's pixels are rows, its filters columns. The depth is cut into blocks of channels; in
-// one, the kernel's rows come first, then its columns, then the channels.
+// The result's pixels are rows, its filters columns; or the other way round where adjacent pixels of
+// the result are adjacent elements, as the lanes of a tile's vectors are. The depth is cut into
+// blocks of channels; in one, the kernel's rows come first, then its columns, then the channels.
 class Conv2d {
  public:
   // All that is referred to outlives this. `one` is of the dtype.
@@ -61,14 +71,21 @@ class Conv2d {
     if (joins(g_.out[kHeight], g_.result.place[kHeight])) joins(g_.images, g_.result.image);
     range_count_ = g_.images * g_.out[kHeight] * g_.out[kWidth] / range_;
 
+    filters_are_rows_ = takes_filters_as_rows();
     block_channels_ = channels_of_block();
     // A row of the kernel is adjacent elements of the image.
     joins_columns_ = block_channels_ == g_.channels && g_.a.channel == width_bytes_ &&
                      g_.a.place[kWidth] == g_.channels * width_bytes_ && g_.dilations[kWidth] == 1;
+    // Pixels of a range are one step apart in the image, as they are in the result.
+    joins_pixels_ =
+        places() == 1 && g_.strides[kHeight] == 1 && g_.strides[kWidth] == 1 &&
+        g_.in[kHeight] == g_.out[kHeight] && g_.in[kWidth] == g_.out[kWidth] &&
+        range_ == g_.out[kHeight] * g_.out[kWidth] &&
+        (g_.out[kHeight] == 1 || g_.a.place[kHeight] == g_.in[kWidth] * g_.a.place[kWidth]);
     // Elements of a pixel are adjacent, and few panels of weights meet them: packing, which writes
     // each of them once for every place of the kernel, would take long beside the products.
-    reads_pixels_ = gemm_.multiply_scattered != nullptr && g_.a.channel == width_bytes_ &&
-                    places() <= kMostReadParts &&
+    reads_pixels_ = !filters_are_rows_ && gemm_.multiply_scattered != nullptr &&
+                    g_.a.channel == width_bytes_ && places() <= kMostReadParts &&
                     weight_depth_bytes() * block_depth() <= kNearWeightBytes;
     // So are all of a filter.
     joins_filter_ = places() > 1 && g_.weight.place[kWidth] == width_bytes_ &&
@@ -80,8 +97,8 @@ class Conv2d {
   [[nodiscard]] std::int64_t block_depth() const noexcept { return block_channels_ * places(); }
   // Bytes of a depth of the packed weights.
   [[nodiscard]] std::int64_t weight_depth_bytes() const noexcept {
-    const std::int64_t columns = std::min(g_.filters, block_columns());
-    return parts_of(columns, gemm_.panel_columns) * gemm_.panel_columns * width_bytes_;
+    const std::int64_t filters = std::min(g_.filters, block_filters());
+    return parts_of(filters, panel_filters()) * panel_filters() * width_bytes_;
   }
   // Bytes of zeros, behind which the thread's part of the left factor lies.
   [[nodiscard]] std::int64_t zero_bytes() const noexcept {
@@ -89,7 +106,7 @@ class Conv2d {
   }
   [[nodiscard]] std::int64_t thread_bytes() const noexcept {
     const std::int64_t lanes =
-        std::max(reads_pixels_ ? 0 : block_rows(), joins_filter_ ? gemm_.panel_columns : 0);
+        std::max(reads_pixels_ ? 0 : block_pixels(), packs_aside() ? panel_filters() : 0);
     return zero_bytes() + lanes * block_depth() * width_bytes_ + packing_.slack_bytes;
   }
   [[nodiscard]] std::int64_t thread_count(const Context& context) const noexcept {
@@ -109,16 +126,16 @@ class Conv2d {
     }
     for (std::int64_t group = 0; group < g_.groups; ++group) {
       const Byte* const from = a + group * g_.channels * g_.a.channel;
-      for (std::int64_t j = 0; j < g_.filters; j += block_columns()) {
+      for (std::int64_t j = 0; j < g_.filters; j += block_filters()) {
         const std::int64_t filter = group * g_.filters + j;
-        const std::int64_t columns = std::min(block_columns(), g_.filters - j);
+        const std::int64_t filters = std::min(block_filters(), g_.filters - j);
         std::int64_t channel = 0;
         do {  // once where there is no channel
           const Channels block = {channel, std::min(block_channels_, g_.channels - channel)};
           pack_weight(context, buffers, weight + group * g_.weight_group + j * g_.weight.image,
-                      columns, block, packed_weight);
+                      filters, block, packed_weight);
           multiply_block(context, buffers, from, packed_weight, out + filter * g_.result.channel,
-                         columns, block, epilogue, filter);
+                         filters, block, epilogue, filter);
           channel += block_channels_;
         } while (channel < g_.channels);
       }
@@ -133,28 +150,54 @@ class Conv2d {
 
   [[nodiscard]] std::int64_t places() const noexcept { return g_.places(); }
 
+  // Packing pixels for the lanes of vectors is copying, and so is putting the sums of vectors; of
+  // broadcast pixels both are transpositions.
+  [[nodiscard]] bool takes_filters_as_rows() const noexcept {
+    const std::int64_t lanes = gemm_.panel_columns / 2;
+    return packing_.scattered_columns != nullptr && pixel_step_ == width_bytes_ &&
+           g_.result.channel != width_bytes_ && g_.a.channel != width_bytes_ &&
+           parts_of(range_, lanes) * lanes <= range_ + range_ / kMostEmptyLanes;
+  }
+  [[nodiscard]] std::int64_t panel_filters() const noexcept {
+    return filters_are_rows_ ? gemm_.panel_rows : gemm_.panel_columns;
+  }
+  [[nodiscard]] std::int64_t panel_pixels() const noexcept {
+    return filters_are_rows_ ? gemm_.panel_columns : gemm_.panel_rows;
+  }
+  // Whether panels of weights are packed in a thread's own memory first. Packing of rows writes
+  // beyond its panel, where another thread's may lie.
+  [[nodiscard]] bool packs_aside() const noexcept { return joins_filter_ || filters_are_rows_; }
+
   void pack_weight(const Context& context, const ThreadBuffers& buffers, const Byte* weight,
-                   std::int64_t columns, const Channels& block, Byte* packed) const noexcept {
+                   std::int64_t filters, const Channels& block, Byte* packed) const noexcept {
     const std::int64_t depth = block.count * places();
-    const std::int64_t panels = parts_of(columns, gemm_.panel_columns);
+    const std::int64_t panels = parts_of(filters, panel_filters());
     const std::int64_t threads =
         std::min({thread_count(context), panels,
-                  slice_count_of(context, columns * depth * width_bytes_ * 2)});
+                  slice_count_of(context, filters * depth * width_bytes_ * 2)});
     Tickets tickets(panels);
     for_each_slice(context, threads, [&](std::int64_t thread) noexcept {
       for (std::int64_t panel = tickets.take(); panel >= 0; panel = tickets.take()) {
-        const std::int64_t first = panel * gemm_.panel_columns;
-        const kernels::Factor filters = {
+        const std::int64_t first = panel * panel_filters();
+        const kernels::Factor factor = {
             weight + first * g_.weight.image + block.first * g_.weight.channel, g_.weight.image,
-            width_bytes_, std::min(gemm_.panel_columns, columns - first), depth};
+            width_bytes_, std::min(panel_filters(), filters - first), depth};
         Byte* const to = packed + first * depth * width_bytes_;
+        Byte* const aside = buffers.of(thread) + zero_bytes();
         if (joins_filter_) {
-          pack_filters(filters, block.count, buffers.of(thread) + zero_bytes(), to);
+          pack_filters(factor, block.count, aside, to);
+        } else if (packs_aside()) {
+          pack_places(factor, block.count, aside);
+          std::copy_n(aside, panel_filters() * depth * width_bytes_, to);
         } else {
-          pack_places(filters, block.count, to);
+          pack_places(factor, block.count, to);
         }
       }
     });
+  }
+
+  void pack_panel(const kernels::Factor& filters, Byte* to) const noexcept {
+    return filters_are_rows_ ? packing_.rows(filters, to) : packing_.columns(filters, to);
   }
 
   // One place of the kernel after the other.
@@ -165,8 +208,8 @@ class Conv2d {
     for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {
       for (std::int64_t j = 0; j < g_.kernel[kWidth]; ++j) {
         place.data = filters.data + i * g_.weight.place[kHeight] + j * g_.weight.place[kWidth];
-        packing_.columns(place, to);
-        to += channels * gemm_.panel_columns * width_bytes_;
+        pack_panel(place, to);
+        to += channels * panel_filters() * width_bytes_;
       }
     }
   }
@@ -175,12 +218,18 @@ class Conv2d {
   // then brought in order.
   void pack_filters(const kernels::Factor& filters, std::int64_t channels, Byte* as_they_lie,
                     Byte* to) const noexcept {
-    packing_.columns(filters, as_they_lie);
-    const std::int64_t bytes = gemm_.panel_columns * width_bytes_;
+    pack_panel(filters, as_they_lie);
+    const std::int64_t bytes = panel_filters() * width_bytes_;
     for (std::int64_t place = 0; place < places(); ++place) {
       for (std::int64_t channel = 0; channel < channels; ++channel, to += bytes) {
-        std::copy_n(as_they_lie + (channel * places() + place) * bytes, bytes, to);
+        copy_words(as_they_lie + (channel * places() + place) * bytes, bytes, to);
       }
+    }
+  }
+  // A panel's depth, of 24 to 256 bytes: a call of the C library would take longer than the copy.
+  static void copy_words(const Byte* from, std::int64_t bytes, Byte* to) noexcept {
+    for (std::int64_t at = 0; at < bytes; at += std::int64_t{sizeof(std::uint64_t)}) {
+      std::memcpy(to + at, from + at, sizeof(std::uint64_t));
     }
   }
 
@@ -193,26 +242,34 @@ class Conv2d {
     return most < kTileDepth ? channels : parts_of(channels, kTileDepth) * kTileDepth;
   }
 
-  [[nodiscard]] std::int64_t block_columns() const noexcept {
-    const std::int64_t columns = kBlockColumns * kBlockDepth / std::max(block_depth(), kBlockDepth);
-    return std::max<std::int64_t>(columns / gemm_.panel_columns, 1) * gemm_.panel_columns;
+  [[nodiscard]] std::int64_t block_filters() const noexcept {
+    const std::int64_t filters = kBlockColumns * kBlockDepth / std::max(block_depth(), kBlockDepth);
+    return std::max<std::int64_t>(filters / panel_filters(), 1) * panel_filters();
   }
-  [[nodiscard]] std::int64_t block_rows() const noexcept {
-    const std::int64_t rows = kBlockRows * kBlockDepth / std::max(block_depth(), kBlockDepth);
+  [[nodiscard]] std::int64_t block_pixels() const noexcept {
+    // Of weights that are near, all meet a panel of pixels at once, wherever its others are.
+    const bool is_near =
+        filters_are_rows_ && weight_depth_bytes() * block_depth() <= kNearWeightBytes;
+    const std::int64_t pixels =
+        is_near ? kNearBlockPanels * panel_pixels()
+                : kBlockRows * kBlockDepth / std::max(block_depth(), kBlockDepth);
     const std::int64_t panels =
-        std::clamp<std::int64_t>(rows / gemm_.panel_rows, 1, parts_of(range_, gemm_.panel_rows));
-    return panels * gemm_.panel_rows;
+        std::clamp<std::int64_t>(pixels / panel_pixels(), 1, parts_of(range_, panel_pixels()));
+    return panels * panel_pixels();
   }
 
   // All pixels, by a packed block of the weights. Threads take parts of ranges.
   void multiply_block(const Context& context, const ThreadBuffers& buffers, const Byte* a,
-                      const Byte* packed_weight, Byte* out, std::int64_t columns,
+                      const Byte* packed_weight, Byte* out, std::int64_t filters,
                       const Channels& block, const Epilogue& epilogue,
                       std::int64_t filter) const noexcept {
     const std::int64_t threads = thread_count(context);
-    const std::int64_t panels = parts_of(range_, gemm_.panel_rows);
-    const std::int64_t parts =
-        std::min(panels, std::max(parts_of(range_, block_rows()), parts_of(threads, range_count_)));
+    const std::int64_t panels = parts_of(range_, panel_pixels());
+    std::int64_t parts =
+        std::max(parts_of(range_, block_pixels()), parts_of(threads, range_count_));
+    // As many for each thread: of 13 parts one would take 7, while the other waits.
+    if (range_count_ % threads != 0) parts = parts_of(parts, threads) * threads;
+    parts = std::min(panels, parts);
     Tickets tickets(range_count_ * parts);
     for_each_slice(
         context, std::min(threads, range_count_ * parts),
@@ -221,38 +278,69 @@ class Conv2d {
           Byte* const packed = zeros + zero_bytes();
           for (std::int64_t ticket = tickets.take(); ticket >= 0; ticket = tickets.take()) {
             const std::int64_t part = ticket % parts;
-            const std::int64_t first = slice_begin(panels, parts, part) * gemm_.panel_rows;
-            const std::int64_t rows =
-                std::min(range_, slice_begin(panels, parts, part + 1) * gemm_.panel_rows) - first;
+            const std::int64_t first = slice_begin(panels, parts, part) * panel_pixels();
+            const std::int64_t pixels =
+                std::min(range_, slice_begin(panels, parts, part + 1) * panel_pixels()) - first;
             const std::int64_t pixel = ticket / parts * range_;
             const Byte* const from = a + block.first * g_.a.channel;
+            Byte* const to = out + range_offset(pixel) + first * pixel_step_;
             kernels::DenseProduct product = {};
-            product.b = packed_weight;
             product.depth = block.count * places();
             product.b_panel_step = product.depth * gemm_.panel_columns * width_bytes_;
-            product.out = out + range_offset(pixel) + first * pixel_step_;
-            product.row_step = pixel_step_;
-            product.column_step = g_.result.channel;
-            product.rows = rows;
-            product.columns = columns;
             product.alpha = one_.bytes;
             product.beta = block.first == 0 ? nullptr : one_.bytes;
             if (reads_pixels_) {
+              lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
               multiply_pixels(from, pixel + first, block.count, zeros, product);
             } else {
-              pack_pixels(from, pixel + first, rows, block.count, zeros, packed);
-              product.a = packed;
-              gemm_.multiply(product);
+              pack_pixels(from, pixel + first, pixels, block.count, zeros, packed);
+              if (filters_are_rows_) {
+                multiply_filters(packed_weight, packed, to, pixels, filters, product);
+              } else {
+                lay_pixels_as_rows(packed_weight, to, pixels, filters, product);
+                product.a = packed;
+                gemm_.multiply(product);
+              }
             }
             if (block.first + block.count == g_.channels && !epilogue.is_nothing()) {
               epilogue.run(gemm_,
-                           {product.out, product.row_step, product.column_step, rows, columns,
-                            nullptr, width_bytes_, nullptr, nullptr},
+                           {to, pixel_step_, g_.result.channel, pixels, filters, nullptr,
+                            width_bytes_, nullptr, nullptr},
                            filter);
             }
           }
         },
         Wake::kAtOnce);
+  }
+
+  void lay_pixels_as_rows(const Byte* packed_weight, Byte* out, std::int64_t pixels,
+                          std::int64_t filters, kernels::DenseProduct& product) const noexcept {
+    product.b = packed_weight;
+    product.out = out;
+    product.row_step = pixel_step_;
+    product.column_step = g_.result.channel;
+    product.rows = pixels;
+    product.columns = filters;
+  }
+
+  // Filters as rows: some of them stay in the second cache while every panel of pixels meets them.
+  void multiply_filters(const Byte* packed_weight, const Byte* packed_pixels, Byte* out,
+                        std::int64_t pixels, std::int64_t filters,
+                        kernels::DenseProduct& product) const noexcept {
+    const std::int64_t filter_bytes = product.depth * width_bytes_;
+    const std::int64_t panel_bytes = gemm_.panel_rows * std::max<std::int64_t>(filter_bytes, 1);
+    const std::int64_t near =
+        std::max<std::int64_t>(kNearWeightBytes / panel_bytes, 1) * gemm_.panel_rows;
+    product.b = packed_pixels;
+    product.row_step = g_.result.channel;
+    product.column_step = width_bytes_;
+    product.columns = pixels;
+    for (std::int64_t first = 0; first < filters; first += near) {
+      product.a = packed_weight + first * filter_bytes;
+      product.out = out + first * g_.result.channel;
+      product.rows = std::min(near, filters - first);
+      gemm_.multiply(product);
+    }
   }
 
   [[nodiscard]] std::int64_t range_offset(std::int64_t pixel) const noexcept {
@@ -278,21 +366,23 @@ class Conv2d {
   // Windows of a panel of pixels, the last one again behind it. Parts of their depths are one place
   // of the kernel each, or one row of it where its elements are adjacent.
   struct PanelWindows {
-    Window windows[kMaxPanelRows];
-    std::int64_t columns;  // parts of a row of the kernel
-    std::int64_t places;   // of each
-    bool is_row;           // pixels of one row, whose elements are one step apart
+    Window windows[kMaxPanelPixels];
+    const Byte* first[kMaxPanelPixels];  // places of their first elements
+    std::int64_t columns;                // parts of a row of the kernel
+    std::int64_t places;                 // of each
+    bool is_row;                         // pixels of one row, whose elements are one step apart
   };
   [[nodiscard]] PanelWindows windows_of(const Byte* a, std::int64_t pixel,
                                         std::int64_t end) const noexcept {
-    const std::int64_t panel_rows = gemm_.panel_rows;
+    const std::int64_t panel_pixels = this->panel_pixels();
     PanelWindows panel;
     bool is_inside = joins_columns_;  // are all columns of all windows
     Window window = window_of(a, pixel);
     std::int64_t next_row = pixel + g_.out[kWidth] - pixel % g_.out[kWidth];
-    for (std::int64_t i = 0; i < panel_rows; ++i) {
+    for (std::int64_t i = 0; i < panel_pixels; ++i) {
       is_inside = is_inside && window.left >= 0 && window.left <= g_.in[kWidth] - g_.kernel[kWidth];
       panel.windows[i] = window;
+      panel.first[i] = place(window, 0, 0);
       if (pixel + i + 1 >= end) continue;
       window.left += g_.strides[kWidth];
       if (pixel + i + 1 == next_row) {
@@ -303,7 +393,7 @@ class Conv2d {
     panel.columns = is_inside ? 1 : g_.kernel[kWidth];
     panel.places = is_inside ? g_.kernel[kWidth] : 1;
     panel.is_row =
-        pixel + panel_rows <= end && pixel % g_.out[kWidth] + panel_rows <= g_.out[kWidth];
+        pixel + panel_pixels <= end && pixel % g_.out[kWidth] + panel_pixels <= g_.out[kWidth];
     return panel;
   }
   // Calls body(down, right, is_adjacent) for each part, in order; is_adjacent: no pixel's is padding,
@@ -316,37 +406,48 @@ class Conv2d {
         const std::int64_t right = j * g_.dilations[kWidth];
         body(down, right,
              panel.is_row && has(panel.windows[0], down, right) &&
-                 has(panel.windows[gemm_.panel_rows - 1], down, right));
+                 has(panel.windows[panel_pixels() - 1], down, right));
       }
     }
   }
   // Where a part of each pixel lies: `padding` in the padding.
   void find_rows(const PanelWindows& panel, std::int64_t down, std::int64_t right,
                  const Byte* padding, const Byte** rows) const noexcept {
-    for (std::int64_t lane = 0; lane < gemm_.panel_rows; ++lane) {
-      const Window& window = panel.windows[lane];
-      rows[lane] = has(window, down, right) ? place(window, down, right) : padding;
+    const std::int64_t step = down * g_.a.place[kHeight] + right * g_.a.place[kWidth];
+    for (std::int64_t lane = 0; lane < panel_pixels(); ++lane) {
+      rows[lane] = has(panel.windows[lane], down, right) ? panel.first[lane] + step : padding;
     }
   }
 
   void pack_pixels(const Byte* a, std::int64_t pixel, std::int64_t count, std::int64_t channels,
                    const Byte* zeros, Byte* packed) const noexcept {
-    const std::int64_t panel_rows = gemm_.panel_rows;
-    for (const std::int64_t end = pixel + count; pixel < end; pixel += panel_rows) {
+    const std::int64_t panel_pixels = this->panel_pixels();
+    if (joins_pixels_ && filters_are_rows_) {
+      return packing_.columns({place(window_of(a, pixel), 0, 0), g_.a.place[kWidth], g_.a.channel,
+                               count, channels, true},
+                              packed);
+    }
+    for (const std::int64_t end = pixel + count; pixel < end; pixel += panel_pixels) {
       const PanelWindows panel = windows_of(a, pixel, end);
       const std::int64_t depth = channels * panel.places;
       for_each_part(panel, [&](std::int64_t down, std::int64_t right, bool is_adjacent) {
         if (is_adjacent) {
-          packing_.rows(
-              {place(panel.windows[0], down, right), g_.strides[kWidth] * g_.a.place[kWidth],
-               g_.a.channel, panel_rows, depth, g_.a.place[kWidth] == width_bytes_},
-              packed);
+          const kernels::Factor factor = {place(panel.windows[0], down, right),
+                                          g_.strides[kWidth] * g_.a.place[kWidth],
+                                          g_.a.channel,
+                                          panel_pixels,
+                                          depth,
+                                          g_.a.place[kWidth] == width_bytes_};
+          filters_are_rows_ ? packing_.columns(factor, packed) : packing_.rows(factor, packed);
         } else {
-          const Byte* rows[kMaxPanelRows];
-          find_rows(panel, down, right, nullptr, rows);
-          packing_.scattered({rows, g_.a.channel, depth, zeros}, packed);
+          const Byte* pixels[kMaxPanelPixels];
+          find_rows(panel, down, right, nullptr, pixels);
+          const kernels::ScatteredRows factor = {pixels, g_.a.channel, depth, zeros,
+                                                 g_.a.place[kWidth] == width_bytes_};
+          filters_are_rows_ ? packing_.scattered_columns(factor, packed)
+                            : packing_.scattered(factor, packed);
         }
-        packed += depth * panel_rows * width_bytes_;
+        packed += depth * panel_pixels * width_bytes_;
       });
     }
   }
@@ -403,7 +504,9 @@ class Conv2d {
   std::int64_t range_count_;
   std::int64_t pixel_step_;
   std::int64_t block_channels_;
+  bool filters_are_rows_;
   bool joins_columns_;
+  bool joins_pixels_;
   bool reads_pixels_;
   bool joins_filter_;
 };
@@ -536,7 +639,7 @@ void convolve(const Context& context, tnr_operation operation, const char* name,
   const Element one = to_element(number, of.a.dtype, "one");
   // All memory is there before the first element is written. The weights' comes first, as that
   // refuses kernels of so many places, of a view that repeats, that bytes overflow: a panel of the
-  // pixels is no more than a panel of these.
+  // pixels has no more than some times the bytes of a panel of these.
   std::int64_t weight_bytes = 0;
   for (std::int64_t i = 0; i < parts.count; ++i) {
     const WindowGeometry g = parts.part(parts.with, i).geometry;

@@ -51,13 +51,44 @@ inline void pack_transposed(const Byte* const* rows, int64_t depth, Byte* to) {
   }
 }
 
-// A whole panel of which the elements of a depth are adjacent.
+// By vectors, as compilers may copy so few bytes by halves of them.
+template <int64_t kBytes>
+inline void copy_depth(const Byte* from, Byte* to) {
+  constexpr int64_t kWhole = kBytes / kVectorBytes * kVectorBytes;
+#pragma GCC unroll 4
+  for (int64_t at = 0; at < kWhole; at += kVectorBytes) {
+    store(to + at, load<Vector<uint32_t>>(from + at));
+  }
+  __builtin_memcpy(to + kWhole, from + kWhole, kBytes - kWhole);
+}
+
+constexpr int64_t kFetchedLine = 64;
+
+// Whole panels of which the elements of a depth are adjacent. Those that follow are fetched, as rows
+// far apart are streams that processors do not notice; nothing is read there.
 template <class T, int64_t kPanel>
-inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, Byte* to) {
-  for (int64_t k = 0; k < depth; ++k) {
-    __builtin_memcpy(to + k * kPanel * kWidth<T>, from + k * depth_step, kPanel * kWidth<T>);
+inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, int64_t panels,
+                          Byte* to) {
+  constexpr int64_t kBytes = kPanel * kWidth<T>;
+  if (panels == 1) {
+    for (int64_t k = 0; k < depth; ++k) {
+      copy_depth<kBytes>(from + k * depth_step, to + k * kBytes);
+    }
+    return;
+  }
+  for (int64_t k = 0; k < depth; ++k, from += depth_step, to += kBytes) {
+    for (int64_t p = 0; p < panels; ++p) {
+      for (int64_t at = 0; at < kBytes; at += kFetchedLine) {
+        __builtin_prefetch(from + (panels + p) * kBytes + at, 0, 2);
+      }
+      copy_depth<kBytes>(from + p * kBytes, to + p * depth * kBytes);
+    }
   }
 }
+// So many at a time: lines that follow each other are read together, and those that are written
+// are few enough for the first cache where they lie in the same set. Measured for 1x1 kernels with
+// 256 channels apart: 1.1 times as long by 8, and by 1.
+constexpr int64_t kAdjacentPanels = 2;
 
 // The first lane of those of two vectors, the third one and so on.
 template <class T>
@@ -134,7 +165,10 @@ void pack(const Factor& from, Byte* to) {
       }
       pack_transposed<T, kPanel>(rows, from.depth, to);
     } else if (from.step == kWidth<T> && count == kPanel) {
-      pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, to);
+      const int64_t panels = smaller((from.count - i) / kPanel, kAdjacentPanels);
+      pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, panels, to);
+      i += (panels - 1) * kPanel;
+      to += (panels - 1) * kPanel * from.depth * kWidth<T>;
     } else {
       for (int64_t k = 0; k < from.depth; ++k) {
         pack_depth<T, kPanel>(data + k * from.depth_step, from.step, count,
@@ -144,52 +178,81 @@ void pack(const Factor& from, Byte* to) {
   }
 }
 
-// Lanes of a panel whose rows are adjacent elements at each depth, or zeros.
+// Lanes of a vector that are elements side by side at each depth, or every other one of those.
 template <class T>
 struct Run {
-  const Byte* data = nullptr;  // nullptr: zeros
-  int64_t lane = 0;
-  Part<T> part = Part<T>(1);
+  const Byte* from;  // where the vector's first lane would be
+  Between<T> lanes;
+  bool is_every_other;
+  Between<T> behind;  // of the second vector of these
+
+  [[nodiscard]] Vector<T> load(int64_t at) const {
+    const Vector<T> first = lanes.load(from + at);
+    return is_every_other ? every_other<T>(first, behind.load(from + at + kVectorBytes)) : first;
+  }
 };
 
-// The runs of a panel's rows, in rising order; how many there are.
+// The runs of some rows of a panel, which are no zeros; how many there are.
 template <class T>
-int64_t find_runs(const Byte* const* rows, Run<T>* runs) {
+int64_t find_runs(const ScatteredRows& from, int64_t first, int64_t end, Run<T>* runs) {
   int64_t count = 0;
-  for (int64_t lane = 0; lane < kPanelRows;) {
-    const Byte* const first = rows[lane];
-    int64_t length = 1;
-    while (lane + length < kPanelRows && length < kPerVector<T> &&
-           rows[lane + length] == (first == nullptr ? nullptr : first + length * kWidth<T>)) {
-      ++length;
+  for (int64_t lane = first; lane < end;) {
+    const Byte* const data = from.rows[lane];
+    const auto is_apart = [&](int64_t other, int64_t step) {
+      return other < end && from.rows[other] == data + (other - lane) * step;
+    };
+    int64_t next = lane + 1;
+    if (data != nullptr) {
+      const int64_t step = from.may_read_between && is_apart(next, 2 * kWidth<T>) ? 2 : 1;
+      while (is_apart(next, step * kWidth<T>)) ++next;
+      const int64_t begin = (lane - first) * step;
+      const int64_t last = (next - 1 - first) * step + 1;
+      runs[count++] = {data - begin * kWidth<T>, Between<T>(begin, last), step == 2,
+                       Between<T>(begin - kPerVector<T>, last - kPerVector<T>)};
     }
-    runs[count++] = {first, lane, Part<T>(length)};
-    lane += length;
+    lane = next;
   }
   return count;
 }
 
+// A vector of lanes at each depth, so many bytes apart. The runs of one are few, and each is loaded
+// where its lanes are; others are zeros, whose bits are none.
 template <class T>
+void pack_runs(const Run<T>* runs, int64_t count, const ScatteredRows& from, int64_t step,
+               Byte* to) {
+  using Bits = Vector<typename IntegersOf<sizeof(T)>::Unsigned>;
+  const bool is_plain = count == 1 && !runs[0].is_every_other;
+  if (is_plain) {
+    const Run<T> run = runs[0];
+    for (int64_t k = 0; k < from.depth; ++k, to += step) {
+      store(to, run.lanes.load(run.from + k * from.depth_step));
+    }
+    return;
+  }
+  for (int64_t k = 0; k < from.depth; ++k, to += step) {
+    Bits lanes = {};
+    for (int64_t r = 0; r < count; ++r) {
+      lanes |= reinterpret_cast<Bits>(runs[r].load(k * from.depth_step));
+    }
+    store(to, lanes);
+  }
+}
+
+template <class T, int64_t kPanel>
 void pack_scattered(const ScatteredRows& from, Byte* to) {
-  constexpr int64_t kDepthBytes = kPanelRows * kWidth<T>;
   if (from.depth_step == kWidth<T>) {
-    const Byte* rows[kTransposedRows<T, kPanelRows>];
-    for (int64_t i = 0; i < kTransposedRows<T, kPanelRows>; ++i) {
-      const Byte* const row = from.rows[smaller(i, kPanelRows - 1)];
+    const Byte* rows[kTransposedRows<T, kPanel>];
+    for (int64_t i = 0; i < kTransposedRows<T, kPanel>; ++i) {
+      const Byte* const row = from.rows[smaller(i, kPanel - 1)];
       rows[i] = row == nullptr ? from.zeros : row;
     }
-    return pack_transposed<T, kPanelRows>(rows, from.depth, to);
+    return pack_transposed<T, kPanel>(rows, from.depth, to);
   }
-  Run<T> runs[kPanelRows];
-  const int64_t run_count = find_runs<T>(from.rows, runs);
-  // A run is stored as a whole vector: what is too much of it is overwritten by the next run, or by
-  // the next depth.
-  for (int64_t k = 0; k < from.depth; ++k, to += kDepthBytes) {
-    for (int64_t r = 0; r < run_count; ++r) {
-      const Run<T>& run = runs[r];
-      store(to + run.lane * kWidth<T>,
-            run.data == nullptr ? Vector<T>{} : run.part.load(run.data + k * from.depth_step));
-    }
+  // From the last vector, of which what is too much is overwritten by the first of the next depth.
+  for (int64_t v = kTransposedRows<T, kPanel> - kPerVector<T>; v >= 0; v -= kPerVector<T>) {
+    Run<T> runs[kPerVector<T>];
+    const int64_t count = find_runs<T>(from, v, smaller(v + kPerVector<T>, kPanel), runs);
+    pack_runs<T>(runs, count, from, kPanel * kWidth<T>, to + v * kWidth<T>);
   }
 }
 
@@ -425,7 +488,8 @@ constexpr FactorPacking kPackingOf = {
     .slack_bytes = kVectorBytes,
     .rows = pack<T, kPanelRows>,
     .columns = pack<T, kPanelColumns<T>>,
-    .scattered = pack_scattered<T>,
+    .scattered = pack_scattered<T, kPanelRows>,
+    .scattered_columns = pack_scattered<T, kPanelColumns<T>>,
 };
 template <StripKernel widen>
 constexpr FactorPacking kPackingOfHalves = {
@@ -435,6 +499,7 @@ constexpr FactorPacking kPackingOfHalves = {
     .rows = pack_widened<kPanelRows, widen>,
     .columns = pack_widened<kPanelColumns<float>, widen>,
     .scattered = nullptr,
+    .scattered_columns = nullptr,
 };
 template <class T>
 constexpr FactorPacking kPackingOfPairs = {
@@ -444,6 +509,7 @@ constexpr FactorPacking kPackingOfPairs = {
     .rows = pack_pairs<T, kPanelRows>,
     .columns = pack_pairs<T, kPanelColumns<uint32_t>>,
     .scattered = nullptr,
+    .scattered_columns = nullptr,
 };
 #if defined(__AVX512BW__)
 template <class T, class Other>
@@ -454,6 +520,7 @@ constexpr FactorPacking kPackingOfQuads = {
     .rows = pack_unsigned_rows<T, Other>,
     .columns = pack_signed_columns<T, Other>,
     .scattered = nullptr,
+    .scattered_columns = nullptr,
 };
 #endif
 template <class T>
@@ -464,6 +531,7 @@ constexpr FactorPacking kPackingOfComplex = {
     .rows = pack_complex_rows<T>,
     .columns = pack_complex_columns<T>,
     .scattered = nullptr,
+    .scattered_columns = nullptr,
 };
 
 }  // namespace

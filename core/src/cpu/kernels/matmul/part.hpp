@@ -153,6 +153,46 @@ class Part {
 #endif
 };
 
+// The lanes of a vector from `first` up to `end`; others are zeros, and no byte of them is read.
+template <class T>
+class Between {
+ public:
+  Between() = default;  // of no use
+  Between(int64_t first, int64_t end) {
+    const auto inside = [](int64_t lane) {
+      return lane < 0 ? 0 : lane > kPerVector<T> ? kPerVector<T> : lane;
+    };
+    first_ = inside(first);
+    end_ = inside(end);
+#if defined(__AVX512F__)
+    mask_ = ((1u << end_) - 1) & ~((1u << first_) - 1);
+#elif defined(__AVX2__)
+    mask_ = _mm256_andnot_si256(first_lanes<T>(first_), first_lanes<T>(end_));
+#endif
+  }
+  [[nodiscard]] Vector<T> load(const Byte* from) const {
+#if defined(__AVX2__)
+    return load_lanes<T>(from, mask_);
+#else
+    if (first_ == 0 && end_ == kPerVector<T>) return kernels::load<Vector<T>>(from);
+    Vector<T> vector = {};
+    for (int64_t i = first_; i < end_; ++i) {
+      vector[i] = kernels::load<T>(from + i * static_cast<int64_t>(sizeof(T)));
+    }
+    return vector;
+#endif
+  }
+
+ private:
+  int64_t first_;
+  int64_t end_;
+#if defined(__AVX512F__)
+  uint32_t mask_;
+#elif defined(__AVX2__)
+  __m256i mask_;
+#endif
+};
+
 }  // namespace
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

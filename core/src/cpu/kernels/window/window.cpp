@@ -219,6 +219,7 @@ constexpr WindowKernels kWindowsOf = {
     .weigh_lanes = weigh_lanes<T>,
     .weigh_pixel_stencil = weigh_pixel_stencil<T>,
     .weigh_channel_stencil = weigh_channel_stencil<T>,
+    .vectors_are_lines = kVectorBytes >= kFetchedLine,
     .split = split<T>,
 };
 

@@ -1,0 +1,24 @@
+// Views in one array, as calls of any number of operands take them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tenure/tenure.h"
+
+namespace tenure {
+
+// Of few operands on the stack.
+class SideBySide {
+ public:
+  explicit SideBySide(std::size_t count) : many_(count > kFew ? count : 0) {}
+  tnr_view* data() noexcept { return many_.empty() ? few_ : many_.data(); }
+
+ private:
+  static constexpr std::size_t kFew = 8;
+
+  tnr_view few_[kFew];
+  std::vector<tnr_view> many_;
+};
+
+}  // namespace tenure

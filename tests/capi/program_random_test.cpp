@@ -1,0 +1,466 @@
+// Random programs, with every subset of passes, beside the calls of their nodes one by one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <random>
+#include <string>
+
+#include "failing_allocator.hpp"
+#include "program_graph.hpp"
+#include "tenure/tenure.h"
+
+namespace {
+
+using tenure::test::allocation_counts;
+using tenure::test::AllocationFault;
+using tenure::test::CGraph;
+using tenure::test::Failing;
+using tenure::test::Floats;
+using tenure::test::Shape;
+using tenure::test::view_over;
+
+constexpr std::uint32_t kAllPasses = 0xff;
+constexpr std::int64_t kMostImages = 4;
+
+// A value, and what calls made of it for one number of images.
+struct Value {
+  std::uint32_t value;
+  Shape numbers;  // constants or the extent
+  Floats result;
+};
+
+class RandomProgram : public CGraph {
+ protected:
+  void build(std::uint64_t seed) {
+    random.seed(seed);
+    has_sums = false;
+    ASSERT_EQ(tnr_graph_add_extent(graph, "images", kMostImages, &images), TNR_STATUS_OK);
+    count = below(kMostImages + 1);
+    const std::int64_t inputs = 1 + below(2);
+    for (std::int64_t i = 0; i < inputs; ++i) {
+      Shape numbers = {images, 1 + below(4)};
+      if (below(2) == 0) numbers.insert(numbers.end(), {2 + below(4), 2 + below(4)});
+      add_input(numbers);
+    }
+    const std::int64_t nodes = 3 + below(14);
+    for (std::int64_t i = 0; i < nodes; ++i) add_random(any());
+    const std::int64_t outputs = 1 + below(3);
+    for (std::int64_t i = 0; i < outputs; ++i) {
+      given.push_back(i == 0 ? &values.back() : &any());
+      output(given.back()->value);
+    }
+  }
+
+  void expect_the_same(std::uint32_t disabled) {
+    const tnr_program* const made = program(disabled);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      Call call(*this);
+      ASSERT_EQ(call.run(made), TNR_STATUS_OK) << tnr_last_error()->message;
+      for (std::size_t i = 0; i < given.size(); ++i) compare(call.results[i], given[i]->result, i);
+    }
+  }
+
+  // The memory of a run, and its views.
+  struct Call {
+    explicit Call(RandomProgram& of) {
+      for (const Floats& floats : of.input_memory) views.push_back(of.strided(floats));
+      for (const Value* const value : of.given) {
+        results.emplace_back(value->result.shape);
+        outs.push_back(results.back().out());
+      }
+      for (const tnr_view& view : views) inputs.push_back(&view);
+      for (const tnr_view_mut& out : outs) outputs.push_back(&out);
+    }
+    tnr_status run(const tnr_program* program) {
+      return tnr_program_run(nullptr, program, inputs.data(),
+                             static_cast<std::uint32_t>(inputs.size()), nullptr, outputs.data(),
+                             static_cast<std::uint32_t>(outputs.size()));
+    }
+
+    std::deque<Floats> results;
+    std::vector<tnr_view> views;
+    std::vector<tnr_view_mut> outs;
+    std::vector<const tnr_view*> inputs;
+    std::vector<const tnr_view_mut*> outputs;
+  };
+
+  static std::string step_names(const tnr_program* program, const Call& call) {
+    std::string names;
+    tnr_step_info step = {};
+    step.struct_size = sizeof step;
+    for (std::uint32_t i = 0;
+         tnr_program_describe_step(program, call.inputs.data(),
+                                   static_cast<std::uint32_t>(call.inputs.size()), i,
+                                   &step) == TNR_STATUS_OK;
+         ++i) {
+      names += std::string(step.name) + "; ";
+    }
+    return names;
+  }
+
+  std::int64_t below(std::int64_t bound) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
+  }
+
+ private:
+  Value& any() { return values[static_cast<std::size_t>(below(std::ssize(values)))]; }
+
+  [[nodiscard]] Shape sizes(const Shape& numbers) const {
+    Shape shape = numbers;
+    for (std::int64_t& extent : shape) {
+      if (extent == images) extent = count;
+    }
+    return shape;
+  }
+
+  Floats random_floats(const Shape& shape) {
+    Floats floats(shape);
+    std::uniform_real_distribution<float> distribution(-2, 2);
+    for (float& value : floats.values) value = distribution(random);
+    return floats;
+  }
+
+  // Whether inputs lie in the reverse order of their axes.
+  [[nodiscard]] tnr_view strided(const Floats& memory) const {
+    tnr_view view = memory.view();
+    if (!are_reversed) return view;
+    std::int64_t stride = 1;
+    for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+      view.strides[axis] = stride;
+      stride *= std::max<std::int64_t>(view.shape[axis], 1);
+    }
+    return view;
+  }
+
+  void add_input(const Shape& numbers) {
+    if (input_memory.empty()) are_reversed = below(3) == 0;
+    input_memory.push_back(random_floats(sizes(numbers)));
+    Value& value = values.emplace_back(Value{input(numbers), numbers, Floats(sizes(numbers))});
+    const tnr_view view = strided(input_memory.back());
+    const tnr_view_mut out = value.result.out();
+    ASSERT_EQ(tnr_copy(nullptr, &view, nullptr, &out), TNR_STATUS_OK);
+  }
+
+  Floats& keep(Floats floats) { return constants.emplace_back(std::move(floats)); }
+
+  // Adds the value of a node; `call` computes it from views of row-major results.
+  template <class Call>
+  void add_value(std::uint32_t of, const Shape& numbers, const Call& call) {
+    Value& value = values.emplace_back(Value{of, numbers, Floats(sizes(numbers))});
+    const tnr_view_mut out = value.result.out();
+    ASSERT_EQ(call(&out), TNR_STATUS_OK) << tnr_last_error()->message;
+  }
+
+  // ---- nodes ----------------------------------------------------------------------------------
+
+  void add_random(const Value& a) {
+    const std::size_t rank = a.numbers.size();
+    const tnr_view view = a.result.view();
+    const std::int64_t last = rank == 0 ? 1 : a.numbers.back();
+    const bool has_last = rank > 1;  // whose extent is a constant
+    switch (below(16)) {
+      case 0: case 1: return add_unary(a, view);
+      case 2: case 3: return add_binary(a, view);
+      case 4: return add_vector(a, view, has_last ? last : 1);
+      case 5: return rank >= 2 ? add_reduction(a, view) : add_unary(a, view);
+      case 6: return has_last ? add_softmax(a, view) : add_unary(a, view);
+      case 7: return rank == 2 ? add_matmul(a, view, last) : add_unary(a, view);
+      case 8: return rank == 4 ? add_convolution(a, view) : add_unary(a, view);
+      case 9: return rank == 4 ? add_pooling(a, view) : add_vector(a, view, has_last ? last : 1);
+      case 10: return rank >= 3 ? add_flat(a, view) : add_unary(a, view);
+      case 11: return rank >= 3 ? add_permutation(a, view) : add_binary(a, view);
+      case 12: return has_last && last > 1 ? add_slice(a, view, last) : add_unary(a, view);
+      case 13: return has_last ? add_concat(a, view, last) : add_unary(a, view);
+      case 14: return has_last ? add_scan(a, view) : add_binary(a, view);
+      default: return has_last && last > 0 ? add_take(a, view, last) : add_unary(a, view);
+    }
+  }
+
+  void add_unary(const Value& a, const tnr_view& view) {
+    constexpr tnr_unary_op kOps[] = {TNR_UNARY_OP_RELU, TNR_UNARY_OP_TANH, TNR_UNARY_OP_NEG,
+                                     TNR_UNARY_OP_SIGMOID, TNR_UNARY_OP_GELU};
+    const tnr_unary_op op = kOps[below(5)];
+    add_value(node(TNR_NODE_UNARY + static_cast<std::uint32_t>(op), {a.value}), a.numbers,
+              [&](const tnr_view_mut* out) { return tnr_unary(nullptr, op, &view, nullptr, out); });
+  }
+
+  void add_binary(const Value& a, const tnr_view& view) {
+    constexpr tnr_binary_op kOps[] = {TNR_BINARY_OP_ADD, TNR_BINARY_OP_SUB, TNR_BINARY_OP_MUL,
+                                      TNR_BINARY_OP_MAX};
+    const tnr_binary_op op = kOps[below(4)];
+    const auto code = TNR_NODE_BINARY + static_cast<std::uint32_t>(op);
+    std::vector<const Value*> alike;
+    for (const Value& value : values) {
+      if (value.numbers == a.numbers) alike.push_back(&value);
+    }
+    const Value& b = *alike[static_cast<std::size_t>(below(std::ssize(alike)))];
+    const tnr_view other = b.result.view();
+    if (below(4) == 0) {
+      const tnr_scalar half = tnr_scalar_f64(0.5);
+      return add_value(node(code, {a.value, scalar(0.5)}), a.numbers,
+                       [&](const tnr_view_mut* out) {
+                         return tnr_binary_scalar(nullptr, op, &view, &half, nullptr, out);
+                       });
+    }
+    add_value(node(code, {a.value, b.value}), a.numbers, [&](const tnr_view_mut* out) {
+      return tnr_binary(nullptr, op, &view, &other, nullptr, out);
+    });
+  }
+
+  // A constant that is broadcast.
+  void add_vector(const Value& a, const tnr_view& view, std::int64_t extent) {
+    const Floats& vector = keep(random_floats({extent}));
+    const tnr_view other = vector.view();
+    std::uint32_t held = constant(other);
+    if (below(3) == 0) held = node(TNR_NODE_UNARY + TNR_UNARY_OP_NEG, {held});
+    Floats negated = vector;
+    tnr_value_info info = {};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(tnr_graph_describe_value(graph, held, &info), TNR_STATUS_OK);
+    if (info.source == TNR_VALUE_SOURCE_NODE) {
+      for (float& value : negated.values) value = -value;
+    }
+    const tnr_view given_view = negated.view();
+    add_value(node(TNR_NODE_BINARY + TNR_BINARY_OP_ADD, {a.value, held}), a.numbers,
+              [&](const tnr_view_mut* out) {
+                return tnr_binary(nullptr, TNR_BINARY_OP_ADD, &view, &given_view, nullptr, out);
+              });
+  }
+
+  void add_reduction(const Value& a, const tnr_view& view) {
+    const bool keeps = below(2) == 0;
+    const bool sums = below(2) == 0;
+    const tnr_reduce_op op = sums ? TNR_REDUCE_OP_SUM : TNR_REDUCE_OP_MAX;
+    has_sums |= sums;
+    const std::uint32_t axis = static_cast<std::uint32_t>(a.numbers.size() - 1);
+    Shape numbers = a.numbers;
+    if (keeps) numbers.back() = 1;
+    if (!keeps) numbers.pop_back();
+    add_value(node(TNR_NODE_REDUCE + static_cast<std::uint32_t>(op), {a.value}, {}, nullptr,
+                   (1u << axis) | (keeps ? TNR_NODE_KEEP_AXES : 0)),
+              numbers, [&](const tnr_view_mut* out) {
+                return tnr_reduce(nullptr, op, &view, 1u << axis, nullptr, out);
+              });
+  }
+
+  void add_softmax(const Value& a, const tnr_view& view) {
+    has_sums = true;
+    const std::uint32_t axes = 1u << (a.numbers.size() - 1);
+    add_value(node(TNR_NODE_NORMALIZE + TNR_NORMALIZE_OP_SOFTMAX, {a.value}, {}, nullptr, axes),
+              a.numbers, [&](const tnr_view_mut* out) {
+                return tnr_normalize(nullptr, TNR_NORMALIZE_OP_SOFTMAX, &view, axes, nullptr, out);
+              });
+  }
+
+  void add_matmul(const Value& a, const tnr_view& view, std::int64_t depth) {
+    const std::int64_t columns = 1 + below(6);
+    const tnr_view weight = keep(random_floats({depth, columns})).view();
+    const tnr_scalar one = tnr_scalar_i64(1);
+    const tnr_scalar zero = tnr_scalar_i64(0);
+    add_value(node(TNR_NODE_MATMUL, {a.value, constant(weight)}), {a.numbers[0], columns},
+              [&](const tnr_view_mut* out) {
+                return tnr_matmul(nullptr, &one, &view, &weight, &zero, nullptr, out);
+              });
+  }
+
+  void add_convolution(const Value& a, const tnr_view& view) {
+    const std::int64_t filters = 1 + below(5);
+    const tnr_view weight = keep(random_floats({filters, a.numbers[1], 3, 3})).view();
+    tnr_conv2d_attributes same = {};
+    same.struct_size = sizeof same;
+    for (std::int64_t& padding : same.padding) padding = 1;
+    add_value(node(TNR_NODE_CONV2D, {a.value, constant(weight)}, {}, &same),
+              {a.numbers[0], filters, a.numbers[2], a.numbers[3]}, [&](const tnr_view_mut* out) {
+                return tnr_conv2d(nullptr, &view, &weight, nullptr, &same, out);
+              });
+  }
+
+  void add_pooling(const Value& a, const tnr_view& view) {
+    if (a.numbers[2] < 2 || a.numbers[3] < 2) return add_unary(a, view);
+    tnr_pool2d_attributes by = {};
+    by.struct_size = sizeof by;
+    by.kernel[0] = by.kernel[1] = 2;
+    add_value(node(TNR_NODE_POOL2D + TNR_REDUCE_OP_MAX, {a.value}, {}, &by),
+              {a.numbers[0], a.numbers[1], a.numbers[2] / 2, a.numbers[3] / 2},
+              [&](const tnr_view_mut* out) {
+                return tnr_pool2d(nullptr, TNR_REDUCE_OP_MAX, &view, &by, out);
+              });
+  }
+
+  void add_flat(const Value& a, const tnr_view& view) {
+    Shape numbers = a.numbers;
+    const std::int64_t inner = numbers.back();
+    numbers.pop_back();
+    if (numbers.back() == images) return add_unary(a, view);
+    numbers.back() *= inner;
+    const tnr_view seen = view_over(a.result.values.data(), sizes(numbers));
+    add_value(node(TNR_NODE_RESHAPE, {a.value}, numbers), numbers, [&](const tnr_view_mut* out) {
+      return tnr_copy(nullptr, &seen, nullptr, out);
+    });
+  }
+
+  void add_permutation(const Value& a, const tnr_view& view) {
+    const std::size_t rank = a.numbers.size();
+    std::vector<std::int64_t> axes(rank);
+    std::iota(axes.begin(), axes.end(), std::int64_t{0});
+    std::swap(axes[rank - 1], axes[rank - 2]);
+    Shape numbers = a.numbers;
+    std::swap(numbers[rank - 1], numbers[rank - 2]);
+    tnr_view seen = view;
+    std::swap(seen.shape[rank - 1], seen.shape[rank - 2]);
+    std::swap(seen.strides[rank - 1], seen.strides[rank - 2]);
+    add_value(node(TNR_NODE_PERMUTE, {a.value}, axes), numbers, [&](const tnr_view_mut* out) {
+      return tnr_copy(nullptr, &seen, nullptr, out);
+    });
+  }
+
+  void add_slice(const Value& a, const tnr_view& view, std::int64_t last) {
+    const auto axis = static_cast<std::uint32_t>(a.numbers.size() - 1);
+    const std::int64_t start = below(last);
+    Shape numbers = a.numbers;
+    numbers.back() = last - start;
+    tnr_view seen = {};
+    ASSERT_EQ(tnr_view_slice(&view, axis, start, last, 1, &seen), TNR_STATUS_OK);
+    add_value(node(TNR_NODE_SLICE, {a.value}, {axis, start, last, 1}), numbers,
+              [&](const tnr_view_mut* out) { return tnr_copy(nullptr, &seen, nullptr, out); });
+  }
+
+  void add_concat(const Value& a, const tnr_view& view, std::int64_t last) {
+    if (last > 40) return add_unary(a, view);
+    const auto axis = static_cast<std::uint32_t>(a.numbers.size() - 1);
+    Shape numbers = a.numbers;
+    numbers.back() = 2 * last;
+    const tnr_view parts[] = {view, view};
+    add_value(node(TNR_NODE_CONCAT, {a.value, a.value}, {axis}), numbers,
+              [&](const tnr_view_mut* out) {
+                return tnr_concat(nullptr, parts, 2, axis, nullptr, out);
+              });
+  }
+
+  void add_scan(const Value& a, const tnr_view& view) {
+    const auto axis = static_cast<std::uint32_t>(a.numbers.size() - 1);
+    add_value(node(TNR_NODE_SCAN + TNR_SCAN_OP_MAX, {a.value}, {axis}), a.numbers,
+              [&](const tnr_view_mut* out) {
+                return tnr_scan(nullptr, TNR_SCAN_OP_MAX, &view, axis, nullptr, out);
+              });
+  }
+
+  void add_take(const Value& a, const tnr_view& view, std::int64_t last) {
+    const auto axis = static_cast<std::uint32_t>(a.numbers.size() - 1);
+    const std::int64_t places[] = {below(last), below(last), below(last)};
+    const tnr_view indices = view_over(places, {3}, TNR_DTYPE_I64);
+    Shape numbers = a.numbers;
+    numbers.back() = 3;
+    add_value(node(TNR_NODE_TAKE, {a.value, constant(indices)}, {axis}), numbers,
+              [&](const tnr_view_mut* out) {
+                return tnr_take(nullptr, &view, axis, &indices, nullptr, out);
+              });
+  }
+
+  // Sums depend on strides, which a program's values have others of.
+  void compare(const Floats& result, const Floats& expected, std::size_t output) const {
+    for (std::size_t i = 0; i < expected.values.size(); ++i) {
+      const float a = result.values[i];
+      const float b = expected.values[i];
+      if (std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b))) continue;
+      if (has_sums && std::fabs(a - b) <= 1e-4f * (1 + std::fabs(b))) continue;
+      FAIL() << "outputs[" << output << "][" << i << "] is " << a << " but calls give " << b;
+    }
+  }
+
+ protected:
+  std::mt19937_64 random;
+  std::int64_t images = 0;
+  std::int64_t count = 0;
+  bool are_reversed = false;
+  bool has_sums = false;
+  std::deque<Value> values;
+  std::deque<Floats> input_memory;
+  std::deque<Floats> constants;
+  std::vector<const Value*> given;
+
+  void clear() {
+    EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
+    for (tnr_program* const made : programs) EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
+    programs.clear();
+    values.clear();
+    input_memory.clear();
+    constants.clear();
+    given.clear();
+    graph = tnr_graph_create();
+  }
+};
+
+TEST_F(RandomProgram, HasTheBitsOfItsCalls) {
+  // 10,000 take some seconds; TENURE_RANDOM_PROGRAMS says another number.
+  const char* const asked = std::getenv("TENURE_RANDOM_PROGRAMS");
+  const std::uint64_t programs_wanted = asked == nullptr ? 2000 : std::strtoull(asked, nullptr, 10);
+  for (std::uint64_t seed = 0; seed < programs_wanted; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    build(seed);
+    if (HasFatalFailure()) return;
+    for (std::uint32_t of : {0u, kAllPasses, 1u << below(8), kAllPasses & ~(1u << below(8)),
+                             static_cast<std::uint32_t>(below(256))}) {
+      SCOPED_TRACE("without passes " + std::to_string(of));
+      expect_the_same(of);
+      if (HasFatalFailure()) return;
+    }
+    clear();
+  }
+}
+
+TEST_F(RandomProgram, AllocatesNothingWhenItHasRun) {
+  int computed = 0;
+  for (std::uint64_t seed = 0; computed < 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    build(seed);
+    if (HasFatalFailure()) return;
+    const tnr_program* const made = program();
+    Call call(*this);
+    ASSERT_EQ(call.run(made), TNR_STATUS_OK);
+    // The second one has the scratch memory that the first asked for.
+    tnr_status status;
+    {
+      const AllocationFault counted(Failing::kOne, tenure::test::kNone);
+      status = call.run(made);
+    }
+    EXPECT_EQ(status, TNR_STATUS_OK);
+    const int asked = allocation_counts().asked;
+    EXPECT_EQ(asked, 0) << step_names(made, call);
+    if (memory(made, call.views).step_count > 1) ++computed;
+    clear();
+  }
+}
+
+TEST_F(RandomProgram, SurvivesEveryAllocationThatFails) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    build(seed);
+    if (HasFatalFailure()) return;
+    const tnr_program_attributes attributes = {sizeof attributes, 0, 0};
+    bool has_failed = true;
+    for (int first = 0; has_failed; ++first) {
+      Call call(*this);
+      tnr_status status = TNR_STATUS_OK;
+      tnr_program* made;
+      {
+        const AllocationFault fault(Failing::kOne, first);
+        made = tnr_program_create(nullptr, graph, &attributes);
+        if (made != nullptr) status = call.run(made);
+      }
+      has_failed = allocation_counts().failed != 0;
+      // What it can do without, it does: the room for the next run.
+      if (made == nullptr || status != TNR_STATUS_OK) {
+        EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_OUT_OF_MEMORY);
+        EXPECT_TRUE(has_failed);
+      }
+      EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
+    }
+    clear();
+  }
+}
+
+}  // namespace
