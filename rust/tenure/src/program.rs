@@ -58,9 +58,10 @@ use crate::raw::program::ProgramHandle;
 /// is the same program.
 ///
 /// A program holds its constants, and keeps the layouts that it was run with, up to 16, and memory
-/// for one run of each: run again on memory of the same layouts it allocates nothing between its
-/// operations. The bits are those of the functions called one by one, for any number of threads; but
-/// a bias or an activation that has become part of a product of `f16` or `bf16` skips a rounding.
+/// for one run of each: run again on memory of the same layouts, on one thread, it allocates nothing
+/// but new outputs. The bits are those of the functions called one by one, for any number of
+/// threads; but a bias or an activation that has become part of a product of `f16` or `bf16` skips a
+/// rounding.
 ///
 /// ```
 /// use tenure::{Program, Tensor};

@@ -8,7 +8,7 @@ use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
 use crate::raw::program::{Call, LendAs, LendOut};
 use crate::{DynTensor, DynView, DynViewMut, Error, Result};
 
-/// The memory of a run's intermediate values, beside scratch memory of single operations.
+/// The memory of a run: of its intermediate values, and scratch memory of single operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryPlan {
@@ -18,6 +18,9 @@ pub struct MemoryPlan {
     pub live_bytes: usize,
     /// Bytes that all of them would take, each in memory of its own.
     pub total_bytes: usize,
+    /// The most bytes of scratch memory that operations took at once, beside `peak_bytes`, in runs
+    /// for these layouts so far: they say it when they run.
+    pub scratch_bytes: usize,
     /// Calls of operations.
     pub steps: usize,
 }
@@ -58,8 +61,7 @@ impl<I, O: OutputTypes> Program<I, O> {
 
     /// The outputs on these inputs, into memory of the caller's, of any strides.
     ///
-    /// With layouts that the program was run with lately it allocates nothing but what operations
-    /// take for themselves.
+    /// With layouts that the program was run with lately it allocates nothing, on one thread.
     ///
     /// # Errors
     ///
@@ -175,6 +177,7 @@ impl<I, O> Program<I, O> {
             peak_bytes: plan.peak_bytes as usize,
             live_bytes: plan.live_bytes as usize,
             total_bytes: plan.total_bytes as usize,
+            scratch_bytes: plan.scratch_bytes as usize,
             steps: plan.step_count as usize,
         })
     }

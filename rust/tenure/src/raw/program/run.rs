@@ -330,6 +330,7 @@ impl ProgramHandle {
                 peak_bytes: 0,
                 live_bytes: 0,
                 total_bytes: 0,
+                scratch_bytes: 0,
                 step_count: 0,
                 reserved: 0,
             };
