@@ -1,10 +1,10 @@
 //! Expressions: operators build, `eval` runs.
 
 mod functions;
-mod name;
-mod operators;
+pub(crate) mod name;
+pub(crate) mod operators;
 mod plan;
-mod reduce;
+pub(crate) mod reduce;
 mod shape;
 mod update;
 

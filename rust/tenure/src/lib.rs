@@ -248,6 +248,7 @@ mod operand;
 mod ops;
 #[allow(unsafe_code)]
 mod owner;
+pub mod program;
 pub mod random;
 #[allow(unsafe_code)]
 mod raw;
@@ -276,6 +277,7 @@ pub use loader::{Batch, BatchError, Batches, Dataset, Loader, Position};
 pub use num_complex::Complex;
 pub use operand::{AsView, AsViewMut, AsViews};
 pub use ops::*;
+pub use program::{Extent, Graph, MemoryPlan, Passes, Program, Traced};
 pub use sparse::*;
 pub use stats::{
     Operation, OperationStats, Stats, build_info, operation_stats, start_timing, stats,

@@ -168,6 +168,14 @@ fn or_most(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
+/// A node of a graph takes values and no views.
+fn no_view(name: &str, view: &str, is_given: bool) -> Result<()> {
+    match is_given {
+        true => Err(Error::invalid(format!("{name}: the {view} is lent but must be a value"))),
+        false => Ok(()),
+    }
+}
+
 fn at_least_1(name: &dyn std::fmt::Display, value: usize) -> Result<i64> {
     match value {
         0 => Err(Error::invalid(format!("{name} is 0 but must be 1 at least"))),

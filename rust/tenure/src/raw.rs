@@ -14,6 +14,7 @@ pub(crate) mod movement;
 pub(crate) mod operations;
 pub(crate) mod ordering;
 pub(crate) mod packed;
+pub(crate) mod program;
 #[cfg(feature = "tracing")]
 mod spans;
 pub(crate) mod sparse;
@@ -185,6 +186,11 @@ impl BlobHandle {
 
     pub(crate) fn tenure(&self) -> Tenure {
         self.tenure
+    }
+
+    /// A view of this blob's memory that names the blob as its owner.
+    pub(crate) fn owned(&self, view: &tnr_view) -> tnr_view {
+        tnr_view { owner: self.token.addr() as u64, flags: 0, ..*view }
     }
 
     /// Lowest byte; may be NULL when the blob is empty.

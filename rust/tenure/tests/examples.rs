@@ -7,6 +7,8 @@ mod image_pipeline;
 mod kmeans_pca;
 #[path = "../examples/ndarray_numpy.rs"]
 mod ndarray_numpy;
+#[path = "../examples/program.rs"]
+mod program;
 #[path = "../examples/shared_weights.rs"]
 mod shared_weights;
 #[path = "../examples/small_net.rs"]
@@ -37,6 +39,11 @@ fn weights_of_a_mapped_file() {
 #[test]
 fn a_network_learns() {
     small_net::main().unwrap();
+}
+
+#[test]
+fn a_convolutional_network_as_a_program() {
+    program::main().unwrap();
 }
 
 #[test]

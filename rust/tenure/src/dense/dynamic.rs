@@ -156,7 +156,7 @@ impl<'a> DynView<'a> {
         &self.raw
     }
 
-    fn lent(&self) -> Lent<'_> {
+    pub(crate) fn lent(&self) -> Lent<'_> {
         // SAFETY: the type's invariant is what `Lent` asks.
         unsafe { Lent::new(&self.raw) }
     }
@@ -305,7 +305,7 @@ impl<'a> DynViewMut<'a> {
         DynViewMut { raw: tnr_view_mut { view: raw }, _lent: PhantomData }
     }
 
-    fn lent_mut(&mut self) -> LentMut<'_> {
+    pub(crate) fn lent_mut(&mut self) -> LentMut<'_> {
         // SAFETY: the type's invariant; nobody else touches the elements while `&mut self` lives.
         unsafe { LentMut::new(&self.raw) }
     }

@@ -52,7 +52,7 @@ impl<T: Element> Held<T> {
     /// # Safety
     ///
     /// - Every element is written before it is read and before the result is shown to anybody.
-    unsafe fn uninitialised(extents: &[usize], order: Order) -> Result<Self> {
+    pub(crate) unsafe fn uninitialised(extents: &[usize], order: Order) -> Result<Self> {
         let mut raw = layout::blank(T::DTYPE, extents.len());
         let blob = Self::place_new(&mut raw, extents, order)?;
         Ok(Held::over(raw, blob))
@@ -377,6 +377,11 @@ impl<T: Element> Held<T> {
     #[inline]
     pub(crate) fn raw(&self) -> &tnr_view {
         &self.raw
+    }
+
+    /// The same view with its owner, for whoever holds on to that.
+    pub(crate) fn owned_raw(&self) -> tnr_view {
+        self.blob.owned(&self.raw)
     }
 
     /// A managed tensor that holds on to the memory.

@@ -118,6 +118,11 @@ impl<T: Element> SharedTensor<T> {
         self.held.raw()
     }
 
+    /// The view with its owner, for a graph that holds on to it.
+    pub(crate) fn owned_raw(&self) -> tnr_view {
+        self.held.owned_raw()
+    }
+
     /// A managed tensor that holds on to the memory.
     pub(crate) fn export(&self, is_read_only: bool) -> Result<NonNull<DLManagedTensorVersioned>> {
         self.held.export(is_read_only)

@@ -170,7 +170,6 @@ impl<T: Element> Tensor<T> {
         Tensor { held: unsafe { Held::made(raw, blob) } }
     }
 
-    #[cfg(any(feature = "nalgebra", feature = "ndarray"))]
     pub(crate) fn over(held: Held<T>) -> Self {
         Tensor { held }
     }

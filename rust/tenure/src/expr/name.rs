@@ -65,7 +65,7 @@ for_each_reduce!(reduce);
 for_each_normalize!(normalize);
 
 /// The function's name.
-pub(super) fn of(code: Code) -> &'static str {
+pub(crate) fn of(code: Code) -> &'static str {
     let op = code.op();
     match code.kind() {
         sys::TNR_NODE_UNARY => unary(op),

@@ -30,7 +30,7 @@ use crate::{
 )]
 pub trait Bits: Element + codes::OfBits {}
 
-mod codes {
+pub(crate) mod codes {
     use tenure_sys::{tnr_binary_op, tnr_unary_op};
 
     pub trait OfBits {
@@ -123,18 +123,27 @@ fn two<'a, T: Element>(
     Expr { graph, _result: PhantomData }
 }
 
-binary_operators! {
-    Add add Arithmetic tnr_binary_op::ADD, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    Sub sub Arithmetic tnr_binary_op::SUB, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    Mul mul Arithmetic tnr_binary_op::MUL, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    Div div Arithmetic tnr_binary_op::DIV, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    Rem rem Number tnr_binary_op::REM, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
-    BitAnd bitand Bits <T as codes::OfBits>::AND, [];
-    BitOr bitor Bits <T as codes::OfBits>::OR, [];
-    BitXor bitxor Bits <T as codes::OfBits>::XOR, [];
-    Shl shl Integer tnr_binary_op::SHIFT_LEFT, [i8 i16 i32 i64 u8 u16 u32 u64];
-    Shr shr Integer tnr_binary_op::SHIFT_RIGHT, [i8 i16 i32 i64 u8 u16 u32 u64];
+/// Calls a macro with the operators of two operands, the functions' codes, and the numbers that may
+/// be on the left: of expressions, and of values of graphs.
+macro_rules! for_each_operator {
+    ($rows:ident) => {
+        $rows! {
+            Add add Arithmetic tnr_binary_op::ADD, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+            Sub sub Arithmetic tnr_binary_op::SUB, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+            Mul mul Arithmetic tnr_binary_op::MUL, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+            Div div Arithmetic tnr_binary_op::DIV, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+            Rem rem Number tnr_binary_op::REM, [f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64];
+            BitAnd bitand Bits <T as codes::OfBits>::AND, [];
+            BitOr bitor Bits <T as codes::OfBits>::OR, [];
+            BitXor bitxor Bits <T as codes::OfBits>::XOR, [];
+            Shl shl Integer tnr_binary_op::SHIFT_LEFT, [i8 i16 i32 i64 u8 u16 u32 u64];
+            Shr shr Integer tnr_binary_op::SHIFT_RIGHT, [i8 i16 i32 i64 u8 u16 u32 u64];
+        }
+    };
 }
+pub(crate) use for_each_operator;
+
+for_each_operator!(binary_operators);
 
 macro_rules! unary_operators {
     ($($trait:ident $method:ident $bound:ident $op:expr;)*) => {$(

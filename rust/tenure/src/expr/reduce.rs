@@ -79,27 +79,35 @@ macro_rules! reductions {
     (@with $field:ident) => { Some(Reducing { $field, ..Reducing::default() }) };
 }
 
-reductions! {
-    SUM: sum, Number => T::Sum, []; example "1" => "[9.0, 9.0]";
-    PROD: prod, Number => T::Sum, []; example "1" => "[12.0, 0.0]";
-    MEAN: mean, Float => T, []; example "1" => "[3.0, 3.0]";
-    VAR: var, Float => T, [ddof: u32]; example "0, 1" => "[0.5, 4.5, 2.0]";
-    STD: std, Float => T, [ddof: u32]; example "0, 0" => "[0.5, 1.5, 1.0]";
-    MIN: min, Number => T, []; example "1" => "[1.0, 0.0]";
-    MAX: max, Number => T, []; example "1" => "[6.0, 5.0]";
-    ARGMIN: argmin, Number => i64, []; example "1" => "[0, 0]";
-    ARGMAX: argmax, Number => i64, []; example "1" => "[2, 1]";
-    ANY: any, Real => Bool8, []; example "1" => "[true, true].map(tenure::Bool8::from)";
-    ALL: all, Real => Bool8, []; example "1" => "[true, false].map(tenure::Bool8::from)";
-    COUNT: count, Real => i64, []; example "1" => "[3, 2]";
-    NORM: norm, Float => T, [power: f64]; example "1, 1.0" => "[9.0, 9.0]";
-    LOGSUMEXP: logsumexp, Float => T, [];
-    example "1" => "tenure::logsumexp(&a, 1)?";
-    NAN_SUM: nan_sum, Float => T, []; example "1" => "[9.0, 9.0]";
-    NAN_MEAN: nan_mean, Float => T, []; example "1" => "[3.0, 3.0]";
-    NAN_MIN: nan_min, Float => T, []; example "1" => "[1.0, 0.0]";
-    NAN_MAX: nan_max, Float => T, []; example "1" => "[6.0, 5.0]";
+/// Calls a macro with the reductions: methods of expressions, and of values of graphs.
+macro_rules! for_each_reduction {
+    ($rows:ident) => {
+        $rows! {
+            SUM: sum, Number => T::Sum, []; example "1" => "[9.0, 9.0]";
+            PROD: prod, Number => T::Sum, []; example "1" => "[12.0, 0.0]";
+            MEAN: mean, Float => T, []; example "1" => "[3.0, 3.0]";
+            VAR: var, Float => T, [ddof: u32]; example "0, 1" => "[0.5, 4.5, 2.0]";
+            STD: std, Float => T, [ddof: u32]; example "0, 0" => "[0.5, 1.5, 1.0]";
+            MIN: min, Number => T, []; example "1" => "[1.0, 0.0]";
+            MAX: max, Number => T, []; example "1" => "[6.0, 5.0]";
+            ARGMIN: argmin, Number => i64, []; example "1" => "[0, 0]";
+            ARGMAX: argmax, Number => i64, []; example "1" => "[2, 1]";
+            ANY: any, Real => Bool8, []; example "1" => "[true, true].map(tenure::Bool8::from)";
+            ALL: all, Real => Bool8, []; example "1" => "[true, false].map(tenure::Bool8::from)";
+            COUNT: count, Real => i64, []; example "1" => "[3, 2]";
+            NORM: norm, Float => T, [power: f64]; example "1, 1.0" => "[9.0, 9.0]";
+            LOGSUMEXP: logsumexp, Float => T, [];
+            example "1" => "tenure::logsumexp(&a, 1)?";
+            NAN_SUM: nan_sum, Float => T, []; example "1" => "[9.0, 9.0]";
+            NAN_MEAN: nan_mean, Float => T, []; example "1" => "[3.0, 3.0]";
+            NAN_MIN: nan_min, Float => T, []; example "1" => "[1.0, 0.0]";
+            NAN_MAX: nan_max, Float => T, []; example "1" => "[6.0, 5.0]";
+        }
+    };
 }
+pub(crate) use for_each_reduction;
+
+for_each_reduction!(reductions);
 
 macro_rules! normalizations {
     ($(

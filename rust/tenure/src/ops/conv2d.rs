@@ -120,6 +120,12 @@ impl<'a, T: Float> Conv2d<'a, T> {
         self
     }
 
+    /// For a node of a graph, whose bias is an operand.
+    pub(crate) fn of_node(&self) -> Result<tnr_conv2d_attributes> {
+        super::no_view("conv2d", "bias", self.bias.is_some())?;
+        self.attributes()
+    }
+
     /// For the library, to which a 0 says nothing.
     fn attributes(&self) -> Result<tnr_conv2d_attributes> {
         let [[above, below], [left, right]] = self.padding;

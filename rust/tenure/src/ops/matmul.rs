@@ -1,8 +1,10 @@
 //! Products of dense matrices.
 
+use tenure_sys::tnr_matmul_attributes;
+
 use super::{Activation, Extents, filled};
 use crate::raw::matmul::PLAIN;
-use crate::raw::operations;
+use crate::raw::operations::{self, matmul_attributes};
 use crate::raw::sparse::from_matmul;
 use crate::{AsView, AsViewMut, CsrMatrix, Error, Factor, Result, SparseIndex, Tensor, TensorView};
 
@@ -197,6 +199,12 @@ impl<'a, T: Factor> Matmul<'a, T> {
     pub const fn clamp(mut self, low: f64, high: f64) -> Self {
         self.clamp = Some([low, high]);
         self
+    }
+
+    /// For a node of a graph, whose bias is an operand.
+    pub(crate) fn of_node(&self) -> Result<tnr_matmul_attributes> {
+        super::no_view("matmul", "bias", self.bias.is_some())?;
+        Ok(matmul_attributes(self.lent()))
     }
 
     pub(super) fn lent(&self) -> operations::Epilogue<'_> {

@@ -51,6 +51,13 @@ impl<'a, T: Float> LayerNorm<'a, T> {
     }
 
     /// The `eps`, and the weight and the bias as an expression keeps them.
+    /// The `eps` for a node of a graph, whose weight and bias are operands.
+    pub(crate) fn of_node(&self) -> Result<f64> {
+        super::no_view("a normalization", "weight", self.weight.is_some())?;
+        super::no_view("a normalization", "bias", self.bias.is_some())?;
+        Ok(self.eps)
+    }
+
     pub(crate) fn into_leaves(self) -> (f64, [Option<Leaf<'a>>; 2]) {
         (self.eps, [self.weight, self.bias].map(|vector| vector.map(TensorView::into_leaf)))
     }

@@ -24,7 +24,7 @@ pub enum PadMode<T> {
 }
 
 impl<T: Element> PadMode<T> {
-    fn code(self) -> (tnr_pad_mode, Option<T>) {
+    pub(crate) fn code(self) -> (tnr_pad_mode, Option<T>) {
         match self {
             PadMode::Constant(value) => (tnr_pad_mode::CONSTANT, Some(value)),
             PadMode::Edge => (tnr_pad_mode::EDGE, None),

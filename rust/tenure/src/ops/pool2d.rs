@@ -73,7 +73,7 @@ impl Pool2d {
         self
     }
 
-    fn attributes(&self) -> Result<tnr_pool2d_attributes> {
+    pub(crate) fn attributes(&self) -> Result<tnr_pool2d_attributes> {
         let [[above, below], [left, right]] = self.padding;
         Ok(tnr_pool2d_attributes {
             kernel: of_both("kernel", self.kernel)?,
@@ -81,7 +81,7 @@ impl Pool2d {
             padding: [above, below, left, right].map(or_most),
             dilations: of_both("dilations", self.dilations)?,
             flags: if self.counts_padding { TNR_POOL2D_COUNT_PADDING } else { 0 },
-            ..GLOBAL
+            ..GLOBAL_POOL
         })
     }
 
@@ -103,7 +103,7 @@ impl Pool2d {
 }
 
 /// One window is the whole image.
-const GLOBAL: tnr_pool2d_attributes = tnr_pool2d_attributes {
+pub(crate) const GLOBAL_POOL: tnr_pool2d_attributes = tnr_pool2d_attributes {
     struct_size: size_of::<tnr_pool2d_attributes>() as u64,
     kernel: [0; 2],
     strides: [0; 2],
@@ -112,8 +112,8 @@ const GLOBAL: tnr_pool2d_attributes = tnr_pool2d_attributes {
     flags: 0,
     reserved: 0,
 };
-const ADAPTIVE: tnr_pool2d_attributes =
-    tnr_pool2d_attributes { flags: TNR_POOL2D_ADAPTIVE, ..GLOBAL };
+pub(crate) const ADAPTIVE_POOL: tnr_pool2d_attributes =
+    tnr_pool2d_attributes { flags: TNR_POOL2D_ADAPTIVE, ..GLOBAL_POOL };
 
 fn pool<T: Float>(
     op: tnr_reduce_op,
@@ -217,7 +217,7 @@ pub fn avg_pool2d_into<T: Float>(
 ///
 /// As [`max_pool2d`].
 pub fn adaptive_max_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Result<Tensor<T>> {
-    pool(tnr_reduce_op::MAX, a, &ADAPTIVE, |a| of_size(a, size))
+    pool(tnr_reduce_op::MAX, a, &ADAPTIVE_POOL, |a| of_size(a, size))
 }
 
 /// As [`adaptive_max_pool2d`], into memory of the caller's, whose shape says how many rows and
@@ -230,7 +230,7 @@ pub fn adaptive_max_pool2d_into<T: Float>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    pool_into(tnr_reduce_op::MAX, a, &ADAPTIVE, out)
+    pool_into(tnr_reduce_op::MAX, a, &ADAPTIVE_POOL, out)
 }
 
 /// As [`avg_pool2d`], by windows that give a result of `size`, as [`adaptive_max_pool2d`] has them.
@@ -247,7 +247,7 @@ pub fn adaptive_max_pool2d_into<T: Float>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn adaptive_avg_pool2d<T: Float>(a: impl AsView<T>, size: [usize; 2]) -> Result<Tensor<T>> {
-    pool(tnr_reduce_op::MEAN, a, &ADAPTIVE, |a| of_size(a, size))
+    pool(tnr_reduce_op::MEAN, a, &ADAPTIVE_POOL, |a| of_size(a, size))
 }
 
 /// As [`adaptive_avg_pool2d`], into memory of the caller's, whose shape says how many rows and
@@ -260,7 +260,7 @@ pub fn adaptive_avg_pool2d_into<T: Float>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    pool_into(tnr_reduce_op::MEAN, a, &ADAPTIVE, out)
+    pool_into(tnr_reduce_op::MEAN, a, &ADAPTIVE_POOL, out)
 }
 
 /// The mean of each channel of each image, `[images, channels, 1, 1]`: [`mean`](crate::mean) over
@@ -277,7 +277,7 @@ pub fn adaptive_avg_pool2d_into<T: Float>(
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub fn global_avg_pool2d<T: Float>(a: impl AsView<T>) -> Result<Tensor<T>> {
-    pool(tnr_reduce_op::MEAN, a, &GLOBAL, |a| of_size(a, [1, 1]))
+    pool(tnr_reduce_op::MEAN, a, &GLOBAL_POOL, |a| of_size(a, [1, 1]))
 }
 
 /// As [`global_avg_pool2d`], into memory of the caller's.
@@ -289,5 +289,5 @@ pub fn global_avg_pool2d_into<T: Float>(
     a: impl AsView<T>,
     out: &mut (impl AsViewMut<T> + ?Sized),
 ) -> Result<()> {
-    pool_into(tnr_reduce_op::MEAN, a, &GLOBAL, out)
+    pool_into(tnr_reduce_op::MEAN, a, &GLOBAL_POOL, out)
 }

@@ -73,7 +73,7 @@ impl BlobHandle {
         view: &tnr_view,
         is_read_only: bool,
     ) -> Result<NonNull<DLManagedTensorVersioned>> {
-        let held = tnr_view { owner: self.token.addr() as u64, flags: 0, ..*view };
+        let held = self.owned(view);
         let flags = if is_read_only { TNR_EXPORT_READ_ONLY } else { 0 };
         let mut tensor = ptr::null_mut();
         // SAFETY: the view is a value, whose owner the library asks; the place is writable.

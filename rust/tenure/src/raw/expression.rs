@@ -18,6 +18,7 @@ use tenure_sys::tnr_view;
 
 use super::operations::Reducing;
 use crate::{Element, Error, ErrorKind};
+pub(super) use evaluate::Filling;
 pub(crate) use node::{Code, Node, Operand};
 use node::{NUMBER, PACKED, VIEW, number_of};
 use packed::Packed;
@@ -35,9 +36,9 @@ pub(crate) enum Kind {
 }
 
 /// A view that the caller has and keeps for `'a`, or one by value.
-pub struct Leaf<'a>(Lends<'a>);
+pub struct Leaf<'a>(pub(super) Lends<'a>);
 
-enum Lends<'a> {
+pub(super) enum Lends<'a> {
     Address(&'a tnr_view),
     Value(tnr_view),
 }

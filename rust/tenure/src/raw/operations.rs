@@ -207,7 +207,7 @@ pub(crate) fn clamp_attributes(clamp: Option<[f64; 2]>) -> (u32, [f64; 2]) {
 
 /// They are those of the call that the bias is lent to.
 #[inline]
-pub(super) fn matmul_attributes(with: Epilogue<'_>) -> sys::tnr_matmul_attributes {
+pub(crate) fn matmul_attributes(with: Epilogue<'_>) -> sys::tnr_matmul_attributes {
     let (flags, [low, high]) = clamp_attributes(with.clamp);
     sys::tnr_matmul_attributes {
         struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,

@@ -116,6 +116,7 @@ families! {
     cast: "cast";
     fill: "fill";
     evaluate: "evaluate";
+    program: "program";
     select: "select";
     dense_matmul: "matmul";
     packed_factor_matmul: "matmul_packed";

@@ -3,57 +3,6 @@
 use super::*;
 use tenure_sys::{for_each_binary, for_each_compare, for_each_ternary, for_each_unary};
 
-/// Calls a function of the row's types.
-macro_rules! over {
-    ([T: Float] $name:ident) => {
-        over!(@ $name f64 f32 f16 bf16);
-    };
-    ([T: Integer] $name:ident) => {
-        over!(@ $name i8 i16 i32 i64 u8 u16 u32 u64);
-    };
-    ([T: Number] $name:ident) => {
-        over!(@ $name f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64);
-    };
-    ([T: Real] $name:ident) => {
-        over!(@ $name f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Bool8);
-    };
-    ([T: Element] $name:ident) => {
-        over!([T: Real] $name);
-        over!([T: ComplexNumber] $name);
-    };
-    ([T: Arithmetic] $name:ident) => {
-        over!([T: Number] $name);
-        over!([T: ComplexNumber] $name);
-    };
-    ([T: Field] $name:ident) => {
-        over!([T: Float] $name);
-        over!([T: ComplexNumber] $name);
-    };
-    ([T: ComplexNumber] $name:ident) => {
-        $name::<Complex<f32>>();
-        $name::<Complex<f64>>();
-    };
-    ([] $name:ident) => {
-        $name();
-    };
-    (@ $name:ident $($type:ident)*) => {
-        $($name::<$type>();)*
-    };
-}
-
-/// The type of results.
-macro_rules! output {
-    ($in:ident Part) => {
-        <$in as Arithmetic>::Part
-    };
-    ($in:ident Magnitude) => {
-        <$in as Arithmetic>::Part
-    };
-    ($in:ident $out:ident) => {
-        $out
-    };
-}
-
 macro_rules! unary {
     ($($op:ident $name:literal: $new:ident, $into:ident, $assign:ident,
         [$($generic:tt)*] $in:ident -> $out:ident; $what:literal, errors $also:literal,

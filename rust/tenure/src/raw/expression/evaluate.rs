@@ -20,7 +20,7 @@ use crate::raw::{LentMut, check, copy, entered, traced};
 use crate::{Result, layout};
 
 /// Values side by side in room of the caller's, which stay where they are.
-pub(super) struct Filling<'r, T> {
+pub(in crate::raw) struct Filling<'r, T> {
     pub(super) first: *mut T,
     room: usize,
     pub(super) count: usize,
@@ -29,13 +29,13 @@ pub(super) struct Filling<'r, T> {
 }
 
 impl<'r, T: Copy> Filling<'r, T> {
-    pub(super) fn new(room: &'r mut [MaybeUninit<T>]) -> Self {
+    pub(in crate::raw) fn new(room: &'r mut [MaybeUninit<T>]) -> Self {
         Filling { first: room.as_mut_ptr().cast(), room: room.len(), count: 0, _room: PhantomData }
     }
 
     /// Its address, which is valid as long as the room is.
     #[inline(always)]
-    pub(super) fn push(&mut self, value: T) -> *const T {
+    pub(in crate::raw) fn push(&mut self, value: T) -> *const T {
         assert!(self.count < self.room);
         // SAFETY: inside the room, by the assertion; all access is through this pointer.
         let place = unsafe { self.first.add(self.count) };
@@ -46,7 +46,7 @@ impl<'r, T: Copy> Filling<'r, T> {
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, index: usize) -> T {
+    pub(in crate::raw) fn get(&self, index: usize) -> T {
         assert!(index < self.count);
         // SAFETY: written, by the assertion.
         unsafe { self.first.add(index).read() }

@@ -1,0 +1,94 @@
+#![forbid(unsafe_code)]
+//! A convolutional network learns the handwritten digits: one program is a step of learning, which
+//! updates the weights in their place, and another one classifies batches of any size.
+//!
+//! `cargo run --release --example program`
+
+use tenure::{Activation, Conv2d, Extent, Graph, Loader, Matmul, Pool2d, Program, Result};
+use tenure::{SharedTensor, Tensor, Traced, div, equal, mean_all, npy};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits");
+const FILTERS: usize = 16;
+/// Of each filter, halved in both directions.
+const FEATURES: usize = FILTERS * 4 * 4;
+const CLASSES: usize = 10;
+
+/// Filters that nobody trains: edges of all directions are enough for the last layer.
+fn filters() -> Result<SharedTensor<f32>> {
+    let edge = |[filter, _, row, col]: [usize; 4]| {
+        let (sin, cos) = (filter as f32 / FILTERS as f32 * std::f32::consts::TAU).sin_cos();
+        sin * (row as f32 - 1.0) + cos * (col as f32 - 1.0)
+    };
+    Ok(Tensor::from_fn([FILTERS, 1, 3, 3], edge)?.into_shared())
+}
+
+/// `[batch, 64]` to `[batch, FEATURES]`.
+fn features<'g>(
+    graph: Graph<'g>,
+    pixels: Traced<'g, f32>,
+    batch: Extent<'g>,
+    filters: &SharedTensor<f32>,
+) -> Traced<'g, f32> {
+    let images = pixels.reshape((batch, 1, 8, 8));
+    let relu = Conv2d::new().padding([1, 1]).activation(Activation::Relu);
+    let edges = images.conv2d(graph.constant(filters), None, relu);
+    edges.max_pool2d(Pool2d::new([2, 2])).reshape((batch, FEATURES))
+}
+
+pub(crate) fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let pixels = div(npy::read_as::<f32>(format!("{DATA}.npy"))?, 16.0)?;
+    let labels: Tensor<i64> = npy::read_as(format!("{DATA}.labels.npy"))?;
+    let filters = filters()?;
+
+    let step = Program::trace(|graph| {
+        let batch = graph.extent("batch", 32);
+        let (x, y) = (graph.input::<f32>((batch, 64)), graph.input::<i64>(batch));
+        let (w, b) = (graph.input::<f32>([FEATURES, CLASSES]), graph.input::<f32>([CLASSES]));
+        let x_features = features(graph, x, batch, &filters);
+        let chances = (x_features.matmul(w) + b).log_softmax(1);
+        let classes = graph.copy_constant(&Tensor::arange(0..CLASSES as i64)?);
+        let wanted = y.reshape((batch, 1)).eq(classes).cast::<f32>();
+        // Cross-entropy: its gradient before the softmax is a difference.
+        let d_scores = (chances.exp() - wanted) * 0.01;
+        let next = (w - x_features.t().matmul(d_scores), b - d_scores.sum(0));
+        let loss = -(chances * wanted).sum(1).mean(0);
+        graph.program((x, y, w.updated_by(next.0), b.updated_by(next.1)), loss)
+    })?;
+
+    let mut w = Tensor::zeros([FEATURES, CLASSES])?;
+    let mut b = Tensor::zeros(CLASSES)?;
+    let (train, test) = (pixels.slice(0, ..1500)?, pixels.slice(0, 1500..)?);
+    let mut batches = Loader::new((train, labels.slice(0, ..1500)?), 32)?.shuffle(1).serial()?;
+    let mut losses = Vec::new();
+    for _epoch in 0..20 {
+        while let Some(batch) = batches.next() {
+            let batch = batch?;
+            let (x, y) = batch.views();
+            losses.extend(step.run((x, y, &mut w, &mut b))?.item());
+        }
+    }
+
+    let (w, b) = (w.into_shared(), b.into_shared());
+    let classify = Program::trace(|graph| {
+        let batch = graph.extent("batch", 1 << 20);
+        let x = graph.input::<f32>((batch, 64));
+        let x_features = features(graph, x, batch, &filters);
+        let scores =
+            x_features.matmul_with(graph.constant(&w), Some(graph.constant(&b)), Matmul::new());
+        graph.program((x,), scores.argmax(1))
+    })?;
+    let memory = classify.memory((test,))?;
+    println!(
+        "{} digits in {} steps and {} KiB, which would be {} KiB apart",
+        test.shape()[0],
+        memory.steps,
+        memory.peak_bytes / 1024,
+        memory.total_bytes / 1024
+    );
+    let right = equal(classify.run((test,))?, labels.slice(0, 1500..)?)?.cast::<f32>()?;
+    let accuracy = mean_all(right)?;
+    println!("loss {:.3}, then {:.3}", losses[0], losses[losses.len() - 1]);
+    println!("{:.1} % of 297 digits that it has not seen", 100.0 * accuracy);
+    assert!(accuracy > 0.88);
+    Ok(())
+}

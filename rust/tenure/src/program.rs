@@ -1,0 +1,251 @@
+//! Programs: graphs of operations that are traced once, with the memory between them planned, and
+//! run on memory of any shape that they were traced for.
+//!
+//! [`Program::trace`] gives a closure a [`Graph`], of which it makes [values](Traced) and then the
+//! program: which values are its inputs, and which are its outputs.
+//!
+//! ```
+//! #![forbid(unsafe_code)]
+//! use tenure::{Program, Tensor};
+//!
+//! # fn main() -> tenure::Result<()> {
+//! let weights = Tensor::from([[1.0_f32, -1.0], [0.5, 2.0]]).into_shared();
+//! let program = Program::trace(|graph| {
+//!     let rows = graph.extent("rows", 64); // found in the inputs of each run
+//!     let x = graph.input::<f32>((rows, 2));
+//!     let scores = (x.matmul(graph.constant(&weights)) + 1.0).relu();
+//!     graph.program((x,), (scores, scores.argmax(1)))
+//! })?;
+//!
+//! let (scores, best) = program.run((&[[1.0, 2.0], [3.0, 0.0], [0.0, -4.0]],))?;
+//! assert_eq!(scores, [[3.0, 4.0], [4.0, 0.0], [0.0, 0.0]]);
+//! assert_eq!(best, [1, 0, 0]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod extent;
+mod functions;
+mod graph;
+mod images;
+mod movement;
+mod operators;
+mod products;
+mod reduce;
+mod run;
+mod state;
+mod traced;
+mod types;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub use extent::{Extent, IntoSizes, Size};
+pub use graph::Graph;
+pub use run::MemoryPlan;
+use state::{Place, State};
+pub use traced::{IntoTraced, Traced, Updating};
+pub use types::{Input, InputTypes, Inputs, OutputTypes, Outputs, RunInputs, RunOutputs, Updated};
+
+use crate::Result;
+use crate::raw::program::ProgramHandle;
+
+/// A graph of operations that nothing changes any more, to be run by any number of threads.
+///
+/// `I` are the element types of its inputs, a tuple or an array, with [`Updated`] around those that
+/// a run writes; `O` are those of its outputs: one type, or a tuple, array or `Vec` of them. A clone
+/// is the same program.
+///
+/// A program holds its constants, and keeps the layouts that it was run with, up to 16, and memory
+/// for one run of each: run again on memory of the same layouts, on one thread, it allocates nothing
+/// but new outputs. The bits are those of the functions called one by one, for any number of
+/// threads; but a bias or an activation that has become part of a product of `f16` or `bf16` skips a
+/// rounding.
+///
+/// ```
+/// use tenure::{Program, Tensor};
+///
+/// let program = Program::trace(|graph| {
+///     let (a, b) = (graph.input::<f64>([2]), graph.input::<f64>([2]));
+///     graph.program((a, b), a * b + 1.0)
+/// })?;
+/// assert_eq!(program.run((&[1.0, 2.0], &[3.0, 4.0]))?, [4.0, 9.0]);
+///
+/// let mut out = [0.0; 2];
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| program.run_into((&[1.0, 2.0], &[0.0, 0.0]), &mut out));
+/// });
+/// assert_eq!(out, [1.0, 1.0]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+pub struct Program<I, O> {
+    shared: Arc<Shared>,
+    budget_bytes: u64,
+    _types: PhantomData<fn(I) -> O>,
+}
+
+struct Shared {
+    handle: ProgramHandle,
+    /// Where the source has each node, by its number in messages of the library.
+    places: Box<[Place]>,
+    /// By input.
+    is_updated: Box<[bool]>,
+}
+
+impl<I, O> Clone for Program<I, O> {
+    fn clone(&self) -> Self {
+        let shared = Arc::clone(&self.shared);
+        Program { shared, budget_bytes: self.budget_bytes, _types: PhantomData }
+    }
+}
+
+impl<I, O> fmt::Debug for Program<I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.shared.places.iter().map(|place| place.name).collect();
+        write!(f, "Program({})", names.join(", "))
+    }
+}
+
+/// Tracing.
+impl<I, O> Program<I, O> {
+    /// Gives `f` a new graph, of whose values it makes a program by [`Graph::program`].
+    ///
+    /// # Errors
+    ///
+    /// Those of `f`; and the first refusal of a value, which [`Graph::program`] gives.
+    /// `OutOfMemory`.
+    ///
+    /// A value means nothing outside of the closure, and none of another graph goes with it:
+    ///
+    /// ```compile_fail,E0521
+    /// use tenure::Program;
+    ///
+    /// let mut escaped = None;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([2]);
+    ///     escaped = Some(x);
+    ///     graph.program((x,), x + 1.0)
+    /// });
+    /// ```
+    pub fn trace(f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>) -> Result<Self> {
+        Self::trace_with(Passes::ALL, f)
+    }
+
+    /// As [`trace`](Self::trace), with these passes alone: to see what one of them does.
+    ///
+    /// # Errors
+    ///
+    /// As [`trace`](Self::trace).
+    ///
+    /// ```
+    /// use tenure::{Passes, Program};
+    ///
+    /// let [fused, single] = [Passes::ALL, Passes::ALL.without(Passes::FUSION)].map(|passes| {
+    ///     Program::trace_with(passes, |graph| {
+    ///         let x = graph.input::<f32>([1000]);
+    ///         graph.program((x,), (x * 2.0 + 1.0).sqrt())
+    ///     })
+    /// });
+    /// let x = [1.0; 1000];
+    /// assert_eq!(fused?.memory((&x,))?.steps, 1);
+    /// assert_eq!(single?.memory((&x,))?.steps, 3);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn trace_with(
+        passes: Passes,
+        f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>,
+    ) -> Result<Self> {
+        let state = State::new(passes)?;
+        f(Graph::of(&state))
+    }
+
+    /// The same program, whose runs by this handle refuse to take more than so many bytes for
+    /// intermediate values: with `OutOfMemory`, before anything is allocated.
+    ///
+    /// ```
+    /// use tenure::{ErrorKind, Program};
+    ///
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f64>([100]);
+    ///     graph.program((x,), x.cumsum(0).cumsum(0).cumsum(0))
+    /// })?;
+    /// let needed = program.memory((&[1.0; 100],))?.peak_bytes;
+    /// assert!(program.clone().with_budget(needed).run((&[1.0; 100],)).is_ok());
+    /// let error = program.with_budget(needed - 1).run((&[1.0; 100],)).err().unwrap();
+    /// assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_budget(self, bytes: usize) -> Self {
+        // The library reads a 0 as none, and no plan takes a single byte.
+        Program { budget_bytes: (bytes as u64).max(1), ..self }
+    }
+}
+
+/// Passes over a graph, which a program makes when it is traced, or when it is first run on memory
+/// of some layouts.
+///
+/// ```
+/// use tenure::Passes;
+///
+/// assert_eq!(Passes::ALL.without(Passes::FUSION).with(Passes::FUSION), Passes::ALL);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Passes(u32);
+
+macro_rules! passes {
+    ($($name:ident $code:ident, $doc:literal;)*) => {
+        impl Passes {
+            $(
+                #[doc = $doc]
+                pub const $name: Passes = Passes(tenure_sys::$code);
+            )*
+            /// All of them, the default.
+            pub const ALL: Passes = Passes($(tenure_sys::$code)|*);
+            /// None: each node is a call, into memory of its own.
+            pub const NONE: Passes = Passes(0);
+        }
+    };
+}
+
+passes! {
+    DEAD_CODE TNR_PASS_DEAD_CODE, "Operations that no output needs are left out.";
+    COMMON_SUBEXPRESSIONS TNR_PASS_COMMON_SUBEXPRESSIONS,
+        "The same operation on the same values is computed once.";
+    CONSTANT_FOLDING TNR_PASS_CONSTANT_FOLDING,
+        "Operations on constants alone are computed when the program is made.";
+    EPILOGUES TNR_PASS_EPILOGUES,
+        "A bias and an activation behind a product or a convolution become part of it.";
+    FUSION TNR_PASS_FUSION,
+        "Element-wise operations, and a reduction behind them, are computed in one pass.";
+    IN_PLACE TNR_PASS_IN_PLACE,
+        "A result takes the memory of an operand that nothing reads any more.";
+    MEMORY TNR_PASS_MEMORY, "Values that are not alive at once share memory.";
+    LAYOUT TNR_PASS_LAYOUT, "Images between convolutions and poolings lie channels-last.";
+}
+
+impl Passes {
+    /// These and those.
+    #[must_use]
+    pub const fn with(self, passes: Passes) -> Passes {
+        Passes(self.0 | passes.0)
+    }
+
+    /// These but for those.
+    #[must_use]
+    pub const fn without(self, passes: Passes) -> Passes {
+        Passes(self.0 & !passes.0)
+    }
+
+    /// The others, as the library takes them.
+    fn disabled(self) -> u32 {
+        Passes::ALL.0 & !self.0
+    }
+}
+
+impl Default for Passes {
+    fn default() -> Self {
+        Passes::ALL
+    }
+}

@@ -1,0 +1,359 @@
+//! Graphs while they are built: each value is added to the library's graph at once, and the first
+//! refusal is kept, with the operator's place in the source.
+
+use std::cell::Cell;
+use std::ffi::CString;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use tenure_sys::TNR_OPERAND_NONE;
+
+use super::state::{Place, State, Step, Value, located};
+use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
+use crate::ops::Extents;
+use crate::{AsView, Element, Error, Extent, Result, SharedTensor};
+
+/// A graph that [`Program::trace`] lends to its closure: it makes inputs and constants, which
+/// operations then make other values of.
+///
+/// No method panics or fails: the first refusal is kept, later values mean nothing, and
+/// [`program`](Self::program) gives it.
+#[derive(Clone, Copy)]
+pub struct Graph<'g> {
+    state: &'g State,
+    // Invariant in 'g, so that no value of another graph passes for one of this.
+    _brand: PhantomData<Cell<&'g ()>>,
+}
+
+/// Adding, for the modules beside this.
+impl<'g> Graph<'g> {
+    pub(super) fn of(state: &'g State) -> Self {
+        Graph { state, _brand: PhantomData }
+    }
+
+    pub(super) fn fail(self, error: Error) {
+        self.state.failure.borrow_mut().get_or_insert(error);
+    }
+
+    /// The value's number, or `TNR_OPERAND_NONE` once something was refused.
+    fn add(self, value: Value, add: impl FnOnce(&'g State) -> Result<u32>) -> u32 {
+        if self.state.has_failed() {
+            return TNR_OPERAND_NONE;
+        }
+        match add(self.state) {
+            Ok(number) => {
+                self.state.values.borrow_mut().push(value);
+                number
+            }
+            Err(error) => {
+                self.fail(error);
+                TNR_OPERAND_NONE
+            }
+        }
+    }
+
+    /// A number that `find` finds, or 0 once something was refused.
+    pub(super) fn number(
+        self,
+        at: &Location<'_>,
+        name: &str,
+        find: impl FnOnce(&'g State) -> Result<i64>,
+    ) -> i64 {
+        if self.state.has_failed() {
+            return 0;
+        }
+        find(self.state).unwrap_or_else(|error| {
+            self.fail(error.prefixed(&format!("{name} at {at}: ")));
+            0
+        })
+    }
+
+    pub(super) fn scalar<T: Element>(self, value: T) -> u32 {
+        self.add(Value::Number, |state| state.handle.add_scalar(value))
+    }
+
+    /// The result of a node, which `step` makes ready.
+    pub(super) fn step<T: Element>(
+        self,
+        at: &'static Location<'static>,
+        step: &Step<'_>,
+    ) -> Traced<'g, T> {
+        let place = Place { name: step.name, at };
+        let value = self.add(Value::Node(place), |state| {
+            let value = state
+                .handle
+                .add_node(&step.node)
+                .map_err(|error| state.refused(place, step, &error))?;
+            state.nodes.borrow_mut().push(place);
+            Ok(value)
+        });
+        Traced::of(self, value)
+    }
+
+    /// A value that stands for none, after a refusal of this operation's arguments.
+    #[cold]
+    pub(super) fn refuse<T: Element>(
+        self,
+        name: &'static str,
+        at: &'static Location<'static>,
+        error: Error,
+    ) -> Traced<'g, T> {
+        self.fail(error.prefixed(&format!("{}: ", Place { name, at })));
+        Traced::of(self, TNR_OPERAND_NONE)
+    }
+
+    /// The shape where all extents are at their maxima, and that of a number for a value that means
+    /// nothing.
+    pub(super) fn shape_of(self, value: u32) -> Extents {
+        self.state.handle.shape_of(value).unwrap_or(Extents::of(&[]))
+    }
+}
+
+/// Inputs, constants and numbers.
+impl<'g> Graph<'g> {
+    /// An extent that each run finds in its inputs, which has this name in messages: at most
+    /// `maximum`, and that of an axis of some input.
+    ///
+    /// Shapes are checked where all extents are at their maxima when an operation is added, and in
+    /// each run for those that it has. No memory is taken for the maxima.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let length = graph.extent("length", 1 << 20);
+    ///     let (a, b) = (graph.input::<f32>([length]), graph.input::<f32>([length]));
+    ///     graph.program((a, b), (a - b).square().sum(0))
+    /// })?;
+    /// assert_eq!(program.run((&[1.0, 2.0, 3.0], &[0.0, 0.0, 1.0]))?.item(), Some(9.0));
+    ///
+    /// let error = program.run((&[1.0, 2.0, 3.0], &[0.0, 0.0])).err().unwrap();
+    /// assert_eq!(error.message(), "inputs[1].shape[0] is 2 but length is 3");
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    pub fn extent(self, name: &str, maximum: usize) -> Extent<'g> {
+        let number = self.number(Location::caller(), "an extent", |state| {
+            let name = CString::new(name)
+                .map_err(|_| Error::invalid(format!("the name {name:?} has a byte of 0")))?;
+            // More than an i64 has is refused.
+            state.handle.add_extent(&name, i64::try_from(maximum).unwrap_or(i64::MAX))
+        });
+        Extent::of(self, number)
+    }
+
+    /// An input: elements of this shape, of any strides, that each run is given.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let (image, mask) = (graph.input::<u8>([2, 2]), graph.input::<Bool8>([2, 2]));
+    ///     graph.program((image, mask), mask.select(image, 0))
+    /// })?;
+    /// let mask = Tensor::from([[true, false], [false, true]].map(|row| row.map(Bool8::from)));
+    /// assert_eq!(program.run((&[[1, 2], [3, 4]], &mask))?, [[1, 0], [0, 4]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    pub fn input<T: Element>(self, shape: impl IntoSizes<'g>) -> Traced<'g, T> {
+        let at = Location::caller();
+        let number = self.state.input_count.get();
+        let value = self.add(Value::Input(number), |state| {
+            let value = shape
+                .numbers()
+                .and_then(|shape| state.handle.add_input(T::DTYPE, shape.as_slice()))
+                .map_err(|error| error.prefixed(&format!("input at {at}: ")))?;
+            state.input_count.set(number + 1);
+            Ok(value)
+        });
+        Traced::of(self, value)
+    }
+
+    /// A constant: the memory of the shared tensor itself, which the program holds as another clone
+    /// of the tensor does. Nothing is copied.
+    ///
+    /// ```
+    /// use tenure::{Program, SharedTensor};
+    ///
+    /// static TABLE: [f32; 3] = [1.0, 2.0, 3.0];
+    /// let table = SharedTensor::from_owner(&TABLE, [3])?;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([3]);
+    ///     graph.program((x,), x * graph.constant(&table))
+    /// })?;
+    /// drop(table);
+    /// assert_eq!(program.run((&[1.0, 10.0, 100.0],))?, [1.0, 20.0, 300.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn constant<T: Element>(self, tensor: &SharedTensor<T>) -> Traced<'g, T> {
+        let at = Location::caller();
+        let value = self.add(Value::Constant, |state| {
+            let held = state.handle.hold_constant(tensor);
+            held.map_err(|error| error.prefixed(&format!("constant at {at}: ")))
+        });
+        Traced::of(self, value)
+    }
+
+    /// A constant that is a copy of these elements, row-major. [`constant`](Self::constant) copies
+    /// none; [`Tensor::into_shared`](crate::Tensor::into_shared) makes what it takes.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<i32>([3]);
+    ///     graph.program((x,), x + graph.copy_constant(&[10, 20, 30]))
+    /// })?;
+    /// assert_eq!(program.run((&[1, 2, 3],))?, [11, 22, 33]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    pub fn copy_constant<T: Element>(self, elements: &(impl AsView<T> + ?Sized)) -> Traced<'g, T> {
+        let at = Location::caller();
+        let value = self.add(Value::Constant, |state| {
+            let copied = elements.with_view(|view| state.handle.copy_constant(view.lent()));
+            copied.map_err(|error| error.prefixed(&format!("copy_constant at {at}: ")))
+        });
+        Traced::of(self, value)
+    }
+}
+
+/// The program.
+impl<'g> Graph<'g> {
+    /// The program that computes these outputs of these inputs, which are all that the graph has, in
+    /// the order in which they were made.
+    ///
+    /// Inputs are a tuple of up to eight, or an array of one type; one alone is `(x,)`. An input
+    /// that a run updates is written as [`x.updated_by(value)`](Traced::updated_by) among them.
+    /// Outputs are a value, or a tuple of up to eight, an array or a `Vec` of values; `()` where
+    /// nothing but updates is of interest.
+    ///
+    /// # Errors
+    ///
+    /// The first refusal of a value, with the operator's place in the source: `InvalidArgument` for
+    /// shapes, axes and options that do not agree, `Unsupported` for element types that an operation
+    /// does not take. `InvalidArgument`: other inputs than the graph's, an output that is a number,
+    /// an extent that no input has, an update by a value of another shape. Errors of operations on
+    /// constants, which are computed here. `OutOfMemory`.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let error = Program::trace(|graph| {
+    ///     let (a, b) = (graph.input::<f32>([2, 3]), graph.input::<f32>([4]));
+    ///     graph.program((a, b), (a + 1.0) * b)
+    /// });
+    /// // mul at src/main.rs:4:27: a is add at src/main.rs:4:27 of shape [2, 3] and b is input 1 of
+    /// // shape [4]: ...
+    /// let error = error.err().unwrap();
+    /// assert!(error.message().contains("of shape [2, 3] and b is input 1 of shape [4]"));
+    /// ```
+    pub fn program<I: Inputs<'g>, O: Outputs<'g>>(
+        self,
+        inputs: I,
+        outputs: O,
+    ) -> Result<Program<I::Types, O::Types>> {
+        let state = self.state;
+        if let Some(error) = &*state.failure.borrow() {
+            return Err(error.clone());
+        }
+        let (mut named, mut updates, mut is_updated) = (Vec::new(), Vec::new(), Vec::new());
+        inputs.each(&mut |value, update| {
+            named.push(value);
+            is_updated.push(update.is_some());
+            updates.extend(update.map(|by| (by, value)));
+        });
+        self.check_inputs(&named)?;
+        let mut output_count = 0;
+        let mut added = Ok(());
+        outputs.each(&mut |value| {
+            let refused = |error: Error| error.prefixed(&format!("output {output_count}: "));
+            if added.is_ok() {
+                added = state.handle.add_output(value, None).map_err(refused);
+            }
+            output_count += 1;
+        });
+        added?;
+        for (by, input) in &updates {
+            state.handle.add_output(*by, Some(*input)).map_err(|error| {
+                let names = [("the input", input), ("its update", by)];
+                let names = names.map(|(name, value)| state.described(name, *value));
+                let names: Vec<_> = names.into_iter().flatten().collect();
+                error.prefixed(&format!("{}: ", names.join(" and ")))
+            })?;
+        }
+        let counts = [named.len(), output_count, updates.len()];
+        let places = state.nodes.borrow().clone().into_boxed_slice();
+        let handle = state
+            .handle
+            .program(state.passes.disabled(), counts)
+            .map_err(|error| located(&places, error))?;
+        // The graph has its outputs now: another program of it would have them too.
+        self.fail(Error::invalid("the graph has been made a program"));
+        Ok(Program::made(Shared { handle, places, is_updated: is_updated.into() }))
+    }
+
+    fn check_inputs(self, named: &[u32]) -> Result<()> {
+        let values = self.state.values.borrow();
+        for (nth, value) in named.iter().enumerate() {
+            match values.get(*value as usize) {
+                Some(Value::Input(number)) if *number == nth => {}
+                Some(Value::Input(number)) => {
+                    return Err(Error::invalid(format!(
+                        "input {nth} of the program is input {number} of the graph, but their \
+                         order must be one"
+                    )));
+                }
+                _ => {
+                    return Err(Error::invalid(format!("input {nth} of the program is no input")));
+                }
+            }
+        }
+        let (given, has) = (named.len(), self.state.input_count.get());
+        match given == has {
+            true => Ok(()),
+            false => Err(Error::invalid(format!(
+                "the program has {given} inputs but the graph has {has}"
+            ))),
+        }
+    }
+
+    /// Joins values along an axis that they have: the function [`concat`](fn@crate::concat).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let n = graph.extent("n", 10);
+    ///     let (a, b) = (graph.input::<i32>((2, n)), graph.input::<i32>([2, 1]));
+    ///     graph.program((a, b), graph.concat([a, b], 1))
+    /// })?;
+    /// assert_eq!(program.run((&[[1, 2], [3, 4]], &[[5], [6]]))?, [[1, 2, 5], [3, 4, 6]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("concatenate", "cat", "hstack", "vstack"))]
+    pub fn concat<T: Element>(
+        self,
+        parts: impl AsRef<[Traced<'g, T>]>,
+        axis: impl Into<crate::Axis>,
+    ) -> Traced<'g, T> {
+        let at = Location::caller();
+        let operands: Vec<u32> = parts.as_ref().iter().map(|part| part.value()).collect();
+        let Some(first) = parts.as_ref().first() else {
+            return self.refuse("concat", at, Error::invalid("there are no parts"));
+        };
+        match first.axis(axis.into()) {
+            Ok(axis) => {
+                let step = Step::new("concat", tenure_sys::TNR_NODE_CONCAT, &operands);
+                self.step(at, &step.named(&["a part"]).numbers(&[axis]))
+            }
+            Err(error) => self.refuse("concat", at, error),
+        }
+    }
+}
+
+impl fmt::Debug for Graph<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.state.nodes.borrow().iter().map(|place| place.name).collect();
+        write!(f, "Graph({})", names.join(", "))
+    }
+}

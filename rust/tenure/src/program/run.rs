@@ -1,0 +1,273 @@
+//! Runs, and what is known of them before.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::state::located;
+use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
+use crate::raw::program::{Call, LendAs, LendOut};
+use crate::{DynTensor, DynView, DynViewMut, Error, Result};
+
+/// The memory of a run: of its intermediate values, and scratch memory of single operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryPlan {
+    /// Bytes that they take, in one block.
+    pub peak_bytes: usize,
+    /// The most bytes of them that are alive at once: no plan takes less.
+    pub live_bytes: usize,
+    /// Bytes that all of them would take, each in memory of its own.
+    pub total_bytes: usize,
+    /// The most bytes of scratch memory that operations took at once, beside `peak_bytes`, in runs
+    /// for these layouts so far: they say it when they run.
+    pub scratch_bytes: usize,
+    /// Calls of operations.
+    pub steps: usize,
+}
+
+/// Running.
+impl<I, O: OutputTypes> Program<I, O> {
+    /// The outputs on these inputs, as new row-major tensors: one, or as many in the form that the
+    /// outputs have.
+    ///
+    /// In a [context](crate::Context) its threads help, as with any operation. Inputs are lent for
+    /// the call alone.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another element type or shape of an input than the graph states, extents
+    /// of one name that differ or exceed the maximum, shapes that an operation refuses for these
+    /// extents, an index that is out of bounds, an integer divided by zero or to a negative power;
+    /// the message has the operator's place in the source. What is updated then holds a mixture, if
+    /// it was the data that was refused. `OutOfMemory`, also of the
+    /// [budget](Program::with_budget).
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f64>([graph.extent("n", 100)]);
+    ///     graph.program([x], vec![x + 1.0, x.exp()])
+    /// })?;
+    /// let outputs = program.run([&[0.0, 1.0]])?;
+    /// assert_eq!(outputs[0], [1.0, 2.0]);
+    /// assert_eq!(outputs.len(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn run(&self, inputs: impl RunInputs<I>) -> Result<O::Tensors> {
+        let mut inputs = inputs;
+        let made = self.shared.handle.run_new::<I, O>(&mut inputs, self.budget_bytes);
+        made.map_err(|error| self.located(error))
+    }
+
+    /// The outputs on these inputs, into memory of the caller's, of any strides.
+    ///
+    /// With layouts that the program was run with lately it allocates nothing, on one thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and for another shape of an output. Outputs are then untouched, unless
+    /// it was the data that was refused.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f64>([2, 2]);
+    ///     graph.program((x,), (x.sum(0), x.argmax(1)))
+    /// })?;
+    /// let (mut sum, mut best) = (Tensor::zeros(2)?, [0; 2]);
+    /// program.run_into((&[[1.0, 2.0], [4.0, 3.0]],), (&mut sum, &mut best))?;
+    /// assert_eq!((sum, best), (Tensor::from([5.0, 5.0]), [1, 0]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[inline]
+    pub fn run_into(&self, inputs: impl RunInputs<I>, outputs: impl RunOutputs<O>) -> Result<()> {
+        let (mut inputs, mut outputs) = (inputs, outputs);
+        let run = self.shared.handle.run_into(&mut inputs, &mut outputs, self.budget_bytes);
+        run.map_err(|error| self.located(error))
+    }
+}
+
+/// Runs whose element types are found when they run. Inputs that are updated are not among the
+/// others: they are lent for writing, in their order.
+impl<I, O> Program<I, O> {
+    /// As [`run`](Self::run).
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run); `InvalidArgument` also for another number of inputs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let (x, state) = (graph.input::<f32>([2]), graph.input::<f32>([2]));
+    ///     graph.program((x, state.updated_by(state + x)), (x.gt(0.0),))
+    /// })?;
+    /// let (x, mut state) = (Tensor::from([1.0_f32, -1.0]), Tensor::from([5.0_f32, 5.0]));
+    /// let outputs = program.run_dyn(&[(&x).into()], &mut [(&mut state).into()])?;
+    /// assert_eq!((outputs[0].dtype(), state), (DType::BOOL8, Tensor::from([6.0, 4.0])));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn run_dyn(
+        &self,
+        inputs: &[DynView<'_>],
+        updated: &mut [DynViewMut<'_>],
+    ) -> Result<Vec<DynTensor>> {
+        self.check_counts(inputs.len(), updated.len())?;
+        let mut lent = self.dynamic(inputs, updated);
+        let made = self.shared.handle.run_dyn(&mut lent, self.budget_bytes);
+        made.map_err(|error| self.located(error))
+    }
+
+    /// As [`run_into`](Self::run_into).
+    ///
+    /// # Errors
+    ///
+    /// As [`run_into`](Self::run_into); `InvalidArgument` also for another number of inputs or
+    /// outputs, or another element type of an output.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([2]);
+    ///     graph.program((x,), x * 2.0)
+    /// })?;
+    /// let (x, mut out) = (Tensor::from([1.0_f32, -1.0]), Tensor::<f32>::zeros(2)?);
+    /// program.run_dyn_into(&[(&x).into()], &mut [], &mut [(&mut out).into()])?;
+    /// assert_eq!(out, [2.0, -2.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn run_dyn_into(
+        &self,
+        inputs: &[DynView<'_>],
+        updated: &mut [DynViewMut<'_>],
+        outputs: &mut [DynViewMut<'_>],
+    ) -> Result<()> {
+        self.check_counts(inputs.len(), updated.len())?;
+        require_count("outputs", outputs.len(), self.shared.handle.output_count())?;
+        let mut lent = self.dynamic(inputs, updated);
+        let run =
+            self.shared.handle.run_into(&mut lent, &mut DynOutputs(outputs), self.budget_bytes);
+        run.map_err(|error| self.located(error))
+    }
+}
+
+/// Before a run, of whose inputs no element is read.
+impl<I, O> Program<I, O> {
+    /// The memory that a run on inputs of these layouts takes, exactly, if its outputs are
+    /// row-major.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run) has them of inputs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([graph.extent("n", 1 << 30)]);
+    ///     graph.program((x,), (x.cumsum(0) + x).cumsum(0))
+    /// })?;
+    /// let plan = program.memory((&[0.0; 16],))?;
+    /// assert!(plan.peak_bytes >= plan.live_bytes && plan.total_bytes >= plan.live_bytes);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn memory(&self, inputs: impl RunInputs<I>) -> Result<MemoryPlan> {
+        let mut inputs = inputs;
+        let plan = self.shared.handle.memory(&mut inputs).map_err(|error| self.located(error))?;
+        Ok(MemoryPlan {
+            peak_bytes: plan.peak_bytes as usize,
+            live_bytes: plan.live_bytes as usize,
+            total_bytes: plan.total_bytes as usize,
+            scratch_bytes: plan.scratch_bytes as usize,
+            steps: plan.step_count as usize,
+        })
+    }
+
+    /// The shapes of the outputs of a run on inputs of these shapes.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run) has them of inputs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>((graph.extent("n", 100), 3));
+    ///     graph.program((x,), (x.t(), x.sum(1)))
+    /// })?;
+    /// assert_eq!(program.output_shapes((&[[0.0; 3]; 2],))?, [vec![3, 2], vec![2]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn output_shapes(&self, inputs: impl RunInputs<I>) -> Result<Vec<Vec<usize>>> {
+        let mut inputs = inputs;
+        let shapes = self.shared.handle.output_shapes(&mut inputs);
+        let shapes = shapes.map_err(|error| self.located(error))?;
+        Ok(shapes.iter().map(|shape| shape.as_slice().to_vec()).collect())
+    }
+
+    pub(super) fn made(shared: Shared) -> Self {
+        Program { shared: Arc::new(shared), budget_bytes: 0, _types: PhantomData }
+    }
+
+    #[cold]
+    fn located(&self, error: Error) -> Error {
+        located(&self.shared.places, error)
+    }
+
+    fn check_counts(&self, inputs: usize, updated: usize) -> Result<()> {
+        let handle = &self.shared.handle;
+        let update_count = handle.update_count();
+        require_count("inputs", inputs, handle.input_count() - update_count)?;
+        require_count("inputs that are updated", updated, update_count)
+    }
+
+    fn dynamic<'v, 'a, 'b>(
+        &'v self,
+        inputs: &'v [DynView<'a>],
+        updated: &'v mut [DynViewMut<'b>],
+    ) -> DynInputs<'v, 'a, 'b> {
+        DynInputs { is_updated: &self.shared.is_updated, inputs, updated }
+    }
+}
+
+fn require_count(name: &str, given: usize, has: usize) -> Result<()> {
+    match given == has {
+        true => Ok(()),
+        false => Err(Error::invalid(format!("{given} {name} are given but the program has {has}"))),
+    }
+}
+
+/// Inputs whose types the program knows.
+struct DynInputs<'v, 'a, 'b> {
+    /// By input.
+    is_updated: &'v [bool],
+    inputs: &'v [DynView<'a>],
+    updated: &'v mut [DynViewMut<'b>],
+}
+
+impl LendAs<Dynamic> for DynInputs<'_, '_, '_> {
+    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        let (mut inputs, mut updated) = (self.inputs.iter(), self.updated.iter_mut());
+        for is_updated in self.is_updated {
+            // There are as many as the program has.
+            if *is_updated {
+                updated.by_ref().take(1).for_each(|view| call.updated(view.lent_mut()));
+            } else {
+                inputs.by_ref().take(1).for_each(|view| call.lent(view.lent()));
+            }
+        }
+    }
+}
+
+/// Outputs whose types the program knows.
+struct DynOutputs<'v, 'a>(&'v mut [DynViewMut<'a>]);
+
+impl LendOut<Dynamic> for DynOutputs<'_, '_> {
+    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for view in &mut *self.0 {
+            call.output(view.lent_mut());
+        }
+    }
+}
+
+/// In the place of types.
+struct Dynamic;

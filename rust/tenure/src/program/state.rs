@@ -1,0 +1,156 @@
+//! What a graph is, in this crate: its handle, what its values are called in messages, and the first
+//! refusal.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::Location;
+
+use super::Passes;
+use crate::raw::expression::Code;
+use crate::raw::program::{Given, GraphHandle, NewNode};
+use crate::{DType, Error, Result};
+
+/// A graph.
+pub(super) struct State {
+    pub(super) handle: GraphHandle,
+    pub(super) passes: Passes,
+    pub(super) failure: RefCell<Option<Error>>,
+    /// By their numbers.
+    pub(super) values: RefCell<Vec<Value>>,
+    pub(super) nodes: RefCell<Vec<Place>>,
+    pub(super) input_count: Cell<usize>,
+}
+
+/// A value for messages.
+#[derive(Clone, Copy)]
+pub(super) enum Value {
+    Input(usize),
+    Constant,
+    Number,
+    Node(Place),
+}
+
+/// An operation and where the source has it.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) name: &'static str,
+    pub(super) at: &'static Location<'static>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.name, self.at)
+    }
+}
+
+/// A node to be added.
+pub(super) struct Step<'a> {
+    pub(super) name: &'static str,
+    pub(super) node: NewNode<'a>,
+    /// The operands' names in messages.
+    pub(super) names: &'static [&'static str],
+}
+
+impl<'a> Step<'a> {
+    /// An operation of the table.
+    pub(super) fn of(code: Code, operands: &'a [u32]) -> Step<'a> {
+        Step::new(crate::expr::name::of(code), code.kind() | code.op() as u32, operands)
+    }
+
+    /// An operation of this kind.
+    pub(super) fn new(name: &'static str, code: u32, operands: &'a [u32]) -> Step<'a> {
+        Step {
+            name,
+            node: NewNode {
+                code,
+                dtype: None,
+                flags: 0,
+                operands,
+                numbers: &[],
+                attributes: Given::NONE,
+            },
+            names: &["a", "b", "c"],
+        }
+    }
+
+    pub(super) fn named(self, names: &'static [&'static str]) -> Self {
+        Step { names, ..self }
+    }
+    pub(super) fn cast(mut self, dtype: DType) -> Self {
+        self.node.dtype = Some(dtype);
+        self
+    }
+    pub(super) fn numbers(mut self, numbers: &'a [i64]) -> Self {
+        self.node.numbers = numbers;
+        self
+    }
+    pub(super) fn flags(mut self, flags: u32) -> Self {
+        self.node.flags = flags;
+        self
+    }
+    pub(super) fn with(mut self, attributes: impl Into<Given<'a>>) -> Self {
+        self.node.attributes = attributes.into();
+        self
+    }
+}
+
+impl State {
+    pub(super) fn new(passes: Passes) -> Result<State> {
+        Ok(State {
+            handle: GraphHandle::new()?,
+            passes,
+            failure: RefCell::new(None),
+            values: RefCell::new(Vec::new()),
+            nodes: RefCell::new(Vec::new()),
+            input_count: Cell::new(0),
+        })
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.borrow().is_some()
+    }
+
+    /// "a is add at src/main.rs:6:14 of shape [2, 3]".
+    pub(super) fn described(&self, name: &str, value: u32) -> Option<String> {
+        let what = match *self.values.borrow().get(value as usize)? {
+            Value::Input(number) => format!("input {number}"),
+            Value::Constant => "a constant".into(),
+            Value::Number => return Some(format!("{name} is a number")),
+            Value::Node(place) => place.to_string(),
+        };
+        let shape = self.handle.shape_of(value).ok()?;
+        Some(format!("{name} is {what} of shape {:?}", shape.as_slice()))
+    }
+
+    #[cold]
+    pub(super) fn refused(&self, place: Place, step: &Step<'_>, error: &Error) -> Error {
+        let operands = step.node.operands.iter().enumerate();
+        let operands: Vec<_> = operands
+            .filter_map(|(nth, value)| {
+                // Of many operands the last name is that of all others.
+                let name = step.names.get(nth).or(step.names.last())?;
+                self.described(name, *value)
+            })
+            .collect();
+        let why = without_node(error.message()).map_or(error.message(), |(_, why)| why);
+        Error::new(error.kind(), format!("{place}: {}: {why}", operands.join(" and ")))
+    }
+}
+
+/// The number of a node at the beginning of a message of the library, "nodes[2], add: why", and what
+/// is behind it.
+fn without_node(message: &str) -> Option<(usize, &str)> {
+    let (number, rest) = message.strip_prefix("nodes[")?.split_once("], ")?;
+    Some((number.parse().ok()?, rest.split_once(": ")?.1))
+}
+
+/// A library's message of a run, with the node's place in the source.
+#[cold]
+pub(super) fn located(places: &[Place], error: Error) -> Error {
+    match without_node(error.message()) {
+        Some((node, why)) if node < places.len() => {
+            Error::new(error.kind(), format!("{}: {why}", places[node]))
+        }
+        _ => error,
+    }
+}

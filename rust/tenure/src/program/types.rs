@@ -1,0 +1,290 @@
+//! Which inputs and outputs a program has, in its type; and what a run lends it.
+
+use std::marker::PhantomData;
+
+use super::{Traced, Updating};
+use crate::raw::program::{Call, Fresh, LendAs, LendOut};
+use crate::{AsView, AsViewMut, Element, Tensor};
+
+/// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
+/// of `T`, lent as `&mut`.
+pub struct Updated<T: Element>(PhantomData<fn() -> T>);
+
+mod sealed {
+    pub trait Sealed {}
+    pub trait Named {
+        fn each(&self, f: &mut dyn FnMut(u32, Option<u32>));
+    }
+    pub trait Values {
+        fn each(&self, f: &mut dyn FnMut(u32));
+    }
+}
+
+/// An input of a program that is being made: a [value](Traced), or one that is
+/// [updated](Traced::updated_by). Sealed.
+pub trait Input<'g>: sealed::Named {
+    /// `T`, or `Updated<T>`.
+    type Type;
+}
+
+impl<T: Element> sealed::Named for Traced<'_, T> {
+    fn each(&self, f: &mut dyn FnMut(u32, Option<u32>)) {
+        f(self.value(), None);
+    }
+}
+impl<'g, T: Element> Input<'g> for Traced<'g, T> {
+    type Type = T;
+}
+
+impl<T: Element> sealed::Named for Updating<'_, T> {
+    fn each(&self, f: &mut dyn FnMut(u32, Option<u32>)) {
+        f(self.input.value(), Some(self.value.value()));
+    }
+}
+impl<'g, T: Element> Input<'g> for Updating<'g, T> {
+    type Type = Updated<T>;
+}
+
+/// All inputs of a program that is being made: a tuple of up to eight, an array of one type, or `()`.
+/// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no inputs of a program",
+    label = "not a tuple or array of the graph's inputs",
+    note = "one input alone is written as `(x,)` or `[x]`"
+)]
+pub trait Inputs<'g>: sealed::Named {
+    /// The types of all, as the program has them.
+    type Types: InputTypes;
+}
+
+/// The types of a program's inputs: a tuple of up to eight element types, some of which are
+/// [`Updated`], an array of one type, or `()`. Sealed.
+pub trait InputTypes: sealed::Sealed {}
+
+/// The outputs of a program that is being made: a [value](Traced), or a tuple of up to eight, an
+/// array or a `Vec` of values, or `()`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no outputs of a program",
+    label = "not a value of the graph, or a tuple, array or `Vec` of values"
+)]
+pub trait Outputs<'g>: sealed::Values {
+    /// The types of all, as the program has them.
+    type Types: OutputTypes;
+}
+
+/// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
+/// of them, or `()`. Sealed.
+pub trait OutputTypes: Fresh<Made = Self::Tensors> {
+    /// New tensors of these types: one, or as many in the same form.
+    type Tensors;
+}
+
+/// Inputs of a run: a tuple of up to eight operands, an array of operands of one type, or `()`.
+///
+/// An operand is what lends a view, as [`AsView`] says; and `&mut` of what lends one for writing, as
+/// [`AsViewMut`] says, for an input that is [updated](Updated). Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent as inputs of the types `{I}`",
+    label = "not a tuple or array of tensors, views or arrays of these element types",
+    note = "one input alone is written as `(&a,)` or `[&a]`",
+    note = "an input that the program updates is lent as `&mut`"
+)]
+pub trait RunInputs<I>: LendAs<I> {}
+impl<I, L: LendAs<I>> RunInputs<I> for L {}
+
+/// Outputs of a run that are memory of the caller's: `&mut out`, or a tuple, array, slice or `Vec`
+/// of them, as the program's outputs are. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent as outputs of the types `{O}`",
+    label = "not `&mut` of a tensor, view or array of this element type, or a tuple of them",
+    note = "outputs are passed as `&mut out`; a `TensorView` or `SharedTensor` may not be written"
+)]
+pub trait RunOutputs<O>: LendOut<O> {}
+impl<O, L: LendOut<O>> RunOutputs<O> for L {}
+
+/// One operand.
+impl<T: Element, A: AsView<T>> LendAs<T> for A {
+    #[inline]
+    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        call.input((*self).leaf());
+    }
+}
+impl<T: Element, A: AsViewMut<T> + ?Sized> LendAs<Updated<T>> for &mut A {
+    #[inline]
+    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        call.updated_of((**self).as_view_mut());
+    }
+}
+
+/// One output.
+impl<T: Element> sealed::Values for Traced<'_, T> {
+    fn each(&self, f: &mut dyn FnMut(u32)) {
+        f(self.value());
+    }
+}
+impl<'g, T: Element> Outputs<'g> for Traced<'g, T> {
+    type Types = T;
+}
+impl<T: Element> OutputTypes for T {
+    type Tensors = Tensor<T>;
+}
+impl<T: Element, A: AsViewMut<T> + ?Sized> LendOut<T> for &mut A {
+    #[inline]
+    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        call.output_of((**self).as_view_mut());
+    }
+}
+
+/// As many as there are.
+impl<K, const N: usize> sealed::Sealed for [K; N] {}
+impl<K, const N: usize> InputTypes for [K; N] {}
+impl<T: sealed::Named, const N: usize> sealed::Named for [T; N] {
+    fn each(&self, f: &mut dyn FnMut(u32, Option<u32>)) {
+        self.iter().for_each(|input| input.each(f));
+    }
+}
+impl<'g, T: Input<'g>, const N: usize> Inputs<'g> for [T; N] {
+    type Types = [T::Type; N];
+}
+impl<K, A: LendAs<K>, const N: usize> LendAs<[K; N]> for [A; N] {
+    #[inline]
+    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for input in self {
+            input.lend(call);
+        }
+    }
+}
+
+impl<T: Element, const N: usize> sealed::Values for [Traced<'_, T>; N] {
+    fn each(&self, f: &mut dyn FnMut(u32)) {
+        self.iter().for_each(|output| f(output.value()));
+    }
+}
+impl<'g, T: Element, const N: usize> Outputs<'g> for [Traced<'g, T>; N] {
+    type Types = [T; N];
+}
+impl<T: Element, const N: usize> OutputTypes for [T; N] {
+    type Tensors = [Tensor<T>; N];
+}
+impl<T: Element, A: AsViewMut<T>, const N: usize> LendOut<[T; N]> for [A; N] {
+    #[inline]
+    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for output in self {
+            call.output_of(output.as_view_mut());
+        }
+    }
+}
+
+impl<T: Element> sealed::Values for Vec<Traced<'_, T>> {
+    fn each(&self, f: &mut dyn FnMut(u32)) {
+        self.iter().for_each(|output| f(output.value()));
+    }
+}
+impl<'g, T: Element> Outputs<'g> for Vec<Traced<'g, T>> {
+    type Types = Vec<T>;
+}
+impl<T: Element> OutputTypes for Vec<T> {
+    type Tensors = Vec<Tensor<T>>;
+}
+impl<T: Element, A: AsViewMut<T>> LendOut<Vec<T>> for &mut [A] {
+    #[inline]
+    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for output in &mut **self {
+            call.output_of(output.as_view_mut());
+        }
+    }
+}
+impl<T: Element, A: AsViewMut<T>> LendOut<Vec<T>> for Vec<A> {
+    #[inline]
+    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+        for output in self {
+            call.output_of(output.as_view_mut());
+        }
+    }
+}
+
+/// None.
+impl sealed::Sealed for () {}
+impl InputTypes for () {}
+impl sealed::Named for () {
+    fn each(&self, _: &mut dyn FnMut(u32, Option<u32>)) {}
+}
+impl Inputs<'_> for () {
+    type Types = ();
+}
+impl LendAs<()> for () {
+    fn lend<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
+}
+impl sealed::Values for () {
+    fn each(&self, _: &mut dyn FnMut(u32)) {}
+}
+impl Outputs<'_> for () {
+    type Types = ();
+}
+impl OutputTypes for () {
+    type Tensors = ();
+}
+impl LendOut<()> for () {
+    fn lend_out<'s>(&'s mut self, _: &mut Call<'_, 's>) {}
+}
+
+macro_rules! tuples {
+    ($($($element:ident $value:ident)+;)*) => {$(
+        impl<$($element),+> sealed::Sealed for ($($element,)+) {}
+        impl<$($element),+> InputTypes for ($($element,)+) {}
+
+        impl<$($value: sealed::Named),+> sealed::Named for ($($value,)+) {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            fn each(&self, f: &mut dyn FnMut(u32, Option<u32>)) {
+                let ($($value,)+) = self;
+                $($value.each(f);)+
+            }
+        }
+        impl<'g, $($value: Input<'g>),+> Inputs<'g> for ($($value,)+) {
+            type Types = ($($value::Type,)+);
+        }
+        impl<$($element, $value: LendAs<$element>),+> LendAs<($($element,)+)> for ($($value,)+) {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            #[inline]
+            fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+                let ($($value,)+) = self;
+                $($value.lend(call);)+
+            }
+        }
+
+        impl<$($element: Element),+> sealed::Values for ($(Traced<'_, $element>,)+) {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            fn each(&self, f: &mut dyn FnMut(u32)) {
+                let ($($value,)+) = self;
+                $(f($value.value());)+
+            }
+        }
+        impl<'g, $($element: Element),+> Outputs<'g> for ($(Traced<'g, $element>,)+) {
+            type Types = ($($element,)+);
+        }
+        impl<$($element: Element),+> OutputTypes for ($($element,)+) {
+            type Tensors = ($(Tensor<$element>,)+);
+        }
+        impl<$($element: Element, $value: AsViewMut<$element>),+> LendOut<($($element,)+)>
+            for ($($value,)+)
+        {
+            #[allow(non_snake_case, reason = "a variable for each type")]
+            #[inline]
+            fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>) {
+                let ($($value,)+) = self;
+                $(call.output_of::<$element>($value.as_view_mut());)+
+            }
+        }
+    )*};
+}
+
+tuples! {
+    T1 A1;
+    T1 A1 T2 A2;
+    T1 A1 T2 A2 T3 A3;
+    T1 A1 T2 A2 T3 A3 T4 A4;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6 T7 A7;
+    T1 A1 T2 A2 T3 A3 T4 A4 T5 A5 T6 A6 T7 A7 T8 A8;
+}

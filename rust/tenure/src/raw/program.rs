@@ -1,0 +1,206 @@
+//! Graphs that are being built; and programs, in the modules below.
+
+mod fresh;
+mod run;
+
+use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info};
+
+pub use fresh::Fresh;
+pub(crate) use run::ProgramHandle;
+pub use run::{Call, LendAs, LendOut};
+
+use super::context::current;
+use super::operations::scalar;
+use super::{Lent, check, entered, failure};
+use crate::ops::Extents;
+use crate::{DType, Element, Result, SharedTensor};
+
+/// The only handle on a graph; dropping it ends the graph, and programs made of it stay.
+// Calls on a graph are not to meet: `NonNull` is not Sync, so that they are all on one thread.
+pub(crate) struct GraphHandle(NonNull<tnr_graph>);
+
+impl Drop for GraphHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again.
+        unsafe { sys::tnr_graph_release(self.0.as_ptr()) };
+    }
+}
+
+/// Attributes of a node, as the ABI has them, or none.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    address: *const c_void,
+    _lent: PhantomData<&'a ()>,
+}
+
+impl Given<'_> {
+    pub(crate) const NONE: Given<'static> = Given { address: ptr::null(), _lent: PhantomData };
+}
+
+/// Each begins with its size, beyond which the library reads nothing, whatever the node is.
+macro_rules! attributes {
+    ($($type:ident)*) => {$(
+        impl<'a> From<&'a sys::$type> for Given<'a> {
+            fn from(attributes: &'a sys::$type) -> Given<'a> {
+                assert!(attributes.struct_size == size_of::<sys::$type>() as u64);
+                Given { address: ptr::from_ref(attributes).cast(), _lent: PhantomData }
+            }
+        }
+    )*};
+}
+attributes! {
+    tnr_reduce_attributes tnr_normalize_attributes tnr_conv2d_attributes tnr_matmul_attributes
+    tnr_pool2d_attributes tnr_batch_norm_attributes tnr_pad_attributes tnr_triangle_attributes
+}
+
+/// A number as attributes have it.
+pub(crate) fn scalar_of<T: Element>(value: T) -> tnr_scalar {
+    scalar(value)
+}
+
+/// A node to be added.
+pub(crate) struct NewNode<'a> {
+    pub(crate) code: u32,
+    /// That of a cast.
+    pub(crate) dtype: Option<DType>,
+    pub(crate) flags: u32,
+    /// Values, or `TNR_OPERAND_NONE`.
+    pub(crate) operands: &'a [u32],
+    pub(crate) numbers: &'a [i64],
+    pub(crate) attributes: Given<'a>,
+}
+
+fn length(count: usize) -> u32 {
+    // More than the library takes of anything.
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+impl GraphHandle {
+    pub(crate) fn new() -> Result<GraphHandle> {
+        entered()?;
+        // SAFETY: takes nothing.
+        let graph = unsafe { sys::tnr_graph_create() };
+        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        let graph = NonNull::new(graph)
+            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        Ok(GraphHandle(graph))
+    }
+
+    pub(crate) fn add_extent(&self, name: &CStr, maximum: i64) -> Result<i64> {
+        let mut number = 0;
+        // SAFETY: the handle is alive, and the name ends with a 0.
+        check(unsafe {
+            sys::tnr_graph_add_extent(self.0.as_ptr(), name.as_ptr(), maximum, &mut number)
+        })?;
+        Ok(number)
+    }
+
+    pub(crate) fn combine_extents(&self, op: tnr_extent_op, a: i64, b: i64) -> Result<i64> {
+        let mut number = 0;
+        // SAFETY: the handle is alive; numbers are checked by the library.
+        check(unsafe { sys::tnr_graph_combine_extents(self.0.as_ptr(), op, a, b, &mut number) })?;
+        Ok(number)
+    }
+
+    pub(crate) fn add_input(&self, dtype: DType, shape: &[i64]) -> Result<u32> {
+        let mut value = 0;
+        let rank = length(shape.len());
+        // SAFETY: the handle is alive, and there are `rank` numbers.
+        check(unsafe {
+            let shape = shape.as_ptr();
+            sys::tnr_graph_add_input(self.0.as_ptr(), dtype.raw(), rank, shape, &mut value)
+        })?;
+        Ok(value)
+    }
+
+    /// A constant that is a copy of these elements.
+    pub(crate) fn copy_constant(&self, view: Lent<'_>) -> Result<u32> {
+        let mut value = 0;
+        // SAFETY: what `Lent` promises is what the call asks: no owner is named, so that the elements
+        // are copied.
+        check(unsafe { sys::tnr_graph_add_constant(self.0.as_ptr(), view.0, &mut value) })?;
+        Ok(value)
+    }
+
+    /// A constant that is the memory of a shared tensor, which is held for as long as a program is.
+    pub(crate) fn hold_constant<T: Element>(&self, shared: &SharedTensor<T>) -> Result<u32> {
+        let (view, mut value) = (shared.owned_raw(), 0);
+        // SAFETY: a view of the blob that it names, which nobody writes until its last holder gives
+        // it back; the library is one of them from here on.
+        check(unsafe { sys::tnr_graph_add_constant(self.0.as_ptr(), &view, &mut value) })?;
+        Ok(value)
+    }
+
+    pub(crate) fn add_scalar<T: Element>(&self, value: T) -> Result<u32> {
+        let (given, mut value) = (scalar(value), 0);
+        // SAFETY: the handle and the scalar are alive.
+        check(unsafe { sys::tnr_graph_add_scalar(self.0.as_ptr(), &given, &mut value) })?;
+        Ok(value)
+    }
+
+    pub(crate) fn add_node(&self, node: &NewNode<'_>) -> Result<u32> {
+        let mut value = 0;
+        let given = tnr_graph_node {
+            struct_size: size_of::<tnr_graph_node>() as u64,
+            code: node.code,
+            dtype: node.dtype.map_or(sys::tnr_dtype(0), DType::raw),
+            operands: node.operands.as_ptr(),
+            numbers: node.numbers.as_ptr(),
+            attributes: node.attributes.address,
+            operand_count: length(node.operands.len()),
+            number_count: length(node.numbers.len()),
+            flags: node.flags,
+            reserved: 0,
+        };
+        // SAFETY: the handle is alive, the arrays are as long as is said, and attributes begin with
+        // their size; all that they name is checked by the library.
+        check(unsafe { sys::tnr_graph_add_node(self.0.as_ptr(), &given, &mut value) })?;
+        Ok(value)
+    }
+
+    pub(crate) fn add_output(&self, value: u32, updates: Option<u32>) -> Result<()> {
+        let updates = updates.unwrap_or(sys::TNR_OPERAND_NONE);
+        // SAFETY: the handle is alive; values are checked by the library.
+        check(unsafe { sys::tnr_graph_add_output(self.0.as_ptr(), value, updates) })
+    }
+
+    /// The shape of a value where all extents are at their maxima.
+    pub(crate) fn shape_of(&self, value: u32) -> Result<Extents> {
+        let mut info = tnr_value_info {
+            struct_size: size_of::<tnr_value_info>() as u64,
+            source: sys::tnr_value_source(0),
+            dtype: sys::tnr_dtype(0),
+            rank: 0,
+            index: 0,
+            shape: [0; 8],
+            numbers: [0; 8],
+        };
+        // SAFETY: the handle is alive, and `info` is writable as far as its `struct_size` says.
+        check(unsafe { sys::tnr_graph_describe_value(self.0.as_ptr(), value, &mut info) })?;
+        Ok(Extents::of(&info.shape.map(|extent| extent as usize)[..info.rank as usize]))
+    }
+
+    /// A program of what there is now, of whose outputs the last `update_count` update inputs.
+    pub(crate) fn program(
+        &self,
+        disabled_passes: u32,
+        [input_count, output_count, update_count]: [usize; 3],
+    ) -> Result<ProgramHandle> {
+        let attributes = sys::tnr_program_attributes {
+            struct_size: size_of::<sys::tnr_program_attributes>() as u64,
+            disabled_passes,
+            reserved: 0,
+        };
+        // SAFETY: the handle is alive; the context is checked by the library.
+        let program = unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };
+        // SAFETY: as in `failure`; a function that gives NULL has written the status.
+        let program = NonNull::new(program)
+            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        Ok(ProgramHandle::new(program, [input_count, output_count, update_count]))
+    }
+}

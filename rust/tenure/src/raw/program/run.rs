@@ -1,0 +1,349 @@
+//! Programs: what a run lends them, and the memory that it fills.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_memory_plan, tnr_program, tnr_view, tnr_view_mut};
+
+use super::fresh::{DynBlank, Fresh, Shape};
+use crate::ops::Extents;
+use crate::raw::context::current;
+use crate::raw::expression::{Filling, Leaf, Lends};
+use crate::raw::{Lent, LentMut, check, entered};
+use crate::{DType, DynTensor, Element, Result, TensorViewMut};
+
+/// Inputs or outputs up to which a run takes room on the stack.
+const INLINE: usize = 16;
+
+/// Inputs and outputs of one run, lent for `'s`.
+// The invariant: each address is NULL, which the library refuses, or that of a view as `Lent` or
+// `LentMut` promises it for 's; those of values are in the rooms.
+pub struct Call<'r, 's> {
+    inputs: &'r mut [*const tnr_view],
+    outputs: &'r mut [*const tnr_view_mut],
+    input_count: usize,
+    output_count: usize,
+    update_count: usize,
+    /// Outputs before those that update inputs.
+    fresh_count: usize,
+    values: Filling<'r, tnr_view>,
+    values_mut: Filling<'r, tnr_view_mut>,
+    _lent: PhantomData<&'s ()>,
+}
+
+impl<'s> Call<'_, 's> {
+    /// The next input. More than there are are dropped, and the library misses none.
+    #[inline]
+    pub(crate) fn input(&mut self, leaf: Leaf<'s>) {
+        let Some(place) = self.inputs.get_mut(self.input_count) else { return };
+        *place = match leaf.0 {
+            Lends::Address(view) => ptr::from_ref(view),
+            Lends::Value(view) => self.values.push(view),
+        };
+        self.input_count += 1;
+    }
+
+    /// As [`input`](Self::input), by its address.
+    #[inline]
+    pub(crate) fn lent(&mut self, view: Lent<'s>) {
+        let Some(place) = self.inputs.get_mut(self.input_count) else { return };
+        *place = view.0;
+        self.input_count += 1;
+    }
+
+    /// The next output.
+    #[inline]
+    pub(crate) fn output(&mut self, view: LentMut<'s>) {
+        if self.output_count < self.fresh_count {
+            self.outputs[self.output_count] = view.0;
+            self.output_count += 1;
+        }
+    }
+
+    /// As [`output`](Self::output), by value.
+    #[inline]
+    pub(crate) fn output_of<T: Element>(&mut self, view: TensorViewMut<'s, T>) {
+        if self.output_count < self.fresh_count {
+            self.outputs[self.output_count] =
+                self.values_mut.push(tnr_view_mut { view: *view.raw() });
+            self.output_count += 1;
+        }
+    }
+
+    /// The next input, which the next of the last outputs updates.
+    #[inline]
+    pub(crate) fn updated(&mut self, view: LentMut<'s>) {
+        self.update(view.0);
+    }
+
+    /// As [`updated`](Self::updated), by value.
+    #[inline]
+    pub(crate) fn updated_of<T: Element>(&mut self, view: TensorViewMut<'s, T>) {
+        if self.fresh_count + self.update_count < self.outputs.len() {
+            let place = self.values_mut.push(tnr_view_mut { view: *view.raw() });
+            self.update(place);
+        }
+    }
+
+    /// The address is that of a view as the invariant says.
+    #[inline]
+    fn update(&mut self, view: *const tnr_view_mut) {
+        let at = self.fresh_count + self.update_count;
+        if at < self.outputs.len() && self.input_count < self.inputs.len() {
+            self.outputs[at] = view;
+            // The same view: it is the first and only field.
+            self.inputs[self.input_count] = view.cast();
+            self.update_count += 1;
+            self.input_count += 1;
+        }
+    }
+}
+
+/// What lends inputs of these types.
+pub trait LendAs<I> {
+    #[doc(hidden)]
+    fn lend<'s>(&'s mut self, call: &mut Call<'_, 's>);
+}
+
+/// What lends outputs of these types.
+pub trait LendOut<O> {
+    #[doc(hidden)]
+    fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>);
+}
+
+/// The only handle on a program; dropping it ends the program.
+pub(crate) struct ProgramHandle {
+    program: NonNull<tnr_program>,
+    input_count: usize,
+    /// Beside those that update inputs, which are the last ones.
+    output_count: usize,
+    update_count: usize,
+}
+
+// SAFETY: the handle is a token, and the library takes it from any thread; owners of constants are
+// Send and Sync (`SharedTensor`).
+unsafe impl Send for ProgramHandle {}
+// SAFETY: as above; any number of threads may run one program.
+unsafe impl Sync for ProgramHandle {}
+
+impl Drop for ProgramHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again.
+        unsafe { sys::tnr_program_release(self.program.as_ptr()) };
+    }
+}
+
+impl ProgramHandle {
+    pub(super) fn new(
+        program: NonNull<tnr_program>,
+        [input_count, output_count, update_count]: [usize; 3],
+    ) -> Self {
+        ProgramHandle { program, input_count, output_count, update_count }
+    }
+
+    pub(crate) fn input_count(&self) -> usize {
+        self.input_count
+    }
+    pub(crate) fn output_count(&self) -> usize {
+        self.output_count
+    }
+    pub(crate) fn update_count(&self) -> usize {
+        self.update_count
+    }
+
+    /// Gives `f` room for the views of one call.
+    #[inline]
+    fn with_call<'s, R>(&self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
+        let (inputs, outputs) = (self.input_count, self.output_count + self.update_count);
+        if inputs.max(outputs) <= INLINE {
+            // No value of these is read before it is written.
+            let mut values = [const { MaybeUninit::uninit() }; INLINE];
+            let mut values_mut = [const { MaybeUninit::uninit() }; INLINE];
+            f(&mut self.call(
+                &mut [ptr::null(); INLINE][..inputs],
+                &mut [ptr::null(); INLINE][..outputs],
+                &mut values,
+                &mut values_mut,
+            ))
+        } else {
+            let mut values: Vec<_> = (0..inputs).map(|_| MaybeUninit::uninit()).collect();
+            let mut values_mut: Vec<_> = (0..outputs).map(|_| MaybeUninit::uninit()).collect();
+            f(&mut self.call(
+                &mut vec![ptr::null(); inputs],
+                &mut vec![ptr::null(); outputs],
+                &mut values,
+                &mut values_mut,
+            ))
+        }
+    }
+
+    fn call<'r, 's>(
+        &self,
+        inputs: &'r mut [*const tnr_view],
+        outputs: &'r mut [*const tnr_view_mut],
+        values: &'r mut [MaybeUninit<tnr_view>],
+        values_mut: &'r mut [MaybeUninit<tnr_view_mut>],
+    ) -> Call<'r, 's> {
+        Call {
+            inputs,
+            outputs,
+            input_count: 0,
+            output_count: 0,
+            update_count: 0,
+            fresh_count: self.output_count,
+            values: Filling::new(values),
+            values_mut: Filling::new(values_mut),
+            _lent: PhantomData,
+        }
+    }
+
+    /// Writes every element of the outputs where the answer is Ok, and before it reads one; but what
+    /// inputs are updated hold.
+    #[inline]
+    fn run(&self, call: &Call<'_, '_>, budget_bytes: u64) -> Result<()> {
+        entered()?;
+        #[cfg(feature = "tracing")]
+        let _traced = call
+            .outputs
+            .first()
+            // SAFETY: the address of a view, by the invariant, or NULL.
+            .and_then(|view| unsafe { view.as_ref() })
+            .and_then(|out| crate::raw::spans::program(&out.view));
+        let attributes = sys::tnr_program_run_attributes {
+            struct_size: size_of::<sys::tnr_program_run_attributes>() as u64,
+            budget_bytes,
+            step_nanoseconds: ptr::null_mut(),
+            step_count: 0,
+            flags: 0,
+        };
+        // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where there
+        // is none the address is NULL, which the library refuses.
+        check(unsafe {
+            sys::tnr_program_run(
+                current(),
+                self.program.as_ptr(),
+                call.inputs.as_ptr(),
+                call.inputs.len() as u32,
+                &attributes,
+                call.outputs.as_ptr(),
+                call.outputs.len() as u32,
+            )
+        })
+    }
+
+    /// The dtype and shape of an output.
+    fn shape_of(&self, call: &Call<'_, '_>, nth: usize) -> Result<(DType, Shape)> {
+        entered()?;
+        let (mut dtype, mut rank, mut shape) = (sys::tnr_dtype(0), 0, [0; sys::TNR_MAX_RANK]);
+        // SAFETY: as in `run`; there is room for what is written.
+        check(unsafe {
+            sys::tnr_program_output_shape(
+                self.program.as_ptr(),
+                call.inputs.as_ptr(),
+                call.inputs.len() as u32,
+                u32::try_from(nth).unwrap_or(u32::MAX),
+                &mut dtype,
+                &mut rank,
+                shape.as_mut_ptr(),
+            )
+        })?;
+        let shape = shape.map(|extent| extent as usize);
+        Ok((DType::from_raw(dtype), Shape(Extents::of(&shape[..rank as usize]))))
+    }
+
+    /// Runs into new outputs.
+    pub(crate) fn run_new<I, O: Fresh>(
+        &self,
+        inputs: &mut impl LendAs<I>,
+        budget_bytes: u64,
+    ) -> Result<O::Made> {
+        let mut blanks = self.with_call(|call| {
+            inputs.lend(call);
+            O::blanks(self.output_count, &mut |nth| Ok(self.shape_of(call, nth)?.1))
+        })?;
+        self.with_call(|call| {
+            inputs.lend(call);
+            O::lend_blanks(&mut blanks, call);
+            self.run(call, budget_bytes)
+        })?;
+        // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a run
+        // that answers Ok has written every element of each.
+        Ok(unsafe { O::written(blanks) })
+    }
+
+    /// Runs into memory of the caller's.
+    #[inline]
+    pub(crate) fn run_into<I, O>(
+        &self,
+        inputs: &mut impl LendAs<I>,
+        outputs: &mut impl LendOut<O>,
+        budget_bytes: u64,
+    ) -> Result<()> {
+        self.with_call(|call| {
+            inputs.lend(call);
+            outputs.lend_out(call);
+            self.run(call, budget_bytes)
+        })
+    }
+
+    /// As [`run_new`](Self::run_new), with element types that the program knows.
+    pub(crate) fn run_dyn<I>(
+        &self,
+        inputs: &mut impl LendAs<I>,
+        budget_bytes: u64,
+    ) -> Result<Vec<DynTensor>> {
+        let mut blanks = self.with_call(|call| {
+            inputs.lend(call);
+            (0..self.output_count)
+                .map(|nth| {
+                    let (dtype, extents) = self.shape_of(call, nth)?;
+                    DynBlank::new(dtype, extents.as_slice())
+                })
+                .collect::<Result<Vec<_>>>()
+        })?;
+        self.with_call(|call| {
+            inputs.lend(call);
+            for blank in &mut blanks {
+                blank.0.lend(call);
+            }
+            self.run(call, budget_bytes)
+        })?;
+        // SAFETY: as in `run_new`.
+        Ok(blanks.into_iter().map(|blank| unsafe { blank.0.written() }).collect())
+    }
+
+    pub(crate) fn output_shapes<I>(&self, inputs: &mut impl LendAs<I>) -> Result<Vec<Shape>> {
+        self.with_call(|call| {
+            inputs.lend(call);
+            (0..self.output_count).map(|nth| Ok(self.shape_of(call, nth)?.1)).collect()
+        })
+    }
+
+    pub(crate) fn memory<I>(&self, inputs: &mut impl LendAs<I>) -> Result<tnr_memory_plan> {
+        entered()?;
+        self.with_call(|call| {
+            inputs.lend(call);
+            let mut plan = tnr_memory_plan {
+                struct_size: size_of::<tnr_memory_plan>() as u64,
+                peak_bytes: 0,
+                live_bytes: 0,
+                total_bytes: 0,
+                scratch_bytes: 0,
+                step_count: 0,
+                reserved: 0,
+            };
+            // SAFETY: as in `run`; `plan` is writable as far as its `struct_size` says.
+            check(unsafe {
+                sys::tnr_program_memory(
+                    self.program.as_ptr(),
+                    call.inputs.as_ptr(),
+                    call.inputs.len() as u32,
+                    &mut plan,
+                )
+            })?;
+            Ok(plan)
+        })
+    }
+}

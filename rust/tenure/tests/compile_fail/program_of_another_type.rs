@@ -1,0 +1,16 @@
+//@ error: E0277
+//! The inputs of a program have the types that it was traced with.
+use tenure::{Program, Tensor};
+
+fn main() {
+    let program = Program::trace(|graph| {
+        let x = graph.input::<f32>([2]);
+        graph.program((x,), x * 2.0)
+    })
+    .unwrap();
+    #[cfg(not(bad))]
+    let other = [3.0_f32, 4.0];
+    #[cfg(bad)]
+    let other = Tensor::from([3.0_f64, 4.0]);
+    program.run((&other,)).unwrap();
+}

@@ -1,0 +1,37 @@
+//! Programs: the bits of calls one by one, shapes found in a run, errors, updates, memory.
+
+// Operands are lent, as one writes them for what is not `Copy`.
+#![allow(clippy::needless_borrows_for_generic_args)]
+
+mod errors;
+mod extents;
+mod nets;
+mod runs;
+mod table;
+mod updates;
+mod values;
+
+#[path = "../expr/samples.rs"]
+mod samples;
+
+use samples::*;
+use tenure::*;
+
+fn floats<const N: usize>(seed: u64, shape: [usize; N]) -> Tensor<f32> {
+    tensor(&mut Random::new(seed), shape, f32::small)
+}
+
+/// With all passes, and without any.
+fn traced<I, O>(
+    f: impl for<'g> Fn(Graph<'g>) -> Result<Program<I, O>>,
+) -> [Result<Program<I, O>>; 2] {
+    [Passes::ALL, Passes::NONE].map(|passes| Program::trace_with(passes, &f))
+}
+
+/// The message of what a trace refuses.
+#[track_caller]
+fn said<I, O>(f: impl for<'g> FnOnce(Graph<'g>) -> Result<Program<I, O>>) -> String {
+    let error = Program::trace(f).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+    error.message().to_owned()
+}

@@ -1,0 +1,210 @@
+//! Movement, products, images and normalizations, as the functions of their names.
+
+use super::*;
+
+#[test]
+fn shapes_and_slices() {
+    let a = tensor(&mut Random::new(1), [4, 6, 2], i32::any);
+    for program in traced(|graph| {
+        let a = graph.input::<i32>([4, 6, 2]);
+        let parts = vec![
+            a.reshape([8, 6]),
+            a.t(),
+            a.permute(&[-1, 0, 1]),
+            a.transpose(0, -1),
+            a.slice(1, 2, 5),
+            a.slice_step(-2, 1, 6, 2),
+            a.slice(2, 0, 1).broadcast([4, 6, 3]),
+            a.t().reshape(48),
+        ];
+        graph.program((a,), parts)
+    }) {
+        let got = program.unwrap().run((&a,)).unwrap();
+        let view = a.view();
+        let part = view.slice(2, ..1).unwrap();
+        let expected = [
+            view.reshape([8, 6]).unwrap().to_tensor(),
+            view.t().to_tensor(),
+            view.permute(&[2, 0, 1]).unwrap().to_tensor(),
+            view.transpose(0, 2).unwrap().to_tensor(),
+            view.slice(1, 2..5).unwrap().to_tensor(),
+            view.slice_step(1, 1.., 2).unwrap().to_tensor(),
+            part.broadcast([4, 6, 3]).unwrap().to_tensor(),
+            Tensor::from_vec(view.t().to_vec(), [48]).map_err(|error| error.into()),
+        ];
+        for (got, expected) in got.into_iter().zip(&expected) {
+            assert_same(&Ok(got), expected, "a movement");
+        }
+    }
+}
+
+#[test]
+fn joined_padded_and_chosen() {
+    let a = tensor(&mut Random::new(2), [3, 4], i64::any);
+    let (rows, places) = (Tensor::from([2_i64, 0, 2]), Tensor::from([[1_i32, 3], [0, 0], [2, 1]]));
+    for program in traced(|graph| {
+        let a = graph.input::<i64>([3, 4]);
+        let (rows, places) = (graph.input::<i64>([3]), graph.input::<i32>([3, 2]));
+        let around = |mode| a.pad_to([5, 7], [1, 2], mode);
+        let values = vec![
+            graph.concat([a, a, a], 0),
+            graph.concat([a, a.slice(1, 0, 2)], -1),
+            around(PadMode::Constant(7)),
+            around(PadMode::Edge),
+            around(PadMode::Reflect),
+            around(PadMode::Wrap),
+            a.take(0, rows),
+            a.gather(1, places),
+            a.tril(0),
+            a.triu(1),
+        ];
+        graph.program((a, rows, places), values)
+    }) {
+        let got = program.unwrap().run((&a, &rows, &places)).unwrap();
+        let around = |mode| tenure::pad(&a, [(1, 1), (2, 1)], mode);
+        let expected = [
+            tenure::concat([&a, &a, &a], 0),
+            tenure::concat([a.view(), a.slice(1, ..2).unwrap()], 1),
+            around(PadMode::Constant(7)),
+            around(PadMode::Edge),
+            around(PadMode::Reflect),
+            around(PadMode::Wrap),
+            tenure::take(&a, 0, &rows),
+            tenure::gather(&a, 1, &places),
+            tenure::tril(&a, 0),
+            tenure::triu(&a, 1),
+        ];
+        for (got, expected) in got.into_iter().zip(&expected) {
+            assert_same(&Ok(got), expected, "a movement");
+        }
+    }
+}
+
+#[test]
+fn products() {
+    let (a, b, bias) = (floats(3, [2, 5, 7]), floats(4, [7, 6]), floats(5, [6]));
+    let (u, v) = (Tensor::from([[1_u8, 255], [3, 4]]), Tensor::from([[-1_i8, 2], [3, -128]]));
+    for program in traced(|graph| {
+        let (a, b) = (graph.input::<f32>([2, 5, 7]), graph.input::<f32>([7, 6]));
+        let bias = graph.copy_constant(&floats(5, [6]));
+        let (u, v) = (graph.input::<u8>([2, 2]), graph.input::<i8>([2, 2]));
+        let sigmoid = Matmul::new().activation(Activation::Sigmoid);
+        let outputs = (
+            a.matmul(b),
+            a.matmul_with(b, Some(bias), sigmoid),
+            (a.matmul(b) + bias).relu(),
+            u.matmul_u8_i8(v),
+        );
+        graph.program((a, b, u, v), outputs)
+    }) {
+        let got = program.unwrap().run((&a, &b, &u, &v)).unwrap();
+        assert_same(&Ok(got.0), &tenure::matmul(&a, &b), "matmul");
+        let with = |activation| Matmul::new().bias(&bias).activation(activation);
+        let [sigmoid, relu] = [Activation::Sigmoid, Activation::Relu].map(with);
+        assert_same(&Ok(got.1), &tenure::matmul_with(&a, &b, sigmoid), "with a bias");
+        assert_same(&Ok(got.2), &tenure::matmul_with(&a, &b, relu), "an epilogue");
+        assert_same(&Ok(got.3), &tenure::matmul_u8_i8(&u, &v), "of bytes");
+    }
+}
+
+#[test]
+fn images() {
+    let (x, w, b) = (floats(6, [2, 4, 9, 8]), floats(7, [6, 4, 3, 3]), floats(8, [6]));
+    let (mean, var) = (floats(9, [6]), floats(10, [6]));
+    let options = || Conv2d::new().padding([1, 1]).strides([2, 1]);
+    let windows = Pool2d::new([2, 3]).strides([1, 2]);
+    for program in traced(|graph| {
+        let x = graph.input::<f32>([2, 4, 9, 8]);
+        let [w, b] = [graph.input::<f32>([6, 4, 3, 3]), graph.input::<f32>([6])];
+        let (mean, var) = (graph.input::<f32>([6]), graph.input::<f32>([6]));
+        let y = x.conv2d(w, Some(b), options().activation(Activation::Relu));
+        let outputs = vec![
+            y,
+            y.batch_norm(mean, var, Some(b), None, 1e-3),
+            y.max_pool2d(windows),
+            y.avg_pool2d(windows),
+            y.adaptive_max_pool2d([2, 3]),
+            y.adaptive_avg_pool2d([3, 2]),
+            y.global_avg_pool2d(),
+        ];
+        graph.program((x, w, b, mean, var), outputs)
+    }) {
+        let got = program.unwrap().run((&x, &w, &b, &mean, &var)).unwrap();
+        let with = options().bias(&b).activation(Activation::Relu);
+        let y = tenure::conv2d(&x, &w, with).unwrap();
+        let norm = BatchNorm::new(&mean, &var).weight(&b).eps(1e-3);
+        let expected = [
+            y.try_clone(),
+            tenure::batch_norm(&y, norm),
+            tenure::max_pool2d(&y, windows),
+            tenure::avg_pool2d(&y, windows),
+            tenure::adaptive_max_pool2d(&y, [2, 3]),
+            tenure::adaptive_avg_pool2d(&y, [3, 2]),
+            tenure::global_avg_pool2d(&y),
+        ];
+        for (got, expected) in got.into_iter().zip(&expected) {
+            assert_same(&Ok(got), expected, "of images");
+        }
+    }
+}
+
+#[test]
+fn normalizations() {
+    let (x, w, b) = (floats(11, [3, 4, 5]), floats(12, [5]), floats(13, [5]));
+    for program in traced(|graph| {
+        let (x, w, b) = (graph.input::<f32>([3, 4, 5]), graph.input([5]), graph.input([5]));
+        let norm = LayerNorm::new().eps(1e-3);
+        let outputs = [
+            x.layer_norm(-1, Some(w), Some(b), norm),
+            x.layer_norm([1, 2], None, None, norm),
+            x.rms_norm(2, Some(w), norm),
+        ];
+        graph.program((x, w, b), outputs)
+    }) {
+        let got = program.unwrap().run((&x, &w, &b)).unwrap();
+        let norm = LayerNorm::new().eps(1e-3);
+        let expected = [
+            tenure::layer_norm(&x, -1, norm.weight(&w).bias(&b)),
+            tenure::layer_norm(&x, [1, 2], norm),
+            tenure::rms_norm(&x, 2, norm.weight(&w)),
+        ];
+        for (got, expected) in got.into_iter().zip(&expected) {
+            assert_same(&Ok(got), expected, "a normalization");
+        }
+    }
+}
+
+#[test]
+fn constants_are_held_or_copied() {
+    let elements = std::sync::Arc::<[f32]>::from([1.0, 2.0, 3.0]);
+    let shared = SharedTensor::from_arc(elements.clone(), [3]).unwrap();
+    let before = std::sync::Arc::strong_count(&elements);
+    let program = Program::trace(|graph| {
+        let x = graph.input::<f32>([3]);
+        graph.program((x,), x * graph.constant(&shared) + graph.copy_constant(&[1.0; 3]))
+    })
+    .unwrap();
+    drop(shared);
+    // It was the only tensor of it.
+    assert_eq!(std::sync::Arc::strong_count(&elements), before);
+    assert_eq!(program.run((&[1.0, 1.0, 2.0],)).unwrap(), [2.0, 3.0, 7.0]);
+    let clone = program.clone();
+    drop(program);
+    assert_eq!(clone.run((&[0.0; 3],)).unwrap(), [1.0; 3]);
+    drop(clone);
+    assert_eq!(std::sync::Arc::strong_count(&elements), before - 1);
+}
+
+#[test]
+fn a_vec_that_a_program_holds_is_not_given_back() {
+    let shared = Tensor::from_vec(vec![1, 2], [2]).unwrap().into_shared();
+    let program = Program::trace(|graph| {
+        let x = graph.input::<i32>([2]);
+        graph.program((x,), x + graph.constant(&shared))
+    })
+    .unwrap();
+    let shared = shared.into_vec().err().unwrap();
+    assert_eq!(program.run((&[0, 0],)).unwrap(), [1, 2]);
+    drop(program);
+    assert_eq!(shared.into_vec().ok(), Some(vec![1, 2]));
+}
