@@ -54,14 +54,15 @@
  *    9. Movement of elements
  *   10. Normalization and scans
  *   11. Expressions
- *   12. Ordering
- *   13. Random numbers
- *   14. Sparse matrices
- *   15. Sparse conversions
- *   16. Sparse operations
- *   17. Packed matrices
- *   18. Packed factors
- *   19. Statistics
+ *   12. Programs
+ *   13. Ordering
+ *   14. Random numbers
+ *   15. Sparse matrices
+ *   16. Sparse conversions
+ *   17. Sparse operations
+ *   18. Packed matrices
+ *   19. Packed factors
+ *   20. Statistics
  */
 
 #ifdef __cplusplus
@@ -3630,7 +3631,1153 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 12. Ordering
+ * 12. Programs
+ *
+ * Graphs of operations: built value by value, checked once, run on memory of any shape that they
+ * were built for, with the memory of their intermediate values planned.
+ */
+
+#if TNR_WANT_MINOR >= 2
+/**
+ * A number of a graph: plus the index of an extent, which each run has.
+ *
+ * @since 0.2
+ */
+#define TNR_EXTENT 4611686018427387904
+
+/**
+ * Most extents of a graph.
+ *
+ * @since 0.2
+ */
+#define TNR_MAX_EXTENTS 256
+
+/**
+ * Most values of a graph.
+ *
+ * @since 0.2
+ */
+#define TNR_MAX_VALUES 65536
+
+/**
+ * Kind of a graph's node: `tnr_matmul` of two operands, and a bias as the third, with `alpha` 1
+ * and `beta` 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_MATMUL 589824
+
+/**
+ * Kind of a graph's node: `tnr_conv2d` of images and weights, and a bias as the third operand.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CONV2D 655360
+
+/**
+ * Kind of a graph's node: plus MAX or MEAN of `tnr_reduce_op`, `tnr_pool2d`. Two numbers, the
+ * result's rows and columns, are for `TNR_POOL2D_ADAPTIVE` alone.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_POOL2D 720896
+
+/**
+ * Kind of a graph's node: `tnr_batch_norm` of images, means (optional), variances, weights
+ * (optional) and biases (optional).
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_BATCH_NORM 786432
+
+/**
+ * Kind of a graph's node: the elements of the operand in row-major order, in the shape that the
+ * numbers are. Where the operand lies otherwise in memory its elements are copied.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_RESHAPE 851968
+
+/**
+ * Kind of a graph's node: `tnr_view_permute` by as many numbers as there are axes.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PERMUTE 917504
+
+/**
+ * Kind of a graph's node: `tnr_view_broadcast` to the shape that the numbers are.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_BROADCAST 983040
+
+/**
+ * Kind of a graph's node: `tnr_view_slice` by four numbers: axis, start, stop and step.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SLICE 1048576
+
+/**
+ * Kind of a graph's node: `tnr_concat` of any number of operands along the axis, a number.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CONCAT 1114112
+
+/**
+ * Kind of a graph's node: plus a `tnr_pad_mode`, `tnr_pad` to the shape that the numbers are.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PAD 1179648
+
+/**
+ * Kind of a graph's node: `tnr_take` of an operand by indices along the axis, a number.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_TAKE 1245184
+
+/**
+ * Kind of a graph's node: `tnr_gather` of an operand by indices along the axis, a number.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_GATHER 1310720
+
+/**
+ * Kind of a graph's node: plus a `tnr_triangle`, `tnr_triangular`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_TRIANGULAR 1376256
+
+/**
+ * Kind of a graph's node: plus a `tnr_scan_op`, `tnr_scan` along the axis, a number.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SCAN 1441792
+
+/**
+ * Kind of a graph's node: plus the index of an operation that `tnr_graph_add_custom` gave the
+ * graph, with the operands and numbers that it takes.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CUSTOM 1507328
+
+/**
+ * Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
+ *
+ * @since 0.2
+ */
+#define TNR_CUSTOM_IN_PLACE 1
+
+/**
+ * Pass of a program: nodes whose results no output needs are left out.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_DEAD_CODE 1
+
+/**
+ * Pass of a program: nodes with the same operation on the same values are one.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_COMMON_SUBEXPRESSIONS 2
+
+/**
+ * Pass of a program: nodes of constants alone are computed when the program is made.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_CONSTANT_FOLDING 4
+
+/**
+ * Pass of a program: a bias and an activation behind a product or a convolution become part of it.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_EPILOGUES 8
+
+/**
+ * Pass of a program: element-wise nodes, and a reduction behind them, are computed in one pass.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_FUSION 16
+
+/**
+ * Pass of a program: a result takes the memory of an operand that nothing reads any more.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_IN_PLACE 32
+
+/**
+ * Pass of a program: values that are not alive at once share memory.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_MEMORY 64
+
+/**
+ * Pass of a program: images between convolutions and poolings lie channels-last.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_LAYOUT 128
+
+/**
+ * Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
+ * with guards around it. INTERNAL: it wrote a byte outside its output, left an element unwritten,
+ * or gave two results.
+ *
+ * @since 0.2
+ */
+#define TNR_RUN_CHECKED 1
+
+/**
+ * A graph that is being built: inputs, constants, nodes and outputs. A handle is a token as that
+ * of a blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_graph tnr_graph;
+
+/**
+ * A graph that nothing changes any more, to be run by any number of threads. A handle is a token
+ * as that of a blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_program tnr_program;
+
+/**
+ * How two numbers make an extent.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_extent_op;
+/**
+ * The sum.
+ */
+#define TNR_EXTENT_OP_ADD 1
+/**
+ * The difference, which is not negative.
+ */
+#define TNR_EXTENT_OP_SUB 2
+/**
+ * The product.
+ */
+#define TNR_EXTENT_OP_MUL 3
+/**
+ * The quotient, rounded down; the divisor is positive.
+ */
+#define TNR_EXTENT_OP_DIV 4
+/**
+ * The quotient, rounded up; the divisor is positive.
+ */
+#define TNR_EXTENT_OP_DIV_UP 5
+/**
+ * The smaller one.
+ */
+#define TNR_EXTENT_OP_MIN 6
+/**
+ * The greater one.
+ */
+#define TNR_EXTENT_OP_MAX 7
+
+/**
+ * A node of a graph: an operation on values, with one result. The kinds are those of `tnr_node`,
+ * and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
+ * will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_graph_node {
+  /**
+   * `sizeof(tnr_graph_node)`.
+   */
+  uint64_t struct_size;
+  /**
+   * A kind plus the code of the operation, of kinds that have codes.
+   */
+  uint32_t code;
+  /**
+   * The dtype that a cast gives. 0 for all others: operations state it.
+   */
+  tnr_dtype dtype;
+  /**
+   * `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given.
+   */
+  const uint32_t *operands;
+  /**
+   * `number_count` numbers, as the kind takes them: constants, or `TNR_EXTENT` plus the index of
+   * an extent. NULL only where there are none.
+   */
+  const int64_t *numbers;
+  /**
+   * The attributes of the operation, as its call takes them, but for views: these are operands.
+   * NULL: the defaults.
+   */
+  const void *attributes;
+  /**
+   * As many as the kind takes.
+   */
+  uint32_t operand_count;
+  /**
+   * As many as the kind takes.
+   */
+  uint32_t number_count;
+  /**
+   * Of a reduction and a normalization, as of `tnr_node`. 0 for all others.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_graph_node;
+
+/**
+ * The dtype and shape of the result of an operation of one's own, from those of its operands, whose
+ * memory is none of it. Returns a status; anything but OK refuses the node. Called from any thread,
+ * also for shapes that no run will have.
+ *
+ * @since 0.2
+ */
+typedef tnr_status (*tnr_infer_fn)(void *user_context,
+                                   const struct tnr_view *operands,
+                                   uint32_t operand_count,
+                                   const int64_t *numbers,
+                                   uint32_t number_count,
+                                   tnr_dtype *dtype,
+                                   uint32_t *rank,
+                                   int64_t *shape);
+
+/**
+ * Computes an operation of one's own: writes every element of `out`, and no other byte. Operands
+ * and `out` are lent for the call. Returns a status; anything but OK ends the run with it. Called
+ * from any thread, from several at once.
+ *
+ * @since 0.2
+ */
+typedef tnr_status (*tnr_compute_fn)(void *user_context,
+                                     const struct tnr_view *operands,
+                                     uint32_t operand_count,
+                                     const int64_t *numbers,
+                                     uint32_t number_count,
+                                     const struct tnr_view_mut *out);
+
+/**
+ * An operation of one's own. Set it to zeros, then `struct_size` and what applies; it will grow,
+ * and zeros will mean what they do now. An exception or a panic that leaves a function is INTERNAL
+ * where the compiler lets it through; functions of Rust abort.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_custom_operation {
+  /**
+   * `sizeof(tnr_custom_operation)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Ends with a 0; 1 to 31 bytes, which are copied.
+   */
+  const char *name;
+  /**
+   * Not NULL.
+   */
+  tnr_infer_fn infer;
+  /**
+   * Not NULL.
+   */
+  tnr_compute_fn compute;
+  /**
+   * Given to the functions.
+   */
+  void *user_context;
+  /**
+   * Called once with `user_context`, when the graph and all its programs are gone; may be NULL.
+   */
+  tnr_release_fn release;
+  /**
+   * Operands that it takes.
+   */
+  uint32_t operand_count;
+  /**
+   * Numbers that it takes.
+   */
+  uint32_t number_count;
+  /**
+   * `TNR_CUSTOM_IN_PLACE`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_custom_operation;
+
+/**
+ * How many of each a graph has, as `tnr_graph_describe` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_graph_info {
+  /**
+   * `sizeof(tnr_graph_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * Values of all sources.
+   */
+  uint32_t value_count;
+  /**
+   * Named extents, and those made of them.
+   */
+  uint32_t extent_count;
+  /**
+   * Inputs.
+   */
+  uint32_t input_count;
+  /**
+   * Constants.
+   */
+  uint32_t constant_count;
+  /**
+   * Scalars.
+   */
+  uint32_t scalar_count;
+  /**
+   * Nodes.
+   */
+  uint32_t node_count;
+  /**
+   * Outputs.
+   */
+  uint32_t output_count;
+  /**
+   * Operations of one's own.
+   */
+  uint32_t custom_count;
+} tnr_graph_info;
+
+/**
+ * An extent of a graph, as `tnr_graph_describe_extent` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_extent_info {
+  /**
+   * `sizeof(tnr_extent_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * 0 of a named one.
+   */
+  tnr_extent_op op;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The first number; the maximum of a named one.
+   */
+  int64_t a;
+  /**
+   * The second number; 0 of a named one.
+   */
+  int64_t b;
+  /**
+   * Of a named one; ends with a 0.
+   */
+  char name[32];
+} tnr_extent_info;
+
+/**
+ * Where a value of a graph comes from.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_value_source;
+/**
+ * `tnr_graph_add_input`.
+ */
+#define TNR_VALUE_SOURCE_INPUT 1
+/**
+ * `tnr_graph_add_constant`.
+ */
+#define TNR_VALUE_SOURCE_CONSTANT 2
+/**
+ * `tnr_graph_add_scalar`.
+ */
+#define TNR_VALUE_SOURCE_SCALAR 3
+/**
+ * `tnr_graph_add_node`.
+ */
+#define TNR_VALUE_SOURCE_NODE 4
+
+/**
+ * A value of a graph, as `tnr_graph_describe_value` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_value_info {
+  /**
+   * `sizeof(tnr_value_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * Whose result it is.
+   */
+  tnr_value_source source;
+  /**
+   * Of its elements.
+   */
+  tnr_dtype dtype;
+  /**
+   * Number of axes.
+   */
+  uint32_t rank;
+  /**
+   * Among those of its source, from 0, in the order in which they were added.
+   */
+  uint32_t index;
+  /**
+   * The extents where all named ones are as large as they may be; those beyond the rank are 0.
+   */
+  int64_t shape[8];
+  /**
+   * Of an input: its extents as numbers, as they were given. 0 for all others.
+   */
+  int64_t numbers[8];
+} tnr_value_info;
+
+/**
+ * Attributes of `tnr_program_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
+ * will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_program_attributes {
+  /**
+   * `sizeof(tnr_program_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * The passes, by bits, that are left out.
+   */
+  uint32_t disabled_passes;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_program_attributes;
+
+/**
+ * The memory of a run, as `tnr_program_memory` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_memory_plan {
+  /**
+   * `sizeof(tnr_memory_plan)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * Bytes that intermediate values take, in one block.
+   */
+  uint64_t peak_bytes;
+  /**
+   * The most bytes of intermediate values that are alive at once: no plan takes less.
+   */
+  uint64_t live_bytes;
+  /**
+   * What all intermediate values would take, each in memory of its own.
+   */
+  uint64_t total_bytes;
+  /**
+   * The most bytes of scratch memory that operations took at once in runs for these layouts so
+   * far, beside `peak_bytes`: they say it when they run.
+   */
+  uint64_t scratch_bytes;
+  /**
+   * Calls of operations in a run.
+   */
+  uint32_t step_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_memory_plan;
+
+/**
+ * How a step of a program computes.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_step_kind;
+/**
+ * Elements move to where a reshape or an output needs them.
+ */
+#define TNR_STEP_KIND_COPY 1
+/**
+ * Element-wise nodes in one pass.
+ */
+#define TNR_STEP_KIND_EXPRESSION 2
+/**
+ * The call of an operation.
+ */
+#define TNR_STEP_KIND_OPERATION 3
+
+/**
+ * A step of a program's run, as `tnr_program_describe_step` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_step_info {
+  /**
+   * `sizeof(tnr_step_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * How it computes.
+   */
+  tnr_step_kind kind;
+  /**
+   * The node whose result it gives; `TNR_OPERAND_NONE` where it copies to an output.
+   */
+  uint32_t node;
+  /**
+   * Nodes that it computes.
+   */
+  uint32_t node_count;
+  /**
+   * The output that it writes; `TNR_OPERAND_NONE` where the result is another value.
+   */
+  uint32_t output;
+  /**
+   * Floating-point operations: two for each multiplication and addition of a product or a
+   * convolution, one for each element and node of others, 0 of copies.
+   */
+  uint64_t flops;
+  /**
+   * Bytes of the elements that it reads, each operand once.
+   */
+  uint64_t read_bytes;
+  /**
+   * Bytes of the elements that it writes.
+   */
+  uint64_t written_bytes;
+  /**
+   * Where its result lies in the block of values; 0 where it writes an output.
+   */
+  uint64_t block_offset;
+  /**
+   * Bytes of the block that the result takes; 0 where it writes an output.
+   */
+  uint64_t block_bytes;
+  /**
+   * The last step that reads these bytes.
+   */
+  uint32_t last_use;
+  /**
+   * Dtype of the result.
+   */
+  tnr_dtype dtype;
+  /**
+   * Number of axes of the result.
+   */
+  uint32_t rank;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The result's extents; those beyond the rank are 0.
+   */
+  int64_t shape[8];
+  /**
+   * Names of the operations, as many as there is room for; ends with a 0.
+   */
+  char name[64];
+} tnr_step_info;
+
+/**
+ * Attributes of `tnr_program_run`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
+ * grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_program_run_attributes {
+  /**
+   * `sizeof(tnr_program_run_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * Most bytes that intermediate values may take: OUT_OF_MEMORY where they need more, before
+   * anything is allocated. 0: any number.
+   */
+  uint64_t budget_bytes;
+  /**
+   * Nanoseconds of each step, of `step_count`: written where the run succeeds. NULL: nobody asks.
+   */
+  uint64_t *step_nanoseconds;
+  /**
+   * Steps of the program for these layouts, as `tnr_program_memory` tells; 0 without the above.
+   */
+  uint32_t step_count;
+  /**
+   * `TNR_RUN_CHECKED`, or 0.
+   */
+  uint32_t flags;
+} tnr_program_run_attributes;
+
+/**
+ * Ends a handle; with the last one, the graph. Programs made of it stay.
+ *
+ * NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param graph (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API tnr_status tnr_graph_release(struct tnr_graph *graph TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * An empty graph.
+ *
+ * OUT_OF_MEMORY.
+ *
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_graph_release)
+TNR_NODISCARD
+struct tnr_graph *tnr_graph_create(void) TNR_NOEXCEPT;
+
+/**
+ * Adds an extent that each run finds in the shapes of its inputs: the number
+ * `TNR_EXTENT` plus its index. Each is the extent of an axis of some input.
+ *
+ * INVALID_ARGUMENT: `maximum` is negative, or more than `TNR_MAX_EXTENTS`. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param name (transfer none) ends with a 0; for messages, of which it is 31 bytes at most
+ * @param maximum of all runs
+ * @param number (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_extent(struct tnr_graph *graph TNR_BORROWED,
+                                const char *name,
+                                int64_t maximum,
+                                int64_t *number) TNR_NOEXCEPT;
+
+/**
+ * Adds an extent that is made of two numbers, each a constant or an extent.
+ *
+ * INVALID_ARGUMENT: an unknown `op`, an index of no extent, a result that is negative, does not
+ * fit or divides by 0 where extents are at their maxima. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param number (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_combine_extents(struct tnr_graph *graph TNR_BORROWED,
+                                     tnr_extent_op op,
+                                     int64_t a,
+                                     int64_t b,
+                                     int64_t *number) TNR_NOEXCEPT;
+
+/**
+ * Adds an input: a view of this dtype and shape, and any strides, that each run is given.
+ *
+ * INVALID_ARGUMENT: a rank over 8, a negative number, an index of no extent. UNSUPPORTED: a
+ * dtype of no whole bytes. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param shape (transfer none) (counted-by rank) numbers: constants or extents
+ * @param value (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API TNR_READS(4, 3)
+TNR_NODISCARD
+tnr_status tnr_graph_add_input(struct tnr_graph *graph TNR_BORROWED,
+                               tnr_dtype dtype,
+                               uint32_t rank,
+                               const int64_t *shape,
+                               uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Adds a constant. Of a view with an owner the blob is held, by the graph and by all its
+ * programs, and nothing is copied: nobody may write it from here on. The elements of a view
+ * without one are copied.
+ *
+ * Errors as views have them. STALE_VIEW, BUSY, OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param view (transfer none)
+ * @param value (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_constant(struct tnr_graph *graph TNR_BORROWED,
+                                  const struct tnr_view *view,
+                                  uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Adds a number. As an operand of an element-wise node it must be representable in the dtype
+ * that the operation takes there; it is no operand of others.
+ *
+ * INVALID_ARGUMENT: a dtype that no scalar has. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param scalar (transfer none)
+ * @param value (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_scalar(struct tnr_graph *graph TNR_BORROWED,
+                                const struct tnr_scalar *scalar,
+                                uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Adds an operation on values that were added before. It is checked here where all extents are
+ * at their maxima, and in each run for the extents that it has.
+ *
+ * INVALID_ARGUMENT: an unknown kind, code or flag, a value that does not exist, another number
+ * of operands or numbers than the kind takes, and what the operation refuses of shapes, dtypes
+ * and attributes. UNSUPPORTED: as the operation. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param node (transfer none)
+ * @param value (transfer none) (out) the result; untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_node(struct tnr_graph *graph TNR_BORROWED,
+                              const struct tnr_graph_node *node,
+                              uint32_t *value) TNR_NOEXCEPT;
+
+/**
+ * Makes a value an output of the graph, behind those that it has. With `updates` each run takes
+ * the same view as this output and as that input, and what the input held before is read first.
+ *
+ * INVALID_ARGUMENT: no such value, a scalar, an `updates` that is no input or has another dtype
+ * or shape, or is updated by another output. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param updates an input's value, or `TNR_OPERAND_NONE`
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_output(struct tnr_graph *graph TNR_BORROWED,
+                                uint32_t value,
+                                uint32_t updates) TNR_NOEXCEPT;
+
+/**
+ * Adds an operation of one's own, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On
+ * failure nothing is taken, and `release` is not called.
+ *
+ * INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, more than
+ * 256 operands or 8 numbers. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param operation (transfer none)
+ * @param index (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_custom(struct tnr_graph *graph TNR_BORROWED,
+                                const struct tnr_custom_operation *operation,
+                                uint32_t *index) TNR_NOEXCEPT;
+
+/**
+ * How many values, nodes and so on a graph has. With the functions below a graph can be listed
+ * and built again: the sources of its values, in their order, are the calls that made it.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe(const struct tnr_graph *graph TNR_BORROWED,
+                              struct tnr_graph_info *out) TNR_NOEXCEPT;
+
+/**
+ * An extent.
+ *
+ * INVALID_ARGUMENT: no such extent.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_extent(const struct tnr_graph *graph TNR_BORROWED,
+                                     uint32_t index,
+                                     struct tnr_extent_info *out) TNR_NOEXCEPT;
+
+/**
+ * A node, as it was added. Arrays and attributes are the graph's, until something is added to
+ * it or it ends.
+ *
+ * INVALID_ARGUMENT: no such node, and a `struct_size` that lacks a field that is not 0.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_node(const struct tnr_graph *graph TNR_BORROWED,
+                                   uint32_t index,
+                                   struct tnr_graph_node *out) TNR_NOEXCEPT;
+
+/**
+ * A constant, lent until the graph ends. It has the blob that the graph holds for its owner.
+ *
+ * INVALID_ARGUMENT: no such constant.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_constant(const struct tnr_graph *graph TNR_BORROWED,
+                                       uint32_t index,
+                                       struct tnr_view *out) TNR_NOEXCEPT;
+
+/**
+ * A number.
+ *
+ * INVALID_ARGUMENT: no such number.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_scalar(const struct tnr_graph *graph TNR_BORROWED,
+                                     uint32_t index,
+                                     struct tnr_scalar *out) TNR_NOEXCEPT;
+
+/**
+ * An output: its value, and the value of the input that it updates or `TNR_OPERAND_NONE`.
+ *
+ * INVALID_ARGUMENT: no such output.
+ *
+ * @param graph (transfer none)
+ * @param value (transfer none) (out) untouched on failure
+ * @param updates (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_output(const struct tnr_graph *graph TNR_BORROWED,
+                                     uint32_t index,
+                                     uint32_t *value,
+                                     uint32_t *updates) TNR_NOEXCEPT;
+
+/**
+ * The source, dtype and shape of a value.
+ *
+ * INVALID_ARGUMENT: no such value.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_value(const struct tnr_graph *graph TNR_BORROWED,
+                                    uint32_t value,
+                                    struct tnr_value_info *out) TNR_NOEXCEPT;
+
+/**
+ * Ends a handle; with the last one, and the last call that uses it, the program.
+ *
+ * NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param program (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_program_release(struct tnr_program *program TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * A program of what the graph has now. What is later added to the graph is not part of it.
+ *
+ * INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
+ * `disabled_passes`. Errors of operations, where constants are computed. OUT_OF_MEMORY.
+ *
+ * @param context (transfer none) (nullable) whose threads compute constants
+ * @param graph (transfer none)
+ * @param attributes (transfer none) (nullable)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_program_release)
+TNR_NODISCARD
+struct tnr_program *tnr_program_create(struct tnr_context *context TNR_BORROWED,
+                                       const struct tnr_graph *graph TNR_BORROWED,
+                                       const struct tnr_program_attributes *attributes) TNR_NOEXCEPT;
+
+/**
+ * One more handle of the same program, to be released too; the same pointer is returned.
+ *
+ * STALE_HANDLE: not a handle, or released before. BUSY: 16,777,215 handles.
+ *
+ * @param program (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_program_release)
+TNR_NODISCARD
+struct tnr_program *tnr_program_retain(struct tnr_program *program TNR_BORROWED) TNR_NOEXCEPT;
+
+/**
+ * The dtype and shape of an output of a run on these inputs, of which no element is read.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such output.
+ *
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param dtype (transfer none) (out) untouched on failure
+ * @param rank (transfer none) (out) untouched on failure
+ * @param shape (transfer none) (out) 8 extents, those beyond the rank 0; untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3)
+TNR_NODISCARD
+tnr_status tnr_program_output_shape(const struct tnr_program *program TNR_BORROWED,
+                                    const struct tnr_view *const *inputs,
+                                    uint32_t input_count,
+                                    uint32_t output,
+                                    tnr_dtype *dtype,
+                                    uint32_t *rank,
+                                    int64_t *shape) TNR_NOEXCEPT;
+
+/**
+ * The memory that a run on these inputs takes, whose elements are not read, beside the scratch
+ * memory of operations; outputs are taken to be in row-major order.
+ *
+ * Errors as `tnr_program_run` has them of inputs.
+ *
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3)
+TNR_NODISCARD
+tnr_status tnr_program_memory(const struct tnr_program *program TNR_BORROWED,
+                              const struct tnr_view *const *inputs,
+                              uint32_t input_count,
+                              struct tnr_memory_plan *out) TNR_NOEXCEPT;
+
+/**
+ * A step of a run on these inputs, whose elements are not read; outputs are taken to be in
+ * row-major order.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step.
+ *
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3)
+TNR_NODISCARD
+tnr_status tnr_program_describe_step(const struct tnr_program *program TNR_BORROWED,
+                                     const struct tnr_view *const *inputs,
+                                     uint32_t input_count,
+                                     uint32_t step,
+                                     struct tnr_step_info *out) TNR_NOEXCEPT;
+
+/**
+ * Runs a program: on the inputs in the order in which the graph got them, into its outputs.
+ * The bits are those of the calls of its nodes one by one, for any number of threads; but a
+ * bias or an activation that has become part of a product of f16 or bf16 skips a rounding.
+ *
+ * Any number of threads may run one program at once, each with outputs of its own. Layouts of
+ * inputs and outputs that it was run with are kept, and memory for one run, scratch memory of
+ * operations included: with them again a run on one thread allocates nothing.
+ *
+ * INVALID_ARGUMENT: another number of inputs or outputs, another dtype or shape than the graph
+ * states, extents of one name that differ or exceed the maximum, and what operations refuse of
+ * these extents (the message names the node). ALIASED: an output shares a byte with an input
+ * that it does not update, or with another output. OUT_OF_MEMORY: also a budget that is
+ * exceeded. STALE_VIEW, BUSY, STALE_HANDLE. Outputs are then untouched, but for what is found
+ * on the data, such as an index that is out of bounds: these then hold a mixture.
+ *
+ * @param context (transfer none) (nullable)
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param attributes (transfer none) (nullable)
+ * @param outputs (transfer none) (counted-by output_count) pointers to views
+ * @threads exclusive(outputs)
+ * @since 0.2
+ */
+TNR_API TNR_READS(3, 4) TNR_READS(6, 7)
+TNR_NODISCARD
+tnr_status tnr_program_run(struct tnr_context *context TNR_BORROWED,
+                           const struct tnr_program *program TNR_BORROWED,
+                           const struct tnr_view *const *inputs,
+                           uint32_t input_count,
+                           const struct tnr_program_run_attributes *attributes,
+                           const struct tnr_view_mut *const *outputs,
+                           uint32_t output_count) TNR_NOEXCEPT;
+#endif
+
+/*
+ * ------------------------------------------------------------------------------
+ * 13. Ordering
  *
  * Sorting and searching. NaN is greater than everything, and all NaN are equal.
  */
@@ -4014,7 +5161,7 @@ tnr_status tnr_histogram(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 13. Random numbers
+ * 14. Random numbers
  *
  * Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
  * SC 2011): a number follows from seed, offset and place alone.
@@ -4145,7 +5292,7 @@ tnr_status tnr_random_permutation(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 14. Sparse matrices
+ * 15. Sparse matrices
  *
  * Lent as views of three arrays, or held by a handle.
  */
@@ -4506,7 +5653,7 @@ tnr_status tnr_sparse_check_mut(const struct tnr_sparse_view_mut *view) TNR_NOEX
 
 /*
  * ------------------------------------------------------------------------------
- * 15. Sparse conversions
+ * 16. Sparse conversions
  *
  * From dense and to dense, between formats, and parts of a matrix.
  */
@@ -5190,7 +6337,7 @@ struct tnr_sparse *tnr_sparse_triangular(struct tnr_context *context TNR_BORROWE
 
 /*
  * ------------------------------------------------------------------------------
- * 16. Sparse operations
+ * 17. Sparse operations
  *
  * Products, arithmetic, reductions and solves.
  */
@@ -5732,7 +6879,7 @@ tnr_status tnr_sparse_solve(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 17. Packed matrices
+ * 18. Packed matrices
  *
  * The read-optimised form of a sparse matrix, for products with many vectors.
  */
@@ -5963,7 +7110,7 @@ tnr_status tnr_packed_matmul(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 18. Packed factors
+ * 19. Packed factors
  *
  * The right factor of repeated products of dense matrices, as kernels read it.
  */
@@ -6133,7 +7280,7 @@ tnr_status tnr_factor_matmul(struct tnr_context *context TNR_BORROWED,
 
 /*
  * ------------------------------------------------------------------------------
- * 19. Statistics
+ * 20. Statistics
  *
  * Operations and bytes, by kind and in all.
  */
