@@ -35,13 +35,14 @@ set(order
   dense/ordering
   dense/image
   dense/product
-  program
+  expression
   sparse
   sparse/convert
   sparse/from_dense
   sparse/product
   sparse/packed
-  sparse/values)
+  sparse/values
+  program)
 set(most_files 25)
 
 set(errors "")
