@@ -8,6 +8,8 @@ mod context;
 mod dlpack;
 pub(crate) mod expression;
 pub(crate) mod factor;
+#[cfg(feature = "programs")]
+pub(crate) mod graph_record;
 mod library;
 pub(crate) mod matmul;
 pub(crate) mod movement;
@@ -185,6 +187,12 @@ impl BlobHandle {
 
     pub(crate) fn tenure(&self) -> Tenure {
         self.tenure
+    }
+
+    /// The number that views have of their owner.
+    #[cfg(feature = "programs")]
+    pub(crate) fn token(&self) -> *mut tnr_blob {
+        self.token
     }
 
     /// Lowest byte; may be NULL when the blob is empty.

@@ -379,6 +379,11 @@ impl<T: Element> Held<T> {
         &self.raw
     }
 
+    #[cfg(feature = "programs")]
+    pub(crate) fn blob(&self) -> &BlobHandle {
+        &self.blob
+    }
+
     /// A managed tensor that holds on to the memory.
     pub(crate) fn export(&self, is_read_only: bool) -> Result<NonNull<DLManagedTensorVersioned>> {
         self.blob.export(&self.raw, is_read_only)

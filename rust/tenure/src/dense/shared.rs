@@ -118,6 +118,12 @@ impl<T: Element> SharedTensor<T> {
         self.held.raw()
     }
 
+    /// The blob that holds the memory.
+    #[cfg(feature = "programs")]
+    pub(crate) fn blob(&self) -> &crate::raw::BlobHandle {
+        self.held.blob()
+    }
+
     /// A managed tensor that holds on to the memory.
     pub(crate) fn export(&self, is_read_only: bool) -> Result<NonNull<DLManagedTensorVersioned>> {
         self.held.export(is_read_only)
