@@ -430,8 +430,8 @@ unsafe fn copied<E: Copy>(data: *const E, count: u32) -> Vec<E> {
     unsafe { std::slice::from_raw_parts(data, count as usize) }.to_vec()
 }
 
-/// An operation of one's own, for graphs that call it by its name. What it was not given to is
-/// released when it is dropped.
+/// An operation of one's own, for graphs that call it by its name. Dropped without a graph, it is
+/// released.
 #[derive(Debug)]
 pub struct CustomOperation {
     name: CString,

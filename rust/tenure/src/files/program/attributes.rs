@@ -16,10 +16,12 @@ fn float(number: f64) -> Option<f64> {
 /// Exactly `N` numbers.
 fn numbers<const N: usize>(name: &str, given: &[i64]) -> Result<[i64; N]> {
     let count = given.len();
-    given.try_into().map_err(|_| Error::invalid(format!("{name} has {count} numbers but takes {N}")))
+    given
+        .try_into()
+        .map_err(|_| Error::invalid(format!("{name} has {count} numbers but takes {N}")))
 }
 
-/// What no message has: the struct is one of a newer core.
+/// A field that no message has: the struct is one of a newer core.
 fn require_none(is_none: bool, name: &str) -> Result<()> {
     let why = || Error::new(ErrorKind::Unsupported, format!("the attributes have a {name}"));
     is_none.then_some(()).ok_or_else(why)
@@ -62,16 +64,12 @@ pub(super) fn recorded(attributes: &Attributes) -> Result<schema::Attributes> {
             dilations: from.dilations.to_vec(),
             flags: from.flags,
         }),
-        Attributes::BatchNorm(from) => {
-            To::BatchNorm(schema::BatchNorm { eps: float(from.eps) })
-        }
+        Attributes::BatchNorm(from) => To::BatchNorm(schema::BatchNorm { eps: float(from.eps) }),
         Attributes::Pad(from) => To::Pad(schema::Pad {
             before: from.before.to_vec(),
             value: (from.value.dtype.0 != 0).then(|| super::recorded_scalar(&from.value)),
         }),
-        Attributes::Triangle(from) => {
-            To::Triangle(schema::Triangle { diagonal: from.diagonal })
-        }
+        Attributes::Triangle(from) => To::Triangle(schema::Triangle { diagonal: from.diagonal }),
     })
 }
 

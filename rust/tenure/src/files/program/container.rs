@@ -63,12 +63,8 @@ impl Sections {
 
     pub(super) fn header(&self) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
-        let numbers = [
-            self.graph.start,
-            self.graph.len(),
-            self.constants.start,
-            self.constants.len(),
-        ];
+        let numbers =
+            [self.graph.start, self.graph.len(), self.constants.start, self.constants.len()];
         header[..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
         header[12..16].copy_from_slice(&(HEADER_BYTES as u32).to_le_bytes());
@@ -90,8 +86,7 @@ impl Sections {
             return Err(Error::invalid("the file is no program: its first 8 bytes are others"));
         }
         let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
-        let number =
-            |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << u32::BITS;
+        let number = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << u32::BITS;
         let version = word(8);
         if version != VERSION {
             let why = match version {

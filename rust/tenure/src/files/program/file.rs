@@ -73,7 +73,7 @@ impl ProgramFile {
         &self.graph.customs
     }
 
-    /// What the file has, to be written again; constants are lent by the file's bytes.
+    /// Everything that the file has, to be written again; constants are lent by the file's bytes.
     ///
     /// # Errors
     ///
@@ -146,11 +146,18 @@ fn shape_of(constant: &schema::Constant) -> Result<Vec<usize>> {
 }
 
 fn extent_of(extent: &schema::Extent) -> Result<Extent> {
-    if extent.op != 0 {
-        let op = tenure_sys::tnr_extent_op(extent.op);
-        return Ok(Extent::Made { op, a: extent.a, b: extent.b });
+    /// The core keeps no more of a name.
+    const MOST_NAME_BYTES: usize = 31;
+    let schema::Extent { op, a, b, name } = extent;
+    if *op != 0 && name.is_empty() {
+        return Ok(Extent::Made { op: tenure_sys::tnr_extent_op(*op), a: *a, b: *b });
     }
-    let name = CString::new(&extent.name[..]).map_err(|_| Error::invalid("its name has a 0"))?;
+    if *op != 0 || *b != 0 || name.len() > MOST_NAME_BYTES {
+        let bytes = name.len();
+        let why = format!("it has op {op}, {a}, {b} and a name of {bytes} bytes, which is none");
+        return Err(Error::invalid(why));
+    }
+    let name = CString::new(&name[..]).map_err(|_| Error::invalid("its name has a 0"))?;
     Ok(Extent::Named { name, maximum: extent.a })
 }
 
@@ -245,18 +252,18 @@ fn require_counts(mut section: &[u8]) -> Result<()> {
 fn check(graph: &schema::Graph, constants_bytes: u64) -> Result<()> {
     require_different(graph.customs.iter().map(String::as_str))?;
     for (index, extent) in graph.extents.iter().enumerate() {
-        if extent.op != 0 {
-            let check = |number| require_number(number, index);
-            let of_extent = |error: Error| error.prefixed(&format!("extents[{index}]: "));
-            check(extent.a).and_then(|()| check(extent.b)).map_err(of_extent)?;
-        }
+        let check = || match extent_of(extent)? {
+            Extent::Made { a, b, .. } => {
+                [a, b].into_iter().try_for_each(|number| require_number(number, index))
+            }
+            Extent::Named { .. } => Ok(()),
+        };
+        check().map_err(|error| error.prefixed(&format!("extents[{index}]: ")))?;
     }
     let mut taken = 0;
     for (index, value) in graph.values.iter().enumerate() {
         let checked = match &value.source {
-            Some(Source::Input(input)) => {
-                require_numbers(&input.numbers, graph.extents.len())
-            }
+            Some(Source::Input(input)) => require_numbers(&input.numbers, graph.extents.len()),
             Some(Source::Constant(constant)) => check_constant(constant, &mut taken),
             Some(Source::Scalar(scalar)) => scalar_of(scalar).map(|_| ()),
             Some(Source::Node(node)) => check_node(graph, index, node),

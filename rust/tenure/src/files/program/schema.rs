@@ -27,7 +27,7 @@ pub(super) struct Extent {
     /// A `tnr_extent_op`; 0 of a named one.
     #[prost(int32, tag = "1")]
     pub(super) op: i32,
-    /// Of a named one its maximum.
+    /// A named one has its maximum here.
     #[prost(int64, tag = "2")]
     pub(super) a: i64,
     #[prost(int64, tag = "3")]
@@ -93,7 +93,7 @@ pub(super) struct Node {
     /// As in `tnr_graph_node`: a kind plus the code of an operation.
     #[prost(uint32, tag = "1")]
     pub(super) code: u32,
-    /// Of a cast.
+    /// A cast has one, and nothing else.
     #[prost(uint32, tag = "2")]
     pub(super) dtype: u32,
     #[prost(uint32, tag = "3")]
@@ -107,7 +107,7 @@ pub(super) struct Node {
     pub(super) attributes: Option<Attributes>,
 }
 
-/// What the operation's struct of attributes has, by the same names. Not given: NULL.
+/// The fields of the struct of attributes, by their names. Not given: NULL.
 #[derive(Clone, PartialEq, Oneof)]
 pub(super) enum Attributes {
     #[prost(message, tag = "8")]
