@@ -33,10 +33,15 @@ fn the_header_has_the_functions_of_the_source() {
 #[test]
 #[cfg_attr(not(unix), ignore = "calls the system's C compiler as Unix has it")]
 fn a_program_in_c_saves_and_loads() {
-    // Beside the folder of this test's program.
-    let folder = env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
-    let archive = folder.join("libtenure_program_file.a");
-    assert!(archive.exists(), "{} is not there", archive.display());
+    // Cargo puts a test's archive beside the test's program, with the same hash for the same build:
+    // the newest is that of this one.
+    let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
+    let archives = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap()).filter(|entry| {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        name.starts_with("libtenure_program_file") && name.ends_with(".a")
+    });
+    let archive = archives.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
+    let archive = archive.expect("cargo has made the archive").path();
     let program = folder.join("program_file_in_c");
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
     let mut words = compiler.split_whitespace();

@@ -6,7 +6,7 @@ use tenure::ErrorKind;
 
 fn refused(file: &[u8]) -> tenure::Error {
     let error = match opened(file) {
-        Ok(file) => file.build(Vec::new()).err().expect("it is no graph"),
+        Ok(file) => file.build(Vec::new()).expect_err("it is no graph"),
         Err(error) => error,
     };
     assert!(error.message().len() > 8, "{error:?}");
@@ -88,8 +88,6 @@ fn graphs_of_too_many_parts() {
 #[test]
 fn graphs_that_name_what_is_not_there() {
     let message = |graph: &[u8]| refused(&file_of(graph)).message().to_owned();
-    let input = [0x1a, 11, 0x0a, 9, 0x08, 0x82, 0x40, 0x12, 1, 3];
-    let _ = input;
     // A value without a source; one of a source that is not known.
     assert_eq!(message(&[0x1a, 0]), "values[0]: it has no source");
     assert!(message(&[0x1a, 2, 0x2a, 0]).contains("of which"));

@@ -69,9 +69,7 @@ fn are_checked_when_they_are_taken() {
     let mut newer = scaling("scale\0");
     newer.struct_size += 8;
     assert!(refused(newer).contains("more than are known"));
-    // SAFETY: refused before it is read.
-    assert_eq!(
-        message(unsafe { CustomOperation::from_raw(std::ptr::null()) }),
-        "an operation is NULL"
-    );
+    // SAFETY: NULL is refused before it is read.
+    let nothing = unsafe { CustomOperation::from_raw(std::ptr::null()) };
+    assert_eq!(message(nothing), "an operation is NULL");
 }

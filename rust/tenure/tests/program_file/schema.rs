@@ -83,6 +83,7 @@ fn snake(name: &str) -> String {
 fn is_that_of_the_source() {
     let (mut proto, mut source) = (of_proto(), of_source());
     assert!(source.len() > 50, "{source:#?}");
-    (proto.sort(), source.sort());
+    proto.sort();
+    source.sort();
     assert_eq!(proto, source);
 }
