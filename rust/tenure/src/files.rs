@@ -6,6 +6,8 @@ pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;
 mod payload;
+#[cfg(feature = "programs")]
+pub mod program;
 pub mod safetensors;
 
 pub use loaded::{CopyMode, Loaded};

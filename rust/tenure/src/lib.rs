@@ -218,6 +218,7 @@
 //! | `nalgebra` | matrices of `nalgebra` 0.33: lent both ways, handed over, operands and outputs |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
+//! | `programs` | `program_file`: files of graphs with their constants, lent from a map, by `prost` |
 //! | `rand` | the traits of `rand_core` 0.9 for [`random::Generator`] |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
 //! | `serde` | tensors and sparse matrices in any format of `serde` 1, checked on the way in |
@@ -270,6 +271,8 @@ pub use error::{Error, ErrorKind, Rejected, Result};
 pub use expr::{Bits, Expr, IntoExpr, LendInputs, Plan, PlanInputs};
 #[cfg(feature = "npz")]
 pub use files::npz;
+#[cfg(feature = "programs")]
+pub use files::program as program_file;
 pub use files::{CopyMode, Loaded, io, npy, safetensors};
 pub use half::{bf16, f16};
 pub use interop::dlpack;

@@ -8,6 +8,8 @@ mod context;
 mod dlpack;
 pub(crate) mod expression;
 pub(crate) mod factor;
+#[cfg(feature = "programs")]
+pub(crate) mod graph_record;
 mod library;
 pub(crate) mod matmul;
 pub(crate) mod movement;

@@ -31,6 +31,9 @@ mod operations;
 mod packed;
 #[path = "fuzz/parts.rs"]
 mod parts;
+#[cfg(feature = "programs")]
+#[path = "fuzz/programs.rs"]
+mod programs;
 #[allow(dead_code, reason = "tests take what they need")]
 #[path = "../src/split_mix.rs"]
 mod random;

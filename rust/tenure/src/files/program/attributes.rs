@@ -1,0 +1,138 @@
+//! Attributes of nodes as structs of the ABI, and field by field.
+
+use std::ptr;
+
+use tenure_sys as sys;
+
+use super::{scalar_of, schema};
+use crate::raw::graph_record::Attributes;
+use crate::{Error, ErrorKind, Result};
+
+/// +0 is left out.
+fn float(number: f64) -> Option<f64> {
+    (number.to_bits() != 0).then_some(number)
+}
+
+/// Exactly `N` numbers.
+fn numbers<const N: usize>(name: &str, given: &[i64]) -> Result<[i64; N]> {
+    let count = given.len();
+    given
+        .try_into()
+        .map_err(|_| Error::invalid(format!("{name} has {count} numbers but takes {N}")))
+}
+
+/// A field that no message has: the struct is one of a newer core.
+fn require_none(is_none: bool, name: &str) -> Result<()> {
+    let why = || Error::new(ErrorKind::Unsupported, format!("the attributes have a {name}"));
+    is_none.then_some(()).ok_or_else(why)
+}
+
+/// Field by field.
+pub(super) fn recorded(attributes: &Attributes) -> Result<schema::Attributes> {
+    use schema::Attributes as To;
+    Ok(match attributes {
+        Attributes::Reduce(from) => {
+            To::Reduce(schema::Reduce { ddof: from.ddof, power: float(from.power) })
+        }
+        Attributes::Normalize(from) => {
+            require_none(from.weight.is_null() && from.bias.is_null(), "view")?;
+            To::Normalize(schema::Normalize { eps: float(from.eps) })
+        }
+        Attributes::Matmul(from) => {
+            require_none(from.bias.is_null(), "view")?;
+            To::Matmul(schema::Matmul {
+                activation: from.activation.0,
+                flags: from.flags,
+                low: float(from.low),
+                high: float(from.high),
+            })
+        }
+        Attributes::Conv2d(from) => To::Conv2d(schema::Conv2d {
+            strides: from.strides.to_vec(),
+            padding: from.padding.to_vec(),
+            dilations: from.dilations.to_vec(),
+            groups: from.groups,
+            activation: from.activation.0,
+            flags: from.flags,
+            low: float(from.low),
+            high: float(from.high),
+        }),
+        Attributes::Pool2d(from) => To::Pool2d(schema::Pool2d {
+            kernel: from.kernel.to_vec(),
+            strides: from.strides.to_vec(),
+            padding: from.padding.to_vec(),
+            dilations: from.dilations.to_vec(),
+            flags: from.flags,
+        }),
+        Attributes::BatchNorm(from) => To::BatchNorm(schema::BatchNorm { eps: float(from.eps) }),
+        Attributes::Pad(from) => To::Pad(schema::Pad {
+            before: from.before.to_vec(),
+            value: (from.value.dtype.0 != 0).then(|| super::recorded_scalar(&from.value)),
+        }),
+        Attributes::Triangle(from) => To::Triangle(schema::Triangle { diagonal: from.diagonal }),
+    })
+}
+
+/// The struct that a message stands for.
+pub(super) fn rebuilt(attributes: &schema::Attributes) -> Result<Attributes> {
+    use schema::Attributes as From;
+    let some = Option::unwrap_or_default;
+    Ok(match attributes {
+        From::Reduce(from) => Attributes::Reduce(sys::tnr_reduce_attributes {
+            struct_size: size_of::<sys::tnr_reduce_attributes>() as u64,
+            ddof: from.ddof,
+            reserved: 0,
+            power: some(from.power),
+        }),
+        From::Normalize(from) => Attributes::Normalize(sys::tnr_normalize_attributes {
+            struct_size: size_of::<sys::tnr_normalize_attributes>() as u64,
+            eps: some(from.eps),
+            weight: ptr::null(),
+            bias: ptr::null(),
+        }),
+        From::Matmul(from) => Attributes::Matmul(sys::tnr_matmul_attributes {
+            struct_size: size_of::<sys::tnr_matmul_attributes>() as u64,
+            bias: ptr::null(),
+            activation: sys::tnr_unary_op(from.activation),
+            flags: from.flags,
+            low: some(from.low),
+            high: some(from.high),
+        }),
+        From::Conv2d(from) => Attributes::Conv2d(sys::tnr_conv2d_attributes {
+            struct_size: size_of::<sys::tnr_conv2d_attributes>() as u64,
+            strides: numbers("strides", &from.strides)?,
+            padding: numbers("padding", &from.padding)?,
+            dilations: numbers("dilations", &from.dilations)?,
+            groups: from.groups,
+            activation: sys::tnr_unary_op(from.activation),
+            flags: from.flags,
+            low: some(from.low),
+            high: some(from.high),
+        }),
+        From::Pool2d(from) => Attributes::Pool2d(sys::tnr_pool2d_attributes {
+            struct_size: size_of::<sys::tnr_pool2d_attributes>() as u64,
+            kernel: numbers("kernel", &from.kernel)?,
+            strides: numbers("strides", &from.strides)?,
+            padding: numbers("padding", &from.padding)?,
+            dilations: numbers("dilations", &from.dilations)?,
+            flags: from.flags,
+            reserved: 0,
+        }),
+        From::BatchNorm(from) => Attributes::BatchNorm(sys::tnr_batch_norm_attributes {
+            struct_size: size_of::<sys::tnr_batch_norm_attributes>() as u64,
+            eps: some(from.eps),
+        }),
+        From::Pad(from) => Attributes::Pad(sys::tnr_pad_attributes {
+            struct_size: size_of::<sys::tnr_pad_attributes>() as u64,
+            before: numbers("before", &from.before)?,
+            value: match &from.value {
+                Some(value) => scalar_of(value)?,
+                None => super::NO_SCALAR,
+            },
+        }),
+        From::Triangle(from) => Attributes::Triangle(sys::tnr_triangle_attributes {
+            struct_size: size_of::<sys::tnr_triangle_attributes>() as u64,
+            diagonal: from.diagonal,
+        }),
+    })
+}

@@ -1,0 +1,176 @@
+//! A graph, listed; and written.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use prost::Message;
+use tenure_sys::TNR_NODE_CUSTOM;
+
+use super::container::{SECTION_ALIGNMENT, Sections};
+use super::schema::{self, Source};
+use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
+use crate::files::payload::{Body, shown, to_io};
+use crate::raw::graph_record::{Extent, NODE_KIND, Source as From};
+use crate::{DynView, Error, Result, bytes};
+
+/// All that a graph is, with its constants lent: a list of its parts, by which it is built again.
+#[derive(Clone, Debug)]
+pub struct GraphRecord<'a> {
+    graph: schema::Graph,
+    /// In the order in which the graph has them.
+    constants: Vec<DynView<'a>>,
+    constants_bytes: u64,
+}
+
+impl<'a> GraphRecord<'a> {
+    pub(super) fn new(
+        graph: schema::Graph,
+        constants: Vec<DynView<'a>>,
+        constants_bytes: u64,
+    ) -> Self {
+        GraphRecord { graph, constants, constants_bytes }
+    }
+
+    /// Lists a graph. Operations of one's own are recorded by their names, which the graph does not
+    /// tell: `custom_names` has them in the order in which they were added.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: another number of names than the graph has operations of its caller's own,
+    /// or one that stands twice. `Unsupported`: parts that a newer core has and this version does
+    /// not know. `StaleHandle`.
+    pub fn of(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
+        let info = graph.info()?;
+        let (names, count) = (custom_names.len(), info.custom_count as usize);
+        if names != count {
+            return Err(Error::invalid(format!(
+                "{names} names are given but the graph has {count} operations of its caller's own"
+            )));
+        }
+        let customs = custom_names.iter().map(|name| name.to_string()).collect();
+        require_different(custom_names.iter().copied())?;
+        let mut record = GraphRecord {
+            graph: schema::Graph { customs, ..Default::default() },
+            constants: Vec::new(),
+            constants_bytes: 0,
+        };
+        for index in 0..info.extent_count {
+            record.graph.extents.push(match graph.extent(index)? {
+                Extent::Named { name, maximum } => {
+                    schema::Extent { op: 0, a: maximum, b: 0, name: name.into_bytes() }
+                }
+                Extent::Made { op, a, b } => schema::Extent { op: op.0, a, b, name: Vec::new() },
+            });
+        }
+        for value in 0..info.value_count {
+            let source = match graph.source(value)? {
+                From::Input { dtype, numbers } => {
+                    Source::Input(schema::Input { dtype: dtype.raw().0, numbers })
+                }
+                From::Constant(index) => Source::Constant(record.place(graph.constant(index)?)?),
+                From::Scalar(index) => Source::Scalar(recorded_scalar(&graph.scalar(index)?)),
+                From::Node(index) => Source::Node(node(graph, index)?),
+            };
+            record.graph.values.push(schema::Value { source: Some(source) });
+        }
+        for index in 0..info.output_count {
+            let (value, updates) = graph.output(index)?;
+            record.graph.outputs.push(schema::Output { value, updates });
+        }
+        Ok(record)
+    }
+
+    /// Puts a constant behind those that have a place.
+    fn place(&mut self, view: DynView<'a>) -> Result<schema::Constant> {
+        let too_large = || Error::invalid("the constants have more bytes than a file");
+        let size_bytes = view.len().checked_mul(view.dtype().size_bytes());
+        let size_bytes = size_bytes.ok_or_else(too_large)? as u64;
+        let offset = self.constants_bytes.checked_next_multiple_of(CONSTANT_ALIGNMENT);
+        let offset = offset.ok_or_else(too_large)?;
+        self.constants_bytes = offset.checked_add(size_bytes).ok_or_else(too_large)?;
+        self.constants.push(view);
+        let shape = view.shape().iter().map(|extent| *extent as u64).collect();
+        Ok(schema::Constant { dtype: view.dtype().raw().0, shape, offset, size_bytes })
+    }
+
+    /// Names of operations of the caller's own, by which the graph calls them.
+    pub fn custom_names(&self) -> &[String] {
+        &self.graph.customs
+    }
+
+    /// Number of values: inputs, constants, scalars and nodes.
+    pub fn value_count(&self) -> usize {
+        self.graph.values.len()
+    }
+
+    /// The constants, in the order in which the graph has them.
+    pub fn constants(&self) -> &[DynView<'a>] {
+        &self.constants
+    }
+
+    /// Writes a file. The same graph and constants give the same bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output; `InvalidInput` for a graph that takes more than 16 MiB without its
+    /// constants.
+    pub fn save(&self, mut out: impl Write) -> io::Result<()> {
+        let graph = self.graph.encode_to_vec();
+        let sections = Sections::of(graph.len() as u64, self.constants_bytes).map_err(to_io)?;
+        out.write_all(&sections.header())?;
+        out.write_all(&graph)?;
+        if self.constants_bytes > 0 {
+            let gap = sections.constants.start - sections.graph.end;
+            out.write_all(&[0; SECTION_ALIGNMENT as usize][..gap])?;
+        }
+        let mut written = 0_u64;
+        for view in &self.constants {
+            let gap = written.next_multiple_of(CONSTANT_ALIGNMENT) - written;
+            let body = Body::new(*view).map_err(to_io)?;
+            let elements: &[u8] = body.as_ref();
+            out.write_all(&[0; CONSTANT_ALIGNMENT as usize][..gap as usize])?;
+            if cfg!(target_endian = "little") {
+                out.write_all(elements)?;
+            } else {
+                let mut turned = elements.to_vec();
+                bytes::swap(&mut turned, view.dtype());
+                out.write_all(&turned)?;
+            }
+            written += gap + elements.len() as u64;
+        }
+        out.flush()
+    }
+}
+
+fn node(graph: &GraphHandle, index: u32) -> Result<schema::Node> {
+    let node = graph.node(index)?;
+    let attributes = node.attributes.as_ref().map(attributes::recorded).transpose()?;
+    Ok(schema::Node {
+        code: node.code,
+        dtype: node.dtype.raw().0,
+        flags: node.flags,
+        operands: node.operands,
+        numbers: node.numbers,
+        attributes,
+    })
+}
+
+/// Operations are found by their names.
+pub(super) fn require_different<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            let why = format!("the name '{}' of an operation stands twice", shown(name));
+            return Err(Error::invalid(why));
+        }
+    }
+    Ok(())
+}
+
+/// The index of the operation of the caller's own that a node calls.
+pub(super) fn custom_of(code: u32) -> Option<usize> {
+    (code & NODE_KIND == TNR_NODE_CUSTOM).then_some((code & !NODE_KIND) as usize)
+}
+
+// A value that none of the others is has no number.
+const _: () = assert!(MOST_VALUES < tenure_sys::TNR_OPERAND_NONE as usize);

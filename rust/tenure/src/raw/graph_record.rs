@@ -1,0 +1,506 @@
+//! Graphs of the C ABI, listed and built: handles, and what each call takes and tells.
+
+use std::ffi::{CStr, CString, c_void};
+use std::mem::{self, ManuallyDrop};
+use std::ptr::{self, NonNull};
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_custom_operation, tnr_graph, tnr_scalar, tnr_view};
+
+use super::{check, entered, failure};
+use crate::{DType, DynView, Error, ErrorKind, Result, SharedTensor, layout};
+
+/// The only handle on a graph of the C ABI; dropping it ends the graph.
+///
+/// It is the way between files and whatever builds and runs graphs: this type neither adds to one
+/// nor runs it.
+#[derive(Debug)]
+pub struct GraphHandle {
+    graph: NonNull<tnr_graph>,
+}
+
+// SAFETY: the handle is a token, and the library takes it from any thread.
+unsafe impl Send for GraphHandle {}
+
+impl Drop for GraphHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is alive and not used again.
+        unsafe { sys::tnr_graph_release(self.graph.as_ptr()) };
+    }
+}
+
+/// How an extent came about.
+#[derive(Debug)]
+pub(crate) enum Extent {
+    Named { name: CString, maximum: i64 },
+    Made { op: sys::tnr_extent_op, a: i64, b: i64 },
+}
+
+/// Where a value comes from: an input, or the index of a constant, a scalar or a node.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Input { dtype: DType, numbers: Vec<i64> },
+    Constant(u32),
+    Scalar(u32),
+    Node(u32),
+}
+
+/// A node, in memory of its own.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) code: u32,
+    pub(crate) dtype: DType,
+    pub(crate) flags: u32,
+    pub(crate) operands: Vec<u32>,
+    pub(crate) numbers: Vec<i64>,
+    pub(crate) attributes: Option<Attributes>,
+}
+
+/// The bits of a node's code that are its kind.
+pub(crate) const NODE_KIND: u32 = 0xffff_0000;
+
+/// All structs of attributes, with the kind of nodes that takes each.
+macro_rules! attributes {
+    ($($kind:ident: $name:ident($attributes:ident)),* $(,)?) => {
+        /// The attributes of a node. Views among them are NULL: they are operands.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) enum Attributes {
+            $($name(sys::$attributes)),*
+        }
+
+        impl Attributes {
+            /// Zeros, as nodes of the kind of `code` take them; `None` where they take none.
+            fn blank(code: u32) -> Option<Attributes> {
+                match code & NODE_KIND {
+                    $(sys::$kind => {
+                        // SAFETY: integers, floats, and pointers that may be NULL.
+                        let zeros: sys::$attributes = unsafe { mem::zeroed() };
+                        Some(Attributes::$name(zeros))
+                    })*
+                    _ => None,
+                }
+            }
+
+            /// Whether nodes of the kind of `code` take these.
+            pub(crate) fn are_of(&self, code: u32) -> bool {
+                match self {
+                    $(Attributes::$name(_) => code & NODE_KIND == sys::$kind),*
+                }
+            }
+
+            fn as_ptr(&self) -> *const c_void {
+                match self {
+                    $(Attributes::$name(attributes) => ptr::from_ref(attributes).cast()),*
+                }
+            }
+
+            fn memory_mut(&mut self) -> (*mut u8, usize) {
+                match self {
+                    $(Attributes::$name(attributes) => {
+                        (ptr::from_mut(attributes).cast(), size_of_val(attributes))
+                    })*
+                }
+            }
+        }
+    };
+}
+
+attributes! {
+    TNR_NODE_REDUCE: Reduce(tnr_reduce_attributes),
+    TNR_NODE_NORMALIZE: Normalize(tnr_normalize_attributes),
+    TNR_NODE_MATMUL: Matmul(tnr_matmul_attributes),
+    TNR_NODE_CONV2D: Conv2d(tnr_conv2d_attributes),
+    TNR_NODE_POOL2D: Pool2d(tnr_pool2d_attributes),
+    TNR_NODE_BATCH_NORM: BatchNorm(tnr_batch_norm_attributes),
+    TNR_NODE_PAD: Pad(tnr_pad_attributes),
+    TNR_NODE_TRIANGULAR: Triangle(tnr_triangle_attributes),
+}
+
+impl Attributes {
+    /// A copy of those of a node.
+    ///
+    /// # Safety
+    ///
+    /// - `given` is readable as far as the `struct_size` says with which it begins.
+    unsafe fn read(code: u32, given: *const c_void) -> Result<Attributes> {
+        let mut known = Attributes::blank(code).ok_or_else(|| {
+            Error::new(ErrorKind::Unsupported, format!("code 0x{code:08x} has no known attributes"))
+        })?;
+        let (memory, known_bytes) = known.memory_mut();
+        // SAFETY: by this function's contract there are the bytes of `struct_size`, and as many as
+        // it says.
+        let bytes = unsafe {
+            let size_bytes = given.cast::<u64>().read_unaligned();
+            std::slice::from_raw_parts(given.cast::<u8>(), size_bytes as usize)
+        };
+        let (bytes, newer) = bytes.split_at(bytes.len().min(known_bytes));
+        if newer.iter().any(|byte| *byte != 0) {
+            let why = format!("the attributes have {} bytes that are not known", newer.len());
+            return Err(Error::new(ErrorKind::Unsupported, why));
+        }
+        // SAFETY: there are at least as many bytes on both sides, which are different ones. Whatever
+        // they are, they are integers, floats, and pointers that are not followed.
+        unsafe { memory.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Ok(known)
+    }
+}
+
+/// Taking and giving handles of the C ABI.
+impl GraphHandle {
+    /// Takes a handle over.
+    ///
+    /// # Safety
+    ///
+    /// - `graph` is a handle of a graph, or NULL.
+    /// - Nobody else uses or releases it while this value lives.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: NULL.
+    pub unsafe fn from_raw(graph: *mut tnr_graph) -> Result<GraphHandle> {
+        entered()?;
+        let graph = NonNull::new(graph).ok_or_else(|| Error::invalid("the graph is NULL"))?;
+        Ok(GraphHandle { graph })
+    }
+
+    /// The handle, which stays this value's.
+    pub fn as_raw(&self) -> *mut tnr_graph {
+        self.graph.as_ptr()
+    }
+
+    /// Gives the handle up: it is the caller's to release.
+    pub fn into_raw(self) -> *mut tnr_graph {
+        ManuallyDrop::new(self).graph.as_ptr()
+    }
+}
+
+/// Building, in the order in which the parts were added before.
+impl GraphHandle {
+    pub(crate) fn create() -> Result<GraphHandle> {
+        entered()?;
+        // SAFETY: takes nothing.
+        let graph = unsafe { sys::tnr_graph_create() };
+        // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
+        let graph = NonNull::new(graph)
+            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
+        Ok(GraphHandle { graph })
+    }
+
+    pub(crate) fn add_extent(&mut self, extent: &Extent) -> Result<i64> {
+        let (graph, mut number) = (self.graph.as_ptr(), 0);
+        // SAFETY: the handle is alive and used by nobody else; the name ends with a 0; the number
+        // is writable.
+        check(unsafe {
+            match extent {
+                Extent::Named { name, maximum } => {
+                    sys::tnr_graph_add_extent(graph, name.as_ptr(), *maximum, &mut number)
+                }
+                Extent::Made { op, a, b } => {
+                    sys::tnr_graph_combine_extents(graph, *op, *a, *b, &mut number)
+                }
+            }
+        })?;
+        Ok(number)
+    }
+
+    pub(crate) fn add_input(&mut self, dtype: DType, numbers: &[i64]) -> Result<u32> {
+        let (rank, mut value) = (count_of(numbers)?, 0);
+        // SAFETY: the handle is alive and used by nobody else; there are as many numbers as is
+        // said; the value is writable.
+        check(unsafe {
+            let graph = self.graph.as_ptr();
+            sys::tnr_graph_add_input(graph, dtype.raw(), rank, numbers.as_ptr(), &mut value)
+        })?;
+        Ok(value)
+    }
+
+    /// Adds elements that lie in `bytes`, which the graph then holds too.
+    pub(crate) fn add_constant(
+        &mut self,
+        bytes: &SharedTensor<u8>,
+        offset_bytes: usize,
+        dtype: DType,
+        shape: &[usize],
+    ) -> Result<u32> {
+        let held = bytes.owned_raw();
+        let (data, len) = (held.base.cast::<u8>(), held.size_bytes as usize);
+        let mut view = layout::dense_in_bytes(data, len, offset_bytes, dtype, shape)?;
+        view.owner = held.owner;
+        let mut value = 0;
+        // SAFETY: the handle is alive and used by nobody else; the elements are the blob's, which
+        // nobody writes, and any bytes are elements; the value is writable.
+        check(unsafe { sys::tnr_graph_add_constant(self.graph.as_ptr(), &view, &mut value) })?;
+        Ok(value)
+    }
+
+    pub(crate) fn add_scalar(&mut self, scalar: &tnr_scalar) -> Result<u32> {
+        let mut value = 0;
+        // SAFETY: the handle is alive and used by nobody else; the value is writable.
+        check(unsafe { sys::tnr_graph_add_scalar(self.graph.as_ptr(), scalar, &mut value) })?;
+        Ok(value)
+    }
+
+    pub(crate) fn add_node(&mut self, node: &Node) -> Result<u32> {
+        if let Some(attributes) = &node.attributes
+            && !attributes.are_of(node.code)
+        {
+            let why = format!("code 0x{:08x} takes no {attributes:?}", node.code);
+            return Err(Error::invalid(why));
+        }
+        let given = sys::tnr_graph_node {
+            struct_size: size_of::<sys::tnr_graph_node>() as u64,
+            code: node.code,
+            dtype: node.dtype.raw(),
+            operands: node.operands.as_ptr(),
+            numbers: node.numbers.as_ptr(),
+            attributes: node.attributes.as_ref().map_or(ptr::null(), Attributes::as_ptr),
+            operand_count: count_of(&node.operands)?,
+            number_count: count_of(&node.numbers)?,
+            flags: node.flags,
+            reserved: 0,
+        };
+        let mut value = 0;
+        // SAFETY: the handle is alive and used by nobody else; there are as many operands and
+        // numbers as is said; the attributes are those of the kind, or NULL; the value is writable.
+        check(unsafe { sys::tnr_graph_add_node(self.graph.as_ptr(), &given, &mut value) })?;
+        Ok(value)
+    }
+
+    pub(crate) fn add_output(&mut self, value: u32, updates: Option<u32>) -> Result<()> {
+        let updates = updates.unwrap_or(sys::TNR_OPERAND_NONE);
+        // SAFETY: the handle is alive and used by nobody else.
+        check(unsafe { sys::tnr_graph_add_output(self.graph.as_ptr(), value, updates) })
+    }
+
+    pub(crate) fn add_custom(&mut self, operation: CustomOperation) -> Result<u32> {
+        let (mut given, mut index) = (operation.raw, 0);
+        given.name = operation.name.as_ptr();
+        // SAFETY: the handle is alive and used by nobody else; the operation by the contract of
+        // `CustomOperation::from_raw`; its name ends with a 0; the index is writable.
+        check(unsafe { sys::tnr_graph_add_custom(self.graph.as_ptr(), &given, &mut index) })?;
+        operation.forget();
+        Ok(index)
+    }
+}
+
+/// Listing.
+impl GraphHandle {
+    pub(crate) fn info(&self) -> Result<sys::tnr_graph_info> {
+        let mut info = sys::tnr_graph_info {
+            struct_size: size_of::<sys::tnr_graph_info>() as u64,
+            value_count: 0,
+            extent_count: 0,
+            input_count: 0,
+            constant_count: 0,
+            scalar_count: 0,
+            node_count: 0,
+            output_count: 0,
+            custom_count: 0,
+        };
+        // SAFETY: the handle is alive and used by nobody else; `info` is writable as far as its
+        // size says.
+        check(unsafe { sys::tnr_graph_describe(self.graph.as_ptr(), &mut info) })?;
+        Ok(info)
+    }
+
+    pub(crate) fn extent(&self, index: u32) -> Result<Extent> {
+        let mut info = sys::tnr_extent_info {
+            struct_size: size_of::<sys::tnr_extent_info>() as u64,
+            op: sys::tnr_extent_op(0),
+            reserved: 0,
+            a: 0,
+            b: 0,
+            name: [0; 32],
+        };
+        // SAFETY: as in `info`.
+        check(unsafe { sys::tnr_graph_describe_extent(self.graph.as_ptr(), index, &mut info) })?;
+        if info.op != sys::tnr_extent_op(0) {
+            return Ok(Extent::Made { op: info.op, a: info.a, b: info.b });
+        }
+        let name: Vec<u8> =
+            info.name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
+        let name = CString::new(name).unwrap_or_default();
+        Ok(Extent::Named { name, maximum: info.a })
+    }
+
+    pub(crate) fn source(&self, value: u32) -> Result<Source> {
+        let mut info = sys::tnr_value_info {
+            struct_size: size_of::<sys::tnr_value_info>() as u64,
+            source: sys::tnr_value_source(0),
+            dtype: sys::tnr_dtype(0),
+            rank: 0,
+            index: 0,
+            shape: [0; 8],
+            numbers: [0; 8],
+        };
+        // SAFETY: as in `info`.
+        check(unsafe { sys::tnr_graph_describe_value(self.graph.as_ptr(), value, &mut info) })?;
+        match info.source {
+            sys::tnr_value_source::INPUT => {
+                let numbers = info.numbers.iter().copied().take(info.rank as usize).collect();
+                Ok(Source::Input { dtype: DType::from_raw(info.dtype), numbers })
+            }
+            sys::tnr_value_source::CONSTANT => Ok(Source::Constant(info.index)),
+            sys::tnr_value_source::SCALAR => Ok(Source::Scalar(info.index)),
+            sys::tnr_value_source::NODE => Ok(Source::Node(info.index)),
+            source => {
+                let why = format!("value {value} has the source {}, which is not known", source.0);
+                Err(Error::new(ErrorKind::Unsupported, why))
+            }
+        }
+    }
+
+    pub(crate) fn node(&self, index: u32) -> Result<Node> {
+        let mut info = sys::tnr_graph_node {
+            struct_size: size_of::<sys::tnr_graph_node>() as u64,
+            code: 0,
+            dtype: sys::tnr_dtype(0),
+            operands: ptr::null(),
+            numbers: ptr::null(),
+            attributes: ptr::null(),
+            operand_count: 0,
+            number_count: 0,
+            flags: 0,
+            reserved: 0,
+        };
+        // SAFETY: as in `info`.
+        check(unsafe { sys::tnr_graph_describe_node(self.graph.as_ptr(), index, &mut info) })?;
+        // SAFETY: the arrays are the graph's, which nobody changes while it is borrowed here; the
+        // attributes begin with their size.
+        unsafe {
+            let attributes = match info.attributes.is_null() {
+                true => None,
+                false => Some(Attributes::read(info.code, info.attributes)?),
+            };
+            Ok(Node {
+                code: info.code,
+                dtype: DType::from_raw(info.dtype),
+                flags: info.flags,
+                operands: copied(info.operands, info.operand_count),
+                numbers: copied(info.numbers, info.number_count),
+                attributes,
+            })
+        }
+    }
+
+    pub(crate) fn constant(&self, index: u32) -> Result<DynView<'_>> {
+        let mut view = mem::MaybeUninit::<tnr_view>::uninit();
+        // SAFETY: the handle is alive and used by nobody else; the view is writable, and written
+        // where the answer is OK. Its elements live as long as the graph, which is borrowed, and
+        // nobody writes them.
+        unsafe {
+            let graph = self.graph.as_ptr();
+            check(sys::tnr_graph_describe_constant(graph, index, view.as_mut_ptr()))?;
+            Ok(DynView::from_raw(view.assume_init()))
+        }
+    }
+
+    pub(crate) fn scalar(&self, index: u32) -> Result<tnr_scalar> {
+        let mut scalar = tnr_scalar { dtype: sys::tnr_dtype(0), reserved: 0, bytes: [0; 16] };
+        // SAFETY: the handle is alive and used by nobody else; the scalar is writable.
+        check(unsafe { sys::tnr_graph_describe_scalar(self.graph.as_ptr(), index, &mut scalar) })?;
+        Ok(scalar)
+    }
+
+    /// An output's value, and that of the input that it updates.
+    pub(crate) fn output(&self, index: u32) -> Result<(u32, Option<u32>)> {
+        let (mut value, mut updates) = (0, sys::TNR_OPERAND_NONE);
+        // SAFETY: the handle is alive and used by nobody else; both numbers are writable.
+        check(unsafe {
+            let graph = self.graph.as_ptr();
+            sys::tnr_graph_describe_output(graph, index, &mut value, &mut updates)
+        })?;
+        Ok((value, Some(updates).filter(|updates| *updates != sys::TNR_OPERAND_NONE)))
+    }
+}
+
+fn count_of<E>(elements: &[E]) -> Result<u32> {
+    u32::try_from(elements.len())
+        .map_err(|_| Error::invalid(format!("{} are more than a node takes", elements.len())))
+}
+
+/// # Safety
+///
+/// - `data` is readable for `count` elements; it may be NULL where there are none.
+unsafe fn copied<E: Copy>(data: *const E, count: u32) -> Vec<E> {
+    if count == 0 {
+        return Vec::new();
+    }
+    // SAFETY: by this function's contract.
+    unsafe { std::slice::from_raw_parts(data, count as usize) }.to_vec()
+}
+
+/// An operation of one's own, for graphs that call it by its name. Dropped without a graph, it is
+/// released.
+#[derive(Debug)]
+pub struct CustomOperation {
+    name: CString,
+    raw: tnr_custom_operation,
+}
+
+// SAFETY: by the contract of `from_raw` its functions and its context go to any thread.
+unsafe impl Send for CustomOperation {}
+
+impl CustomOperation {
+    /// Takes an operation of the C ABI over, whatever the result: `release` is called once, with an
+    /// error before it is returned.
+    ///
+    /// # Safety
+    ///
+    /// - `operation` is readable as far as its `struct_size` says; its name ends with a 0.
+    /// - Its functions do what `tnr_custom_operation` asks of them, from any thread, with its
+    ///   `user_context`, until `release` is called.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no name, or one that is no UTF-8. `Unsupported`: a struct of a newer
+    /// header.
+    pub unsafe fn from_raw(operation: *const tnr_custom_operation) -> Result<CustomOperation> {
+        if operation.is_null() {
+            return Err(Error::invalid("an operation is NULL"));
+        }
+        let mut raw = mem::MaybeUninit::<tnr_custom_operation>::zeroed();
+        // SAFETY: by this function's contract; a struct of zeros has NULL for its pointers and
+        // functions, and is one.
+        let (raw, size_bytes) = unsafe {
+            let size_bytes = operation.cast::<u64>().read_unaligned() as usize;
+            let known = size_bytes.min(size_of::<tnr_custom_operation>());
+            let bytes = operation.cast::<u8>();
+            raw.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes, known);
+            (raw.assume_init(), size_bytes)
+        };
+        let mut taken = CustomOperation { name: CString::default(), raw };
+        if size_bytes > size_of::<tnr_custom_operation>() {
+            let why = format!("an operation has {size_bytes} bytes, more than are known");
+            return Err(Error::new(ErrorKind::Unsupported, why));
+        }
+        if taken.raw.name.is_null() {
+            return Err(Error::invalid("the name of an operation is NULL"));
+        }
+        // SAFETY: by this function's contract.
+        taken.name = unsafe { CStr::from_ptr(taken.raw.name) }.to_owned();
+        if taken.name.to_str().is_err() {
+            return Err(Error::invalid(format!("the name {:?} is no UTF-8", taken.name)));
+        }
+        Ok(taken)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.name.to_str().unwrap_or_default()
+    }
+
+    /// Somebody else releases it.
+    fn forget(mut self) {
+        self.raw.release = None;
+    }
+}
+
+impl Drop for CustomOperation {
+    fn drop(&mut self) {
+        if let Some(release) = self.raw.release {
+            // SAFETY: by the contract of `from_raw`, and nobody has called it yet.
+            unsafe { release(self.raw.user_context) };
+        }
+    }
+}
