@@ -203,9 +203,8 @@ tnr_status tnr_program_describe_step(const tnr_program* program, const tnr_view*
 
 tnr_status tnr_graph_describe_value(const tnr_graph* graph, uint32_t value,
                                     tnr_value_info* out) noexcept {
-  return guarded([=] {
-    write_report(out, "out", tenure::graph_describe_value(unwrap(graph), value));
-  });
+  return guarded(
+      [=] { write_report(out, "out", tenure::graph_describe_value(unwrap(graph), value)); });
 }
 
 tnr_status tnr_program_release(tnr_program* program) noexcept {
@@ -218,8 +217,8 @@ tnr_program* tnr_program_create(tnr_context* context, const tnr_graph* graph,
                                 const tnr_program_attributes* attributes) noexcept {
   return guarded_pointer([&] {
     const tnr_program_attributes given = attributes_of(attributes);
-    return reinterpret_cast<tnr_program*>(static_cast<std::uintptr_t>(tenure::program_create(
-        context_of(context), unwrap(graph), given.disabled_passes)));
+    return reinterpret_cast<tnr_program*>(static_cast<std::uintptr_t>(
+        tenure::program_create(context_of(context), unwrap(graph), given.disabled_passes)));
   });
 }
 

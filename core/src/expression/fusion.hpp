@@ -9,8 +9,8 @@
 
 #include "cpu/kernel.hpp"
 #include "dense/strip_runner.hpp"
-#include "memory/traffic.hpp"
 #include "expression/nodes.hpp"
+#include "memory/traffic.hpp"
 
 namespace tenure {
 

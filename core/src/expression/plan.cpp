@@ -4,8 +4,8 @@
 #include <cinttypes>
 
 #include "dense/operands.hpp"
-#include "memory/slot_table.hpp"
 #include "expression/evaluation.hpp"
+#include "memory/slot_table.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "memory/handles.hpp"
 #include "expression/nodes.hpp"
+#include "memory/handles.hpp"
 #include "tenure/context.hpp"
 #include "tenure/expression.hpp"
 

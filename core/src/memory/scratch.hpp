@@ -15,23 +15,12 @@ namespace tenure {
 class Scratch {
  public:
   // Throws OUT_OF_MEMORY. The bytes are undefined.
-  explicit Scratch(std::size_t size_bytes)
-      : size_bytes_(size_bytes), arena_(ScratchArena::current()) {
-    if (arena_ == nullptr) [[likely]] {
-      memory_ = take_memory(size_bytes);
-    } else {
-      take_from_arena();
-    }
-  }
+  explicit Scratch(std::size_t size_bytes);
   // `count` elements of so many bytes each.
   Scratch(std::int64_t count, std::int64_t bytes_each) : Scratch(product(count, bytes_each)) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    if (!is_lent_) give_memory(memory_, size_bytes_);
-    if (arena_ != nullptr) [[unlikely]]
-      arena_->give(offset_, size_bytes_);
-  }
+  ~Scratch();
 
   [[nodiscard]] kernels::Byte* data() const noexcept {
     return static_cast<kernels::Byte*>(memory_.data);
@@ -49,19 +38,6 @@ class Scratch {
            bytes_each);
     }
     return static_cast<std::size_t>(bytes);
-  }
-
-  void take_from_arena() {
-    offset_ = arena_->take(size_bytes_);
-    memory_.data = arena_->at(offset_, size_bytes_);
-    is_lent_ = memory_.data != nullptr;
-    if (is_lent_) return;
-    try {
-      memory_ = take_memory(size_bytes_);
-    } catch (...) {
-      arena_->give(offset_, size_bytes_);
-      throw;
-    }
   }
 
   std::size_t size_bytes_;

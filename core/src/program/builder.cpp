@@ -125,9 +125,8 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   const bool takes_any = kind->most_operands == kAnyCount;
   if (given.operand_count < kind->least_operands ||
       given.operand_count > (takes_any ? TNR_MAX_VALUES : kind->most_operands)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "node->operand_count is %" PRIu32 " but %s takes %u%s", given.operand_count, kind->name,
-         unsigned{kind->least_operands},
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->operand_count is %" PRIu32 " but %s takes %u%s",
+         given.operand_count, kind->name, unsigned{kind->least_operands},
          kind->most_operands == kind->least_operands ? "" : " or more");
   }
   if (given.operands == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "node->operands is NULL");
@@ -144,12 +143,11 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   const bool is_reducing =
       kind->computes == Computes::kReduction || kind->attributes == AttributeKind::kNormalize;
   if (given.flags != 0 && !is_reducing) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "node->flags is 0x%" PRIx32 " but %s takes none",
-         given.flags, kind->name);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->flags is 0x%" PRIx32 " but %s takes none", given.flags,
+         kind->name);
   }
   if (given.attributes != nullptr && kind->attributes == AttributeKind::kNone) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "node->attributes is not NULL but %s takes none",
-         kind->name);
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->attributes is not NULL but %s takes none", kind->name);
   }
   const bool is_cast = given.code == TNR_NODE_CAST;
   if (!is_cast && given.dtype != 0) {
@@ -209,9 +207,9 @@ std::uint32_t GraphBuilder::add_custom(const tnr_custom_operation& operation) {
 
 tnr_graph_info GraphBuilder::describe() const noexcept {
   const auto count = [](const auto& of) { return static_cast<std::uint32_t>(of.size()); };
-  return {sizeof(tnr_graph_info),   count(graph_.values),    count(graph_.extents),
-          count(graph_.inputs),     count(graph_.constants), count(graph_.scalars),
-          count(graph_.nodes),      count(graph_.outputs),   count(graph_.customs)};
+  return {sizeof(tnr_graph_info), count(graph_.values),    count(graph_.extents),
+          count(graph_.inputs),   count(graph_.constants), count(graph_.scalars),
+          count(graph_.nodes),    count(graph_.outputs),   count(graph_.customs)};
 }
 
 tnr_extent_info GraphBuilder::describe_extent(std::uint32_t index) const {
@@ -354,7 +352,8 @@ tnr_graph_info graph_describe(GraphToken token) {
 }
 
 tnr_extent_info graph_describe_extent(GraphToken token, std::uint32_t index) {
-  return with_builder(token, [=](const GraphBuilder& graph) { return graph.describe_extent(index); });
+  return with_builder(token,
+                      [=](const GraphBuilder& graph) { return graph.describe_extent(index); });
 }
 
 tnr_graph_node graph_describe_node(GraphToken token, std::uint32_t index) {
@@ -367,7 +366,8 @@ tnr_view graph_describe_constant(GraphToken token, std::uint32_t index) {
 }
 
 tnr_scalar graph_describe_scalar(GraphToken token, std::uint32_t index) {
-  return with_builder(token, [=](const GraphBuilder& graph) { return graph.describe_scalar(index); });
+  return with_builder(token,
+                      [=](const GraphBuilder& graph) { return graph.describe_scalar(index); });
 }
 
 OutputOfGraph graph_describe_output(GraphToken token, std::uint32_t index) {

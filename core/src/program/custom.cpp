@@ -23,8 +23,9 @@ constexpr std::size_t kGuardBytes = 256;
 void require_ok(tnr_status status, const char* name, const char* function) {
   if (status == TNR_STATUS_OK) return;
   const bool is_known = std::strcmp(status_name(status), "UNKNOWN") != 0;
-  fail(is_known ? status : TNR_STATUS_INTERNAL, "%s of the custom operation %s answered %s (%" PRId32
-       ")", function, name, status_name(status), status);
+  fail(is_known ? status : TNR_STATUS_INTERNAL,
+       "%s of the custom operation %s answered %s (%" PRId32 ")", function, name,
+       status_name(status), status);
 }
 
 // Calls a function of others: whatever it throws is INTERNAL.
@@ -107,8 +108,8 @@ void Custom::compute_checked(const tnr_view* operands, const std::int64_t* numbe
   for (unsigned i = 0; i < 2; ++i) {
     kernels::Byte* const before = memory.data() + i * (size_bytes + 2 * kGuardBytes);
     std::memset(before, kPatterns[i], size_bytes + 2 * kGuardBytes);
-    views[i] = make_view(before + kGuardBytes, size_bytes, 0, type.dtype, type.rank, type.shape,
-                         nullptr);
+    views[i] =
+        make_view(before + kGuardBytes, size_bytes, 0, type.dtype, type.rank, type.shape, nullptr);
     views[i].flags = TNR_VIEW_EXCLUSIVE;
     compute(operands, numbers, {views[i]});
     const auto is_whole = [&](const kernels::Byte* guard) {

@@ -34,13 +34,11 @@ tnr_dtype result_of(const GraphNode& node, const OperandType* operands) {
   const std::uint32_t kind = node.kind() << kNodeKindShift;
   const std::size_t first = kind == TNR_NODE_SELECT ? 1 : 0;
   const OperandType* const end = operands + node.operands.size();
-  const OperandType* const decides =
-      std::find_if(operands + first, end, [](const OperandType& operand) {
-        return operand.array != nullptr;
-      });
-  const tnr_dtype dtype = decides != end                       ? decides->array->dtype
+  const OperandType* const decides = std::find_if(
+      operands + first, end, [](const OperandType& operand) { return operand.array != nullptr; });
+  const tnr_dtype dtype = decides != end                      ? decides->array->dtype
                           : operands[first].scalar != nullptr ? operands[first].scalar->dtype
-                                                               : 0;
+                                                              : 0;
   switch (kind) {
     case TNR_NODE_UNARY: return given_by(kernels::kUnaryRows, node.op(), dtype);
     case TNR_NODE_REDUCE: return given_by(kernels::kReduceRows, node.op(), dtype);
@@ -99,9 +97,8 @@ ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
     }
   }
   OneNode one;
-  const tnr_expression expression =
-      one.fill(node, result_of(node, operands), operands,
-               [&](std::size_t i) { return &layouts[i]; });
+  const tnr_expression expression = one.fill(node, result_of(node, operands), operands,
+                                             [&](std::size_t i) { return &layouts[i]; });
   const ExpressionShape shape = expression_shape(expression);
   ArrayType type = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, type.shape);
@@ -114,8 +111,8 @@ ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
 void run_expression(const Context& context, const NodeCall& call, const OperandView* operands,
                     const tnr_view_mut& out) {
   OneNode one;
-  const tnr_expression expression =
-      one.fill(call.node, out.view.dtype, operands, [&](std::size_t i) { return operands[i].view; });
+  const tnr_expression expression = one.fill(call.node, out.view.dtype, operands,
+                                             [&](std::size_t i) { return operands[i].view; });
   evaluate(context, expression, kOwnReaders, out);
 }
 

@@ -33,8 +33,8 @@ class Constant {
 };
 
 struct Extent {
-  tnr_extent_op op;    // 0: a named one
-  std::int64_t a;      // of a named one its maximum
+  tnr_extent_op op;  // 0: a named one
+  std::int64_t a;    // of a named one its maximum
   std::int64_t b;
   char name[32];
 };

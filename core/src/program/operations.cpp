@@ -172,8 +172,10 @@ ArrayType infer_matmul(const NodeCall& call, const OperandType* operands) {
     const std::int64_t of_a = axis + a_batch < batch ? 1 : a.shape[axis + a_batch - batch];
     const std::int64_t of_b = axis + b_batch < batch ? 1 : b.shape[axis + b_batch - batch];
     if (of_a != of_b && of_a != 1 && of_b != 1) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "the batch of a does not broadcast with that of b: a has "
-           "shape %s, b %s", shape_of(a, a_text), shape_of(b, b_text));
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "the batch of a does not broadcast with that of b: a has "
+           "shape %s, b %s",
+           shape_of(a, a_text), shape_of(b, b_text));
     }
     result.shape[result.rank++] = of_a == 1 ? of_b : of_a;
   }
@@ -416,8 +418,8 @@ ArrayType infer_gather(const NodeCall& call, const OperandType* operands) {
 
 void run_gather(const Context& context, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
-  gather(context, *operands[0].view, static_cast<std::uint32_t>(call.numbers[0]),
-         *operands[1].view, out);
+  gather(context, *operands[0].view, static_cast<std::uint32_t>(call.numbers[0]), *operands[1].view,
+         out);
 }
 
 ArrayType infer_triangular(const NodeCall& call, const OperandType* operands) {
@@ -458,8 +460,8 @@ using enum Computes;
 constexpr auto kNoAttributes = AttributeKind::kNone;
 
 constexpr OperationKind elementwise(const char* name, std::uint8_t operands) {
-  return {name,  kElementwise,     operands,       operands, 0, kNoAttributes,
-          true, infer_expression, run_expression, nullptr};
+  return {name,          kElementwise, operands,         operands,       0,
+          kNoAttributes, true,         infer_expression, run_expression, nullptr};
 }
 template <tnr_view (*kSee)(const NodeCall& call, const tnr_view& operand)>
 constexpr OperationKind viewing(const char* name, std::uint8_t numbers) {
@@ -493,8 +495,8 @@ constexpr OperationKind kOperations[] = {
     {"pad", kCall, 1, 1, kAnyCount, AttributeKind::kPad, false, infer_pad, run_pad, nullptr},
     {"take", kCall, 2, 2, 1, kNoAttributes, false, infer_take, run_take, nullptr},
     {"gather", kCall, 2, 2, 1, kNoAttributes, false, infer_gather, run_gather, nullptr},
-    {"triangular", kCall, 1, 1, 0, AttributeKind::kTriangle, true, infer_triangular,
-     run_triangular, nullptr},
+    {"triangular", kCall, 1, 1, 0, AttributeKind::kTriangle, true, infer_triangular, run_triangular,
+     nullptr},
     {"scan", kCall, 1, 1, 1, kNoAttributes, true, infer_scan, run_scan, nullptr},
     {"custom", kCall, 0, kAnyCount, kAnyCount, kNoAttributes, false, infer_custom, run_custom,
      nullptr},

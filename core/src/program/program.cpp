@@ -48,8 +48,8 @@ void set_data(tnr_view& view, const Placed& placed, const tnr_view& memory) noex
   view.base = memory.base;
   view.size_bytes = memory.size_bytes;
   view.owner = 0;  // the run has pinned it
-  view.data = is_empty(view) ? memory.base
-                             : static_cast<const char*>(memory.data) + placed.offset_bytes;
+  view.data =
+      is_empty(view) ? memory.base : static_cast<const char*>(memory.data) + placed.offset_bytes;
 }
 
 constexpr bool is_changing(Storage storage) noexcept {
@@ -58,11 +58,9 @@ constexpr bool is_changing(Storage storage) noexcept {
 
 template <class View>
 void require_views(const View* const* views, std::uint32_t count, const char* name) {
-  if (views == nullptr && count != 0)
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name);
+  if (views == nullptr && count != 0) fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name);
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (views[i] == nullptr)
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name_of(name, i).text);
+    if (views[i] == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", name_of(name, i).text);
   }
 }
 
@@ -119,9 +117,9 @@ void Workspace::set_memory(const Schedule& schedule, const tnr_view* const* inpu
                            const tnr_view_mut* const* outputs) noexcept {
   for (const std::uint32_t i : changing_) {
     const Placed& placed = schedule.places[i];
-    set_data(views_[i], placed,
-             placed.storage == Storage::kInput ? *inputs[placed.index]
-                                               : outputs[placed.index]->view);
+    set_data(
+        views_[i], placed,
+        placed.storage == Storage::kInput ? *inputs[placed.index] : outputs[placed.index]->view);
   }
 }
 
@@ -133,8 +131,7 @@ Bound::Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t 
     : schedule_(tenure::schedule(graph, needed, disabled_passes, inputs, input_count, outputs)) {
   for (std::uint32_t i = 0; i < input_count; ++i) inputs_.push_back(*inputs[i]);
   for (std::uint32_t i = 0; i < output_count; ++i) {
-    outputs_.push_back(outputs == nullptr ? unbacked_view(schedule_.outputs[i])
-                                          : outputs[i]->view);
+    outputs_.push_back(outputs == nullptr ? unbacked_view(schedule_.outputs[i]) : outputs[i]->view);
   }
 }
 
@@ -188,8 +185,7 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
     if (std::ranges::none_of(graph.inputs, [=](const GraphInput& input) {
           return std::ranges::find(input.shape, number) != input.shape.end();
         })) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input",
-           graph.extents[i].name);
+      fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input", graph.extents[i].name);
     }
   }
   const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
@@ -210,8 +206,7 @@ void Program::check_inputs(const tnr_view* const* inputs, std::uint32_t input_co
   }
 }
 
-std::shared_ptr<const Bound> Program::find(const tnr_view* const* inputs,
-                                           std::uint32_t input_count,
+std::shared_ptr<const Bound> Program::find(const tnr_view* const* inputs, std::uint32_t input_count,
                                            const tnr_view_mut* const* outputs,
                                            std::uint32_t output_count) const {
   {
@@ -296,8 +291,8 @@ void Program::check_outputs(const Schedule& schedule, const tnr_view* const* inp
     }
     for (std::uint32_t j = 0; j < i; ++j) {
       if (alias_of(out, outputs[j]->view) == Alias::kNone) continue;
-      fail(TNR_STATUS_ALIASED, "outputs[%" PRIu32 "] may share a byte with outputs[%" PRIu32 "]",
-           i, j);
+      fail(TNR_STATUS_ALIASED, "outputs[%" PRIu32 "] may share a byte with outputs[%" PRIu32 "]", i,
+           j);
     }
   }
 }
@@ -317,9 +312,9 @@ void with_pinned(const NextOwned& next_owned, std::size_t at, const Body& body) 
 
 }  // namespace
 
-void Program::run(const Context& context, const tnr_view* const* inputs,
-                  std::uint32_t input_count, const tnr_program_run_attributes& attributes,
-                  const tnr_view_mut* const* outputs, std::uint32_t output_count) const {
+void Program::run(const Context& context, const tnr_view* const* inputs, std::uint32_t input_count,
+                  const tnr_program_run_attributes& attributes, const tnr_view_mut* const* outputs,
+                  std::uint32_t output_count) const {
   if ((attributes.flags & ~TNR_RUN_CHECKED) != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->flags is 0x%" PRIx32 " but only 0x%x is known",
          attributes.flags, TNR_RUN_CHECKED);
@@ -381,8 +376,7 @@ void Program::run(const Context& context, const tnr_view* const* inputs,
   });
 }
 
-void Program::compute(const Context& context, const Schedule& schedule,
-                      const Workspace& workspace,
+void Program::compute(const Context& context, const Schedule& schedule, const Workspace& workspace,
                       const tnr_program_run_attributes& attributes) const {
   const bool is_checked = (attributes.flags & TNR_RUN_CHECKED) != 0;
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
@@ -429,8 +423,8 @@ ProgramToken program_create(const Context& context, GraphToken graph,
   const GraphHandles::Use use(kGraphHandles, graph);
   const std::lock_guard lock(use.object().mutex);
   const GraphBuilder& builder = use.object().builder;
-  return kProgramHandles.open(std::make_unique<const Program>(context, builder.graph(),
-                                                              builder.types(), disabled_passes));
+  return kProgramHandles.open(
+      std::make_unique<const Program>(context, builder.graph(), builder.types(), disabled_passes));
 }
 
 void program_retain(ProgramToken token) { kProgramHandles.retain(token); }

@@ -116,7 +116,7 @@ class Program {
   Graph graph_;
   std::vector<bool> needed_;  // by node
   std::uint32_t disabled_passes_;
-  mutable Mutex mutex_;  // guards bound_
+  mutable Mutex mutex_;                                      // guards bound_
   mutable std::vector<std::shared_ptr<const Bound>> bound_;  // the one used last is the last
 };
 

@@ -62,8 +62,8 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
   const auto add_name = [&](const char* name) {
     const int written = std::snprintf(info.name + length, sizeof info.name - length, "%s%s",
                                       length == 0 ? "" : " ", name);
-    length = std::min(length + static_cast<std::size_t>(std::max(written, 0)),
-                      sizeof info.name - 1);
+    length =
+        std::min(length + static_cast<std::size_t>(std::max(written, 0)), sizeof info.name - 1);
   };
   if (step.kind == Step::Kind::kCopy) add_name("copy");
   for (const std::uint32_t node : step.nodes) {

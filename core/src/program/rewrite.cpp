@@ -32,9 +32,7 @@ std::string key_of(const GraphNode& node) {
   return key;
 }
 
-bool has_extents(const GraphNode& node) {
-  return std::ranges::any_of(node.numbers, is_extent);
-}
+bool has_extents(const GraphNode& node) { return std::ranges::any_of(node.numbers, is_extent); }
 
 // How often each value is an operand or an output.
 std::vector<std::uint32_t> count_uses(const Graph& graph, const std::vector<bool>& needed) {
@@ -120,8 +118,8 @@ class Folding {
     if (kind.computes == Computes::kView) {
       // Its elements in row-major order, behind which they are seen.
       const tnr_view& from = *operands_[0].view;
-      tnr_view moved = make_view(view.base, size_bytes, 0, from.dtype, from.rank, from.shape,
-                                 nullptr);
+      tnr_view moved =
+          make_view(view.base, size_bytes, 0, from.dtype, from.rank, from.shape, nullptr);
       moved.owner = view.owner;
       copy(context_, from, {moved});
     } else {

@@ -48,8 +48,12 @@ class Scheduler {
  public:
   Scheduler(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
             const tnr_view* const* inputs, const tnr_view_mut* const* outputs, const Sizes& sizes)
-      : graph_(graph), needed_(needed), disabled_(disabled_passes), given_outputs_(outputs),
-        sizes_(sizes), types_(graph.values.size()) {
+      : graph_(graph),
+        needed_(needed),
+        disabled_(disabled_passes),
+        given_outputs_(outputs),
+        sizes_(sizes),
+        types_(graph.values.size()) {
     find_types();
     place_given(inputs);
     find_users();
@@ -101,8 +105,7 @@ class Scheduler {
     made_.places.assign(graph_.values.size(), Placed{Storage::kNone, 0, 0, {}});
     for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i) {
       place(graph_.inputs[i].value) = {
-          Storage::kInput, i, 0,
-          unbacked_view(types_[graph_.inputs[i].value], inputs[i]->strides)};
+          Storage::kInput, i, 0, unbacked_view(types_[graph_.inputs[i].value], inputs[i]->strides)};
     }
     for (std::uint32_t value = 0; value < graph_.values.size(); ++value) {
       if (const Constant* const constant = graph_.constant_of(value)) {

@@ -26,7 +26,11 @@ struct Placed {
 
 // One call of a run.
 struct Step {
-  enum class Kind : std::uint8_t { kCopy, kExpression, kOperation };
+  enum class Kind : std::uint8_t {
+    kCopy = TNR_STEP_KIND_COPY,
+    kExpression = TNR_STEP_KIND_EXPRESSION,
+    kOperation = TNR_STEP_KIND_OPERATION
+  };
 
   Kind kind;
   std::uint32_t node;                   // for messages; kNoValue of a copy to an output
@@ -35,7 +39,7 @@ struct Step {
   std::vector<std::uint32_t> nodes;     // that it computes
   std::int64_t element_count;           // of what each of these nodes computes
   std::vector<std::int64_t> numbers;
-  std::unique_ptr<const Plan> plan;     // of an expression
+  std::unique_ptr<const Plan> plan;  // of an expression
 };
 
 struct Schedule {

@@ -35,6 +35,7 @@ int check_matmul(void);
 int check_conv2d(void);
 int check_einsum(void);
 int check_expressions(void);
+int check_programs(void);
 int check_layers(void);
 int check_movement(void);
 int check_ordering(void);

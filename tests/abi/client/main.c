@@ -28,7 +28,8 @@ int main(void) {
 #if TNR_WANT_MINOR >= 2
   failed += check_arrays() + check_exchange() + check_sparse() + check_sparse_operations() +
             check_packed() + check_matmul() + check_conv2d() + check_einsum() + check_layers() +
-            check_movement() + check_ordering() + check_normalizations() + check_expressions();
+            check_movement() + check_ordering() + check_normalizations() + check_expressions() +
+            check_programs();
 #endif
   printf("compiled for ABI %d.%d, asked for %d; ran with %u.%u\n", TNR_ABI_MAJOR, TNR_ABI_MINOR,
          TNR_WANT_MINOR, tnr_abi_version() >> 16, tnr_abi_version() & 0xffff);

@@ -122,17 +122,16 @@ class CGraph : public testing::Test {
     const tnr_program_run_attributes attributes = {sizeof attributes, budget_bytes, nullptr, 0,
                                                    flags};
     return tnr_program_run(nullptr, program, given.data(), static_cast<std::uint32_t>(given.size()),
-                           &attributes, written.data(),
-                           static_cast<std::uint32_t>(written.size()));
+                           &attributes, written.data(), static_cast<std::uint32_t>(written.size()));
   }
   static tnr_memory_plan memory(const tnr_program* program, const std::vector<tnr_view>& inputs) {
     std::vector<const tnr_view*> given;
     for (const tnr_view& view : inputs) given.push_back(&view);
     tnr_memory_plan plan = {};
     plan.struct_size = sizeof plan;
-    EXPECT_EQ(tnr_program_memory(program, given.data(), static_cast<std::uint32_t>(given.size()),
-                                 &plan),
-              TNR_STATUS_OK);
+    EXPECT_EQ(
+        tnr_program_memory(program, given.data(), static_cast<std::uint32_t>(given.size()), &plan),
+        TNR_STATUS_OK);
     return plan;
   }
 

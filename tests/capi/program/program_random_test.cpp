@@ -162,8 +162,10 @@ class RandomProgram : public CGraph {
     const std::int64_t last = rank == 0 ? 1 : a.numbers.back();
     const bool has_last = rank > 1;  // whose extent is a constant
     switch (below(16)) {
-      case 0: case 1: return add_unary(a, view);
-      case 2: case 3: return add_binary(a, view);
+      case 0:
+      case 1: return add_unary(a, view);
+      case 2:
+      case 3: return add_binary(a, view);
       case 4: return add_vector(a, view, has_last ? last : 1);
       case 5: return rank >= 2 ? add_reduction(a, view) : add_unary(a, view);
       case 6: return has_last ? add_softmax(a, view) : add_unary(a, view);
@@ -200,10 +202,9 @@ class RandomProgram : public CGraph {
     const tnr_view other = b.result.view();
     if (below(4) == 0) {
       const tnr_scalar half = tnr_scalar_f64(0.5);
-      return add_value(node(code, {a.value, scalar(0.5)}), a.numbers,
-                       [&](const tnr_view_mut* out) {
-                         return tnr_binary_scalar(nullptr, op, &view, &half, nullptr, out);
-                       });
+      return add_value(node(code, {a.value, scalar(0.5)}), a.numbers, [&](const tnr_view_mut* out) {
+        return tnr_binary_scalar(nullptr, op, &view, &half, nullptr, out);
+      });
     }
     add_value(node(code, {a.value, b.value}), a.numbers, [&](const tnr_view_mut* out) {
       return tnr_binary(nullptr, op, &view, &other, nullptr, out);
@@ -297,9 +298,8 @@ class RandomProgram : public CGraph {
     if (numbers.back() == images) return add_unary(a, view);
     numbers.back() *= inner;
     const tnr_view seen = view_over(a.result.values.data(), sizes(numbers));
-    add_value(node(TNR_NODE_RESHAPE, {a.value}, numbers), numbers, [&](const tnr_view_mut* out) {
-      return tnr_copy(nullptr, &seen, nullptr, out);
-    });
+    add_value(node(TNR_NODE_RESHAPE, {a.value}, numbers), numbers,
+              [&](const tnr_view_mut* out) { return tnr_copy(nullptr, &seen, nullptr, out); });
   }
 
   void add_permutation(const Value& a, const tnr_view& view) {
@@ -312,9 +312,8 @@ class RandomProgram : public CGraph {
     tnr_view seen = view;
     std::swap(seen.shape[rank - 1], seen.shape[rank - 2]);
     std::swap(seen.strides[rank - 1], seen.strides[rank - 2]);
-    add_value(node(TNR_NODE_PERMUTE, {a.value}, axes), numbers, [&](const tnr_view_mut* out) {
-      return tnr_copy(nullptr, &seen, nullptr, out);
-    });
+    add_value(node(TNR_NODE_PERMUTE, {a.value}, axes), numbers,
+              [&](const tnr_view_mut* out) { return tnr_copy(nullptr, &seen, nullptr, out); });
   }
 
   void add_slice(const Value& a, const tnr_view& view, std::int64_t last) {
@@ -334,10 +333,9 @@ class RandomProgram : public CGraph {
     Shape numbers = a.numbers;
     numbers.back() = 2 * last;
     const tnr_view parts[] = {view, view};
-    add_value(node(TNR_NODE_CONCAT, {a.value, a.value}, {axis}), numbers,
-              [&](const tnr_view_mut* out) {
-                return tnr_concat(nullptr, parts, 2, axis, nullptr, out);
-              });
+    add_value(
+        node(TNR_NODE_CONCAT, {a.value, a.value}, {axis}), numbers,
+        [&](const tnr_view_mut* out) { return tnr_concat(nullptr, parts, 2, axis, nullptr, out); });
   }
 
   void add_scan(const Value& a, const tnr_view& view) {

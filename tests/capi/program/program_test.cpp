@@ -54,16 +54,14 @@ class CNetwork : public CGraph {
     tnr_conv2d_attributes same = {};
     same.struct_size = sizeof same;
     for (std::int64_t& padding : same.padding) padding = 1;
-    const std::uint32_t first =
-        node(kRelu, {node(TNR_NODE_CONV2D, {x, constant(w1.view()), constant(b1.view())}, {},
-                          &same)});
+    const std::uint32_t first = node(
+        kRelu, {node(TNR_NODE_CONV2D, {x, constant(w1.view()), constant(b1.view())}, {}, &same)});
     const std::uint32_t second =
         node(kRelu, {node(TNR_NODE_CONV2D, {first, constant(w2.view())}, {}, &same)});
     tnr_pool2d_attributes halves = {};
     halves.struct_size = sizeof halves;
     halves.kernel[0] = halves.kernel[1] = 2;
-    const std::uint32_t pooled =
-        node(TNR_NODE_POOL2D + TNR_REDUCE_OP_MAX, {second}, {}, &halves);
+    const std::uint32_t pooled = node(TNR_NODE_POOL2D + TNR_REDUCE_OP_MAX, {second}, {}, &halves);
     std::int64_t count = 0;
     EXPECT_EQ(tnr_graph_combine_extents(graph, TNR_EXTENT_OP_MUL, 6, 16, &count), TNR_STATUS_OK);
     const std::uint32_t flat = node(TNR_NODE_RESHAPE, {pooled}, {images, count});
@@ -84,7 +82,7 @@ class CNetwork : public CGraph {
     tnr_pool2d_attributes halves = {};
     halves.struct_size = sizeof halves;
     halves.kernel[0] = halves.kernel[1] = 2;
-    const tnr_view views[] = {x.view(), w1.view(), b1.view(), first.view(), w2.view(),
+    const tnr_view views[] = {x.view(),      w1.view(), b1.view(),      first.view(), w2.view(),
                               second.view(), w3.view(), product.view(), b3.view()};
     const tnr_view flat = view_over(pooled.values.data(), {n, 96});
     tnr_view_mut outs[] = {first.out(), second.out(), pooled.out(), product.out(), sum.out()};
@@ -401,6 +399,7 @@ TEST_F(CNetwork, DescribesItsSteps) {
     }
   }
   EXPECT_STREQ(steps[0].name, "conv2d");
+  EXPECT_EQ(steps[0].kind, TNR_STEP_KIND_OPERATION);
   EXPECT_EQ(steps[0].flops, 2u * 2 * 4 * 64 * 9);
   EXPECT_EQ(steps[0].read_bytes, sizeof(float) * (2 * 64 + 36 + 4));
   EXPECT_EQ(steps[0].written_bytes, sizeof(float) * 2 * 4 * 64);
@@ -454,9 +453,8 @@ struct Doubling {
     if (self.fault == Fault::kFails) return TNR_STATUS_DEVICE_ERROR;
     if (self.fault == Fault::kThrows) throw 7;
     // It may use the library.
-    const tnr_scalar by = tnr_scalar_i64(numbers[0] + (self.fault == Fault::kGivesTwoResults
-                                                           ? call % 2
-                                                           : 0));
+    const tnr_scalar by =
+        tnr_scalar_i64(numbers[0] + (self.fault == Fault::kGivesTwoResults ? call % 2 : 0));
     tnr_view_mut part = *out;
     if (self.fault == Fault::kLeavesOut) part.view.shape[0] -= 1;
     tnr_view source = operands[0];
@@ -494,8 +492,8 @@ TEST_F(CGraph, HasOperationsOfItsUsers) {
   std::uint32_t value = 0;
   expect_refused(add(TNR_NODE_CUSTOM, {x}, {3}, nullptr, 0, &value), TNR_STATUS_UNSUPPORTED,
                  {"doubled: infer of the custom operation doubled answered UNSUPPORTED"});
-  expect_refused(add(TNR_NODE_CUSTOM, {x, x}, {2}, nullptr, 0, &value),
-                 TNR_STATUS_INVALID_ARGUMENT, {"doubled takes 1 and 1"});
+  expect_refused(add(TNR_NODE_CUSTOM, {x, x}, {2}, nullptr, 0, &value), TNR_STATUS_INVALID_ARGUMENT,
+                 {"doubled takes 1 and 1"});
   expect_refused(add(TNR_NODE_CUSTOM + 1, {x}, {2}, nullptr, 0, &value),
                  TNR_STATUS_INVALID_ARGUMENT, {"no custom operation 1"});
   tnr_program* const made = tnr_program_create(nullptr, graph, nullptr);

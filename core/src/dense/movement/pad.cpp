@@ -170,8 +170,8 @@ void require_padding(tnr_pad_mode mode, const tnr_view& a, const std::int64_t* b
 }
 
 // The element that CONSTANT pads with.
-Element checked_padding(tnr_pad_mode mode, const tnr_view& a,
-                        const tnr_pad_attributes& attributes, const tnr_view& out) {
+Element checked_padding(tnr_pad_mode mode, const tnr_view& a, const tnr_pad_attributes& attributes,
+                        const tnr_view& out) {
   require_dtype(a, "a", out.dtype, "out.dtype is");
   require_rank(a, "a", out.rank);
   if (mode < TNR_PAD_MODE_CONSTANT || mode > TNR_PAD_MODE_WRAP) {

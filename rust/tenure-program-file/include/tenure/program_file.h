@@ -23,7 +23,7 @@ extern "C" {
  * that is not given; what the core refuses. tnr_program_file_error says which. Release the graph
  * with tnr_graph_release. */
 TNR_RETURNS_OWNED(tnr_graph_release)
-tnr_graph *tnr_program_file_load(const char *path, const tnr_custom_operation *const *operations,
+tnr_graph* tnr_program_file_load(const char* path, const tnr_custom_operation* const* operations,
                                  uint32_t operation_count);
 
 /* Writes a graph with its constants to a file beside `path`, and renames it to `path`: who has the
@@ -32,12 +32,12 @@ tnr_graph *tnr_program_file_load(const char *path, const tnr_custom_operation *c
  *
  * INVALID_ARGUMENT: another number of names, a path that is NULL or refused by the system.
  * STALE_HANDLE, OUT_OF_MEMORY. Nobody may add to the graph meanwhile. */
-tnr_status tnr_program_file_save(const tnr_graph *graph, const char *path,
-                                 const char *const *operation_names, uint32_t operation_count);
+tnr_status tnr_program_file_save(const tnr_graph* graph, const char* path,
+                                 const char* const* operation_names, uint32_t operation_count);
 
 /* Why the calling thread's last call of the functions above failed; "" if it did not. Valid until
  * the thread calls one of them again, or ends. */
-const char *tnr_program_file_error(void);
+const char* tnr_program_file_error(void);
 
 #ifdef __cplusplus
 }
