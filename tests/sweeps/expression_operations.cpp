@@ -1,6 +1,7 @@
 // Expressions of every shape of computing, at once and as plans, with operands that lie in every
 // order.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operands.hpp"
@@ -79,13 +80,16 @@ const Variant kVariants[] = {
       {TNR_NODE_NORMALIZE + TNR_NORMALIZE_OP_SOFTMAX, {0, kNone, kNone}, 0, 2}}},
 };
 
+constexpr std::uint32_t kVariance = TNR_NODE_REDUCE + TNR_REDUCE_OP_VAR;
+constexpr tnr_reduce_attributes kOfAll = {sizeof kOfAll, 0, 0, 0};
+
 std::vector<tnr_node> nodes_of(const Variant& variant, tnr_dtype dtype) {
   std::vector<tnr_node> nodes;
   for (const Step& step : variant.steps) {
     nodes.push_back({step.code,
                      step.dtype != 0 ? step.dtype : dtype,
                      {step.operands[0], step.operands[1], step.operands[2]},
-                     0,
+                     step.code == kVariance ? 1u : 0u,
                      step.flags,
                      0});
   }
@@ -103,7 +107,66 @@ tnr_status run_plan(tnr_context* context, const tnr_expression& expression,
   return status;
 }
 
-void evaluate(const Operands& with, const Lies& lies, const Variant& variant, bool as_plan,
+// The value of an operand of a node.
+std::uint32_t value_of(std::uint32_t operand, const std::uint32_t* inputs, std::uint32_t scalar,
+                       const std::vector<std::uint32_t>& results) {
+  if (operand == kA || operand == kB) return inputs[operand - kA];
+  return operand == kTwo ? scalar : results[operand];
+}
+
+tnr_status add_values(tnr_graph* graph, const tnr_expression& expression) {
+  std::uint32_t inputs[2];
+  std::uint32_t scalar = 0;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const tnr_view& view = *expression.views[i];
+    const tnr_status status =
+        tnr_graph_add_input(graph, view.dtype, view.rank, view.shape, &inputs[i]);
+    if (status != TNR_STATUS_OK) return status;
+  }
+  if (tnr_graph_add_scalar(graph, expression.scalars, &scalar) != TNR_STATUS_OK) {
+    return tnr_last_error()->status;
+  }
+  std::vector<std::uint32_t> results;
+  for (std::uint32_t i = 0; i < expression.node_count; ++i) {
+    const tnr_node& node = expression.nodes[i];
+    std::vector<std::uint32_t> operands;
+    for (const std::uint32_t operand : node.operands) {
+      if (operand != kNone) operands.push_back(value_of(operand, inputs, scalar, results));
+    }
+    tnr_graph_node own = {};
+    own.struct_size = sizeof own;
+    own.code = node.code;
+    own.dtype = node.code == TNR_NODE_CAST ? node.dtype : 0;
+    own.flags = node.flags;
+    if (node.attributes != 0) own.attributes = &kOfAll;
+    own.operands = operands.data();
+    own.operand_count = static_cast<std::uint32_t>(operands.size());
+    results.push_back(0);
+    const tnr_status status = tnr_graph_add_node(graph, &own, &results.back());
+    if (status != TNR_STATUS_OK) return status;
+  }
+  return tnr_graph_add_output(graph, results.back(), TNR_OPERAND_NONE);
+}
+
+tnr_status run_program(tnr_context* context, const tnr_expression& expression,
+                       const tnr_view_mut* out) {
+  tnr_graph* const graph = tnr_graph_create();
+  if (graph == nullptr) return tnr_last_error()->status;
+  tnr_status status = add_values(graph, expression);
+  if (status == TNR_STATUS_OK) {
+    tnr_program* const program = tnr_program_create(context, graph, nullptr);
+    status = program == nullptr ? tnr_last_error()->status
+                                : tnr_program_run(context, program, expression.views,
+                                                  expression.view_count, nullptr, &out, 1);
+    (void)tnr_program_release(program);
+  }
+  (void)tnr_graph_release(graph);
+  return status;
+}
+
+enum class By : std::uint8_t { kExpression, kPlan, kProgram };
+
+void evaluate(const Operands& with, const Lies& lies, const Variant& variant, By by,
               Answer& answer) {
   const tnr_dtype dtype = with.a.values.dtype;
   const Input a(dtype, {with.a.rows, with.a.cols}, lies.a, 0);
@@ -124,8 +187,17 @@ void evaluate(const Operands& with, const Lies& lies, const Variant& variant, bo
   expression.view_count = 2;
   expression.scalars = &two;
   expression.scalar_count = 1;
-  (void)answer.succeeds(as_plan ? run_plan(with.context, expression, out)
-                                : tnr_evaluate(with.context, &expression, nullptr, out));
+  const void* const attributes[] = {&kOfAll};
+  expression.attributes = attributes;
+  expression.attribute_count = 1;
+  const auto run = [&] {
+    switch (by) {
+      case By::kPlan: return run_plan(with.context, expression, out);
+      case By::kProgram: return run_program(with.context, expression, out);
+      default: return tnr_evaluate(with.context, &expression, nullptr, out);
+    }
+  };
+  (void)answer.succeeds(run());
   out.give(answer);
 }
 
@@ -134,18 +206,21 @@ void evaluate(const Operands& with, const Lies& lies, const Variant& variant, bo
 void add_expressions(std::vector<Operation>& list) {
   for (const Variant& variant : kVariants) {
     for (const Lies& lies : kArrangements) {
-      for (const bool as_plan : {false, true}) {
-        list.push_back({as_plan ? "tnr_plan_run" : "tnr_evaluate",
-                        std::string(variant.name) + ", " + lies.name,
-                        [=, &variant, &lies](const Operands& with, Answer& answer) {
-                          evaluate(with, lies, variant, as_plan, answer);
+      for (const auto& [by, function] :
+           {std::pair{By::kExpression, "tnr_evaluate"}, std::pair{By::kPlan, "tnr_plan_run"},
+            std::pair{By::kProgram, "tnr_program_run"}}) {
+        // A program names no output: it updates an input.
+        if (by == By::kProgram && variant.reads_output) continue;
+        list.push_back({function, std::string(variant.name) + ", " + lies.name,
+                        [by = by, &variant, &lies](const Operands& with, Answer& answer) {
+                          evaluate(with, lies, variant, by, answer);
                         }});
       }
     }
   }
   // That plans are made is seen when they run.
   list.push_back({"tnr_plan_create", "", [](const Operands& with, Answer& answer) {
-                    evaluate(with, kArrangements[0], kVariants[0], true, answer);
+                    evaluate(with, kArrangements[0], kVariants[0], By::kPlan, answer);
                   }});
 }
 

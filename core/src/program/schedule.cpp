@@ -265,6 +265,7 @@ class Scheduler {
       step.operands = expression.views();
       place(node.result) = new_result(node.result, layout_like(step.operands, node.result));
       std::vector<const tnr_view*> views;
+      views.reserve(step.operands.size());
       for (const std::uint32_t value : step.operands) views.push_back(&place(value).layout);
       try {
         step.plan = expression.plan(views.data(), place(node.result).layout);
