@@ -12,6 +12,9 @@ using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::guarded_pointer;
+using tenure::capi::read_matmul_attributes;
+using tenure::capi::read_normalize_attributes;
+using tenure::capi::read_reduce_attributes;
 using tenure::capi::read_sized;
 using tenure::capi::require_zero;
 using tenure::capi::write_report;
@@ -30,13 +33,13 @@ std::uint64_t unwrap(const tnr_program* program) noexcept {
 void require_no_view(const tnr_view* view, const char* field) {
   if (view != nullptr) {
     tenure::fail(TNR_STATUS_INVALID_ARGUMENT,
-                 "node->attributes->%s is not NULL: it is an operand of the node", field);
+                 "attributes->%s is not NULL: it is an operand of the node", field);
   }
 }
 
 template <class Attributes>
 void read_into(Attributes& known, const void* given) {
-  known = read_sized(static_cast<const Attributes*>(given), "node->attributes");
+  known = read_sized(static_cast<const Attributes*>(given), "attributes");
 }
 
 tenure::NodeAttributes read_attributes(tenure::AttributeKind kind, const void* given) {
@@ -47,16 +50,16 @@ tenure::NodeAttributes read_attributes(tenure::AttributeKind kind, const void* g
   switch (kind) {
     case kNone: break;
     case kReduce:
-      read_into(known.reduce, given);
-      require_zero(known.reduce.reserved, "reserved");
+      known.reduce = read_reduce_attributes(static_cast<const tnr_reduce_attributes*>(given));
       break;
     case kNormalize:
-      read_into(known.normalize, given);
+      known.normalize =
+          read_normalize_attributes(static_cast<const tnr_normalize_attributes*>(given));
       require_no_view(known.normalize.weight, "weight");
       require_no_view(known.normalize.bias, "bias");
       break;
     case kMatmul:
-      read_into(known.matmul, given);
+      known.matmul = read_matmul_attributes(static_cast<const tnr_matmul_attributes*>(given));
       require_no_view(known.matmul.bias, "bias");
       break;
     case kConv2d: read_into(known.conv2d, given); break;

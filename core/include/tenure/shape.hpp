@@ -61,6 +61,16 @@ inline bool is_row_major(const tnr_view& view) noexcept {
   return true;
 }
 
+// Whether the dtypes, the shapes and the strides of extents over 1 are equal.
+inline bool has_layout(const tnr_view& view, const tnr_view& layout) noexcept {
+  if (view.dtype != layout.dtype || view.rank != layout.rank) return false;
+  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
+    if (view.shape[axis] != layout.shape[axis]) return false;
+    if (view.shape[axis] > 1 && view.strides[axis] != layout.strides[axis]) return false;
+  }
+  return true;
+}
+
 // "[2, 3]" into a buffer large enough for any shape of rank 8, for messages.
 struct ShapeText {
   char text[192];

@@ -6,6 +6,15 @@
 
 namespace tenure {
 
+// Of attributes that are as large as this library knows them: its own copies.
+inline constexpr AttributeReaders kOwnReaders = {
+    [](const tnr_reduce_attributes* given) {
+      return given == nullptr ? tnr_reduce_attributes{} : *given;
+    },
+    [](const tnr_normalize_attributes* given) {
+      return given == nullptr ? tnr_normalize_attributes{} : *given;
+    }};
+
 // Where few elements of one dense shape are computed: the whole call, from the checks of the views
 // on. False leaves everything to others.
 bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_view_mut& out);

@@ -15,24 +15,6 @@ namespace {
 
 constexpr PlanHandles kPlanHandles(plan_table, "plan", "plan");
 
-// The attributes that a plan has, which are as large as this library knows them.
-constexpr AttributeReaders kOwnReaders = {
-    [](const tnr_reduce_attributes* given) {
-      return given == nullptr ? tnr_reduce_attributes{} : *given;
-    },
-    [](const tnr_normalize_attributes* given) {
-      return given == nullptr ? tnr_normalize_attributes{} : *given;
-    }};
-
-bool has_layout(const tnr_view& view, const tnr_view& layout) noexcept {
-  if (view.dtype != layout.dtype || view.rank != layout.rank) return false;
-  for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
-    if (view.shape[axis] != layout.shape[axis]) return false;
-    if (view.shape[axis] > 1 && view.strides[axis] != layout.strides[axis]) return false;
-  }
-  return true;
-}
-
 void require_layout(const tnr_view& view, const tnr_view& layout, const char* name) {
   if (has_layout(view, layout)) [[likely]]
     return;

@@ -51,6 +51,24 @@ Memory take_memory(std::size_t size_bytes);
 // `size_bytes` as it was asked for.
 void give_memory(Memory memory, std::size_t size_bytes) noexcept;
 
+// Memory from take_memory(), given back with the object.
+class OwnedMemory {
+ public:
+  // Throws as take_memory().
+  explicit OwnedMemory(std::size_t size_bytes)
+      : size_bytes_(size_bytes), memory_(take_memory(size_bytes)) {}
+  OwnedMemory(const OwnedMemory&) = delete;
+  OwnedMemory& operator=(const OwnedMemory&) = delete;
+  ~OwnedMemory() { give_memory(memory_, size_bytes_); }
+
+  [[nodiscard]] char* data() const noexcept { return static_cast<char*>(memory_.data); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
+
+ private:
+  std::size_t size_bytes_;
+  Memory memory_;
+};
+
 // Memory of which only what is written is taken.
 struct Reservation {
   Memory memory;

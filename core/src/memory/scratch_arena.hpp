@@ -1,5 +1,5 @@
-// Memory that calls of one thread have for scratch, one after the other: a run of a program takes it
-// once, and its operations ask nobody else.
+// Memory that calls of one thread have for scratch, one after the other: a run of a program takes
+// it once, and its operations ask nobody else.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,9 @@ namespace tenure {
 class ScratchArena {
  public:
   // Throws OUT_OF_MEMORY. Without memory it only counts.
-  explicit ScratchArena(std::size_t size_bytes = 0)
-      : size_bytes_(size_bytes), memory_(take_memory(size_bytes)) {}
-  ScratchArena(const ScratchArena&) = delete;
-  ScratchArena& operator=(const ScratchArena&) = delete;
-  ~ScratchArena() { give_memory(memory_, size_bytes_); }
+  explicit ScratchArena(std::size_t size_bytes = 0) : memory_(size_bytes) {}
 
-  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size_bytes(); }
   // With so many bytes there would have been room for all that was asked for.
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
 
@@ -43,8 +39,7 @@ class ScratchArena {
   [[nodiscard]] void* at(std::size_t offset, std::size_t size_bytes) const noexcept;
 
  private:
-  std::size_t size_bytes_;
-  Memory memory_;
+  OwnedMemory memory_;
   std::size_t used_bytes_ = 0;  // up to here they are somebody's
   std::size_t taken_count_ = 0;
   std::size_t peak_bytes_ = 0;

@@ -8,8 +8,10 @@ namespace tenure {
 inline constexpr std::int64_t kLineBytes = 64;  // of a cache
 
 // Up to the end of the last line that they touch, if the first byte begins one.
-constexpr std::int64_t whole_lines(std::int64_t bytes) noexcept {
-  return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+template <class Count>
+constexpr Count whole_lines(Count bytes) noexcept {
+  constexpr auto kLine = static_cast<Count>(kLineBytes);
+  return (bytes + kLine - 1) / kLine * kLine;
 }
 
 // Stores of results: into the caches, which first read the lines from memory; or past them, which

@@ -8,6 +8,7 @@
 
 #include "dense/scalar.hpp"
 #include "program/custom.hpp"
+#include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -92,17 +93,16 @@ std::uint32_t GraphBuilder::add_input(tnr_dtype dtype, std::uint32_t rank,
 std::uint32_t GraphBuilder::add_constant(const tnr_view& view) {
   require_room();
   auto constant = std::make_shared<const Constant>(view);
-  ArrayType type = {view.dtype, view.rank, {}};
-  std::copy_n(view.shape, view.rank, type.shape);
   graph_.constants.reserve(graph_.constants.size() + 1);
-  const std::uint32_t value = add_value(TNR_VALUE_SOURCE_CONSTANT, graph_.constants.size(), type);
+  const std::uint32_t value =
+      add_value(TNR_VALUE_SOURCE_CONSTANT, graph_.constants.size(), type_of(view));
   graph_.constants.push_back(std::move(constant));
   return value;
 }
 
 std::uint32_t GraphBuilder::add_scalar(const tnr_scalar& scalar) {
   require_room();
-  // Of its own dtype it is representable, or no number at all.
+  // Representable in its own dtype, or no number at all.
   (void)to_element(scalar, scalar.dtype, "scalar");
   graph_.scalars.reserve(graph_.scalars.size() + 1);
   const std::uint32_t value =

@@ -35,7 +35,7 @@ class GraphBuilder {
   [[nodiscard]] tnr_value_info describe_value(std::uint32_t value) const;
 
   [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
-  // Of all values, where the extents are at their maxima.
+  // Types of all values, where the extents are at their maxima.
   [[nodiscard]] const std::vector<ArrayType>& types() const noexcept { return types_; }
 
  private:

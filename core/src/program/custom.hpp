@@ -24,8 +24,8 @@ class Custom {
   [[nodiscard]] ArrayType infer(const tnr_view* operands, const std::int64_t* numbers) const;
   void compute(const tnr_view* operands, const std::int64_t* numbers,
                const tnr_view_mut& out) const;
-  // As compute(), twice, with memory around the output and other bytes in it before. Throws INTERNAL
-  // where that can be seen in the result, or around it.
+  // As compute(), twice, with memory around the output and other bytes in it before. Throws
+  // INTERNAL where that can be seen in the result, or around it.
   void compute_checked(const tnr_view* operands, const std::int64_t* numbers,
                        const tnr_view_mut& out) const;
 

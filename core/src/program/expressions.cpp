@@ -4,6 +4,7 @@
 
 #include "cpu/operations.hpp"
 #include "dense/operands.hpp"
+#include "expression/evaluation.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/expression.hpp"
@@ -12,15 +13,6 @@ namespace tenure {
 namespace {
 
 constexpr unsigned kMaxNodeOperands = 3;
-
-// Attributes that are this library's own, which graphs have.
-constexpr AttributeReaders kOwnReaders = {
-    [](const tnr_reduce_attributes* given) {
-      return given == nullptr ? tnr_reduce_attributes{} : *given;
-    },
-    [](const tnr_normalize_attributes* given) {
-      return given == nullptr ? tnr_normalize_attributes{} : *given;
-    }};
 
 template <std::size_t kCount>
 tnr_dtype given_by(const kernels::OperationRow (&rows)[kCount], std::int32_t op, tnr_dtype dtype) {
@@ -48,42 +40,20 @@ tnr_dtype result_of(const GraphNode& node, const OperandType* operands) {
   }
 }
 
-// An expression of one node, over views of its own.
-struct OneNode {
-  tnr_node node;
-  const tnr_view* views[kMaxNodeOperands];
-  tnr_scalar scalars[kMaxNodeOperands];
-  const void* attributes[1];
-
-  template <class Operand, class ViewOf>
-  tnr_expression fill(const GraphNode& graph_node, tnr_dtype dtype, const Operand* operands,
-                      const ViewOf& view_of) {
-    tnr_expression expression{};
-    node = {graph_node.code, dtype, {}, 0, graph_node.flags, 0};
-    std::fill_n(node.operands, kMaxNodeOperands, TNR_OPERAND_NONE);
-    for (std::size_t i = 0; i < graph_node.operands.size(); ++i) {
-      if (operands[i].scalar != nullptr) {
-        scalars[expression.scalar_count] = *operands[i].scalar;
-        node.operands[i] = TNR_OPERAND_SCALAR + expression.scalar_count++;
-      } else {
-        views[expression.view_count] = view_of(i);
-        node.operands[i] = TNR_OPERAND_VIEW + expression.view_count++;
-      }
-    }
-    if (graph_node.has_attributes) {
-      attributes[0] = &graph_node.attributes;
-      node.attributes = 1;
-    }
-    expression.struct_size = sizeof expression;
-    expression.nodes = &node;
-    expression.node_count = 1;
-    expression.views = views;
-    expression.scalars = scalars;
-    expression.attributes = attributes;
-    expression.attribute_count = node.attributes;
-    return expression;
-  }
-};
+// The node alone, and the views that it reads in its order: view_of(i) of its operand i.
+template <class Operand, class ViewOf>
+ExpressionOf alone(const GraphNode& node, tnr_dtype dtype, const Operand* operands,
+                   const ViewOf& view_of, const tnr_view** views) {
+  const auto place_of = [&](std::uint32_t value) {
+    return static_cast<std::size_t>(std::ranges::find(node.operands, value) -
+                                    node.operands.begin());
+  };
+  ExpressionOf expression;
+  expression.add(node, dtype,
+                 [&](std::uint32_t value) { return operands[place_of(value)].scalar; });
+  for (const std::uint32_t value : expression.views()) *views++ = view_of(place_of(value));
+  return expression;
+}
 
 }  // namespace
 
@@ -96,24 +66,23 @@ ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "operands[%zu] is not given", i);
     }
   }
-  OneNode one;
-  const tnr_expression expression = one.fill(node, result_of(node, operands), operands,
-                                             [&](std::size_t i) { return &layouts[i]; });
-  const ExpressionShape shape = expression_shape(expression);
+  const tnr_view* views[kMaxNodeOperands];
+  const ExpressionOf expression = alone(
+      node, result_of(node, operands), operands, [&](std::size_t i) { return &layouts[i]; }, views);
+  const ExpressionShape shape = expression_shape(expression.over(views));
   ArrayType type = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, type.shape);
   // What the shape alone does not show, such as a maximum of nothing.
-  tnr_view_mut out = {unbacked_view(type)};
-  (void)Plan(expression, kOwnReaders, out);
+  (void)expression.plan(views, unbacked_view(type));
   return type;
 }
 
 void run_expression(const Context& context, const NodeCall& call, const OperandView* operands,
                     const tnr_view_mut& out) {
-  OneNode one;
-  const tnr_expression expression = one.fill(call.node, out.view.dtype, operands,
-                                             [&](std::size_t i) { return operands[i].view; });
-  evaluate(context, expression, kOwnReaders, out);
+  const tnr_view* views[kMaxNodeOperands];
+  const ExpressionOf expression = alone(
+      call.node, out.view.dtype, operands, [&](std::size_t i) { return operands[i].view; }, views);
+  evaluate(context, expression.over(views), kOwnReaders, out);
 }
 
 void ExpressionOf::add(const GraphNode& node, tnr_dtype type,
@@ -142,8 +111,7 @@ void ExpressionOf::add(const GraphNode& node, tnr_dtype type,
   nodes_.push_back(own);
 }
 
-std::unique_ptr<const Plan> ExpressionOf::plan(const tnr_view* const* views,
-                                               const tnr_view& out) const {
+tnr_expression ExpressionOf::over(const tnr_view* const* views) const noexcept {
   tnr_expression expression{};
   expression.struct_size = sizeof expression;
   expression.nodes = nodes_.data();
@@ -154,7 +122,12 @@ std::unique_ptr<const Plan> ExpressionOf::plan(const tnr_view* const* views,
   expression.scalar_count = static_cast<std::uint32_t>(scalars_.size());
   expression.attributes = attributes_.data();
   expression.attribute_count = static_cast<std::uint32_t>(attributes_.size());
-  return std::make_unique<const Plan>(expression, kOwnReaders, tnr_view_mut{out});
+  return expression;
+}
+
+std::unique_ptr<const Plan> ExpressionOf::plan(const tnr_view* const* views,
+                                               const tnr_view& out) const {
+  return std::make_unique<const Plan>(over(views), kOwnReaders, tnr_view_mut{out});
 }
 
 }  // namespace tenure

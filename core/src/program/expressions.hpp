@@ -27,6 +27,8 @@ class ExpressionOf {
 
   // Values, in the order of the views.
   [[nodiscard]] const std::vector<std::uint32_t>& views() const noexcept { return views_; }
+  // With as many views. It has pointers into this.
+  [[nodiscard]] tnr_expression over(const tnr_view* const* views) const noexcept;
   // For views and an output of these layouts, which need no memory.
   [[nodiscard]] std::unique_ptr<const Plan> plan(const tnr_view* const* views,
                                                  const tnr_view& out) const;

@@ -80,10 +80,6 @@ void Sizes::add(const Extent& extent) {
 }
 
 Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count) {
-  if (input_count != graph.inputs.size()) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "input_count is %" PRIu32 " but the program has %zu",
-         input_count, graph.inputs.size());
-  }
   constexpr std::int64_t kUnknown = -1;
   sizes_.assign(graph.extents.size(), kUnknown);
   for (std::uint32_t i = 0; i < input_count; ++i) {

@@ -4,14 +4,10 @@
 #include <functional>
 #include <numeric>
 
+#include "memory/traffic.hpp"
+
 namespace tenure {
 namespace {
-
-constexpr std::int64_t kLineBytes = 64;
-
-std::int64_t whole_lines_of_block(std::int64_t bytes) noexcept {
-  return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
-}
 
 bool meet(const Lifetime& a, const Lifetime& b) noexcept {
   return a.first <= b.last && b.first <= a.last;
@@ -23,12 +19,12 @@ std::int64_t place(const std::vector<Lifetime>& lifetimes, const std::vector<std
   std::vector<std::uint32_t> placed;  // by offset
   std::int64_t block_bytes = 0;
   for (const std::uint32_t i : order) {
-    const std::int64_t size_bytes = whole_lines_of_block(lifetimes[i].size_bytes);
+    const std::int64_t size_bytes = whole_lines(lifetimes[i].size_bytes);
     std::int64_t offset = 0;
     for (const std::uint32_t other : placed) {
       if (!meet(lifetimes[i], lifetimes[other])) continue;
       if (offsets[other] - offset >= size_bytes) break;
-      offset = std::max(offset, offsets[other] + whole_lines_of_block(lifetimes[other].size_bytes));
+      offset = std::max(offset, offsets[other] + whole_lines(lifetimes[other].size_bytes));
     }
     offsets[i] = offset;
     const auto behind = std::ranges::upper_bound(
@@ -63,7 +59,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, bool is_shared) {
   if (!is_shared) {
     for (std::size_t i = 0; i < lifetimes.size(); ++i) {
       plan.offsets[i] = plan.block_bytes;
-      plan.block_bytes += whole_lines_of_block(lifetimes[i].size_bytes);
+      plan.block_bytes += whole_lines(lifetimes[i].size_bytes);
     }
     return plan;
   }

@@ -23,7 +23,7 @@ struct OperandView {
 
 // As many numbers as the operand, or the node, has axes.
 inline constexpr std::uint8_t kAnyCount = 0xff;
-// Of the kinds that do not take any number of them.
+// Most operands of a kind that takes a fixed number.
 inline constexpr std::size_t kMostFixedOperands = 5;
 
 // How a kind is computed.
@@ -48,7 +48,7 @@ struct OperationKind {
   // Computes it; nullptr of views.
   void (*run)(const Context& context, const NodeCall& call, const OperandView* operands,
               const tnr_view_mut& out);
-  // Of views: the operand as the node sees it. Throws where its elements would have to move, which
+  // The operand as a view node sees it. Throws where its elements would have to move, which
   // only a reshape does.
   tnr_view (*view)(const NodeCall& call, const tnr_view& operand);
 };

@@ -34,13 +34,14 @@ Name name_of(const char* array, std::uint32_t index) noexcept {
   return name;
 }
 
-bool has_layout(const tnr_view& view, const tnr_view& layout) noexcept {
-  if (view.dtype != layout.dtype || view.rank != layout.rank) return false;
-  for (std::uint32_t axis = 0; axis < layout.rank; ++axis) {
-    if (view.shape[axis] != layout.shape[axis]) return false;
-    if (view.shape[axis] > 1 && view.strides[axis] != layout.strides[axis]) return false;
+// Does what may refuse: the name is made where it did, for a second time.
+template <class Step>
+void named(const char* array, std::size_t index, const Step& step) {
+  try {
+    step("");
+  } catch (const Error&) {
+    step(name_of(array, static_cast<std::uint32_t>(index)).text);
   }
-  return true;
 }
 
 // The view that a place has in a memory whose first element is at `data`.
@@ -69,7 +70,7 @@ void require_views(const View* const* views, std::uint32_t count, const char* na
 // ---- workspaces --------------------------------------------------------------------------------
 
 Workspace::Workspace(const Graph& graph, const Schedule& schedule)
-    : block_bytes_(static_cast<std::size_t>(schedule.memory.block_bytes)),
+    : block_(static_cast<std::size_t>(schedule.memory.block_bytes)),
       scratch_(std::make_unique<ScratchArena>()),
       views_(schedule.places.size()) {
   for (const Step& step : schedule.steps) {
@@ -82,15 +83,13 @@ Workspace::Workspace(const Graph& graph, const Schedule& schedule)
       operands_.push_back({pointers_.back(), scalar});
     }
   }
-  block_ = take_memory(block_bytes_);
   for (std::uint32_t i = 0; i < views_.size(); ++i) {
     const Placed& placed = schedule.places[i];
     tnr_view& view = views_[i];
     view = placed.layout;
     if (placed.storage == Storage::kBlock) {
       tnr_view memory{};
-      memory.base = memory.data =
-          static_cast<const char*>(block_.data) + schedule.memory.offsets[placed.index];
+      memory.base = memory.data = block_.data() + schedule.memory.offsets[placed.index];
       memory.size_bytes = static_cast<std::uint64_t>(schedule.memory.sizes[placed.index]);
       set_data(view, placed, memory);
     } else if (placed.storage == Storage::kConstant) {
@@ -110,8 +109,6 @@ void Workspace::keep_scratch() noexcept {
     // The next run asks for it again.
   }
 }
-
-Workspace::~Workspace() { give_memory(block_, block_bytes_); }
 
 void Workspace::set_memory(const Schedule& schedule, const tnr_view* const* inputs,
                            const tnr_view_mut* const* outputs) noexcept {
@@ -202,8 +199,14 @@ void Program::check_inputs(const tnr_view* const* inputs, std::uint32_t input_co
   }
   require_views(inputs, input_count, "inputs");
   for (std::uint32_t i = 0; i < input_count; ++i) {
-    if (!is_valid_view(*inputs[i])) check_view_stepwise(*inputs[i], name_of("inputs", i).text);
+    named("inputs", i, [&](const char* name) { check_view(*inputs[i], name); });
   }
+}
+
+std::shared_ptr<const Bound> Program::find_for(const tnr_view* const* inputs,
+                                               std::uint32_t input_count) const {
+  check_inputs(inputs, input_count);
+  return find(inputs, input_count, nullptr, static_cast<std::uint32_t>(graph_.outputs.size()));
 }
 
 std::shared_ptr<const Bound> Program::find(const tnr_view* const* inputs, std::uint32_t input_count,
@@ -228,13 +231,11 @@ std::shared_ptr<const Bound> Program::find(const tnr_view* const* inputs, std::u
 
 ProgramShape Program::output_shape(const tnr_view* const* inputs, std::uint32_t input_count,
                                    std::uint32_t output) const {
-  check_inputs(inputs, input_count);
+  const auto bound = find_for(inputs, input_count);
   if (output >= graph_.outputs.size()) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "output is %" PRIu32 " but the program has %zu", output,
          graph_.outputs.size());
   }
-  const auto bound =
-      find(inputs, input_count, nullptr, static_cast<std::uint32_t>(graph_.outputs.size()));
   const ArrayType& type = bound->schedule().outputs[output];
   ProgramShape shape = {type.dtype, type.rank, {}};
   std::copy_n(type.shape, type.rank, shape.extents);
@@ -242,9 +243,7 @@ ProgramShape Program::output_shape(const tnr_view* const* inputs, std::uint32_t 
 }
 
 tnr_memory_plan Program::memory(const tnr_view* const* inputs, std::uint32_t input_count) const {
-  check_inputs(inputs, input_count);
-  const auto bound =
-      find(inputs, input_count, nullptr, static_cast<std::uint32_t>(graph_.outputs.size()));
+  const auto bound = find_for(inputs, input_count);
   const MemoryPlan& memory = bound->schedule().memory;
   tnr_memory_plan plan{};
   plan.struct_size = sizeof plan;
@@ -258,9 +257,7 @@ tnr_memory_plan Program::memory(const tnr_view* const* inputs, std::uint32_t inp
 
 tnr_step_info Program::describe_step(const tnr_view* const* inputs, std::uint32_t input_count,
                                      std::uint32_t step) const {
-  check_inputs(inputs, input_count);
-  const auto bound =
-      find(inputs, input_count, nullptr, static_cast<std::uint32_t>(graph_.outputs.size()));
+  const auto bound = find_for(inputs, input_count);
   const Schedule& schedule = bound->schedule();
   if (step >= schedule.steps.size()) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "step is %" PRIu32 " but the program has %zu", step,
@@ -326,7 +323,7 @@ void Program::run(const Context& context, const tnr_view* const* inputs, std::ui
   }
   require_views(outputs, output_count, "outputs");
   for (std::uint32_t i = 0; i < output_count; ++i) {
-    check_view_mut(*outputs[i], name_of("outputs", i).text);
+    named("outputs", i, [&](const char* name) { check_view_mut(*outputs[i], name); });
   }
   const std::shared_ptr<const Bound> bound = find(inputs, input_count, outputs, output_count);
   const Schedule& schedule = bound->schedule();
@@ -349,14 +346,15 @@ void Program::run(const Context& context, const tnr_view* const* inputs, std::ui
       const std::size_t i = at++;
       if (i < input_count) {
         if (inputs[i]->owner == 0) continue;
-        pins.add(*inputs[i], name_of("inputs", static_cast<std::uint32_t>(i)).text);
+        named("inputs", i, [&](const char* name) { pins.add(*inputs[i], name); });
       } else if (i < input_count + output_count) {
-        const auto output = static_cast<std::uint32_t>(i - input_count);
+        const std::size_t output = i - input_count;
         if (outputs[output]->view.owner == 0) continue;
-        pins.add_mut(*outputs[output], name_of("outputs", output).text);
+        named("outputs", output, [&](const char* name) { pins.add_mut(*outputs[output], name); });
       } else {
-        const auto constant = static_cast<std::uint32_t>(i - input_count - output_count);
-        pins.add(graph_.constants[constant]->view(), name_of("constants", constant).text);
+        const std::size_t constant = i - input_count - output_count;
+        named("constants", constant,
+              [&](const char* name) { pins.add(graph_.constants[constant]->view(), name); });
       }
       return true;
     }

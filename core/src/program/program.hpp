@@ -23,7 +23,6 @@ class Workspace {
   Workspace(const Graph& graph, const Schedule& schedule);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
-  ~Workspace();
 
   [[nodiscard]] const tnr_view& view(std::uint32_t place) const noexcept { return views_[place]; }
   // Places of inputs and outputs, for the memory of this run.
@@ -42,8 +41,7 @@ class Workspace {
   }
 
  private:
-  std::size_t block_bytes_;
-  Memory block_;
+  OwnedMemory block_;
   std::unique_ptr<ScratchArena> scratch_;
   std::vector<tnr_view> views_;          // by place
   std::vector<std::uint32_t> changing_;  // places of inputs and outputs
@@ -65,7 +63,7 @@ class Bound {
   [[nodiscard]] bool is_for(const tnr_view* const* inputs,
                             const tnr_view_mut* const* outputs) const noexcept;
   [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
-  // Of operations at once, in the runs so far.
+  // The peak of operations, in the runs so far.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept {
     return scratch_bytes_.load(std::memory_order_relaxed);
   }
@@ -100,6 +98,9 @@ class Program {
 
  private:
   void check_inputs(const tnr_view* const* inputs, std::uint32_t input_count) const;
+  // With row-major outputs.
+  std::shared_ptr<const Bound> find_for(const tnr_view* const* inputs,
+                                        std::uint32_t input_count) const;
   std::shared_ptr<const Bound> find(const tnr_view* const* inputs, std::uint32_t input_count,
                                     const tnr_view_mut* const* outputs,
                                     std::uint32_t output_count) const;

@@ -1,7 +1,6 @@
 #include "program/rewrite.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <string>
 
@@ -134,31 +133,22 @@ class Folding {
   std::vector<OperandView> operands_;
 };
 
-// The bias and activation of a product or a convolution.
-struct EpilogueOf {
-  tnr_unary_op* activation;
-  std::uint32_t flags;
-};
-bool find_epilogue(GraphNode& node, EpilogueOf& epilogue) {
-  if (node.code == TNR_NODE_MATMUL) {
-    epilogue = {&node.attributes.matmul.activation, node.attributes.matmul.flags};
-  } else if (node.code == TNR_NODE_CONV2D) {
-    epilogue = {&node.attributes.conv2d.activation, node.attributes.conv2d.flags};
-  } else {
-    return false;
+// Where the activation of a product or a convolution stands that has neither one nor bounds;
+// nullptr of all other nodes.
+tnr_unary_op* free_activation(GraphNode& node) noexcept {
+  tnr_matmul_attributes& matmul = node.attributes.matmul;
+  tnr_conv2d_attributes& conv2d = node.attributes.conv2d;
+  if (node.code == TNR_NODE_MATMUL && matmul.activation == 0 && matmul.flags == 0) {
+    return &matmul.activation;
   }
-  return *epilogue.activation == 0 && epilogue.flags == 0;
+  if (node.code == TNR_NODE_CONV2D && conv2d.activation == 0 && conv2d.flags == 0) {
+    return &conv2d.activation;
+  }
+  return nullptr;
 }
-
 Activation activation_of(const GraphNode& node) noexcept {
   return node.code == TNR_NODE_MATMUL ? Activation(node.attributes.matmul)
                                       : Activation(node.attributes.conv2d);
-}
-
-void require_attributes(GraphNode& node) {
-  if (node.has_attributes) return;
-  node.has_attributes = true;
-  std::memset(&node.attributes, 0, sizeof node.attributes);
 }
 
 }  // namespace
@@ -209,14 +199,13 @@ void join_epilogues(Graph& graph, const std::vector<ArrayType>& types) {
     node = std::move(product);
   };
   for (GraphNode& node : graph.nodes) {
-    EpilogueOf epilogue;
     if (node.kind() == TNR_NODE_UNARY >> kNodeKindShift) {
       const GraphNode* const product = product_of(node.operands[0]);
       if (product == nullptr) continue;
       GraphNode joined = *product;
-      if (!find_epilogue(joined, epilogue)) continue;
-      require_attributes(joined);
-      *epilogue.activation = node.op();
+      tnr_unary_op* const activation = free_activation(joined);
+      if (activation == nullptr) continue;
+      *activation = node.op();
       const ArrayType& result = types[node.result];
       const tnr_dtype computed = is_narrow(result.dtype) ? TNR_DTYPE_F32 : result.dtype;
       try {
@@ -237,7 +226,7 @@ void join_epilogues(Graph& graph, const std::vector<ArrayType>& types) {
         GraphNode joined = *product;
         const ArrayType& b = types[joined.operands[1]];
         const ArrayType& added = types[bias];
-        if (!find_epilogue(joined, epilogue) || sized[bias] || sized[joined.operands[1]] ||
+        if (free_activation(joined) == nullptr || sized[bias] || sized[joined.operands[1]] ||
             b.rank < 2 || added.rank != 1 || added.shape[0] != b.shape[b.rank - 1] ||
             added.dtype != types[node.result].dtype) {
           continue;

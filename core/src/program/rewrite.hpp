@@ -14,7 +14,8 @@ void merge_common(Graph& graph);
 // Values of constants alone become constants; those that would be much larger than what they are
 // made of do not. `types` are those at the maxima.
 void fold_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types);
-// A bias and an activation behind a product or a convolution that nothing else reads become its own.
+// A bias and an activation behind a product or a convolution that nothing else reads become its
+// own.
 void join_epilogues(Graph& graph, const std::vector<ArrayType>& types);
 // By node: whether an output needs its result.
 std::vector<bool> needed_nodes(const Graph& graph);

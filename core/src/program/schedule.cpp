@@ -12,22 +12,13 @@
 namespace tenure {
 namespace {
 
-// Of an expression that several nodes become: the checks of a run are linear in views, and panels
+// Bounds of one fused expression: the checks of a run are linear in views, and panels
 // of many leave the first cache.
 constexpr std::size_t kMostFusedNodes = 64;
 constexpr std::size_t kMostFusedViews = 12;
 
 bool same_shape(const ArrayType& a, const ArrayType& b) noexcept {
   return a.rank == b.rank && std::equal(a.shape, a.shape + a.rank, b.shape);
-}
-
-bool same_layout(const tnr_view& a, const tnr_view& b) noexcept {
-  if (a.dtype != b.dtype || a.rank != b.rank) return false;
-  for (std::uint32_t axis = 0; axis < a.rank; ++axis) {
-    if (a.shape[axis] != b.shape[axis]) return false;
-    if (a.shape[axis] > 1 && a.strides[axis] != b.strides[axis]) return false;
-  }
-  return true;
 }
 
 // Whether the elements lie side by side, in any order of the axes.
@@ -58,12 +49,13 @@ class Scheduler {
     place_given(inputs);
     find_users();
     if (has(TNR_PASS_FUSION)) fuse();
+    find_members();
     assign_outputs();
   }
 
   Schedule run() {
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (needed_[i] && root_of_[i] == i) add_step(i);
+      if (!members_[i].empty()) add_step(i);
     }
     copy_outputs();
     find_lifetimes();
@@ -182,6 +174,13 @@ class Scheduler {
     }
   }
 
+  void find_members() {
+    members_.resize(graph_.nodes.size());
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (needed_[i]) members_[root_of_[i]].push_back(i);
+    }
+  }
+
   // ---- outputs -------------------------------------------------------------------------------
 
   [[nodiscard]] tnr_view output_layout(std::uint32_t output) const {
@@ -211,7 +210,7 @@ class Scheduler {
     for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
       std::uint32_t source = graph_.outputs[i].value;
       if (graph_.outputs[i].updates != kNoValue && place(source).storage == Storage::kInput) {
-        const std::uint32_t staged = add_block(row_major(types_[source]));
+        const std::uint32_t staged = add_block(unbacked_view(types_[source]));
         add_copy(kNoValue, source, staged);
         source = staged;
       }
@@ -228,8 +227,6 @@ class Scheduler {
   }
 
   // ---- steps ---------------------------------------------------------------------------------
-
-  static tnr_view row_major(const ArrayType& type) { return unbacked_view(type); }
 
   // Memory of its own; the place.
   std::uint32_t add_block(const tnr_view& layout) {
@@ -250,14 +247,13 @@ class Scheduler {
     const OperationKind& kind = operation_of(node);
     if (kind.computes == Computes::kView) return add_view(index, kind);
     Step step = {Step::Kind::kOperation, index, {}, node.result, {}, 0, {}, nullptr};
-    step.element_count = element_count(
-        row_major(types_[kind.computes == Computes::kReduction ? node.operands[0] : node.result]));
-    if (kind.computes == Computes::kElementwise || !is_alone(index)) {
+    step.element_count = element_count(unbacked_view(
+        types_[kind.computes == Computes::kReduction ? node.operands[0] : node.result]));
+    step.nodes = members_[index];
+    if (kind.computes == Computes::kElementwise || step.nodes.size() > 1) {
       ExpressionOf expression;
-      for (std::uint32_t i = 0; i <= index; ++i) {
-        if (!needed_[i] || root_of_[i] != index) continue;
-        const GraphNode& part = graph_.nodes[i];
-        step.nodes.push_back(i);
+      for (const std::uint32_t member : step.nodes) {
+        const GraphNode& part = graph_.nodes[member];
         expression.add(part, types_[part.result].dtype,
                        [&](std::uint32_t value) { return graph_.scalar_of(value); });
       }
@@ -274,20 +270,12 @@ class Scheduler {
              error.message());
       }
     } else {
-      step.nodes = {index};
       step.operands = node.operands;
       step.operands.resize(std::max(node.operands.size(), kMostFixedOperands), kNoValue);
       step.numbers = sizes_.of_all(node.numbers);
       place(node.result) = new_result(node.result, layout_of_call(node, kind));
     }
     made_.steps.push_back(std::move(step));
-  }
-
-  [[nodiscard]] bool is_alone(std::uint32_t root) const {
-    for (std::uint32_t i = 0; i < root; ++i) {
-      if (needed_[i] && root_of_[i] == root) return false;
-    }
-    return true;
   }
 
   void add_view(std::uint32_t index, const OperationKind& kind) {
@@ -300,7 +288,7 @@ class Scheduler {
       seen = kind.view(call, place(from).layout);
     } catch (const Error&) {
       // Elements that lie otherwise than the reshape needs them.
-      const std::uint32_t moved = add_block(row_major(types_[from]));
+      const std::uint32_t moved = add_block(unbacked_view(types_[from]));
       add_copy(index, from, moved);
       from = moved;
       seen = kind.view(call, place(from).layout);
@@ -325,18 +313,18 @@ class Scheduler {
       const tnr_view& layout = place(value).layout;
       if (has_no_gap(layout)) return unbacked_view(types_[result], layout.strides);
     }
-    return row_major(types_[result]);
+    return unbacked_view(types_[result]);
   }
 
   tnr_view layout_of_call(const GraphNode& node, const OperationKind& kind) {
     const ArrayType& type = types_[node.result];
     if (kind.in_place) return layout_like({node.operands[0]}, node.result);
-    if (node.custom != nullptr) return row_major(type);
-    if (!has(TNR_PASS_LAYOUT) || type.rank != 4) return row_major(type);
+    if (node.custom != nullptr) return unbacked_view(type);
+    if (!has(TNR_PASS_LAYOUT) || type.rank != 4) return unbacked_view(type);
     const bool is_convolution = node.code == TNR_NODE_CONV2D;
-    if (!is_convolution && kind.attributes != AttributeKind::kPool2d) return row_major(type);
+    if (!is_convolution && kind.attributes != AttributeKind::kPool2d) return unbacked_view(type);
     const tnr_view& a = place(node.operands[0]).layout;
-    if (!is_convolution && !is_channels_last(a)) return row_major(type);
+    if (!is_convolution && !is_channels_last(a)) return unbacked_view(type);
     return channels_last(type);
   }
 
@@ -381,14 +369,14 @@ class Scheduler {
       const Placed& operand = place(value);
       if (operand.storage != Storage::kBlock || lifetimes_[operand.index].last != at ||
           lifetimes_[operand.index].size_bytes != lifetimes_[result.index].size_bytes ||
-          !same_layout(operand.layout, result.layout) || operand.offset_bytes != 0) {
+          !has_layout(operand.layout, result.layout) || operand.offset_bytes != 0) {
         continue;
       }
       const bool is_apart = std::ranges::all_of(step.operands, [&](std::uint32_t other) {
         if (other == kNoValue || other == value) return true;
         const Placed& placed = place(other);
         if (placed.storage != Storage::kBlock || placed.index != operand.index) return true;
-        return !is_call && placed.offset_bytes == 0 && same_layout(placed.layout, result.layout);
+        return !is_call && placed.offset_bytes == 0 && has_layout(placed.layout, result.layout);
       });
       if (is_apart) return value;
     }
@@ -424,11 +412,12 @@ class Scheduler {
   std::uint32_t disabled_;
   const tnr_view_mut* const* given_outputs_;
   const Sizes& sizes_;
-  std::vector<ArrayType> types_;                   // by value
-  std::vector<std::vector<std::uint32_t>> users_;  // by value: nodes
-  std::vector<bool> is_output_;                    // by value
-  std::vector<std::uint32_t> root_of_;             // by node: the last node of its expression
-  std::vector<std::uint32_t> direct_;              // by value: the output that it writes
+  std::vector<ArrayType> types_;                     // by value
+  std::vector<std::vector<std::uint32_t>> users_;    // by value: nodes
+  std::vector<bool> is_output_;                      // by value
+  std::vector<std::uint32_t> root_of_;               // by node: the last node of its expression
+  std::vector<std::vector<std::uint32_t>> members_;  // by node: of the expression that it ends
+  std::vector<std::uint32_t> direct_;                // by value: the output that it writes
   std::vector<Lifetime> lifetimes_;
   Schedule made_;
 };

@@ -50,8 +50,8 @@ struct Schedule {
   std::vector<ArrayType> outputs;
 };
 
-// Of views layouts alone are looked at. `outputs` is nullptr for row-major ones. `needed` says which
-// nodes outputs need. Throws INVALID_ARGUMENT for shapes that the graph does not take.
+// Only the layouts of views are looked at. `outputs` is nullptr for row-major ones. `needed` says
+// which nodes outputs need. Throws INVALID_ARGUMENT for shapes that the graph does not take.
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
                   std::uint32_t disabled_passes, const tnr_view* const* inputs,
                   std::uint32_t input_count, const tnr_view_mut* const* outputs);

@@ -8,7 +8,7 @@
 
 namespace tenure {
 
-// Of few operands on the stack.
+// On the stack where there are few.
 class SideBySide {
  public:
   explicit SideBySide(std::size_t count) : many_(count > kFew ? count : 0) {}

@@ -10,7 +10,7 @@
 namespace tenure {
 namespace {
 
-// Of lines, so that alignment is no question.
+// Whole lines, so that alignment is no question.
 constexpr std::uintptr_t kPlaceBytes = 64;
 
 }  // namespace
