@@ -1,6 +1,6 @@
 //! Expressions: operators build, `eval` runs.
 
-mod functions;
+pub(crate) mod functions;
 pub(crate) mod name;
 pub(crate) mod operators;
 mod plan;

@@ -33,6 +33,7 @@ macro_rules! output {
         $out
     };
 }
+pub(crate) use output;
 
 macro_rules! unary_methods {
     ($(

@@ -9,6 +9,7 @@ use tenure_sys::{
 
 use super::state::Step;
 use super::{Graph, IntoTraced, Traced};
+use crate::expr::functions::output;
 use crate::raw::expression::Code;
 use crate::{Arithmetic, Bool8, ComplexNumber, Element, Field, Float, Integer, Number, Real};
 
@@ -22,19 +23,6 @@ impl<'g> Graph<'g> {
     ) -> Traced<'g, T> {
         self.step(at, &Step::of(code, operands))
     }
-}
-
-/// The type of results.
-macro_rules! output {
-    ($in:ident Part) => {
-        $in::Part
-    };
-    ($in:ident Magnitude) => {
-        $in::Part
-    };
-    ($in:ident $out:ident) => {
-        $out
-    };
 }
 
 macro_rules! unary_methods {

@@ -12,6 +12,7 @@ use tenure_sys::TNR_OPERAND_NONE;
 use super::state::{Place, State, Step, Value, located};
 use super::{Inputs, IntoSizes, Outputs, Program, Shared, Traced};
 use crate::ops::Extents;
+use crate::raw::program::scalar_of;
 use crate::{AsView, Element, Error, Extent, Result, SharedTensor};
 
 /// A graph that [`Program::trace`] lends to its closure: it makes inputs and constants, which
@@ -70,7 +71,7 @@ impl<'g> Graph<'g> {
     }
 
     pub(super) fn scalar<T: Element>(self, value: T) -> u32 {
-        self.add(Value::Number, |state| state.handle.add_scalar(value))
+        self.add(Value::Number, |state| state.handle.add_scalar(&scalar_of(value)))
     }
 
     /// The result of a node, which `step` makes ready.

@@ -1,13 +1,15 @@
 //! Graphs of the C ABI, listed and built: handles, and what each call takes and tells.
 
 use std::ffi::{CStr, CString, c_void};
+use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
 use tenure_sys::{tnr_custom_operation, tnr_graph, tnr_scalar, tnr_view};
 
-use super::{check, entered, failure};
+use super::program::{self, Given, NewNode};
+use super::{check, entered};
 use crate::{DType, DynView, Error, ErrorKind, Result, SharedTensor, layout};
 
 /// The only handle on a graph of the C ABI; dropping it ends the graph.
@@ -16,17 +18,7 @@ use crate::{DType, DynView, Error, ErrorKind, Result, SharedTensor, layout};
 /// nor runs it.
 #[derive(Debug)]
 pub struct GraphHandle {
-    graph: NonNull<tnr_graph>,
-}
-
-// SAFETY: the handle is a token, and the library takes it from any thread.
-unsafe impl Send for GraphHandle {}
-
-impl Drop for GraphHandle {
-    fn drop(&mut self) {
-        // SAFETY: the handle is alive and not used again.
-        unsafe { sys::tnr_graph_release(self.graph.as_ptr()) };
-    }
+    graph: program::GraphHandle,
 }
 
 /// How an extent came about.
@@ -88,10 +80,11 @@ macro_rules! attributes {
                 }
             }
 
-            fn as_ptr(&self) -> *const c_void {
-                match self {
+            fn given(&self) -> Given<'_> {
+                let address = match self {
                     $(Attributes::$name(attributes) => ptr::from_ref(attributes).cast()),*
-                }
+                };
+                Given { address, _lent: PhantomData }
             }
 
             fn memory_mut(&mut self) -> (*mut u8, usize) {
@@ -160,58 +153,35 @@ impl GraphHandle {
     pub unsafe fn from_raw(graph: *mut tnr_graph) -> Result<GraphHandle> {
         entered()?;
         let graph = NonNull::new(graph).ok_or_else(|| Error::invalid("the graph is NULL"))?;
-        Ok(GraphHandle { graph })
+        Ok(GraphHandle { graph: program::GraphHandle(graph) })
     }
 
     /// The handle, which stays this value's.
     pub fn as_raw(&self) -> *mut tnr_graph {
-        self.graph.as_ptr()
+        self.graph.0.as_ptr()
     }
 
     /// Gives the handle up: it is the caller's to release.
     pub fn into_raw(self) -> *mut tnr_graph {
-        ManuallyDrop::new(self).graph.as_ptr()
+        ManuallyDrop::new(self).as_raw()
     }
 }
 
 /// Building, in the order in which the parts were added before.
 impl GraphHandle {
     pub(crate) fn create() -> Result<GraphHandle> {
-        entered()?;
-        // SAFETY: takes nothing.
-        let graph = unsafe { sys::tnr_graph_create() };
-        // SAFETY: as in `failure`; a constructor that gives NULL has written the status.
-        let graph = NonNull::new(graph)
-            .ok_or_else(|| failure(unsafe { (*sys::tnr_last_error()).status }))?;
-        Ok(GraphHandle { graph })
+        Ok(GraphHandle { graph: program::GraphHandle::new()? })
     }
 
     pub(crate) fn add_extent(&mut self, extent: &Extent) -> Result<i64> {
-        let (graph, mut number) = (self.graph.as_ptr(), 0);
-        // SAFETY: the handle is alive and used by nobody else; the name ends with a 0; the number
-        // is writable.
-        check(unsafe {
-            match extent {
-                Extent::Named { name, maximum } => {
-                    sys::tnr_graph_add_extent(graph, name.as_ptr(), *maximum, &mut number)
-                }
-                Extent::Made { op, a, b } => {
-                    sys::tnr_graph_combine_extents(graph, *op, *a, *b, &mut number)
-                }
-            }
-        })?;
-        Ok(number)
+        match extent {
+            Extent::Named { name, maximum } => self.graph.add_extent(name, *maximum),
+            Extent::Made { op, a, b } => self.graph.combine_extents(*op, *a, *b),
+        }
     }
 
     pub(crate) fn add_input(&mut self, dtype: DType, numbers: &[i64]) -> Result<u32> {
-        let (rank, mut value) = (count_of(numbers)?, 0);
-        // SAFETY: the handle is alive and used by nobody else; there are as many numbers as is
-        // said; the value is writable.
-        check(unsafe {
-            let graph = self.graph.as_ptr();
-            sys::tnr_graph_add_input(graph, dtype.raw(), rank, numbers.as_ptr(), &mut value)
-        })?;
-        Ok(value)
+        self.graph.add_input(dtype, numbers)
     }
 
     /// Adds elements that lie in `bytes`, which the graph then holds too.
@@ -226,18 +196,12 @@ impl GraphHandle {
         let (data, len) = (held.base.cast::<u8>(), held.size_bytes as usize);
         let mut view = layout::dense_in_bytes(data, len, offset_bytes, dtype, shape)?;
         view.owner = held.owner;
-        let mut value = 0;
-        // SAFETY: the handle is alive and used by nobody else; the elements are the blob's, which
-        // nobody writes, and any bytes are elements; the value is writable.
-        check(unsafe { sys::tnr_graph_add_constant(self.graph.as_ptr(), &view, &mut value) })?;
-        Ok(value)
+        // SAFETY: the elements are the blob's, which nobody writes, and any bytes are elements.
+        unsafe { self.graph.add_constant(&view) }
     }
 
     pub(crate) fn add_scalar(&mut self, scalar: &tnr_scalar) -> Result<u32> {
-        let mut value = 0;
-        // SAFETY: the handle is alive and used by nobody else; the value is writable.
-        check(unsafe { sys::tnr_graph_add_scalar(self.graph.as_ptr(), scalar, &mut value) })?;
-        Ok(value)
+        self.graph.add_scalar(scalar)
     }
 
     pub(crate) fn add_node(&mut self, node: &Node) -> Result<u32> {
@@ -247,29 +211,18 @@ impl GraphHandle {
             let why = format!("code 0x{:08x} takes no {attributes:?}", node.code);
             return Err(Error::invalid(why));
         }
-        let given = sys::tnr_graph_node {
-            struct_size: size_of::<sys::tnr_graph_node>() as u64,
+        self.graph.add_node(&NewNode {
             code: node.code,
-            dtype: node.dtype.raw(),
-            operands: node.operands.as_ptr(),
-            numbers: node.numbers.as_ptr(),
-            attributes: node.attributes.as_ref().map_or(ptr::null(), Attributes::as_ptr),
-            operand_count: count_of(&node.operands)?,
-            number_count: count_of(&node.numbers)?,
+            dtype: Some(node.dtype),
             flags: node.flags,
-            reserved: 0,
-        };
-        let mut value = 0;
-        // SAFETY: the handle is alive and used by nobody else; there are as many operands and
-        // numbers as is said; the attributes are those of the kind, or NULL; the value is writable.
-        check(unsafe { sys::tnr_graph_add_node(self.graph.as_ptr(), &given, &mut value) })?;
-        Ok(value)
+            operands: &node.operands,
+            numbers: &node.numbers,
+            attributes: node.attributes.as_ref().map_or(Given::NONE, Attributes::given),
+        })
     }
 
     pub(crate) fn add_output(&mut self, value: u32, updates: Option<u32>) -> Result<()> {
-        let updates = updates.unwrap_or(sys::TNR_OPERAND_NONE);
-        // SAFETY: the handle is alive and used by nobody else.
-        check(unsafe { sys::tnr_graph_add_output(self.graph.as_ptr(), value, updates) })
+        self.graph.add_output(value, updates)
     }
 
     pub(crate) fn add_custom(&mut self, operation: CustomOperation) -> Result<u32> {
@@ -277,7 +230,7 @@ impl GraphHandle {
         given.name = operation.name.as_ptr();
         // SAFETY: the handle is alive and used by nobody else; the operation by the contract of
         // `CustomOperation::from_raw`; its name ends with a 0; the index is writable.
-        check(unsafe { sys::tnr_graph_add_custom(self.graph.as_ptr(), &given, &mut index) })?;
+        check(unsafe { sys::tnr_graph_add_custom(self.as_raw(), &given, &mut index) })?;
         operation.forget();
         Ok(index)
     }
@@ -299,7 +252,7 @@ impl GraphHandle {
         };
         // SAFETY: the handle is alive and used by nobody else; `info` is writable as far as its
         // size says.
-        check(unsafe { sys::tnr_graph_describe(self.graph.as_ptr(), &mut info) })?;
+        check(unsafe { sys::tnr_graph_describe(self.as_raw(), &mut info) })?;
         Ok(info)
     }
 
@@ -313,7 +266,7 @@ impl GraphHandle {
             name: [0; 32],
         };
         // SAFETY: as in `info`.
-        check(unsafe { sys::tnr_graph_describe_extent(self.graph.as_ptr(), index, &mut info) })?;
+        check(unsafe { sys::tnr_graph_describe_extent(self.as_raw(), index, &mut info) })?;
         if info.op != sys::tnr_extent_op(0) {
             return Ok(Extent::Made { op: info.op, a: info.a, b: info.b });
         }
@@ -324,17 +277,7 @@ impl GraphHandle {
     }
 
     pub(crate) fn source(&self, value: u32) -> Result<Source> {
-        let mut info = sys::tnr_value_info {
-            struct_size: size_of::<sys::tnr_value_info>() as u64,
-            source: sys::tnr_value_source(0),
-            dtype: sys::tnr_dtype(0),
-            rank: 0,
-            index: 0,
-            shape: [0; 8],
-            numbers: [0; 8],
-        };
-        // SAFETY: as in `info`.
-        check(unsafe { sys::tnr_graph_describe_value(self.graph.as_ptr(), value, &mut info) })?;
+        let info = self.graph.describe_value(value)?;
         match info.source {
             sys::tnr_value_source::INPUT => {
                 let numbers = info.numbers.iter().copied().take(info.rank as usize).collect();
@@ -364,7 +307,7 @@ impl GraphHandle {
             reserved: 0,
         };
         // SAFETY: as in `info`.
-        check(unsafe { sys::tnr_graph_describe_node(self.graph.as_ptr(), index, &mut info) })?;
+        check(unsafe { sys::tnr_graph_describe_node(self.as_raw(), index, &mut info) })?;
         // SAFETY: the arrays are the graph's, which nobody changes while it is borrowed here; the
         // attributes begin with their size.
         unsafe {
@@ -389,7 +332,7 @@ impl GraphHandle {
         // where the answer is OK. Its elements live as long as the graph, which is borrowed, and
         // nobody writes them.
         unsafe {
-            let graph = self.graph.as_ptr();
+            let graph = self.as_raw();
             check(sys::tnr_graph_describe_constant(graph, index, view.as_mut_ptr()))?;
             Ok(DynView::from_raw(view.assume_init()))
         }
@@ -398,7 +341,7 @@ impl GraphHandle {
     pub(crate) fn scalar(&self, index: u32) -> Result<tnr_scalar> {
         let mut scalar = tnr_scalar { dtype: sys::tnr_dtype(0), reserved: 0, bytes: [0; 16] };
         // SAFETY: the handle is alive and used by nobody else; the scalar is writable.
-        check(unsafe { sys::tnr_graph_describe_scalar(self.graph.as_ptr(), index, &mut scalar) })?;
+        check(unsafe { sys::tnr_graph_describe_scalar(self.as_raw(), index, &mut scalar) })?;
         Ok(scalar)
     }
 
@@ -407,16 +350,11 @@ impl GraphHandle {
         let (mut value, mut updates) = (0, sys::TNR_OPERAND_NONE);
         // SAFETY: the handle is alive and used by nobody else; both numbers are writable.
         check(unsafe {
-            let graph = self.graph.as_ptr();
+            let graph = self.as_raw();
             sys::tnr_graph_describe_output(graph, index, &mut value, &mut updates)
         })?;
         Ok((value, Some(updates).filter(|updates| *updates != sys::TNR_OPERAND_NONE)))
     }
-}
-
-fn count_of<E>(elements: &[E]) -> Result<u32> {
-    u32::try_from(elements.len())
-        .map_err(|_| Error::invalid(format!("{} are more than a node takes", elements.len())))
 }
 
 /// # Safety

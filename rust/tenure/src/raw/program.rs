@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
-use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info};
+use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
 pub use fresh::Fresh;
 pub(crate) use run::ProgramHandle;
@@ -22,7 +22,11 @@ use crate::{DType, Element, Result, SharedTensor};
 
 /// The only handle on a graph; dropping it ends the graph, and programs made of it stay.
 // Calls on a graph are not to meet: `NonNull` is not Sync, so that they are all on one thread.
-pub(crate) struct GraphHandle(NonNull<tnr_graph>);
+#[derive(Debug)]
+pub(crate) struct GraphHandle(pub(super) NonNull<tnr_graph>);
+
+// SAFETY: the handle is a token, and the library takes it from any thread.
+unsafe impl Send for GraphHandle {}
 
 impl Drop for GraphHandle {
     fn drop(&mut self) {
@@ -34,8 +38,8 @@ impl Drop for GraphHandle {
 /// Attributes of a node, as the ABI has them, or none.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
-    address: *const c_void,
-    _lent: PhantomData<&'a ()>,
+    pub(super) address: *const c_void,
+    pub(super) _lent: PhantomData<&'a ()>,
 }
 
 impl Given<'_> {
@@ -120,26 +124,33 @@ impl GraphHandle {
 
     /// A constant that is a copy of these elements.
     pub(crate) fn copy_constant(&self, view: Lent<'_>) -> Result<u32> {
-        let mut value = 0;
         // SAFETY: what `Lent` promises is what the call asks: no owner is named, so that the elements
         // are copied.
-        check(unsafe { sys::tnr_graph_add_constant(self.0.as_ptr(), view.0, &mut value) })?;
+        unsafe { self.add_constant(view.0) }
+    }
+
+    /// # Safety
+    ///
+    /// - The elements are readable; they are those of the blob that the view names, which nobody
+    ///   writes from here on, or it names none.
+    pub(super) unsafe fn add_constant(&self, view: &tnr_view) -> Result<u32> {
+        let mut value = 0;
+        // SAFETY: the handle is alive; the view by this function's contract.
+        check(unsafe { sys::tnr_graph_add_constant(self.0.as_ptr(), view, &mut value) })?;
         Ok(value)
     }
 
     /// A constant that is the memory of a shared tensor, which is held for as long as a program is.
     pub(crate) fn hold_constant<T: Element>(&self, shared: &SharedTensor<T>) -> Result<u32> {
-        let (view, mut value) = (shared.owned_raw(), 0);
         // SAFETY: a view of the blob that it names, which nobody writes until its last holder gives
         // it back; the library is one of them from here on.
-        check(unsafe { sys::tnr_graph_add_constant(self.0.as_ptr(), &view, &mut value) })?;
-        Ok(value)
+        unsafe { self.add_constant(&shared.owned_raw()) }
     }
 
-    pub(crate) fn add_scalar<T: Element>(&self, value: T) -> Result<u32> {
-        let (given, mut value) = (scalar(value), 0);
+    pub(crate) fn add_scalar(&self, given: &tnr_scalar) -> Result<u32> {
+        let mut value = 0;
         // SAFETY: the handle and the scalar are alive.
-        check(unsafe { sys::tnr_graph_add_scalar(self.0.as_ptr(), &given, &mut value) })?;
+        check(unsafe { sys::tnr_graph_add_scalar(self.0.as_ptr(), given, &mut value) })?;
         Ok(value)
     }
 
@@ -169,8 +180,8 @@ impl GraphHandle {
         check(unsafe { sys::tnr_graph_add_output(self.0.as_ptr(), value, updates) })
     }
 
-    /// The shape of a value where all extents are at their maxima.
-    pub(crate) fn shape_of(&self, value: u32) -> Result<Extents> {
+    /// The source, dtype and shape of a value.
+    pub(super) fn describe_value(&self, value: u32) -> Result<tnr_value_info> {
         let mut info = tnr_value_info {
             struct_size: size_of::<tnr_value_info>() as u64,
             source: sys::tnr_value_source(0),
@@ -182,6 +193,12 @@ impl GraphHandle {
         };
         // SAFETY: the handle is alive, and `info` is writable as far as its `struct_size` says.
         check(unsafe { sys::tnr_graph_describe_value(self.0.as_ptr(), value, &mut info) })?;
+        Ok(info)
+    }
+
+    /// The shape of a value where all extents are at their maxima.
+    pub(crate) fn shape_of(&self, value: u32) -> Result<Extents> {
+        let info = self.describe_value(value)?;
         Ok(Extents::of(&info.shape.map(|extent| extent as usize)[..info.rank as usize]))
     }
 
