@@ -1,5 +1,4 @@
-// What operations ask of their operands but for memory: as they check it themselves, and as programs
-// do before there is any.
+// Checks of operands without memory: operations make them, and programs before there is any memory.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace tenure {
 
-// Of views dtypes and shapes alone are looked at. Each throws as the operation of its name does.
+// Each throws as the operation of its name does, and looks at dtypes and shapes of views alone.
 void check_pool2d(tnr_reduce_op op, const tnr_view& a, const tnr_pool2d_attributes& attributes,
                   const tnr_view& out);
 // nullptr: not given.

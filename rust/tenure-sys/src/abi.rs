@@ -1082,7 +1082,7 @@ pub struct tnr_graph_node {
     pub operand_count: u32,
     /// As many as the kind takes.
     pub number_count: u32,
-    /// Of a reduction and a normalization, as of `tnr_node`. 0 for all others.
+    /// Axes of a reduction or a normalization, as in `tnr_node`. 0 for all others.
     pub flags: u32,
     /// 0.
     pub reserved: u32,
@@ -1266,7 +1266,7 @@ pub struct tnr_extent_info {
     pub a: i64,
     /// The second number; 0 of a named one.
     pub b: i64,
-    /// Of a named one; ends with a 0.
+    /// The name of a named one; ends with a 0.
     pub name: [c_char; 32],
 }
 
@@ -1280,7 +1280,7 @@ pub struct tnr_value_info {
     pub struct_size: u64,
     /// Whose result it is.
     pub source: tnr_value_source,
-    /// Of its elements.
+    /// The dtype of its elements.
     pub dtype: tnr_dtype,
     /// Number of axes.
     pub rank: u32,
@@ -1288,7 +1288,7 @@ pub struct tnr_value_info {
     pub index: u32,
     /// The extents where all named ones are as large as they may be; those beyond the rank are 0.
     pub shape: [i64; 8],
-    /// Of an input: its extents as numbers, as they were given. 0 for all others.
+    /// The extents of an input as numbers, as they were given. 0 for all others.
     pub numbers: [i64; 8],
 }
 
@@ -1436,7 +1436,7 @@ pub struct tnr_memory_plan {
     pub peak_bytes: u64,
     /// The most bytes of intermediate values that are alive at once: no plan takes less.
     pub live_bytes: u64,
-    /// What all intermediate values would take, each in memory of its own.
+    /// Bytes of all intermediate values together, as if each had memory of its own.
     pub total_bytes: u64,
     /// The most bytes of scratch memory that operations took at once in runs for these layouts so
     /// far, beside `peak_bytes`: they say it when they run.

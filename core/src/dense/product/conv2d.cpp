@@ -39,19 +39,20 @@ constexpr std::int64_t kMaxPanelPixels = 32;
 // Packed weights that stay in the second cache while every panel of pixels meets all of them.
 constexpr std::int64_t kNearWeightBytes = std::int64_t{1} << 18;
 // Panels of pixels, as lanes, that are packed at a time where all weights stay there: of so few the
-// first cache has what was packed, and the second one the image's rows. Measured: by 8 panels kernels
-// of 1x1 take 1.1 times as long.
+// first cache has what was packed, and the second one the image's rows. Measured: by 8 panels
+// kernels of 1x1 take 1.1 times as long.
 constexpr std::int64_t kNearBlockPanels = 2;
-// Pixels are lanes where at most a part in so many of their vectors would be empty: of 7 x 7 pixels an
-// eighth, and those are better rows.
+// Pixels are lanes where at most a part in so many of their vectors would be empty: of 7 x 7 pixels
+// an eighth, and those are better rows.
 constexpr std::int64_t kMostEmptyLanes = 16;
-// Parts of a panel of pixels that are read where they lie: the addresses of 7 x 7 places take 6 KiB.
+// Parts of a panel of pixels that are read where they lie: the addresses of 7 x 7 places take 6
+// KiB.
 constexpr std::int64_t kMostReadParts = 49;
 
 // ---- the product ----
 
-// The result's pixels are rows, its filters columns; or the other way round where adjacent pixels of
-// the result are adjacent elements, as the lanes of a tile's vectors are. The depth is cut into
+// The result's pixels are rows, its filters columns; or the other way round where adjacent pixels
+// of the result are adjacent elements, as the lanes of a tile's vectors are. The depth is cut into
 // blocks of channels; in one, the kernel's rows come first, then its columns, then the channels.
 class Conv2d {
  public:
@@ -247,7 +248,7 @@ class Conv2d {
     return std::max<std::int64_t>(filters / panel_filters(), 1) * panel_filters();
   }
   [[nodiscard]] std::int64_t block_pixels() const noexcept {
-    // Of weights that are near, all meet a panel of pixels at once, wherever its others are.
+    // Weights that are near meet a panel of pixels all at once, wherever its others are.
     const bool is_near =
         filters_are_rows_ && weight_depth_bytes() * block_depth() <= kNearWeightBytes;
     const std::int64_t pixels =
@@ -396,8 +397,8 @@ class Conv2d {
         pixel + panel_pixels <= end && pixel % g_.out[kWidth] + panel_pixels <= g_.out[kWidth];
     return panel;
   }
-  // Calls body(down, right, is_adjacent) for each part, in order; is_adjacent: no pixel's is padding,
-  // and they are one step apart.
+  // Calls body(down, right, is_adjacent) for each part, in order; is_adjacent: no pixel's is
+  // padding, and they are one step apart.
   template <class Body>
   void for_each_part(const PanelWindows& panel, const Body& body) const noexcept {
     for (std::int64_t i = 0; i < g_.kernel[kHeight]; ++i) {

@@ -64,8 +64,8 @@ inline void copy_depth(const Byte* from, Byte* to) {
 
 constexpr int64_t kFetchedLine = 64;
 
-// Whole panels of which the elements of a depth are adjacent. Those that follow are fetched, as rows
-// far apart are streams that processors do not notice; nothing is read there.
+// Whole panels of which the elements of a depth are adjacent. Those that follow are fetched, as
+// rows far apart are streams that processors do not notice; nothing is read there.
 template <class T, int64_t kPanel>
 inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, int64_t panels,
                           Byte* to) {

@@ -3935,7 +3935,7 @@ typedef struct tnr_graph_node {
    */
   uint32_t number_count;
   /**
-   * Of a reduction and a normalization, as of `tnr_node`. 0 for all others.
+   * Axes of a reduction or a normalization, as in `tnr_node`. 0 for all others.
    */
   uint32_t flags;
   /**
@@ -4095,7 +4095,7 @@ typedef struct tnr_extent_info {
    */
   int64_t b;
   /**
-   * Of a named one; ends with a 0.
+   * The name of a named one; ends with a 0.
    */
   char name[32];
 } tnr_extent_info;
@@ -4138,7 +4138,7 @@ typedef struct tnr_value_info {
    */
   tnr_value_source source;
   /**
-   * Of its elements.
+   * The dtype of its elements.
    */
   tnr_dtype dtype;
   /**
@@ -4154,7 +4154,7 @@ typedef struct tnr_value_info {
    */
   int64_t shape[8];
   /**
-   * Of an input: its extents as numbers, as they were given. 0 for all others.
+   * The extents of an input as numbers, as they were given. 0 for all others.
    */
   int64_t numbers[8];
 } tnr_value_info;
@@ -4199,7 +4199,7 @@ typedef struct tnr_memory_plan {
    */
   uint64_t live_bytes;
   /**
-   * What all intermediate values would take, each in memory of its own.
+   * Bytes of all intermediate values together, as if each had memory of its own.
    */
   uint64_t total_bytes;
   /**
