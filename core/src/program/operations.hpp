@@ -34,6 +34,15 @@ enum class Computes : std::uint8_t {
   kCall
 };
 
+// The result's type. Throws what the call would refuse.
+using InferNode = ArrayType(const NodeCall& call, const OperandType* operands);
+// Computes it.
+using RunNode = void(const Context& context, const NodeCall& call, const OperandView* operands,
+                     const tnr_view_mut& out);
+// The operand as a view node sees it. Throws where its elements would have to move, which only a
+// reshape does.
+using SeeNode = tnr_view(const NodeCall& call, const tnr_view& operand);
+
 struct OperationKind {
   const char* name;  // in messages, where no table of operations has one
   Computes computes;
@@ -43,14 +52,9 @@ struct OperationKind {
   AttributeKind attributes;
   // Whether the result may be exactly the first operand.
   bool in_place;
-  // The result's type. Throws what the call would refuse.
-  ArrayType (*infer)(const NodeCall& call, const OperandType* operands);
-  // Computes it; nullptr of views.
-  void (*run)(const Context& context, const NodeCall& call, const OperandView* operands,
-              const tnr_view_mut& out);
-  // The operand as a view node sees it. Throws where its elements would have to move, which
-  // only a reshape does.
-  tnr_view (*view)(const NodeCall& call, const tnr_view& operand);
+  InferNode* infer;
+  RunNode* run;   // nullptr of views
+  SeeNode* view;  // nullptr of all others
 };
 
 // nullptr: no such kind.

@@ -1,0 +1,116 @@
+// Operations on images.
+#include <algorithm>
+#include <cinttypes>
+#include <iterator>
+
+#include "dense/checks.hpp"
+#include "dense/image/geometry.hpp"
+#include "dense/image/wide_images.hpp"
+#include "dense/product/epilogue.hpp"
+#include "program/node_calls.hpp"
+#include "program/operand_types.hpp"
+#include "program/unbacked.hpp"
+#include "tenure/ops.hpp"
+
+namespace tenure {
+namespace {
+
+// The extents of a result, which places of windows are.
+ArrayType image_result(const ArrayType& a, std::int64_t channels, const WindowGeometry& g) {
+  ArrayType result = {a.dtype, 4, {a.shape[0], channels, g.out[kHeight], g.out[kWidth]}};
+  (void)row_major_bytes(result.dtype, result.rank, result.shape);
+  return result;
+}
+
+void require_image(const ArrayType& type, const char* name) {
+  if (type.rank == 4) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be 4", name, type.rank);
+}
+
+}  // namespace
+
+ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
+  const ArrayType& a = array(operands[0], "a");
+  const ArrayType& weight = array(operands[1], "weight");
+  const tnr_conv2d_attributes& attributes = call.node.attributes.conv2d;
+  require_image(a, "a");
+  require_image(weight, "weight");
+  const tnr_dtype computed = is_narrow(a.dtype) ? TNR_DTYPE_F32 : a.dtype;
+  (void)require_image_type("conv2d", computed);
+  require_type(weight, "weight", a.dtype);
+  WindowGeometry g = {};
+  for (const unsigned axis : {kHeight, kWidth}) {
+    g.in[axis] = a.shape[2 + axis];
+    g.kernel[axis] = weight.shape[2 + axis];
+    place_windows(g, axis, attributes, 1, "weight", "a");
+  }
+  const ArrayType result = image_result(a, weight.shape[0], g);
+  (void)convolution_geometry(unbacked_view(a), "a", unbacked_view(weight), attributes,
+                             unbacked_view(result), "the result");
+  require_bias(optional_array(operands[2], "bias"), result, weight.shape[0]);
+  (void)Epilogue(Activation(attributes), nullptr, result.dtype, computed);
+  return result;
+}
+
+void run_conv2d(const Context& context, const NodeCall& call, const OperandView* operands,
+                const tnr_view_mut& out) {
+  conv2d(context, *operands[0].view, *operands[1].view, operands[2].view,
+         call.node.attributes.conv2d, out);
+}
+
+ArrayType infer_pool2d(const NodeCall& call, const OperandType* operands) {
+  const ArrayType& a = array(operands[0], "a");
+  const tnr_pool2d_attributes& attributes = call.node.attributes.pool2d;
+  require_image(a, "a");
+  (void)require_image_type("pool2d", is_narrow(a.dtype) ? TNR_DTYPE_F32 : a.dtype);
+  const bool is_adaptive = (attributes.flags & TNR_POOL2D_ADAPTIVE) != 0;
+  const std::size_t expected = is_adaptive ? 2 : 0;
+  if (call.node.numbers.size() != expected) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "number_count is %zu but must be %zu",
+         call.node.numbers.size(), expected);
+  }
+  WindowGeometry g = {};
+  for (const unsigned axis : {kHeight, kWidth}) {
+    g.in[axis] = a.shape[2 + axis];
+    if (is_adaptive) {
+      g.out[axis] = call.numbers[axis];
+      continue;
+    }
+    g.kernel[axis] =
+        given_or(attributes.kernel[axis], std::max<std::int64_t>(g.in[axis], 1), "kernel", axis);
+    place_windows(g, axis, attributes, g.kernel[axis], "the kernel", "a");
+  }
+  const ArrayType result = image_result(a, a.shape[1], g);
+  check_pool2d(call.node.op(), unbacked_view(a), attributes, unbacked_view(result));
+  return result;
+}
+
+void run_pool2d(const Context& context, const NodeCall& call, const OperandView* operands,
+                const tnr_view_mut& out) {
+  pool2d(context, call.node.op(), *operands[0].view, call.node.attributes.pool2d, out);
+}
+
+ArrayType infer_batch_norm(const NodeCall& call, const OperandType* operands) {
+  const ArrayType& a = array(operands[0], "a");
+  static constexpr const char* kNames[] = {"a", "mean", "var", "weight", "bias"};
+  tnr_view views[std::size(kNames)];
+  const tnr_view* given[std::size(kNames)] = {};
+  (void)array(operands[2], "var");
+  for (unsigned i = 0; i < std::size(kNames); ++i) {
+    const ArrayType* const operand = optional_array(operands[i], kNames[i]);
+    if (operand == nullptr) continue;
+    views[i] = unbacked_view(*operand);
+    given[i] = &views[i];
+  }
+  check_batch_norm(views[0], given[1], views[2], given[3], given[4],
+                   call.node.attributes.batch_norm.eps, views[0]);
+  return a;
+}
+
+void run_batch_norm(const Context& context, const NodeCall& call, const OperandView* operands,
+                    const tnr_view_mut& out) {
+  batch_norm(context, *operands[0].view, operands[1].view, *operands[2].view, operands[3].view,
+             operands[4].view, call.node.attributes.batch_norm.eps, out);
+}
+
+}  // namespace tenure
