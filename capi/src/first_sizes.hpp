@@ -70,6 +70,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_plan_attributes> = 8;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 56;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_graph_info> = 40;
@@ -105,6 +107,8 @@ template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_random_attributes> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_random_permutation_attributes> = 8;
+template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_node_attributes> = 32;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sparse_view> = 824;
 template <>

@@ -26,6 +26,7 @@ static_assert(sizeof(tnr_normalize_op) == 4);
 static_assert(sizeof(tnr_scan_op) == 4);
 static_assert(sizeof(tnr_value_source) == 4);
 static_assert(sizeof(tnr_extent_op) == 4);
+static_assert(sizeof(tnr_order_result) == 4);
 static_assert(sizeof(tnr_infer_fn) == 8);
 static_assert(sizeof(tnr_compute_fn) == 8);
 static_assert(sizeof(tnr_step_kind) == 4);
@@ -230,6 +231,11 @@ static_assert(offsetof(tnr_graph_node, number_count) == 44);
 static_assert(offsetof(tnr_graph_node, flags) == 48);
 static_assert(offsetof(tnr_graph_node, reserved) == 52);
 
+static_assert(sizeof(tnr_einsum_node_attributes) == 128 &&
+              alignof(tnr_einsum_node_attributes) == 8);
+static_assert(offsetof(tnr_einsum_node_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_einsum_node_attributes, spec) == 8);
+
 static_assert(sizeof(tnr_custom_operation) == 64 && alignof(tnr_custom_operation) == 8);
 static_assert(offsetof(tnr_custom_operation, struct_size) == 0);
 static_assert(offsetof(tnr_custom_operation, name) == 8);
@@ -358,6 +364,15 @@ static_assert(offsetof(tnr_random_attributes, bound) == 56);
 static_assert(sizeof(tnr_random_permutation_attributes) == 8 &&
               alignof(tnr_random_permutation_attributes) == 8);
 static_assert(offsetof(tnr_random_permutation_attributes, struct_size) == 0);
+
+static_assert(sizeof(tnr_sparse_node_attributes) == 32 && alignof(tnr_sparse_node_attributes) == 8);
+static_assert(offsetof(tnr_sparse_node_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_sparse_node_attributes, format) == 8);
+static_assert(offsetof(tnr_sparse_node_attributes, flags) == 12);
+static_assert(offsetof(tnr_sparse_node_attributes, orientation) == 16);
+static_assert(offsetof(tnr_sparse_node_attributes, call_flags) == 20);
+static_assert(offsetof(tnr_sparse_node_attributes, block_rows) == 24);
+static_assert(offsetof(tnr_sparse_node_attributes, block_cols) == 28);
 
 static_assert(sizeof(tnr_sparse_view) == 824 && alignof(tnr_sparse_view) == 8);
 static_assert(offsetof(tnr_sparse_view, struct_size) == 0);

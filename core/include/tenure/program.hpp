@@ -24,7 +24,12 @@ enum class AttributeKind : std::uint8_t {
   kPool2d,
   kBatchNorm,
   kPad,
-  kTriangle
+  kTriangle,
+  kEinsum,
+  kFlags,
+  kHistogram,
+  kRandom,
+  kSparse
 };
 union NodeAttributes {
   tnr_reduce_attributes reduce;
@@ -35,6 +40,11 @@ union NodeAttributes {
   tnr_batch_norm_attributes batch_norm;
   tnr_pad_attributes pad;
   tnr_triangle_attributes triangle;
+  tnr_einsum_node_attributes einsum;
+  tnr_sort_attributes flags;  // and all others with flags alone
+  tnr_histogram_attributes histogram;
+  tnr_random_attributes random;
+  tnr_sparse_node_attributes sparse;
 };
 // The attributes of a node as they were given: read by whoever knows how structs grow. All zeros
 // where `given` is NULL.

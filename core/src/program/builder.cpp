@@ -140,17 +140,14 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
   if (given.numbers == nullptr && given.number_count != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "node->numbers is NULL");
   }
-  const bool is_reducing =
-      kind->computes == Computes::kReduction || kind->attributes == AttributeKind::kNormalize;
-  if (given.flags != 0 && !is_reducing) {
+  if (given.flags != 0 && kind->says != Says::kAxes) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "node->flags is 0x%" PRIx32 " but %s takes none", given.flags,
          kind->name);
   }
   if (given.attributes != nullptr && kind->attributes == AttributeKind::kNone) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "node->attributes is not NULL but %s takes none", kind->name);
   }
-  const bool is_cast = given.code == TNR_NODE_CAST;
-  if (!is_cast && given.dtype != 0) {
+  if (given.dtype != 0 && kind->says != Says::kDtype) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "node->dtype is %s but must be 0: the operation states its result's",
          dtype_name(given.dtype));

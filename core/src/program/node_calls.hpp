@@ -10,16 +10,35 @@ InferNode infer_normalize, infer_scan;
 RunNode run_reduce, run_normalize, run_scan;
 
 // node_products.cpp
-InferNode infer_matmul;
-RunNode run_matmul;
+InferNode infer_matmul, infer_einsum;
+RunNode run_matmul, run_einsum;
 
 // node_images.cpp
-InferNode infer_conv2d, infer_pool2d, infer_batch_norm;
-RunNode run_conv2d, run_pool2d, run_batch_norm;
+InferNode infer_conv2d, infer_conv2d_transposed, infer_pool2d, infer_batch_norm;
+RunNode run_conv2d, run_conv2d_transposed, run_pool2d, run_batch_norm;
+
+// node_order.cpp
+InferNode infer_sort, infer_top_k, infer_partition, infer_quantile, infer_searchsorted,
+    infer_bincount, infer_histogram;
+RunNode run_sort, run_top_k, run_partition, run_quantile, run_searchsorted, run_bincount,
+    run_histogram;
+
+// node_random.cpp
+InferNode infer_random, infer_random_permutation;
+RunNode run_random, run_random_permutation;
+
+// node_sparse.cpp
+InferNode infer_sparse_to_dense, infer_sparse_matmul, infer_sparse_sddmm, infer_sparse_scale,
+    infer_sparse_softmax, infer_sparse_reduce, infer_sparse_norm, infer_sparse_diagonal,
+    infer_sparse_solve, infer_sparse_accumulate;
+RunNode run_sparse_to_dense, run_sparse_matmul, run_sparse_sddmm, run_sparse_scale,
+    run_sparse_softmax, run_sparse_reduce, run_sparse_norm, run_sparse_diagonal, run_sparse_solve,
+    run_sparse_accumulate;
 
 // node_movement.cpp
 SeeNode view_reshaped, view_permuted, view_broadcast, view_slice;
-InferNode infer_concat, infer_pad, infer_take, infer_gather, infer_triangular;
-RunNode run_concat, run_pad, run_take, run_gather, run_triangular;
+InferNode infer_concat, infer_pad, infer_take, infer_gather, infer_put, infer_scatter,
+    infer_triangular;
+RunNode run_concat, run_pad, run_take, run_gather, run_put, run_scatter, run_triangular;
 
 }  // namespace tenure

@@ -18,7 +18,7 @@ namespace {
 // The extents of a result, which places of windows are.
 ArrayType image_result(const ArrayType& a, std::int64_t channels, const WindowGeometry& g) {
   ArrayType result = {a.dtype, 4, {a.shape[0], channels, g.out[kHeight], g.out[kWidth]}};
-  (void)row_major_bytes(result.dtype, result.rank, result.shape);
+  require_size(result);
   return result;
 }
 
@@ -27,17 +27,54 @@ void require_image(const ArrayType& type, const char* name) {
   fail(TNR_STATUS_INVALID_ARGUMENT, "%s.rank is %" PRIu32 " but must be 4", name, type.rank);
 }
 
-}  // namespace
-
-ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
+// The operands of a convolution, either way: the dtype of its sums.
+tnr_dtype require_factors(const NodeCall& call, const OperandType* operands) {
   const ArrayType& a = array(operands[0], "a");
   const ArrayType& weight = array(operands[1], "weight");
-  const tnr_conv2d_attributes& attributes = call.node.attributes.conv2d;
   require_image(a, "a");
   require_image(weight, "weight");
   const tnr_dtype computed = is_narrow(a.dtype) ? TNR_DTYPE_F32 : a.dtype;
-  (void)require_image_type("conv2d", computed);
+  (void)require_image_type(operation_name(call.node), computed);
   require_type(weight, "weight", a.dtype);
+  return computed;
+}
+
+void require_epilogue(const NodeCall& call, const OperandType* operands, const ArrayType& result,
+                      tnr_dtype computed) {
+  require_bias(optional_array(operands[2], "bias"), result, result.shape[1]);
+  (void)Epilogue(Activation(call.node.attributes.conv2d), nullptr, result.dtype, computed);
+}
+
+// The fewest places from which windows take as many as `a` has; 0 where that is no number.
+std::int64_t fewest_places(const tnr_conv2d_attributes& attributes, unsigned axis,
+                           std::int64_t count, std::int64_t kernel) {
+  const std::int64_t stride = given_or(attributes.strides[axis], 1, "strides", axis);
+  const std::int64_t dilation = given_or(attributes.dilations[axis], 1, "dilations", axis);
+  const std::int64_t* const around = attributes.padding + std::ptrdiff_t{2} * axis;
+  std::int64_t places;
+  std::int64_t reach;
+  const bool overflows = __builtin_mul_overflow(count - 1, stride, &places) ||
+                         __builtin_mul_overflow(kernel - 1, dilation, &reach) ||
+                         __builtin_add_overflow(places, reach, &places) ||
+                         __builtin_add_overflow(places, 1, &places) ||
+                         __builtin_sub_overflow(places, around[0], &places) ||
+                         __builtin_sub_overflow(places, around[1], &places);
+  return overflows || places < 0 ? 0 : places;
+}
+
+void require_number_count(const NodeCall& call, std::size_t expected) {
+  if (call.node.numbers.size() == expected) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "number_count is %zu but must be %zu", call.node.numbers.size(),
+       expected);
+}
+
+}  // namespace
+
+ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
+  const tnr_dtype computed = require_factors(call, operands);
+  const ArrayType& a = *operands[0].array;
+  const ArrayType& weight = *operands[1].array;
+  const tnr_conv2d_attributes& attributes = call.node.attributes.conv2d;
   WindowGeometry g = {};
   for (const unsigned axis : {kHeight, kWidth}) {
     g.in[axis] = a.shape[2 + axis];
@@ -47,9 +84,38 @@ ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
   const ArrayType result = image_result(a, weight.shape[0], g);
   (void)convolution_geometry(unbacked_view(a), "a", unbacked_view(weight), attributes,
                              unbacked_view(result), "the result");
-  require_bias(optional_array(operands[2], "bias"), result, weight.shape[0]);
-  (void)Epilogue(Activation(attributes), nullptr, result.dtype, computed);
+  require_epilogue(call, operands, result, computed);
   return result;
+}
+
+ArrayType infer_conv2d_transposed(const NodeCall& call, const OperandType* operands) {
+  const tnr_dtype computed = require_factors(call, operands);
+  const ArrayType& a = *operands[0].array;
+  const ArrayType& weight = *operands[1].array;
+  const tnr_conv2d_attributes& attributes = call.node.attributes.conv2d;
+  if (!call.node.numbers.empty()) require_number_count(call, 2);
+  WindowGeometry g = {};
+  for (const unsigned axis : {kHeight, kWidth}) {
+    g.out[axis] = call.node.numbers.empty()
+                      ? fewest_places(attributes, axis, a.shape[2 + axis], weight.shape[2 + axis])
+                      : call.numbers[axis];
+  }
+  std::int64_t filters;
+  if (__builtin_mul_overflow(weight.shape[1], std::max<std::int64_t>(attributes.groups, 1),
+                             &filters)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->groups is %" PRId64, attributes.groups);
+  }
+  const ArrayType result = image_result(a, filters, g);
+  (void)convolution_geometry(unbacked_view(result), "the result", unbacked_view(weight), attributes,
+                             unbacked_view(a), "a");
+  require_epilogue(call, operands, result, computed);
+  return result;
+}
+
+void run_conv2d_transposed(const Context& context, const NodeCall& call,
+                           const OperandView* operands, const tnr_view_mut& out) {
+  conv2d_transposed(context, *operands[0].view, *operands[1].view, operands[2].view,
+                    call.node.attributes.conv2d, out);
 }
 
 void run_conv2d(const Context& context, const NodeCall& call, const OperandView* operands,
@@ -64,11 +130,7 @@ ArrayType infer_pool2d(const NodeCall& call, const OperandType* operands) {
   require_image(a, "a");
   (void)require_image_type("pool2d", is_narrow(a.dtype) ? TNR_DTYPE_F32 : a.dtype);
   const bool is_adaptive = (attributes.flags & TNR_POOL2D_ADAPTIVE) != 0;
-  const std::size_t expected = is_adaptive ? 2 : 0;
-  if (call.node.numbers.size() != expected) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "number_count is %zu but must be %zu",
-         call.node.numbers.size(), expected);
-  }
+  require_number_count(call, is_adaptive ? 2 : 0);
   WindowGeometry g = {};
   for (const unsigned axis : {kHeight, kWidth}) {
     g.in[axis] = a.shape[2 + axis];

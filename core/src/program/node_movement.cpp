@@ -8,7 +8,9 @@
 #include "program/operand_types.hpp"
 #include "program/side_by_side.hpp"
 #include "program/unbacked.hpp"
+#include "tenure/dtype.hpp"
 #include "tenure/movement.hpp"
+#include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -58,10 +60,8 @@ ArrayType infer_concat(const NodeCall& call, const OperandType* operands) {
 
 void run_concat(const Context& context, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
-  const std::size_t count = call.node.operands.size();
-  SideBySide parts(count);
-  for (std::size_t i = 0; i < count; ++i) parts.data()[i] = *operands[i].view;
-  concat(context, parts.data(), static_cast<std::uint32_t>(count),
+  const SideBySide parts(call.node, operands);
+  concat(context, parts.data(), static_cast<std::uint32_t>(call.node.operands.size()),
          static_cast<std::uint32_t>(call.numbers[0]), out);
 }
 
@@ -124,6 +124,57 @@ void run_gather(const Context& context, const NodeCall& call, const OperandView*
                 const tnr_view_mut& out) {
   gather(context, *operands[0].view, static_cast<std::uint32_t>(call.numbers[0]), *operands[1].view,
          out);
+}
+
+namespace {
+
+using Put = void(const Context& context, tnr_binary_op op, const tnr_view& a, std::uint32_t axis,
+                 const tnr_view& indices, const tnr_view_mut& out);
+
+// The target, into which values of this type are put.
+ArrayType putting(const NodeCall& call, const OperandType* operands, Put* put,
+                  const ArrayType& expected) {
+  const ArrayType& values = array(operands[1], "values");
+  if (!(values == expected)) {
+    ShapeText text;
+    ShapeText expected_text;
+    fail(TNR_STATUS_INVALID_ARGUMENT, "values is %s of shape %s but must be %s of shape %s",
+         dtype_name(values.dtype), shape_of(values, text), dtype_name(expected.dtype),
+         shape_of(expected, expected_text));
+  }
+  const tnr_view nothing = of_nothing({values.dtype, 1, {}});
+  put(kDefaultContext, call.node.op(), nothing, 0, of_nothing({operands[2].array->dtype, 1, {}}),
+      {nothing});
+  return *operands[0].array;
+}
+
+void run_putting(const Context& context, const NodeCall& call, const OperandView* operands,
+                 const tnr_view_mut& out, Put* put) {
+  if (operands[0].view->data != out.view.data) copy(context, *operands[0].view, out);
+  put(context, call.node.op(), *operands[1].view, static_cast<std::uint32_t>(call.numbers[0]),
+      *operands[2].view, out);
+}
+
+}  // namespace
+
+ArrayType infer_put(const NodeCall& call, const OperandType* operands) {
+  const OperandType taken[] = {operands[0], operands[2]};
+  return putting(call, operands, put, infer_take(call, taken));
+}
+
+void run_put(const Context& context, const NodeCall& call, const OperandView* operands,
+             const tnr_view_mut& out) {
+  run_putting(context, call, operands, out, put);
+}
+
+ArrayType infer_scatter(const NodeCall& call, const OperandType* operands) {
+  const OperandType gathered[] = {operands[0], operands[2]};
+  return putting(call, operands, scatter, infer_gather(call, gathered));
+}
+
+void run_scatter(const Context& context, const NodeCall& call, const OperandView* operands,
+                 const tnr_view_mut& out) {
+  run_putting(context, call, operands, out, scatter);
 }
 
 ArrayType infer_triangular(const NodeCall& call, const OperandType* operands) {

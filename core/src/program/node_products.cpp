@@ -1,15 +1,30 @@
 // Products of matrices.
 #include <algorithm>
 #include <cinttypes>
+#include <cstring>
 
+#include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/product_types.hpp"
 #include "program/node_calls.hpp"
 #include "program/operand_types.hpp"
+#include "program/side_by_side.hpp"
+#include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure {
+namespace {
+
+const char* spec_of(const GraphNode& node) {
+  const auto& spec = node.attributes.einsum.spec;
+  if (std::memchr(spec, 0, sizeof spec) == nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->spec has no end in its %zu bytes", sizeof spec);
+  }
+  return spec;
+}
+
+}  // namespace
 
 ArrayType infer_matmul(const NodeCall& call, const OperandType* operands) {
   const ArrayType& a = array(operands[0], "a");
@@ -63,6 +78,39 @@ void run_matmul(const Context& context, const NodeCall& call, const OperandView*
   attributes.bias = operands[2].view;
   matmul(context, tnr_scalar_i64(1), *operands[0].view, *operands[1].view, tnr_scalar_i64(0), out,
          attributes);
+}
+
+ArrayType infer_einsum(const NodeCall& call, const OperandType* operands) {
+  const std::size_t count = call.node.operands.size();
+  SideBySide views(count);
+  SideBySide nothing(count);
+  // Elements of operands and results without axes.
+  alignas(16) unsigned char element[16] = {};
+  alignas(16) unsigned char sum[16];
+  const auto alone = [](unsigned char* data, tnr_dtype dtype) {
+    return make_view(data, sizeof element, 0, dtype, 0, nullptr, nullptr);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const ArrayType& operand = array(operands[i], "an operand");
+    if (element_size(operand.dtype) > sizeof element) refuse_dtype("einsum", operand.dtype);
+    views.data()[i] = unbacked_view(operand);
+    nothing.data()[i] = operand.rank == 0 ? alone(element, operand.dtype) : of_nothing(operand);
+  }
+  const auto operand_count = static_cast<std::uint32_t>(count);
+  const EinsumShape shape = einsum_shape(spec_of(call.node), views.data(), operand_count);
+  ArrayType result = {operands[0].array->dtype, shape.rank, {}};
+  std::copy_n(shape.extents, shape.rank, result.shape);
+  require_size(result);
+  einsum(kDefaultContext, spec_of(call.node), nothing.data(), operand_count,
+         {result.rank == 0 ? alone(sum, result.dtype) : of_nothing(result)});
+  return result;
+}
+
+void run_einsum(const Context& context, const NodeCall& call, const OperandView* operands,
+                const tnr_view_mut& out) {
+  const SideBySide views(call.node, operands);
+  einsum(context, spec_of(call.node), views.data(),
+         static_cast<std::uint32_t>(call.node.operands.size()), out);
 }
 
 }  // namespace tenure

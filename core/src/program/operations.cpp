@@ -20,9 +20,10 @@ ArrayType infer_view(const NodeCall& call, const OperandType* operands) {
 using enum Computes;
 constexpr auto kNoAttributes = AttributeKind::kNone;
 
-constexpr OperationKind elementwise(const char* name, std::uint8_t operands) {
-  return {name,          kElementwise, operands,         operands,       0,
-          kNoAttributes, true,         infer_expression, run_expression, nullptr};
+constexpr OperationKind elementwise(const char* name, std::uint8_t operands,
+                                    Says says = Says::kNothing) {
+  return {name, kElementwise,     operands,       operands, 0,   kNoAttributes,
+          true, infer_expression, run_expression, nullptr,  says};
 }
 template <tnr_view (*kSee)(const NodeCall& call, const tnr_view& operand)>
 constexpr OperationKind viewing(const char* name, std::uint8_t numbers) {
@@ -37,11 +38,11 @@ constexpr OperationKind kOperations[] = {
     elementwise("ternary", 3),
     elementwise("compare", 2),
     elementwise("select", 3),
-    elementwise("cast", 1),
+    elementwise("cast", 1, Says::kDtype),
     {"reduce", kReduction, 1, 1, 0, AttributeKind::kReduce, false, infer_expression, run_reduce,
-     nullptr},
+     nullptr, Says::kAxes},
     {"normalize", kCall, 1, 3, 0, AttributeKind::kNormalize, true, infer_normalize, run_normalize,
-     nullptr},
+     nullptr, Says::kAxes},
     {"matmul", kCall, 2, 3, 0, AttributeKind::kMatmul, false, infer_matmul, run_matmul, nullptr},
     {"conv2d", kCall, 2, 3, 0, AttributeKind::kConv2d, false, infer_conv2d, run_conv2d, nullptr},
     {"pool2d", kCall, 1, 1, kAnyCount, AttributeKind::kPool2d, false, infer_pool2d, run_pool2d,
@@ -61,8 +62,48 @@ constexpr OperationKind kOperations[] = {
     {"scan", kCall, 1, 1, 1, kNoAttributes, true, infer_scan, run_scan, nullptr},
     {"custom", kCall, 0, kAnyCount, kAnyCount, kNoAttributes, false, infer_custom, run_custom,
      nullptr},
+    {"conv2d_transposed", kCall, 2, 3, kAnyCount, AttributeKind::kConv2d, false,
+     infer_conv2d_transposed, run_conv2d_transposed, nullptr},
+    {"einsum", kCall, 1, kAnyCount, 0, AttributeKind::kEinsum, false, infer_einsum, run_einsum,
+     nullptr},
+    {"sort", kCall, 1, 1, 1, AttributeKind::kFlags, false, infer_sort, run_sort, nullptr},
+    {"top_k", kCall, 1, 1, 2, AttributeKind::kFlags, false, infer_top_k, run_top_k, nullptr},
+    {"partition", kCall, 1, 1, 2, kNoAttributes, false, infer_partition, run_partition, nullptr},
+    {"quantile", kCall, 2, 2, 0, AttributeKind::kFlags, false, infer_quantile, run_quantile,
+     nullptr, Says::kAxes},
+    {"searchsorted", kCall, 2, 2, 0, AttributeKind::kFlags, false, infer_searchsorted,
+     run_searchsorted, nullptr},
+    {"bincount", kCall, 1, 2, 1, kNoAttributes, false, infer_bincount, run_bincount, nullptr},
+    {"histogram", kCall, 1, 2, 1, AttributeKind::kHistogram, false, infer_histogram, run_histogram,
+     nullptr},
+    {"put", kCall, 3, 3, 1, kNoAttributes, true, infer_put, run_put, nullptr},
+    {"scatter", kCall, 3, 3, 1, kNoAttributes, true, infer_scatter, run_scatter, nullptr},
+    {"random", kCall, 2, 2, kAnyCount, AttributeKind::kRandom, false, infer_random, run_random,
+     nullptr, Says::kDtype},
+    {"random_permutation", kCall, 2, 2, 1, kNoAttributes, false, infer_random_permutation,
+     run_random_permutation, nullptr, Says::kDtype},
+    {"sparse_to_dense", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_to_dense,
+     run_sparse_to_dense, nullptr},
+    {"sparse_matmul", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_matmul,
+     run_sparse_matmul, nullptr},
+    {"sparse_sddmm", kCall, 5, 5, 2, AttributeKind::kSparse, false, infer_sparse_sddmm,
+     run_sparse_sddmm, nullptr},
+    {"sparse_scale", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_scale,
+     run_sparse_scale, nullptr},
+    {"sparse_softmax", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_softmax,
+     run_sparse_softmax, nullptr},
+    {"sparse_reduce", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_reduce,
+     run_sparse_reduce, nullptr, Says::kAxes},
+    {"sparse_norm", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_norm,
+     run_sparse_norm, nullptr},
+    {"sparse_diagonal", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_diagonal,
+     run_sparse_diagonal, nullptr},
+    {"sparse_solve", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_solve,
+     run_sparse_solve, nullptr},
+    {"sparse_accumulate", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_accumulate,
+     run_sparse_accumulate, nullptr},
 };
-static_assert(std::size(kOperations) == (TNR_NODE_CUSTOM >> kNodeKindShift) + 1);
+static_assert(std::size(kOperations) == (TNR_NODE_SPARSE_ACCUMULATE >> kNodeKindShift) + 1);
 
 template <std::size_t kCount>
 const char* row_name(const kernels::OperationRow (&rows)[kCount], const GraphNode& node) noexcept {

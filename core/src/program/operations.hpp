@@ -43,6 +43,9 @@ using RunNode = void(const Context& context, const NodeCall& call, const Operand
 // reshape does.
 using SeeNode = tnr_view(const NodeCall& call, const tnr_view& operand);
 
+// What a node may say beside its operands, numbers and attributes.
+enum class Says : std::uint8_t { kNothing, kAxes, kDtype };
+
 struct OperationKind {
   const char* name;  // in messages, where no table of operations has one
   Computes computes;
@@ -55,6 +58,7 @@ struct OperationKind {
   InferNode* infer;
   RunNode* run;   // nullptr of views
   SeeNode* view;  // nullptr of all others
+  Says says = Says::kNothing;
 };
 
 // nullptr: no such kind.

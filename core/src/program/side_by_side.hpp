@@ -12,6 +12,14 @@ namespace tenure {
 class SideBySide {
  public:
   explicit SideBySide(std::size_t count) : many_(count > kFew ? count : 0) {}
+  // The operands of a node, which are arrays.
+  SideBySide(const GraphNode& node, const OperandView* operands)
+      : SideBySide(node.operands.size()) {
+    for (std::size_t i = 0; i < node.operands.size(); ++i) data()[i] = *operands[i].view;
+  }
+  [[nodiscard]] const tnr_view* data() const noexcept {
+    return many_.empty() ? few_ : many_.data();
+  }
   tnr_view* data() noexcept { return many_.empty() ? few_ : many_.data(); }
 
  private:

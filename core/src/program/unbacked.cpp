@@ -44,6 +44,8 @@ tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides, unsig
                    type.shape, strides);
 }
 
+tnr_view of_nothing(const ArrayType& type) { return unbacked_view({type.dtype, type.rank, {}}); }
+
 ArrayType type_of(const tnr_view& view) noexcept {
   ArrayType type = {view.dtype, view.rank, {}};
   std::copy_n(view.shape, view.rank, type.shape);

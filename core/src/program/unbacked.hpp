@@ -12,6 +12,10 @@ namespace tenure {
 tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides = nullptr,
                        unsigned place = 0);
 
+// A view of this dtype and rank without an element: an operation that is called with such views
+// refuses what shapes do not decide, and does nothing else.
+tnr_view of_nothing(const ArrayType& type);
+
 ArrayType type_of(const tnr_view& view) noexcept;
 
 // From the first element of one to that of the other, which lies in the same imagined memory.

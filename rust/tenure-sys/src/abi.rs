@@ -1068,7 +1068,7 @@ pub struct tnr_graph_node {
     pub struct_size: u64,
     /// A kind plus the code of the operation, of kinds that have codes.
     pub code: u32,
-    /// The dtype that a cast gives. 0 for all others: operations state it.
+    /// The dtype that a cast or random numbers have. 0 for all others: operations state it.
     pub dtype: tnr_dtype,
     /// `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given.
     pub operands: *const u32,
@@ -1082,7 +1082,7 @@ pub struct tnr_graph_node {
     pub operand_count: u32,
     /// As many as the kind takes.
     pub number_count: u32,
-    /// Axes of a reduction or a normalization, as in `tnr_node`. 0 for all others.
+    /// Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others.
     pub flags: u32,
     /// 0.
     pub reserved: u32,
@@ -1154,6 +1154,161 @@ pub const TNR_NODE_SCAN: u32 = 0x0016_0000;
 ///
 /// @since 0.2
 pub const TNR_NODE_CUSTOM: u32 = 0x0017_0000;
+
+/// Kind of a graph's node: `tnr_conv2d_transposed` of images and weights, and a bias as the third
+/// operand. Two numbers are the result's rows and columns; none: the fewest.
+///
+/// @since 0.2
+pub const TNR_NODE_CONV2D_TRANSPOSED: u32 = 0x0018_0000;
+
+/// Kind of a graph's node: `tnr_einsum` of any number of operands, by `tnr_einsum_node_attributes`.
+///
+/// @since 0.2
+pub const TNR_NODE_EINSUM: u32 = 0x0019_0000;
+
+/// Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_sort` along the axis, a number.
+///
+/// @since 0.2
+pub const TNR_NODE_SORT: u32 = 0x001a_0000;
+
+/// Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_top_k` by two numbers: axis and
+/// k.
+///
+/// @since 0.2
+pub const TNR_NODE_TOP_K: u32 = 0x001b_0000;
+
+/// Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_partition` by two numbers: axis
+/// and kth.
+///
+/// @since 0.2
+pub const TNR_NODE_PARTITION: u32 = 0x001c_0000;
+
+/// Kind of a graph's node: `tnr_quantile` of an operand over the axes that flags say, at the
+/// numbers of the second operand, a vector of f64.
+///
+/// @since 0.2
+pub const TNR_NODE_QUANTILE: u32 = 0x001d_0000;
+
+/// Kind of a graph's node: `tnr_searchsorted` of a sorted vector and values.
+///
+/// @since 0.2
+pub const TNR_NODE_SEARCHSORTED: u32 = 0x001e_0000;
+
+/// Kind of a graph's node: `tnr_bincount` of an operand, and weights as the second one, up to the
+/// extent, a number.
+///
+/// @since 0.2
+pub const TNR_NODE_BINCOUNT: u32 = 0x001f_0000;
+
+/// Kind of a graph's node: `tnr_histogram` of an operand, and edges as the second one, of so many
+/// counts as the number says.
+///
+/// @since 0.2
+pub const TNR_NODE_HISTOGRAM: u32 = 0x0020_0000;
+
+/// Kind of a graph's node: plus a `tnr_binary_op`, or 0, the first operand after `tnr_put` of the
+/// second one into it, by the indices that are the third, along the axis, a number.
+///
+/// @since 0.2
+pub const TNR_NODE_PUT: u32 = 0x0021_0000;
+
+/// Kind of a graph's node: as PUT, by `tnr_scatter`.
+///
+/// @since 0.2
+pub const TNR_NODE_SCATTER: u32 = 0x0022_0000;
+
+/// Kind of a graph's node: plus a `tnr_random_distribution`, `tnr_random` of the node's dtype and
+/// the shape that the numbers are. Seed and offset are operands: scalars, or u64 arrays of rank 0.
+///
+/// @since 0.2
+pub const TNR_NODE_RANDOM: u32 = 0x0023_0000;
+
+/// Kind of a graph's node: `tnr_random_permutation` of the node's dtype, of as many numbers as the
+/// number says, with operands as of RANDOM.
+///
+/// @since 0.2
+pub const TNR_NODE_RANDOM_PERMUTATION: u32 = 0x0024_0000;
+
+/// Kind of a graph's node: `tnr_sparse_to_dense`. Nodes of sparse matrices have `major`, `minor`
+/// and `values` as their first operands, rows and columns as their numbers, and
+/// `tnr_sparse_node_attributes`.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_TO_DENSE: u32 = 0x0025_0000;
+
+/// Kind of a graph's node: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and `beta` 0.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_MATMUL: u32 = 0x0026_0000;
+
+/// Kind of a graph's node: values by `tnr_sparse_sddmm` of the fourth and fifth operand, with
+/// `alpha` 1.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_SDDMM: u32 = 0x0027_0000;
+
+/// Kind of a graph's node: plus 0 for rows or 1 for columns, values by `tnr_sparse_scale` with the
+/// factors that are the fourth operand.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_SCALE: u32 = 0x0028_0000;
+
+/// Kind of a graph's node: values by `tnr_sparse_softmax`.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_SOFTMAX: u32 = 0x0029_0000;
+
+/// Kind of a graph's node: plus a `tnr_reduce_op`, `tnr_sparse_reduce` over the axes that flags
+/// say.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_REDUCE: u32 = 0x002a_0000;
+
+/// Kind of a graph's node: plus a `tnr_sparse_norm_kind`, `tnr_sparse_norm` as an f64 of rank 0.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_NORM: u32 = 0x002b_0000;
+
+/// Kind of a graph's node: `tnr_sparse_diagonal`.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_DIAGONAL: u32 = 0x002c_0000;
+
+/// Kind of a graph's node: `tnr_sparse_solve` for the fourth operand.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_SOLVE: u32 = 0x002d_0000;
+
+/// Kind of a graph's node: the fourth operand after `tnr_sparse_accumulate` into it.
+///
+/// @since 0.2
+pub const TNR_NODE_SPARSE_ACCUMULATE: u32 = 0x002e_0000;
+
+/// Which result of an operation that orders elements a node is.
+///
+/// @since 0.2
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_order_result(pub i32);
+
+impl tnr_order_result {
+    /// The elements.
+    pub const VALUES: tnr_order_result = tnr_order_result(1);
+    /// Where each was on the axis, of i64.
+    pub const INDICES: tnr_order_result = tnr_order_result(2);
+}
+
+/// Attributes of a node of `TNR_NODE_EINSUM`, which must be given.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_einsum_node_attributes {
+    /// `sizeof(tnr_einsum_node_attributes)`.
+    pub struct_size: u64,
+    /// The spec of `tnr_einsum`; ends with a 0.
+    pub spec: [c_char; 120],
+}
 
 /// The dtype and shape of the result of an operation of one's own, from those of its operands, whose
 /// memory is none of it. Returns a status; anything but OK refuses the node. Called from any thread,
@@ -1673,6 +1828,29 @@ impl tnr_orientation {
     pub const AS_IS: tnr_orientation = tnr_orientation(1);
     /// Its transpose. Nothing is converted.
     pub const TRANSPOSED: tnr_orientation = tnr_orientation(2);
+}
+
+/// Attributes of nodes of sparse matrices. NULL, and zeros beyond `struct_size`, mean the defaults;
+/// it will grow, and zeros will mean what they do now.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_sparse_node_attributes {
+    /// `sizeof(tnr_sparse_node_attributes)`.
+    pub struct_size: u64,
+    /// How the entries are laid out; 0: CSR.
+    pub format: tnr_sparse_format,
+    /// `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`, which are believed as those of a view are.
+    pub flags: u32,
+    /// Of SPARSE_MATMUL; 0: the matrix as it is.
+    pub orientation: tnr_orientation,
+    /// Of SPARSE_SDDMM and SPARSE_SOLVE: the flags of their attributes. 0 for all others.
+    pub call_flags: u32,
+    /// Rows of a block of BSR; 0: 1.
+    pub block_rows: u32,
+    /// Columns of a block of BSR; 0: 1.
+    pub block_cols: u32,
 }
 
 /// Flag of a sparse view: indices never fall within a row (CSC: a column; COO: entries are ordered

@@ -28,6 +28,7 @@ const _: () = {
     assert!(size_of::<tnr_scan_op>() == 4);
     assert!(size_of::<tnr_value_source>() == 4);
     assert!(size_of::<tnr_extent_op>() == 4);
+    assert!(size_of::<tnr_order_result>() == 4);
     assert!(size_of::<tnr_infer_fn>() == 8);
     assert!(size_of::<tnr_compute_fn>() == 8);
     assert!(size_of::<tnr_step_kind>() == 4);
@@ -339,6 +340,13 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_einsum_node_attributes>() == 128);
+    assert!(align_of::<tnr_einsum_node_attributes>() == 8);
+    assert!(offset_of!(tnr_einsum_node_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_einsum_node_attributes, spec) == 8);
+};
+
+const _: () = {
     assert!(size_of::<tnr_custom_operation>() == 64);
     assert!(align_of::<tnr_custom_operation>() == 8);
     assert!(offset_of!(tnr_custom_operation, struct_size) == 0);
@@ -517,6 +525,18 @@ const _: () = {
     assert!(size_of::<tnr_random_permutation_attributes>() == 8);
     assert!(align_of::<tnr_random_permutation_attributes>() == 8);
     assert!(offset_of!(tnr_random_permutation_attributes, struct_size) == 0);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_sparse_node_attributes>() == 32);
+    assert!(align_of::<tnr_sparse_node_attributes>() == 8);
+    assert!(offset_of!(tnr_sparse_node_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_sparse_node_attributes, format) == 8);
+    assert!(offset_of!(tnr_sparse_node_attributes, flags) == 12);
+    assert!(offset_of!(tnr_sparse_node_attributes, orientation) == 16);
+    assert!(offset_of!(tnr_sparse_node_attributes, call_flags) == 20);
+    assert!(offset_of!(tnr_sparse_node_attributes, block_rows) == 24);
+    assert!(offset_of!(tnr_sparse_node_attributes, block_cols) == 28);
 };
 
 const _: () = {

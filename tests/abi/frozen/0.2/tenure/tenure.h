@@ -3770,6 +3770,181 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_NODE_CUSTOM 1507328
 
 /**
+ * Kind of a graph's node: `tnr_conv2d_transposed` of images and weights, and a bias as the third
+ * operand. Two numbers are the result's rows and columns; none: the fewest.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_CONV2D_TRANSPOSED 1572864
+
+/**
+ * Kind of a graph's node: `tnr_einsum` of any number of operands, by `tnr_einsum_node_attributes`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_EINSUM 1638400
+
+/**
+ * Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_sort` along the axis, a number.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SORT 1703936
+
+/**
+ * Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_top_k` by two numbers: axis and
+ * k.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_TOP_K 1769472
+
+/**
+ * Kind of a graph's node: plus a `tnr_order_result`, that of `tnr_partition` by two numbers: axis
+ * and kth.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PARTITION 1835008
+
+/**
+ * Kind of a graph's node: `tnr_quantile` of an operand over the axes that flags say, at the
+ * numbers of the second operand, a vector of f64.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_QUANTILE 1900544
+
+/**
+ * Kind of a graph's node: `tnr_searchsorted` of a sorted vector and values.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SEARCHSORTED 1966080
+
+/**
+ * Kind of a graph's node: `tnr_bincount` of an operand, and weights as the second one, up to the
+ * extent, a number.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_BINCOUNT 2031616
+
+/**
+ * Kind of a graph's node: `tnr_histogram` of an operand, and edges as the second one, of so many
+ * counts as the number says.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_HISTOGRAM 2097152
+
+/**
+ * Kind of a graph's node: plus a `tnr_binary_op`, or 0, the first operand after `tnr_put` of the
+ * second one into it, by the indices that are the third, along the axis, a number.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_PUT 2162688
+
+/**
+ * Kind of a graph's node: as PUT, by `tnr_scatter`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SCATTER 2228224
+
+/**
+ * Kind of a graph's node: plus a `tnr_random_distribution`, `tnr_random` of the node's dtype and
+ * the shape that the numbers are. Seed and offset are operands: scalars, or u64 arrays of rank 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_RANDOM 2293760
+
+/**
+ * Kind of a graph's node: `tnr_random_permutation` of the node's dtype, of as many numbers as the
+ * number says, with operands as of RANDOM.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_RANDOM_PERMUTATION 2359296
+
+/**
+ * Kind of a graph's node: `tnr_sparse_to_dense`. Nodes of sparse matrices have `major`, `minor`
+ * and `values` as their first operands, rows and columns as their numbers, and
+ * `tnr_sparse_node_attributes`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_TO_DENSE 2424832
+
+/**
+ * Kind of a graph's node: `tnr_sparse_matmul` by the fourth operand, with `alpha` 1 and `beta` 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_MATMUL 2490368
+
+/**
+ * Kind of a graph's node: values by `tnr_sparse_sddmm` of the fourth and fifth operand, with
+ * `alpha` 1.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SDDMM 2555904
+
+/**
+ * Kind of a graph's node: plus 0 for rows or 1 for columns, values by `tnr_sparse_scale` with the
+ * factors that are the fourth operand.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SCALE 2621440
+
+/**
+ * Kind of a graph's node: values by `tnr_sparse_softmax`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SOFTMAX 2686976
+
+/**
+ * Kind of a graph's node: plus a `tnr_reduce_op`, `tnr_sparse_reduce` over the axes that flags
+ * say.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_REDUCE 2752512
+
+/**
+ * Kind of a graph's node: plus a `tnr_sparse_norm_kind`, `tnr_sparse_norm` as an f64 of rank 0.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_NORM 2818048
+
+/**
+ * Kind of a graph's node: `tnr_sparse_diagonal`.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_DIAGONAL 2883584
+
+/**
+ * Kind of a graph's node: `tnr_sparse_solve` for the fourth operand.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_SOLVE 2949120
+
+/**
+ * Kind of a graph's node: the fourth operand after `tnr_sparse_accumulate` into it.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_SPARSE_ACCUMULATE 3014656
+
+/**
  * Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
  *
  * @since 0.2
@@ -3909,7 +4084,7 @@ typedef struct tnr_graph_node {
    */
   uint32_t code;
   /**
-   * The dtype that a cast gives. 0 for all others: operations state it.
+   * The dtype that a cast or random numbers have. 0 for all others: operations state it.
    */
   tnr_dtype dtype;
   /**
@@ -3935,7 +4110,7 @@ typedef struct tnr_graph_node {
    */
   uint32_t number_count;
   /**
-   * Axes of a reduction or a normalization, as in `tnr_node`. 0 for all others.
+   * Axes of a reduction, a normalization or a quantile, as in `tnr_node`. 0 for all others.
    */
   uint32_t flags;
   /**
@@ -4338,6 +4513,37 @@ typedef struct tnr_program_run_attributes {
    */
   uint32_t flags;
 } tnr_program_run_attributes;
+
+/**
+ * Which result of an operation that orders elements a node is.
+ *
+ * @since 0.2
+ */
+typedef int32_t tnr_order_result;
+/**
+ * The elements.
+ */
+#define TNR_ORDER_RESULT_VALUES 1
+/**
+ * Where each was on the axis, of i64.
+ */
+#define TNR_ORDER_RESULT_INDICES 2
+
+/**
+ * Attributes of a node of `TNR_NODE_EINSUM`, which must be given.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_einsum_node_attributes {
+  /**
+   * `sizeof(tnr_einsum_node_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * The spec of `tnr_einsum`; ends with a 0.
+   */
+  char spec[120];
+} tnr_einsum_node_attributes;
 
 /**
  * Ends a handle; with the last one, the graph. Programs made of it stay.
@@ -5463,6 +5669,43 @@ typedef int32_t tnr_orientation;
  * Its transpose. Nothing is converted.
  */
 #define TNR_ORIENTATION_TRANSPOSED 2
+
+/**
+ * Attributes of nodes of sparse matrices. NULL, and zeros beyond `struct_size`, mean the defaults;
+ * it will grow, and zeros will mean what they do now.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sparse_node_attributes {
+  /**
+   * `sizeof(tnr_sparse_node_attributes)`.
+   */
+  uint64_t struct_size;
+  /**
+   * How the entries are laid out; 0: CSR.
+   */
+  tnr_sparse_format format;
+  /**
+   * `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`, which are believed as those of a view are.
+   */
+  uint32_t flags;
+  /**
+   * Of SPARSE_MATMUL; 0: the matrix as it is.
+   */
+  tnr_orientation orientation;
+  /**
+   * Of SPARSE_SDDMM and SPARSE_SOLVE: the flags of their attributes. 0 for all others.
+   */
+  uint32_t call_flags;
+  /**
+   * Rows of a block of BSR; 0: 1.
+   */
+  uint32_t block_rows;
+  /**
+   * Columns of a block of BSR; 0: 1.
+   */
+  uint32_t block_cols;
+} tnr_sparse_node_attributes;
 
 /**
  * Gives up one handle. The last release ends the matrix, which gives up its blobs. NULL is OK
