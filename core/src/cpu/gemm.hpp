@@ -63,9 +63,11 @@ struct DenseProduct {
   const Byte* alpha;
   const Byte* beta;  // nullptr: 0, and out is not read
   // Where the rows of a begin in each part of so many depths, whose elements are adjacent: as many
-  // rows as a panel has, of one part after the other. For multiply_scattered.
+  // rows as a panel has, of one part after the other. With a part_step, those of the first part
+  // alone, and each part's are so many bytes behind the last one's. For multiply_scattered.
   const Byte* const* a_rows;
   int64_t part_depth;
+  int64_t part_step;
   // Where the sums are kept between depths, in rows of whole vectors; nullptr: in registers alone.
   Byte* sums;
   int64_t sums_step;

@@ -288,6 +288,41 @@ TYPED_TEST(Conv2d, TakesEveryRemainderOfBlocks) {
   }
 }
 
+// Rows that are copied with their padding: of several images at a time, and of one at several times;
+// padding that is more than the image, and strides and dilations that leave rows out.
+TYPED_TEST(Conv2d, CopiesRowsOfFewChannels) {
+  using T = TypeParam;
+  Random random(17);
+  const TestContext two(2);
+  struct Given {
+    Extents extents;
+    Options with;
+  };
+  const Given cases[] = {
+      {{64, 1, 16, {8, 8}, {3, 3}}, {.padding = {1, 1, 1, 1}}},
+      {{37, 1, 9, {3, 2}, {3, 3}}, {.padding = {1, 2, 3, 1}}},
+      {{1, 3, 19, {61, 67}, {7, 7}}, {.strides = {2, 2}, .padding = {3, 3, 3, 3}}},
+      {{2, 4, 33, {90, 31}, {5, 5}}, {.strides = {3, 1}, .padding = {2, 0, 0, 2}}},
+      {{2, 2, 17, {2, 40}, {3, 1}}, {.padding = {9, 9, 5, 5}, .dilations = {3, 2}}},
+      {{1, 1, 12, {301, 20}, {2, 3}}, {.padding = {0, 3, 2, 2}, .dilations = {7, 1}}},
+      {{3, 5, 10, {12, 12}, {4, 1}}, {.strides = {2, 3}, .padding = {1, 1, 1, 1}, .groups = 3}},
+      {{1, 1, 20, {9, 700}, {3, 3}}, {.padding = {1, 1, 1, 1}}},
+      {{1, 2, 20, {5, 4000}, {1, 5}}, {.padding = {1, 1, 2, 2}}},
+      {{6, 16, 32, {8, 8}, {3, 3}}, {.padding = {1, 1, 1, 1}}},
+  };
+  for (const Given& given : cases) {
+    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+      for (const bool is_last : {false, true}) {
+        Case<T> test = make<T>(given.extents, given.with, lies, random);
+        if (is_last) test.out = channels_last<T>(given.extents.out(given.with));
+        test.weight.memory[test.weight.memory.size() / 2] = std::numeric_limits<T>::infinity();
+        test.expect_twin(is_last ? two : kDefaultContext);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // Anything: extents, layouts of either sign and broadcast, strides, padding, dilations, groups,
 // bias and activation.
 TYPED_TEST(Conv2d, TakesAnyOperands) {

@@ -181,10 +181,12 @@ void multiply_scattered_tile(const DenseProduct& p) {
   Vector<T> sums[kPanelRows][kPanelVectors] = {};
   const Byte* b = p.b;
   const Byte* const* next_rows = p.a_rows;
-  for (int64_t k = 0; k < p.depth; k += p.part_depth, next_rows += kPanelRows) {
+  const int64_t next = p.part_step == 0 ? kPanelRows : 0;
+  int64_t offset = 0;
+  for (int64_t k = 0; k < p.depth; k += p.part_depth, next_rows += next, offset += p.part_step) {
     const Byte* rows[kPanelRows];
 #pragma GCC unroll 16
-    for (int i = 0; i < kPanelRows; ++i) rows[i] = next_rows[i];
+    for (int i = 0; i < kPanelRows; ++i) rows[i] = next_rows[i] + offset;
     // A line of what follows with each depth: rows of images follow each other, and each is a stream
     // too short for the processor to notice. Nothing is read there.
     const Byte* ahead = rows[kPanelRows - 1];
@@ -596,16 +598,22 @@ void run_epilogue(const Epilogue& f) {
   const int64_t width = is_by_row || is_by_column ? kPerVector<T> : 1;
   const Vector<T> low = broadcast<T>(load<T>(f.low));
   const Vector<T> high = broadcast<T>(load<T>(f.high));
-  for (int64_t line = 0; line < lines; ++line) {
-    Byte* const out = f.out + line * line_step;
+  // Rows may be short: a vector of the bias is loaded once for some of them, no more than the first
+  // cache has ways, as they may all lie in the same sets.
+  const int64_t together = is_by_column ? 1 : 4;
+  for (int64_t first = 0; first < lines; first += together) {
+    const int64_t end = smaller(lines, first + together);
     for (int64_t i = 0; i < count; i += width) {
       const Part<T> part(smaller(count - i, width));
       Vector<T> bias = -Vector<T>{};  // which changes no sum, 0 included
-      if (f.bias != nullptr) {
-        bias = is_by_column ? broadcast<T>(load<T>(f.bias + line * f.bias_step))
-                            : part.load(f.bias + i * f.bias_step);
+      if (f.bias != nullptr && !is_by_column) bias = part.load(f.bias + i * f.bias_step);
+      Byte* out = f.out + first * line_step + i * step;
+      for (int64_t line = first; line < end; ++line, out += line_step) {
+        if (f.bias != nullptr && is_by_column) {
+          bias = broadcast<T>(load<T>(f.bias + line * f.bias_step));
+        }
+        part.store(out, clamped<T>(part.load(out) + bias, low, high));
       }
-      part.store(out + i * step, clamped<T>(part.load(out + i * step) + bias, low, high));
     }
   }
 }
