@@ -74,11 +74,11 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 64;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_graph_info> = 40;
+inline constexpr std::size_t kFirstSizeBytes<tnr_graph_info> = 48;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_extent_info> = 64;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 152;
+inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 160;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 16;
 template <>

@@ -248,7 +248,7 @@ static_assert(offsetof(tnr_custom_operation, number_count) == 52);
 static_assert(offsetof(tnr_custom_operation, flags) == 56);
 static_assert(offsetof(tnr_custom_operation, reserved) == 60);
 
-static_assert(sizeof(tnr_graph_info) == 40 && alignof(tnr_graph_info) == 8);
+static_assert(sizeof(tnr_graph_info) == 48 && alignof(tnr_graph_info) == 8);
 static_assert(offsetof(tnr_graph_info, struct_size) == 0);
 static_assert(offsetof(tnr_graph_info, value_count) == 8);
 static_assert(offsetof(tnr_graph_info, extent_count) == 12);
@@ -258,6 +258,8 @@ static_assert(offsetof(tnr_graph_info, scalar_count) == 24);
 static_assert(offsetof(tnr_graph_info, node_count) == 28);
 static_assert(offsetof(tnr_graph_info, output_count) == 32);
 static_assert(offsetof(tnr_graph_info, custom_count) == 36);
+static_assert(offsetof(tnr_graph_info, subgraph_count) == 40);
+static_assert(offsetof(tnr_graph_info, reserved) == 44);
 
 static_assert(sizeof(tnr_extent_info) == 64 && alignof(tnr_extent_info) == 8);
 static_assert(offsetof(tnr_extent_info, struct_size) == 0);
@@ -267,7 +269,7 @@ static_assert(offsetof(tnr_extent_info, a) == 16);
 static_assert(offsetof(tnr_extent_info, b) == 24);
 static_assert(offsetof(tnr_extent_info, name) == 32);
 
-static_assert(sizeof(tnr_value_info) == 152 && alignof(tnr_value_info) == 8);
+static_assert(sizeof(tnr_value_info) == 160 && alignof(tnr_value_info) == 8);
 static_assert(offsetof(tnr_value_info, struct_size) == 0);
 static_assert(offsetof(tnr_value_info, source) == 8);
 static_assert(offsetof(tnr_value_info, dtype) == 12);
@@ -275,6 +277,8 @@ static_assert(offsetof(tnr_value_info, rank) == 16);
 static_assert(offsetof(tnr_value_info, index) == 20);
 static_assert(offsetof(tnr_value_info, shape) == 24);
 static_assert(offsetof(tnr_value_info, numbers) == 88);
+static_assert(offsetof(tnr_value_info, result) == 152);
+static_assert(offsetof(tnr_value_info, reserved) == 156);
 
 static_assert(sizeof(tnr_program_attributes) == 16 && alignof(tnr_program_attributes) == 8);
 static_assert(offsetof(tnr_program_attributes, struct_size) == 0);

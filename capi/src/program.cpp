@@ -157,6 +157,21 @@ tnr_status tnr_graph_add_custom(tnr_graph* graph, const tnr_custom_operation* op
   });
 }
 
+tnr_status tnr_graph_add_subgraph(tnr_graph* graph, const tnr_graph* body,
+                                  uint32_t* index) noexcept {
+  return guarded([=] {
+    uint32_t& out = deref(index, "index");
+    out = tenure::graph_add_subgraph(unwrap(graph), unwrap(body));
+  });
+}
+
+tnr_graph* tnr_graph_copy_subgraph(const tnr_graph* graph, uint32_t index) noexcept {
+  return guarded_pointer([=] {
+    return reinterpret_cast<tnr_graph*>(
+        static_cast<std::uintptr_t>(tenure::graph_copy_subgraph(unwrap(graph), index)));
+  });
+}
+
 tnr_status tnr_graph_describe(const tnr_graph* graph, tnr_graph_info* out) noexcept {
   return guarded([=] { write_report(out, "out", tenure::graph_describe(unwrap(graph))); });
 }

@@ -63,6 +63,8 @@ std::uint32_t graph_add_scalar(GraphToken token, const tnr_scalar& scalar);
 std::uint32_t graph_add_node(GraphToken token, const tnr_graph_node& node, ReadAttributes read);
 void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updates);
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation);
+std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body);
+GraphToken graph_copy_subgraph(GraphToken token, std::uint32_t index);
 tnr_graph_info graph_describe(GraphToken token);
 tnr_extent_info graph_describe_extent(GraphToken token, std::uint32_t index);
 tnr_graph_node graph_describe_node(GraphToken token, std::uint32_t index);

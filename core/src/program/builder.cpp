@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "dense/scalar.hpp"
+#include "program/control.hpp"
 #include "program/custom.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
@@ -52,10 +53,13 @@ std::int64_t GraphBuilder::combine_extents(tnr_extent_op op, std::int64_t a, std
   return push_extent({op, a, b, {}});
 }
 
-void GraphBuilder::require_room() const {
-  if (graph_.values.size() < TNR_MAX_VALUES) return;
-  fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has %d values, and may have no more",
-       TNR_MAX_VALUES);
+void GraphBuilder::require_room(std::size_t count) const {
+  const std::size_t there = graph_.values.size() + graph_.body_value_count;
+  if (there + count <= TNR_MAX_VALUES) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT,
+       "the graph has %zu values, with those of the graphs in its nodes, and may have no more than "
+       "%d",
+       there, TNR_MAX_VALUES);
 }
 
 void GraphBuilder::require_value(std::uint32_t value) const {
@@ -160,20 +164,77 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
                     given.flags,
                     given.attributes != nullptr,
                     static_cast<std::uint32_t>(graph_.values.size()),
+                    1,
                     {given.operands, given.operands + given.operand_count},
                     {given.numbers, given.numbers + given.number_count},
                     read(kind->attributes, given.attributes),
-                    find_custom(given)};
-  graph_.values.reserve(graph_.values.size() + 1);
-  types_.reserve(types_.size() + 1);
+                    find_custom(given),
+                    {}};
+  std::size_t body_value_count = 0;
+  if (kind->computes == Computes::kControl) {
+    node.bodies = find_bodies(graph_, given);
+    node.result_count = count_results(node);
+    for (const auto& body : node.bodies) {
+      body_value_count += body->graph.values.size() + body->graph.body_value_count;
+    }
+    require_room(node.result_count + body_value_count);
+  }
+  const std::uint32_t first = node.result;
+  const std::uint32_t count = node.result_count;
+  graph_.values.reserve(first + count);
+  types_.reserve(first + count);
   graph_.nodes.push_back(std::move(node));
   try {
-    const ArrayType type = infer(graph_, graph_.nodes.back(), maxima_, types_);
-    return add_value(TNR_VALUE_SOURCE_NODE, graph_.nodes.size() - 1, type);
+    types_.resize(first + count);
+    infer(graph_, graph_.nodes.back(), maxima_, types_);
   } catch (...) {
+    types_.resize(first);
     graph_.nodes.pop_back();
     throw;
   }
+  const auto index = static_cast<std::uint32_t>(graph_.nodes.size() - 1);
+  graph_.values.resize(first + count, {TNR_VALUE_SOURCE_NODE, index});
+  graph_.body_value_count += body_value_count;
+  return first;
+}
+
+std::uint32_t GraphBuilder::add_subgraph(std::shared_ptr<Body> body) {
+  if (body->graph.outputs.empty()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the body has no output");
+  }
+  if (body->graph.depth + 1 > TNR_MAX_SUBGRAPH_DEPTH) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "graphs are %" PRIu32 " deep in the body, and may be %d",
+         body->graph.depth, TNR_MAX_SUBGRAPH_DEPTH - 1);
+  }
+  for (const GraphOutput& output : body->graph.outputs) {
+    if (output.updates == kNoValue) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "an output of the body updates inputs[%" PRIu32 "], which only a run's may",
+         output.updates);
+  }
+  for (const Extent& extent : body->graph.extents) {
+    if (extent.op != 0 || std::ranges::any_of(graph_.extents, [&](const Extent& of) {
+          return is_same(of, extent);
+        })) {
+      continue;
+    }
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "the body has the extent %s of at most %" PRId64 ", which the graph has not", extent.name,
+         extent.a);
+  }
+  const std::uint32_t depth = body->graph.depth + 1;
+  graph_.bodies.push_back(std::move(body));
+  graph_.depth = std::max(graph_.depth, depth);
+  return static_cast<std::uint32_t>(graph_.bodies.size() - 1);
+}
+
+const Body& GraphBuilder::subgraph(std::uint32_t index) const {
+  require_below(index, graph_.bodies.size(), "subgraph");
+  return *graph_.bodies[index];
+}
+
+std::shared_ptr<Body> GraphBuilder::to_body() const {
+  return std::make_shared<Body>(Body{graph_, types_, std::vector<bool>(graph_.nodes.size(), true)});
 }
 
 std::shared_ptr<const Custom> GraphBuilder::find_custom(const tnr_graph_node& given) const {
@@ -204,9 +265,17 @@ std::uint32_t GraphBuilder::add_custom(const tnr_custom_operation& operation) {
 
 tnr_graph_info GraphBuilder::describe() const noexcept {
   const auto count = [](const auto& of) { return static_cast<std::uint32_t>(of.size()); };
-  return {sizeof(tnr_graph_info), count(graph_.values),    count(graph_.extents),
-          count(graph_.inputs),   count(graph_.constants), count(graph_.scalars),
-          count(graph_.nodes),    count(graph_.outputs),   count(graph_.customs)};
+  return {sizeof(tnr_graph_info),
+          count(graph_.values),
+          count(graph_.extents),
+          count(graph_.inputs),
+          count(graph_.constants),
+          count(graph_.scalars),
+          count(graph_.nodes),
+          count(graph_.outputs),
+          count(graph_.customs),
+          count(graph_.bodies),
+          0};
 }
 
 tnr_extent_info GraphBuilder::describe_extent(std::uint32_t index) const {
@@ -287,6 +356,7 @@ tnr_value_info GraphBuilder::describe_value(std::uint32_t value) const {
   info.dtype = types_[value].dtype;
   info.rank = types_[value].rank;
   std::copy_n(types_[value].shape, info.rank, info.shape);
+  if (const GraphNode* const node = graph_.node_of(value)) info.result = value - node->result;
   if (info.source == TNR_VALUE_SOURCE_INPUT) {
     std::ranges::copy(graph_.inputs[info.index].shape, info.numbers);
   }
@@ -342,6 +412,22 @@ void graph_add_output(GraphToken token, std::uint32_t value, std::uint32_t updat
 
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation) {
   return with_builder(token, [&](GraphBuilder& graph) { return graph.add_custom(operation); });
+}
+
+std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body) {
+  if (token == body) fail(TNR_STATUS_INVALID_ARGUMENT, "a graph is no body of its own");
+  // One lock after the other: two graphs may be added to each other at once.
+  auto copy = with_builder(body, [](const GraphBuilder& of) { return of.to_body(); });
+  return with_builder(token,
+                      [&](GraphBuilder& graph) { return graph.add_subgraph(std::move(copy)); });
+}
+
+GraphToken graph_copy_subgraph(GraphToken token, std::uint32_t index) {
+  return with_builder(token, [=](const GraphBuilder& graph) {
+    auto copy = std::make_unique<SharedBuilder>();
+    copy->builder = GraphBuilder(graph.subgraph(index));
+    return kGraphHandles.open(std::move(copy));
+  });
 }
 
 tnr_graph_info graph_describe(GraphToken token) {

@@ -16,6 +16,9 @@ namespace tenure {
 class GraphBuilder {
  public:
   GraphBuilder() : maxima_(graph_) {}
+  // With what a body is.
+  explicit GraphBuilder(const Body& body)
+      : graph_(body.graph), maxima_(graph_), types_(body.types) {}
 
   std::int64_t add_extent(const char* name, std::int64_t maximum);
   std::int64_t combine_extents(tnr_extent_op op, std::int64_t a, std::int64_t b);
@@ -25,6 +28,9 @@ class GraphBuilder {
   std::uint32_t add_node(const tnr_graph_node& given, ReadAttributes read);
   void add_output(std::uint32_t value, std::uint32_t updates);
   std::uint32_t add_custom(const tnr_custom_operation& operation);
+  std::uint32_t add_subgraph(std::shared_ptr<Body> body);
+  [[nodiscard]] const Body& subgraph(std::uint32_t index) const;
+  [[nodiscard]] std::shared_ptr<Body> to_body() const;
   [[nodiscard]] tnr_graph_info describe() const noexcept;
   [[nodiscard]] tnr_extent_info describe_extent(std::uint32_t index) const;
   [[nodiscard]] tnr_graph_node describe_node(std::uint32_t index) const;
@@ -42,7 +48,7 @@ class GraphBuilder {
   std::uint32_t add_value(tnr_value_source source, std::size_t index, const ArrayType& type);
   void require_value(std::uint32_t value) const;
   [[nodiscard]] std::shared_ptr<const Custom> find_custom(const tnr_graph_node& given) const;
-  void require_room() const;
+  void require_room(std::size_t count = 1) const;
   std::int64_t push_extent(const Extent& extent);
 
   Graph graph_;

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "program/control.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
@@ -42,7 +43,7 @@ void Constant::allocate(const ArrayType& type) {
 
 Constant::~Constant() { blob_release(blob_); }
 
-Sizes::Sizes(const Graph& graph) {
+Sizes::Sizes(const Graph& graph) : are_maxima_(true) {
   for (const Extent& extent : graph.extents) add(extent);
 }
 
@@ -128,6 +129,20 @@ Sizes::Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t in
   }
 }
 
+Sizes::Sizes(const Graph& body, const Graph& graph, const Sizes& sizes)
+    : are_maxima_(sizes.are_maxima_) {
+  for (const Extent& extent : body.extents) {
+    if (extent.op != 0) {
+      add(extent);
+    } else {
+      sizes_.push_back(sizes.sizes_[static_cast<std::size_t>(
+          std::ranges::find_if(graph.extents,
+                               [&](const Extent& of) { return is_same(of, extent); }) -
+          graph.extents.begin())]);
+    }
+  }
+}
+
 std::int64_t Sizes::of(std::int64_t number) const {
   if (!is_extent(number)) return number;
   const auto index = static_cast<std::uint64_t>(number - TNR_EXTENT);
@@ -145,11 +160,20 @@ std::vector<std::int64_t> Sizes::of_all(const std::vector<std::int64_t>& numbers
   return sizes;
 }
 
-ArrayType infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
-                const std::vector<ArrayType>& types) {
+bool is_same(const Extent& a, const Extent& b) noexcept {
+  return a.op == 0 && b.op == 0 && a.a == b.a && std::strcmp(a.name, b.name) == 0;
+}
+
+void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+           std::vector<ArrayType>& types) {
   const auto index = static_cast<std::size_t>(&node - graph.nodes.data());
   try {
     const std::vector<std::int64_t> numbers = sizes.of_all(node.numbers);
+    if (!node.bodies.empty()) {
+      std::ranges::copy(infer_control(graph, {node, numbers.data()}, sizes, types),
+                        types.begin() + node.result);
+      return;
+    }
     // As many as the kind may have, so that optional ones are not given.
     std::vector<OperandType> operands(
         std::max<std::size_t>(node.operands.size(), kMostFixedOperands));
@@ -159,10 +183,25 @@ ArrayType infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
       operands[i].scalar = graph.scalar_of(value);
       if (operands[i].scalar == nullptr) operands[i].array = &types[value];
     }
-    return operation_of(node).infer({node, numbers.data()}, operands.data());
+    types[node.result] = operation_of(node).infer({node, numbers.data()}, operands.data());
   } catch (const Error& error) {
     fail(error.status(), "nodes[%zu], %s: %s", index, operation_name(node), error.message());
   }
+}
+
+std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed,
+                                const Sizes& sizes, const std::vector<ArrayType>& inputs) {
+  std::vector<ArrayType> types(graph.values.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) types[graph.inputs[i].value] = inputs[i];
+  for (std::uint32_t value = 0; value < graph.values.size(); ++value) {
+    if (const Constant* const constant = graph.constant_of(value)) {
+      types[value] = type_of(constant->view());
+    }
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (needed[i]) infer(graph, graph.nodes[i], sizes, types);
+  }
+  return types;
 }
 
 }  // namespace tenure

@@ -39,6 +39,9 @@ struct Extent {
   char name[32];
 };
 
+// Whether both are named ones, with the same name and maximum.
+bool is_same(const Extent& a, const Extent& b) noexcept;
+
 struct GraphInput {
   tnr_dtype dtype;
   std::vector<std::int64_t> shape;  // numbers
@@ -59,6 +62,9 @@ struct Graph {
   std::vector<GraphNode> nodes;  // each behind those whose results it reads
   std::vector<GraphOutput> outputs;
   std::vector<std::shared_ptr<const Custom>> customs;
+  std::vector<std::shared_ptr<const Body>> bodies;
+  std::size_t body_value_count = 0;  // of the bodies of all nodes
+  std::uint32_t depth = 0;           // of bodies within bodies
 
   [[nodiscard]] const GraphNode* node_of(std::uint32_t value) const noexcept {
     return values[value].source == TNR_VALUE_SOURCE_NODE ? &nodes[values[value].index] : nullptr;
@@ -73,6 +79,14 @@ struct Graph {
   }
 };
 
+// A graph within another one, whose extents of the same names are its own. Its inputs have whatever
+// shape a run hands to it, which are those that it says where extents are at their maxima.
+struct Body {
+  Graph graph;
+  std::vector<ArrayType> types;  // of all values, at the maxima
+  std::vector<bool> needed;      // by node
+};
+
 // Numbers for the extents of a graph.
 class Sizes {
  public:
@@ -81,22 +95,29 @@ class Sizes {
   // Those of a run's inputs, of which the shapes alone are looked at. Throws INVALID_ARGUMENT where
   // these disagree with the graph.
   Sizes(const Graph& graph, const tnr_view* const* inputs, std::uint32_t input_count);
+  // Of a body, whose named extents are those of the graph around it.
+  Sizes(const Graph& body, const Graph& graph, const Sizes& sizes);
 
   // What a number of a node or of a shape is.
   [[nodiscard]] std::int64_t of(std::int64_t number) const;
   [[nodiscard]] std::vector<std::int64_t> of_all(const std::vector<std::int64_t>& numbers) const;
 
   void add(const Extent& extent);
+  [[nodiscard]] bool are_maxima() const noexcept { return are_maxima_; }
 
  private:
+  bool are_maxima_ = false;
   std::vector<std::int64_t> sizes_;
 };
 
 constexpr bool is_extent(std::int64_t number) noexcept { return number >= TNR_EXTENT; }
 
-// The type of a node's result at these sizes, from the types of all values before it. Throws what
+// The types of a node's results at these sizes, from the types of all values before it. Throws what
 // the operation refuses, naming the node.
-ArrayType infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
-                const std::vector<ArrayType>& types);
+void infer(const Graph& graph, const GraphNode& node, const Sizes& sizes,
+           std::vector<ArrayType>& types);
+// The types of all values that nodes need, for inputs of these types.
+std::vector<ArrayType> types_of(const Graph& graph, const std::vector<bool>& needed,
+                                const Sizes& sizes, const std::vector<ArrayType>& inputs);
 
 }  // namespace tenure

@@ -21,6 +21,7 @@ struct GraphValue {
 };
 
 class Custom;
+struct Body;
 
 // A node, with memory of its own.
 struct GraphNode {
@@ -28,11 +29,13 @@ struct GraphNode {
   tnr_dtype dtype;  // of a cast, else 0
   std::uint32_t flags;
   bool has_attributes;
-  std::uint32_t result;  // the value
+  std::uint32_t result;        // the value, the first one
+  std::uint32_t result_count;  // values one behind the other
   std::vector<std::uint32_t> operands;
   std::vector<std::int64_t> numbers;
   NodeAttributes attributes;
-  std::shared_ptr<const Custom> custom;  // of its kind alone
+  std::shared_ptr<const Custom> custom;             // of its kind alone
+  std::vector<std::shared_ptr<const Body>> bodies;  // of kinds that decide what is computed
 
   [[nodiscard]] std::uint32_t kind() const noexcept { return code >> kNodeKindShift; }
   [[nodiscard]] std::int32_t op() const noexcept {

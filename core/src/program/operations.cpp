@@ -102,8 +102,10 @@ constexpr OperationKind kOperations[] = {
      run_sparse_solve, nullptr},
     {"sparse_accumulate", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_accumulate,
      run_sparse_accumulate, nullptr},
+    {"cond", kControl, 1, kAnyCount, 2, kNoAttributes, false, nullptr, nullptr, nullptr},
+    {"while", kControl, 1, kAnyCount, 3, kNoAttributes, false, nullptr, nullptr, nullptr},
 };
-static_assert(std::size(kOperations) == (TNR_NODE_SPARSE_ACCUMULATE >> kNodeKindShift) + 1);
+static_assert(std::size(kOperations) == (TNR_NODE_WHILE >> kNodeKindShift) + 1);
 
 template <std::size_t kCount>
 const char* row_name(const kernels::OperationRow (&rows)[kCount], const GraphNode& node) noexcept {

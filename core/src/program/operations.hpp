@@ -31,7 +31,8 @@ enum class Computes : std::uint8_t {
   kElementwise,  // by a node of an expression
   kReduction,    // the last one of an expression, or a call
   kView,         // the operand's memory, seen otherwise
-  kCall
+  kCall,
+  kControl  // by graphs of its own
 };
 
 // The result's type. Throws what the call would refuse.

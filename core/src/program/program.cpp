@@ -44,17 +44,12 @@ void named(const char* array, std::size_t index, const Step& step) {
   }
 }
 
-// The view that a place has in a memory whose first element is at `data`.
-void set_data(tnr_view& view, const Placed& placed, const tnr_view& memory) noexcept {
-  view.base = memory.base;
-  view.size_bytes = memory.size_bytes;
-  view.owner = 0;  // the run has pinned it
-  view.data =
-      is_empty(view) ? memory.base : static_cast<const char*>(memory.data) + placed.offset_bytes;
-}
-
-constexpr bool is_changing(Storage storage) noexcept {
-  return storage == Storage::kInput || storage == Storage::kOutput;
+// Of a graph, and of the bodies in its nodes.
+void add_constants(const Graph& graph, std::vector<const Constant*>& constants) {
+  for (const auto& constant : graph.constants) constants.push_back(constant.get());
+  for (const GraphNode& node : graph.nodes) {
+    for (const auto& body : node.bodies) add_constants(body->graph, constants);
+  }
 }
 
 template <class View>
@@ -69,37 +64,6 @@ void require_views(const View* const* views, std::uint32_t count, const char* na
 
 // ---- workspaces --------------------------------------------------------------------------------
 
-Workspace::Workspace(const Graph& graph, const Schedule& schedule)
-    : block_(static_cast<std::size_t>(schedule.memory.block_bytes)),
-      scratch_(std::make_unique<ScratchArena>()),
-      views_(schedule.places.size()) {
-  for (const Step& step : schedule.steps) {
-    first_pointer_.push_back(pointers_.size());
-    for (const std::uint32_t place : step.operands) {
-      const bool is_given = place != kNoValue;
-      const tnr_scalar* const scalar =
-          is_given && place < graph.values.size() ? graph.scalar_of(place) : nullptr;
-      pointers_.push_back(is_given && scalar == nullptr ? &views_[place] : nullptr);
-      operands_.push_back({pointers_.back(), scalar});
-    }
-  }
-  for (std::uint32_t i = 0; i < views_.size(); ++i) {
-    const Placed& placed = schedule.places[i];
-    tnr_view& view = views_[i];
-    view = placed.layout;
-    if (placed.storage == Storage::kBlock) {
-      tnr_view memory{};
-      memory.base = memory.data = block_.data() + schedule.memory.offsets[placed.index];
-      memory.size_bytes = static_cast<std::uint64_t>(schedule.memory.sizes[placed.index]);
-      set_data(view, placed, memory);
-    } else if (placed.storage == Storage::kConstant) {
-      set_data(view, placed, graph.constants[placed.index]->view());
-    } else if (is_changing(placed.storage)) {
-      changing_.push_back(i);
-    }
-  }
-}
-
 void Workspace::keep_scratch() noexcept {
   const std::size_t peak_bytes = scratch_->peak_bytes();
   if (kSanitized || peak_bytes <= scratch_->size_bytes()) return;
@@ -110,22 +74,13 @@ void Workspace::keep_scratch() noexcept {
   }
 }
 
-void Workspace::set_memory(const Schedule& schedule, const tnr_view* const* inputs,
-                           const tnr_view_mut* const* outputs) noexcept {
-  for (const std::uint32_t i : changing_) {
-    const Placed& placed = schedule.places[i];
-    set_data(
-        views_[i], placed,
-        placed.storage == Storage::kInput ? *inputs[placed.index] : outputs[placed.index]->view);
-  }
-}
-
 // ---- schedules ---------------------------------------------------------------------------------
 
 Bound::Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
              const tnr_view* const* inputs, std::uint32_t input_count,
              const tnr_view_mut* const* outputs, std::uint32_t output_count)
-    : schedule_(tenure::schedule(graph, needed, disabled_passes, inputs, input_count, outputs)) {
+    : schedule_(tenure::schedule(graph, needed, disabled_passes, Sizes(graph, inputs, input_count),
+                                 inputs, outputs)) {
   for (std::uint32_t i = 0; i < input_count; ++i) inputs_.push_back(*inputs[i]);
   for (std::uint32_t i = 0; i < output_count; ++i) {
     outputs_.push_back(outputs == nullptr ? unbacked_view(schedule_.outputs[i]) : outputs[i]->view);
@@ -185,11 +140,8 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
       fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input", graph.extents[i].name);
     }
   }
-  const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
-  if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) merge_common(graph_);
-  if (has(TNR_PASS_CONSTANT_FOLDING)) fold_constants(context, graph_, types);
-  if (has(TNR_PASS_EPILOGUES)) join_epilogues(graph_, types);
-  needed_ = has(TNR_PASS_DEAD_CODE) ? needed_nodes(graph_) : computed_nodes(graph_);
+  needed_ = rewrite(context, graph_, types, disabled_passes);
+  add_constants(graph_, constants_);
 }
 
 void Program::check_inputs(const tnr_view* const* inputs, std::uint32_t input_count) const {
@@ -341,7 +293,7 @@ void Program::run(const Context& context, const tnr_view* const* inputs, std::ui
   }
   // Inputs, outputs, constants, in this order.
   const auto pin_next = [&](std::size_t& at, Pins& pins) {
-    const std::size_t all = input_count + output_count + graph_.constants.size();
+    const std::size_t all = input_count + output_count + constants_.size();
     while (at < all) {
       const std::size_t i = at++;
       if (i < input_count) {
@@ -354,7 +306,7 @@ void Program::run(const Context& context, const tnr_view* const* inputs, std::ui
       } else {
         const std::size_t constant = i - input_count - output_count;
         named("constants", constant,
-              [&](const char* name) { pins.add(graph_.constants[constant]->view(), name); });
+              [&](const char* name) { pins.add(constants_[constant]->view(), name); });
       }
       return true;
     }
@@ -362,10 +314,14 @@ void Program::run(const Context& context, const tnr_view* const* inputs, std::ui
   };
   with_pinned(pin_next, 0, [&] {
     std::unique_ptr<Workspace> workspace = bound->take_workspace(graph_);
-    workspace->set_memory(schedule, inputs, outputs);
+    Frame& frame = workspace->frame();
+    frame.set_memory(
+        schedule, [=](std::uint32_t i) -> const tnr_view& { return *inputs[i]; },
+        [=](std::uint32_t i) -> const tnr_view& { return outputs[i]->view; });
     try {
       const ScratchArena::Use scratch(&workspace->scratch());
-      compute(context, schedule, *workspace, attributes);
+      const Run run = {context, (attributes.flags & TNR_RUN_CHECKED) != 0};
+      compute(run, schedule, frame, attributes.step_nanoseconds);
     } catch (...) {
       bound->give_workspace(std::move(workspace));
       throw;
@@ -374,45 +330,14 @@ void Program::run(const Context& context, const tnr_view* const* inputs, std::ui
   });
 }
 
-void Program::compute(const Context& context, const Schedule& schedule, const Workspace& workspace,
-                      const tnr_program_run_attributes& attributes) const {
-  const bool is_checked = (attributes.flags & TNR_RUN_CHECKED) != 0;
+void Program::compute(const Run& run, const Schedule& schedule, Frame& frame,
+                      std::uint64_t* step_nanoseconds) const {
+  if (step_nanoseconds == nullptr) return run_steps(run, graph_, schedule, frame);
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
-    if (attributes.step_nanoseconds == nullptr) {
-      compute_step(context, schedule, workspace, i, is_checked);
-      continue;
-    }
     const auto start = Clock::now();
-    compute_step(context, schedule, workspace, i, is_checked);
+    run_step(run, graph_, schedule, frame, i);
     const auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
-    attributes.step_nanoseconds[i] = static_cast<std::uint64_t>(taken.count());
-  }
-}
-
-void Program::compute_step(const Context& context, const Schedule& schedule,
-                           const Workspace& workspace, std::size_t index, bool is_checked) const {
-  const Step& step = schedule.steps[index];
-  const tnr_view* const* const views = workspace.pointers(index);
-  tnr_view_mut out = {workspace.view(step.result)};
-  // Whatever it shares a byte with, it is exactly: outputs were checked, and the block is planned.
-  out.view.flags = TNR_VIEW_EXCLUSIVE;
-  try {
-    switch (step.kind) {
-      case Step::Kind::kCopy: copy(context, *views[0], out); break;
-      case Step::Kind::kExpression:
-        step.plan->run(context, views, static_cast<std::uint32_t>(step.operands.size()), out);
-        break;
-      case Step::Kind::kOperation: {
-        const GraphNode& node = graph_.nodes[step.node];
-        operation_of(node).run(context, {node, step.numbers.data(), is_checked},
-                               workspace.operands(index), out);
-        break;
-      }
-    }
-  } catch (const Error& error) {
-    if (step.node == kNoValue) throw;
-    fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,
-         operation_name(graph_.nodes[step.node]), error.message());
+    step_nanoseconds[i] = static_cast<std::uint64_t>(taken.count());
   }
 }
 

@@ -11,43 +11,33 @@
 #include "memory/memory.hpp"
 #include "memory/scratch_arena.hpp"
 #include "memory/slot_table.hpp"
+#include "program/frame.hpp"
 #include "program/graph.hpp"
 #include "program/schedule.hpp"
 #include "tenure/program.hpp"
 
 namespace tenure {
 
-// What one run writes: the block of values, and views of all that steps name.
+// What one run writes.
 class Workspace {
  public:
-  Workspace(const Graph& graph, const Schedule& schedule);
+  Workspace(const Graph& graph, const Schedule& schedule)
+      : block_(static_cast<std::size_t>(schedule.memory.block_bytes)),
+        scratch_(std::make_unique<ScratchArena>()),
+        frame_(graph, schedule, block_.data()) {}
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  [[nodiscard]] const tnr_view& view(std::uint32_t place) const noexcept { return views_[place]; }
-  // Places of inputs and outputs, for the memory of this run.
-  void set_memory(const Schedule& schedule, const tnr_view* const* inputs,
-                  const tnr_view_mut* const* outputs) noexcept;
+  [[nodiscard]] Frame& frame() noexcept { return frame_; }
   // The scratch memory of operations: as much as earlier runs asked for.
   [[nodiscard]] ScratchArena& scratch() noexcept { return *scratch_; }
   // Makes room for what the run asked for in vain.
   void keep_scratch() noexcept;
-  // The operands of a step, in its order.
-  [[nodiscard]] const tnr_view* const* pointers(std::size_t step) const noexcept {
-    return pointers_.data() + first_pointer_[step];
-  }
-  [[nodiscard]] const OperandView* operands(std::size_t step) const noexcept {
-    return operands_.data() + first_pointer_[step];
-  }
 
  private:
   OwnedMemory block_;
   std::unique_ptr<ScratchArena> scratch_;
-  std::vector<tnr_view> views_;          // by place
-  std::vector<std::uint32_t> changing_;  // places of inputs and outputs
-  std::vector<const tnr_view*> pointers_;
-  std::vector<OperandView> operands_;
-  std::vector<std::size_t> first_pointer_;  // by step
+  Frame frame_;
 };
 
 // A schedule and the layouts that it is for.
@@ -106,16 +96,15 @@ class Program {
                                     std::uint32_t output_count) const;
   void check_outputs(const Schedule& schedule, const tnr_view* const* inputs,
                      const tnr_view_mut* const* outputs) const;
-  void compute(const Context& context, const Schedule& schedule, const Workspace& workspace,
-               const tnr_program_run_attributes& attributes) const;
-  void compute_step(const Context& context, const Schedule& schedule, const Workspace& workspace,
-                    std::size_t index, bool is_checked) const;
+  void compute(const Run& run, const Schedule& schedule, Frame& frame,
+               std::uint64_t* step_nanoseconds) const;
 
   // So many schedules are kept, those that were used last.
   static constexpr std::size_t kMostBound = 16;
 
   Graph graph_;
-  std::vector<bool> needed_;  // by node
+  std::vector<bool> needed_;                // by node
+  std::vector<const Constant*> constants_;  // with those of bodies
   std::uint32_t disabled_passes_;
   mutable Mutex mutex_;                                      // guards bound_
   mutable std::vector<std::shared_ptr<const Bound>> bound_;  // the one used last is the last

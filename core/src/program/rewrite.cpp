@@ -33,6 +33,11 @@ std::string key_of(const GraphNode& node) {
 
 bool has_extents(const GraphNode& node) { return std::ranges::any_of(node.numbers, is_extent); }
 
+// Of a body: what is known of the graph around it, which a graph of its own has none of.
+struct Around {
+  bool has_extents;
+};
+
 // How often each value is an operand or an output.
 std::vector<std::uint32_t> count_uses(const Graph& graph, const std::vector<bool>& needed) {
   std::vector<std::uint32_t> uses(graph.values.size());
@@ -46,17 +51,20 @@ std::vector<std::uint32_t> count_uses(const Graph& graph, const std::vector<bool
   return uses;
 }
 
-// By value: whether its shape is another one in another run.
-std::vector<bool> sized_by_runs(const Graph& graph) {
+// By value: whether its shape is another one in another run. Inputs of a body have whatever shape
+// they are handed.
+std::vector<bool> sized_by_runs(const Graph& graph, const Around* around) {
   std::vector<bool> sized(graph.values.size());
   for (const GraphInput& input : graph.inputs) {
-    sized[input.value] = std::ranges::any_of(input.shape, is_extent);
+    sized[input.value] =
+        (around != nullptr && around->has_extents) || std::ranges::any_of(input.shape, is_extent);
   }
   for (const GraphNode& node : graph.nodes) {
-    sized[node.result] = has_extents(node);
-    for (const std::uint32_t value : node.operands) {
-      if (value != kNoValue && sized[value]) sized[node.result] = true;
-    }
+    const bool is_sized =
+        has_extents(node) || std::ranges::any_of(node.operands, [&](std::uint32_t value) {
+          return value != kNoValue && sized[value];
+        });
+    for (std::uint32_t i = 0; i < node.result_count; ++i) sized[node.result + i] = is_sized;
   }
   return sized;
 }
@@ -151,7 +159,29 @@ Activation activation_of(const GraphNode& node) noexcept {
                                       : Activation(node.attributes.conv2d);
 }
 
-}  // namespace
+// By node: whether an output needs a result of it.
+std::vector<bool> needed_nodes(const Graph& graph) {
+  std::vector<bool> needed(graph.nodes.size());
+  const auto need = [&](std::uint32_t value) {
+    if (value != kNoValue && graph.node_of(value) != nullptr) {
+      needed[graph.values[value].index] = true;
+    }
+  };
+  for (const GraphOutput& output : graph.outputs) need(output.value);
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    if (needed[i]) std::ranges::for_each(graph.nodes[i].operands, need);
+  }
+  return needed;
+}
+
+// By node: whether its result is still its own, and not a constant.
+std::vector<bool> computed_nodes(const Graph& graph) {
+  std::vector<bool> computed(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    computed[i] = graph.node_of(graph.nodes[i].result) != nullptr;
+  }
+  return computed;
+}
 
 void merge_common(Graph& graph) {
   std::vector<std::uint32_t> same(graph.values.size());
@@ -168,25 +198,33 @@ void merge_common(Graph& graph) {
     for (std::uint32_t& value : node.operands) {
       if (value != kNoValue) value = same[value];
     }
-    // Operations of others may count their calls.
-    if (node.custom != nullptr) continue;
+    // Operations of others may count their calls, also within a body.
+    if (node.custom != nullptr || !node.bodies.empty()) continue;
     same[node.result] = known.emplace(key_of(node), node.result).first->second;
   }
   for (GraphOutput& output : graph.outputs) output.value = same[output.value];
 }
 
-void fold_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types) {
+void fold_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
+                    const Around* around) {
   const std::vector<bool> needed = needed_nodes(graph);
   Folding folding(context, graph, types);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
-    if (needed[i] && node.custom == nullptr && !has_extents(node)) folding.run(node);
+    if (needed[i] && node.custom == nullptr && node.bodies.empty() && !has_extents(node)) {
+      try {
+        folding.run(node);
+      } catch (const Error& error) {
+        // What data refuse in a body is refused when it runs, if it does.
+        if (around == nullptr || error.status() == TNR_STATUS_OUT_OF_MEMORY) throw;
+      }
+    }
   }
 }
 
-void join_epilogues(Graph& graph, const std::vector<ArrayType>& types) {
+void join_epilogues(Graph& graph, const std::vector<ArrayType>& types, const Around* around) {
   const std::vector<std::uint32_t> uses = count_uses(graph, needed_nodes(graph));
-  const std::vector<bool> sized = sized_by_runs(graph);
+  const std::vector<bool> sized = sized_by_runs(graph, around);
   // The product that computes the value, where nothing else reads it.
   const auto product_of = [&](std::uint32_t value) -> GraphNode* {
     if (value == kNoValue || uses[value] != 1) return nullptr;
@@ -240,26 +278,30 @@ void join_epilogues(Graph& graph, const std::vector<ArrayType>& types) {
   }
 }
 
-std::vector<bool> computed_nodes(const Graph& graph) {
-  std::vector<bool> computed(graph.nodes.size());
+std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
+                          std::uint32_t disabled_passes, const Around* around) {
+  const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
+  if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) merge_common(graph);
+  if (has(TNR_PASS_CONSTANT_FOLDING)) fold_constants(context, graph, types, around);
+  if (has(TNR_PASS_EPILOGUES)) join_epilogues(graph, types, around);
+  std::vector<bool> needed = has(TNR_PASS_DEAD_CODE) ? needed_nodes(graph) : computed_nodes(graph);
+  const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    computed[i] = graph.node_of(graph.nodes[i].result) != nullptr;
-  }
-  return computed;
-}
-
-std::vector<bool> needed_nodes(const Graph& graph) {
-  std::vector<bool> needed(graph.nodes.size());
-  const auto need = [&](std::uint32_t value) {
-    if (value != kNoValue && graph.node_of(value) != nullptr) {
-      needed[graph.values[value].index] = true;
+    if (!needed[i]) continue;
+    for (std::shared_ptr<const Body>& body : graph.nodes[i].bodies) {
+      const auto own = std::make_shared<Body>(*body);
+      own->needed = rewrite(context, own->graph, own->types, disabled_passes, &within);
+      body = own;
     }
-  };
-  for (const GraphOutput& output : graph.outputs) need(output.value);
-  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-    if (needed[i]) std::ranges::for_each(graph.nodes[i].operands, need);
   }
   return needed;
+}
+
+}  // namespace
+
+std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
+                          std::uint32_t disabled_passes) {
+  return rewrite(context, graph, types, disabled_passes, nullptr);
 }
 
 }  // namespace tenure

@@ -9,17 +9,15 @@
 
 namespace tenure {
 
-// A value that two nodes would compute, or two numbers are, is one.
-void merge_common(Graph& graph);
-// Values of constants alone become constants; those that would be much larger than what they are
-// made of do not. `types` are those at the maxima.
-void fold_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types);
-// A bias and an activation behind a product or a convolution that nothing else reads become its
-// own.
-void join_epilogues(Graph& graph, const std::vector<ArrayType>& types);
-// By node: whether an output needs its result.
-std::vector<bool> needed_nodes(const Graph& graph);
-// By node: whether its result is still its own, and not a constant.
-std::vector<bool> computed_nodes(const Graph& graph);
+// All that are not disabled, of the graph and of those in its nodes:
+// - a value that two nodes would compute, or two numbers are, is one;
+// - values of constants alone become constants; those that would be much larger than what they are
+//   made of do not;
+// - a bias and an activation behind a product or a convolution that nothing else reads become its
+//   own;
+// - by node, the result: whether an output needs it.
+// `types` are those at the maxima.
+std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
+                          std::uint32_t disabled_passes);
 
 }  // namespace tenure

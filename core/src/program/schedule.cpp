@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "program/control.hpp"
 #include "program/expressions.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
@@ -43,9 +44,8 @@ class Scheduler {
         needed_(needed),
         disabled_(disabled_passes),
         given_outputs_(outputs),
-        sizes_(sizes),
-        types_(graph.values.size()) {
-    find_types();
+        sizes_(sizes) {
+    find_types(inputs);
     place_given(inputs);
     find_users();
     if (has(TNR_PASS_FUSION)) fuse();
@@ -70,23 +70,10 @@ class Scheduler {
   [[nodiscard]] bool has(std::uint32_t pass) const noexcept { return (disabled_ & pass) == 0; }
   [[nodiscard]] Placed& place(std::uint32_t value) { return made_.places[value]; }
 
-  void find_types() {
-    for (const GraphInput& input : graph_.inputs) {
-      ArrayType& type = types_[input.value];
-      type = {input.dtype, static_cast<std::uint32_t>(input.shape.size()), {}};
-      for (std::uint32_t axis = 0; axis < type.rank; ++axis) {
-        type.shape[axis] = sizes_.of(input.shape[axis]);
-      }
-    }
-    for (std::uint32_t value = 0; value < graph_.values.size(); ++value) {
-      if (const Constant* const constant = graph_.constant_of(value)) {
-        types_[value] = type_of(constant->view());
-      }
-    }
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (!needed_[i]) continue;
-      types_[graph_.nodes[i].result] = infer(graph_, graph_.nodes[i], sizes_, types_);
-    }
+  void find_types(const tnr_view* const* inputs) {
+    std::vector<ArrayType> given;
+    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) given.push_back(type_of(*inputs[i]));
+    types_ = types_of(graph_, needed_, sizes_, given);
     for (const GraphOutput& output : graph_.outputs) {
       made_.outputs.push_back(types_[output.value]);
     }
@@ -246,6 +233,7 @@ class Scheduler {
     const GraphNode& node = graph_.nodes[index];
     const OperationKind& kind = operation_of(node);
     if (kind.computes == Computes::kView) return add_view(index, kind);
+    if (kind.computes == Computes::kControl) return add_control(index);
     Step step = {Step::Kind::kOperation, index, {}, node.result, {}, 0, {}, nullptr};
     step.element_count = element_count(unbacked_view(
         types_[kind.computes == Computes::kReduction ? node.operands[0] : node.result]));
@@ -276,6 +264,58 @@ class Scheduler {
       place(node.result) = new_result(node.result, layout_of_call(node, kind));
     }
     made_.steps.push_back(std::move(step));
+  }
+
+  // Its bodies read its operands and write its results where these lie.
+  void add_control(std::uint32_t index) {
+    const GraphNode& node = graph_.nodes[index];
+    Step step = {Step::Kind::kControl, index, node.operands, node.result, {index}, 0, {}, nullptr};
+    step.numbers = sizes_.of_all(node.numbers);
+    step.result_count = node.result_count;
+    step.owned.push_back(kNone);  // the block, of a size that bodies have
+    std::vector<tnr_view> results;
+    std::vector<tnr_view> inputs;
+    if (is_while(node)) {
+      const ArrayType verdict = {TNR_DTYPE_BOOL8, 0, {}};
+      step.owned.push_back(add_block(unbacked_view(verdict)));
+    }
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      const std::uint32_t value = node.result + i;
+      if (is_while(node)) {
+        add_state(step, i, value);
+      } else {
+        place(value) = new_result(value, unbacked_view(types_[value]));
+      }
+      results.push_back(place(value).layout);
+    }
+    for (std::size_t i = is_while(node) ? 0 : 1; i < step.operands.size(); ++i) {
+      inputs.push_back(place(step.operands[i]).layout);
+    }
+    ArrayType block = {TNR_DTYPE_U8, 1, {0}};
+    for (std::size_t i = 0; i < node.bodies.size(); ++i) {
+      const bool decides = is_while(node) && i == Control::kCondition;
+      step.bodies.push_back(schedule_body(
+          graph_, *node.bodies[i], disabled_, sizes_, inputs,
+          decides ? std::vector{place(step.owned[Control::kVerdict]).layout} : results));
+      block.shape[0] = std::max(block.shape[0], step.bodies.back()->memory.block_bytes);
+    }
+    step.owned[Control::kBlock] = add_block(unbacked_view(block));
+    made_.steps.push_back(std::move(step));
+  }
+
+  // A value that a loop changes has two places, which it is read from and written to in turns. The
+  // second one is where it begins, so that what lies there already need not move.
+  void add_state(Step& step, std::uint32_t i, std::uint32_t value) {
+    std::uint32_t& operand = step.operands[i];
+    if (direct_[value] != kNone && !has_no_gap(output_layout(direct_[value]))) {
+      direct_[value] = kNone;
+    }
+    place(value) = new_result(value, layout_like({operand}, value));
+    const tnr_view layout = place(value).layout;
+    step.owned.push_back(add_block(layout));
+    if (has_layout(place(operand).layout, layout)) return;
+    add_copy(step.node, operand, step.owned.back());
+    operand = step.owned.back();
   }
 
   void add_view(std::uint32_t index, const OperationKind& kind) {
@@ -353,7 +393,8 @@ class Scheduler {
         lifetime.last = at;
       };
       std::ranges::for_each(step.operands, use);
-      use(step.result);
+      std::ranges::for_each(step.owned, use);
+      for (std::uint32_t i = 0; i < step.result_count; ++i) use(step.result + i);
     }
   }
 
@@ -425,9 +466,8 @@ class Scheduler {
 }  // namespace
 
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
-                  std::uint32_t disabled_passes, const tnr_view* const* inputs,
-                  std::uint32_t input_count, const tnr_view_mut* const* outputs) {
-  const Sizes sizes(graph, inputs, input_count);
+                  std::uint32_t disabled_passes, const Sizes& sizes, const tnr_view* const* inputs,
+                  const tnr_view_mut* const* outputs) {
   return Scheduler(graph, needed, disabled_passes, inputs, outputs, sizes).run();
 }
 

@@ -24,22 +24,29 @@ struct Placed {
   tnr_view layout;            // dtype, shape and strides
 };
 
+struct Schedule;
+
 // One call of a run.
 struct Step {
   enum class Kind : std::uint8_t {
     kCopy = TNR_STEP_KIND_COPY,
     kExpression = TNR_STEP_KIND_EXPRESSION,
-    kOperation = TNR_STEP_KIND_OPERATION
+    kOperation = TNR_STEP_KIND_OPERATION,
+    kControl = TNR_STEP_KIND_CONTROL
   };
 
   Kind kind;
   std::uint32_t node;                   // for messages; kNoValue of a copy to an output
   std::vector<std::uint32_t> operands;  // places; kNoValue of an optional one
-  std::uint32_t result;                 // place
+  std::uint32_t result;                 // place; of several the first
   std::vector<std::uint32_t> nodes;     // that it computes
   std::int64_t element_count;           // of what each of these nodes computes
   std::vector<std::int64_t> numbers;
   std::unique_ptr<const Plan> plan;  // of an expression
+  std::uint32_t result_count = 1;
+  // Of a node with bodies: their schedules, and places that they alone use, as Control says.
+  std::vector<std::shared_ptr<const Schedule>> bodies = {};
+  std::vector<std::uint32_t> owned = {};
 };
 
 struct Schedule {
@@ -53,7 +60,7 @@ struct Schedule {
 // Only the layouts of views are looked at. `outputs` is nullptr for row-major ones. `needed` says
 // which nodes outputs need. Throws INVALID_ARGUMENT for shapes that the graph does not take.
 Schedule schedule(const Graph& graph, const std::vector<bool>& needed,
-                  std::uint32_t disabled_passes, const tnr_view* const* inputs,
-                  std::uint32_t input_count, const tnr_view_mut* const* outputs);
+                  std::uint32_t disabled_passes, const Sizes& sizes, const tnr_view* const* inputs,
+                  const tnr_view_mut* const* outputs);
 
 }  // namespace tenure

@@ -10,7 +10,7 @@ mod since;
 mod tests;
 
 /// Verbs whose result is a new handle, to be released once.
-const CONSTRUCTORS: [&str; 10] = [
+const CONSTRUCTORS: [&str; 11] = [
     "alloc",
     "copy",
     "borrow",
@@ -19,6 +19,7 @@ const CONSTRUCTORS: [&str; 10] = [
     "share",
     "retain",
     "create",
+    "copy_subgraph",
     "import",
     "import_legacy",
 ];

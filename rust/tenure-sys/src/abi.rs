@@ -1056,8 +1056,8 @@ pub const TNR_MAX_EXTENTS: usize = 256;
 /// @since 0.2
 pub const TNR_MAX_VALUES: usize = 65536;
 
-/// A node of a graph: an operation on values, with one result. The kinds are those of `tnr_node`,
-/// and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
+/// A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
+/// `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
 /// will mean what they do now.
 ///
 /// @since 0.2
@@ -1154,6 +1154,10 @@ pub const TNR_NODE_SCAN: u32 = 0x0016_0000;
 ///
 /// @since 0.2
 pub const TNR_NODE_CUSTOM: u32 = 0x0017_0000;
+/// How deep graphs may be within each other.
+///
+/// @since 0.2
+pub const TNR_MAX_SUBGRAPH_DEPTH: usize = 8;
 
 /// Kind of a graph's node: `tnr_conv2d_transposed` of images and weights, and a bias as the third
 /// operand. Two numbers are the result's rows and columns; none: the fewest.
@@ -1283,6 +1287,21 @@ pub const TNR_NODE_SPARSE_SOLVE: u32 = 0x002d_0000;
 ///
 /// @since 0.2
 pub const TNR_NODE_SPARSE_ACCUMULATE: u32 = 0x002e_0000;
+/// Kind of a graph's node: the outputs of one of two subgraphs, which both give as many, of the same
+/// dtypes and shapes. Two numbers: the subgraph for a first operand that is true and the other one.
+/// The first operand is a bool8 of one element; both are handed the others as their inputs, and only
+/// the one that is taken is computed.
+///
+/// @since 0.2
+pub const TNR_NODE_COND: u32 = 0x002f_0000;
+/// Kind of a graph's node: the outputs of a subgraph that is computed again and again, as long as
+/// another one gives a bool8 of one element that is true. Three numbers: the condition, the body and
+/// the most iterations of it, at least 1, after which a run whose condition still holds fails with
+/// INVALID_ARGUMENT. Both are handed all operands as their inputs, of which each iteration replaces
+/// the first ones by the body's outputs, which have their dtypes and shapes.
+///
+/// @since 0.2
+pub const TNR_NODE_WHILE: u32 = 0x0030_0000;
 
 /// Which result of an operation that orders elements a node is.
 ///
@@ -1403,6 +1422,10 @@ pub struct tnr_graph_info {
     pub output_count: u32,
     /// Operations of one's own.
     pub custom_count: u32,
+    /// Graphs for nodes that decide what is computed.
+    pub subgraph_count: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 /// An extent of a graph, as `tnr_graph_describe_extent` tells.
@@ -1445,6 +1468,10 @@ pub struct tnr_value_info {
     pub shape: [i64; 8],
     /// The extents of an input as numbers, as they were given. 0 for all others.
     pub numbers: [i64; 8],
+    /// Among the results of its node, from 0, which are values one behind the other.
+    pub result: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 /// Pass of a program: nodes whose results no output needs are left out.
@@ -1536,6 +1563,8 @@ impl tnr_step_kind {
     pub const EXPRESSION: tnr_step_kind = tnr_step_kind(2);
     /// The call of an operation.
     pub const OPERATION: tnr_step_kind = tnr_step_kind(3);
+    /// Subgraphs of a node, as often as the data say.
+    pub const CONTROL: tnr_step_kind = tnr_step_kind(4);
 }
 
 /// A step of a program's run, as `tnr_program_describe_step` tells.
@@ -1555,7 +1584,7 @@ pub struct tnr_step_info {
     /// The output that it writes; `TNR_OPERAND_NONE` where the result is another value.
     pub output: u32,
     /// Floating-point operations: two for each multiplication and addition of a product or a
-    /// convolution, one for each element and node of others, 0 of copies.
+    /// convolution, one for each element and node of others, 0 of copies and of subgraphs.
     pub flops: u64,
     /// Bytes of the elements that it reads, each operand once.
     pub read_bytes: u64,
@@ -4484,7 +4513,7 @@ unsafe extern "C" {
     ///
     /// @param graph (transfer none)
     /// @param node (transfer none)
-    /// @param value (transfer none) (out) the result; untouched on failure
+    /// @param value (transfer none) (out) the result, of several the first; untouched on failure
     /// @threads exclusive(graph)
     /// @since 0.2
     #[must_use]
@@ -4524,6 +4553,37 @@ unsafe extern "C" {
         operation: *const tnr_custom_operation,
         index: *mut u32,
     ) -> tnr_status;
+
+    /// Adds a copy of what another graph has now, for nodes that decide what is computed. Its named
+    /// extents are those of `graph` by the same names and maxima, and where these are smaller in a run
+    /// its inputs have the shapes that they are handed.
+    ///
+    /// INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
+    /// that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
+    /// OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @param body (transfer none)
+    /// @param index (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_add_subgraph(
+        graph: *mut tnr_graph,
+        body: *const tnr_graph,
+        index: *mut u32,
+    ) -> tnr_status;
+
+    /// A copy of a subgraph, as a graph: to list it. Constants are shared.
+    ///
+    /// INVALID_ARGUMENT: no such subgraph. OUT_OF_MEMORY.
+    ///
+    /// @param graph (transfer none)
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_copy_subgraph(graph: *const tnr_graph, index: u32) -> *mut tnr_graph;
 
     /// How many values, nodes and so on a graph has. With the functions below a graph can be listed
     /// and built again: the sources of its values, in their order, are the calls that made it.

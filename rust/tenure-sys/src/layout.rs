@@ -362,7 +362,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_graph_info>() == 40);
+    assert!(size_of::<tnr_graph_info>() == 48);
     assert!(align_of::<tnr_graph_info>() == 8);
     assert!(offset_of!(tnr_graph_info, struct_size) == 0);
     assert!(offset_of!(tnr_graph_info, value_count) == 8);
@@ -373,6 +373,8 @@ const _: () = {
     assert!(offset_of!(tnr_graph_info, node_count) == 28);
     assert!(offset_of!(tnr_graph_info, output_count) == 32);
     assert!(offset_of!(tnr_graph_info, custom_count) == 36);
+    assert!(offset_of!(tnr_graph_info, subgraph_count) == 40);
+    assert!(offset_of!(tnr_graph_info, reserved) == 44);
 };
 
 const _: () = {
@@ -387,7 +389,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_value_info>() == 152);
+    assert!(size_of::<tnr_value_info>() == 160);
     assert!(align_of::<tnr_value_info>() == 8);
     assert!(offset_of!(tnr_value_info, struct_size) == 0);
     assert!(offset_of!(tnr_value_info, source) == 8);
@@ -396,6 +398,8 @@ const _: () = {
     assert!(offset_of!(tnr_value_info, index) == 20);
     assert!(offset_of!(tnr_value_info, shape) == 24);
     assert!(offset_of!(tnr_value_info, numbers) == 88);
+    assert!(offset_of!(tnr_value_info, result) == 152);
+    assert!(offset_of!(tnr_value_info, reserved) == 156);
 };
 
 const _: () = {

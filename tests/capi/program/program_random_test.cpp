@@ -161,7 +161,7 @@ class RandomProgram : public CGraph {
     const tnr_view view = a.result.view();
     const std::int64_t last = rank == 0 ? 1 : a.numbers.back();
     const bool has_last = rank > 1;  // whose extent is a constant
-    switch (below(16)) {
+    switch (below(18)) {
       case 0:
       case 1: return add_unary(a, view);
       case 2:
@@ -177,6 +177,8 @@ class RandomProgram : public CGraph {
       case 12: return has_last && last > 1 ? add_slice(a, view, last) : add_unary(a, view);
       case 13: return has_last ? add_concat(a, view, last) : add_unary(a, view);
       case 14: return has_last ? add_scan(a, view) : add_binary(a, view);
+      case 15: return add_cond(a, view);
+      case 16: return add_while(a, view);
       default: return has_last && last > 0 ? add_take(a, view, last) : add_unary(a, view);
     }
   }
@@ -353,6 +355,69 @@ class RandomProgram : public CGraph {
     add_value(node(TNR_NODE_TAKE, {a.value, constant(indices)}, {axis}), numbers,
               [&](const tnr_view_mut* out) {
                 return tnr_take(nullptr, &view, axis, &indices, nullptr, out);
+              });
+  }
+
+  // A subgraph of values of this shape and a number, which gives what `build` adds of them.
+  template <class Build>
+  std::int64_t subgraph(const Shape& numbers, const Build& build) {
+    tnr_graph* const around = graph;
+    graph = tnr_graph_create();
+    std::int64_t same = 0;
+    EXPECT_EQ(tnr_graph_add_extent(graph, "images", kMostImages, &same), TNR_STATUS_OK);
+    EXPECT_EQ(same, images);
+    const std::uint32_t x = input(numbers);
+    for (const std::uint32_t value : build(x, input({}))) output(value);
+    std::uint32_t index = TNR_OPERAND_NONE;
+    EXPECT_EQ(tnr_graph_add_subgraph(around, graph, &index), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
+    graph = around;
+    return index;
+  }
+  using Results = std::vector<std::uint32_t>;
+  static constexpr std::uint32_t kSum = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
+  static constexpr std::uint32_t kTanh = TNR_NODE_UNARY + TNR_UNARY_OP_TANH;
+
+  std::uint32_t number(float value) { return constant(view_over(&value, {})); }
+
+  // The hyperbolic tangent of twice the values.
+  static tnr_status squash(const tnr_view& view, const tnr_view_mut& out) {
+    const tnr_status status = tnr_binary(nullptr, TNR_BINARY_OP_ADD, &view, &view, nullptr, &out);
+    if (status != TNR_STATUS_OK) return status;
+    return tnr_unary(nullptr, TNR_UNARY_OP_TANH, &out.view, nullptr, &out);
+  }
+
+  void add_cond(const Value& a, const tnr_view& view) {
+    const std::uint8_t taken = below(2) == 0 ? 1 : 0;
+    const std::uint32_t predicate = constant(view_over(&taken, {}, TNR_DTYPE_BOOL8));
+    const std::int64_t first = subgraph(a.numbers, [&](std::uint32_t x, std::uint32_t) {
+      return Results{node(kTanh, {node(kSum, {x, x})})};
+    });
+    const std::int64_t second =
+        subgraph(a.numbers, [](std::uint32_t x, std::uint32_t) { return Results{x}; });
+    add_value(node(TNR_NODE_COND, {predicate, a.value, number(0)}, {first, second}), a.numbers,
+              [&](const tnr_view_mut* out) {
+                return taken != 0 ? squash(view, *out) : tnr_copy(nullptr, &view, nullptr, out);
+              });
+  }
+
+  void add_while(const Value& a, const tnr_view& view) {
+    const std::int64_t rounds = below(4);
+    const std::int64_t condition = subgraph(a.numbers, [&](std::uint32_t, std::uint32_t done) {
+      return Results{
+          node(TNR_NODE_COMPARE + TNR_COMPARE_OP_LT, {done, scalar(static_cast<double>(rounds))})};
+    });
+    const std::int64_t step = subgraph(a.numbers, [&](std::uint32_t x, std::uint32_t done) {
+      return Results{node(kTanh, {node(kSum, {x, x})}), node(kSum, {done, scalar(1)})};
+    });
+    add_value(node(TNR_NODE_WHILE, {a.value, number(0)}, {condition, step, 4}), a.numbers,
+              [&](const tnr_view_mut* out) {
+                tnr_status status = tnr_copy(nullptr, &view, nullptr, out);
+                for (std::int64_t i = 0; i < rounds && status == TNR_STATUS_OK; ++i) {
+                  status = squash(out->view, *out);
+                }
+                return status;
               });
   }
 

@@ -249,6 +249,8 @@ impl GraphHandle {
             node_count: 0,
             output_count: 0,
             custom_count: 0,
+            subgraph_count: 0,
+            reserved: 0,
         };
         // SAFETY: the handle is alive and used by nobody else; `info` is writable as far as its
         // size says.

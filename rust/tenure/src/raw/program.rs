@@ -190,6 +190,8 @@ impl GraphHandle {
             index: 0,
             shape: [0; 8],
             numbers: [0; 8],
+            result: 0,
+            reserved: 0,
         };
         // SAFETY: the handle is alive, and `info` is writable as far as its `struct_size` says.
         check(unsafe { sys::tnr_graph_describe_value(self.0.as_ptr(), value, &mut info) })?;

@@ -11,7 +11,7 @@ use super::schema::{self, Source};
 use super::{CONSTANT_ALIGNMENT, GraphHandle, MOST_VALUES, attributes, recorded_scalar};
 use crate::files::payload::{Body, shown, to_io};
 use crate::raw::graph_record::{Extent, NODE_KIND, Source as From};
-use crate::{DynView, Error, Result, bytes};
+use crate::{DynView, Error, ErrorKind, Result, bytes};
 
 /// All that a graph is, with its constants lent: a list of its parts, by which it is built again.
 #[derive(Clone, Debug)]
@@ -37,10 +37,15 @@ impl<'a> GraphRecord<'a> {
     /// # Errors
     ///
     /// `InvalidArgument`: another number of names than the graph has operations of its caller's own,
-    /// or one that stands twice. `Unsupported`: parts that a newer core has and this version does
-    /// not know. `StaleHandle`.
+    /// or one that stands twice. `Unsupported`: a graph with subgraphs; parts that a newer core has
+    /// and this version does not know. `StaleHandle`.
     pub fn of(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
         let info = graph.info()?;
+        if info.subgraph_count > 0 {
+            let why =
+                format!("files have no subgraphs yet, but the graph has {}", info.subgraph_count);
+            return Err(Error::new(ErrorKind::Unsupported, why));
+        }
         let (names, count) = (custom_names.len(), info.custom_count as usize);
         if names != count {
             return Err(Error::invalid(format!(

@@ -3770,6 +3770,13 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_NODE_CUSTOM 1507328
 
 /**
+ * How deep graphs may be within each other.
+ *
+ * @since 0.2
+ */
+#define TNR_MAX_SUBGRAPH_DEPTH 8
+
+/**
  * Kind of a graph's node: `tnr_conv2d_transposed` of images and weights, and a bias as the third
  * operand. Two numbers are the result's rows and columns; none: the fewest.
  *
@@ -3945,6 +3952,27 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_NODE_SPARSE_ACCUMULATE 3014656
 
 /**
+ * Kind of a graph's node: the outputs of one of two subgraphs, which both give as many, of the same
+ * dtypes and shapes. Two numbers: the subgraph for a first operand that is true and the other one.
+ * The first operand is a bool8 of one element; both are handed the others as their inputs, and only
+ * the one that is taken is computed.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_COND 3080192
+
+/**
+ * Kind of a graph's node: the outputs of a subgraph that is computed again and again, as long as
+ * another one gives a bool8 of one element that is true. Three numbers: the condition, the body and
+ * the most iterations of it, at least 1, after which a run whose condition still holds fails with
+ * INVALID_ARGUMENT. Both are handed all operands as their inputs, of which each iteration replaces
+ * the first ones by the body's outputs, which have their dtypes and shapes.
+ *
+ * @since 0.2
+ */
+#define TNR_NODE_WHILE 3145728
+
+/**
  * Flag of `tnr_custom_operation`: `out` may be exactly the first operand.
  *
  * @since 0.2
@@ -4068,8 +4096,8 @@ typedef int32_t tnr_extent_op;
 #define TNR_EXTENT_OP_MAX 7
 
 /**
- * A node of a graph: an operation on values, with one result. The kinds are those of `tnr_node`,
- * and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
+ * A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
+ * `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
  * will mean what they do now.
  *
  * @since 0.2
@@ -4241,6 +4269,14 @@ typedef struct tnr_graph_info {
    * Operations of one's own.
    */
   uint32_t custom_count;
+  /**
+   * Graphs for nodes that decide what is computed.
+   */
+  uint32_t subgraph_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
 } tnr_graph_info;
 
 /**
@@ -4332,6 +4368,14 @@ typedef struct tnr_value_info {
    * The extents of an input as numbers, as they were given. 0 for all others.
    */
   int64_t numbers[8];
+  /**
+   * Among the results of its node, from 0, which are values one behind the other.
+   */
+  uint32_t result;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
 } tnr_value_info;
 
 /**
@@ -4410,6 +4454,10 @@ typedef int32_t tnr_step_kind;
  * The call of an operation.
  */
 #define TNR_STEP_KIND_OPERATION 3
+/**
+ * Subgraphs of a node, as often as the data say.
+ */
+#define TNR_STEP_KIND_CONTROL 4
 
 /**
  * A step of a program's run, as `tnr_program_describe_step` tells.
@@ -4439,7 +4487,7 @@ typedef struct tnr_step_info {
   uint32_t output;
   /**
    * Floating-point operations: two for each multiplication and addition of a product or a
-   * convolution, one for each element and node of others, 0 of copies.
+   * convolution, one for each element and node of others, 0 of copies and of subgraphs.
    */
   uint64_t flops;
   /**
@@ -4677,7 +4725,7 @@ tnr_status tnr_graph_add_scalar(struct tnr_graph *graph TNR_BORROWED,
  *
  * @param graph (transfer none)
  * @param node (transfer none)
- * @param value (transfer none) (out) the result; untouched on failure
+ * @param value (transfer none) (out) the result, of several the first; untouched on failure
  * @threads exclusive(graph)
  * @since 0.2
  */
@@ -4723,6 +4771,42 @@ TNR_NODISCARD
 tnr_status tnr_graph_add_custom(struct tnr_graph *graph TNR_BORROWED,
                                 const struct tnr_custom_operation *operation,
                                 uint32_t *index) TNR_NOEXCEPT;
+
+/**
+ * Adds a copy of what another graph has now, for nodes that decide what is computed. Its named
+ * extents are those of `graph` by the same names and maxima, and where these are smaller in a run
+ * its inputs have the shapes that they are handed.
+ *
+ * INVALID_ARGUMENT: no output, one that updates an input, an extent that `graph` has not, graphs
+ * that are deeper within each other than `TNR_MAX_SUBGRAPH_DEPTH`, and `graph` itself.
+ * OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @param body (transfer none)
+ * @param index (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_add_subgraph(struct tnr_graph *graph TNR_BORROWED,
+                                  const struct tnr_graph *body TNR_BORROWED,
+                                  uint32_t *index) TNR_NOEXCEPT;
+
+/**
+ * A copy of a subgraph, as a graph: to list it. Constants are shared.
+ *
+ * INVALID_ARGUMENT: no such subgraph. OUT_OF_MEMORY.
+ *
+ * @param graph (transfer none)
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API TNR_RETURNS_OWNED(tnr_graph_release)
+TNR_NODISCARD
+struct tnr_graph *tnr_graph_copy_subgraph(const struct tnr_graph *graph TNR_BORROWED,
+                                          uint32_t index) TNR_NOEXCEPT;
 
 /**
  * How many values, nodes and so on a graph has. With the functions below a graph can be listed

@@ -1,0 +1,45 @@
+// Nodes that decide in a run what is computed: one of two bodies, or one of them again and again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "program/graph.hpp"
+#include "program/schedule.hpp"
+
+namespace tenure {
+
+// The places of such a node in the lists of its step and of the graph.
+struct Control {
+  // Of a `while` node: the numbers are both bodies and the limit of iterations.
+  static constexpr std::size_t kCondition = 0;
+  static constexpr std::size_t kIteration = 1;
+  static constexpr std::size_t kLimit = 2;
+  // Of what a step owns: the memory of its bodies and, of a `while` node, what its condition gives
+  // and a second place for each value of the state.
+  static constexpr std::size_t kBlock = 0;
+  static constexpr std::size_t kVerdict = 1;
+  static constexpr std::size_t kStates = 2;
+};
+
+inline bool is_while(const GraphNode& node) noexcept { return node.code == TNR_NODE_WHILE; }
+
+// The bodies that the numbers of a node name. Throws INVALID_ARGUMENT for those that are not there.
+std::vector<std::shared_ptr<const Body>> find_bodies(const Graph& graph,
+                                                     const tnr_graph_node& given);
+// Results that the node gives.
+std::uint32_t count_results(const GraphNode& node) noexcept;
+
+// The types of its results, from those of all values before it. Throws INVALID_ARGUMENT where
+// bodies do not take what they are handed, or do not give what they must.
+std::vector<ArrayType> infer_control(const Graph& graph, const NodeCall& call, const Sizes& sizes,
+                                     const std::vector<ArrayType>& types);
+
+// The schedule of one of its bodies.
+std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& body,
+                                              std::uint32_t disabled_passes, const Sizes& sizes,
+                                              const std::vector<tnr_view>& inputs,
+                                              const std::vector<tnr_view>& outputs);
+
+}  // namespace tenure

@@ -1,0 +1,158 @@
+#include "program/frame.hpp"
+
+#include <cinttypes>
+
+#include "program/control.hpp"
+#include "tenure/ops.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+void Frame::set_data(tnr_view& view, const Placed& placed, const tnr_view& memory) noexcept {
+  view.base = memory.base;
+  view.size_bytes = memory.size_bytes;
+  view.owner = 0;  // the run has pinned it
+  view.data =
+      is_empty(view) ? memory.base : static_cast<const char*>(memory.data) + placed.offset_bytes;
+}
+
+Frame::Frame(const Graph& graph, const Schedule& schedule, const void* block)
+    : views_(schedule.places.size()) {
+  for (std::uint32_t i = 0; i < views_.size(); ++i) {
+    const Placed& placed = schedule.places[i];
+    tnr_view& view = views_[i];
+    view = placed.layout;
+    if (placed.storage == Storage::kBlock) {
+      tnr_view memory{};
+      memory.base = memory.data =
+          static_cast<const char*>(block) + schedule.memory.offsets[placed.index];
+      memory.size_bytes = static_cast<std::uint64_t>(schedule.memory.sizes[placed.index]);
+      set_data(view, placed, memory);
+    } else if (placed.storage == Storage::kConstant) {
+      set_data(view, placed, graph.constants[placed.index]->view());
+    } else if (placed.storage == Storage::kInput || placed.storage == Storage::kOutput) {
+      changing_.push_back(i);
+    }
+  }
+  for (const Step& step : schedule.steps) {
+    steps_.push_back({pointers_.size(), bodies_.size()});
+    for (const std::uint32_t place : step.operands) {
+      const bool is_given = place != kNoValue;
+      const tnr_scalar* const scalar =
+          is_given && place < graph.values.size() ? graph.scalar_of(place) : nullptr;
+      pointers_.push_back(is_given && scalar == nullptr ? &views_[place] : nullptr);
+      operands_.push_back({pointers_.back(), scalar});
+    }
+    for (std::size_t i = 0; i < step.bodies.size(); ++i) {
+      bodies_.emplace_back(graph.nodes[step.node].bodies[i]->graph, *step.bodies[i],
+                           view(step.owned[Control::kBlock]).data);
+    }
+  }
+}
+
+namespace {
+
+// Computes one of a node's bodies. Errors name it.
+template <class InputOf, class OutputOf>
+void run_body(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+              std::size_t index, std::size_t body, const InputOf& input_of,
+              const OutputOf& output_of) {
+  Frame& inner = frame.body(index, body);
+  inner.set_memory(*step.bodies[body], input_of, output_of);
+  try {
+    run_steps(run, node.bodies[body]->graph, *step.bodies[body], inner);
+  } catch (const Error& error) {
+    fail(error.status(), "subgraphs[%" PRId64 "], %s", node.numbers[body], error.message());
+  }
+}
+
+bool is_true(const tnr_view& verdict) noexcept {
+  return *static_cast<const std::uint8_t*>(verdict.data) != 0;
+}
+
+void run_cond(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+              std::size_t index) {
+  const tnr_view* const* const operands = frame.pointers(index);
+  const std::size_t taken = is_true(*operands[0]) ? 0 : 1;
+  run_body(
+      run, node, step, frame, index, taken,
+      [&](std::uint32_t i) -> const tnr_view& { return *operands[1 + i]; },
+      [&](std::uint32_t i) -> const tnr_view& { return frame.view(step.result + i); });
+}
+
+// The state is read where the operands are, and then where the last iteration has written it.
+void run_while(const Run& run, const GraphNode& node, const Step& step, Frame& frame,
+               std::size_t index) {
+  const tnr_view* const* const operands = frame.pointers(index);
+  const std::int64_t limit = step.numbers[Control::kLimit];
+  std::int64_t done = 0;
+  const auto written_by = [&](std::int64_t iteration, std::uint32_t i) -> const tnr_view& {
+    return frame.view(iteration % 2 == 0 ? step.result + i : step.owned[Control::kStates + i]);
+  };
+  const auto state = [&](std::uint32_t i) -> const tnr_view& {
+    return done == 0 || i >= step.result_count ? *operands[i] : written_by(done - 1, i);
+  };
+  for (;; ++done) {
+    const tnr_view& verdict = frame.view(step.owned[Control::kVerdict]);
+    run_body(run, node, step, frame, index, Control::kCondition, state,
+             [&](std::uint32_t) -> const tnr_view& { return verdict; });
+    if (!is_true(verdict)) break;
+    if (done == limit) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "a loop that does not end: its condition holds after %" PRId64
+           " iterations, which are its limit",
+           limit);
+    }
+    run_body(run, node, step, frame, index, Control::kIteration, state,
+             [&](std::uint32_t i) -> const tnr_view& { return written_by(done, i); });
+  }
+  if (done % 2 != 0) return;
+  for (std::uint32_t i = 0; i < step.result_count; ++i) {
+    tnr_view_mut out = {frame.view(step.result + i)};
+    out.view.flags = TNR_VIEW_EXCLUSIVE;
+    copy(run.context, state(i), out);
+  }
+}
+
+}  // namespace
+
+void run_step(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame,
+              std::size_t index) {
+  const Step& step = schedule.steps[index];
+  const tnr_view* const* const views = frame.pointers(index);
+  tnr_view_mut out = {frame.view(step.result)};
+  // Whatever it shares a byte with, it is exactly: outputs were checked, and the block is planned.
+  out.view.flags = TNR_VIEW_EXCLUSIVE;
+  try {
+    switch (step.kind) {
+      case Step::Kind::kCopy: copy(run.context, *views[0], out); break;
+      case Step::Kind::kExpression:
+        step.plan->run(run.context, views, static_cast<std::uint32_t>(step.operands.size()), out);
+        break;
+      case Step::Kind::kOperation: {
+        const GraphNode& node = graph.nodes[step.node];
+        operation_of(node).run(run.context, {node, step.numbers.data(), run.is_checked},
+                               frame.operands(index), out);
+        break;
+      }
+      case Step::Kind::kControl: {
+        const GraphNode& node = graph.nodes[step.node];
+        (is_while(node) ? run_while : run_cond)(run, node, step, frame, index);
+        break;
+      }
+    }
+  } catch (const Error& error) {
+    if (step.node == kNoValue) throw;
+    fail(error.status(), "nodes[%" PRIu32 "], %s: %s", step.node,
+         operation_name(graph.nodes[step.node]), error.message());
+  }
+}
+
+void run_steps(const Run& run, const Graph& graph, const Schedule& schedule, Frame& frame) {
+  for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+    run_step(run, graph, schedule, frame, i);
+  }
+}
+
+}  // namespace tenure
