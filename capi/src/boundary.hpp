@@ -37,6 +37,14 @@ tnr_status guarded(Body&& body) noexcept {
   }
 }
 
+// As guarded(), of a body that gives a Refusal: a failure without an exception.
+template <class Body>
+tnr_status answered(Body&& body) noexcept {
+  Refusal refusal;
+  const tnr_status status = guarded([&] { refusal = body(); });
+  return refusal ? record(refusal->status(), refusal->message()) : status;
+}
+
 // As guarded(), for functions that return a pointer: NULL on failure.
 template <class Body>
 auto guarded_pointer(Body&& body) noexcept -> decltype(body()) {

@@ -7,6 +7,7 @@
 #include "attributes.hpp"
 #include "timed.hpp"
 
+using tenure::capi::answered;
 using tenure::capi::attributes_of;
 using tenure::capi::context_of;
 using tenure::capi::deref;
@@ -27,6 +28,10 @@ std::uint64_t unwrap(const tnr_graph* graph) noexcept {
 }
 std::uint64_t unwrap(const tnr_program* program) noexcept {
   return reinterpret_cast<std::uintptr_t>(program);
+}
+
+std::uint64_t unwrap(const tnr_sealed_program* sealed) noexcept {
+  return reinterpret_cast<std::uintptr_t>(sealed);
 }
 
 // Views among attributes are operands of the node.
@@ -283,5 +288,35 @@ tnr_status tnr_program_run(tnr_context* context, const tnr_program* program,
     if (attributes != nullptr) given = read_sized(attributes, "attributes");
     tenure::program_run(context_of(context), unwrap(program), inputs, input_count, given, outputs,
                         output_count);
+  });
+}
+
+tnr_status tnr_sealed_program_release(tnr_sealed_program* sealed) noexcept {
+  return guarded([&] {
+    if (sealed != nullptr) tenure::sealed_program_release(unwrap(sealed));
+  });
+}
+
+tnr_sealed_program* tnr_sealed_program_create(const tnr_program* program,
+                                              const tnr_view* const* inputs, uint32_t input_count,
+                                              const tnr_view_mut* const* outputs,
+                                              uint32_t output_count) noexcept {
+  return guarded_pointer([=] {
+    const std::uint64_t token =
+        tenure::sealed_program_create(unwrap(program), inputs, input_count, outputs, output_count);
+    return reinterpret_cast<tnr_sealed_program*>(static_cast<std::uintptr_t>(token));
+  });
+}
+
+tnr_status tnr_sealed_program_memory(const tnr_sealed_program* sealed,
+                                     tnr_memory_plan* out) noexcept {
+  return guarded([=] { write_report(out, "out", tenure::sealed_program_memory(unwrap(sealed))); });
+}
+
+tnr_status tnr_sealed_program_run(const tnr_sealed_program* sealed, const tnr_view* const* inputs,
+                                  uint32_t input_count, const tnr_view_mut* const* outputs,
+                                  uint32_t output_count) noexcept {
+  return answered([=] {
+    return tenure::sealed_program_run(unwrap(sealed), inputs, input_count, outputs, output_count);
   });
 }

@@ -69,13 +69,13 @@ swap(blob.cpp "seal looks for users before it announces the seal"
 [==[  const SlotWord word = swapped ? before : slot.word.fetch_add(0, std::memory_order_acq_rel);]==])
 
 swap(blob.cpp "a use looks for seals before it pins"
-[==[  const BlobSlot& slot = slot_of(view.owner, name);]==]
+[==[  BlobSlot* slot = find(token);]==]
 [==[  const BlobSlot* const unpinned = swapped ? slot_table.find(view.owner) : nullptr;
       const std::uint32_t before =
           unpinned == nullptr ? 0 : unpinned->seals.load(std::memory_order_acquire);
       @]==]
-[==[  if (slot.seals.load(std::memory_order_acquire) != 0) [[unlikely]] {]==]
-[==[  if ((swapped ? before : slot.seals.load(std::memory_order_acquire)) != 0) [[unlikely]] {]==])
+[==[  if (slot->seals.load(std::memory_order_acquire) != 0) [[unlikely]] {]==]
+[==[  if ((swapped ? before : slot->seals.load(std::memory_order_acquire)) != 0) [[unlikely]] {]==])
 
 swap(handle.cpp "indices are checked before they are sealed"
 [==[  check_entries(parts, RowExtent::kWhole, "");]==]

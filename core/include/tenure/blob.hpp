@@ -132,22 +132,24 @@ class Pins {
   // Throws STALE_VIEW, BUSY at kMaxPins, or INVALID_ARGUMENT when the view was lent more than the
   // blob's memory. `name` is the parameter's, for the message.
   void add(const tnr_view& view, const char* name) {
-    if (view.owner != 0) pin(view, name, Access::kRead);
+    if (view.owner != 0) require_none(pin(view, name, Access::kRead));
   }
   // Also throws INVALID_ARGUMENT when the tenure may not be written.
   void add_mut(const tnr_view_mut& view, const char* name) {
-    if (view.view.owner != 0) pin(view.view, name, Access::kWrite);
+    if (view.view.owner != 0) require_none(pin(view.view, name, Access::kWrite));
   }
 
- private:
   enum class Access { kRead, kWrite };
+  // What add() and add_mut() throw. The view has an owner.
+  [[nodiscard]] Refusal pin(const tnr_view& view, const char* name, Access access) noexcept;
+
+ private:
   struct Pinned {
     BlobToken token;
     BlobSlot* slot;
   };
 
-  void pin(const tnr_view& view, const char* name, Access access);
-  BlobSlot& slot_of(BlobToken token, const char* name);
+  BlobSlot* find(BlobToken token) const noexcept;
   void unpin_all() noexcept;
 
   // An expression has the most views, and an output.

@@ -32,6 +32,13 @@ enum class Wake : bool { kWhenLong, kAtOnce };
 class Context {
  public:
   constexpr Context() noexcept = default;
+  // As the default one, by the library's own kernels, and without a system call.
+  static constexpr Context quiet() noexcept {
+    Context context;
+    context.engine_ = TNR_ENGINE_OWN;
+    context.is_quiet_ = true;
+    return context;
+  }
 
   // Threads that work at one call, the caller among them; at least 1.
   [[nodiscard]] unsigned thread_count() const noexcept { return helper_count_ + 1; }
@@ -49,6 +56,9 @@ class Context {
   // Whose code computes dense products, as it was asked for; engine.hpp has whose that is.
   [[nodiscard]] tnr_engine engine() const noexcept { return engine_; }
 
+  // Whether calls may ask the system nothing, not even for pages before they write them.
+  [[nodiscard]] bool is_quiet() const noexcept { return is_quiet_; }
+
   // Whether blobs have their memory from an allocator of the context's own.
   [[nodiscard]] bool has_allocator() const noexcept { return has_allocator_; }
   // At least 1 byte of that memory. Throws OUT_OF_MEMORY, and INVALID_ARGUMENT when the allocator
@@ -64,12 +74,15 @@ class Context {
 
   unsigned helper_count_ = 0;  // threads beside the caller
   bool has_allocator_ = false;
+  bool is_quiet_ = false;
   tnr_engine engine_ = TNR_ENGINE_ENVIRONMENT;
   ContextSlot* slot_ = nullptr;  // of a context that was made
 };
 
 // The context that NULL names in the C API.
 inline constexpr Context kDefaultContext;
+// That of runs that may not ask the system.
+inline constexpr Context kQuietContext = Context::quiet();
 
 // {kind:8, generation:24, index:32}; what a tnr_context* holds. 0 names the default context.
 using ContextToken = std::uint64_t;

@@ -13,6 +13,8 @@ namespace tenure {
 // {kind:8, generation:24, index:32}; what a tnr_graph* and a tnr_program* hold.
 using GraphToken = std::uint64_t;
 using ProgramToken = std::uint64_t;
+// What a tnr_sealed_program* holds.
+using SealedProgramToken = std::uint64_t;
 
 // Which struct the attributes of a kind of node are.
 enum class AttributeKind : std::uint8_t {
@@ -96,5 +98,16 @@ tnr_step_info program_describe_step(ProgramToken token, const tnr_view* const* i
 void program_run(const Context& context, ProgramToken token, const tnr_view* const* inputs,
                  std::uint32_t input_count, const tnr_program_run_attributes& attributes,
                  const tnr_view_mut* const* outputs, std::uint32_t output_count);
+
+SealedProgramToken sealed_program_create(ProgramToken program, const tnr_view* const* inputs,
+                                         std::uint32_t input_count,
+                                         const tnr_view_mut* const* outputs,
+                                         std::uint32_t output_count);
+void sealed_program_release(SealedProgramToken token);
+tnr_memory_plan sealed_program_memory(SealedProgramToken token);
+// Throws what operations of users answer; its own refusals it gives back.
+Refusal sealed_program_run(SealedProgramToken token, const tnr_view* const* inputs,
+                           std::uint32_t input_count, const tnr_view_mut* const* outputs,
+                           std::uint32_t output_count);
 
 }  // namespace tenure

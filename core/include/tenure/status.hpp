@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 
 #include "tenure/tenure.h"
@@ -38,6 +39,19 @@ static_assert(std::is_trivially_copyable_v<Error>);
 // message is built on the failing path only.
 [[noreturn, gnu::cold, gnu::noinline, gnu::format(TENURE_PRINTF, 2, 3)]] void fail(
     tnr_status status, const char* format, ...);
+
+// What a check has against its argument, if anything: an Error that is not thrown, for runs that may
+// not ask for memory, as a throw does.
+using Refusal = std::optional<Error>;
+
+// The Error that fail() would throw.
+[[nodiscard, gnu::cold, gnu::noinline, gnu::format(TENURE_PRINTF, 2, 3)]] Error error_of(
+    tnr_status status, const char* format, ...) noexcept;
+
+inline void require_none(const Refusal& refusal) {
+  if (refusal) [[unlikely]]
+    throw Error(*refusal);
+}
 
 // The calling thread's last failure, written by the boundary and by nothing else. It lives here
 // because the core runs release callbacks, and each runs between a save and a restore of it.

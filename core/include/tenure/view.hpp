@@ -16,19 +16,17 @@
 
 namespace tenure {
 
-// Whether check_view() would accept the view. Inlined, because it runs on each operand of each
-// call and an addition of 8 elements has 25 ns for everything; check_view_stepwise() is its plain
-// twin, which also says what is wrong.
-[[gnu::always_inline]] inline bool is_valid_view(const tnr_view& view) noexcept {
+// Bytes of a view's elements, from the lowest one to `data` and from there on. Of an empty view there
+// are none.
+struct ByteReach {
+  std::int64_t before_bytes = 0;
+  std::int64_t from_bytes = 0;
+};
+
+// False where dtype, rank, shape or strides are none that a view may have.
+[[gnu::always_inline]] inline bool find_reach(const tnr_view& view, ByteReach& reach) noexcept {
   const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
-  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
-  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(view.data);
-  if (view.rank > TNR_MAX_RANK || (view.flags & ~TNR_VIEW_EXCLUSIVE) != 0 || view.reserved != 0 ||
-      view.bit_offset != 0 || view.device.kind != TNR_DEVICE_KIND_CPU || view.device.index != 0 ||
-      element_bytes == 0 || view.size_bytes > static_cast<std::uint64_t>(kMaxSpanBytes) ||
-      base + view.size_bytes < base || (view.size_bytes != 0 && (base == 0 || data == 0))) {
-    return false;
-  }
+  if (view.rank > TNR_MAX_RANK || element_bytes == 0) return false;
   std::int64_t count = 1;
   std::int64_t lowest = 0;   // offset of the lowest element from `data`, in elements
   std::int64_t highest = 0;  // of the highest
@@ -37,28 +35,53 @@ namespace tenure {
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
     const std::int64_t extent = view.shape[axis];
     if (extent > 1) {
-      std::int64_t reach;
+      std::int64_t bytes;
       overflow |= __builtin_mul_overflow(count, extent, &count);
-      overflow |= __builtin_mul_overflow(extent - 1, view.strides[axis], &reach);
-      std::int64_t& end = reach < 0 ? lowest : highest;
-      overflow |= __builtin_add_overflow(end, reach, &end);
+      overflow |= __builtin_mul_overflow(extent - 1, view.strides[axis], &bytes);
+      std::int64_t& end = bytes < 0 ? lowest : highest;
+      overflow |= __builtin_add_overflow(end, bytes, &end);
     } else if (extent < 0) {
       return false;
     } else {
       empty |= extent == 0;
     }
   }
-  if (empty) return data == base;
-  overflow |= __builtin_mul_overflow(lowest, element_bytes, &lowest);
+  reach = {};
+  if (empty) return true;
+  overflow |= lowest < -INT64_MAX;
+  overflow |= __builtin_mul_overflow(-lowest, element_bytes, &reach.before_bytes);
   overflow |= __builtin_mul_overflow(highest, element_bytes, &highest);
+  overflow |= __builtin_add_overflow(highest, element_bytes, &reach.from_bytes);
+  return !overflow;
+}
+
+// Whether the view has the memory that its elements reach, and all its words are known.
+[[gnu::always_inline]] inline bool has_memory(const tnr_view& view,
+                                              const ByteReach& reach) noexcept {
+  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
+  const std::uint64_t data = reinterpret_cast<std::uintptr_t>(view.data);
+  if ((view.flags & ~TNR_VIEW_EXCLUSIVE) != 0 || view.reserved != 0 || view.bit_offset != 0 ||
+      view.device.kind != TNR_DEVICE_KIND_CPU || view.device.index != 0 ||
+      view.size_bytes > static_cast<std::uint64_t>(kMaxSpanBytes) ||
+      base + view.size_bytes < base || (view.size_bytes != 0 && (base == 0 || data == 0))) {
+    return false;
+  }
+  if (reach.from_bytes == 0) return data == base;
   // Below `base` this wraps around and exceeds size_bytes, because base + size_bytes does not wrap.
   const std::uint64_t offset = data - base;
-  if (overflow || offset > view.size_bytes) return false;
-  const auto bytes_before = static_cast<std::int64_t>(offset);
-  const auto bytes_from = static_cast<std::int64_t>(view.size_bytes - offset);
+  if (offset > view.size_bytes) return false;
   // No alignment over 8 is ever asked, so the common case needs no look at the dtype.
   const bool aligned = data % 8 == 0 || data % element_alignment(view.dtype) == 0;
-  return aligned && bytes_before + lowest >= 0 && bytes_from - element_bytes >= highest;
+  return aligned && static_cast<std::int64_t>(offset) >= reach.before_bytes &&
+         static_cast<std::int64_t>(view.size_bytes - offset) >= reach.from_bytes;
+}
+
+// Whether check_view() would accept the view. Inlined, because it runs on each operand of each
+// call and an addition of 8 elements has 25 ns for everything; check_view_stepwise() is its plain
+// twin, which also says what is wrong.
+[[gnu::always_inline]] inline bool is_valid_view(const tnr_view& view) noexcept {
+  ByteReach reach;
+  return find_reach(view, reach) && has_memory(view, reach);
 }
 
 // Whether, in row-major order of the axes, each stride exceeds the reach of those after it. True
@@ -75,12 +98,13 @@ namespace tenure {
   return true;
 }
 
-// Throws what is wrong with the view, if anything is; the checks of check_view(), one at a time.
+// What is wrong with the view, if anything is; the checks of check_view(), one at a time.
+[[gnu::cold]] Refusal view_refusal(const tnr_view& view, const char* name) noexcept;
 [[gnu::cold]] void check_view_stepwise(const tnr_view& view, const char* name);
 
-// Throws ALIASED unless, by |stride|, each stride exceeds the reach of the smaller ones. The view
-// has passed check_view().
-void check_no_self_overlap(const tnr_view& view, const char* name);
+// ALIASED unless, by |stride|, each stride exceeds the reach of the smaller ones. The view has
+// passed check_view().
+Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept;
 
 // Throws unless `view` is one that an operation may read, in this order:
 //   UNSUPPORTED       a dtype of zero lanes or no whole number of bytes; memory not on the CPU
@@ -105,7 +129,7 @@ void check_no_self_overlap(const tnr_view& view, const char* name);
 [[gnu::always_inline]] inline void check_view_mut(const tnr_view_mut& out, const char* name) {
   check_view(out.view, name);
   if (!strides_nest_in_order(out.view)) [[unlikely]]
-    check_no_self_overlap(out.view, name);
+    require_none(self_overlap_refusal(out.view, name));
 }
 
 // Fills a view over [base, base + size_bytes) and checks it. `shape` and `strides` have `rank`

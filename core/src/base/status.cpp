@@ -12,6 +12,12 @@ namespace {
 constinit thread_local tnr_error t_last_error = {};
 static_assert(std::is_trivially_destructible_v<tnr_error>);
 
+Error formatted(tnr_status status, const char* format, std::va_list arguments) noexcept {
+  char message[sizeof(tnr_error::message)];
+  std::vsnprintf(message, sizeof(message), format, arguments);
+  return {status, message};
+}
+
 }  // namespace
 
 Error::Error(tnr_status status, const char* message) noexcept : status_(status) {
@@ -19,12 +25,19 @@ Error::Error(tnr_status status, const char* message) noexcept : status_(status) 
 }
 
 void fail(tnr_status status, const char* format, ...) {
-  char message[sizeof(tnr_error::message)];
   std::va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(message, sizeof(message), format, arguments);
+  const Error error = formatted(status, format, arguments);
   va_end(arguments);
-  throw Error(status, message);
+  throw Error(error);
+}
+
+Error error_of(tnr_status status, const char* format, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, format);
+  const Error error = formatted(status, format, arguments);
+  va_end(arguments);
+  return error;
 }
 
 tnr_error& last_error() noexcept { return t_last_error; }

@@ -524,7 +524,12 @@ void require_no_finding_of(Finding found) {
 
 bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_view_mut& out) {
   const std::int64_t count = plain_count(out.view);
-  if (count == 0 || !is_small(nodes, count) || nodes.last().dtype != out.view.dtype) return false;
+  return count != 0 && is_small(nodes, count) && nodes.last().dtype == out.view.dtype &&
+         compute_if_twins(nodes, views, count, out);
+}
+
+bool compute_if_twins(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
+                      const tnr_view_mut& out) {
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * element_size(out.view.dtype);
   const unsigned given = nodes.given_view_count();
   for (unsigned i = 0; i < given; ++i) {
@@ -533,9 +538,15 @@ bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_v
   Pins pins;
   pins.add_mut(out, "out");
   for (unsigned i = 0; i < given; ++i) pins.add(*views[i], kViewNames[i]);
-  require_no_finding_of(run_small(nodes, views, count, writable(out)));
-  count_call(TNR_OPERATION_EVALUATE, bytes * nodes.view_count(), bytes);
+  compute_small(nodes, views, count, out);
   return true;
+}
+
+void compute_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
+                   const tnr_view_mut& out) {
+  require_no_finding_of(run_small(nodes, views, count, writable(out)));
+  const std::uint64_t bytes = static_cast<std::uint64_t>(count) * element_size(out.view.dtype);
+  count_call(TNR_OPERATION_EVALUATE, bytes * nodes.view_count(), bytes);
 }
 
 void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,

@@ -18,6 +18,12 @@ inline constexpr AttributeReaders kOwnReaders = {
 // Where few elements of one dense shape are computed: the whole call, from the checks of the views
 // on. False leaves everything to others.
 bool compute_small(const Nodes& nodes, const tnr_view* const* views, const tnr_view_mut& out);
+// The same of an output that has been checked, of which is_small() is true.
+bool compute_if_twins(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
+                      const tnr_view_mut& out);
+// The same of views that have been checked, and whose owners somebody keeps.
+void compute_small(const Nodes& nodes, const tnr_view* const* views, std::int64_t count,
+                   const tnr_view_mut& out);
 
 // Of views that have been checked, and whose shapes are known. Throws as tnr_evaluate().
 void compute(const Context& context, const Nodes& nodes, const AttributeReaders& readers,

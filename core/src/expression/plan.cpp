@@ -5,6 +5,7 @@
 
 #include "dense/operands.hpp"
 #include "expression/evaluation.hpp"
+#include "expression/small.hpp"
 #include "memory/slot_table.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/shape.hpp"
@@ -67,10 +68,12 @@ Plan::Plan(const tnr_expression& expression, const AttributeReaders& readers,
   copy_attributes(readers);
   check_computable(nodes_, kOwnReaders, out);
   const tnr_view* const layouts = layouts_.get();
-  is_of_one_layout_ =
-      dense_count(out.view) != 0 &&
+  const std::int64_t count = dense_count(out.view);
+  if (count != 0 && is_small(nodes_, count) &&
       std::all_of(layouts, layouts + nodes_.given_view_count(),
-                  [&](const tnr_view& layout) { return has_layout(layout, out.view); });
+                  [&](const tnr_view& layout) { return has_layout(layout, out.view); })) {
+    small_count_ = count;
+  }
 }
 
 // Each node's, in memory of the plan.
@@ -104,6 +107,12 @@ void Plan::copy_attributes(const AttributeReaders& readers) {
   }
 }
 
+void Plan::run_checked(const Context& context, const tnr_view* const* views,
+                       const tnr_view_mut& out) const {
+  if (small_count_ != 0) return compute_small(nodes_, views, small_count_, out);
+  compute(context, Nodes(nodes_, views, out.view), kOwnReaders, out);
+}
+
 void Plan::run(const Context& context, const tnr_view* const* views, std::uint32_t view_count,
                const tnr_view_mut& out) const {
   if (view_count != nodes_.given_view_count()) [[unlikely]] {
@@ -118,7 +127,12 @@ void Plan::run(const Context& context, const tnr_view* const* views, std::uint32
   }
   require_layout(out.view, out_layout_, "out");
   // Views that have the output's layout have the plan's.
-  if (is_of_one_layout_ && compute_small(nodes_, views, out)) return;
+  if (small_count_ != 0 && word_of(out.view, Pair::kDevice) == word_of(TNR_DEVICE_KIND_CPU, 0) &&
+      has_plain_memory(out.view,
+                       static_cast<std::uint64_t>(small_count_) * element_size(out.view.dtype)) &&
+      compute_if_twins(nodes_, views, small_count_, out)) {
+    return;
+  }
   for (std::uint32_t i = 0; i < view_count; ++i) {
     require_layout(*views[i], layouts_[i], kViewNames[i]);
   }

@@ -19,6 +19,11 @@ class Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
+  // Of views that have the plan's layouts and valid memory: those of operands that are not exactly
+  // the output's share no byte with it, and the caller keeps their owners. Throws what is found on
+  // the data.
+  void run_checked(const Context& context, const tnr_view* const* views,
+                   const tnr_view_mut& out) const;
   // Throws as tnr_plan_run().
   void run(const Context& context, const tnr_view* const* views, std::uint32_t view_count,
            const tnr_view_mut& out) const;
@@ -26,8 +31,9 @@ class Plan {
  private:
   void copy_attributes(const AttributeReaders& readers);
 
-  // Whether all views have the layout of the output, which is dense.
-  bool is_of_one_layout_ = false;
+  // Elements of the output, where it is dense, all views have its layout, and they are so few that
+  // each node is one call of its kernel; else 0.
+  std::int64_t small_count_ = 0;
   // Views without memory: their dtypes, shapes and strides.
   tnr_view out_layout_;
   std::unique_ptr<tnr_view[]> layouts_;

@@ -350,37 +350,32 @@ Stats stats() noexcept {
 
 namespace {
 
-[[noreturn, gnu::cold]] void fail_pin(SlotWord word, BlobToken token, const char* name) {
+[[gnu::cold]] Error pin_error(SlotWord word, BlobToken token, const char* name) noexcept {
   if (generation_of(word) != token_generation(token) || (is_closed(word) && refs_of(word) == 0)) {
-    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", a blob that has been released", name,
-         token);
+    return error_of(TNR_STATUS_STALE_VIEW,
+                    "%s.owner is 0x%" PRIx64 ", a blob that has been released", name, token);
   }
   if (is_closed(word)) {
-    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", a blob whose borrow has ended", name,
-         token);
+    return error_of(TNR_STATUS_STALE_VIEW,
+                    "%s.owner is 0x%" PRIx64 ", a blob whose borrow has ended", name, token);
   }
-  fail(TNR_STATUS_BUSY, "%s.owner is in use by %u calls, and no more can be counted", name,
-       kMaxPins);
+  return error_of(TNR_STATUS_BUSY, "%s.owner is in use by %u calls, and no more can be counted",
+                  name, kMaxPins);
 }
 
 // Not change(): this is the path that every operation pays for every owner.
-BlobSlot& pin_slot(BlobToken token, const char* name) {
-  BlobSlot* const slot = slot_table.find(token);
-  if (slot == nullptr) [[unlikely]] {
-    fail(TNR_STATUS_STALE_VIEW, "%s.owner is 0x%" PRIx64 ", which no blob was ever given", name,
-         token);
-  }
-  SlotWord word = slot->word.load(std::memory_order_relaxed);
+Refusal pin_slot(BlobSlot& slot, BlobToken token, const char* name) noexcept {
+  SlotWord word = slot.word.load(std::memory_order_relaxed);
   do {
     const bool may_pin = generation_of(word) == token_generation(token) && !is_closed(word) &&
                          pins_of(word) != kMaxPins;
     if (!may_pin) [[unlikely]]
-      fail_pin(word, token, name);
+      return pin_error(word, token, name);
     // Acquire: the content is read next. No release: a pin publishes nothing, and the release of
     // whoever opened the slot carries on through it, as through every read-modify-write.
-  } while (!slot->word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
-                                             std::memory_order_relaxed));
-  return *slot;
+  } while (!slot.word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
+                                            std::memory_order_relaxed));
+  return std::nullopt;
 }
 
 void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
@@ -401,37 +396,49 @@ bool lies_inside(const tnr_view& view, const void* data, std::size_t size_bytes)
 
 }  // namespace
 
-void Pins::pin(const tnr_view& view, const char* name, Access access) {
-  const BlobSlot& slot = slot_of(view.owner, name);
-  // Relaxed: the pin has acquired the content, and keeps it as it is.
-  void* const data = slot.data.load(std::memory_order_relaxed);
-  const std::size_t size_bytes = slot.size_bytes.load(std::memory_order_relaxed);
-  if (!lies_inside(view, data, size_bytes)) [[unlikely]] {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p", name,
-         view.size_bytes, view.base, size_bytes, data);
+Refusal Pins::pin(const tnr_view& view, const char* name, Access access) noexcept {
+  const BlobToken token = view.owner;
+  BlobSlot* slot = find(token);
+  if (slot == nullptr) {
+    slot = slot_table.find(token);
+    if (slot == nullptr) [[unlikely]] {
+      return error_of(TNR_STATUS_STALE_VIEW,
+                      "%s.owner is 0x%" PRIx64 ", which no blob was ever given", name, token);
+    }
+    assert(count_ < kCapacity);
+    if (Refusal refusal = pin_slot(*slot, token, name)) [[unlikely]]
+      return refusal;
+    pinned_[count_++] = {token, slot};
   }
-  if (access == Access::kRead) return;
-  const tnr_tenure tenure = slot.tenure.load(std::memory_order_relaxed);
+  // Relaxed: the pin has acquired the content, and keeps it as it is.
+  void* const data = slot->data.load(std::memory_order_relaxed);
+  const std::size_t size_bytes = slot->size_bytes.load(std::memory_order_relaxed);
+  if (!lies_inside(view, data, size_bytes)) [[unlikely]] {
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p", name,
+                    view.size_bytes, view.base, size_bytes, data);
+  }
+  if (access == Access::kRead) return std::nullopt;
+  const tnr_tenure tenure = slot->tenure.load(std::memory_order_relaxed);
   if (!may_write(tenure)) [[unlikely]] {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s, which nobody may write",
-         name, tenure_name(tenure));
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s is written but its owner is %s, which nobody may write", name,
+                    tenure_name(tenure));
   }
   // A seal is seen: the pin has acquired what its sealer stored and then looked at the word.
   // Acquire: and where there was one, what was read under it comes before what this call writes.
-  if (slot.seals.load(std::memory_order_acquire) != 0) [[unlikely]] {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s", name, kSealedText);
+  if (slot->seals.load(std::memory_order_acquire) != 0) [[unlikely]] {
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s", name,
+                    kSealedText);
   }
+  return std::nullopt;
 }
 
-BlobSlot& Pins::slot_of(BlobToken token, const char* name) {
+BlobSlot* Pins::find(BlobToken token) const noexcept {
   for (unsigned i = 0; i < count_; ++i) {
-    if (pinned_[i].token == token) return *pinned_[i].slot;
+    if (pinned_[i].token == token) return pinned_[i].slot;
   }
-  assert(count_ < kCapacity);
-  BlobSlot& slot = pin_slot(token, name);
-  pinned_[count_++] = {token, &slot};
-  return slot;
+  return nullptr;
 }
 
 void Pins::unpin_all() noexcept {

@@ -35,11 +35,13 @@ void lock_all() {
   plan_table.lock();
   graph_table.lock();
   program_table.lock();
+  sealed_program_table.lock();
   lock_memory();
 }
 
 void unlock_all() {
   unlock_memory();
+  sealed_program_table.unlock();
   program_table.unlock();
   graph_table.unlock();
   plan_table.unlock();

@@ -28,6 +28,7 @@ bool is_there(Byte* tail) noexcept {
 }  // namespace
 
 void touch_huge_pages(const Context& context, Byte* data, std::int64_t bytes) noexcept {
+  if (context.is_quiet()) return;
   const auto misaligned =
       static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(data) % kHugePageBytes);
   const std::int64_t count = (bytes - misaligned) / kHugeBytes;

@@ -19,7 +19,8 @@ inline constexpr std::int64_t kWorthTouchingBytes = std::int64_t{8} << 20;
 void touch_huge_pages(const Context& context, kernels::Byte* data, std::int64_t bytes) noexcept;
 
 // Before all of these bytes are written: touches the huge pages among them that have not been, on
-// the context's threads. No byte changes, and nothing happens where the system cannot do that.
+// the context's threads. No byte changes, and nothing happens where the system cannot do that or may
+// not be asked.
 inline void touch_fresh_pages(const Context& context, kernels::Byte* data,
                               std::int64_t bytes) noexcept {
   if (bytes >= kWorthTouchingBytes) [[unlikely]]

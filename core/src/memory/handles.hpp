@@ -35,10 +35,7 @@ class Handles {
       require_held(word, token);
       return without_ref(word);
     });
-    if (!is_finished(left)) return;
-    const std::unique_ptr<const Object> object(
-        static_cast<const Object*>(slot.data.load(std::memory_order_relaxed)));
-    table_.retire_or_reuse(token, slot);
+    if (is_finished(left)) end(token, slot);
   }
 
   // A call holds the object as a handle does.
@@ -62,20 +59,72 @@ class Handles {
     Token token_;
   };
 
+  // The only use of an object at a time, which throws nothing: a pin of the slot's word.
+  class SoleUse {
+   public:
+    explicit SoleUse(const Handles& handles) noexcept : handles_(handles) {}
+    SoleUse(const SoleUse&) = delete;
+    SoleUse& operator=(const SoleUse&) = delete;
+    ~SoleUse() {
+      if (slot_ == nullptr) return;
+      // As the unpin of a blob: where the last handle was released meanwhile, the object ends here.
+      const SlotWord left = slot_->word.fetch_sub(kOnePin, std::memory_order_acq_rel) - kOnePin;
+      if (is_finished(left)) [[unlikely]]
+        handles_.end(token_, *slot_);
+    }
+
+    // STALE_HANDLE as retain(), and BUSY while another is alive.
+    [[nodiscard]] Refusal begin(Token token) noexcept {
+      BlobSlot* const slot = handles_.table_.find(token);
+      if (slot == nullptr) [[unlikely]]
+        return handles_.unknown(token);
+      SlotWord word = slot->word.load(std::memory_order_relaxed);
+      do {
+        if (!is_held(word, token)) [[unlikely]]
+          return handles_.released(token);
+        if (pins_of(word) != 0) [[unlikely]] {
+          return error_of(TNR_STATUS_BUSY, "%s 0x%" PRIx64 " is being used by another thread",
+                          handles_.name_, token);
+        }
+      } while (!slot->word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
+                                                 std::memory_order_relaxed));
+      slot_ = slot;
+      token_ = token;
+      return std::nullopt;
+    }
+    [[nodiscard]] const Object& object() const noexcept {
+      return *static_cast<const Object*>(slot_->data.load(std::memory_order_relaxed));
+    }
+
+   private:
+    const Handles& handles_;
+    BlobSlot* slot_ = nullptr;
+    Token token_ = 0;
+  };
+
  private:
+  [[gnu::cold]] Error unknown(Token token) const noexcept {
+    return error_of(TNR_STATUS_STALE_HANDLE, "%s is 0x%" PRIx64 ", which no %s was ever given",
+                    name_, token, noun_);
+  }
+  [[gnu::cold]] Error released(Token token) const noexcept {
+    return error_of(TNR_STATUS_STALE_HANDLE, "%s is 0x%" PRIx64 ", a %s that has been released",
+                    name_, token, noun_);
+  }
   [[nodiscard]] BlobSlot& slot_of(Token token) const {
     BlobSlot* const slot = table_.find(token);
-    if (slot == nullptr) [[unlikely]] {
-      fail(TNR_STATUS_STALE_HANDLE, "%s is 0x%" PRIx64 ", which no %s was ever given", name_, token,
-           noun_);
-    }
+    if (slot == nullptr) [[unlikely]]
+      throw unknown(token);
     return *slot;
   }
   void require_held(SlotWord word, Token token) const {
-    if (!is_held(word, token)) [[unlikely]] {
-      fail(TNR_STATUS_STALE_HANDLE, "%s is 0x%" PRIx64 ", a %s that has been released", name_,
-           token, noun_);
-    }
+    if (!is_held(word, token)) [[unlikely]]
+      throw released(token);
+  }
+  void end(Token token, BlobSlot& slot) const noexcept {
+    const std::unique_ptr<const Object> object(
+        static_cast<const Object*>(slot.data.load(std::memory_order_relaxed)));
+    table_.retire_or_reuse(token, slot);
   }
 
   SlotTable<kKind>& table_;

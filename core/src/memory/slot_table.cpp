@@ -15,6 +15,7 @@ constinit SlotTable<kFactorKind> factor_table;
 constinit SlotTable<kPlanKind> plan_table;
 constinit SlotTable<kGraphKind> graph_table;
 constinit SlotTable<kProgramKind> program_table;
+constinit SlotTable<kSealedProgramKind> sealed_program_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
 
 template <std::uint32_t kKind>
@@ -114,5 +115,6 @@ template class SlotTable<kFactorKind>;
 template class SlotTable<kPlanKind>;
 template class SlotTable<kGraphKind>;
 template class SlotTable<kProgramKind>;
+template class SlotTable<kSealedProgramKind>;
 
 }  // namespace tenure

@@ -200,5 +200,6 @@ extern SlotTable<kFactorKind> factor_table;
 extern SlotTable<kPlanKind> plan_table;
 extern SlotTable<kGraphKind> graph_table;
 extern SlotTable<kProgramKind> program_table;
+extern SlotTable<kSealedProgramKind> sealed_program_table;
 
 }  // namespace tenure

@@ -127,9 +127,7 @@ void run_step(const Run& run, const Graph& graph, const Schedule& schedule, Fram
   try {
     switch (step.kind) {
       case Step::Kind::kCopy: copy(run.context, *views[0], out); break;
-      case Step::Kind::kExpression:
-        step.plan->run(run.context, views, static_cast<std::uint32_t>(step.operands.size()), out);
-        break;
+      case Step::Kind::kExpression: step.plan->run_checked(run.context, views, out); break;
       case Step::Kind::kOperation: {
         const GraphNode& node = graph.nodes[step.node];
         operation_of(node).run(run.context, {node, step.numbers.data(), run.is_checked},

@@ -19,6 +19,7 @@ Constant::Constant(const tnr_view& view) : view_(view), blob_(view.owner) {
   if (view.owner != 0) {
     Pins pins;
     pins.add(view, "view");
+    is_borrowed_ = tenure::is_borrowed(blob_describe(view.owner).tenure);
     blob_retain(view.owner);
     return;
   }

@@ -24,12 +24,15 @@ class Constant {
   ~Constant();
 
   [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
+  // Whether the memory may end although it is retained.
+  [[nodiscard]] bool is_borrowed() const noexcept { return is_borrowed_; }
 
  private:
   void allocate(const ArrayType& type);
 
   tnr_view view_;
   BlobToken blob_;
+  bool is_borrowed_ = false;
 };
 
 struct Extent {

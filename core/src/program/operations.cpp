@@ -8,6 +8,7 @@
 #include "program/node_calls.hpp"
 #include "program/operand_types.hpp"
 #include "program/unbacked.hpp"
+#include "tenure/dtype.hpp"
 
 namespace tenure {
 namespace {
@@ -122,6 +123,38 @@ const OperationKind* find_operation(std::uint32_t code) noexcept {
 
 bool may_be_in_place(const GraphNode& node) noexcept {
   return node.custom == nullptr ? operation_of(node).in_place : node.custom->in_place();
+}
+
+bool may_refuse_elements(const GraphNode& node, tnr_dtype dtype) noexcept {
+  switch (node.kind() << kNodeKindShift) {
+    case TNR_NODE_BINARY:
+      return (code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint) &&
+             (node.op() == TNR_BINARY_OP_DIV || node.op() == TNR_BINARY_OP_REM ||
+              node.op() == TNR_BINARY_OP_POW);
+    case TNR_NODE_UNARY:
+    case TNR_NODE_TERNARY:
+    case TNR_NODE_COMPARE:
+    case TNR_NODE_SELECT:
+    case TNR_NODE_CAST:
+    case TNR_NODE_REDUCE:
+    case TNR_NODE_NORMALIZE:
+    case TNR_NODE_MATMUL:
+    case TNR_NODE_CONV2D:
+    case TNR_NODE_CONV2D_TRANSPOSED:
+    case TNR_NODE_EINSUM:
+    case TNR_NODE_POOL2D:
+    case TNR_NODE_BATCH_NORM:
+    case TNR_NODE_RESHAPE:
+    case TNR_NODE_PERMUTE:
+    case TNR_NODE_BROADCAST:
+    case TNR_NODE_SLICE:
+    case TNR_NODE_CONCAT:
+    case TNR_NODE_PAD:
+    case TNR_NODE_TRIANGULAR:
+    case TNR_NODE_SCAN:
+    case TNR_NODE_CUSTOM: return false;
+    default: return true;  // of those that nobody has said this of
+  }
 }
 
 const char* operation_name(const GraphNode& node) noexcept {

@@ -69,6 +69,10 @@ inline const OperationKind& operation_of(const GraphNode& node) noexcept {
 }
 // Whether the result may be exactly the first operand.
 bool may_be_in_place(const GraphNode& node) noexcept;
+// Whether the call may refuse what it finds in elements, and so fail in a run: an index that is out
+// of bounds, an integer that is divided by 0. `dtype` is the result's. What custom operations answer
+// is theirs, and does not count.
+bool may_refuse_elements(const GraphNode& node, tnr_dtype dtype) noexcept;
 // "conv2d", or of kinds with codes the operation's own name.
 const char* operation_name(const GraphNode& node) noexcept;
 

@@ -21,98 +21,106 @@ struct Field {
   }
 };
 
-void check_words(const tnr_view& view, const char* name) {
+Refusal words_refusal(const tnr_view& view, const char* name) {
   if (element_size(view.dtype) == 0) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "%s is 0x%08" PRIx32 " (%" PRIu32 " bits, %" PRIu32
-         " lanes) but must have whole bytes and at least 1 lane",
-         Field(name, "dtype").text, view.dtype, bits_of(view.dtype), lanes_of(view.dtype));
+    return error_of(TNR_STATUS_UNSUPPORTED,
+                    "%s is 0x%08" PRIx32 " (%" PRIu32 " bits, %" PRIu32
+                    " lanes) but must have whole bytes and at least 1 lane",
+                    Field(name, "dtype").text, view.dtype, bits_of(view.dtype),
+                    lanes_of(view.dtype));
   }
   if (view.device.kind != TNR_DEVICE_KIND_CPU || view.device.index != 0) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "%s is kind %" PRId32 ", index %" PRId32 " but must be the CPU: kind %d, index 0",
-         Field(name, "device").text, view.device.kind, view.device.index, TNR_DEVICE_KIND_CPU);
+    return error_of(
+        TNR_STATUS_UNSUPPORTED,
+        "%s is kind %" PRId32 ", index %" PRId32 " but must be the CPU: kind %d, index 0",
+        Field(name, "device").text, view.device.kind, view.device.index, TNR_DEVICE_KIND_CPU);
   }
   if ((view.flags & ~TNR_VIEW_EXCLUSIVE) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but only 0x%x is known",
-         Field(name, "flags").text, view.flags, TNR_VIEW_EXCLUSIVE);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx32 " but only 0x%x is known",
+                    Field(name, "flags").text, view.flags, TNR_VIEW_EXCLUSIVE);
   }
   if (view.bit_offset != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but must be 0 for a dtype of whole bytes",
-         Field(name, "bit_offset").text, view.bit_offset);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s is %" PRIu32 " but must be 0 for a dtype of whole bytes",
+                    Field(name, "bit_offset").text, view.bit_offset);
   }
   if (view.reserved != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu64 " but must be 0",
-         Field(name, "reserved").text, view.reserved);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu64 " but must be 0",
+                    Field(name, "reserved").text, view.reserved);
   }
   if (view.rank > TNR_MAX_RANK) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but must be at most %d",
-         Field(name, "rank").text, view.rank, TNR_MAX_RANK);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but must be at most %d",
+                    Field(name, "rank").text, view.rank, TNR_MAX_RANK);
   }
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
     if (view.shape[axis] < 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 " but must not be negative",
-           Field(name, "shape", axis).text, view.shape[axis]);
+      return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 " but must not be negative",
+                      Field(name, "shape", axis).text, view.shape[axis]);
     }
   }
+  return std::nullopt;
 }
 
-void check_memory(const tnr_view& view, const char* name) {
+Refusal memory_refusal(const tnr_view& view, const char* name) {
   const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
   if (view.size_bytes > static_cast<std::uint64_t>(kMaxSpanBytes)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu64 " but must be at most %" PRId64,
-         Field(name, "size_bytes").text, view.size_bytes, kMaxSpanBytes);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu64 " but must be at most %" PRId64,
+                    Field(name, "size_bytes").text, view.size_bytes, kMaxSpanBytes);
   }
   if (view.size_bytes != 0 && view.base == nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but size_bytes is %" PRIu64,
-         Field(name, "base").text, view.size_bytes);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but size_bytes is %" PRIu64,
+                    Field(name, "base").text, view.size_bytes);
   }
   if (view.size_bytes != 0 && view.data == nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but size_bytes is %" PRIu64,
-         Field(name, "data").text, view.size_bytes);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL but size_bytes is %" PRIu64,
+                    Field(name, "data").text, view.size_bytes);
   }
   if (base + view.size_bytes < base) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s is %" PRIu64 " but only %" PRIu64 " bytes follow base in the address space",
-         Field(name, "size_bytes").text, view.size_bytes, UINT64_MAX - base);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s is %" PRIu64 " but only %" PRIu64 " bytes follow base in the address space",
+                    Field(name, "size_bytes").text, view.size_bytes, UINT64_MAX - base);
   }
+  return std::nullopt;
 }
 
-void check_count(const tnr_view& view, const char* name) {
+Refusal count_refusal(const tnr_view& view, const char* name) {
   std::int64_t count = 1;
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
     if (__builtin_mul_overflow(count, view.shape[axis], &count)) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s is %s, more than %" PRId64 " elements",
-           Field(name, "shape").text, shape_text(view.rank, view.shape).text, INT64_MAX);
+      return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is %s, more than %" PRId64 " elements",
+                      Field(name, "shape").text, shape_text(view.rank, view.shape).text, INT64_MAX);
     }
   }
+  return std::nullopt;
 }
 
 // The first element, the one at `data`: inside what was lent, and aligned.
-void check_first_element(const tnr_view& view, const char* name) {
+Refusal first_element_refusal(const tnr_view& view, const char* name) {
   const std::uint64_t element_bytes = element_size(view.dtype);
   const std::uint64_t base = reinterpret_cast<std::uintptr_t>(view.base);
   const std::uint64_t data = reinterpret_cast<std::uintptr_t>(view.data);
   if (data < base) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s lies %" PRIu64 " bytes below base",
-         Field(name, "data").text, base - data);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s lies %" PRIu64 " bytes below base",
+                    Field(name, "data").text, base - data);
   }
   const std::uint64_t offset = data - base;
   if (offset > view.size_bytes || view.size_bytes - offset < element_bytes) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s lies at byte %" PRIu64 ", where an element of %" PRIu64
-         " bytes does not fit into %" PRIu64 " lent",
-         Field(name, "data").text, offset, element_bytes, view.size_bytes);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s lies at byte %" PRIu64 ", where an element of %" PRIu64
+                    " bytes does not fit into %" PRIu64 " lent",
+                    Field(name, "data").text, offset, element_bytes, view.size_bytes);
   }
   if (data % element_alignment(view.dtype) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s is 0x%" PRIx64 " but must be a multiple of %zu",
-         Field(name, "data").text, data, element_alignment(view.dtype));
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s is 0x%" PRIx64 " but must be a multiple of %zu", Field(name, "data").text,
+                    data, element_alignment(view.dtype));
   }
+  return std::nullopt;
 }
 
 // Walks away from the first element, one axis after the other, and blames the axis on which the
 // bytes lent are left.
-void check_reach(const tnr_view& view, const char* name) {
+Refusal reach_refusal(const tnr_view& view, const char* name) {
   const auto element_bytes = static_cast<std::int64_t>(element_size(view.dtype));
   const auto size_bytes = static_cast<std::int64_t>(view.size_bytes);
   std::int64_t lowest = static_cast<const char*>(view.data) - static_cast<const char*>(view.base);
@@ -126,17 +134,18 @@ void check_reach(const tnr_view& view, const char* name) {
     std::int64_t& reached = view.strides[axis] < 0 ? lowest : end;
     overflow |= __builtin_add_overflow(reached, bytes, &reached);
     if (overflow) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "%s is %" PRId64 ", which over an extent of %" PRId64
-           " reaches beyond the address space",
-           field.text, view.strides[axis], view.shape[axis]);
+      return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                      "%s is %" PRId64 ", which over an extent of %" PRId64
+                      " reaches beyond the address space",
+                      field.text, view.strides[axis], view.shape[axis]);
     }
     if (lowest < 0 || end > size_bytes) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "%s is %" PRId64 ", which reaches byte %" PRId64 " of %" PRId64 " lent", field.text,
-           view.strides[axis], reached, size_bytes);
+      return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                      "%s is %" PRId64 ", which reaches byte %" PRId64 " of %" PRId64 " lent",
+                      field.text, view.strides[axis], reached, size_bytes);
     }
   }
+  return std::nullopt;
 }
 
 std::uint64_t magnitude(std::int64_t stride) {
@@ -146,23 +155,26 @@ std::uint64_t magnitude(std::int64_t stride) {
 
 }  // namespace
 
-void check_view_stepwise(const tnr_view& view, const char* name) {
-  check_words(view, name);
-  check_memory(view, name);
+Refusal view_refusal(const tnr_view& view, const char* name) noexcept {
+  if (Refusal refusal = words_refusal(view, name)) return refusal;
+  if (Refusal refusal = memory_refusal(view, name)) return refusal;
   if (is_empty(view)) {
-    if (view.data != view.base) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s must equal base, because the shape %s is empty",
-           Field(name, "data").text, shape_text(view.rank, view.shape).text);
-    }
-    return;
+    if (view.data == view.base) return std::nullopt;
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s must equal base, because the shape %s is empty", Field(name, "data").text,
+                    shape_text(view.rank, view.shape).text);
   }
-  check_count(view, name);
-  check_first_element(view, name);
-  check_reach(view, name);
+  if (Refusal refusal = count_refusal(view, name)) return refusal;
+  if (Refusal refusal = first_element_refusal(view, name)) return refusal;
+  return reach_refusal(view, name);
 }
 
-void check_no_self_overlap(const tnr_view& view, const char* name) {
-  if (is_empty(view)) return;
+void check_view_stepwise(const tnr_view& view, const char* name) {
+  require_none(view_refusal(view, name));
+}
+
+Refusal self_overlap_refusal(const tnr_view& view, const char* name) noexcept {
+  if (is_empty(view)) return std::nullopt;
   // Insertion sort, as there are at most eight. Among equal strides the message names the later
   // axis. Rejected: std::stable_sort, which allocates, in a check that good column-major outputs
   // take.
@@ -181,13 +193,14 @@ void check_no_self_overlap(const tnr_view& view, const char* name) {
   for (std::uint32_t i = 0; i < axis_count; ++i) {
     const std::uint64_t stride = magnitude(view.strides[axes[i]]);
     if (stride <= reach) {
-      fail(TNR_STATUS_ALIASED,
-           "%s is %" PRId64 ", which does not exceed the %" PRIu64
-           " elements that smaller strides reach: two indices may meet in one byte",
-           Field(name, "strides", axes[i]).text, view.strides[axes[i]], reach);
+      return error_of(TNR_STATUS_ALIASED,
+                      "%s is %" PRId64 ", which does not exceed the %" PRIu64
+                      " elements that smaller strides reach: two indices may meet in one byte",
+                      Field(name, "strides", axes[i]).text, view.strides[axes[i]], reach);
     }
     reach += static_cast<std::uint64_t>(view.shape[axes[i]] - 1) * stride;
   }
+  return std::nullopt;
 }
 
 tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_bytes,
@@ -211,7 +224,8 @@ tnr_view make_view(const void* base, std::size_t size_bytes, std::size_t offset_
          size_bytes);
   }
   view.data = base;
-  check_memory(view, "");  // now, because a pointer into memory that wraps around is undefined
+  require_none(memory_refusal(
+      view, ""));  // now, because a pointer into memory that wraps around is undefined
   if (count != 0) view.data = static_cast<const char*>(base) + offset_bytes;
   // Without explicit strides the general message would name one that the caller did not write.
   std::size_t needed_bytes;
@@ -233,7 +247,7 @@ std::size_t row_major_bytes(tnr_dtype dtype, std::uint32_t rank, const std::int6
   tnr_view view{};
   view.dtype = dtype;
   view.device = {TNR_DEVICE_KIND_CPU, 0};
-  check_words(view, "");
+  require_none(words_refusal(view, ""));
   std::int64_t size_bytes;
   if (__builtin_mul_overflow(count, element_size(dtype), &size_bytes)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,

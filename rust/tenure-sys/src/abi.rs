@@ -999,6 +999,15 @@ pub struct tnr_program {
     _opaque: [u8; 0],
 }
 
+/// A program for inputs and outputs of some layouts, with all memory that a run needs. A handle is a
+/// token as that of a blob is, of a kind of its own.
+///
+/// @since 0.2
+#[cfg_attr(all(), repr(C))]
+pub struct tnr_sealed_program {
+    _opaque: [u8; 0],
+}
+
 /// Where a value of a graph comes from.
 ///
 /// @since 0.2
@@ -1623,7 +1632,7 @@ pub struct tnr_memory_plan {
     /// Bytes of all intermediate values together, as if each had memory of its own.
     pub total_bytes: u64,
     /// The most bytes of scratch memory that operations took at once in runs for these layouts so
-    /// far, beside `peak_bytes`: they say it when they run.
+    /// far, beside `peak_bytes`: they say it when they run, and a sealed program has been run once.
     pub scratch_bytes: u64,
     /// Calls of operations in a run.
     pub step_count: u32,
@@ -4816,6 +4825,79 @@ unsafe extern "C" {
         inputs: *const *const tnr_view,
         input_count: u32,
         attributes: *const tnr_program_run_attributes,
+        outputs: *const *const tnr_view_mut,
+        output_count: u32,
+    ) -> tnr_status;
+
+    /// Ends the handle, and with it the sealed program, as soon as no run uses it.
+    ///
+    /// NULL is OK and does nothing. The status may be ignored.
+    ///
+    /// STALE_HANDLE: not a handle, or released before.
+    ///
+    /// @param sealed (transfer full) (nullable)
+    /// @threads any
+    /// @since 0.2
+    pub fn tnr_sealed_program_release(sealed: *mut tnr_sealed_program) -> tnr_status;
+
+    /// A program for inputs and outputs of the layouts that these views have, of which no element is
+    /// read or written. All memory of its runs is taken now: for that it is run once, on zeros in
+    /// memory of its own, as are operations of one's own in it. It holds the program.
+    ///
+    /// UNSUPPORTED: a node that may refuse what it finds in elements, such as an index that is out of
+    /// bounds or an integer that is divided by 0 (the message names it). Otherwise as
+    /// `tnr_program_run`; OUT_OF_MEMORY.
+    ///
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param outputs (transfer none) (counted-by output_count) pointers to views
+    /// @return (transfer full) (nullable) NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sealed_program_create(
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        outputs: *const *const tnr_view_mut,
+        output_count: u32,
+    ) -> *mut tnr_sealed_program;
+
+    /// The memory that a run takes, scratch memory of operations included, exactly: a sealed program
+    /// has it already.
+    ///
+    /// STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
+    ///
+    /// @param sealed (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sealed_program_memory(
+        sealed: *const tnr_sealed_program,
+        out: *mut tnr_memory_plan,
+    ) -> tnr_status;
+
+    /// Runs a sealed program on other memory of the same layouts, on the calling thread, by the
+    /// library's own kernels. Whether it succeeds or fails, it allocates nothing, takes no lock and
+    /// makes no system call; but operations of one's own do what they do, and the first call that a
+    /// thread makes into the library may take thread-local memory.
+    ///
+    /// INVALID_ARGUMENT: other counts, or a view that is NULL, invalid, or of another layout. ALIASED:
+    /// an output shares a byte with an input that it does not update, or with another output.
+    /// STALE_VIEW: an owner that has ended. STALE_HANDLE. BUSY: another thread is running it. Outputs
+    /// are then untouched.
+    ///
+    /// @param sealed (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param outputs (transfer none) (counted-by output_count) pointers to views
+    /// @threads exclusive(outputs)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_sealed_program_run(
+        sealed: *const tnr_sealed_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
         outputs: *const *const tnr_view_mut,
         output_count: u32,
     ) -> tnr_status;

@@ -46,7 +46,15 @@ pub(crate) fn check(status: tnr_status) -> Result<()> {
 #[cold]
 #[inline(never)]
 fn failure(status: tnr_status) -> Error {
-    let kind = match status {
+    // SAFETY: the pointer is to the calling thread's own error, and no other call is made on this
+    // thread while it is read; the message is NUL-terminated.
+    let message = unsafe { CStr::from_ptr((*sys::tnr_last_error()).message.as_ptr()) };
+    Error::new(kind_of(status), message.to_string_lossy())
+}
+
+/// Of a status that is not OK.
+fn kind_of(status: tnr_status) -> ErrorKind {
+    match status {
         tnr_status::INVALID_ARGUMENT => ErrorKind::InvalidArgument,
         tnr_status::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
         tnr_status::UNSUPPORTED => ErrorKind::Unsupported,
@@ -58,11 +66,7 @@ fn failure(status: tnr_status) -> Error {
         tnr_status::DEVICE_ERROR => ErrorKind::DeviceError,
         // INTERNAL, and numbers of a newer library.
         _ => ErrorKind::Internal,
-    };
-    // SAFETY: the pointer is to the calling thread's own error, and no other call is made on this
-    // thread while it is read; the message is NUL-terminated.
-    let message = unsafe { CStr::from_ptr((*sys::tnr_last_error()).message.as_ptr()) };
-    Error::new(kind, message.to_string_lossy())
+    }
 }
 
 /// Asks once per process whether the library that is loaded speaks the ABI of this crate.

@@ -1,5 +1,5 @@
-//! Expressions allocate nothing up to 16 operations: counted by the allocator of this program, in
-//! which there is no other test.
+//! Expressions allocate nothing up to 16 operations, and sealed programs never: counted by the
+//! allocator of this program.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -66,4 +66,23 @@ fn up_to_16_operations_allocate_nothing() {
         (0..17).fold(a.expr(), |sum, n| sum + n as f32).eval_into(&mut out).unwrap();
     });
     assert!(many > 0);
+}
+
+#[test]
+fn sealed_programs_allocate_nothing() {
+    let program = Program::trace(|graph| {
+        let (x, w) = (graph.input::<f32>([4, 8]), graph.input::<f32>([8, 8]));
+        graph.program((x, w), x.matmul(w).tanh().softmax(-1))
+    })
+    .unwrap();
+    let (x, w) = ([[0.5_f32; 8]; 4], Tensor::full([8, 8], 0.25_f32).unwrap());
+    let (mut out, wide) = ([[0.0_f32; 8]; 4], [[0.0_f32; 8]; 5]);
+    let mut sealed = program.seal((&x, &w), &mut out).unwrap();
+    // The first run too.
+    let before = ALLOCATIONS.get();
+    sealed.run_into((&x, &w), &mut out).unwrap();
+    assert_eq!(ALLOCATIONS.get(), before);
+    let refused = sealed.run_into((&wide, &w), &mut out).err().map(|refused| refused.kind());
+    assert_eq!(ALLOCATIONS.get(), before);
+    assert_eq!(refused, Some(ErrorKind::InvalidArgument));
 }

@@ -94,6 +94,7 @@ int check_programs(void) {
   tnr_memory_plan plan;
   tnr_step_info step;
   tnr_program *program, *again;
+  tnr_sealed_program* sealed;
   tnr_graph* graph = tnr_graph_create();
   CHECK(graph != NULL);
   OK(lend(numbers, 2, 2, &view));
@@ -149,7 +150,15 @@ int check_programs(void) {
   CHECK(step.kind == TNR_STEP_KIND_EXPRESSION && strcmp(step.name, "mul add") == 0);
   OK(tnr_program_run(NULL, program, inputs, 1, NULL, outputs, 1));
   CHECK(got[0] == -12 && got[1] == -16 && got[2] == -16 && got[3] == -12);
+  sealed = tnr_sealed_program_create(program, inputs, 1, outputs, 1);
+  CHECK(sealed != NULL);
   OK(tnr_program_release(program));
+  OK(tnr_sealed_program_memory(sealed, &plan));
+  CHECK(plan.step_count == 2);
+  memset(got, 0, sizeof got);
+  OK(tnr_sealed_program_run(sealed, inputs, 1, outputs, 1));
+  CHECK(got[0] == -12 && got[1] == -16 && got[2] == -16 && got[3] == -12);
+  OK(tnr_sealed_program_release(sealed));
   CHECK(releases == 1);
   return 0;
 }

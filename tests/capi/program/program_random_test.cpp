@@ -59,7 +59,7 @@ class RandomProgram : public CGraph {
     for (int repeat = 0; repeat < 2; ++repeat) {
       Call call(*this);
       ASSERT_EQ(call.run(made), TNR_STATUS_OK) << tnr_last_error()->message;
-      for (std::size_t i = 0; i < given.size(); ++i) compare(call.results[i], given[i]->result, i);
+      expect_results(call);
     }
   }
 
@@ -80,12 +80,27 @@ class RandomProgram : public CGraph {
                              static_cast<std::uint32_t>(outputs.size()));
     }
 
+    tnr_sealed_program* seal(const tnr_program* program) {
+      return tnr_sealed_program_create(program, inputs.data(),
+                                       static_cast<std::uint32_t>(inputs.size()), outputs.data(),
+                                       static_cast<std::uint32_t>(outputs.size()));
+    }
+    tnr_status run_sealed(const tnr_sealed_program* sealed) {
+      return tnr_sealed_program_run(sealed, inputs.data(),
+                                    static_cast<std::uint32_t>(inputs.size()), outputs.data(),
+                                    static_cast<std::uint32_t>(outputs.size()));
+    }
+
     std::deque<Floats> results;
     std::vector<tnr_view> views;
     std::vector<tnr_view_mut> outs;
     std::vector<const tnr_view*> inputs;
     std::vector<const tnr_view_mut*> outputs;
   };
+
+  void expect_results(const Call& call) const {
+    for (std::size_t i = 0; i < given.size(); ++i) compare(call.results[i], given[i]->result, i);
+  }
 
   static std::string step_names(const tnr_program* program, const Call& call) {
     std::string names;
@@ -490,6 +505,37 @@ TEST_F(RandomProgram, AllocatesNothingWhenItHasRun) {
     const int asked = allocation_counts().asked;
     EXPECT_EQ(asked, 0) << step_names(made, call);
     if (memory(made, call.views).step_count > 1) ++computed;
+    clear();
+  }
+}
+
+TEST_F(RandomProgram, HasTheBitsOfItsCallsWhenItIsSealedAndAllocatesNothing) {
+  int sealed_count = 0;
+  for (std::uint64_t seed = 0; sealed_count < 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    build(seed);
+    if (HasFatalFailure()) return;
+    const tnr_program* const made = program();
+    Call call(*this);
+    tnr_sealed_program* const sealed = call.seal(made);
+    if (sealed == nullptr) {
+      EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED) << tnr_last_error()->message;
+      clear();
+      continue;
+    }
+    tnr_status status;
+    {
+      const AllocationFault counted(Failing::kOne, tenure::test::kNone);
+      status = call.run_sealed(sealed);
+    }
+    EXPECT_EQ(status, TNR_STATUS_OK) << tnr_last_error()->message;
+    if (!tenure::kSanitized) {
+      const int asked = allocation_counts().asked;
+      EXPECT_EQ(asked, 0) << step_names(made, call);
+    }
+    expect_results(call);
+    EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+    ++sealed_count;
     clear();
   }
 }

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cinttypes>
 #include <memory>
+#include <optional>
 
 #include "dense/movement.hpp"
 #include "dense/movement/pieces.hpp"
 #include "dense/operands.hpp"
+#include "memory/scratch.hpp"
 #include "tenure/movement.hpp"
 #include "tenure/part_name.hpp"
 
@@ -46,8 +48,26 @@ std::int64_t add_part(const tnr_view& view, std::uint32_t index, std::uint32_t a
   return end;
 }
 
-// Parts that a call has room for on the stack.
-constexpr std::uint32_t kFewParts = 4;
+// Those of a call: on the stack where there are few.
+class Parts {
+ public:
+  explicit Parts(std::uint32_t count) : count_(count) {
+    if (count > kFew) many_.emplace(count, std::int64_t{sizeof(Part)});
+    std::uninitialized_default_construct_n(data(), count_);
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts() { std::destroy_n(data(), count_); }
+
+  Part* data() noexcept { return reinterpret_cast<Part*>(many_ ? many_->data() : few_); }
+
+ private:
+  static constexpr std::uint32_t kFew = 4;
+
+  std::uint32_t count_;
+  alignas(Part) kernels::Byte few_[kFew * sizeof(Part)];
+  std::optional<Scratch> many_;
+};
 
 }  // namespace
 
@@ -60,9 +80,8 @@ void concat(const Context& context, const tnr_view* parts, std::uint32_t part_co
   if (parts == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "parts is NULL");
   const tnr_view& whole = out.view;
   require_axis(axis, whole, "out");
-  Part few[kFewParts];
-  const std::unique_ptr<Part[]> many(part_count > kFewParts ? new Part[part_count] : nullptr);
-  Part* const joined = many == nullptr ? few : many.get();
+  Parts memory(part_count);
+  Part* const joined = memory.data();
   std::int64_t end = 0;
   for (std::uint32_t i = 0; i < part_count; ++i) {
     end = add_part(parts[i], i, axis, whole, end, joined[i]);

@@ -18,11 +18,24 @@ pub struct MemoryPlan {
     pub live_bytes: usize,
     /// Bytes that all of them would take, each in memory of its own.
     pub total_bytes: usize,
-    /// The most bytes of scratch memory that operations took at once, beside `peak_bytes`, in runs
-    /// for these layouts so far: they say it when they run.
+    /// The most bytes of scratch memory that operations take at once, beside `peak_bytes`: of a
+    /// [`SealedProgram`](crate::SealedProgram) exactly; of a program in runs for these layouts so
+    /// far, as operations say it when they run.
     pub scratch_bytes: usize,
     /// Calls of operations.
     pub steps: usize,
+}
+
+impl MemoryPlan {
+    pub(super) fn of(plan: &tenure_sys::tnr_memory_plan) -> MemoryPlan {
+        MemoryPlan {
+            peak_bytes: plan.peak_bytes as usize,
+            live_bytes: plan.live_bytes as usize,
+            total_bytes: plan.total_bytes as usize,
+            scratch_bytes: plan.scratch_bytes as usize,
+            steps: plan.step_count as usize,
+        }
+    }
 }
 
 /// Running.
@@ -173,13 +186,7 @@ impl<I, O> Program<I, O> {
     pub fn memory(&self, inputs: impl RunInputs<I>) -> Result<MemoryPlan> {
         let mut inputs = inputs;
         let plan = self.shared.handle.memory(&mut inputs).map_err(|error| self.located(error))?;
-        Ok(MemoryPlan {
-            peak_bytes: plan.peak_bytes as usize,
-            live_bytes: plan.live_bytes as usize,
-            total_bytes: plan.total_bytes as usize,
-            scratch_bytes: plan.scratch_bytes as usize,
-            steps: plan.step_count as usize,
-        })
+        Ok(MemoryPlan::of(&plan))
     }
 
     /// The shapes of the outputs of a run on inputs of these shapes.
@@ -209,7 +216,7 @@ impl<I, O> Program<I, O> {
     }
 
     #[cold]
-    fn located(&self, error: Error) -> Error {
+    pub(super) fn located(&self, error: Error) -> Error {
         located(&self.shared.places, error)
     }
 

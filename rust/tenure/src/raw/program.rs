@@ -2,6 +2,7 @@
 
 mod fresh;
 mod run;
+mod sealed;
 
 use std::ffi::{CStr, c_void};
 use std::marker::PhantomData;
@@ -13,6 +14,7 @@ use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value
 pub use fresh::Fresh;
 pub(crate) use run::ProgramHandle;
 pub use run::{Call, LendAs, LendOut};
+pub(crate) use sealed::{SealedHandle, last_message};
 
 use super::context::current;
 use super::operations::scalar;

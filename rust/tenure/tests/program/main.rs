@@ -7,6 +7,7 @@ mod errors;
 mod extents;
 mod nets;
 mod runs;
+mod sealed;
 mod table;
 mod updates;
 mod values;

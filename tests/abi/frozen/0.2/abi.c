@@ -265,6 +265,7 @@ FROZEN(TNR_SCAN_OP_MAX == 4);
 FROZEN(IS((tnr_plan *)0, struct tnr_plan *));
 FROZEN(IS((tnr_graph *)0, struct tnr_graph *));
 FROZEN(IS((tnr_program *)0, struct tnr_program *));
+FROZEN(IS((tnr_sealed_program *)0, struct tnr_sealed_program *));
 FROZEN(IS((tnr_value_source){0}, int32_t));
 FROZEN(TNR_VALUE_SOURCE_INPUT == 1);
 FROZEN(TNR_VALUE_SOURCE_CONSTANT == 2);
@@ -1292,6 +1293,10 @@ FROZEN(IS(&tnr_program_output_shape, tnr_status (*)(const tnr_program *, const t
 FROZEN(IS(&tnr_program_memory, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, tnr_memory_plan *)));
 FROZEN(IS(&tnr_program_describe_step, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_step_info *)));
 FROZEN(IS(&tnr_program_run, tnr_status (*)(tnr_context *, const tnr_program *, const tnr_view *const *, uint32_t, const tnr_program_run_attributes *, const tnr_view_mut *const *, uint32_t)));
+FROZEN(IS(&tnr_sealed_program_release, tnr_status (*)(tnr_sealed_program *)));
+FROZEN(IS(&tnr_sealed_program_create, tnr_sealed_program * (*)(const tnr_program *, const tnr_view *const *, uint32_t, const tnr_view_mut *const *, uint32_t)));
+FROZEN(IS(&tnr_sealed_program_memory, tnr_status (*)(const tnr_sealed_program *, tnr_memory_plan *)));
+FROZEN(IS(&tnr_sealed_program_run, tnr_status (*)(const tnr_sealed_program *, const tnr_view *const *, uint32_t, const tnr_view_mut *const *, uint32_t)));
 FROZEN(IS(&tnr_sort, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_sort_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_top_k, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, const tnr_top_k_attributes *, const tnr_view_mut *, const tnr_view_mut *)));
 FROZEN(IS(&tnr_partition, tnr_status (*)(tnr_context *, const tnr_view *, uint32_t, int64_t, const tnr_partition_attributes *, const tnr_view_mut *, const tnr_view_mut *)));

@@ -53,6 +53,12 @@ impl<'s> Call<'_, 's> {
         self.input_count += 1;
     }
 
+    /// Addresses as the invariant says.
+    #[inline]
+    pub(super) fn views(&self) -> (&[*const tnr_view], &[*const tnr_view_mut]) {
+        (self.inputs, self.outputs)
+    }
+
     /// The next output.
     #[inline]
     pub(crate) fn output(&mut self, view: LentMut<'s>) {
@@ -101,6 +107,19 @@ impl<'s> Call<'_, 's> {
     }
 }
 
+/// One that the library is to write.
+pub(super) fn memory_plan() -> tnr_memory_plan {
+    tnr_memory_plan {
+        struct_size: size_of::<tnr_memory_plan>() as u64,
+        peak_bytes: 0,
+        live_bytes: 0,
+        total_bytes: 0,
+        scratch_bytes: 0,
+        step_count: 0,
+        reserved: 0,
+    }
+}
+
 /// What lends inputs of these types.
 pub trait LendAs<I> {
     #[doc(hidden)]
@@ -143,6 +162,13 @@ impl ProgramHandle {
         ProgramHandle { program, input_count, output_count, update_count }
     }
 
+    pub(super) fn raw(&self) -> *mut tnr_program {
+        self.program.as_ptr()
+    }
+    /// Inputs, and outputs with those that update inputs.
+    pub(super) fn view_counts(&self) -> (usize, usize) {
+        (self.input_count, self.output_count + self.update_count)
+    }
     pub(crate) fn input_count(&self) -> usize {
         self.input_count
     }
@@ -156,7 +182,7 @@ impl ProgramHandle {
     /// Gives `f` room for the views of one call.
     #[inline]
     fn with_call<'s, R>(&self, f: impl FnOnce(&mut Call<'_, 's>) -> R) -> R {
-        let (inputs, outputs) = (self.input_count, self.output_count + self.update_count);
+        let (inputs, outputs) = self.view_counts();
         if inputs.max(outputs) <= INLINE {
             // No value of these is read before it is written.
             let mut values = [const { MaybeUninit::uninit() }; INLINE];
@@ -179,7 +205,7 @@ impl ProgramHandle {
         }
     }
 
-    fn call<'r, 's>(
+    pub(super) fn call<'r, 's>(
         &self,
         inputs: &'r mut [*const tnr_view],
         outputs: &'r mut [*const tnr_view_mut],
@@ -325,15 +351,7 @@ impl ProgramHandle {
         entered()?;
         self.with_call(|call| {
             inputs.lend(call);
-            let mut plan = tnr_memory_plan {
-                struct_size: size_of::<tnr_memory_plan>() as u64,
-                peak_bytes: 0,
-                live_bytes: 0,
-                total_bytes: 0,
-                scratch_bytes: 0,
-                step_count: 0,
-                reserved: 0,
-            };
+            let mut plan = memory_plan();
             // SAFETY: as in `run`; `plan` is writable as far as its `struct_size` says.
             check(unsafe {
                 sys::tnr_program_memory(

@@ -4061,6 +4061,14 @@ typedef struct tnr_graph tnr_graph;
 typedef struct tnr_program tnr_program;
 
 /**
+ * A program for inputs and outputs of some layouts, with all memory that a run needs. A handle is a
+ * token as that of a blob is, of a kind of its own.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_sealed_program tnr_sealed_program;
+
+/**
  * How two numbers make an extent.
  *
  * @since 0.2
@@ -4423,7 +4431,7 @@ typedef struct tnr_memory_plan {
   uint64_t total_bytes;
   /**
    * The most bytes of scratch memory that operations took at once in runs for these layouts so
-   * far, beside `peak_bytes`: they say it when they run.
+   * far, beside `peak_bytes`: they say it when they run, and a sealed program has been run once.
    */
   uint64_t scratch_bytes;
   /**
@@ -5063,6 +5071,85 @@ tnr_status tnr_program_run(struct tnr_context *context TNR_BORROWED,
                            const struct tnr_program_run_attributes *attributes,
                            const struct tnr_view_mut *const *outputs,
                            uint32_t output_count) TNR_NOEXCEPT;
+
+/**
+ * Ends the handle, and with it the sealed program, as soon as no run uses it.
+ *
+ * NULL is OK and does nothing. The status may be ignored.
+ *
+ * STALE_HANDLE: not a handle, or released before.
+ *
+ * @param sealed (transfer full) (nullable)
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+tnr_status tnr_sealed_program_release(struct tnr_sealed_program *sealed TNR_OWNED) TNR_NOEXCEPT;
+
+/**
+ * A program for inputs and outputs of the layouts that these views have, of which no element is
+ * read or written. All memory of its runs is taken now: for that it is run once, on zeros in
+ * memory of its own, as are operations of one's own in it. It holds the program.
+ *
+ * UNSUPPORTED: a node that may refuse what it finds in elements, such as an index that is out of
+ * bounds or an integer that is divided by 0 (the message names it). Otherwise as
+ * `tnr_program_run`; OUT_OF_MEMORY.
+ *
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param outputs (transfer none) (counted-by output_count) pointers to views
+ * @return (transfer full) (nullable) NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3) TNR_READS(4, 5) TNR_RETURNS_OWNED(tnr_sealed_program_release)
+TNR_NODISCARD
+struct tnr_sealed_program *tnr_sealed_program_create(const struct tnr_program *program TNR_BORROWED,
+                                                     const struct tnr_view *const *inputs,
+                                                     uint32_t input_count,
+                                                     const struct tnr_view_mut *const *outputs,
+                                                     uint32_t output_count) TNR_NOEXCEPT;
+
+/**
+ * The memory that a run takes, scratch memory of operations included, exactly: a sealed program
+ * has it already.
+ *
+ * STALE_HANDLE. INVALID_ARGUMENT: a `struct_size` that no version has.
+ *
+ * @param sealed (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_sealed_program_memory(const struct tnr_sealed_program *sealed TNR_BORROWED,
+                                     struct tnr_memory_plan *out) TNR_NOEXCEPT;
+
+/**
+ * Runs a sealed program on other memory of the same layouts, on the calling thread, by the
+ * library's own kernels. Whether it succeeds or fails, it allocates nothing, takes no lock and
+ * makes no system call; but operations of one's own do what they do, and the first call that a
+ * thread makes into the library may take thread-local memory.
+ *
+ * INVALID_ARGUMENT: other counts, or a view that is NULL, invalid, or of another layout. ALIASED:
+ * an output shares a byte with an input that it does not update, or with another output.
+ * STALE_VIEW: an owner that has ended. STALE_HANDLE. BUSY: another thread is running it. Outputs
+ * are then untouched.
+ *
+ * @param sealed (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param outputs (transfer none) (counted-by output_count) pointers to views
+ * @threads exclusive(outputs)
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3) TNR_READS(4, 5)
+TNR_NODISCARD
+tnr_status tnr_sealed_program_run(const struct tnr_sealed_program *sealed TNR_BORROWED,
+                                  const struct tnr_view *const *inputs,
+                                  uint32_t input_count,
+                                  const struct tnr_view_mut *const *outputs,
+                                  uint32_t output_count) TNR_NOEXCEPT;
 #endif
 
 /*

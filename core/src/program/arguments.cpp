@@ -1,0 +1,121 @@
+#include "program/arguments.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "program/unbacked.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+namespace {
+
+template <class View>
+Refusal null_refusal(const View* const* views, std::uint32_t count, const char* array) noexcept {
+  if (views == nullptr && count != 0) [[unlikely]]
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", array);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (views[i] != nullptr) [[likely]]
+      continue;
+    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is NULL", argument_name(array, i).text);
+  }
+  return std::nullopt;
+}
+
+Refusal count_refusal(const char* name, std::uint32_t count, std::size_t expected) noexcept {
+  if (count == expected) [[likely]]
+    return std::nullopt;
+  return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is %" PRIu32 " but the program has %zu", name,
+                  count, expected);
+}
+
+}  // namespace
+
+ArgumentName argument_name(const char* array, std::size_t index) noexcept {
+  ArgumentName name;
+  std::snprintf(name.text, sizeof name.text, "%s[%zu]", array, index);
+  return name;
+}
+
+Refusal inputs_refusal(const Graph& graph, const tnr_view* const* inputs,
+                       std::uint32_t input_count) noexcept {
+  if (Refusal refusal = count_refusal("input_count", input_count, graph.inputs.size())) {
+    return refusal;
+  }
+  if (Refusal refusal = null_refusal(inputs, input_count, "inputs")) return refusal;
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    if (is_valid_view(*inputs[i])) continue;
+    return view_refusal(*inputs[i], argument_name("inputs", i).text);
+  }
+  return std::nullopt;
+}
+
+Refusal outputs_refusal(const Graph& graph, const tnr_view_mut* const* outputs,
+                        std::uint32_t output_count) noexcept {
+  if (Refusal refusal = count_refusal("output_count", output_count, graph.outputs.size())) {
+    return refusal;
+  }
+  if (Refusal refusal = null_refusal(outputs, output_count, "outputs")) return refusal;
+  for (std::uint32_t i = 0; i < output_count; ++i) {
+    const tnr_view& view = outputs[i]->view;
+    if (!is_valid_view(view)) return view_refusal(view, argument_name("outputs", i).text);
+    if (strides_nest_in_order(view)) continue;
+    if (Refusal refusal = self_overlap_refusal(view, argument_name("outputs", i).text)) {
+      return refusal;
+    }
+  }
+  return std::nullopt;
+}
+
+Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept {
+  for (std::uint32_t i = 0; i < arguments.output_count; ++i) {
+    const tnr_view& out = arguments.outputs[i]->view;
+    for (std::uint32_t j = 0; j < arguments.input_count; ++j) {
+      const Alias alias = alias_of(out, *arguments.inputs[j]);
+      if (alias == Alias::kNone || (alias == Alias::kSame && graph.outputs[i].updates == j)) {
+        continue;
+      }
+      return error_of(TNR_STATUS_ALIASED,
+                      "outputs[%" PRIu32 "] %s inputs[%" PRIu32 "], which it does not update", i,
+                      alias == Alias::kUndecided ? "may share a byte with" : "shares a byte with",
+                      j);
+    }
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (alias_of(out, arguments.outputs[j]->view) == Alias::kNone) continue;
+      return error_of(TNR_STATUS_ALIASED,
+                      "outputs[%" PRIu32 "] may share a byte with outputs[%" PRIu32 "]", i, j);
+    }
+  }
+  return std::nullopt;
+}
+
+bool Owners::pin_next(std::size_t& at, Pins& pins, Refusal& refusal) const noexcept {
+  using enum Pins::Access;
+  const std::size_t inputs = arguments_.input_count;
+  const std::size_t given = inputs + arguments_.output_count;
+  const auto pin = [&](const tnr_view& view, Pins::Access access, const char* array,
+                       std::size_t index) {
+    refusal = pins.pin(view, "", access);
+    if (!refusal) [[likely]]
+      return true;
+    // Once more, for its name.
+    refusal = pins.pin(view, argument_name(array, index).text, access);
+    return !refusal;
+  };
+  for (; at < given; ++at) {
+    const bool is_input = at < inputs;
+    const tnr_view& view =
+        is_input ? *arguments_.inputs[at] : arguments_.outputs[at - inputs]->view;
+    if (view.owner == 0) continue;
+    const std::size_t i = at++;
+    return is_input ? pin(view, kRead, "inputs", i) : pin(view, kWrite, "outputs", i - inputs);
+  }
+  for (; at - given < constants_.size(); ++at) {
+    const Constant& constant = *constants_[at - given];
+    if (!constant.is_borrowed()) continue;
+    const std::size_t i = at++ - given;
+    return pin(constant.view(), kRead, "constants", i);
+  }
+  return false;
+}
+
+}  // namespace tenure

@@ -1,0 +1,66 @@
+// A schedule, and the layouts that it is for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/concurrency.hpp"
+#include "program/arguments.hpp"
+#include "program/graph.hpp"
+#include "program/schedule.hpp"
+#include "program/workspace.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+class Bound {
+ public:
+  // Of arguments that are checked; without `outputs` these are row-major. Throws INVALID_ARGUMENT
+  // for inputs that the graph does not take, and for outputs of other types than it gives.
+  Bound(const Graph& graph, const std::vector<bool>& needed, std::uint32_t disabled_passes,
+        const Arguments& arguments);
+  Bound(const Bound&) = delete;
+  Bound& operator=(const Bound&) = delete;
+  ~Bound();
+
+  // Of arguments that are checked.
+  [[nodiscard]] bool is_for(const Arguments& arguments) const noexcept;
+  // Whether these arguments, of which nothing is known, have the layouts and valid memory: all that
+  // inputs_refusal(), outputs_refusal() and is_for() answer, in one walk.
+  [[nodiscard]] bool takes(const Arguments& arguments) const noexcept;
+  // What takes() has against them.
+  [[nodiscard]] Refusal refusal(const Graph& graph, const Arguments& arguments) const noexcept;
+
+  [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
+  // The peak of operations, in the runs so far.
+  [[nodiscard]] std::size_t scratch_bytes() const noexcept {
+    return scratch_bytes_.load(std::memory_order_relaxed);
+  }
+  void note_scratch(std::size_t bytes) const noexcept;
+
+  // The workspace that was left, or a new one. It names its bound from give() of it on.
+  std::unique_ptr<Workspace> take_workspace(const Graph& graph) const;
+  void give_workspace(std::unique_ptr<Workspace> workspace) const noexcept;
+
+  struct Layout {
+    tnr_view view;
+    ByteReach reach;
+  };
+  [[nodiscard]] const std::vector<Layout>& inputs() const noexcept { return inputs_; }
+  [[nodiscard]] const std::vector<Layout>& outputs() const noexcept { return outputs_; }
+
+  // What a run with this schedule takes.
+  [[nodiscard]] tnr_memory_plan memory() const noexcept;
+
+ private:
+  static Layout layout_of(const tnr_view& view) noexcept;
+
+  std::vector<Layout> inputs_;
+  std::vector<Layout> outputs_;
+  Schedule schedule_;
+  mutable Atomic<Workspace*> idle_{nullptr};
+  mutable Atomic<std::size_t> scratch_bytes_{0};
+};
+
+}  // namespace tenure

@@ -1,0 +1,103 @@
+#include "program/sealed.hpp"
+
+#include <cinttypes>
+#include <cstring>
+#include <vector>
+
+#include "memory/memory.hpp"
+
+namespace tenure {
+namespace {
+
+constexpr SealedProgramHandles kSealedProgramHandles(sealed_program_table, "sealed",
+                                                     "sealed program");
+
+// Zeros where a view has its elements.
+class Zeros {
+ public:
+  Zeros(const tnr_view& layout, const ByteReach& reach)
+      : memory_(static_cast<std::size_t>(reach.before_bytes + reach.from_bytes)), view_(layout) {
+    std::memset(memory_.data(), 0, memory_.size_bytes());
+    view_.base = memory_.data();
+    view_.data = memory_.data() + reach.before_bytes;
+    view_.size_bytes = memory_.size_bytes();
+    view_.owner = 0;
+    view_.flags = 0;
+  }
+
+  [[nodiscard]] const tnr_view* view() const noexcept { return &view_; }
+
+ private:
+  OwnedMemory memory_;
+  tnr_view view_;
+};
+
+}  // namespace
+
+SealedProgram::SealedProgram(ProgramToken program, const Arguments& arguments)
+    : program_(kProgramHandles, program) {
+  const Program& of = program_.object();
+  of.require_no_refusing_node();
+  std::shared_ptr<const Bound> bound = of.bound_to(arguments);
+  workspace_ = std::make_unique<Workspace>(of.graph(), bound->schedule());
+  workspace_->bound = std::move(bound);
+  rehearse();
+}
+
+void SealedProgram::rehearse() {
+  std::vector<std::unique_ptr<const Zeros>> memory;
+  std::vector<const tnr_view*> inputs;
+  std::vector<const tnr_view_mut*> outputs;
+  for (const Bound::Layout& layout : bound().inputs()) {
+    memory.push_back(std::make_unique<const Zeros>(layout.view, layout.reach));
+    inputs.push_back(memory.back()->view());
+  }
+  for (const Bound::Layout& layout : bound().outputs()) {
+    memory.push_back(std::make_unique<const Zeros>(layout.view, layout.reach));
+    // The same view: it is the first and only field.
+    outputs.push_back(reinterpret_cast<const tnr_view_mut*>(memory.back()->view()));
+  }
+  compute({inputs.data(), static_cast<std::uint32_t>(inputs.size()), outputs.data(),
+           static_cast<std::uint32_t>(outputs.size())});
+  bound().note_scratch(workspace_->scratch_bytes());
+  workspace_->grow_scratch();
+}
+
+void SealedProgram::compute(const Arguments& arguments) const {
+  workspace_->compute(kQuietContext, program_.object().graph(), bound().schedule(), arguments, {});
+}
+
+Refusal SealedProgram::run(const Arguments& arguments) const {
+  const Graph& graph = program_.object().graph();
+  if (!bound().takes(arguments)) [[unlikely]]
+    return bound().refusal(graph, arguments);
+  if (Refusal refusal = alias_refusal(graph, arguments)) [[unlikely]]
+    return refusal;
+  return Owners(program_.object().constants(), arguments).with_pinned([&] { compute(arguments); });
+}
+
+SealedProgramToken sealed_program_create(ProgramToken program, const tnr_view* const* inputs,
+                                         std::uint32_t input_count,
+                                         const tnr_view_mut* const* outputs,
+                                         std::uint32_t output_count) {
+  return kSealedProgramHandles.open(std::make_unique<const SealedProgram>(
+      program, Arguments{inputs, input_count, outputs, output_count}));
+}
+
+void sealed_program_release(SealedProgramToken token) { kSealedProgramHandles.release(token); }
+
+tnr_memory_plan sealed_program_memory(SealedProgramToken token) {
+  const SealedProgramHandles::Use sealed(kSealedProgramHandles, token);
+  return sealed.object().memory();
+}
+
+Refusal sealed_program_run(SealedProgramToken token, const tnr_view* const* inputs,
+                           std::uint32_t input_count, const tnr_view_mut* const* outputs,
+                           std::uint32_t output_count) {
+  SealedProgramHandles::SoleUse sealed(kSealedProgramHandles);
+  if (Refusal refusal = sealed.begin(token)) [[unlikely]]
+    return refusal;
+  return sealed.object().run({inputs, input_count, outputs, output_count});
+}
+
+}  // namespace tenure

@@ -1,0 +1,37 @@
+// A program for inputs and outputs of some layouts, which has all memory that a run needs: a run
+// asks nobody for anything, whether it succeeds or fails.
+//
+// So what it refuses is said without an exception, as a throw asks for memory and may wait for a
+// lock; and nodes that may refuse what they find in elements, which throw, are refused when it is
+// made.
+#pragma once
+
+#include <memory>
+
+#include "memory/handles.hpp"
+#include "program/program.hpp"
+
+namespace tenure {
+
+class SealedProgram {
+ public:
+  // Throws as tnr_sealed_program_create().
+  SealedProgram(ProgramToken program, const Arguments& arguments);
+
+  [[nodiscard]] tnr_memory_plan memory() const noexcept { return bound().memory(); }
+  // Throws what operations of users answer, and nothing else. One thread at a time.
+  [[nodiscard]] Refusal run(const Arguments& arguments) const;
+
+ private:
+  [[nodiscard]] const Bound& bound() const noexcept { return *workspace_->bound; }
+  void compute(const Arguments& arguments) const;
+  // Takes the scratch memory that operations ask for.
+  void rehearse();
+
+  ProgramHandles::Use program_;  // as long as this is there
+  std::unique_ptr<Workspace> workspace_;
+};
+
+using SealedProgramHandles = Handles<SealedProgram, kSealedProgramKind>;
+
+}  // namespace tenure

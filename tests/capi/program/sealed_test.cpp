@@ -1,0 +1,553 @@
+// Sealed programs: the bits of the program, and runs that ask nobody for anything, whether they
+// succeed or fail: counted where memory is asked for and mutexes are locked, and in a process that
+// the kernel ends at any system call but its exit.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "expect_status.hpp"
+#include "failing_allocator.hpp"
+#include "memory/memory.hpp"
+#include "program_graph.hpp"
+#include "tenure/tenure.h"
+
+using tenure::test::allocation_counts;
+using tenure::test::AllocationFault;
+using tenure::test::CGraph;
+using tenure::test::expect_refused;
+using tenure::test::Failing;
+using tenure::test::Floats;
+using tenure::test::Shape;
+using tenure::test::view_over;
+
+namespace {
+
+constinit thread_local int t_locks = 0;
+
+}  // namespace
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  using Lock = int (*)(pthread_mutex_t*);
+  static const auto real = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  ++t_locks;
+  return real(mutex);
+}
+
+namespace {
+
+constexpr std::uint32_t kMul = TNR_NODE_BINARY + TNR_BINARY_OP_MUL;
+constexpr std::uint32_t kAdd = TNR_NODE_BINARY + TNR_BINARY_OP_ADD;
+constexpr std::uint32_t kRelu = TNR_NODE_UNARY + TNR_UNARY_OP_RELU;
+
+// What a run lends, whose parts a test changes.
+struct Lent {
+  std::vector<tnr_view> views;
+  std::vector<tnr_view_mut> outs;
+  std::vector<const tnr_view*> inputs;
+  std::vector<const tnr_view_mut*> outputs;
+
+  Lent(std::vector<tnr_view> of, std::vector<tnr_view_mut> into)
+      : views(std::move(of)), outs(std::move(into)) {
+    for (const tnr_view& view : views) inputs.push_back(&view);
+    for (const tnr_view_mut& out : outs) outputs.push_back(&out);
+  }
+  Lent(const Lent& other) : Lent(other.views, other.outs) {}
+  Lent& operator=(const Lent&) = delete;
+
+  tnr_sealed_program* seal(const tnr_program* program) {
+    return tnr_sealed_program_create(program, inputs.data(),
+                                     static_cast<std::uint32_t>(inputs.size()), outputs.data(),
+                                     static_cast<std::uint32_t>(outputs.size()));
+  }
+  tnr_status run(const tnr_sealed_program* sealed) const {
+    return tnr_sealed_program_run(sealed, inputs.data(), static_cast<std::uint32_t>(inputs.size()),
+                                  outputs.data(), static_cast<std::uint32_t>(outputs.size()));
+  }
+};
+
+// scores = scan(relu(image (x) w + b)) @ v; state += mean(x): with scratch memory, a block, a
+// constant of a blob, and an output that updates an input.
+class CSealed : public CGraph {
+ protected:
+  CSealed() {
+    const std::uint32_t image = input({2, 3, 9, 9});
+    const std::uint32_t state = input({2});
+    tnr_conv2d_attributes same = {};
+    same.struct_size = sizeof same;
+    for (std::int64_t& padding : same.padding) padding = 1;
+    const std::uint32_t seen = node(
+        kRelu, {node(TNR_NODE_CONV2D, {image, constant(w.view()), constant(b.view())}, {}, &same)});
+    const std::uint32_t flat = node(TNR_NODE_RESHAPE, {seen}, {2, 4 * 81});
+    const std::uint32_t sums = node(TNR_NODE_SCAN + TNR_SCAN_OP_SUM, {flat}, {1});
+    output(node(TNR_NODE_MATMUL, {sums, constant(v.view())}));
+    const std::uint32_t mean = node(TNR_NODE_REDUCE + TNR_REDUCE_OP_MEAN, {flat}, {}, nullptr, 2);
+    output(node(kAdd, {state, mean}), state);
+    made = program();
+    sealed = lent().seal(made);
+    EXPECT_NE(sealed, nullptr) << tnr_last_error()->message;
+  }
+  ~CSealed() override { EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK); }
+
+  Lent lent() { return {{x.view(), held.view()}, {scores.out(), held.out()}}; }
+
+  Floats w{{4, 3, 3, 3}, -0.5f, 0.125f};
+  Floats b{{4}, -0.25f, 0.25f};
+  Floats v{{324, 5}, -1.0f, 0.07f};
+  Floats x{{2, 3, 9, 9}, 0.5f, 0.37f};
+  Floats held{{2}, 1, 1};
+  Floats scores{{2, 5}};
+  tnr_program* made = nullptr;
+  tnr_sealed_program* sealed = nullptr;
+};
+
+TEST_F(CSealed, HasTheBitsOfItsProgram) {
+  ASSERT_EQ(run(made, {x.view(), held.view()}, {scores.out(), held.out()}), TNR_STATUS_OK);
+  const std::vector<float> expected = scores.values;
+  const std::vector<float> state = held.values;
+  held = Floats({2}, 1, 1);
+  // Other memory of the same layouts, also at another alignment.
+  std::vector<float> room(scores.values.size() + 1);
+  Lent other = lent();
+  other.outs[0] = {view_over(room.data() + 1, {2, 5})};
+  ASSERT_EQ(other.run(sealed), TNR_STATUS_OK) << tnr_last_error()->message;
+  EXPECT_EQ(std::vector<float>(room.begin() + 1, room.end()), expected);
+  EXPECT_EQ(held.values, state);
+}
+
+TEST_F(CSealed, TouchesNothingWhenItIsMade) {
+  scores.values.assign(scores.values.size(), 7);
+  const std::vector<float> state = held.values;
+  tnr_sealed_program* const another = lent().seal(made);
+  ASSERT_NE(another, nullptr);
+  EXPECT_EQ(scores.values, std::vector<float>(scores.values.size(), 7));
+  EXPECT_EQ(held.values, state);
+  EXPECT_EQ(tnr_sealed_program_release(another), TNR_STATUS_OK);
+}
+
+TEST_F(CSealed, KnowsItsMemoryBeforeItRuns) {
+  tnr_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  ASSERT_EQ(tnr_sealed_program_memory(sealed, &plan), TNR_STATUS_OK);
+  tnr_memory_plan plain = memory(made, {x.view(), held.view()});
+  EXPECT_EQ(plan.peak_bytes, plain.peak_bytes);
+  EXPECT_EQ(plan.step_count, plain.step_count);
+  EXPECT_GT(plan.scratch_bytes, 0u);
+  tnr_program* const fresh = program();
+  EXPECT_EQ(memory(fresh, {x.view(), held.view()}).scratch_bytes, 0u);
+  ASSERT_EQ(run(fresh, {x.view(), held.view()}, {scores.out(), held.out()}), TNR_STATUS_OK);
+  EXPECT_EQ(memory(fresh, {x.view(), held.view()}).scratch_bytes, plan.scratch_bytes);
+  plan.struct_size = 3;
+  expect_refused(tnr_sealed_program_memory(sealed, &plan), TNR_STATUS_INVALID_ARGUMENT,
+                 {"struct_size is 3"});
+  expect_refused(tnr_sealed_program_memory(sealed, nullptr), TNR_STATUS_INVALID_ARGUMENT,
+                 {"out is NULL"});
+}
+
+// ---- what a run is refused, which is said without asking for anything --------------------------
+
+struct Refused {
+  const char* name;
+  tnr_status status;
+  std::vector<std::string> words;
+  std::function<tnr_status()> run;
+};
+
+class CSealedPaths : public CSealed {
+ protected:
+  CSealedPaths() {
+    const std::int64_t shape[] = {2, 5};
+    owner = tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 2, shape, &owned);
+    EXPECT_NE(owner, nullptr);
+    tnr_view_mut stale_view = {};
+    tnr_blob* const gone = tnr_blob_alloc_view(nullptr, TNR_DTYPE_F32, 2, shape, &stale_view);
+    EXPECT_EQ(tnr_blob_release(gone), TNR_STATUS_OK);
+    released = lent().seal(made);
+    EXPECT_EQ(tnr_sealed_program_release(released), TNR_STATUS_OK);
+    shared = tnr_blob_share(w.values.data(), 40, nullptr, nullptr);
+    EXPECT_NE(shared, nullptr);
+
+    add("ok", TNR_STATUS_OK, {}, [](Lent&) {});
+    add("into a blob", TNR_STATUS_OK, {}, [this](Lent& of) { of.outs[0] = owned; });
+    add("another shape", TNR_STATUS_INVALID_ARGUMENT,
+        {"inputs[0] is f32 with the shape [1, 3, 9, 9]", "sealed for f32 with [2, 3, 9, 9]"},
+        [](Lent& of) { of.views[0].shape[0] = 1; });
+    add("other strides", TNR_STATUS_INVALID_ARGUMENT, {"outputs[0] is f32 with the strides"},
+        [](Lent& of) {
+          of.outs[0].view.strides[0] = 1;
+          of.outs[0].view.strides[1] = 2;
+        });
+    add("another dtype", TNR_STATUS_INVALID_ARGUMENT, {"inputs[1] is i32"},
+        [](Lent& of) { of.views[1].dtype = TNR_DTYPE_I32; });
+    add("no dtype", TNR_STATUS_UNSUPPORTED, {"inputs[1].dtype"},
+        [](Lent& of) { of.views[1].dtype = 3; });
+    add("a huge rank", TNR_STATUS_INVALID_ARGUMENT, {"inputs[0].rank is 4294967295"},
+        [](Lent& of) { of.views[0].rank = UINT32_MAX; });
+    add("unknown flags", TNR_STATUS_INVALID_ARGUMENT, {"outputs[0].flags is 0x2"},
+        [](Lent& of) { of.outs[0].view.flags = 2; });
+    add("a device", TNR_STATUS_UNSUPPORTED, {"inputs[0].device"},
+        [](Lent& of) { of.views[0].device.kind = 2; });
+    add("few bytes", TNR_STATUS_INVALID_ARGUMENT, {"inputs[0].strides[0]", "of 100 lent"},
+        [](Lent& of) { of.views[0].size_bytes = 100; });
+    add("no memory", TNR_STATUS_INVALID_ARGUMENT, {"outputs[1].base is NULL"},
+        [](Lent& of) { of.outs[1].view.base = nullptr; });
+    add("misaligned", TNR_STATUS_INVALID_ARGUMENT, {"inputs[1].data"}, [](Lent& of) {
+      of.views[1].data = static_cast<const char*>(of.views[1].data) + 1;
+      of.views[1].size_bytes += 4;
+    });
+    add("a NULL view", TNR_STATUS_INVALID_ARGUMENT, {"inputs[1] is NULL"},
+        [](Lent& of) { of.inputs[1] = nullptr; });
+    add("a NULL output", TNR_STATUS_INVALID_ARGUMENT, {"outputs[0] is NULL"},
+        [](Lent& of) { of.outputs[0] = nullptr; });
+    add("few inputs", TNR_STATUS_INVALID_ARGUMENT, {"input_count is 1 but the program has 2"},
+        [](Lent& of) { of.inputs.pop_back(); });
+    add("many outputs", TNR_STATUS_INVALID_ARGUMENT, {"output_count is 3 but the program has 2"},
+        [](Lent& of) { of.outputs.push_back(nullptr); });
+    add("an output in an input", TNR_STATUS_ALIASED, {"outputs[1] shares a byte with inputs[0]"},
+        [this](Lent& of) { of.outs[1] = {view_over(x.values.data() + 1, {2})}; });
+    add("two outputs in one", TNR_STATUS_ALIASED, {"outputs[1] may share a byte with outputs[0]"},
+        [this](Lent& of) { of.outs[1] = {view_over(scores.values.data(), {2})}; });
+    add("an owner that ended", TNR_STATUS_STALE_VIEW, {"inputs[0].owner", "has been released"},
+        [stale_view](Lent& of) { of.views[0].owner = stale_view.view.owner; });
+    add("an owner that is none", TNR_STATUS_STALE_VIEW, {"no blob was ever given"},
+        [](Lent& of) { of.outs[0].view.owner = 12345; });
+    add("an owner of other memory", TNR_STATUS_INVALID_ARGUMENT,
+        {"outputs[0] is lent 40 bytes", "its owner holds 40 bytes"},
+        [this](Lent& of) { of.outs[0].view.owner = owned.view.owner; });
+    add("an owner that nobody writes", TNR_STATUS_INVALID_ARGUMENT, {"shared, which nobody may"},
+        [this](Lent& of) {
+          of.outs[0].view.base = of.outs[0].view.data = w.values.data();
+          of.outs[0].view.owner = reinterpret_cast<std::uintptr_t>(shared);
+        });
+    paths.push_back({"no arrays", TNR_STATUS_INVALID_ARGUMENT, {"inputs is NULL"}, [this] {
+                       return tnr_sealed_program_run(sealed, nullptr, 2, nullptr, 2);
+                     }});
+    add_handle("released", released, {"a sealed program that has been released"});
+    add_handle("NULL", nullptr, {"no sealed program was ever given"});
+    add_handle("garbage", reinterpret_cast<const tnr_sealed_program*>(0x1234),
+               {"no sealed program was ever given"});
+    add_handle("a program", reinterpret_cast<const tnr_sealed_program*>(made),
+               {"no sealed program was ever given"});
+  }
+  ~CSealedPaths() override {
+    EXPECT_EQ(tnr_blob_release(owner), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_blob_release(shared), TNR_STATUS_OK);
+  }
+
+  template <class Change>
+  void add(const char* name, tnr_status status, std::vector<std::string> words,
+           const Change& change) {
+    auto of = std::make_shared<Lent>(lent());
+    change(*of);
+    paths.push_back({name, status, std::move(words), [this, of] { return of->run(sealed); }});
+  }
+  void add_handle(const char* name, const tnr_sealed_program* handle,
+                  std::vector<std::string> words) {
+    auto of = std::make_shared<Lent>(lent());
+    paths.push_back({name, TNR_STATUS_STALE_HANDLE, std::move(words),
+                     [handle, of] { return of->run(handle); }});
+  }
+
+  tnr_view_mut owned = {};
+  tnr_blob* owner = nullptr;
+  tnr_blob* shared = nullptr;
+  tnr_sealed_program* released = nullptr;
+  std::vector<Refused> paths;
+};
+
+TEST_F(CSealedPaths, SayWhatIsWrongAndTouchNothing) {
+  for (const Refused& path : paths) {
+    SCOPED_TRACE(path.name);
+    if (path.status == TNR_STATUS_OK) {
+      EXPECT_EQ(path.run(), TNR_STATUS_OK) << tnr_last_error()->message;
+      continue;
+    }
+    scores.values.assign(scores.values.size(), 7);
+    held.values = {3, 4};
+    const tnr_status status = path.run();
+    EXPECT_STREQ(tnr_status_name(status), tnr_status_name(path.status));
+    const std::string message = tnr_last_error()->message;
+    for (const std::string& word : path.words) {
+      EXPECT_NE(message.find(word), std::string::npos) << "no \"" << word << "\" in " << message;
+    }
+    EXPECT_EQ(scores.values, std::vector<float>(scores.values.size(), 7));
+    EXPECT_EQ(held.values, (std::vector<float>{3, 4}));
+  }
+}
+
+TEST_F(CSealedPaths, AllocateNothingAndTakeNoLock) {
+  if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer sees each piece of scratch memory by itself";
+  for (const Refused& path : paths) {
+    SCOPED_TRACE(path.name);
+    t_locks = 0;
+    tnr_status status;
+    {
+      const AllocationFault counted(Failing::kOne, tenure::test::kNone);
+      status = path.run();
+    }
+    EXPECT_EQ(status, path.status);
+    EXPECT_EQ(allocation_counts().asked, 0);
+    EXPECT_EQ(allocation_counts().live_change, 0);
+    EXPECT_EQ(t_locks, 0);
+  }
+}
+
+// From here on the kernel ends the process at any other system call.
+bool refuse_all_but_exit() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+  };
+  const sock_fprog program = {static_cast<unsigned short>(std::size(filter)), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+constexpr int kNoFilter = 77;
+
+// How a process ends that does this under the filter: 0 where all is well, or what it answers.
+template <class Body>
+int status_under_filter(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!refuse_all_but_exit()) syscall(SYS_exit, kNoFilter);
+    syscall(SYS_exit, body());
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST_F(CSealedPaths, MakeNoSystemCall) {
+  if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer asks the system itself";
+  const int none = status_under_filter([] { return 0; });
+  if (none == kNoFilter) GTEST_SKIP() << "the system lets no process filter its calls";
+  ASSERT_EQ(none, 0);
+  // That it would be seen.
+  ASSERT_LT(status_under_filter([] { return static_cast<int>(getppid() == 0); }), 0);
+  for (const Refused& path : paths) {
+    const int answer = status_under_filter([&] { return path.run() == path.status ? 0 : 1; });
+    EXPECT_EQ(answer, 0) << path.name;
+  }
+  // A thousand times, all in turns.
+  EXPECT_EQ(status_under_filter([&] {
+              for (int i = 0; i < 1000; ++i) {
+                for (const Refused& path : paths) {
+                  if (path.run() != path.status) return 1;
+                }
+              }
+              return 0;
+            }),
+            0);
+}
+
+TEST_F(CSealed, TakesOutputsOfManyPagesWithoutASystemCall) {
+  if (tenure::kSanitized) GTEST_SKIP() << "a sanitizer asks the system itself";
+  // Before such results are written, other calls ask the system for their pages.
+  const std::int64_t count = std::int64_t{4} << 20;
+  tnr_graph* const small = std::exchange(graph, tnr_graph_create());
+  output(node(kMul, {input({count}), scalar(2)}));
+  const Floats a({count}, 1, 0);
+  Floats out({count});
+  Lent of({a.view()}, {out.out()});
+  tnr_sealed_program* const doubled = of.seal(program());
+  ASSERT_NE(doubled, nullptr) << tnr_last_error()->message;
+  const int answer = status_under_filter([&] { return static_cast<int>(of.run(doubled)); });
+  EXPECT_TRUE(answer == 0 || answer == kNoFilter) << answer;
+  EXPECT_EQ(of.run(doubled), TNR_STATUS_OK);
+  EXPECT_EQ(out.values.back(), 2);
+  EXPECT_EQ(tnr_sealed_program_release(doubled), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_graph_release(small), TNR_STATUS_OK);
+}
+
+// ---- what cannot be sealed ---------------------------------------------------------------------
+
+TEST_F(CGraph, NodesThatRefuseElementsAreNotSealed) {
+  const std::int64_t numbers[] = {4, 5};
+  const std::int64_t indices[] = {0, 1};
+  std::int64_t quotients[2];
+  const Floats a({2}, 1, 1);
+  Floats out({2});
+  const std::uint32_t m = input({2}, TNR_DTYPE_I64);
+  const std::uint32_t n = input({2}, TNR_DTYPE_I64);
+  const std::uint32_t x = input({2});
+  output(node(TNR_NODE_BINARY + TNR_BINARY_OP_DIV, {m, n}));
+  output(node(TNR_NODE_TAKE, {x, m}, {0}));
+  Lent of(
+      {view_over(numbers, {2}, TNR_DTYPE_I64), view_over(indices, {2}, TNR_DTYPE_I64), a.view()},
+      {{view_over(quotients, {2}, TNR_DTYPE_I64)}, out.out()});
+  expect_refused(of.seal(program()), TNR_STATUS_UNSUPPORTED, {"nodes[0], div: may refuse"});
+  // Of floats a division gives an infinity, and what no output needs does not count.
+  tnr_graph* const first = std::exchange(graph, tnr_graph_create());
+  const std::uint32_t y = input({2});
+  const std::uint32_t i = input({2}, TNR_DTYPE_I64);
+  (void)node(TNR_NODE_TAKE, {y, i}, {0});
+  output(node(TNR_NODE_BINARY + TNR_BINARY_OP_DIV, {y, y}));
+  Lent floats({a.view(), view_over(indices, {2}, TNR_DTYPE_I64)}, {out.out()});
+  tnr_sealed_program* const sealed = floats.seal(program());
+  ASSERT_NE(sealed, nullptr) << tnr_last_error()->message;
+  EXPECT_EQ(floats.run(sealed), TNR_STATUS_OK);
+  EXPECT_EQ(out.values, (std::vector<float>{1, 1}));
+  EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+  for (const std::uint32_t code : {TNR_NODE_BINARY + TNR_BINARY_OP_REM,
+                                   TNR_NODE_BINARY + TNR_BINARY_OP_POW, TNR_NODE_GATHER + 0}) {
+    EXPECT_EQ(tnr_graph_release(std::exchange(graph, tnr_graph_create())), TNR_STATUS_OK);
+    const std::uint32_t p = input({2}, TNR_DTYPE_I64);
+    const std::uint32_t q = input({2}, TNR_DTYPE_I64);
+    output(code == TNR_NODE_GATHER ? node(code, {p, q}, {0}) : node(code, {p, q}));
+    Lent integers({of.views[0], of.views[1]}, {of.outs[0]});
+    expect_refused(integers.seal(program()), TNR_STATUS_UNSUPPORTED, {"nodes[0]"});
+  }
+  EXPECT_EQ(tnr_graph_release(first), TNR_STATUS_OK);
+}
+
+TEST_F(CSealed, IsMadeOfWhatARunWouldTake) {
+  Lent of = lent();
+  of.views[0].shape[1] = 2;
+  expect_refused(of.seal(made), TNR_STATUS_INVALID_ARGUMENT, {"inputs[0].shape[1] is 2"});
+  Lent outs = lent();
+  outs.outs[0].view.shape[1] = 4;
+  expect_refused(outs.seal(made), TNR_STATUS_INVALID_ARGUMENT, {"the program gives f32"});
+  expect_refused(tnr_sealed_program_create(made, nullptr, 2, nullptr, 2),
+                 TNR_STATUS_INVALID_ARGUMENT, {"inputs is NULL"});
+  expect_refused(lent().seal(nullptr), TNR_STATUS_STALE_HANDLE, {"no program was ever given"});
+  EXPECT_EQ(tnr_sealed_program_release(nullptr), TNR_STATUS_OK);
+}
+
+TEST_F(CSealed, HoldsItsProgram) {
+  programs.clear();
+  EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
+  EXPECT_EQ(lent().run(sealed), TNR_STATUS_OK);
+}
+
+TEST_F(CSealed, SurvivesEveryAllocationThatFails) {
+  bool has_failed = true;
+  for (int first = 0; has_failed; ++first) {
+    Lent of = lent();
+    tnr_sealed_program* another;
+    {
+      const AllocationFault fault(Failing::kOne, first);
+      another = of.seal(made);
+    }
+    has_failed = allocation_counts().failed != 0;
+    if (another == nullptr) {
+      EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_OUT_OF_MEMORY);
+      EXPECT_TRUE(has_failed);
+    }
+    EXPECT_EQ(tnr_sealed_program_release(another), TNR_STATUS_OK);
+  }
+}
+
+// ---- two at once -------------------------------------------------------------------------------
+
+// Runs the sealed program that calls it.
+struct Nested {
+  Lent* of = nullptr;
+  const tnr_sealed_program* sealed = nullptr;
+  tnr_status answer = TNR_STATUS_OK;
+
+  static tnr_status infer(void*, const tnr_view* operands, std::uint32_t, const std::int64_t*,
+                          std::uint32_t, tnr_dtype* dtype, std::uint32_t* rank,
+                          std::int64_t* shape) {
+    *dtype = operands[0].dtype;
+    *rank = operands[0].rank;
+    std::copy_n(operands[0].shape, *rank, shape);
+    return TNR_STATUS_OK;
+  }
+  static tnr_status compute(void* context, const tnr_view* operands, std::uint32_t,
+                            const std::int64_t*, std::uint32_t, const tnr_view_mut* out) {
+    auto& self = *static_cast<Nested*>(context);
+    if (self.sealed != nullptr) self.answer = self.of->run(self.sealed);
+    return tnr_unary(nullptr, TNR_UNARY_OP_NEG, operands, nullptr, out);
+  }
+};
+
+TEST_F(CGraph, ASealedProgramIsBusyWhileItRuns) {
+  Nested nested;
+  tnr_custom_operation operation = {};
+  operation.struct_size = sizeof operation;
+  operation.name = "nested";
+  operation.infer = Nested::infer;
+  operation.compute = Nested::compute;
+  operation.user_context = &nested;
+  operation.operand_count = 1;
+  std::uint32_t index = 0;
+  ASSERT_EQ(tnr_graph_add_custom(graph, &operation, &index), TNR_STATUS_OK);
+  output(node(TNR_NODE_CUSTOM, {input({2})}));
+  const Floats a({2}, 1, 1);
+  Floats out({2});
+  Lent of({a.view()}, {out.out()});
+  tnr_sealed_program* const sealed = of.seal(program());
+  ASSERT_NE(sealed, nullptr) << tnr_last_error()->message;
+  nested.of = &of;
+  nested.sealed = sealed;
+  EXPECT_EQ(of.run(sealed), TNR_STATUS_OK);
+  EXPECT_EQ(nested.answer, TNR_STATUS_BUSY);
+  EXPECT_EQ(out.values, (std::vector<float>{-1, -2}));
+  nested.sealed = nullptr;
+  EXPECT_EQ(of.run(sealed), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_sealed_program_release(sealed), TNR_STATUS_OK);
+}
+
+TEST_F(CSealed, OneOfSeveralThreadsRunsIt) {
+  ASSERT_EQ(lent().run(sealed), TNR_STATUS_OK);
+  const std::vector<float> expected = scores.values;
+  std::atomic<int> done = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      Floats mine({2, 5});
+      Floats state({2}, 1, 1);
+      const Lent of({x.view(), state.view()}, {mine.out(), state.out()});
+      for (int i = 0; i < 300; ++i) {
+        const tnr_status status = of.run(sealed);
+        if (status == TNR_STATUS_BUSY) continue;
+        ASSERT_EQ(status, TNR_STATUS_OK);
+        ASSERT_EQ(mine.values, expected);
+        ++done;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(done, 0);
+}
+
+TEST_F(CSealed, EndsWithTheRunThatUsesIt) {
+  for (int i = 0; i < 100; ++i) {
+    tnr_sealed_program* const another = lent().seal(made);
+    ASSERT_NE(another, nullptr);
+    std::atomic<bool> runs = false;
+    std::thread thread([&] {
+      Floats mine({2, 5});
+      Floats state({2}, 1, 1);
+      const Lent of({x.view(), state.view()}, {mine.out(), state.out()});
+      tnr_status status = TNR_STATUS_OK;
+      while (status == TNR_STATUS_OK) {
+        status = of.run(another);
+        runs = true;
+      }
+      EXPECT_EQ(status, TNR_STATUS_STALE_HANDLE);
+    });
+    while (!runs) std::this_thread::yield();
+    EXPECT_EQ(tnr_sealed_program_release(another), TNR_STATUS_OK);
+    thread.join();
+  }
+}
+
+}  // namespace
