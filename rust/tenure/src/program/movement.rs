@@ -3,15 +3,15 @@
 use std::panic::Location;
 
 use tenure_sys::{
-    TNR_NODE_BROADCAST, TNR_NODE_GATHER, TNR_NODE_PAD, TNR_NODE_PERMUTE, TNR_NODE_RESHAPE,
-    TNR_NODE_SLICE, TNR_NODE_TAKE, TNR_NODE_TRIANGULAR, tnr_pad_attributes, tnr_triangle,
-    tnr_triangle_attributes,
+    TNR_NODE_BROADCAST, TNR_NODE_GATHER, TNR_NODE_PAD, TNR_NODE_PERMUTE, TNR_NODE_PUT,
+    TNR_NODE_RESHAPE, TNR_NODE_SCATTER, TNR_NODE_SLICE, TNR_NODE_TAKE, TNR_NODE_TRIANGULAR,
+    tnr_binary_op, tnr_pad_attributes, tnr_triangle, tnr_triangle_attributes,
 };
 
 use super::state::Step;
 use super::{IntoSizes, Size, Traced};
 use crate::raw::program::scalar_of;
-use crate::{Axis, Element, Error, PadMode, Result, SparseIndex};
+use crate::{Axis, Element, Error, Number, PadMode, Result, SparseIndex};
 
 /// Shapes.
 impl<'g, T: Element> Traced<'g, T> {
@@ -267,6 +267,25 @@ impl<'g, T: Element> Traced<'g, T> {
         self.indexed("gather", TNR_NODE_GATHER, axis.into(), indices, Location::caller())
     }
 
+    fn written<I: SparseIndex>(
+        self,
+        name: &'static str,
+        code: u32,
+        axis: Axis,
+        indices: Traced<'g, I>,
+        values: Traced<'g, T>,
+        at: &'static Location<'static>,
+    ) -> Traced<'g, T> {
+        match self.axis(axis) {
+            Ok(axis) => {
+                let operands = [self.value(), values.value(), indices.value()];
+                let step = Step::new(name, code, &operands).named(&["a", "values", "indices"]);
+                self.graph().step(at, &step.numbers(&[axis]))
+            }
+            Err(error) => self.graph().refuse(name, at, error),
+        }
+    }
+
     fn triangle(
         self,
         name: &'static str,
@@ -292,4 +311,38 @@ impl<'g, T: Element> Traced<'g, T> {
     pub fn triu(self, diagonal: isize) -> Traced<'g, T> {
         self.triangle("triu", tnr_triangle::UPPER, diagonal, Location::caller())
     }
+}
+
+macro_rules! puts {
+    ($($kind:ident $op:expr, $bound:ident: $new:ident;)*) => {$(
+        impl<'g, T: $bound> Traced<'g, T> {
+            #[doc = concat!("The function [`", stringify!($new), "`](fn@crate::", stringify!($new),
+                "), of this along an axis.")]
+            ///
+            /// An index that is out of bounds is found in a run, whose outputs then hold a mixture.
+            #[track_caller]
+            pub fn $new<I: SparseIndex>(
+                self,
+                axis: impl Into<Axis>,
+                indices: Traced<'g, I>,
+                values: Traced<'g, T>,
+            ) -> Traced<'g, T> {
+                let (code, at) = ($kind | $op.0 as u32, Location::caller());
+                self.written(stringify!($new), code, axis.into(), indices, values, at)
+            }
+        }
+    )*};
+}
+
+puts! {
+    TNR_NODE_PUT tnr_binary_op(0), Element: put;
+    TNR_NODE_PUT tnr_binary_op::ADD, Number: put_add;
+    TNR_NODE_PUT tnr_binary_op::MUL, Number: put_mul;
+    TNR_NODE_PUT tnr_binary_op::MIN, Number: put_min;
+    TNR_NODE_PUT tnr_binary_op::MAX, Number: put_max;
+    TNR_NODE_SCATTER tnr_binary_op(0), Element: scatter;
+    TNR_NODE_SCATTER tnr_binary_op::ADD, Number: scatter_add;
+    TNR_NODE_SCATTER tnr_binary_op::MUL, Number: scatter_mul;
+    TNR_NODE_SCATTER tnr_binary_op::MIN, Number: scatter_min;
+    TNR_NODE_SCATTER tnr_binary_op::MAX, Number: scatter_max;
 }

@@ -62,6 +62,14 @@ macro_rules! attributes {
 attributes! {
     tnr_reduce_attributes tnr_normalize_attributes tnr_conv2d_attributes tnr_matmul_attributes
     tnr_pool2d_attributes tnr_batch_norm_attributes tnr_pad_attributes tnr_triangle_attributes
+    tnr_sort_attributes tnr_histogram_attributes tnr_random_attributes tnr_einsum_node_attributes
+    tnr_sparse_node_attributes
+}
+
+/// Attributes of nodes that have nothing but flags: their structs differ by their names alone.
+pub(crate) fn flags_of_node(flags: u32) -> sys::tnr_sort_attributes {
+    let struct_size = size_of::<sys::tnr_sort_attributes>() as u64;
+    sys::tnr_sort_attributes { struct_size, flags, reserved: 0 }
 }
 
 /// A number as attributes have it.

@@ -6,6 +6,7 @@
 mod errors;
 mod extents;
 mod nets;
+mod ordering;
 mod runs;
 mod sealed;
 mod table;
