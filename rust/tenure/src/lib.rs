@@ -280,7 +280,9 @@ pub use loader::{Batch, BatchError, Batches, Dataset, Loader, Position};
 pub use num_complex::Complex;
 pub use operand::{AsView, AsViewMut, AsViews};
 pub use ops::*;
-pub use program::{Extent, Graph, MemoryPlan, Passes, Program, Refused, SealedProgram, Traced};
+pub use program::{
+    Extent, Graph, MemoryPlan, Passes, Program, Refused, SealedProgram, Traced, TracedCsr,
+};
 pub use sparse::*;
 pub use stats::{
     Operation, OperationStats, Stats, build_info, operation_stats, start_timing, stats,

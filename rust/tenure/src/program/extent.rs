@@ -125,6 +125,17 @@ impl<'g> Extent<'g> {
 }
 
 impl Size<'_> {
+    /// The next number: as many offsets as so many rows have.
+    pub(super) fn next(self, at: &'static Location<'static>) -> Self {
+        match self.0 {
+            Given::Number(number) => Size(Given::Number(number + 1)),
+            Given::Extent(extent) => {
+                extent.combined(tnr_extent_op::ADD, [self, 1.into()], at).into()
+            }
+            outside @ Given::Outside(_) => Size(outside),
+        }
+    }
+
     /// As the library has it.
     pub(super) fn number(self) -> Result<i64> {
         match self.0 {

@@ -248,7 +248,7 @@ pub enum Triangle {
 }
 
 impl Triangle {
-    fn flags(self) -> u32 {
+    pub(crate) fn flags(self) -> u32 {
         match self {
             Triangle::Lower => 0,
             Triangle::UnitLower => TNR_SOLVE_UNIT_DIAGONAL,

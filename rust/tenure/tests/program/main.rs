@@ -9,6 +9,7 @@ mod nets;
 mod ordering;
 mod runs;
 mod sealed;
+mod sparse;
 mod table;
 mod updates;
 mod values;
