@@ -282,6 +282,7 @@ pub use operand::{AsView, AsViewMut, AsViews};
 pub use ops::*;
 pub use program::{
     Extent, Graph, MemoryPlan, Passes, Program, Refused, SealedProgram, Traced, TracedCsr,
+    TracedGenerator,
 };
 pub use sparse::*;
 pub use stats::{

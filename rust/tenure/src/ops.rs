@@ -11,7 +11,7 @@ mod close;
 mod compare;
 mod concat;
 mod conv2d;
-mod einsum;
+pub(crate) mod einsum;
 mod elementwise;
 mod indexed;
 mod map;

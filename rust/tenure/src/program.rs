@@ -33,6 +33,7 @@ mod operators;
 mod ordering;
 mod products;
 mod quantile;
+mod random;
 mod reduce;
 mod run;
 mod sealed;
@@ -47,6 +48,7 @@ use std::sync::Arc;
 
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
+pub use random::TracedGenerator;
 pub use run::MemoryPlan;
 pub use sealed::{Refused, SealedProgram};
 pub use sparse::TracedCsr;

@@ -235,7 +235,7 @@ impl Generator {
     /// ```
     #[doc(alias = "dropout")]
     pub fn bernoulli(&mut self, probability: f64, shape: impl IntoShape) -> Result<Tensor<Bool8>> {
-        let with = RandomAttributes { probability, ..DEFAULT_RANDOM };
+        let with = bernoulli(probability);
         self.fresh(shape.extents(), distribution::BERNOULLI, &with)
     }
 
@@ -258,7 +258,7 @@ impl Generator {
         probability: f64,
         out: &mut (impl AsViewMut<Bool8> + ?Sized),
     ) -> Result<()> {
-        let with = RandomAttributes { probability, ..DEFAULT_RANDOM };
+        let with = bernoulli(probability);
         self.into(out, distribution::BERNOULLI, &with)
     }
 
@@ -462,26 +462,30 @@ impl Generator {
 }
 
 /// The default attributes mean other numbers than 0, so that what is 0 here is refused here.
-fn uniform(range: &Range<f64>) -> Result<RandomAttributes> {
+pub(crate) fn uniform(range: &Range<f64>) -> Result<RandomAttributes> {
     if range.start == 0.0 && range.end == 0.0 {
         return Err(Error::invalid("the range 0..0 is empty"));
     }
     Ok(RandomAttributes { low: range.start, high: range.end, ..DEFAULT_RANDOM })
 }
 
-fn normal(mean: f64, deviation: f64) -> Result<RandomAttributes> {
+pub(crate) fn normal(mean: f64, deviation: f64) -> Result<RandomAttributes> {
     if deviation == 0.0 {
         return Err(Error::invalid("deviation is 0 but must be above"));
     }
     Ok(RandomAttributes { mean, deviation, ..DEFAULT_RANDOM })
 }
 
-fn integers(range: &Range<i64>) -> Result<RandomAttributes> {
+pub(crate) fn integers(range: &Range<i64>) -> Result<RandomAttributes> {
     if range.is_empty() {
         let message = format!("the range {}..{} is empty", range.start, range.end);
         return Err(Error::invalid(message));
     }
     Ok(RandomAttributes { least: range.start, bound: range.end, ..DEFAULT_RANDOM })
+}
+
+pub(crate) fn bernoulli(probability: f64) -> RandomAttributes {
+    RandomAttributes { probability, ..DEFAULT_RANDOM }
 }
 
 /// From 0 up to, but not, `bound`.

@@ -3,8 +3,8 @@
 use std::panic::Location;
 
 use tenure_sys::{
-    TNR_NODE_BATCH_NORM, TNR_NODE_CONV2D, TNR_NODE_POOL2D, tnr_batch_norm_attributes,
-    tnr_pool2d_attributes, tnr_reduce_op,
+    TNR_NODE_BATCH_NORM, TNR_NODE_CONV2D, TNR_NODE_CONV2D_TRANSPOSED, TNR_NODE_POOL2D,
+    tnr_batch_norm_attributes, tnr_pool2d_attributes, tnr_reduce_op,
 };
 
 use super::reduce::value_or_none;
@@ -12,6 +12,11 @@ use super::state::Step;
 use super::{Size, Traced};
 use crate::ops::{ADAPTIVE_POOL, GLOBAL_POOL};
 use crate::{Conv2d, Float, Pool2d, Result};
+
+/// Rows and columns, where they are given.
+fn numbers_of(size: Option<[Size<'_>; 2]>) -> Result<Option<[i64; 2]>> {
+    size.map(|[height, width]| Ok([height.number()?, width.number()?])).transpose()
+}
 
 impl<'g, T: Float> Traced<'g, T> {
     /// The function [`conv2d`](fn@crate::conv2d), of these images and `weight`. The bias is a value
@@ -35,14 +40,68 @@ impl<'g, T: Float> Traced<'g, T> {
         bias: Option<Traced<'g, T>>,
         with: Conv2d<'_, T>,
     ) -> Traced<'g, T> {
-        let at = Location::caller();
-        match with.of_node() {
-            Ok(attributes) => {
+        let kind = ("conv2d", TNR_NODE_CONV2D);
+        self.convolved(kind, (weight, bias), with, None, Location::caller())
+    }
+
+    /// The function [`conv2d_transposed`](fn@crate::conv2d_transposed), of these images and `weight`,
+    /// to the fewest rows and columns: a convolution with `more` of them is
+    /// [`conv2d_transposed_to`](Self::conv2d_transposed_to). The bias is a value here; `with` lends
+    /// none.
+    #[track_caller]
+    #[doc(alias("deconvolution", "conv_transpose2d"))]
+    pub fn conv2d_transposed(
+        self,
+        weight: Traced<'g, T>,
+        bias: Option<Traced<'g, T>>,
+        with: Conv2d<'_, T>,
+    ) -> Traced<'g, T> {
+        let kind = ("conv2d_transposed", TNR_NODE_CONV2D_TRANSPOSED);
+        self.convolved(kind, (weight, bias), with, None, Location::caller())
+    }
+
+    /// As [`conv2d_transposed`](Self::conv2d_transposed), to so many rows and columns, which a
+    /// convolution with the same options takes to those of these images.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let (x, weight) = (graph.input::<f32>([1, 1, 1, 2]), graph.copy_constant(&[[[[1.0, 10.0]]]]));
+    ///     let apart = Conv2d::new().strides([1, 3]);
+    ///     graph.program((x,), x.conv2d_transposed_to(weight, None, apart, [1, 6]))
+    /// })?;
+    /// assert_eq!(program.run((&[[[[1.0, 2.0]]]],))?, [[[[1.0, 10.0, 0.0, 2.0, 20.0, 0.0]]]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    pub fn conv2d_transposed_to(
+        self,
+        weight: Traced<'g, T>,
+        bias: Option<Traced<'g, T>>,
+        with: Conv2d<'_, T>,
+        size: [impl Into<Size<'g>>; 2],
+    ) -> Traced<'g, T> {
+        let kind = ("conv2d_transposed", TNR_NODE_CONV2D_TRANSPOSED);
+        let size = Some(size.map(Into::into));
+        self.convolved(kind, (weight, bias), with, size, Location::caller())
+    }
+
+    fn convolved(
+        self,
+        (name, kind): (&'static str, u32),
+        (weight, bias): (Traced<'g, T>, Option<Traced<'g, T>>),
+        with: Conv2d<'_, T>,
+        size: Option<[Size<'g>; 2]>,
+        at: &'static Location<'static>,
+    ) -> Traced<'g, T> {
+        match (with.of_node(), numbers_of(size)) {
+            (Ok(attributes), Ok(numbers)) => {
                 let operands = [self.value(), weight.value(), value_or_none(bias)];
-                let step = Step::new("conv2d", TNR_NODE_CONV2D, &operands);
-                self.graph().step(at, &step.named(&["a", "weight", "bias"]).with(&attributes))
+                let step = Step::new(name, kind, &operands).named(&["a", "weight", "bias"]);
+                let numbers = numbers.as_ref().map_or(&[][..], |numbers| numbers);
+                self.graph().step(at, &step.numbers(numbers).with(&attributes))
             }
-            Err(error) => self.graph().refuse("conv2d", at, error),
+            (Err(error), _) | (_, Err(error)) => self.graph().refuse(name, at, error),
         }
     }
 
@@ -86,8 +145,7 @@ impl<'g, T: Float> Traced<'g, T> {
         size: Option<[Size<'g>; 2]>,
         at: &'static Location<'static>,
     ) -> Traced<'g, T> {
-        let numbers = size.map(|[height, width]| Ok([height.number()?, width.number()?]));
-        match (attributes, numbers.transpose()) {
+        match (attributes, numbers_of(size)) {
             (Ok(attributes), Ok(numbers)) => {
                 let operands = [self.value()];
                 let step = Step::new(name, TNR_NODE_POOL2D | op.0 as u32, &operands);

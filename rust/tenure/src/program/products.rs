@@ -2,12 +2,13 @@
 
 use std::panic::Location;
 
-use tenure_sys::TNR_NODE_MATMUL;
+use tenure_sys::{TNR_NODE_EINSUM, TNR_NODE_MATMUL, tnr_einsum_node_attributes};
 
-use super::Traced;
 use super::reduce::value_or_none;
 use super::state::Step;
-use crate::{Element, Factor, Matmul};
+use super::{Graph, Traced};
+use crate::ops::einsum::terminated;
+use crate::{Element, Error, Factor, Float, Matmul, Result};
 
 const NAMES: &[&str] = &["a", "b", "bias"];
 
@@ -84,5 +85,54 @@ impl<'g> Traced<'g, u8> {
     #[doc(alias("quantized", "MatMulInteger"))]
     pub fn matmul_u8_i8(self, b: Traced<'g, i8>) -> Traced<'g, i32> {
         product(self, b, Location::caller())
+    }
+}
+
+/// As the node has it, which keeps no longer one.
+fn einsum_attributes(spec: &str) -> Result<tnr_einsum_node_attributes> {
+    let spec = terminated(spec)?;
+    let struct_size = size_of::<tnr_einsum_node_attributes>() as u64;
+    let mut attributes = tnr_einsum_node_attributes { struct_size, spec: [0; 120] };
+    let (given, most) = (spec.as_bytes_with_nul(), attributes.spec.len());
+    let Some(to) = attributes.spec.get_mut(..given.len()) else {
+        let len = given.len() - 1;
+        let why = format!("the spec has {len} bytes but a graph takes at most {}", most - 1);
+        return Err(Error::invalid(why));
+    };
+    for (to, from) in to.iter_mut().zip(given) {
+        *to = *from as _;
+    }
+    Ok(attributes)
+}
+
+impl<'g> Graph<'g> {
+    /// The function [`einsum`](fn@crate::einsum), of values.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let batch = graph.extent("batch", 64);
+    ///     let (a, b) = (graph.input::<f32>((batch, 2)), graph.input::<f32>((batch, 2)));
+    ///     graph.program((a, b), graph.einsum("bi,bi->b", [a, b]))
+    /// })?;
+    /// assert_eq!(program.run((&[[1.0, 2.0]], &[[3.0, 4.0]]))?, [11.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("tensordot", "contract", "trace", "outer", "diagonal"))]
+    pub fn einsum<T: Float>(
+        self,
+        spec: &str,
+        operands: impl AsRef<[Traced<'g, T>]>,
+    ) -> Traced<'g, T> {
+        let at = Location::caller();
+        let operands: Vec<u32> = operands.as_ref().iter().map(|operand| operand.value()).collect();
+        match einsum_attributes(spec) {
+            Ok(attributes) => {
+                let step = Step::new("einsum", TNR_NODE_EINSUM, &operands);
+                self.step(at, &step.named(&["an operand"]).with(&attributes))
+            }
+            Err(error) => self.refuse("einsum", at, error),
+        }
     }
 }

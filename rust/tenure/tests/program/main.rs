@@ -7,6 +7,7 @@ mod errors;
 mod extents;
 mod nets;
 mod ordering;
+mod random;
 mod runs;
 mod sealed;
 mod sparse;

@@ -108,6 +108,62 @@ fn products() {
 }
 
 #[test]
+fn sums_of_products() {
+    let (a, b, c) = (floats(41, [2, 5, 7]), floats(42, [7, 6]), floats(43, [6]));
+    for program in traced(|graph| {
+        let batch = graph.extent("batch", 9);
+        let (a, b) = (graph.input::<f32>((batch, 5, 7)), graph.input::<f32>([7, 6]));
+        let c = graph.input::<f32>([6]);
+        let outputs = [
+            graph.einsum("bij,jk->bki", [a, b]),
+            graph.einsum("...ij,jk,k->...i", [a, b, c]),
+            graph.einsum("bij->j", [a]),
+        ];
+        graph.program((a, b, c), outputs)
+    }) {
+        let [two, three, one] = program.unwrap().run((&a, &b, &c)).unwrap();
+        assert_same(&Ok(two), &tenure::einsum("bij,jk->bki", (&a, &b)), "of two");
+        let expected = tenure::einsum("...ij,jk,k->...i", (&a, &b, &c));
+        assert_same(&Ok(three), &expected, "of three");
+        assert_same(&Ok(one), &tenure::einsum("bij->j", [&a]), "of one");
+    }
+    for (spec, why) in [
+        ("i,i->z", "spec[5] is 'z'"),
+        ("i\0,i", "spec[1] is byte 0x00"),
+        (&"i,".repeat(60)[..], "the spec has 120 bytes but a graph takes at most 119"),
+    ] {
+        let message = said(|graph| {
+            let a = graph.input::<f32>([3]);
+            graph.program((a,), graph.einsum(spec, [a, a]))
+        });
+        assert!(message.starts_with("einsum at ") && message.contains(why), "{message}");
+    }
+}
+
+#[test]
+fn transposed_convolutions() {
+    let (x, w, b) = (floats(44, [2, 4, 3, 5]), floats(45, [4, 3, 3, 2]), floats(46, [6]));
+    let options = || Conv2d::new().strides([2, 1]).padding_around([1, 0], [0, 1]).groups(2);
+    for program in traced(|graph| {
+        let height = graph.extent("height", 9);
+        let x = graph.input::<f32>((2, 4, height, 5));
+        let (w, b) = (graph.input::<f32>([4, 3, 3, 2]), graph.input::<f32>([6]));
+        let fewest = x.conv2d_transposed(w, Some(b), options().activation(Activation::Relu));
+        let size = [height * 2 + 1, graph.extent("width", 5)];
+        graph.program((x, w, b, graph.input::<f32>([size[1]])), {
+            [fewest, x.conv2d_transposed_to(w, None, options(), size)]
+        })
+    }) {
+        let [fewest, more] = program.unwrap().run((&x, &w, &b, &[0.0; 5])).unwrap();
+        let with = options().bias(&b).activation(Activation::Relu);
+        let expected = tenure::conv2d_transposed(&x, &w, with, [0, 0]);
+        assert_same(&Ok(fewest), &expected, "to the fewest rows");
+        let expected = tenure::conv2d_transposed(&x, &w, options(), [1, 0]);
+        assert_same(&Ok(more), &expected, "to one more row");
+    }
+}
+
+#[test]
 fn images() {
     let (x, w, b) = (floats(6, [2, 4, 9, 8]), floats(7, [6, 4, 3, 3]), floats(8, [6]));
     let (mean, var) = (floats(9, [6]), floats(10, [6]));

@@ -1,0 +1,130 @@
+//! Random numbers, whose seeds and places are values of a graph.
+
+use std::ops::Range;
+use std::panic::Location;
+
+use tenure_sys::tnr_random_distribution as distribution;
+use tenure_sys::{TNR_NODE_RANDOM, TNR_NODE_RANDOM_PERMUTATION};
+
+use super::state::Step;
+use super::{Graph, IntoSizes, IntoTraced, Size, Traced};
+use crate::random::{bernoulli, integers, normal, uniform};
+use crate::raw::operations::RandomAttributes;
+use crate::{Bool8, DType, Element, Float, Number, Result};
+
+const NAMES: &[&str] = &["seed", "offset"];
+
+/// A seed and a place, each a value of a graph or a number: as a
+/// [`Generator`](crate::random::Generator), whose methods it has.
+///
+/// A method leaves the place as it is: two of the same arguments give the same numbers. The numbers
+/// are those of a `Generator` at this seed and an even place, of which an array of n numbers takes
+/// the next n, up to an even one.
+///
+/// ```
+/// use tenure::random::Generator;
+/// use tenure::{Program, Tensor};
+///
+/// let program = Program::trace(|graph| {
+///     let (x, step) = (graph.input::<f32>([4]), graph.input::<u64>(()));
+///     let kept = graph.generator_at(42, step * 4).bernoulli(0.5, [4]);
+///     graph.program((x, step), kept.select(x, 0.0))
+/// })?;
+/// let third = program.run((&[1.0, 2.0, 3.0, 4.0], &3))?;
+/// let kept = Generator::at(42, 3 * 4).bernoulli(0.5, [4])?;
+/// let expected: Tensor<f32> = tenure::select(&kept, &[1.0, 2.0, 3.0, 4.0], 0.0)?;
+/// assert!(third == expected);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct TracedGenerator<'g> {
+    graph: Graph<'g>,
+    operands: [u32; 2],
+}
+
+impl<'g> Graph<'g> {
+    /// Random numbers of a seed, from a place on: each a value of rank 0, or a number.
+    pub fn generator_at(
+        self,
+        seed: impl IntoTraced<'g, u64>,
+        offset: impl IntoTraced<'g, u64>,
+    ) -> TracedGenerator<'g> {
+        TracedGenerator { graph: self, operands: [seed.operand(self), offset.operand(self)] }
+    }
+}
+
+impl<'g> TracedGenerator<'g> {
+    fn drawn<T: Element>(
+        self,
+        (name, kind): (&'static str, distribution),
+        with: Result<RandomAttributes>,
+        shape: impl IntoSizes<'g>,
+        at: &'static Location<'static>,
+    ) -> Traced<'g, T> {
+        match (with, shape.numbers()) {
+            (Ok(with), Ok(numbers)) => {
+                let step = Step::new(name, TNR_NODE_RANDOM | kind.0 as u32, &self.operands);
+                let step = step.named(NAMES).cast(T::DTYPE).numbers(numbers.as_slice());
+                self.graph.step(at, &step.with(&with))
+            }
+            (Err(error), _) | (_, Err(error)) => self.graph.refuse(name, at, error),
+        }
+    }
+
+    /// As [`uniform`](crate::random::Generator::uniform).
+    #[track_caller]
+    #[doc(alias("rand", "random"))]
+    pub fn uniform<T: Float>(self, range: Range<f64>, shape: impl IntoSizes<'g>) -> Traced<'g, T> {
+        let kind = ("uniform", distribution::UNIFORM);
+        self.drawn(kind, uniform(&range), shape, Location::caller())
+    }
+
+    /// As [`normal`](crate::random::Generator::normal).
+    #[track_caller]
+    #[doc(alias("randn", "gaussian"))]
+    pub fn normal<T: Float>(
+        self,
+        mean: f64,
+        deviation: f64,
+        shape: impl IntoSizes<'g>,
+    ) -> Traced<'g, T> {
+        let kind = ("normal", distribution::NORMAL);
+        self.drawn(kind, normal(mean, deviation), shape, Location::caller())
+    }
+
+    /// As [`integers`](crate::random::Generator::integers).
+    #[track_caller]
+    #[doc(alias("randint"))]
+    pub fn integers<T: Number>(
+        self,
+        range: Range<i64>,
+        shape: impl IntoSizes<'g>,
+    ) -> Traced<'g, T> {
+        let kind = ("integers", distribution::INTEGERS);
+        self.drawn(kind, integers(&range), shape, Location::caller())
+    }
+
+    /// As [`bernoulli`](crate::random::Generator::bernoulli).
+    #[track_caller]
+    #[doc(alias = "dropout")]
+    pub fn bernoulli(self, probability: f64, shape: impl IntoSizes<'g>) -> Traced<'g, Bool8> {
+        let kind = ("bernoulli", distribution::BERNOULLI);
+        self.drawn(kind, Ok(bernoulli(probability)), shape, Location::caller())
+    }
+
+    /// As [`permutation`](crate::random::Generator::permutation).
+    #[track_caller]
+    #[doc(alias("randperm", "shuffle"))]
+    pub fn permutation(self, count: impl Into<Size<'g>>) -> Traced<'g, i64> {
+        let (name, at) = ("permutation", Location::caller());
+        match count.into().number() {
+            Ok(count) => {
+                let numbers = [count];
+                let step = Step::new(name, TNR_NODE_RANDOM_PERMUTATION, &self.operands);
+                let step = step.named(NAMES).cast(DType::I64).numbers(&numbers);
+                self.graph.step(at, &step)
+            }
+            Err(error) => self.graph.refuse(name, at, error),
+        }
+    }
+}
