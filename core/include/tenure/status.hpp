@@ -41,8 +41,30 @@ static_assert(std::is_trivially_copyable_v<Error>);
     tnr_status status, const char* format, ...);
 
 // What a check has against its argument, if anything: an Error that is not thrown, for runs that may
-// not ask for memory, as a throw does.
-using Refusal = std::optional<Error>;
+// not ask for memory, as a throw does. Where there is none its room for a message is not touched.
+class [[nodiscard]] Refusal {
+ public:
+  Refusal() noexcept {}
+  Refusal(std::nullopt_t) noexcept {}
+  Refusal(const Error& error) noexcept : is_given_(true), error_(error) {}
+  Refusal(const Refusal& other) noexcept { *this = other; }
+  Refusal& operator=(const Refusal& other) noexcept {
+    is_given_ = other.is_given_;
+    if (is_given_) [[unlikely]]
+      error_ = other.error_;
+    return *this;
+  }
+
+  explicit operator bool() const noexcept { return is_given_; }
+  const Error& operator*() const noexcept { return error_; }
+  const Error* operator->() const noexcept { return &error_; }
+
+ private:
+  bool is_given_ = false;
+  union {
+    Error error_;
+  };
+};
 
 // The Error that fail() would throw.
 [[nodiscard, gnu::cold, gnu::noinline, gnu::format(TENURE_PRINTF, 2, 3)]] Error error_of(

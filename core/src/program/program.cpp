@@ -4,10 +4,10 @@
 #include <cinttypes>
 #include <mutex>
 
-#include "program/arguments.hpp"
 #include "program/builder.hpp"
 #include "program/report.hpp"
 #include "program/rewrite.hpp"
+#include "program/run/arguments.hpp"
 
 namespace tenure {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/mutex.hpp"
 #include "memory/handles.hpp"
 #include "memory/slot_table.hpp"
-#include "program/bound.hpp"
 #include "program/graph.hpp"
-#include "program/workspace.hpp"
+#include "program/run/bound.hpp"
+#include "program/run/workspace.hpp"
 #include "tenure/program.hpp"
 
 namespace tenure {

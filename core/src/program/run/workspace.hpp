@@ -5,9 +5,9 @@
 
 #include "memory/memory.hpp"
 #include "memory/scratch_arena.hpp"
-#include "program/arguments.hpp"
-#include "program/frame.hpp"
 #include "program/graph.hpp"
+#include "program/run/arguments.hpp"
+#include "program/run/frame.hpp"
 #include "program/schedule.hpp"
 
 namespace tenure {

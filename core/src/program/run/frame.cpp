@@ -1,4 +1,4 @@
-#include "program/frame.hpp"
+#include "program/run/frame.hpp"
 
 #include <cinttypes>
 

@@ -1,4 +1,4 @@
-#include "program/workspace.hpp"
+#include "program/run/workspace.hpp"
 
 #include "base/concurrency.hpp"
 

@@ -1,4 +1,4 @@
-#include "program/bound.hpp"
+#include "program/run/bound.hpp"
 
 #include <cinttypes>
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/concurrency.hpp"
-#include "program/arguments.hpp"
 #include "program/graph.hpp"
+#include "program/run/arguments.hpp"
+#include "program/run/workspace.hpp"
 #include "program/schedule.hpp"
-#include "program/workspace.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {

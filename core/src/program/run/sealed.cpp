@@ -1,4 +1,4 @@
-#include "program/sealed.hpp"
+#include "program/run/sealed.hpp"
 
 #include <cinttypes>
 #include <cstring>

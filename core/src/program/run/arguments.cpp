@@ -1,4 +1,4 @@
-#include "program/arguments.hpp"
+#include "program/run/arguments.hpp"
 
 #include <cinttypes>
 #include <cstdio>
