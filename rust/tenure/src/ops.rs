@@ -11,7 +11,7 @@ mod close;
 mod compare;
 mod concat;
 mod conv2d;
-pub(crate) mod einsum;
+mod einsum;
 mod elementwise;
 mod indexed;
 mod map;

@@ -7,7 +7,7 @@ use crate::raw::operations;
 use crate::{AsViewMut, AsViews, Error, Float, Result, Tensor};
 
 /// As the library reads it, which sees no byte behind a 0.
-pub(crate) fn terminated(spec: &str) -> Result<CString> {
+fn terminated(spec: &str) -> Result<CString> {
     CString::new(spec).map_err(|error| {
         let position = error.nul_position();
         Error::invalid(format!("spec[{position}] is byte 0x00, but must be a letter"))

@@ -2,13 +2,13 @@
 
 use std::panic::Location;
 
-use tenure_sys::{TNR_NODE_EINSUM, TNR_NODE_MATMUL, tnr_einsum_node_attributes};
+use tenure_sys::{TNR_NODE_EINSUM, TNR_NODE_MATMUL};
 
 use super::reduce::value_or_none;
 use super::state::Step;
 use super::{Graph, Traced};
-use crate::ops::einsum::terminated;
-use crate::{Element, Error, Factor, Float, Matmul, Result};
+use crate::raw::program::einsum_of_node;
+use crate::{Element, Factor, Float, Matmul};
 
 const NAMES: &[&str] = &["a", "b", "bias"];
 
@@ -88,23 +88,6 @@ impl<'g> Traced<'g, u8> {
     }
 }
 
-/// As the node has it, which keeps no longer one.
-fn einsum_attributes(spec: &str) -> Result<tnr_einsum_node_attributes> {
-    let spec = terminated(spec)?;
-    let struct_size = size_of::<tnr_einsum_node_attributes>() as u64;
-    let mut attributes = tnr_einsum_node_attributes { struct_size, spec: [0; 120] };
-    let (given, most) = (spec.as_bytes_with_nul(), attributes.spec.len());
-    let Some(to) = attributes.spec.get_mut(..given.len()) else {
-        let len = given.len() - 1;
-        let why = format!("the spec has {len} bytes but a graph takes at most {}", most - 1);
-        return Err(Error::invalid(why));
-    };
-    for (to, from) in to.iter_mut().zip(given) {
-        *to = *from as _;
-    }
-    Ok(attributes)
-}
-
 impl<'g> Graph<'g> {
     /// The function [`einsum`](fn@crate::einsum), of values.
     ///
@@ -127,7 +110,7 @@ impl<'g> Graph<'g> {
     ) -> Traced<'g, T> {
         let at = Location::caller();
         let operands: Vec<u32> = operands.as_ref().iter().map(|operand| operand.value()).collect();
-        match einsum_attributes(spec) {
+        match einsum_of_node(spec.as_bytes()) {
             Ok(attributes) => {
                 let step = Step::new("einsum", TNR_NODE_EINSUM, &operands);
                 self.step(at, &step.named(&["an operand"]).with(&attributes))

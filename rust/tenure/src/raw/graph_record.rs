@@ -51,9 +51,9 @@ pub(crate) struct Node {
 /// The bits of a node's code that are its kind.
 pub(crate) const NODE_KIND: u32 = 0xffff_0000;
 
-/// All structs of attributes, with the kind of nodes that takes each.
+/// All structs of attributes, with the kinds of nodes that take each.
 macro_rules! attributes {
-    ($($kind:ident: $name:ident($attributes:ident)),* $(,)?) => {
+    ($($($kind:ident)|+: $name:ident($attributes:ident)),* $(,)?) => {
         /// The attributes of a node. Views among them are NULL: they are operands.
         #[derive(Clone, Copy, Debug)]
         pub(crate) enum Attributes {
@@ -64,7 +64,7 @@ macro_rules! attributes {
             /// Zeros, as nodes of the kind of `code` take them; `None` where they take none.
             fn blank(code: u32) -> Option<Attributes> {
                 match code & NODE_KIND {
-                    $(sys::$kind => {
+                    $($(sys::$kind)|+ => {
                         // SAFETY: integers, floats, and pointers that may be NULL.
                         let zeros: sys::$attributes = unsafe { mem::zeroed() };
                         Some(Attributes::$name(zeros))
@@ -76,7 +76,7 @@ macro_rules! attributes {
             /// Whether nodes of the kind of `code` take these.
             pub(crate) fn are_of(&self, code: u32) -> bool {
                 match self {
-                    $(Attributes::$name(_) => code & NODE_KIND == sys::$kind),*
+                    $(Attributes::$name(_) => matches!(code & NODE_KIND, $(sys::$kind)|+)),*
                 }
             }
 
@@ -102,11 +102,21 @@ attributes! {
     TNR_NODE_REDUCE: Reduce(tnr_reduce_attributes),
     TNR_NODE_NORMALIZE: Normalize(tnr_normalize_attributes),
     TNR_NODE_MATMUL: Matmul(tnr_matmul_attributes),
-    TNR_NODE_CONV2D: Conv2d(tnr_conv2d_attributes),
+    TNR_NODE_CONV2D | TNR_NODE_CONV2D_TRANSPOSED: Conv2d(tnr_conv2d_attributes),
     TNR_NODE_POOL2D: Pool2d(tnr_pool2d_attributes),
     TNR_NODE_BATCH_NORM: BatchNorm(tnr_batch_norm_attributes),
     TNR_NODE_PAD: Pad(tnr_pad_attributes),
     TNR_NODE_TRIANGULAR: Triangle(tnr_triangle_attributes),
+    TNR_NODE_EINSUM: Einsum(tnr_einsum_node_attributes),
+    // The structs of the others differ from this one by their names alone.
+    TNR_NODE_SORT | TNR_NODE_TOP_K | TNR_NODE_QUANTILE | TNR_NODE_SEARCHSORTED:
+        Ordering(tnr_sort_attributes),
+    TNR_NODE_HISTOGRAM: Histogram(tnr_histogram_attributes),
+    TNR_NODE_RANDOM: Random(tnr_random_attributes),
+    TNR_NODE_SPARSE_TO_DENSE | TNR_NODE_SPARSE_MATMUL | TNR_NODE_SPARSE_SDDMM
+        | TNR_NODE_SPARSE_SCALE | TNR_NODE_SPARSE_SOFTMAX | TNR_NODE_SPARSE_REDUCE
+        | TNR_NODE_SPARSE_NORM | TNR_NODE_SPARSE_DIAGONAL | TNR_NODE_SPARSE_SOLVE
+        | TNR_NODE_SPARSE_ACCUMULATE: Sparse(tnr_sparse_node_attributes),
 }
 
 impl Attributes {

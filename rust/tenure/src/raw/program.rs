@@ -4,7 +4,7 @@ mod fresh;
 mod run;
 mod sealed;
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
@@ -20,7 +20,7 @@ use super::context::current;
 use super::operations::scalar;
 use super::{Lent, check, entered, failure};
 use crate::ops::Extents;
-use crate::{DType, Element, Result, SharedTensor};
+use crate::{DType, Element, Error, Result, SharedTensor};
 
 /// The only handle on a graph; dropping it ends the graph, and programs made of it stay.
 // Calls on a graph are not to meet: `NonNull` is not Sync, so that they are all on one thread.
@@ -70,6 +70,26 @@ attributes! {
 pub(crate) fn flags_of_node(flags: u32) -> sys::tnr_sort_attributes {
     let struct_size = size_of::<sys::tnr_sort_attributes>() as u64;
     sys::tnr_sort_attributes { struct_size, flags, reserved: 0 }
+}
+
+/// Attributes of a node that has a spec, which is to end within them.
+pub(crate) fn einsum_of_node(spec: &[u8]) -> Result<sys::tnr_einsum_node_attributes> {
+    let struct_size = size_of::<sys::tnr_einsum_node_attributes>() as u64;
+    let mut attributes = sys::tnr_einsum_node_attributes { struct_size, spec: [0; 120] };
+    if let Some(position) = spec.iter().position(|byte| *byte == 0) {
+        let why = format!("spec[{position}] is byte 0x00, but must be a letter");
+        return Err(Error::invalid(why));
+    }
+    let most = attributes.spec.len() - 1;
+    let Some(to) = attributes.spec[..most].get_mut(..spec.len()) else {
+        let len = spec.len();
+        let why = format!("the spec has {len} bytes but a graph takes at most {most}");
+        return Err(Error::invalid(why));
+    };
+    for (to, from) in to.iter_mut().zip(spec) {
+        *to = *from as c_char;
+    }
+    Ok(attributes)
 }
 
 /// A number as attributes have it.

@@ -1,6 +1,7 @@
 //! Files that are cut, changed, newer or hostile: a message for each.
 
 use super::graphs::{everything, small};
+use super::kinds::ordered_random_and_sparse;
 use super::{opened, saved};
 use tenure::ErrorKind;
 
@@ -107,6 +108,38 @@ fn graphs_that_name_what_is_not_there() {
     // Attributes of another kind: those of a reduction, at a cast.
     let node = [0x1a, 8, 0x22, 6, 0x08, 0x80, 0x80, 0x18, 0x42, 0];
     assert_eq!(message(&node), "values[0]: its attributes are not those of kind 0x00060000");
+    // A spec with a 0 in it, and one that has no end where the core keeps it.
+    let mut node = vec![0x1a, 13, 0x22, 11, 0x08, 0x80, 0x80, 0x64, 0x82, 1, 4, 0x0a, 2, b'i', 0];
+    assert_eq!(message(&node), "values[0]: spec[1] is byte 0x00, but must be a letter");
+    node.truncate(10);
+    node.splice(1..2, [0x84, 1]);
+    node.splice(4..5, [0x81, 1]);
+    node.extend([122, 0x0a, 120]);
+    node.extend([b'i'; 120]);
+    let expected = "values[0]: the spec has 120 bytes but a graph takes at most 119";
+    assert_eq!(message(&node), expected);
+}
+
+/// Of nodes that order, draw at random and have sparse matrices: the core refuses what it would not
+/// take from a program, and what it takes is written and read again.
+#[test]
+fn every_bit_of_newer_nodes() {
+    let file = saved(&ordered_random_and_sparse().graph, &[]);
+    let graph_bytes = u64::from_le_bytes(file[24..32].try_into().unwrap()) as usize;
+    let (mut built, mut refused) = (0, 0);
+    for bit in 0..8 * graph_bytes {
+        let mut changed = file.clone();
+        changed[64 + bit / 8] ^= 1 << (bit % 8);
+        let Ok(read) = opened(&changed) else { continue };
+        match read.build(Vec::new()) {
+            Ok(graph) => {
+                opened(&saved(&graph, &[])).unwrap();
+                built += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(built > 100 && refused > 100, "{built} are built and {refused} are refused");
 }
 
 /// Each bit of the graph of a file that has everything: a message, or another graph.

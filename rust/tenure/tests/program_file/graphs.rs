@@ -340,7 +340,7 @@ pub fn owned(operation: tnr_custom_operation) -> CustomOperation {
 
 // ---- graphs ----
 
-fn counting(count: usize) -> Vec<f32> {
+pub fn counting(count: usize) -> Vec<f32> {
     (0..count).map(|i| (i * 7 % 11) as f32 * 0.25 - 1.0).collect()
 }
 
@@ -348,8 +348,8 @@ fn counting(count: usize) -> Vec<f32> {
 pub struct Example {
     pub graph: GraphHandle,
     pub names: Vec<&'static str>,
-    elements: Vec<(Vec<f32>, Vec<i64>)>,
-    indices: Vec<i64>,
+    pub elements: Vec<(Vec<f32>, Vec<i64>)>,
+    pub indices: Vec<i64>,
     pub updated: Vec<Option<usize>>,
 }
 

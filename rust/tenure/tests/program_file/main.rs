@@ -4,6 +4,7 @@
 mod broken;
 mod custom;
 mod graphs;
+mod kinds;
 mod schema;
 
 use std::path::{Path, PathBuf};
@@ -49,6 +50,7 @@ fn assert_round_trip(example: &Example) {
 #[test]
 fn every_kind_and_attribute_comes_back_with_the_same_bits() {
     assert_round_trip(&everything());
+    assert_round_trip(&kinds::ordered_random_and_sparse());
     assert_round_trip(&small());
 }
 

@@ -6,6 +6,7 @@ use tenure_sys as sys;
 
 use super::{scalar_of, schema};
 use crate::raw::graph_record::Attributes;
+use crate::raw::program::{einsum_of_node, flags_of_node};
 use crate::{Error, ErrorKind, Result};
 
 /// +0 is left out.
@@ -70,6 +71,31 @@ pub(super) fn recorded(attributes: &Attributes) -> Result<schema::Attributes> {
             value: (from.value.dtype.0 != 0).then(|| super::recorded_scalar(&from.value)),
         }),
         Attributes::Triangle(from) => To::Triangle(schema::Triangle { diagonal: from.diagonal }),
+        Attributes::Einsum(from) => {
+            let spec = from.spec.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
+            To::Einsum(schema::Einsum { spec: spec.collect() })
+        }
+        Attributes::Ordering(from) => To::Ordering(schema::Ordering { flags: from.flags }),
+        Attributes::Histogram(from) => {
+            To::Histogram(schema::Histogram { low: float(from.low), high: float(from.high) })
+        }
+        Attributes::Random(from) => To::Random(schema::Random {
+            low: float(from.low),
+            high: float(from.high),
+            mean: float(from.mean),
+            deviation: float(from.deviation),
+            probability: float(from.probability),
+            least: from.least,
+            bound: from.bound,
+        }),
+        Attributes::Sparse(from) => To::Sparse(schema::Sparse {
+            format: from.format.0,
+            flags: from.flags,
+            orientation: from.orientation.0,
+            call_flags: from.call_flags,
+            block_rows: from.block_rows,
+            block_cols: from.block_cols,
+        }),
     })
 }
 
@@ -133,6 +159,32 @@ pub(super) fn rebuilt(attributes: &schema::Attributes) -> Result<Attributes> {
         From::Triangle(from) => Attributes::Triangle(sys::tnr_triangle_attributes {
             struct_size: size_of::<sys::tnr_triangle_attributes>() as u64,
             diagonal: from.diagonal,
+        }),
+        From::Einsum(from) => Attributes::Einsum(einsum_of_node(&from.spec)?),
+        From::Ordering(from) => Attributes::Ordering(flags_of_node(from.flags)),
+        From::Histogram(from) => Attributes::Histogram(sys::tnr_histogram_attributes {
+            struct_size: size_of::<sys::tnr_histogram_attributes>() as u64,
+            low: some(from.low),
+            high: some(from.high),
+        }),
+        From::Random(from) => Attributes::Random(sys::tnr_random_attributes {
+            struct_size: size_of::<sys::tnr_random_attributes>() as u64,
+            low: some(from.low),
+            high: some(from.high),
+            mean: some(from.mean),
+            deviation: some(from.deviation),
+            probability: some(from.probability),
+            least: from.least,
+            bound: from.bound,
+        }),
+        From::Sparse(from) => Attributes::Sparse(sys::tnr_sparse_node_attributes {
+            struct_size: size_of::<sys::tnr_sparse_node_attributes>() as u64,
+            format: sys::tnr_sparse_format(from.format),
+            flags: from.flags,
+            orientation: sys::tnr_orientation(from.orientation),
+            call_flags: from.call_flags,
+            block_rows: from.block_rows,
+            block_cols: from.block_cols,
         }),
     })
 }

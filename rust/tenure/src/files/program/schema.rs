@@ -103,7 +103,7 @@ pub(super) struct Node {
     pub(super) operands: Vec<u32>,
     #[prost(int64, repeated, tag = "5")]
     pub(super) numbers: Vec<i64>,
-    #[prost(oneof = "Attributes", tags = "8, 9, 10, 11, 12, 13, 14, 15")]
+    #[prost(oneof = "Attributes", tags = "8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20")]
     pub(super) attributes: Option<Attributes>,
 }
 
@@ -126,6 +126,16 @@ pub(super) enum Attributes {
     Pad(Pad),
     #[prost(message, tag = "15")]
     Triangle(Triangle),
+    #[prost(message, tag = "16")]
+    Einsum(Einsum),
+    #[prost(message, tag = "17")]
+    Ordering(Ordering),
+    #[prost(message, tag = "18")]
+    Histogram(Histogram),
+    #[prost(message, tag = "19")]
+    Random(Random),
+    #[prost(message, tag = "20")]
+    Sparse(Sparse),
 }
 
 // Floats are `optional`: a plain one that equals 0 is left out, and -0 would come back as 0.
@@ -219,6 +229,65 @@ pub(super) struct Pad {
 pub(super) struct Triangle {
     #[prost(int64, tag = "1")]
     pub(super) diagonal: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Einsum {
+    /// Without the 0 at its end.
+    #[prost(bytes = "vec", tag = "1")]
+    pub(super) spec: Vec<u8>,
+}
+
+/// Of all kinds whose attributes are flags.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Ordering {
+    #[prost(uint32, tag = "1")]
+    pub(super) flags: u32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Histogram {
+    #[prost(double, optional, tag = "1")]
+    pub(super) low: Option<f64>,
+    #[prost(double, optional, tag = "2")]
+    pub(super) high: Option<f64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Random {
+    #[prost(double, optional, tag = "1")]
+    pub(super) low: Option<f64>,
+    #[prost(double, optional, tag = "2")]
+    pub(super) high: Option<f64>,
+    #[prost(double, optional, tag = "3")]
+    pub(super) mean: Option<f64>,
+    #[prost(double, optional, tag = "4")]
+    pub(super) deviation: Option<f64>,
+    #[prost(double, optional, tag = "5")]
+    pub(super) probability: Option<f64>,
+    #[prost(int64, tag = "6")]
+    pub(super) least: i64,
+    #[prost(int64, tag = "7")]
+    pub(super) bound: i64,
+}
+
+/// Of all kinds of sparse matrices.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Sparse {
+    /// A `tnr_sparse_format`; 0: CSR.
+    #[prost(int32, tag = "1")]
+    pub(super) format: i32,
+    #[prost(uint32, tag = "2")]
+    pub(super) flags: u32,
+    /// A `tnr_orientation`; 0: as it is.
+    #[prost(int32, tag = "3")]
+    pub(super) orientation: i32,
+    #[prost(uint32, tag = "4")]
+    pub(super) call_flags: u32,
+    #[prost(uint32, tag = "5")]
+    pub(super) block_rows: u32,
+    #[prost(uint32, tag = "6")]
+    pub(super) block_cols: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]
