@@ -66,7 +66,8 @@ impl<'g, T: Float> Traced<'g, T> {
     /// ```
     /// # use tenure::*;
     /// let program = Program::trace(|graph| {
-    ///     let (x, weight) = (graph.input::<f32>([1, 1, 1, 2]), graph.copy_constant(&[[[[1.0, 10.0]]]]));
+    ///     let x = graph.input::<f32>([1, 1, 1, 2]);
+    ///     let weight = graph.copy_constant(&[[[[1.0, 10.0]]]]);
     ///     let apart = Conv2d::new().strides([1, 3]);
     ///     graph.program((x,), x.conv2d_transposed_to(weight, None, apart, [1, 6]))
     /// })?;

@@ -219,8 +219,8 @@ impl<'g, T: Real> Traced<'g, T> {
         self.counted(step, bins.into().number(), Location::caller())
     }
 
-    /// The function [`histogram_edges`](fn@crate::histogram_edges), of this. There are as many edges
-    /// in each run as in the largest: theirs is no extent that differs.
+    /// The function [`histogram_edges`](fn@crate::histogram_edges), of this. There are as many
+    /// edges in each run as at the maxima of extents: theirs is none that differs.
     #[track_caller]
     pub fn histogram_edges(self, edges: Traced<'g, T>) -> Traced<'g, i64> {
         let bins = self.graph().shape_of(edges.value()).as_slice().first().copied().unwrap_or(0);

@@ -39,8 +39,8 @@ impl<'g, T: Float> Traced<'g, T> {
         if front == Front::Quantiles && kept == 0 {
             return with_front;
         }
-        // Elements along the first axis, by indices that have the axes that it is to be: that of the
-        // quantiles, and those that are kept.
+        // Elements along the first axis, by indices that have the axes that it is to be: that of
+        // the quantiles, and those that are kept.
         let mut shape = vec![1; kept.count_ones() as usize];
         if front == Front::Quantiles {
             shape.insert(0, q.len());

@@ -100,8 +100,8 @@ impl<'g> Graph<'g> {
 
 /// Parts.
 impl<'g, T: Element, I: SparseIndex> TracedCsr<'g, T, I> {
-    /// A matrix of these rows and columns: offsets, one more than there are rows, and an index and a
-    /// value for each entry.
+    /// A matrix of these rows and columns: offsets, one more than there are rows, and an index and
+    /// a value for each entry.
     pub fn new(
         rows: impl Into<Size<'g>>,
         cols: impl Into<Size<'g>>,

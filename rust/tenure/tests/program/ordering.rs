@@ -68,7 +68,8 @@ macro_rules! quantiles {
         #[test]
         fn $quantiles() {
             let a = tensor(&mut Random::new(23), [5, 4, 6], f32::any);
-            for axes in [Axes::from(1), [0, 2].into(), Axes::keep(0), Axes::keep([0, 2]), (..).into()] {
+            let kept = [Axes::keep(0), Axes::keep([0, 2])];
+            for axes in [Axes::from(1), [0, 2].into(), (..).into()].into_iter().chain(kept) {
                 for program in traced(|graph| {
                     let a = graph.input::<f32>((graph.extent("n", 9), 4, 6));
                     let several = a.$quantiles(&[0.0, 0.3, 1.0], axes);
@@ -136,11 +137,14 @@ macro_rules! puts {
             }) {
                 let rows = puts!(@rows $name rows);
                 let expected = tenure::$name(&a, 0, &rows, &values);
-                assert_same(&program.unwrap().run((&a, &rows, &values)), &expected, stringify!($name));
+                let got = program.unwrap().run((&a, &rows, &values));
+                assert_same(&got, &expected, stringify!($name));
             }
         }
     )*};
-    (@shape $name:ident) => { if stringify!($name).starts_with("put") { &[3][..] } else { &[3, 4][..] } };
+    (@shape $name:ident) => {
+        if stringify!($name).starts_with("put") { &[3][..] } else { &[3, 4][..] }
+    };
     (@rows $name:ident $rows:ident) => {
         if stringify!($name).starts_with("put") {
             $rows.index(1, 0).unwrap()

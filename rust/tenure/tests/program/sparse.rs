@@ -16,8 +16,8 @@ fn triangle() -> CsrMatrix<f64, i64> {
     CsrMatrix::from_vecs(3, 3, offsets, cols, vec![2.0, 1.0, -4.0, 3.0, 0.5]).unwrap()
 }
 
-/// One value of a matrix whose arrays are inputs, of one that is a constant, and of the call; `dense`
-/// is an input too.
+/// One value of a matrix whose arrays are inputs, of one that is a constant, and of the call;
+/// `dense` is an input too.
 fn assert_as_call<T: Element + samples::Sample>(
     what: &str,
     dense: &Tensor<f32>,
