@@ -74,6 +74,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 64;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_plugin> = 40;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_graph_info> = 48;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_extent_info> = 64;

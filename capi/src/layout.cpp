@@ -29,6 +29,7 @@ static_assert(sizeof(tnr_extent_op) == 4);
 static_assert(sizeof(tnr_order_result) == 4);
 static_assert(sizeof(tnr_infer_fn) == 8);
 static_assert(sizeof(tnr_compute_fn) == 8);
+static_assert(sizeof(tnr_plugin_fn) == 8);
 static_assert(sizeof(tnr_step_kind) == 4);
 static_assert(sizeof(tnr_random_distribution) == 4);
 static_assert(sizeof(tnr_sparse_format) == 4);
@@ -247,6 +248,15 @@ static_assert(offsetof(tnr_custom_operation, operand_count) == 48);
 static_assert(offsetof(tnr_custom_operation, number_count) == 52);
 static_assert(offsetof(tnr_custom_operation, flags) == 56);
 static_assert(offsetof(tnr_custom_operation, reserved) == 60);
+
+static_assert(sizeof(tnr_plugin) == 40 && alignof(tnr_plugin) == 8);
+static_assert(offsetof(tnr_plugin, struct_size) == 0);
+static_assert(offsetof(tnr_plugin, abi_major) == 8);
+static_assert(offsetof(tnr_plugin, abi_minor) == 12);
+static_assert(offsetof(tnr_plugin, name) == 16);
+static_assert(offsetof(tnr_plugin, operations) == 24);
+static_assert(offsetof(tnr_plugin, operation_count) == 32);
+static_assert(offsetof(tnr_plugin, reserved) == 36);
 
 static_assert(sizeof(tnr_graph_info) == 48 && alignof(tnr_graph_info) == 8);
 static_assert(offsetof(tnr_graph_info, struct_size) == 0);

@@ -177,6 +177,25 @@ tnr_graph* tnr_graph_copy_subgraph(const tnr_graph* graph, uint32_t index) noexc
   });
 }
 
+const tnr_plugin* tnr_plugin_check(tnr_plugin_fn entry) noexcept {
+  return guarded_pointer([=] {
+    if (entry == nullptr) {
+      tenure::fail(TNR_STATUS_INVALID_ARGUMENT,
+                   "entry is NULL: a plug-in exports a function tnr_plugin_entry");
+    }
+    const tnr_plugin* const plugin = entry();
+    tenure::check_plugin_abi(deref(plugin, "the plug-in"));
+    const tnr_plugin known = read_sized(plugin, "plugin");
+    require_zero(known.reserved, "reserved");
+    (void)deref(known.name, "plugin->name");
+    if (known.operation_count != 0) (void)deref(known.operations, "plugin->operations");
+    for (uint32_t i = 0; i < known.operation_count; ++i) {
+      tenure::check_custom(read_sized(known.operations[i], "plugin->operations[i]"));
+    }
+    return plugin;
+  });
+}
+
 tnr_status tnr_graph_describe(const tnr_graph* graph, tnr_graph_info* out) noexcept {
   return guarded([=] { write_report(out, "out", tenure::graph_describe(unwrap(graph))); });
 }

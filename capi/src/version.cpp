@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "boundary.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/engine.hpp"
 #include "tenure/instruction_set.hpp"
@@ -68,6 +69,11 @@ const char* tnr_build_info() noexcept {
 const char* tnr_status_name(tnr_status status) noexcept { return tenure::status_name(status); }
 
 const tnr_error* tnr_last_error() noexcept { return &tenure::last_error(); }
+
+tnr_status tnr_set_last_error(tnr_status status, const char* message) noexcept {
+  if (status == TNR_STATUS_OK) return status;
+  return tenure::capi::record(status, message == nullptr ? "" : message);
+}
 
 size_t tnr_dtype_size_bytes(tnr_dtype dtype) noexcept { return tenure::element_size(dtype); }
 

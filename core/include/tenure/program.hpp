@@ -3,6 +3,7 @@
 // The contracts are those of tenure.h; docs/programs.md has the semantics.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "tenure/context.hpp"
@@ -51,6 +52,13 @@ union NodeAttributes {
 // The attributes of a node as they were given: read by whoever knows how structs grow. All zeros
 // where `given` is NULL.
 using ReadAttributes = NodeAttributes (*)(AttributeKind kind, const void* given);
+
+// A name and its 0.
+inline constexpr std::size_t kCustomNameBytes = 32;
+// Throws INVALID_ARGUMENT for what no graph takes.
+void check_custom(const tnr_custom_operation& operation);
+// Reads the first three fields. Throws UNSUPPORTED.
+void check_plugin_abi(const tnr_plugin& plugin);
 
 // All throw STALE_HANDLE for a token that is garbage, of another kind, or released.
 GraphToken graph_create();

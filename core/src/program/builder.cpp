@@ -133,7 +133,9 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
          given.operand_count, kind->name, unsigned{kind->least_operands},
          kind->most_operands == kind->least_operands ? "" : " or more");
   }
-  if (given.operands == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "node->operands is NULL");
+  if (given.operands == nullptr && given.operand_count != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "node->operands is NULL");
+  }
   const bool has_any_numbers = kind->number_count == kAnyCount;
   if (has_any_numbers ? given.number_count > TNR_MAX_RANK
                       : given.number_count != kind->number_count) {
@@ -365,11 +367,32 @@ tnr_value_info GraphBuilder::describe_value(std::uint32_t value) const {
 
 namespace {
 
+constinit thread_local const BuilderLock* t_innermost = nullptr;
+
+}  // namespace
+
+BuilderLock::BuilderLock(const SharedBuilder& shared) : shared_(shared), outer_(t_innermost) {
+  for (const BuilderLock* lock = outer_; lock != nullptr; lock = lock->outer_) {
+    if (&lock->shared_ == &shared) {
+      fail(TNR_STATUS_BUSY, "a function that the graph calls uses the graph");
+    }
+  }
+  shared.mutex.lock();
+  t_innermost = this;
+}
+
+BuilderLock::~BuilderLock() {
+  t_innermost = outer_;
+  shared_.mutex.unlock();
+}
+
+namespace {
+
 // One function of the builder that the token names.
 template <class Step>
 auto with_builder(GraphToken token, const Step& step) {
   const GraphHandles::Use graph(kGraphHandles, token);
-  const std::lock_guard lock(graph.object().mutex);
+  const BuilderLock lock(graph.object());
   return step(graph.object().builder);
 }
 

@@ -56,11 +56,26 @@ class GraphBuilder {
   std::vector<ArrayType> types_;
 };
 
-// What a handle names: calls of two threads, which are not allowed, wait for each other.
+// What a handle names.
 struct SharedBuilder {
   mutable Mutex mutex;
   mutable GraphBuilder builder;
 };
+
+// A call on a graph. Those of two threads, which are not allowed, wait for each other; one that
+// comes from a function that another calls throws BUSY.
+class BuilderLock {
+ public:
+  explicit BuilderLock(const SharedBuilder& shared);
+  BuilderLock(const BuilderLock&) = delete;
+  BuilderLock& operator=(const BuilderLock&) = delete;
+  ~BuilderLock();
+
+ private:
+  const SharedBuilder& shared_;
+  const BuilderLock* outer_;  // of this thread
+};
+
 using GraphHandles = Handles<SharedBuilder, kGraphKind>;
 inline constexpr GraphHandles kGraphHandles(graph_table, "graph", "graph");
 

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <deque>
 
 #include "base/callback.hpp"
 #include "memory/scratch.hpp"
+#include "program/checked.hpp"
 #include "program/side_by_side.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/ops.hpp"
+#include "tenure/program.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
 
@@ -17,41 +20,43 @@ namespace tenure {
 namespace {
 
 constexpr std::uint32_t kMostOperands = 256;
-constexpr std::size_t kGuardBytes = 256;
 
-// A status of a function, as an error.
-void require_ok(tnr_status status, const char* name, const char* function) {
-  if (status == TNR_STATUS_OK) return;
-  const bool is_known = std::strcmp(status_name(status), "UNKNOWN") != 0;
-  fail(is_known ? status : TNR_STATUS_INTERNAL,
-       "%s of the custom operation %s answered %s (%" PRId32 ")", function, name,
-       status_name(status), status);
-}
-
-// Calls a function of others: whatever it throws is INTERNAL.
+// Calls a function of others: whatever it throws is INTERNAL. What this thread was told last is the
+// reason of a status that it is of, and else stays.
 template <class Call>
 void guard_call(const char* name, const char* function, const Call& call) {
-  tnr_status status = TNR_STATUS_INTERNAL;
   // It may make what lives on.
   const ScratchArena::Use none(nullptr);
+  const LastErrorKept kept;
+  tnr_error& told = last_error();
+  told.status = TNR_STATUS_OK;
+  tnr_status status = TNR_STATUS_INTERNAL;
   try {
     status = call();
   } catch (...) {
     fail(TNR_STATUS_INTERNAL, "%s of the custom operation %s threw an exception", function, name);
   }
-  require_ok(status, name, function);
+  if (status == TNR_STATUS_OK) return;
+  if (std::strcmp(status_name(status), "UNKNOWN") == 0) {
+    fail(TNR_STATUS_INTERNAL,
+         "%s of the custom operation %s answered %" PRId32 ", which is no status", function, name,
+         status);
+  }
+  if (status == told.status) {
+    fail(status, "%s of the custom operation %s: %s", function, name, told.message);
+  }
+  fail(status, "%s of the custom operation %s answered %s", function, name, status_name(status));
 }
 
 }  // namespace
 
-Custom::Custom(const tnr_custom_operation& operation) : given_(operation) {
+void check_custom(const tnr_custom_operation& operation) {
   if (operation.name == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "operation->name is NULL");
-  const std::size_t length = strnlen(operation.name, sizeof name_);
-  if (length == 0 || length == sizeof name_) {
+  const std::size_t length = strnlen(operation.name, kCustomNameBytes);
+  if (length == 0 || length == kCustomNameBytes) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "operation->name has %s bytes but 1 to %zu are taken",
-         length == 0 ? "no" : "more", sizeof name_ - 1);
+         length == 0 ? "no" : "more", kCustomNameBytes - 1);
   }
-  std::memcpy(name_, operation.name, length + 1);
   if (operation.infer == nullptr || operation.compute == nullptr) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "operation->%s is NULL",
          operation.infer == nullptr ? "infer" : "compute");
@@ -62,10 +67,27 @@ Custom::Custom(const tnr_custom_operation& operation) : given_(operation) {
          " and %d",
          operation.operand_count, operation.number_count, kMostOperands, TNR_MAX_RANK);
   }
-  if ((operation.flags & ~TNR_CUSTOM_IN_PLACE) != 0 || operation.reserved != 0) {
+  constexpr std::uint32_t kFlags = TNR_CUSTOM_IN_PLACE | TNR_CUSTOM_INITIALIZED;
+  if ((operation.flags & ~kFlags) != 0 || operation.reserved != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "operation->%s is unknown",
          operation.reserved != 0 ? "reserved" : "flags");
   }
+  if ((operation.flags & TNR_CUSTOM_IN_PLACE) != 0 && operation.operand_count == 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "the operation is in place but takes no operand");
+  }
+}
+
+void check_plugin_abi(const tnr_plugin& plugin) {
+  if (plugin.abi_major == TNR_ABI_MAJOR && plugin.abi_minor <= TNR_ABI_MINOR) return;
+  fail(TNR_STATUS_UNSUPPORTED,
+       "the plug-in is of ABI %" PRIu32 ".%" PRIu32 " but this library of %d.%d, which takes %s",
+       plugin.abi_major, plugin.abi_minor, TNR_ABI_MAJOR, TNR_ABI_MINOR,
+       plugin.abi_major == TNR_ABI_MAJOR ? "no newer ones" : "no other major version");
+}
+
+Custom::Custom(const tnr_custom_operation& operation) : given_(operation) {
+  check_custom(operation);
+  std::snprintf(name_, sizeof name_, "%s", operation.name);
 }
 
 Custom::~Custom() {
@@ -90,42 +112,94 @@ ArrayType Custom::infer(const tnr_view* operands, const std::int64_t* numbers) c
   return type;
 }
 
-void Custom::compute(const tnr_view* operands, const std::int64_t* numbers,
-                     const tnr_view_mut& out) const {
+void Custom::call(const tnr_view* operands, const std::int64_t* numbers,
+                  const tnr_view_mut& out) const {
   guard_call(name_, "compute", [&] {
     return given_.compute(given_.user_context, operands, given_.operand_count, numbers,
                           given_.number_count, &out);
   });
 }
 
-void Custom::compute_checked(const tnr_view* operands, const std::int64_t* numbers,
-                             const tnr_view_mut& out) const {
-  const ArrayType type = type_of(out.view);
-  const std::size_t size_bytes = row_major_bytes(type.dtype, type.rank, type.shape);
-  const Scratch memory(2 * (size_bytes + 2 * kGuardBytes));
-  tnr_view views[2];
-  constexpr unsigned char kPatterns[] = {0xA5, 0x5A};
-  for (unsigned i = 0; i < 2; ++i) {
-    kernels::Byte* const before = memory.data() + i * (size_bytes + 2 * kGuardBytes);
-    std::memset(before, kPatterns[i], size_bytes + 2 * kGuardBytes);
-    views[i] =
-        make_view(before + kGuardBytes, size_bytes, 0, type.dtype, type.rank, type.shape, nullptr);
-    views[i].flags = TNR_VIEW_EXCLUSIVE;
-    compute(operands, numbers, {views[i]});
-    const auto is_whole = [&](const kernels::Byte* guard) {
-      return std::all_of(guard, guard + kGuardBytes,
-                         [&](kernels::Byte byte) { return byte == kPatterns[i]; });
-    };
-    if (!is_whole(before) || !is_whole(before + kGuardBytes + size_bytes)) {
-      fail(TNR_STATUS_INTERNAL, "the custom operation %s wrote outside of its output", name_);
+void Custom::compute(const Context& context, const tnr_view* operands, const std::int64_t* numbers,
+                     const tnr_view_mut& out) const {
+  const bool replaces = in_place() && operands[0].data == out.view.data;
+  if ((given_.flags & TNR_CUSTOM_INITIALIZED) != 0 && !replaces && !is_empty(out.view)) {
+    constexpr char kZeros[sizeof(tnr_scalar::bytes)] = {};
+    tnr_view zeros = make_view(kZeros, sizeof kZeros, 0, out.view.dtype, 0, nullptr, nullptr);
+    zeros.rank = out.view.rank;
+    std::copy_n(out.view.shape, zeros.rank, zeros.shape);
+    std::fill_n(zeros.strides, zeros.rank, 0);
+    copy(context, zeros, out);
+  }
+  call(operands, numbers, out);
+}
+
+// With owners that end behind the call.
+void Custom::call_lent(const tnr_view* operands, const std::int64_t* numbers,
+                       const tnr_view& out) const {
+  const std::size_t count = given_.operand_count;
+  Lending lending(count + 1);
+  SideBySide lent(count);
+  tnr_view_mut target = {out};
+  target.view.flags = TNR_VIEW_EXCLUSIVE;
+  lending.lend_mut(target.view);
+  for (std::size_t i = 0; i < count; ++i) {
+    lent.data()[i] = operands[i];
+    if (operands[i].data == out.data) {
+      lent.data()[i].owner = target.view.owner;
+    } else {
+      lending.lend(lent.data()[i]);
     }
   }
-  if (size_bytes != 0 && std::memcmp(views[0].data, views[1].data, size_bytes) != 0) {
+  call(lent.data(), numbers, target);
+  if (!lending.end()) {
+    fail(TNR_STATUS_INTERNAL,
+         "the custom operation %s holds memory that it was lent for a call, or gave it up", name_);
+  }
+}
+
+bool Custom::may_replace(const tnr_view* operands, const ArrayType& type) const noexcept {
+  return in_place() && type_of(operands[0]) == type;
+}
+
+void Custom::compute_checked(const Context& context, const tnr_view* operands,
+                             const std::int64_t* numbers, const tnr_view_mut& out) const {
+  const ArrayType type = type_of(out.view);
+  const auto copied = [&](const tnr_view& from, const Guarded& to) {
+    copy(context, from, {to.view()});
+  };
+  std::deque<Guarded> before;
+  for (std::size_t i = 0; i < given_.operand_count; ++i) {
+    copied(operands[i], before.emplace_back(type_of(operands[i]), 0));
+  }
+  Guarded results[] = {{type, 0xA5}, {type, 0x5A}};
+  for (const Guarded& result : results) call_lent(operands, numbers, result.view());
+  for (std::size_t i = 0; i < given_.operand_count; ++i) {
+    Guarded now(type_of(operands[i]), 0);
+    copied(operands[i], now);
+    if (!now.is_same(before[i])) {
+      fail(TNR_STATUS_INTERNAL, "the custom operation %s wrote to operand %zu", name_, i);
+    }
+  }
+  if (!results[0].is_same(results[1])) {
     fail(TNR_STATUS_INTERNAL,
          "the custom operation %s left an element unwritten, or gave two results", name_);
   }
-  views[0].flags = 0;
-  copy(kDefaultContext, views[0], out);
+  if (may_replace(operands, type)) {
+    // The second is no longer needed.
+    copied(operands[0], results[1]);
+    SideBySide views(given_.operand_count);
+    std::copy_n(operands, given_.operand_count, views.data());
+    views.data()[0] = results[1].view();
+    call_lent(views.data(), numbers, results[1].view());
+    if (!results[0].is_same(results[1])) {
+      fail(TNR_STATUS_INTERNAL, "the custom operation %s gave another result in place", name_);
+    }
+  }
+  if (!results[0].is_whole() || !results[1].is_whole()) {
+    fail(TNR_STATUS_INTERNAL, "the custom operation %s wrote outside of its output", name_);
+  }
+  copy(context, results[0].view(), out);
 }
 
 ArrayType infer_custom(const NodeCall& call, const OperandType* operands) {
@@ -143,15 +217,15 @@ ArrayType infer_custom(const NodeCall& call, const OperandType* operands) {
   return node.custom->infer(views.data(), call.numbers);
 }
 
-void run_custom(const Context&, const NodeCall& call, const OperandView* operands,
+void run_custom(const Context& context, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
   const GraphNode& node = call.node;
   SideBySide views(node.operands.size());
   for (std::size_t i = 0; i < node.operands.size(); ++i) views.data()[i] = *operands[i].view;
   if (call.is_checked) {
-    node.custom->compute_checked(views.data(), call.numbers, out);
+    node.custom->compute_checked(context, views.data(), call.numbers, out);
   } else {
-    node.custom->compute(views.data(), call.numbers, out);
+    node.custom->compute(context, views.data(), call.numbers, out);
   }
 }
 

@@ -20,18 +20,22 @@ class Custom {
   [[nodiscard]] std::uint32_t number_count() const noexcept { return given_.number_count; }
   [[nodiscard]] bool in_place() const noexcept { return (given_.flags & TNR_CUSTOM_IN_PLACE) != 0; }
 
-  // Both throw where the function answers with another status than OK, or by an exception.
+  // All throw where the function answers with another status than OK, or by an exception.
   [[nodiscard]] ArrayType infer(const tnr_view* operands, const std::int64_t* numbers) const;
-  void compute(const tnr_view* operands, const std::int64_t* numbers,
+  void compute(const Context& context, const tnr_view* operands, const std::int64_t* numbers,
                const tnr_view_mut& out) const;
-  // As compute(), twice, with memory around the output and other bytes in it before. Throws
-  // INTERNAL where that can be seen in the result, or around it.
-  void compute_checked(const tnr_view* operands, const std::int64_t* numbers,
-                       const tnr_view_mut& out) const;
+  // As compute(), as TNR_RUN_CHECKED says. Throws INTERNAL for what can be seen in the results, in
+  // the operands and around the output.
+  void compute_checked(const Context& context, const tnr_view* operands,
+                       const std::int64_t* numbers, const tnr_view_mut& out) const;
 
  private:
+  void call(const tnr_view* operands, const std::int64_t* numbers, const tnr_view_mut& out) const;
+  void call_lent(const tnr_view* operands, const std::int64_t* numbers, const tnr_view& out) const;
+  [[nodiscard]] bool may_replace(const tnr_view* operands, const ArrayType& type) const noexcept;
+
   tnr_custom_operation given_;
-  char name_[32];
+  char name_[kCustomNameBytes];
 };
 
 ArrayType infer_custom(const NodeCall& call, const OperandType* operands);

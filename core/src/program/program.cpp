@@ -209,7 +209,7 @@ void Program::run(const Context& context, const Arguments& arguments,
 ProgramToken program_create(const Context& context, GraphToken graph,
                             std::uint32_t disabled_passes) {
   const GraphHandles::Use use(kGraphHandles, graph);
-  const std::lock_guard lock(use.object().mutex);
+  const BuilderLock lock(use.object());
   const GraphBuilder& builder = use.object().builder;
   return kProgramHandles.open(
       std::make_unique<const Program>(context, builder.graph(), builder.types(), disabled_passes));

@@ -1339,8 +1339,9 @@ pub struct tnr_einsum_node_attributes {
 }
 
 /// The dtype and shape of the result of an operation of one's own, from those of its operands, whose
-/// memory is none of it. Returns a status; anything but OK refuses the node. Called from any thread,
-/// also for shapes that no run will have.
+/// memory is none of it. Returns a status; anything but OK refuses the node, with the reason that
+/// `tnr_set_last_error` was told. Called from any thread, also for shapes that no run will have.
+/// The same operands always give the same answer.
 ///
 /// @since 0.2
 pub type tnr_infer_fn = Option<
@@ -1357,8 +1358,10 @@ pub type tnr_infer_fn = Option<
 >;
 
 /// Computes an operation of one's own: writes every element of `out`, and no other byte. Operands
-/// and `out` are lent for the call. Returns a status; anything but OK ends the run with it. Called
-/// from any thread, from several at once.
+/// and `out` are lent for the call, with any strides. It may call the library, and run programs,
+/// also its own; of the graph that it was added to it may call nothing. Returns a status; anything
+/// but OK ends the run with it, and with the reason that `tnr_set_last_error` was told. Called from
+/// any thread, from several at once.
 ///
 /// @since 0.2
 pub type tnr_compute_fn = Option<
@@ -1376,10 +1379,16 @@ pub type tnr_compute_fn = Option<
 ///
 /// @since 0.2
 pub const TNR_CUSTOM_IN_PLACE: u32 = 1;
+/// Flag of `tnr_custom_operation`: `out` has elements before the call, whatever they are, and no
+/// undefined bytes. Costs a pass over it.
+///
+/// @since 0.2
+pub const TNR_CUSTOM_INITIALIZED: u32 = 2;
 
 /// An operation of one's own. Set it to zeros, then `struct_size` and what applies; it will grow,
 /// and zeros will mean what they do now. An exception or a panic that leaves a function is INTERNAL
-/// where the compiler lets it through; functions of Rust abort.
+/// where compilers let it through, as C++ does unless the function is `noexcept`; a panic in a
+/// function of Rust that does not catch it aborts.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1401,11 +1410,42 @@ pub struct tnr_custom_operation {
     pub operand_count: u32,
     /// Numbers that it takes.
     pub number_count: u32,
-    /// `TNR_CUSTOM_IN_PLACE`, or 0.
+    /// `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, or 0.
     pub flags: u32,
     /// 0.
     pub reserved: u32,
 }
+
+/// Operations of a shared library that is loaded while the program runs. Whoever loads it gives its
+/// entry to `tnr_plugin_check`, and may then give its operations to graphs, while which it stays
+/// loaded.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_plugin {
+    /// `sizeof(tnr_plugin)`.
+    pub struct_size: u64,
+    /// `TNR_ABI_MAJOR` of the header that it was compiled with. Here in every version of the ABI.
+    pub abi_major: u32,
+    /// `TNR_ABI_MINOR` of the header that it was compiled with. Here in every version of the ABI.
+    pub abi_minor: u32,
+    /// Ends with a 0; for messages.
+    pub name: *const c_char,
+    /// As many as `operation_count`. Each may be given to any number of graphs, and `release` is
+    /// called once for each of them.
+    pub operations: *const *const tnr_custom_operation,
+    /// Of `operations`.
+    pub operation_count: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// The one function that a plug-in exports, by the name `tnr_plugin_entry`: tells what it has, which
+/// stays where it is.
+///
+/// @since 0.2
+pub type tnr_plugin_fn = Option<unsafe extern "C" fn() -> *const tnr_plugin>;
 
 /// How many of each a graph has, as `tnr_graph_describe` tells.
 ///
@@ -1552,8 +1592,10 @@ pub struct tnr_program_run_attributes {
 }
 
 /// Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
-/// with guards around it. INTERNAL: it wrote a byte outside its output, left an element unwritten,
-/// or gave two results.
+/// with guards around it, and a third time in place if it promises that; its views have owners that
+/// end behind the call. INTERNAL: it wrote a byte outside its output or to an operand, left an
+/// element unwritten, gave two results, or kept the memory that it was lent. Who kept a view and
+/// uses it later has STALE_VIEW.
 ///
 /// @since 0.2
 pub const TNR_RUN_CHECKED: u32 = 1;
@@ -2767,6 +2809,16 @@ unsafe extern "C" {
     /// @threads any
     /// @since 0.1
     pub fn tnr_last_error() -> *const tnr_error;
+
+    /// Sets the calling thread's last failure: for functions of the caller's that the library calls,
+    /// which then return the same status. OK sets nothing.
+    ///
+    /// @param message (transfer none) (nullable) ends with a 0, and is copied as far as there is room
+    /// @return `status`
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_set_last_error(status: tnr_status, message: *const c_char) -> tnr_status;
 
     // ==== elements ====
 
@@ -4548,8 +4600,8 @@ unsafe extern "C" {
     /// Adds an operation of one's own, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On
     /// failure nothing is taken, and `release` is not called.
     ///
-    /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, more than
-    /// 256 operands or 8 numbers. OUT_OF_MEMORY.
+    /// INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
+    /// without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
     ///
     /// @param graph (transfer none)
     /// @param operation (transfer none)
@@ -4593,6 +4645,20 @@ unsafe extern "C" {
     /// @since 0.2
     #[must_use]
     pub fn tnr_graph_copy_subgraph(graph: *const tnr_graph, index: u32) -> *mut tnr_graph;
+
+    /// Asks a plug-in what it has, and checks that this library can use it. Of a plug-in of another
+    /// ABI nothing is read but the first three fields.
+    ///
+    /// UNSUPPORTED: another `TNR_ABI_MAJOR`, or a newer `TNR_ABI_MINOR`. INVALID_ARGUMENT: NULL, also
+    /// for an entry; a `struct_size` that no version has; and what `tnr_graph_add_custom` refuses of
+    /// an operation. INTERNAL: an exception of the entry.
+    ///
+    /// @param entry (scope notified) (nullable) `tnr_plugin_entry`, or NULL where the loader has none
+    /// @return (transfer none) (nullable) the plug-in's own; NULL on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_plugin_check(entry: tnr_plugin_fn) -> *const tnr_plugin;
 
     /// How many values, nodes and so on a graph has. With the functions below a graph can be listed
     /// and built again: the sources of its values, in their order, are the calls that made it.

@@ -31,6 +31,7 @@ const _: () = {
     assert!(size_of::<tnr_order_result>() == 4);
     assert!(size_of::<tnr_infer_fn>() == 8);
     assert!(size_of::<tnr_compute_fn>() == 8);
+    assert!(size_of::<tnr_plugin_fn>() == 8);
     assert!(size_of::<tnr_step_kind>() == 4);
     assert!(size_of::<tnr_random_distribution>() == 4);
     assert!(size_of::<tnr_sparse_format>() == 4);
@@ -359,6 +360,18 @@ const _: () = {
     assert!(offset_of!(tnr_custom_operation, number_count) == 52);
     assert!(offset_of!(tnr_custom_operation, flags) == 56);
     assert!(offset_of!(tnr_custom_operation, reserved) == 60);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_plugin>() == 40);
+    assert!(align_of::<tnr_plugin>() == 8);
+    assert!(offset_of!(tnr_plugin, struct_size) == 0);
+    assert!(offset_of!(tnr_plugin, abi_major) == 8);
+    assert!(offset_of!(tnr_plugin, abi_minor) == 12);
+    assert!(offset_of!(tnr_plugin, name) == 16);
+    assert!(offset_of!(tnr_plugin, operations) == 24);
+    assert!(offset_of!(tnr_plugin, operation_count) == 32);
+    assert!(offset_of!(tnr_plugin, reserved) == 36);
 };
 
 const _: () = {

@@ -160,6 +160,8 @@ int check_programs(void) {
   CHECK(got[0] == -12 && got[1] == -16 && got[2] == -16 && got[3] == -12);
   OK(tnr_sealed_program_release(sealed));
   CHECK(releases == 1);
+  CHECK(tnr_plugin_check(NULL) == NULL);
+  CHECK(tnr_set_last_error(TNR_STATUS_BUSY, "away") == TNR_STATUS_BUSY);
   return 0;
 }
 #endif

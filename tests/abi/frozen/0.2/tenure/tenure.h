@@ -212,6 +212,22 @@ TNR_API const char *tnr_status_name(tnr_status status) TNR_NOEXCEPT;
  */
 TNR_API const struct tnr_error *tnr_last_error(void) TNR_NOEXCEPT;
 
+#if TNR_WANT_MINOR >= 2
+/**
+ * Sets the calling thread's last failure: for functions of the caller's that the library calls,
+ * which then return the same status. OK sets nothing.
+ *
+ * @param message (transfer none) (nullable) ends with a 0, and is copied as far as there is room
+ * @return `status`
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_set_last_error(tnr_status status,
+                              const char *message) TNR_NOEXCEPT;
+#endif
+
 /*
  * ------------------------------------------------------------------------------
  * 3. Elements
@@ -3980,6 +3996,14 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_CUSTOM_IN_PLACE 1
 
 /**
+ * Flag of `tnr_custom_operation`: `out` has elements before the call, whatever they are, and no
+ * undefined bytes. Costs a pass over it.
+ *
+ * @since 0.2
+ */
+#define TNR_CUSTOM_INITIALIZED 2
+
+/**
  * Pass of a program: nodes whose results no output needs are left out.
  *
  * @since 0.2
@@ -4037,8 +4061,10 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 
 /**
  * Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
- * with guards around it. INTERNAL: it wrote a byte outside its output, left an element unwritten,
- * or gave two results.
+ * with guards around it, and a third time in place if it promises that; its views have owners that
+ * end behind the call. INTERNAL: it wrote a byte outside its output or to an operand, left an
+ * element unwritten, gave two results, or kept the memory that it was lent. Who kept a view and
+ * uses it later has STALE_VIEW.
  *
  * @since 0.2
  */
@@ -4157,8 +4183,9 @@ typedef struct tnr_graph_node {
 
 /**
  * The dtype and shape of the result of an operation of one's own, from those of its operands, whose
- * memory is none of it. Returns a status; anything but OK refuses the node. Called from any thread,
- * also for shapes that no run will have.
+ * memory is none of it. Returns a status; anything but OK refuses the node, with the reason that
+ * `tnr_set_last_error` was told. Called from any thread, also for shapes that no run will have.
+ * The same operands always give the same answer.
  *
  * @since 0.2
  */
@@ -4173,8 +4200,10 @@ typedef tnr_status (*tnr_infer_fn)(void *user_context,
 
 /**
  * Computes an operation of one's own: writes every element of `out`, and no other byte. Operands
- * and `out` are lent for the call. Returns a status; anything but OK ends the run with it. Called
- * from any thread, from several at once.
+ * and `out` are lent for the call, with any strides. It may call the library, and run programs,
+ * also its own; of the graph that it was added to it may call nothing. Returns a status; anything
+ * but OK ends the run with it, and with the reason that `tnr_set_last_error` was told. Called from
+ * any thread, from several at once.
  *
  * @since 0.2
  */
@@ -4188,7 +4217,8 @@ typedef tnr_status (*tnr_compute_fn)(void *user_context,
 /**
  * An operation of one's own. Set it to zeros, then `struct_size` and what applies; it will grow,
  * and zeros will mean what they do now. An exception or a panic that leaves a function is INTERNAL
- * where the compiler lets it through; functions of Rust abort.
+ * where compilers let it through, as C++ does unless the function is `noexcept`; a panic in a
+ * function of Rust that does not catch it aborts.
  *
  * @since 0.2
  */
@@ -4226,7 +4256,7 @@ typedef struct tnr_custom_operation {
    */
   uint32_t number_count;
   /**
-   * `TNR_CUSTOM_IN_PLACE`, or 0.
+   * `TNR_CUSTOM_IN_PLACE`, `TNR_CUSTOM_INITIALIZED`, or 0.
    */
   uint32_t flags;
   /**
@@ -4234,6 +4264,53 @@ typedef struct tnr_custom_operation {
    */
   uint32_t reserved;
 } tnr_custom_operation;
+
+/**
+ * Operations of a shared library that is loaded while the program runs. Whoever loads it gives its
+ * entry to `tnr_plugin_check`, and may then give its operations to graphs, while which it stays
+ * loaded.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_plugin {
+  /**
+   * `sizeof(tnr_plugin)`.
+   */
+  uint64_t struct_size;
+  /**
+   * `TNR_ABI_MAJOR` of the header that it was compiled with. Here in every version of the ABI.
+   */
+  uint32_t abi_major;
+  /**
+   * `TNR_ABI_MINOR` of the header that it was compiled with. Here in every version of the ABI.
+   */
+  uint32_t abi_minor;
+  /**
+   * Ends with a 0; for messages.
+   */
+  const char *name;
+  /**
+   * As many as `operation_count`. Each may be given to any number of graphs, and `release` is
+   * called once for each of them.
+   */
+  const struct tnr_custom_operation *const *operations;
+  /**
+   * Of `operations`.
+   */
+  uint32_t operation_count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} tnr_plugin;
+
+/**
+ * The one function that a plug-in exports, by the name `tnr_plugin_entry`: tells what it has, which
+ * stays where it is.
+ *
+ * @since 0.2
+ */
+typedef const struct tnr_plugin *(*tnr_plugin_fn)(void);
 
 /**
  * How many of each a graph has, as `tnr_graph_describe` tells.
@@ -4765,8 +4842,8 @@ tnr_status tnr_graph_add_output(struct tnr_graph *graph TNR_BORROWED,
  * Adds an operation of one's own, for nodes of the kind `TNR_NODE_CUSTOM` plus its index. On
  * failure nothing is taken, and `release` is not called.
  *
- * INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, more than
- * 256 operands or 8 numbers. OUT_OF_MEMORY.
+ * INVALID_ARGUMENT: a NULL or too long name, a function that is NULL, unknown flags, in place
+ * without an operand, more than 256 operands or 8 numbers. OUT_OF_MEMORY.
  *
  * @param graph (transfer none)
  * @param operation (transfer none)
@@ -4815,6 +4892,23 @@ TNR_API TNR_RETURNS_OWNED(tnr_graph_release)
 TNR_NODISCARD
 struct tnr_graph *tnr_graph_copy_subgraph(const struct tnr_graph *graph TNR_BORROWED,
                                           uint32_t index) TNR_NOEXCEPT;
+
+/**
+ * Asks a plug-in what it has, and checks that this library can use it. Of a plug-in of another
+ * ABI nothing is read but the first three fields.
+ *
+ * UNSUPPORTED: another `TNR_ABI_MAJOR`, or a newer `TNR_ABI_MINOR`. INVALID_ARGUMENT: NULL, also
+ * for an entry; a `struct_size` that no version has; and what `tnr_graph_add_custom` refuses of
+ * an operation. INTERNAL: an exception of the entry.
+ *
+ * @param entry (scope notified) (nullable) `tnr_plugin_entry`, or NULL where the loader has none
+ * @return (transfer none) (nullable) the plug-in's own; NULL on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+const struct tnr_plugin *tnr_plugin_check(tnr_plugin_fn entry) TNR_NOEXCEPT;
 
 /**
  * How many values, nodes and so on a graph has. With the functions below a graph can be listed
