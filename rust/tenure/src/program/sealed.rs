@@ -192,10 +192,10 @@ impl<I, O: OutputTypes> SealedProgram<I, O> {
     /// ```
     /// # use tenure::*;
     /// let program = Program::trace(|graph| {
-    ///     let x = graph.input::<f32>([64, 64]);
+    ///     let x = graph.input::<f32>([256, 256]);
     ///     graph.program((x,), x.matmul(x))
     /// })?;
-    /// let (x, mut out) = (Tensor::zeros([64, 64])?, Tensor::zeros([64, 64])?);
+    /// let (x, mut out) = (Tensor::zeros([256, 256])?, Tensor::zeros([256, 256])?);
     /// let sealed = program.seal((&x,), &mut out)?;
     /// assert_eq!(program.memory((&x,))?.peak_bytes, sealed.memory().peak_bytes);
     /// assert!(sealed.memory().scratch_bytes > 0);
