@@ -42,7 +42,9 @@ set(order
   sparse/product
   sparse/packed
   sparse/values
-  program)
+  program
+  program/kinds
+  program/run)
 set(most_files 25)
 
 set(errors "")

@@ -80,7 +80,7 @@ int check_programs(void) {
   float got[4] = {0, 0, 0, 0};
   int64_t shape[TNR_MAX_RANK] = {0, 2};
   int64_t twice = 0;
-  uint32_t a, constant, two, product, sum, negated, custom = 9;
+  uint32_t a, constant, two, product, sum, negated, custom = 9, subgraph = 9;
   uint32_t operands[2];
   uint32_t rank = 9;
   tnr_dtype dtype = 0;
@@ -95,6 +95,7 @@ int check_programs(void) {
   tnr_step_info step;
   tnr_program *program, *again;
   tnr_sealed_program* sealed;
+  tnr_graph *body, *copy;
   tnr_graph* graph = tnr_graph_create();
   CHECK(graph != NULL);
   OK(lend(numbers, 2, 2, &view));
@@ -131,6 +132,15 @@ int check_programs(void) {
   OK(tnr_graph_add_node(graph, &node, &negated));
   OK(tnr_graph_add_output(graph, negated, TNR_OPERAND_NONE));
   if (check_list(graph) != 0) return 1;
+
+  body = tnr_graph_create();
+  CHECK(body != NULL);
+  OK(tnr_graph_add_subgraph(body, graph, &subgraph));
+  CHECK(subgraph == 0);
+  copy = tnr_graph_copy_subgraph(body, subgraph);
+  CHECK(copy != NULL && check_list(copy) == 0);
+  OK(tnr_graph_release(copy));
+  OK(tnr_graph_release(body));
 
   program = tnr_program_create(NULL, graph, NULL);
   CHECK(program != NULL);

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "memory/handles.hpp"
-#include "program/program.hpp"
+#include "program/run/program.hpp"
 
 namespace tenure {
 

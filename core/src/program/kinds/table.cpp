@@ -5,8 +5,8 @@
 #include "cpu/operations.hpp"
 #include "program/custom.hpp"
 #include "program/expressions.hpp"
-#include "program/node_calls.hpp"
-#include "program/operand_types.hpp"
+#include "program/kinds/calls.hpp"
+#include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
 

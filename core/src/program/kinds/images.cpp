@@ -7,8 +7,8 @@
 #include "dense/image/geometry.hpp"
 #include "dense/image/wide_images.hpp"
 #include "dense/product/epilogue.hpp"
-#include "program/node_calls.hpp"
-#include "program/operand_types.hpp"
+#include "program/kinds/calls.hpp"
+#include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/ops.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "dense/operands.hpp"
-#include "program/node_calls.hpp"
-#include "program/operand_types.hpp"
+#include "program/kinds/calls.hpp"
+#include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/sparse.hpp"

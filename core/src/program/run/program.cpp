@@ -1,4 +1,4 @@
-#include "program/program.hpp"
+#include "program/run/program.hpp"
 
 #include <algorithm>
 #include <cinttypes>

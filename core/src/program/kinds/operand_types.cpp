@@ -1,4 +1,4 @@
-#include "program/operand_types.hpp"
+#include "program/kinds/operand_types.hpp"
 
 #include <algorithm>
 #include <cinttypes>

@@ -4,8 +4,8 @@
 
 #include "dense/checks.hpp"
 #include "dense/movement.hpp"
-#include "program/node_calls.hpp"
-#include "program/operand_types.hpp"
+#include "program/kinds/calls.hpp"
+#include "program/kinds/operand_types.hpp"
 #include "program/side_by_side.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "dense/scalar.hpp"
-#include "program/node_calls.hpp"
-#include "program/operand_types.hpp"
+#include "program/kinds/calls.hpp"
+#include "program/kinds/operand_types.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/random.hpp"

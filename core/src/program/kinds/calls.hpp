@@ -5,29 +5,29 @@
 
 namespace tenure {
 
-// node_reductions.cpp
+// reductions.cpp
 InferNode infer_normalize, infer_scan;
 RunNode run_reduce, run_normalize, run_scan;
 
-// node_products.cpp
+// products.cpp
 InferNode infer_matmul, infer_einsum;
 RunNode run_matmul, run_einsum;
 
-// node_images.cpp
+// images.cpp
 InferNode infer_conv2d, infer_conv2d_transposed, infer_pool2d, infer_batch_norm;
 RunNode run_conv2d, run_conv2d_transposed, run_pool2d, run_batch_norm;
 
-// node_order.cpp
+// order.cpp
 InferNode infer_sort, infer_top_k, infer_partition, infer_quantile, infer_searchsorted,
     infer_bincount, infer_histogram;
 RunNode run_sort, run_top_k, run_partition, run_quantile, run_searchsorted, run_bincount,
     run_histogram;
 
-// node_random.cpp
+// random.cpp
 InferNode infer_random, infer_random_permutation;
 RunNode run_random, run_random_permutation;
 
-// node_sparse.cpp
+// sparse.cpp
 InferNode infer_sparse_to_dense, infer_sparse_matmul, infer_sparse_sddmm, infer_sparse_scale,
     infer_sparse_softmax, infer_sparse_reduce, infer_sparse_norm, infer_sparse_diagonal,
     infer_sparse_solve, infer_sparse_accumulate;
@@ -35,7 +35,7 @@ RunNode run_sparse_to_dense, run_sparse_matmul, run_sparse_sddmm, run_sparse_sca
     run_sparse_softmax, run_sparse_reduce, run_sparse_norm, run_sparse_diagonal, run_sparse_solve,
     run_sparse_accumulate;
 
-// node_movement.cpp
+// movement.cpp
 SeeNode view_reshaped, view_permuted, view_broadcast, view_slice;
 InferNode infer_concat, infer_pad, infer_take, infer_gather, infer_put, infer_scatter,
     infer_triangular;
