@@ -80,6 +80,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_graph_info> = 48;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_extent_info> = 64;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_custom_info> = 56;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_value_info> = 160;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_program_attributes> = 16;

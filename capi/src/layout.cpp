@@ -279,6 +279,14 @@ static_assert(offsetof(tnr_extent_info, a) == 16);
 static_assert(offsetof(tnr_extent_info, b) == 24);
 static_assert(offsetof(tnr_extent_info, name) == 32);
 
+static_assert(sizeof(tnr_custom_info) == 56 && alignof(tnr_custom_info) == 8);
+static_assert(offsetof(tnr_custom_info, struct_size) == 0);
+static_assert(offsetof(tnr_custom_info, operand_count) == 8);
+static_assert(offsetof(tnr_custom_info, number_count) == 12);
+static_assert(offsetof(tnr_custom_info, flags) == 16);
+static_assert(offsetof(tnr_custom_info, reserved) == 20);
+static_assert(offsetof(tnr_custom_info, name) == 24);
+
 static_assert(sizeof(tnr_value_info) == 160 && alignof(tnr_value_info) == 8);
 static_assert(offsetof(tnr_value_info, struct_size) == 0);
 static_assert(offsetof(tnr_value_info, source) == 8);

@@ -220,6 +220,12 @@ tnr_status tnr_graph_describe_constant(const tnr_graph* graph, uint32_t index,
   });
 }
 
+tnr_status tnr_graph_describe_custom(const tnr_graph* graph, uint32_t index,
+                                     tnr_custom_info* out) noexcept {
+  return guarded(
+      [=] { write_report(out, "out", tenure::graph_describe_custom(unwrap(graph), index)); });
+}
+
 tnr_status tnr_graph_describe_scalar(const tnr_graph* graph, uint32_t index,
                                      tnr_scalar* out) noexcept {
   return guarded([=] {
@@ -245,6 +251,14 @@ tnr_status tnr_program_describe_step(const tnr_program* program, const tnr_view*
   return guarded([=] {
     write_report(out, "out",
                  tenure::program_describe_step(unwrap(program), inputs, input_count, step));
+  });
+}
+
+tnr_status tnr_program_describe_reads(const tnr_program* program, const tnr_view* const* inputs,
+                                      uint32_t input_count, uint32_t step, uint8_t* reads,
+                                      uint32_t read_count) noexcept {
+  return guarded([=] {
+    tenure::program_describe_reads(unwrap(program), inputs, input_count, step, reads, read_count);
   });
 }
 

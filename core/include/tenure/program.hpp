@@ -79,6 +79,7 @@ tnr_graph_info graph_describe(GraphToken token);
 tnr_extent_info graph_describe_extent(GraphToken token, std::uint32_t index);
 tnr_graph_node graph_describe_node(GraphToken token, std::uint32_t index);
 tnr_view graph_describe_constant(GraphToken token, std::uint32_t index);
+tnr_custom_info graph_describe_custom(GraphToken token, std::uint32_t index);
 tnr_scalar graph_describe_scalar(GraphToken token, std::uint32_t index);
 struct OutputOfGraph {
   std::uint32_t value;
@@ -103,6 +104,9 @@ tnr_memory_plan program_memory(ProgramToken token, const tnr_view* const* inputs
                                std::uint32_t input_count);
 tnr_step_info program_describe_step(ProgramToken token, const tnr_view* const* inputs,
                                     std::uint32_t input_count, std::uint32_t step);
+void program_describe_reads(ProgramToken token, const tnr_view* const* inputs,
+                            std::uint32_t input_count, std::uint32_t step, std::uint8_t* reads,
+                            std::uint32_t read_count);
 void program_run(const Context& context, ProgramToken token, const tnr_view* const* inputs,
                  std::uint32_t input_count, const tnr_program_run_attributes& attributes,
                  const tnr_view_mut* const* outputs, std::uint32_t output_count);

@@ -309,6 +309,11 @@ const tnr_view& GraphBuilder::describe_constant(std::uint32_t index) const {
   return graph_.constants[index]->view();
 }
 
+tnr_custom_info GraphBuilder::describe_custom(std::uint32_t index) const {
+  require_below(index, graph_.customs.size(), "operation");
+  return graph_.customs[index]->describe();
+}
+
 const tnr_scalar& GraphBuilder::describe_scalar(std::uint32_t index) const {
   require_below(index, graph_.scalars.size(), "scalar");
   return graph_.scalars[index];
@@ -469,6 +474,11 @@ tnr_graph_node graph_describe_node(GraphToken token, std::uint32_t index) {
 tnr_view graph_describe_constant(GraphToken token, std::uint32_t index) {
   return with_builder(token,
                       [=](const GraphBuilder& graph) { return graph.describe_constant(index); });
+}
+
+tnr_custom_info graph_describe_custom(GraphToken token, std::uint32_t index) {
+  return with_builder(token,
+                      [=](const GraphBuilder& graph) { return graph.describe_custom(index); });
 }
 
 tnr_scalar graph_describe_scalar(GraphToken token, std::uint32_t index) {

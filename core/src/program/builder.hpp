@@ -35,6 +35,7 @@ class GraphBuilder {
   [[nodiscard]] tnr_extent_info describe_extent(std::uint32_t index) const;
   [[nodiscard]] tnr_graph_node describe_node(std::uint32_t index) const;
   [[nodiscard]] const tnr_view& describe_constant(std::uint32_t index) const;
+  [[nodiscard]] tnr_custom_info describe_custom(std::uint32_t index) const;
   [[nodiscard]] const tnr_scalar& describe_scalar(std::uint32_t index) const;
   // The input that it updates as a value.
   [[nodiscard]] GraphOutput describe_output(std::uint32_t index) const;

@@ -96,6 +96,16 @@ Custom::~Custom() {
   given_.release(given_.user_context);
 }
 
+tnr_custom_info Custom::describe() const noexcept {
+  tnr_custom_info info = {};
+  info.struct_size = sizeof info;
+  info.operand_count = given_.operand_count;
+  info.number_count = given_.number_count;
+  info.flags = given_.flags;
+  std::memcpy(info.name, name_, sizeof info.name);
+  return info;
+}
+
 ArrayType Custom::infer(const tnr_view* operands, const std::int64_t* numbers) const {
   ArrayType type = {};
   std::int64_t shape[TNR_MAX_RANK] = {};

@@ -20,6 +20,8 @@ class Custom {
   [[nodiscard]] std::uint32_t number_count() const noexcept { return given_.number_count; }
   [[nodiscard]] bool in_place() const noexcept { return (given_.flags & TNR_CUSTOM_IN_PLACE) != 0; }
 
+  [[nodiscard]] tnr_custom_info describe() const noexcept;
+
   // All throw where the function answers with another status than OK, or by an exception.
   [[nodiscard]] ArrayType infer(const tnr_view* operands, const std::int64_t* numbers) const;
   void compute(const Context& context, const tnr_view* operands, const std::int64_t* numbers,

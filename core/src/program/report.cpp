@@ -32,6 +32,15 @@ std::uint64_t flops_of(const GraphNode& node, const Step& step, const Schedule& 
   return results;
 }
 
+// Whether a result of the step lies in the same memory.
+bool writes_to(const Schedule& schedule, const Step& step, const Placed& placed) noexcept {
+  for (std::uint32_t i = 0; i < step.result_count; ++i) {
+    const Placed& result = schedule.places[step.result + i];
+    if (result.storage == placed.storage && result.index == placed.index) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::uint32_t index) {
@@ -71,6 +80,23 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
     info.flops += flops_of(graph.nodes[node], step, schedule);
   }
   return info;
+}
+
+void describe_reads(const Schedule& schedule, std::uint32_t index, std::uint8_t* reads,
+                    std::size_t read_count) noexcept {
+  std::fill_n(reads, read_count, std::uint8_t{0});
+  for (const std::uint32_t operand : schedule.steps[index].operands) {
+    if (operand == kNoValue) continue;
+    const Placed& placed = schedule.places[operand];
+    if (placed.storage == Storage::kInput) reads[schedule.steps.size() + placed.index] = 1;
+    if (placed.storage != Storage::kBlock && placed.storage != Storage::kOutput) continue;
+    // Whatever has been written there since, nothing reads any more.
+    for (std::uint32_t step = index; step-- > 0;) {
+      if (!writes_to(schedule, schedule.steps[step], placed)) continue;
+      reads[step] = 1;
+      break;
+    }
+  }
 }
 
 }  // namespace tenure

@@ -9,4 +9,8 @@ namespace tenure {
 
 tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::uint32_t index);
 
+// For each step whether this one reads its result, and behind them the same for each input.
+void describe_reads(const Schedule& schedule, std::uint32_t index, std::uint8_t* reads,
+                    std::size_t read_count) noexcept;
+
 }  // namespace tenure

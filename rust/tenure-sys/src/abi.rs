@@ -1497,6 +1497,26 @@ pub struct tnr_extent_info {
     pub name: [c_char; 32],
 }
 
+/// An operation of a graph's user's own, as `tnr_graph_describe_custom` tells.
+///
+/// @since 0.2
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_custom_info {
+    /// `sizeof(tnr_custom_info)`, set by the caller.
+    pub struct_size: u64,
+    /// Operands that it takes.
+    pub operand_count: u32,
+    /// Numbers that it takes.
+    pub number_count: u32,
+    /// As in `tnr_custom_operation`.
+    pub flags: u32,
+    /// 0.
+    pub reserved: u32,
+    /// Ends with a 0.
+    pub name: [c_char; 32],
+}
+
 /// A value of a graph, as `tnr_graph_describe_value` tells.
 ///
 /// @since 0.2
@@ -4716,6 +4736,21 @@ unsafe extern "C" {
         out: *mut tnr_view,
     ) -> tnr_status;
 
+    /// An operation of the graph's user's own: its name, by which files have it, and what it takes.
+    ///
+    /// INVALID_ARGUMENT: no such operation.
+    ///
+    /// @param graph (transfer none)
+    /// @param out (transfer none) (out) untouched on failure
+    /// @threads exclusive(graph)
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_graph_describe_custom(
+        graph: *const tnr_graph,
+        index: u32,
+        out: *mut tnr_custom_info,
+    ) -> tnr_status;
+
     /// A number.
     ///
     /// INVALID_ARGUMENT: no such number.
@@ -4841,6 +4876,28 @@ unsafe extern "C" {
         inputs: *const *const tnr_view,
         input_count: u32,
         out: *mut tnr_memory_plan,
+    ) -> tnr_status;
+
+    /// What a step of a run on these inputs reads: for each step whether its result is an operand, and
+    /// behind them the same for each input. With this the steps are a graph. Outputs are taken to be
+    /// in row-major order.
+    ///
+    /// Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
+    /// another `read_count` than the steps and the inputs are.
+    ///
+    /// @param program (transfer none)
+    /// @param inputs (transfer none) (counted-by input_count) pointers to views
+    /// @param reads (transfer none) (counted-by read_count) (out) 1 or 0; untouched on failure
+    /// @threads any
+    /// @since 0.2
+    #[must_use]
+    pub fn tnr_program_describe_reads(
+        program: *const tnr_program,
+        inputs: *const *const tnr_view,
+        input_count: u32,
+        step: u32,
+        reads: *mut u8,
+        read_count: u32,
     ) -> tnr_status;
 
     /// A step of a run on these inputs, whose elements are not read; outputs are taken to be in

@@ -402,6 +402,17 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_custom_info>() == 56);
+    assert!(align_of::<tnr_custom_info>() == 8);
+    assert!(offset_of!(tnr_custom_info, struct_size) == 0);
+    assert!(offset_of!(tnr_custom_info, operand_count) == 8);
+    assert!(offset_of!(tnr_custom_info, number_count) == 12);
+    assert!(offset_of!(tnr_custom_info, flags) == 16);
+    assert!(offset_of!(tnr_custom_info, reserved) == 20);
+    assert!(offset_of!(tnr_custom_info, name) == 24);
+};
+
+const _: () = {
     assert!(size_of::<tnr_value_info>() == 160);
     assert!(align_of::<tnr_value_info>() == 8);
     assert!(offset_of!(tnr_value_info, struct_size) == 0);

@@ -44,6 +44,7 @@ static int check_list(const tnr_graph* graph) {
   tnr_extent_info extent;
   tnr_value_info value;
   tnr_graph_node node;
+  tnr_custom_info custom;
   tnr_view constant;
   tnr_scalar number;
   uint32_t of = 9, updates = 9;
@@ -66,6 +67,10 @@ static int check_list(const tnr_graph* graph) {
   CHECK(value.numbers[0] == TNR_EXTENT && value.numbers[1] == 2);
   OK(tnr_graph_describe_node(graph, 0, &node));
   CHECK(node.code == TNR_NODE_BINARY + TNR_BINARY_OP_MUL && node.operand_count == 2);
+  memset(&custom, 0, sizeof custom);
+  custom.struct_size = sizeof custom;
+  OK(tnr_graph_describe_custom(graph, 0, &custom));
+  CHECK(custom.operand_count == 1 && custom.number_count == 0 && custom.name[0] != 0);
   OK(tnr_graph_describe_constant(graph, 0, &constant));
   CHECK(constant.rank == 1 && ((const float*)constant.data)[1] == 20);
   OK(tnr_graph_describe_scalar(graph, 0, &number));
@@ -77,6 +82,7 @@ static int check_list(const tnr_graph* graph) {
 
 /* -(a * 2 + constant), of any number of rows. */
 int check_programs(void) {
+  uint8_t reads[3] = {9, 9, 9};
   float got[4] = {0, 0, 0, 0};
   int64_t shape[TNR_MAX_RANK] = {0, 2};
   int64_t twice = 0;
@@ -158,6 +164,8 @@ int check_programs(void) {
   step.struct_size = sizeof step;
   OK(tnr_program_describe_step(program, inputs, 1, 0, &step));
   CHECK(step.kind == TNR_STEP_KIND_EXPRESSION && strcmp(step.name, "mul add") == 0);
+  OK(tnr_program_describe_reads(program, inputs, 1, 1, reads, sizeof reads));
+  CHECK(reads[0] == 1 && reads[1] == 0 && reads[2] == 0);
   OK(tnr_program_run(NULL, program, inputs, 1, NULL, outputs, 1));
   CHECK(got[0] == -12 && got[1] == -16 && got[2] == -16 && got[3] == -12);
   sealed = tnr_sealed_program_create(program, inputs, 1, outputs, 1);

@@ -111,6 +111,14 @@ TEST_F(CGraph, HasOperationsOfItsUsers) {
   std::uint32_t index = 9;
   ASSERT_EQ(tnr_graph_add_custom(graph, &operation, &index), TNR_STATUS_OK);
   EXPECT_EQ(index, 0u);
+  tnr_custom_info info = {};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(tnr_graph_describe_custom(graph, 0, &info), TNR_STATUS_OK);
+  EXPECT_STREQ(info.name, "doubled");
+  EXPECT_EQ(info.operand_count, 1u);
+  EXPECT_EQ(info.number_count, 1u);
+  expect_refused(tnr_graph_describe_custom(graph, 1, &info), TNR_STATUS_INVALID_ARGUMENT,
+                 {"no operation 1"});
   const std::uint32_t x = input({4});
   output(node(kAdd, {node(TNR_NODE_CUSTOM, {x}, {2}), scalar(1)}));
   std::uint32_t value = 0;

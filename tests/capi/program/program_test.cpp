@@ -409,6 +409,24 @@ TEST_F(CNetwork, DescribesItsSteps) {
   expect_refused(tnr_program_describe_step(made, views, 1, plan.step_count, &none),
                  TNR_STATUS_INVALID_ARGUMENT, {"step is 5 but the program has 5"});
 
+  // Each step reads the result of the one before it, and the first one the input.
+  std::vector<std::uint8_t> reads(plan.step_count + 1);
+  for (std::uint32_t i = 0; i < plan.step_count; ++i) {
+    ASSERT_EQ(tnr_program_describe_reads(made, views, 1, i, reads.data(), plan.step_count + 1),
+              TNR_STATUS_OK);
+    std::vector<std::uint8_t> expected(plan.step_count + 1);
+    expected[i == 0 ? plan.step_count : i - 1] = 1;
+    EXPECT_EQ(reads, expected) << i;
+  }
+  const auto refused_reads = [&](std::uint32_t step, std::uint8_t* to, std::uint32_t count,
+                                 const char* words) {
+    expect_refused(tnr_program_describe_reads(made, views, 1, step, to, count),
+                   TNR_STATUS_INVALID_ARGUMENT, {words});
+  };
+  refused_reads(plan.step_count, reads.data(), 6, "step is 5 but the program has 5");
+  refused_reads(0, reads.data(), 5, "read_count is 5 but must be 6");
+  refused_reads(0, nullptr, 6, "reads is NULL");
+
   std::vector<std::uint64_t> times(plan.step_count);
   Floats out({2, 10});
   const tnr_view_mut written = out.out();
@@ -423,7 +441,5 @@ TEST_F(CNetwork, DescribesItsSteps) {
   expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
                  TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x2"});
 }
-
-// ---- operations of one's own -------------------------------------------------------------------
 
 }  // namespace

@@ -29,6 +29,12 @@ constexpr Arguments of_inputs(const tnr_view* const* inputs, std::uint32_t input
   return {inputs, input_count, nullptr, 0};
 }
 
+void require_step(const Schedule& schedule, std::uint32_t step) {
+  if (step < schedule.steps.size()) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "step is %" PRIu32 " but the program has %zu", step,
+       schedule.steps.size());
+}
+
 }  // namespace
 
 Program::Program(const Context& context, const Graph& graph, const std::vector<ArrayType>& types,
@@ -119,12 +125,22 @@ tnr_memory_plan Program::memory(const tnr_view* const* inputs, std::uint32_t inp
 tnr_step_info Program::describe_step(const tnr_view* const* inputs, std::uint32_t input_count,
                                      std::uint32_t step) const {
   const auto bound = find_for(inputs, input_count);
-  const Schedule& schedule = bound->schedule();
-  if (step >= schedule.steps.size()) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "step is %" PRIu32 " but the program has %zu", step,
-         schedule.steps.size());
+  require_step(bound->schedule(), step);
+  return tenure::describe_step(graph_, bound->schedule(), step);
+}
+
+void Program::describe_reads(const tnr_view* const* inputs, std::uint32_t input_count,
+                             std::uint32_t step, std::uint8_t* reads,
+                             std::uint32_t read_count) const {
+  const auto bound = find_for(inputs, input_count);
+  require_step(bound->schedule(), step);
+  const std::size_t expected = bound->schedule().steps.size() + input_count;
+  if (read_count != expected) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "read_count is %" PRIu32 " but must be %zu", read_count,
+         expected);
   }
-  return tenure::describe_step(graph_, schedule, step);
+  if (reads == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "reads is NULL");
+  tenure::describe_reads(bound->schedule(), step, reads, read_count);
 }
 
 // ---- runs --------------------------------------------------------------------------------------
@@ -235,6 +251,13 @@ tnr_step_info program_describe_step(ProgramToken token, const tnr_view* const* i
                                     std::uint32_t input_count, std::uint32_t step) {
   const ProgramHandles::Use program(kProgramHandles, token);
   return program.object().describe_step(inputs, input_count, step);
+}
+
+void program_describe_reads(ProgramToken token, const tnr_view* const* inputs,
+                            std::uint32_t input_count, std::uint32_t step, std::uint8_t* reads,
+                            std::uint32_t read_count) {
+  const ProgramHandles::Use program(kProgramHandles, token);
+  program.object().describe_reads(inputs, input_count, step, reads, read_count);
 }
 
 void program_run(const Context& context, ProgramToken token, const tnr_view* const* inputs,

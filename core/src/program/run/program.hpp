@@ -31,6 +31,8 @@ class Program {
                                        std::uint32_t input_count) const;
   [[nodiscard]] tnr_step_info describe_step(const tnr_view* const* inputs,
                                             std::uint32_t input_count, std::uint32_t step) const;
+  void describe_reads(const tnr_view* const* inputs, std::uint32_t input_count, std::uint32_t step,
+                      std::uint8_t* reads, std::uint32_t read_count) const;
   void run(const Context& context, const Arguments& arguments,
            const tnr_program_run_attributes& attributes) const;
 

@@ -780,6 +780,20 @@ FROZEN(IS(&((tnr_extent_info *)0)->b, int64_t *));
 FROZEN(offsetof(tnr_extent_info, name) == 32);
 FROZEN(IS(&((tnr_extent_info *)0)->name, char (*)[32]));
 
+FROZEN(sizeof(tnr_custom_info) >= 56);
+FROZEN(offsetof(tnr_custom_info, struct_size) == 0);
+FROZEN(IS(&((tnr_custom_info *)0)->struct_size, uint64_t *));
+FROZEN(offsetof(tnr_custom_info, operand_count) == 8);
+FROZEN(IS(&((tnr_custom_info *)0)->operand_count, uint32_t *));
+FROZEN(offsetof(tnr_custom_info, number_count) == 12);
+FROZEN(IS(&((tnr_custom_info *)0)->number_count, uint32_t *));
+FROZEN(offsetof(tnr_custom_info, flags) == 16);
+FROZEN(IS(&((tnr_custom_info *)0)->flags, uint32_t *));
+FROZEN(offsetof(tnr_custom_info, reserved) == 20);
+FROZEN(IS(&((tnr_custom_info *)0)->reserved, uint32_t *));
+FROZEN(offsetof(tnr_custom_info, name) == 24);
+FROZEN(IS(&((tnr_custom_info *)0)->name, char (*)[32]));
+
 FROZEN(sizeof(tnr_value_info) >= 160);
 FROZEN(offsetof(tnr_value_info, struct_size) == 0);
 FROZEN(IS(&((tnr_value_info *)0)->struct_size, uint64_t *));
@@ -1303,6 +1317,7 @@ FROZEN(IS(&tnr_graph_describe, tnr_status (*)(const tnr_graph *, tnr_graph_info 
 FROZEN(IS(&tnr_graph_describe_extent, tnr_status (*)(const tnr_graph *, uint32_t, tnr_extent_info *)));
 FROZEN(IS(&tnr_graph_describe_node, tnr_status (*)(const tnr_graph *, uint32_t, tnr_graph_node *)));
 FROZEN(IS(&tnr_graph_describe_constant, tnr_status (*)(const tnr_graph *, uint32_t, tnr_view *)));
+FROZEN(IS(&tnr_graph_describe_custom, tnr_status (*)(const tnr_graph *, uint32_t, tnr_custom_info *)));
 FROZEN(IS(&tnr_graph_describe_scalar, tnr_status (*)(const tnr_graph *, uint32_t, tnr_scalar *)));
 FROZEN(IS(&tnr_graph_describe_output, tnr_status (*)(const tnr_graph *, uint32_t, uint32_t *, uint32_t *)));
 FROZEN(IS(&tnr_graph_describe_value, tnr_status (*)(const tnr_graph *, uint32_t, tnr_value_info *)));
@@ -1311,6 +1326,7 @@ FROZEN(IS(&tnr_program_create, tnr_program * (*)(tnr_context *, const tnr_graph 
 FROZEN(IS(&tnr_program_retain, tnr_program * (*)(tnr_program *)));
 FROZEN(IS(&tnr_program_output_shape, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_dtype *, uint32_t *, int64_t *)));
 FROZEN(IS(&tnr_program_memory, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, tnr_memory_plan *)));
+FROZEN(IS(&tnr_program_describe_reads, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, uint8_t *, uint32_t)));
 FROZEN(IS(&tnr_program_describe_step, tnr_status (*)(const tnr_program *, const tnr_view *const *, uint32_t, uint32_t, tnr_step_info *)));
 FROZEN(IS(&tnr_program_run, tnr_status (*)(tnr_context *, const tnr_program *, const tnr_view *const *, uint32_t, const tnr_program_run_attributes *, const tnr_view_mut *const *, uint32_t)));
 FROZEN(IS(&tnr_sealed_program_release, tnr_status (*)(tnr_sealed_program *)));

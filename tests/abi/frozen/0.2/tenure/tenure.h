@@ -4397,6 +4397,38 @@ typedef struct tnr_extent_info {
 } tnr_extent_info;
 
 /**
+ * An operation of a graph's user's own, as `tnr_graph_describe_custom` tells.
+ *
+ * @since 0.2
+ */
+typedef struct tnr_custom_info {
+  /**
+   * `sizeof(tnr_custom_info)`, set by the caller.
+   */
+  uint64_t struct_size;
+  /**
+   * Operands that it takes.
+   */
+  uint32_t operand_count;
+  /**
+   * Numbers that it takes.
+   */
+  uint32_t number_count;
+  /**
+   * As in `tnr_custom_operation`.
+   */
+  uint32_t flags;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Ends with a 0.
+   */
+  char name[32];
+} tnr_custom_info;
+
+/**
  * Where a value of a graph comes from.
  *
  * @since 0.2
@@ -4974,6 +5006,22 @@ tnr_status tnr_graph_describe_constant(const struct tnr_graph *graph TNR_BORROWE
                                        struct tnr_view *out) TNR_NOEXCEPT;
 
 /**
+ * An operation of the graph's user's own: its name, by which files have it, and what it takes.
+ *
+ * INVALID_ARGUMENT: no such operation.
+ *
+ * @param graph (transfer none)
+ * @param out (transfer none) (out) untouched on failure
+ * @threads exclusive(graph)
+ * @since 0.2
+ */
+TNR_API
+TNR_NODISCARD
+tnr_status tnr_graph_describe_custom(const struct tnr_graph *graph TNR_BORROWED,
+                                     uint32_t index,
+                                     struct tnr_custom_info *out) TNR_NOEXCEPT;
+
+/**
  * A number.
  *
  * INVALID_ARGUMENT: no such number.
@@ -5111,6 +5159,29 @@ tnr_status tnr_program_memory(const struct tnr_program *program TNR_BORROWED,
                               const struct tnr_view *const *inputs,
                               uint32_t input_count,
                               struct tnr_memory_plan *out) TNR_NOEXCEPT;
+
+/**
+ * What a step of a run on these inputs reads: for each step whether its result is an operand, and
+ * behind them the same for each input. With this the steps are a graph. Outputs are taken to be
+ * in row-major order.
+ *
+ * Errors as `tnr_program_run` has them of inputs; INVALID_ARGUMENT also for no such step, and for
+ * another `read_count` than the steps and the inputs are.
+ *
+ * @param program (transfer none)
+ * @param inputs (transfer none) (counted-by input_count) pointers to views
+ * @param reads (transfer none) (counted-by read_count) (out) 1 or 0; untouched on failure
+ * @threads any
+ * @since 0.2
+ */
+TNR_API TNR_READS(2, 3) TNR_WRITES(5, 6)
+TNR_NODISCARD
+tnr_status tnr_program_describe_reads(const struct tnr_program *program TNR_BORROWED,
+                                      const struct tnr_view *const *inputs,
+                                      uint32_t input_count,
+                                      uint32_t step,
+                                      uint8_t *reads,
+                                      uint32_t read_count) TNR_NOEXCEPT;
 
 /**
  * A step of a run on these inputs, whose elements are not read; outputs are taken to be in
