@@ -2,13 +2,11 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, OsStr, c_char};
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{process, ptr};
+use std::ptr;
 
 use memmap2::Mmap;
 use tenure::ErrorKind;
@@ -152,30 +150,9 @@ pub unsafe extern "C" fn tnr_program_file_save(
         // SAFETY: by this function's contract; the handle stays the caller's.
         let graph = ManuallyDrop::new(unsafe { GraphHandle::from_raw(graph.cast_mut()) }?);
         let record = GraphRecord::of(&graph, &names)?;
-        replace(&path, &record).map_err(|why| refused_by_system(&path, &why))
+        record.save_as(&path).map_err(|why| refused_by_system(&path, &why))
     });
     saved.err().unwrap_or(tnr_status::OK)
-}
-
-/// Writes beside the file and renames: whoever has the old one mapped keeps it, and nobody sees a
-/// half of the new one.
-fn replace(path: &Path, record: &GraphRecord<'_>) -> std::io::Result<()> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let mut beside = path.as_os_str().to_owned();
-    // Relaxed: the numbers differ, and nothing else is asked of them.
-    beside.push(format!(".{}.{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-    let write = || {
-        let mut out = BufWriter::new(File::create_new(&beside)?);
-        record.save(&mut out)?;
-        out.flush()?;
-        fs::rename(&beside, path)
-    };
-    let written = write();
-    if written.is_err() {
-        // It may not be there, and the error that matters is the first.
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }
 
 /// Why the calling thread's last call failed; "" if it did not.

@@ -25,6 +25,8 @@
 //! ```
 
 mod extent;
+#[cfg(feature = "programs")]
+mod files;
 mod functions;
 mod graph;
 mod images;
@@ -45,6 +47,8 @@ mod types;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+#[cfg(feature = "programs")]
+use std::sync::{Mutex, OnceLock};
 
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
@@ -54,10 +58,14 @@ pub use sealed::{Refused, SealedProgram};
 pub use sparse::TracedCsr;
 use state::{Place, State};
 pub use traced::{IntoTraced, Traced, Updating};
-pub use types::{Input, InputTypes, Inputs, OutputTypes, Outputs, RunInputs, RunOutputs, Updated};
+pub use types::{
+    Input, InputType, InputTypes, Inputs, OutputTypes, Outputs, RunInputs, RunOutputs, Updated,
+};
 
 use crate::Result;
-use crate::raw::program::ProgramHandle;
+#[cfg(feature = "programs")]
+use crate::raw::graph_record::GraphHandle;
+use crate::raw::program::{Options, ProgramHandle};
 
 /// A graph of operations that nothing changes any more, to be run by any number of threads.
 ///
@@ -89,7 +97,7 @@ use crate::raw::program::ProgramHandle;
 /// ```
 pub struct Program<I, O> {
     shared: Arc<Shared>,
-    budget_bytes: u64,
+    options: Options,
     _types: PhantomData<fn(I) -> O>,
 }
 
@@ -99,12 +107,27 @@ struct Shared {
     places: Box<[Place]>,
     /// By input.
     is_updated: Box<[bool]>,
+    /// To be saved, when it has been traced.
+    #[cfg(feature = "programs")]
+    graph: OnceLock<Mutex<GraphHandle>>,
+}
+
+impl Shared {
+    fn new(handle: ProgramHandle, places: Box<[Place]>, is_updated: Box<[bool]>) -> Self {
+        Shared {
+            handle,
+            places,
+            is_updated,
+            #[cfg(feature = "programs")]
+            graph: OnceLock::new(),
+        }
+    }
 }
 
 impl<I, O> Clone for Program<I, O> {
     fn clone(&self) -> Self {
         let shared = Arc::clone(&self.shared);
-        Program { shared, budget_bytes: self.budget_bytes, _types: PhantomData }
+        Program { shared, options: self.options, _types: PhantomData }
     }
 }
 
@@ -165,7 +188,10 @@ impl<I, O> Program<I, O> {
         f: impl for<'g> FnOnce(Graph<'g>) -> Result<Self>,
     ) -> Result<Self> {
         let state = State::new(passes)?;
-        f(Graph::of(&state))
+        let program = f(Graph::of(&state))?;
+        #[cfg(feature = "programs")]
+        files::keep_graph(state);
+        Ok(program)
     }
 
     /// The same program, whose runs by this handle refuse to take more than so many bytes for
@@ -187,7 +213,31 @@ impl<I, O> Program<I, O> {
     #[must_use]
     pub fn with_budget(self, bytes: usize) -> Self {
         // The library reads a 0 as none, and no plan takes a single byte.
-        Program { budget_bytes: (bytes as u64).max(1), ..self }
+        let options = Options { budget_bytes: (bytes as u64).max(1), ..self.options };
+        Program { options, ..self }
+    }
+
+    /// The same program, whose runs by this handle trust no operation of one's own: each is computed
+    /// twice, into memory of two patterns with guards around it. Outputs have the same bits, and the
+    /// operations of the library are not checked: it costs what those of one's own cost.
+    ///
+    /// A run is then `Internal` where an operation wrote outside of its output, left an element
+    /// unwritten, or gave two results.
+    ///
+    /// ```
+    /// use tenure::Program;
+    ///
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f64>([2]);
+    ///     graph.program((x,), x + 1.0)
+    /// })?;
+    /// assert_eq!(program.checked().run((&[1.0, 2.0],))?, [2.0, 3.0]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[must_use]
+    pub fn checked(self) -> Self {
+        let options = Options { flags: tenure_sys::TNR_RUN_CHECKED, ..self.options };
+        Program { options, ..self }
     }
 }
 

@@ -6,6 +6,8 @@ use std::ffi::CString;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
+#[cfg(feature = "programs")]
+use std::sync::Arc;
 
 use tenure_sys::TNR_OPERAND_NONE;
 
@@ -290,7 +292,10 @@ impl<'g> Graph<'g> {
             .map_err(|error| located(&places, error))?;
         // The graph has its outputs now: another program of it would have them too.
         self.fail(Error::invalid("the graph has been made a program"));
-        Ok(Program::made(Shared { handle, places, is_updated: is_updated.into() }))
+        let program = Program::made(Shared::new(handle, places, is_updated.into()));
+        #[cfg(feature = "programs")]
+        state.made.replace(Some(Arc::clone(&program.shared)));
+        Ok(program)
     }
 
     fn check_inputs(self, named: &[u32]) -> Result<()> {

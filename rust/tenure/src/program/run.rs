@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::state::located;
 use super::{OutputTypes, Program, RunInputs, RunOutputs, Shared};
-use crate::raw::program::{Call, LendAs, LendOut};
+use crate::raw::program::{Call, LendAs, LendOut, Options};
 use crate::{DynTensor, DynView, DynViewMut, Error, Result};
 
 /// The memory of a run: of its intermediate values, and scratch memory of single operations.
@@ -68,7 +68,7 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// ```
     pub fn run(&self, inputs: impl RunInputs<I>) -> Result<O::Tensors> {
         let mut inputs = inputs;
-        let made = self.shared.handle.run_new::<I, O>(&mut inputs, self.budget_bytes);
+        let made = self.shared.handle.run_new::<I, O>(&mut inputs, self.options);
         made.map_err(|error| self.located(error))
     }
 
@@ -95,7 +95,7 @@ impl<I, O: OutputTypes> Program<I, O> {
     #[inline]
     pub fn run_into(&self, inputs: impl RunInputs<I>, outputs: impl RunOutputs<O>) -> Result<()> {
         let (mut inputs, mut outputs) = (inputs, outputs);
-        let run = self.shared.handle.run_into(&mut inputs, &mut outputs, self.budget_bytes);
+        let run = self.shared.handle.run_into(&mut inputs, &mut outputs, self.options);
         run.map_err(|error| self.located(error))
     }
 }
@@ -127,7 +127,7 @@ impl<I, O> Program<I, O> {
     ) -> Result<Vec<DynTensor>> {
         self.check_counts(inputs.len(), updated.len())?;
         let mut lent = self.dynamic(inputs, updated);
-        let made = self.shared.handle.run_dyn(&mut lent, self.budget_bytes);
+        let made = self.shared.handle.run_dyn(&mut lent, self.options);
         made.map_err(|error| self.located(error))
     }
 
@@ -158,8 +158,7 @@ impl<I, O> Program<I, O> {
         self.check_counts(inputs.len(), updated.len())?;
         require_count("outputs", outputs.len(), self.shared.handle.output_count())?;
         let mut lent = self.dynamic(inputs, updated);
-        let run =
-            self.shared.handle.run_into(&mut lent, &mut DynOutputs(outputs), self.budget_bytes);
+        let run = self.shared.handle.run_into(&mut lent, &mut DynOutputs(outputs), self.options);
         run.map_err(|error| self.located(error))
     }
 }
@@ -212,7 +211,7 @@ impl<I, O> Program<I, O> {
     }
 
     pub(super) fn made(shared: Shared) -> Self {
-        Program { shared: Arc::new(shared), budget_bytes: 0, _types: PhantomData }
+        Program { shared: Arc::new(shared), options: Options::default(), _types: PhantomData }
     }
 
     #[cold]

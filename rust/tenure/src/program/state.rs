@@ -4,8 +4,12 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::Location;
+#[cfg(feature = "programs")]
+use std::sync::Arc;
 
 use super::Passes;
+#[cfg(feature = "programs")]
+use super::Shared;
 use crate::raw::expression::Code;
 use crate::raw::program::{Given, GraphHandle, NewNode};
 use crate::{DType, Error, Result};
@@ -19,6 +23,9 @@ pub(super) struct State {
     pub(super) values: RefCell<Vec<Value>>,
     pub(super) nodes: RefCell<Vec<Place>>,
     pub(super) input_count: Cell<usize>,
+    /// The program of the graph, once there is one.
+    #[cfg(feature = "programs")]
+    pub(super) made: RefCell<Option<Arc<Shared>>>,
 }
 
 /// A value for messages.
@@ -103,6 +110,8 @@ impl State {
             values: RefCell::new(Vec::new()),
             nodes: RefCell::new(Vec::new()),
             input_count: Cell::new(0),
+            #[cfg(feature = "programs")]
+            made: RefCell::new(None),
         })
     }
 

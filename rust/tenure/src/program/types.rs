@@ -4,14 +4,25 @@ use std::marker::PhantomData;
 
 use super::{Traced, Updating};
 use crate::raw::program::{Call, Fresh, LendAs, LendOut};
-use crate::{AsView, AsViewMut, Element, Tensor};
+use crate::{AsView, AsViewMut, DType, Element, Tensor};
 
 /// The type of an input that a run updates, in the type of a [`Program`](super::Program): elements
 /// of `T`, lent as `&mut`.
 pub struct Updated<T: Element>(PhantomData<fn() -> T>);
 
 mod sealed {
-    pub trait Sealed {}
+    use crate::DType;
+
+    pub trait Sealed {
+        /// The element type of each, and whether a run updates it.
+        #[cfg_attr(not(feature = "programs"), allow(dead_code, reason = "files are checked"))]
+        fn inputs() -> Vec<(DType, bool)>;
+    }
+    pub trait Outputs {
+        /// Those of `count` outputs, where any number will do.
+        #[cfg_attr(not(feature = "programs"), allow(dead_code, reason = "files are checked"))]
+        fn outputs(count: usize) -> Vec<DType>;
+    }
     pub trait Named {
         fn each(&self, f: &mut dyn FnMut(u32, Option<u32>));
     }
@@ -24,7 +35,24 @@ mod sealed {
 /// [updated](Traced::updated_by). Sealed.
 pub trait Input<'g>: sealed::Named {
     /// `T`, or `Updated<T>`.
-    type Type;
+    type Type: InputType;
+}
+
+/// The type of an input, in the type of a [`Program`](super::Program): an element type, or
+/// [`Updated`]. Sealed.
+pub trait InputType: sealed::Sealed {}
+
+impl<T: Element> InputType for T {}
+impl<T: Element> sealed::Sealed for T {
+    fn inputs() -> Vec<(DType, bool)> {
+        vec![(T::DTYPE, false)]
+    }
+}
+impl<T: Element> InputType for Updated<T> {}
+impl<T: Element> sealed::Sealed for Updated<T> {
+    fn inputs() -> Vec<(DType, bool)> {
+        vec![(T::DTYPE, true)]
+    }
 }
 
 impl<T: Element> sealed::Named for Traced<'_, T> {
@@ -74,7 +102,7 @@ pub trait Outputs<'g>: sealed::Values {
 
 /// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
 /// of them, or `()`. Sealed.
-pub trait OutputTypes: Fresh<Made = Self::Tensors> {
+pub trait OutputTypes: Fresh<Made = Self::Tensors> + sealed::Outputs {
     /// New tensors of these types: one, or as many in the same form.
     type Tensors;
 }
@@ -125,6 +153,11 @@ impl<T: Element> sealed::Values for Traced<'_, T> {
 impl<'g, T: Element> Outputs<'g> for Traced<'g, T> {
     type Types = T;
 }
+impl<T: Element> sealed::Outputs for T {
+    fn outputs(_: usize) -> Vec<DType> {
+        vec![T::DTYPE]
+    }
+}
 impl<T: Element> OutputTypes for T {
     type Tensors = Tensor<T>;
 }
@@ -136,8 +169,12 @@ impl<T: Element, A: AsViewMut<T> + ?Sized> LendOut<T> for &mut A {
 }
 
 /// As many as there are.
-impl<K, const N: usize> sealed::Sealed for [K; N] {}
-impl<K, const N: usize> InputTypes for [K; N] {}
+impl<K: InputType, const N: usize> sealed::Sealed for [K; N] {
+    fn inputs() -> Vec<(DType, bool)> {
+        (0..N).flat_map(|_| K::inputs()).collect()
+    }
+}
+impl<K: InputType, const N: usize> InputTypes for [K; N] {}
 impl<T: sealed::Named, const N: usize> sealed::Named for [T; N] {
     fn each(&self, f: &mut dyn FnMut(u32, Option<u32>)) {
         self.iter().for_each(|input| input.each(f));
@@ -163,6 +200,11 @@ impl<T: Element, const N: usize> sealed::Values for [Traced<'_, T>; N] {
 impl<'g, T: Element, const N: usize> Outputs<'g> for [Traced<'g, T>; N] {
     type Types = [T; N];
 }
+impl<T: Element, const N: usize> sealed::Outputs for [T; N] {
+    fn outputs(_: usize) -> Vec<DType> {
+        vec![T::DTYPE; N]
+    }
+}
 impl<T: Element, const N: usize> OutputTypes for [T; N] {
     type Tensors = [Tensor<T>; N];
 }
@@ -182,6 +224,11 @@ impl<T: Element> sealed::Values for Vec<Traced<'_, T>> {
 }
 impl<'g, T: Element> Outputs<'g> for Vec<Traced<'g, T>> {
     type Types = Vec<T>;
+}
+impl<T: Element> sealed::Outputs for Vec<T> {
+    fn outputs(count: usize) -> Vec<DType> {
+        vec![T::DTYPE; count]
+    }
 }
 impl<T: Element> OutputTypes for Vec<T> {
     type Tensors = Vec<Tensor<T>>;
@@ -204,7 +251,11 @@ impl<T: Element, A: AsViewMut<T>> LendOut<Vec<T>> for Vec<A> {
 }
 
 /// None.
-impl sealed::Sealed for () {}
+impl sealed::Sealed for () {
+    fn inputs() -> Vec<(DType, bool)> {
+        Vec::new()
+    }
+}
 impl InputTypes for () {}
 impl sealed::Named for () {
     fn each(&self, _: &mut dyn FnMut(u32, Option<u32>)) {}
@@ -221,6 +272,11 @@ impl sealed::Values for () {
 impl Outputs<'_> for () {
     type Types = ();
 }
+impl sealed::Outputs for () {
+    fn outputs(_: usize) -> Vec<DType> {
+        Vec::new()
+    }
+}
 impl OutputTypes for () {
     type Tensors = ();
 }
@@ -230,8 +286,12 @@ impl LendOut<()> for () {
 
 macro_rules! tuples {
     ($($($element:ident $value:ident)+;)*) => {$(
-        impl<$($element),+> sealed::Sealed for ($($element,)+) {}
-        impl<$($element),+> InputTypes for ($($element,)+) {}
+        impl<$($element: InputType),+> sealed::Sealed for ($($element,)+) {
+            fn inputs() -> Vec<(DType, bool)> {
+                [$($element::inputs()),+].concat()
+            }
+        }
+        impl<$($element: InputType),+> InputTypes for ($($element,)+) {}
 
         impl<$($value: sealed::Named),+> sealed::Named for ($($value,)+) {
             #[allow(non_snake_case, reason = "a variable for each type")]
@@ -261,6 +321,11 @@ macro_rules! tuples {
         }
         impl<'g, $($element: Element),+> Outputs<'g> for ($(Traced<'g, $element>,)+) {
             type Types = ($($element,)+);
+        }
+        impl<$($element: Element),+> sealed::Outputs for ($($element,)+) {
+            fn outputs(_: usize) -> Vec<DType> {
+                vec![$($element::DTYPE),+]
+            }
         }
         impl<$($element: Element),+> OutputTypes for ($($element,)+) {
             type Tensors = ($(Tensor<$element>,)+);

@@ -1,6 +1,6 @@
 //! Graphs of the C ABI, listed and built: handles, and what each call takes and tells.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
@@ -10,6 +10,7 @@ use tenure_sys::{tnr_custom_operation, tnr_graph, tnr_scalar, tnr_view};
 
 use super::program::{self, Given, NewNode};
 use super::{check, entered};
+use crate::ops::Extents;
 use crate::{DType, DynView, Error, ErrorKind, Result, SharedTensor, layout};
 
 /// The only handle on a graph of the C ABI; dropping it ends the graph.
@@ -177,8 +178,36 @@ impl GraphHandle {
     }
 }
 
+impl From<program::GraphHandle> for GraphHandle {
+    fn from(graph: program::GraphHandle) -> Self {
+        GraphHandle { graph }
+    }
+}
+
 /// Building, in the order in which the parts were added before.
 impl GraphHandle {
+    /// As [`program::GraphHandle::program`].
+    pub(crate) fn program(&self, counts: [usize; 3]) -> Result<program::ProgramHandle> {
+        self.graph.program(0, counts)
+    }
+
+    /// The dtype of a value, and its shape where all extents are at their maxima.
+    pub(crate) fn type_of(&self, value: u32) -> Result<(DType, Extents)> {
+        let dtype = DType::from_raw(self.graph.describe_value(value)?.dtype);
+        Ok((dtype, self.graph.shape_of(value)?))
+    }
+
+    /// A number of a shape in messages: itself, or the name of an extent.
+    pub(crate) fn number_text(&self, number: i64) -> Result<String> {
+        if number < sys::TNR_EXTENT {
+            return Ok(number.to_string());
+        }
+        Ok(match self.extent((number - sys::TNR_EXTENT) as u32)? {
+            Extent::Named { name, .. } => name.to_string_lossy().into_owned(),
+            Extent::Made { .. } => "?".into(),
+        })
+    }
+
     pub(crate) fn create() -> Result<GraphHandle> {
         Ok(GraphHandle { graph: program::GraphHandle::new()? })
     }
@@ -282,9 +311,7 @@ impl GraphHandle {
         if info.op != sys::tnr_extent_op(0) {
             return Ok(Extent::Made { op: info.op, a: info.a, b: info.b });
         }
-        let name: Vec<u8> =
-            info.name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
-        let name = CString::new(name).unwrap_or_default();
+        let name = CString::new(text_of(&info.name)).unwrap_or_default();
         Ok(Extent::Named { name, maximum: info.a })
     }
 
@@ -350,6 +377,22 @@ impl GraphHandle {
         }
     }
 
+    /// The name of an operation of one's own.
+    pub(crate) fn custom_name(&self, index: u32) -> Result<String> {
+        let mut info = sys::tnr_custom_info {
+            struct_size: size_of::<sys::tnr_custom_info>() as u64,
+            operand_count: 0,
+            number_count: 0,
+            flags: 0,
+            reserved: 0,
+            name: [0; 32],
+        };
+        // SAFETY: as in `info`.
+        check(unsafe { sys::tnr_graph_describe_custom(self.as_raw(), index, &mut info) })?;
+        String::from_utf8(text_of(&info.name))
+            .map_err(|_| Error::invalid(format!("the name of operation {index} is no UTF-8")))
+    }
+
     pub(crate) fn scalar(&self, index: u32) -> Result<tnr_scalar> {
         let mut scalar = tnr_scalar { dtype: sys::tnr_dtype(0), reserved: 0, bytes: [0; 16] };
         // SAFETY: the handle is alive and used by nobody else; the scalar is writable.
@@ -367,6 +410,11 @@ impl GraphHandle {
         })?;
         Ok((value, Some(updates).filter(|updates| *updates != sys::TNR_OPERAND_NONE)))
     }
+}
+
+/// The bytes before a 0.
+fn text_of(name: &[c_char]) -> Vec<u8> {
+    name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect()
 }
 
 /// # Safety

@@ -12,8 +12,8 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_extent_op, tnr_graph, tnr_graph_node, tnr_scalar, tnr_value_info, tnr_view};
 
 pub use fresh::Fresh;
-pub(crate) use run::ProgramHandle;
 pub use run::{Call, LendAs, LendOut};
+pub(crate) use run::{Options, ProgramHandle};
 pub(crate) use sealed::{SealedHandle, last_message};
 
 use super::context::current;

@@ -5,6 +5,7 @@ mod broken;
 mod custom;
 mod graphs;
 mod kinds;
+mod programs;
 mod schema;
 
 use std::path::{Path, PathBuf};

@@ -91,6 +91,14 @@ impl ProgramFile {
         Ok(GraphRecord::new(self.graph.clone(), constants, self.constants.len() as u64))
     }
 
+    /// The same with outputs that update inputs behind the others, in the order of the inputs.
+    pub(crate) fn with_updates_last(&self) -> ProgramFile {
+        let mut file = self.clone();
+        // `None` is less than any value, and inputs have numbers in their order.
+        file.graph.outputs.sort_by_key(|output| output.updates);
+        file
+    }
+
     /// Builds the graph. Constants are not copied: the graph, and all programs that are made of it,
     /// hold the file's bytes.
     ///

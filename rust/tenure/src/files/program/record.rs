@@ -1,7 +1,10 @@
 //! A graph, listed; and written.
 
 use std::collections::HashSet;
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use prost::Message;
 use tenure_sys::TNR_NODE_CUSTOM;
@@ -144,6 +147,34 @@ impl<'a> GraphRecord<'a> {
             written += gap + elements.len() as u64;
         }
         out.flush()
+    }
+}
+
+impl GraphRecord<'_> {
+    /// Writes a file beside the one of this path, and renames it to the path when it is whole:
+    /// whoever has the old one mapped keeps it, and nobody sees a half of the new one.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save), and those of the system.
+    pub fn save_as(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let path = path.as_ref();
+        let mut beside = path.as_os_str().to_owned();
+        // Relaxed: the numbers differ, and nothing else is asked of them.
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        beside.push(format!(".{}.{number}", std::process::id()));
+        let write = || {
+            let mut out = io::BufWriter::new(File::create_new(&beside)?);
+            self.save(&mut out)?;
+            fs::rename(&beside, path)
+        };
+        let written = write();
+        if written.is_err() {
+            // It may not be there, and the error that matters is the first.
+            let _ = fs::remove_file(&beside);
+        }
+        written
     }
 }
 

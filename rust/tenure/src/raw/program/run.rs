@@ -132,6 +132,15 @@ pub trait LendOut<O> {
     fn lend_out<'s>(&'s mut self, call: &mut Call<'_, 's>);
 }
 
+/// What a run is asked for beside its outputs.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Options {
+    /// 0: none.
+    pub(crate) budget_bytes: u64,
+    /// As the library has them.
+    pub(crate) flags: u32,
+}
+
 /// The only handle on a program; dropping it ends the program.
 pub(crate) struct ProgramHandle {
     program: NonNull<tnr_program>,
@@ -228,7 +237,7 @@ impl ProgramHandle {
     /// Writes every element of the outputs where the answer is Ok, and before it reads one; but what
     /// inputs are updated hold.
     #[inline]
-    fn run(&self, call: &Call<'_, '_>, budget_bytes: u64) -> Result<()> {
+    fn run(&self, call: &Call<'_, '_>, options: Options) -> Result<()> {
         entered()?;
         #[cfg(feature = "tracing")]
         let _traced = call
@@ -239,10 +248,10 @@ impl ProgramHandle {
             .and_then(|out| crate::raw::spans::program(&out.view));
         let attributes = sys::tnr_program_run_attributes {
             struct_size: size_of::<sys::tnr_program_run_attributes>() as u64,
-            budget_bytes,
+            budget_bytes: options.budget_bytes,
             step_nanoseconds: ptr::null_mut(),
             step_count: 0,
-            flags: 0,
+            flags: options.flags,
         };
         // SAFETY: views are as the invariant of `Call` says, which is what the call asks; where there
         // is none the address is NULL, which the library refuses.
@@ -283,7 +292,7 @@ impl ProgramHandle {
     pub(crate) fn run_new<I, O: Fresh>(
         &self,
         inputs: &mut impl LendAs<I>,
-        budget_bytes: u64,
+        options: Options,
     ) -> Result<O::Made> {
         let mut blanks = self.with_call(|call| {
             inputs.lend(call);
@@ -292,7 +301,7 @@ impl ProgramHandle {
         self.with_call(|call| {
             inputs.lend(call);
             O::lend_blanks(&mut blanks, call);
-            self.run(call, budget_bytes)
+            self.run(call, options)
         })?;
         // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a run
         // that answers Ok has written every element of each.
@@ -305,12 +314,12 @@ impl ProgramHandle {
         &self,
         inputs: &mut impl LendAs<I>,
         outputs: &mut impl LendOut<O>,
-        budget_bytes: u64,
+        options: Options,
     ) -> Result<()> {
         self.with_call(|call| {
             inputs.lend(call);
             outputs.lend_out(call);
-            self.run(call, budget_bytes)
+            self.run(call, options)
         })
     }
 
@@ -318,7 +327,7 @@ impl ProgramHandle {
     pub(crate) fn run_dyn<I>(
         &self,
         inputs: &mut impl LendAs<I>,
-        budget_bytes: u64,
+        options: Options,
     ) -> Result<Vec<DynTensor>> {
         let mut blanks = self.with_call(|call| {
             inputs.lend(call);
@@ -334,7 +343,7 @@ impl ProgramHandle {
             for blank in &mut blanks {
                 blank.0.lend(call);
             }
-            self.run(call, budget_bytes)
+            self.run(call, options)
         })?;
         // SAFETY: as in `run_new`.
         Ok(blanks.into_iter().map(|blank| unsafe { blank.0.written() }).collect())
