@@ -85,7 +85,7 @@ int check_programs(void) {
   uint8_t reads[3] = {9, 9, 9};
   float got[4] = {0, 0, 0, 0};
   int64_t shape[TNR_MAX_RANK] = {0, 2};
-  int64_t twice = 0;
+  int64_t twice = 0, rows = 0;
   uint32_t a, constant, two, product, sum, negated, custom = 9, subgraph = 9;
   uint32_t operands[2];
   uint32_t rank = 9;
@@ -141,6 +141,7 @@ int check_programs(void) {
 
   body = tnr_graph_create();
   CHECK(body != NULL);
+  OK(tnr_graph_add_extent(body, "rows", 8, &rows));
   OK(tnr_graph_add_subgraph(body, graph, &subgraph));
   CHECK(subgraph == 0);
   copy = tnr_graph_copy_subgraph(body, subgraph);
