@@ -51,6 +51,7 @@ std::vector<ArrayType> results_of(const Graph& graph, const Body& body, const Si
     fail(error.status(), "%s: %s", name, error.message());
   }
   std::vector<ArrayType> results;
+  results.reserve(inner.outputs.size());
   for (const GraphOutput& output : inner.outputs) results.push_back(types[output.value]);
   return results;
 }
@@ -129,10 +130,13 @@ std::unique_ptr<const Schedule> schedule_body(const Graph& graph, const Body& bo
                                               const std::vector<tnr_view>& inputs,
                                               const std::vector<tnr_view>& outputs) {
   std::vector<const tnr_view*> read;
+  read.reserve(inputs.size());
   for (const tnr_view& input : inputs) read.push_back(&input);
   std::vector<tnr_view_mut> results;
+  results.reserve(outputs.size());
   for (const tnr_view& output : outputs) results.push_back({output});
   std::vector<const tnr_view_mut*> written;
+  written.reserve(results.size());
   for (const tnr_view_mut& result : results) written.push_back(&result);
   return std::make_unique<const Schedule>(schedule(body.graph, body.needed, disabled_passes,
                                                    Sizes(body.graph, graph, sizes), read.data(),

@@ -72,6 +72,7 @@ class Scheduler {
 
   void find_types(const tnr_view* const* inputs) {
     std::vector<ArrayType> given;
+    given.reserve(graph_.inputs.size());
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) given.push_back(type_of(*inputs[i]));
     types_ = types_of(graph_, needed_, sizes_, given);
     for (const GraphOutput& output : graph_.outputs) {
