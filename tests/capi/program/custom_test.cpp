@@ -217,6 +217,7 @@ TEST_F(CGraph, SeesWhatAnOperationKeeps) {
   EXPECT_EQ(tnr_blob_release(doubling.held), TNR_STATUS_OK);
   expect_refused(run_with(kGivesItsOperandUp), TNR_STATUS_STALE_VIEW, {"has been released"});
   EXPECT_EQ(run_with(kNone), TNR_STATUS_OK);
+  release_all();
 }
 
 // Where nothing reads the operand afterwards, and it is no input.
@@ -242,6 +243,7 @@ TEST_F(CGraph, MayComputeInPlace) {
   Floats out({4});
   expect_refused(run(made, {a.view()}, {out.out()}, 0, TNR_RUN_CHECKED), TNR_STATUS_INTERNAL,
                  {"gave another result in place"});
+  release_all();
 }
 
 // Gives as many floats as its number says, from what is there.
@@ -292,6 +294,7 @@ TEST_F(CGraph, LendsInitializedMemory) {
   ASSERT_EQ(run(program(), {}, {apart, empty.out()}), TNR_STATUS_OK) << tnr_last_error()->message;
   EXPECT_EQ(out.values, (std::vector<float>{7, 5, 7, 5, 7, 5}));
   EXPECT_EQ(initialized.seen, (std::vector<float>{0, 0, 0}));
+  release_all();
 }
 
 // Calls the library with what it is told to call it with, in the middle of its own call.
@@ -349,6 +352,7 @@ TEST_F(CGraph, IsCalledByItsOperations) {
   EXPECT_EQ(out.values, (std::vector<float>{1, 1.5f, 2, 2.5f}));
   // A call that succeeds leaves it alone, whatever its operations saw.
   EXPECT_STREQ(tnr_last_error()->message, "before");
+  release_all();
 }
 
 TEST(CError, IsSetByItsCaller) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "tenure/tenure.h"
@@ -51,9 +52,12 @@ struct Floats {
 
 class CGraph : public testing::Test {
  protected:
-  ~CGraph() override {
-    EXPECT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
-    for (tnr_program* const program : programs) {
+  ~CGraph() override { release_all(); }
+
+  // Before what operations of the test's own point to is gone.
+  void release_all() {
+    EXPECT_EQ(tnr_graph_release(std::exchange(graph, nullptr)), TNR_STATUS_OK);
+    for (tnr_program* const program : std::exchange(programs, {})) {
       EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
     }
   }
