@@ -41,8 +41,9 @@ suite() {
   code=$?
   if ((code)); then
     table+=("$(printf '%-12s FAILED  %4d s  see %s' "$name" $((SECONDS - start)) "$log")")
-    say "---- the end of $log"
-    tail -n 120 "$log"
+    say "---- failures in $log, then its end"
+    grep -nE '(^| )(FAILED|\*\*\*Failed)|panicked at|^error|^FAIL: ' "$log" | head -n 40
+    tail -n 80 "$log"
     close_table
     say "$passed passed, 1 failed, $skipped skipped"
     say "x: the suite $name failed"

@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::time::Instant;
 
 use memmap2::Mmap;
+use tenure::Program;
 use tenure::program_file::{GraphRecord, ProgramFile};
 use tenure_sys::{TNR_NODE_MATMUL, tnr_binary_op};
 
@@ -46,12 +47,12 @@ fn loading_reads_no_constant() {
     write(&path);
     let size_bytes = fs::metadata(&path).unwrap().len();
     assert!(size_bytes > 90_000_000, "{size_bytes}");
-    let load = || {
+    let mapped = || {
         let file = File::open(&path).unwrap();
         // SAFETY: nobody else knows the file.
-        let map = unsafe { Mmap::map(&file) }.unwrap();
-        ProgramFile::new(map).unwrap().build(Vec::new()).unwrap()
+        ProgramFile::new(unsafe { Mmap::map(&file) }.unwrap()).unwrap()
     };
+    let load = || mapped().build(Vec::new()).unwrap();
     // The second load does not pay for what the first allocates for good; the map of the first is
     // gone, and its pages with it.
     drop(load());
@@ -68,7 +69,12 @@ fn loading_reads_no_constant() {
         grown / 1024
     );
     assert!(grown < 1 << 20, "{grown} bytes more are resident");
+    let before = resident_bytes();
+    let program = Program::<(f32,), f32>::from_file(&mapped(), Vec::new()).unwrap();
+    let grown = resident_bytes().saturating_sub(before);
+    assert!(grown < 1 << 20, "a program: {grown} bytes more are resident");
     assert_eq!(tenure::stats().copied_bytes, copied);
+    drop(program);
     // All of the file stays mapped for the graph, and nothing else has it open.
     let record = GraphRecord::of(&graph, &[]).unwrap();
     let constants = record.constants();

@@ -101,16 +101,6 @@ fn sixteen_bits_and_blocks() {
 }
 
 #[test]
-fn results_are_allocated_alone() {
-    let dense = dense();
-    let before = tenure::stats();
-    let csr = dense.to_csr().unwrap();
-    let after = tenure::stats();
-    assert_eq!(after.copied_bytes, before.copied_bytes);
-    assert_eq!(csr.values().len(), csr.col_indices().len());
-}
-
-#[test]
 fn wrong_shapes_and_thresholds_are_refused() {
     let flat = [1.0_f32, 2.0];
     let error = flat.as_view().to_csr().err().unwrap();

@@ -69,7 +69,8 @@ fn controls(probe: &Probe) {
     let before = tenure::stats().copied_bytes;
     let (_sum, cost) = probe.measure(|| tenure::add(&tensor, &tensor).unwrap());
     assert!(!probe.enforces || cost.allocated >= probe.size_bytes(), "add: {cost:?}");
-    assert_eq!(tenure::stats().copied_bytes, before, "add");
+    drop(tensor.to_csr().unwrap());
+    assert_eq!(tenure::stats().copied_bytes, before, "add and to_csr");
     recycles(probe, &tensor);
 }
 
