@@ -1,6 +1,6 @@
 //! Many small calls on the same memory, three operations each: by calls, an expression, a plan, a
-//! program and a sealed program; and the tail of the times of a million sealed runs, beside an empty
-//! loop that takes as long.
+//! program and a sealed program; and the tail of the times of a million sealed runs, beside an
+//! empty loop that takes as long.
 
 use std::hint::{black_box, spin_loop};
 use std::time::Instant;
@@ -95,7 +95,7 @@ fn tail(count: usize, runs: usize) {
     let mut out = Tensor::<f32>::zeros([count]).expect("it fits");
     let mut sealed = program(count).seal((&a, &b, &c), &mut out).expect("no operation fails");
     let mut run = || sealed.run_into((&a, &b, &c), &mut out).expect("the same layouts");
-    // Of as many steps as take as long as a run.
+    // Steps of an empty loop that take as long as a run.
     let (start, turns) = (Instant::now(), 10_000);
     (0..turns).for_each(|_| run());
     let taken = start.elapsed();
@@ -118,8 +118,7 @@ fn tail(count: usize, runs: usize) {
         times.sort_unstable();
         let [median, p999, most] = [times[runs / 2], times[runs / 1000 * 999], times[runs - 1]];
         let ratio = p999 as f64 / median as f64;
-        println!(
-            "    {name:<16} median {median:>8} ns  p99.9 {p999:>8} ns ({ratio:.2}x)  max {most:>9} ns"
-        );
+        print!("    {name:<16} median {median:>8} ns  ");
+        println!("p99.9 {p999:>8} ns ({ratio:.2}x)  max {most:>9} ns");
     }
 }

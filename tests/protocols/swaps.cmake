@@ -74,8 +74,8 @@ swap(blob.cpp "a use looks for seals before it pins"
       const std::uint32_t before =
           unpinned == nullptr ? 0 : unpinned->seals.load(std::memory_order_acquire);
       @]==]
-[==[  if (slot->seals.load(std::memory_order_acquire) != 0) [[unlikely]] {]==]
-[==[  if ((swapped ? before : slot->seals.load(std::memory_order_acquire)) != 0) [[unlikely]] {]==])
+[==[  if (slot->seals.load(std::memory_order_acquire) != 0) [[unlikely]]]==]
+[==[  if ((swapped ? before : slot->seals.load(std::memory_order_acquire)) != 0) [[unlikely]]]==])
 
 swap(handle.cpp "indices are checked before they are sealed"
 [==[  check_entries(parts, RowExtent::kWhole, "");]==]

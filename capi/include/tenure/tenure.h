@@ -4131,8 +4131,8 @@ typedef int32_t tnr_extent_op;
 
 /**
  * A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
- * `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
- * will mean what they do now.
+ * `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then
+ * `struct_size` and what applies; it will grow, and zeros will mean what they do now.
  *
  * @since 0.2
  */
@@ -4295,7 +4295,7 @@ typedef struct tnr_plugin {
    */
   const struct tnr_custom_operation *const *operations;
   /**
-   * Of `operations`.
+   * How many `operations` there are.
    */
   uint32_t operation_count;
   /**
@@ -5161,7 +5161,7 @@ tnr_status tnr_program_memory(const struct tnr_program *program TNR_BORROWED,
                               struct tnr_memory_plan *out) TNR_NOEXCEPT;
 
 /**
- * What a step of a run on these inputs reads: for each step whether its result is an operand, and
+ * The operands of a step of a run on these inputs: for each step whether its result is one, and
  * behind them the same for each input. With this the steps are a graph. Outputs are taken to be
  * in row-major order.
  *
@@ -6026,11 +6026,11 @@ typedef struct tnr_sparse_node_attributes {
    */
   uint32_t flags;
   /**
-   * Of SPARSE_MATMUL; 0: the matrix as it is.
+   * How SPARSE_MATMUL takes the matrix; 0: as it is.
    */
   tnr_orientation orientation;
   /**
-   * Of SPARSE_SDDMM and SPARSE_SOLVE: the flags of their attributes. 0 for all others.
+   * The flags of the attributes of SPARSE_SDDMM and SPARSE_SOLVE. 0 for all others.
    */
   uint32_t call_flags;
   /**

@@ -132,18 +132,37 @@ class Pins {
   // Throws STALE_VIEW, BUSY at kMaxPins, or INVALID_ARGUMENT when the view was lent more than the
   // blob's memory. `name` is the parameter's, for the message.
   void add(const tnr_view& view, const char* name) {
-    if (view.owner != 0) require_none(pin(view, name, Access::kRead));
+    if (view.owner != 0) require(pin(view, Access::kRead), view, name);
   }
   // Also throws INVALID_ARGUMENT when the tenure may not be written.
   void add_mut(const tnr_view_mut& view, const char* name) {
-    if (view.view.owner != 0) require_none(pin(view.view, name, Access::kWrite));
+    if (view.view.owner != 0) require(pin(view.view, Access::kWrite), view.view, name);
   }
 
   enum class Access { kRead, kWrite };
-  // What add() and add_mut() throw. The view has an owner.
-  [[nodiscard]] Refusal pin(const tnr_view& view, const char* name, Access access) noexcept;
+  enum class Fault : std::uint8_t {
+    kNone,
+    kUnknownOwner,
+    kReleased,
+    kEnded,
+    kTooManyPins,
+    kOutside,
+    kReadOnly,
+    kSealed
+  };
+  // As add() and add_mut() without an exception. The view has an owner.
+  [[nodiscard]] Fault pin(const tnr_view& view, Access access) noexcept;
+  // The Error of a fault that pin() found in the view.
+  [[nodiscard, gnu::cold]] Error error(Fault fault, const tnr_view& view,
+                                       const char* name) const noexcept;
 
  private:
+  void require(Fault fault, const tnr_view& view, const char* name) const {
+    if (fault != Fault::kNone) [[unlikely]]
+      refuse(fault, view, name);
+  }
+  [[noreturn, gnu::cold]] void refuse(Fault fault, const tnr_view& view, const char* name) const;
+
   struct Pinned {
     BlobToken token;
     BlobSlot* slot;

@@ -11,10 +11,9 @@
 
 namespace tenure {
 
-// {kind:8, generation:24, index:32}; what a tnr_graph* and a tnr_program* hold.
+// {kind:8, generation:24, index:32}; what a tnr_graph*, a tnr_program* and a tnr_sealed_program* hold.
 using GraphToken = std::uint64_t;
 using ProgramToken = std::uint64_t;
-// What a tnr_sealed_program* holds.
 using SealedProgramToken = std::uint64_t;
 
 // Which struct the attributes of a kind of node are.

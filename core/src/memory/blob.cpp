@@ -350,32 +350,26 @@ Stats stats() noexcept {
 
 namespace {
 
-[[gnu::cold]] Error pin_error(SlotWord word, BlobToken token, const char* name) noexcept {
+Pins::Fault pin_fault(SlotWord word, BlobToken token) noexcept {
   if (generation_of(word) != token_generation(token) || (is_closed(word) && refs_of(word) == 0)) {
-    return error_of(TNR_STATUS_STALE_VIEW,
-                    "%s.owner is 0x%" PRIx64 ", a blob that has been released", name, token);
+    return Pins::Fault::kReleased;
   }
-  if (is_closed(word)) {
-    return error_of(TNR_STATUS_STALE_VIEW,
-                    "%s.owner is 0x%" PRIx64 ", a blob whose borrow has ended", name, token);
-  }
-  return error_of(TNR_STATUS_BUSY, "%s.owner is in use by %u calls, and no more can be counted",
-                  name, kMaxPins);
+  return is_closed(word) ? Pins::Fault::kEnded : Pins::Fault::kTooManyPins;
 }
 
 // Not change(): this is the path that every operation pays for every owner.
-Refusal pin_slot(BlobSlot& slot, BlobToken token, const char* name) noexcept {
+Pins::Fault pin_slot(BlobSlot& slot, BlobToken token) noexcept {
   SlotWord word = slot.word.load(std::memory_order_relaxed);
   do {
     const bool may_pin = generation_of(word) == token_generation(token) && !is_closed(word) &&
                          pins_of(word) != kMaxPins;
     if (!may_pin) [[unlikely]]
-      return pin_error(word, token, name);
+      return pin_fault(word, token);
     // Acquire: the content is read next. No release: a pin publishes nothing, and the release of
     // whoever opened the slot carries on through it, as through every read-modify-write.
   } while (!slot.word.compare_exchange_weak(word, word + kOnePin, std::memory_order_acquire,
                                             std::memory_order_relaxed));
-  return std::nullopt;
+  return Pins::Fault::kNone;
 }
 
 void unpin_slot(BlobToken token, BlobSlot& slot) noexcept {
@@ -396,42 +390,69 @@ bool lies_inside(const tnr_view& view, const void* data, std::size_t size_bytes)
 
 }  // namespace
 
-Refusal Pins::pin(const tnr_view& view, const char* name, Access access) noexcept {
+Pins::Fault Pins::pin(const tnr_view& view, Access access) noexcept {
   const BlobToken token = view.owner;
   BlobSlot* slot = find(token);
   if (slot == nullptr) {
     slot = slot_table.find(token);
-    if (slot == nullptr) [[unlikely]] {
-      return error_of(TNR_STATUS_STALE_VIEW,
-                      "%s.owner is 0x%" PRIx64 ", which no blob was ever given", name, token);
-    }
+    if (slot == nullptr) [[unlikely]]
+      return Fault::kUnknownOwner;
     assert(count_ < kCapacity);
-    if (Refusal refusal = pin_slot(*slot, token, name)) [[unlikely]]
-      return refusal;
+    if (const Fault fault = pin_slot(*slot, token); fault != Fault::kNone) [[unlikely]]
+      return fault;
     pinned_[count_++] = {token, slot};
   }
   // Relaxed: the pin has acquired the content, and keeps it as it is.
   void* const data = slot->data.load(std::memory_order_relaxed);
   const std::size_t size_bytes = slot->size_bytes.load(std::memory_order_relaxed);
-  if (!lies_inside(view, data, size_bytes)) [[unlikely]] {
-    return error_of(TNR_STATUS_INVALID_ARGUMENT,
-                    "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p", name,
-                    view.size_bytes, view.base, size_bytes, data);
-  }
-  if (access == Access::kRead) return std::nullopt;
-  const tnr_tenure tenure = slot->tenure.load(std::memory_order_relaxed);
-  if (!may_write(tenure)) [[unlikely]] {
-    return error_of(TNR_STATUS_INVALID_ARGUMENT,
-                    "%s is written but its owner is %s, which nobody may write", name,
-                    tenure_name(tenure));
-  }
+  if (!lies_inside(view, data, size_bytes)) [[unlikely]]
+    return Fault::kOutside;
+  if (access == Access::kRead) return Fault::kNone;
+  if (!may_write(slot->tenure.load(std::memory_order_relaxed))) [[unlikely]]
+    return Fault::kReadOnly;
   // A seal is seen: the pin has acquired what its sealer stored and then looked at the word.
   // Acquire: and where there was one, what was read under it comes before what this call writes.
-  if (slot->seals.load(std::memory_order_acquire) != 0) [[unlikely]] {
-    return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s", name,
-                    kSealedText);
+  if (slot->seals.load(std::memory_order_acquire) != 0) [[unlikely]]
+    return Fault::kSealed;
+  return Fault::kNone;
+}
+
+Error Pins::error(Fault fault, const tnr_view& view, const char* name) const noexcept {
+  const BlobToken token = view.owner;
+  const BlobSlot* const slot = find(token);  // pinned, where its content is at fault
+  switch (fault) {
+    case Fault::kNone: break;
+    case Fault::kUnknownOwner:
+      return error_of(TNR_STATUS_STALE_VIEW,
+                      "%s.owner is 0x%" PRIx64 ", which no blob was ever given", name, token);
+    case Fault::kReleased:
+      return error_of(TNR_STATUS_STALE_VIEW,
+                      "%s.owner is 0x%" PRIx64 ", a blob that has been released", name, token);
+    case Fault::kEnded:
+      return error_of(TNR_STATUS_STALE_VIEW,
+                      "%s.owner is 0x%" PRIx64 ", a blob whose borrow has ended", name, token);
+    case Fault::kTooManyPins:
+      return error_of(TNR_STATUS_BUSY, "%s.owner is in use by %u calls, and no more can be counted",
+                      name, kMaxPins);
+    case Fault::kOutside:
+      return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                      "%s is lent %" PRIu64 " bytes at %p but its owner holds %zu bytes at %p",
+                      name, view.size_bytes, view.base,
+                      slot->size_bytes.load(std::memory_order_relaxed),
+                      slot->data.load(std::memory_order_relaxed));
+    case Fault::kReadOnly:
+      return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                      "%s is written but its owner is %s, which nobody may write", name,
+                      tenure_name(slot->tenure.load(std::memory_order_relaxed)));
+    case Fault::kSealed:
+      return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s is written but its owner is %s", name,
+                      kSealedText);
   }
-  return std::nullopt;
+  return error_of(TNR_STATUS_INTERNAL, "%s is pinned", name);
+}
+
+void Pins::refuse(Fault fault, const tnr_view& view, const char* name) const {
+  throw error(fault, view, name);
 }
 
 BlobSlot* Pins::find(BlobToken token) const noexcept {

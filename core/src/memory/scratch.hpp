@@ -4,6 +4,8 @@
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "cpu/kernel.hpp"
 #include "memory/memory.hpp"
@@ -45,6 +47,27 @@ class Scratch {
   std::size_t offset_ = 0;
   bool is_lent_ = false;  // by the arena
   Memory memory_;
+};
+
+// So many objects, on the stack where there are few. Those of trivial types are undefined.
+template <class T, std::size_t kFew>
+class FewOnStack {
+ public:
+  explicit FewOnStack(std::size_t count) : count_(count) {
+    if (count > kFew) many_.emplace(static_cast<std::int64_t>(count), std::int64_t{sizeof(T)});
+    std::uninitialized_default_construct_n(data(), count_);
+  }
+  FewOnStack(const FewOnStack&) = delete;
+  FewOnStack& operator=(const FewOnStack&) = delete;
+  ~FewOnStack() { std::destroy_n(data(), count_); }
+
+  [[nodiscard]] T* data() noexcept { return reinterpret_cast<T*>(many_ ? many_->data() : few_); }
+  [[nodiscard]] const T* data() const noexcept { return const_cast<FewOnStack*>(this)->data(); }
+
+ private:
+  std::size_t count_;
+  alignas(T) kernels::Byte few_[kFew * sizeof(T)];
+  std::optional<Scratch> many_;
 };
 
 }  // namespace tenure

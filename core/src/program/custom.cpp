@@ -229,13 +229,12 @@ ArrayType infer_custom(const NodeCall& call, const OperandType* operands) {
 
 void run_custom(const Context& context, const NodeCall& call, const OperandView* operands,
                 const tnr_view_mut& out) {
-  const GraphNode& node = call.node;
-  SideBySide views(node.operands.size());
-  for (std::size_t i = 0; i < node.operands.size(); ++i) views.data()[i] = *operands[i].view;
+  const Custom& custom = *call.node.custom;
+  const SideBySide views(call.node, operands);
   if (call.is_checked) {
-    node.custom->compute_checked(context, views.data(), call.numbers, out);
+    custom.compute_checked(context, views.data(), call.numbers, out);
   } else {
-    node.custom->compute(context, views.data(), call.numbers, out);
+    custom.compute(context, views.data(), call.numbers, out);
   }
 }
 

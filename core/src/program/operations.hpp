@@ -44,8 +44,12 @@ using RunNode = void(const Context& context, const NodeCall& call, const Operand
 // reshape does.
 using SeeNode = tnr_view(const NodeCall& call, const tnr_view& operand);
 
-// What a node may say beside its operands, numbers and attributes.
+// Fields that a node may set beside its operands, numbers and attributes.
 enum class Says : std::uint8_t { kNothing, kAxes, kDtype };
+
+// Whether a call may refuse values that it finds in elements, an index that is out of bounds, say,
+// and so fail in a run. What custom operations answer is theirs, and does not count.
+enum class Values : std::uint8_t { kMayBeRefused, kAreTaken };
 
 struct OperationKind {
   const char* name;  // in messages, where no table of operations has one
@@ -60,6 +64,7 @@ struct OperationKind {
   RunNode* run;   // nullptr of views
   SeeNode* view;  // nullptr of all others
   Says says = Says::kNothing;
+  Values values = Values::kMayBeRefused;
 };
 
 // nullptr: no such kind.
@@ -69,9 +74,7 @@ inline const OperationKind& operation_of(const GraphNode& node) noexcept {
 }
 // Whether the result may be exactly the first operand.
 bool may_be_in_place(const GraphNode& node) noexcept;
-// Whether the call may refuse what it finds in elements, and so fail in a run: an index that is out
-// of bounds, an integer that is divided by 0. `dtype` is the result's. What custom operations answer
-// is theirs, and does not count.
+// As Values says; of integers that are divided also by 0. `dtype` is the result's.
 bool may_refuse_elements(const GraphNode& node, tnr_dtype dtype) noexcept;
 // "conv2d", or of kinds with codes the operation's own name.
 const char* operation_name(const GraphNode& node) noexcept;

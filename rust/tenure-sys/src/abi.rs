@@ -1066,8 +1066,8 @@ pub const TNR_MAX_EXTENTS: usize = 256;
 pub const TNR_MAX_VALUES: usize = 65536;
 
 /// A node of a graph: an operation on values, with one result, or several of `TNR_NODE_COND` and
-/// `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then `struct_size` and what applies; it will grow, and zeros
-/// will mean what they do now.
+/// `TNR_NODE_WHILE`. The kinds are those of `tnr_node`, and the ones below. Set it to zeros, then
+/// `struct_size` and what applies; it will grow, and zeros will mean what they do now.
 ///
 /// @since 0.2
 #[repr(C)]
@@ -1435,7 +1435,7 @@ pub struct tnr_plugin {
     /// As many as `operation_count`. Each may be given to any number of graphs, and `release` is
     /// called once for each of them.
     pub operations: *const *const tnr_custom_operation,
-    /// Of `operations`.
+    /// How many `operations` there are.
     pub operation_count: u32,
     /// 0.
     pub reserved: u32,
@@ -1943,9 +1943,9 @@ pub struct tnr_sparse_node_attributes {
     pub format: tnr_sparse_format,
     /// `TNR_SPARSE_SORTED` and `TNR_SPARSE_UNIQUE`, which are believed as those of a view are.
     pub flags: u32,
-    /// Of SPARSE_MATMUL; 0: the matrix as it is.
+    /// How SPARSE_MATMUL takes the matrix; 0: as it is.
     pub orientation: tnr_orientation,
-    /// Of SPARSE_SDDMM and SPARSE_SOLVE: the flags of their attributes. 0 for all others.
+    /// The flags of the attributes of SPARSE_SDDMM and SPARSE_SOLVE. 0 for all others.
     pub call_flags: u32,
     /// Rows of a block of BSR; 0: 1.
     pub block_rows: u32,
@@ -4878,7 +4878,7 @@ unsafe extern "C" {
         out: *mut tnr_memory_plan,
     ) -> tnr_status;
 
-    /// What a step of a run on these inputs reads: for each step whether its result is an operand, and
+    /// The operands of a step of a run on these inputs: for each step whether its result is one, and
     /// behind them the same for each input. With this the steps are a graph. Outputs are taken to be
     /// in row-major order.
     ///

@@ -17,6 +17,7 @@
 using tenure::test::CGraph;
 using tenure::test::expect_refused;
 using tenure::test::Floats;
+using tenure::test::operation_of;
 
 namespace {
 
@@ -93,14 +94,9 @@ struct Doubling {
   static void release(void* context) { ++static_cast<Doubling*>(context)->releases; }
 
   tnr_custom_operation operation() {
-    tnr_custom_operation of = {};
-    of.struct_size = sizeof of;
-    of.name = "doubled";
-    of.infer = infer;
-    of.compute = compute;
-    of.user_context = this;
+    tnr_custom_operation of = operation_of("doubled", infer, compute, this, 1);
     of.release = release;
-    of.operand_count = of.number_count = 1;
+    of.number_count = 1;
     return of;
   }
 };
@@ -272,12 +268,8 @@ struct Initialized {
 
 TEST_F(CGraph, LendsInitializedMemory) {
   Initialized initialized;
-  tnr_custom_operation operation = {};
-  operation.struct_size = sizeof operation;
-  operation.name = "sevens";
-  operation.infer = Initialized::infer;
-  operation.compute = Initialized::compute;
-  operation.user_context = &initialized;
+  tnr_custom_operation operation =
+      operation_of("sevens", Initialized::infer, Initialized::compute, &initialized, 0);
   operation.number_count = 1;
   operation.flags = TNR_CUSTOM_INITIALIZED;
   std::uint32_t index = 9;
@@ -332,13 +324,8 @@ struct CallsBack {
 TEST_F(CGraph, IsCalledByItsOperations) {
   CallsBack calls;
   calls.graph = graph;
-  tnr_custom_operation operation = {};
-  operation.struct_size = sizeof operation;
-  operation.name = "calls back";
-  operation.infer = CallsBack::infer;
-  operation.compute = CallsBack::compute;
-  operation.user_context = &calls;
-  operation.operand_count = 1;
+  const tnr_custom_operation operation =
+      operation_of("calls back", CallsBack::infer, CallsBack::compute, &calls, 1);
   std::uint32_t index = 9;
   ASSERT_EQ(tnr_graph_add_custom(graph, &operation, &index), TNR_STATUS_OK);
   const std::uint32_t called = node(TNR_NODE_CUSTOM, {input({4})});

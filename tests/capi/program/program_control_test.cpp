@@ -20,6 +20,7 @@ using tenure::test::AllocationFault;
 using tenure::test::CGraph;
 using tenure::test::Failing;
 using tenure::test::Floats;
+using tenure::test::rebuilt;
 using tenure::test::Shape;
 using tenure::test::view_over;
 
@@ -328,62 +329,6 @@ TEST_F(CNewton, SurvivesEveryAllocationThatFails) {
     EXPECT_EQ(tnr_program_release(made), TNR_STATUS_OK);
     EXPECT_EQ(tnr_graph_release(copy), TNR_STATUS_OK);
   }
-}
-
-// Builds `graph` again of what can be listed of it.
-tnr_graph* rebuilt(const tnr_graph* graph) {
-  tnr_graph* const again = tnr_graph_create();
-  tnr_graph_info info = {};
-  info.struct_size = sizeof info;
-  EXPECT_EQ(tnr_graph_describe(graph, &info), TNR_STATUS_OK);
-  for (std::uint32_t i = 0; i < info.extent_count; ++i) {
-    tnr_extent_info extent = {};
-    extent.struct_size = sizeof extent;
-    EXPECT_EQ(tnr_graph_describe_extent(graph, i, &extent), TNR_STATUS_OK);
-    std::int64_t number;
-    EXPECT_EQ(tnr_graph_add_extent(again, extent.name, extent.a, &number), TNR_STATUS_OK);
-  }
-  for (std::uint32_t i = 0; i < info.subgraph_count; ++i) {
-    tnr_graph* const listed = tnr_graph_copy_subgraph(graph, i);
-    EXPECT_NE(listed, nullptr);
-    tnr_graph* const own = rebuilt(listed);
-    std::uint32_t index;
-    EXPECT_EQ(tnr_graph_add_subgraph(again, own, &index), TNR_STATUS_OK);
-    EXPECT_EQ(index, i);
-    EXPECT_EQ(tnr_graph_release(own), TNR_STATUS_OK);
-    EXPECT_EQ(tnr_graph_release(listed), TNR_STATUS_OK);
-  }
-  for (std::uint32_t value = 0; value < info.value_count; ++value) {
-    tnr_value_info of = {};
-    of.struct_size = sizeof of;
-    EXPECT_EQ(tnr_graph_describe_value(graph, value, &of), TNR_STATUS_OK);
-    if (of.result != 0) continue;
-    std::uint32_t same = TNR_OPERAND_NONE;
-    if (of.source == TNR_VALUE_SOURCE_INPUT) {
-      EXPECT_EQ(tnr_graph_add_input(again, of.dtype, of.rank, of.numbers, &same), 0);
-    } else if (of.source == TNR_VALUE_SOURCE_CONSTANT) {
-      tnr_view view;
-      EXPECT_EQ(tnr_graph_describe_constant(graph, of.index, &view), TNR_STATUS_OK);
-      EXPECT_EQ(tnr_graph_add_constant(again, &view, &same), TNR_STATUS_OK);
-    } else if (of.source == TNR_VALUE_SOURCE_SCALAR) {
-      tnr_scalar number;
-      EXPECT_EQ(tnr_graph_describe_scalar(graph, of.index, &number), TNR_STATUS_OK);
-      EXPECT_EQ(tnr_graph_add_scalar(again, &number, &same), TNR_STATUS_OK);
-    } else {
-      tnr_graph_node of_node = {};
-      of_node.struct_size = sizeof of_node;
-      EXPECT_EQ(tnr_graph_describe_node(graph, of.index, &of_node), TNR_STATUS_OK);
-      EXPECT_EQ(tnr_graph_add_node(again, &of_node, &same), TNR_STATUS_OK);
-    }
-    EXPECT_EQ(same, value);
-  }
-  for (std::uint32_t i = 0; i < info.output_count; ++i) {
-    std::uint32_t value = 0;
-    std::uint32_t updates = 0;
-    EXPECT_EQ(tnr_graph_describe_output(graph, i, &value, &updates), TNR_STATUS_OK);
-    EXPECT_EQ(tnr_graph_add_output(again, value, updates), TNR_STATUS_OK);
-  }
-  return again;
 }
 
 TEST_F(CNewton, IsListedAndBuiltAgain) {

@@ -50,6 +50,79 @@ struct Floats {
   [[nodiscard]] tnr_view_mut out() { return {view_over(values.data(), shape)}; }
 };
 
+// Builds `graph` again of what can be listed of it.
+inline tnr_graph* rebuilt(const tnr_graph* graph) {
+  tnr_graph* const again = tnr_graph_create();
+  tnr_graph_info info = {};
+  info.struct_size = sizeof info;
+  EXPECT_EQ(tnr_graph_describe(graph, &info), TNR_STATUS_OK);
+  for (std::uint32_t i = 0; i < info.extent_count; ++i) {
+    tnr_extent_info extent = {};
+    extent.struct_size = sizeof extent;
+    EXPECT_EQ(tnr_graph_describe_extent(graph, i, &extent), TNR_STATUS_OK);
+    std::int64_t number;
+    EXPECT_EQ(extent.op == 0
+                  ? tnr_graph_add_extent(again, extent.name, extent.a, &number)
+                  : tnr_graph_combine_extents(again, extent.op, extent.a, extent.b, &number),
+              TNR_STATUS_OK);
+  }
+  for (std::uint32_t i = 0; i < info.subgraph_count; ++i) {
+    tnr_graph* const listed = tnr_graph_copy_subgraph(graph, i);
+    EXPECT_NE(listed, nullptr);
+    tnr_graph* const own = rebuilt(listed);
+    std::uint32_t index;
+    EXPECT_EQ(tnr_graph_add_subgraph(again, own, &index), TNR_STATUS_OK);
+    EXPECT_EQ(index, i);
+    EXPECT_EQ(tnr_graph_release(own), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_graph_release(listed), TNR_STATUS_OK);
+  }
+  for (std::uint32_t value = 0; value < info.value_count; ++value) {
+    tnr_value_info of = {};
+    of.struct_size = sizeof of;
+    EXPECT_EQ(tnr_graph_describe_value(graph, value, &of), TNR_STATUS_OK);
+    if (of.result != 0) continue;
+    std::uint32_t same = TNR_OPERAND_NONE;
+    if (of.source == TNR_VALUE_SOURCE_INPUT) {
+      EXPECT_EQ(tnr_graph_add_input(again, of.dtype, of.rank, of.numbers, &same), 0);
+    } else if (of.source == TNR_VALUE_SOURCE_CONSTANT) {
+      tnr_view view;
+      EXPECT_EQ(tnr_graph_describe_constant(graph, of.index, &view), TNR_STATUS_OK);
+      EXPECT_EQ(tnr_graph_add_constant(again, &view, &same), TNR_STATUS_OK);
+    } else if (of.source == TNR_VALUE_SOURCE_SCALAR) {
+      tnr_scalar number;
+      EXPECT_EQ(tnr_graph_describe_scalar(graph, of.index, &number), TNR_STATUS_OK);
+      EXPECT_EQ(tnr_graph_add_scalar(again, &number, &same), TNR_STATUS_OK);
+    } else {
+      tnr_graph_node of_node = {};
+      of_node.struct_size = sizeof of_node;
+      EXPECT_EQ(tnr_graph_describe_node(graph, of.index, &of_node), TNR_STATUS_OK);
+      EXPECT_EQ(tnr_graph_add_node(again, &of_node, &same), TNR_STATUS_OK);
+    }
+    EXPECT_EQ(same, value);
+  }
+  for (std::uint32_t i = 0; i < info.output_count; ++i) {
+    std::uint32_t value = 0;
+    std::uint32_t updates = 0;
+    EXPECT_EQ(tnr_graph_describe_output(graph, i, &value, &updates), TNR_STATUS_OK);
+    EXPECT_EQ(tnr_graph_add_output(again, value, updates), TNR_STATUS_OK);
+  }
+  return again;
+}
+
+// An operation of a test's own, of so many operands and no number.
+inline tnr_custom_operation operation_of(const char* name, tnr_infer_fn infer,
+                                         tnr_compute_fn compute, void* context,
+                                         std::uint32_t operand_count) {
+  tnr_custom_operation of = {};
+  of.struct_size = sizeof of;
+  of.name = name;
+  of.infer = infer;
+  of.compute = compute;
+  of.user_context = context;
+  of.operand_count = operand_count;
+  return of;
+}
+
 class CGraph : public testing::Test {
  protected:
   ~CGraph() override { release_all(); }

@@ -14,6 +14,7 @@
 using tenure::test::CGraph;
 using tenure::test::expect_refused;
 using tenure::test::Floats;
+using tenure::test::rebuilt;
 using tenure::test::view_over;
 
 namespace {
@@ -324,53 +325,7 @@ TEST_F(CNetwork, IsListedAndBuiltAgain) {
   EXPECT_EQ(info.constant_count, 5u);
   EXPECT_EQ(info.extent_count, 2u);
   EXPECT_EQ(info.node_count, 8u);
-  tnr_graph* const again = tnr_graph_create();
-  for (std::uint32_t i = 0; i < info.extent_count; ++i) {
-    tnr_extent_info extent = {};
-    extent.struct_size = sizeof extent;
-    ASSERT_EQ(tnr_graph_describe_extent(graph, i, &extent), TNR_STATUS_OK);
-    std::int64_t number;
-    ASSERT_EQ(extent.op == 0
-                  ? tnr_graph_add_extent(again, extent.name, extent.a, &number)
-                  : tnr_graph_combine_extents(again, extent.op, extent.a, extent.b, &number),
-              TNR_STATUS_OK);
-  }
-  for (std::uint32_t value = 0; value < info.value_count; ++value) {
-    tnr_value_info of = {};
-    of.struct_size = sizeof of;
-    ASSERT_EQ(tnr_graph_describe_value(graph, value, &of), TNR_STATUS_OK);
-    std::uint32_t same = 0;
-    switch (of.source) {
-      case TNR_VALUE_SOURCE_INPUT:
-        ASSERT_EQ(tnr_graph_add_input(again, of.dtype, of.rank, of.numbers, &same), 0);
-        break;
-      case TNR_VALUE_SOURCE_CONSTANT: {
-        tnr_view view;
-        ASSERT_EQ(tnr_graph_describe_constant(graph, of.index, &view), TNR_STATUS_OK);
-        ASSERT_EQ(tnr_graph_add_constant(again, &view, &same), TNR_STATUS_OK);
-        break;
-      }
-      case TNR_VALUE_SOURCE_SCALAR: {
-        tnr_scalar number;
-        ASSERT_EQ(tnr_graph_describe_scalar(graph, of.index, &number), TNR_STATUS_OK);
-        ASSERT_EQ(tnr_graph_add_scalar(again, &number, &same), TNR_STATUS_OK);
-        break;
-      }
-      default: {
-        tnr_graph_node of_node = {};
-        of_node.struct_size = sizeof of_node;
-        ASSERT_EQ(tnr_graph_describe_node(graph, of.index, &of_node), TNR_STATUS_OK);
-        ASSERT_EQ(tnr_graph_add_node(again, &of_node, &same), TNR_STATUS_OK);
-      }
-    }
-    EXPECT_EQ(same, value);
-  }
-  for (std::uint32_t i = 0; i < info.output_count; ++i) {
-    std::uint32_t value = 0;
-    std::uint32_t updates = 0;
-    ASSERT_EQ(tnr_graph_describe_output(graph, i, &value, &updates), TNR_STATUS_OK);
-    ASSERT_EQ(tnr_graph_add_output(again, value, updates), TNR_STATUS_OK);
-  }
+  tnr_graph* const again = rebuilt(graph);
   ASSERT_EQ(tnr_graph_release(graph), TNR_STATUS_OK);
   graph = again;
   const Floats x({3, 1, 8, 8}, 0.5f, 0.37f);

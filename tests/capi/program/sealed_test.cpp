@@ -32,6 +32,7 @@ using tenure::test::CGraph;
 using tenure::test::expect_refused;
 using tenure::test::Failing;
 using tenure::test::Floats;
+using tenure::test::operation_of;
 using tenure::test::Shape;
 using tenure::test::view_over;
 
@@ -480,13 +481,8 @@ struct Nested {
 
 TEST_F(CGraph, ASealedProgramIsBusyWhileItRuns) {
   Nested nested;
-  tnr_custom_operation operation = {};
-  operation.struct_size = sizeof operation;
-  operation.name = "nested";
-  operation.infer = Nested::infer;
-  operation.compute = Nested::compute;
-  operation.user_context = &nested;
-  operation.operand_count = 1;
+  const tnr_custom_operation operation =
+      operation_of("nested", Nested::infer, Nested::compute, &nested, 1);
   std::uint32_t index = 0;
   ASSERT_EQ(tnr_graph_add_custom(graph, &operation, &index), TNR_STATUS_OK);
   output(node(TNR_NODE_CUSTOM, {input({2})}));

@@ -1,8 +1,6 @@
 // Arrays one behind the other along an axis.
 #include <algorithm>
 #include <cinttypes>
-#include <memory>
-#include <optional>
 
 #include "dense/movement.hpp"
 #include "dense/movement/pieces.hpp"
@@ -48,27 +46,6 @@ std::int64_t add_part(const tnr_view& view, std::uint32_t index, std::uint32_t a
   return end;
 }
 
-// Those of a call: on the stack where there are few.
-class Parts {
- public:
-  explicit Parts(std::uint32_t count) : count_(count) {
-    if (count > kFew) many_.emplace(count, std::int64_t{sizeof(Part)});
-    std::uninitialized_default_construct_n(data(), count_);
-  }
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  ~Parts() { std::destroy_n(data(), count_); }
-
-  Part* data() noexcept { return reinterpret_cast<Part*>(many_ ? many_->data() : few_); }
-
- private:
-  static constexpr std::uint32_t kFew = 4;
-
-  std::uint32_t count_;
-  alignas(Part) kernels::Byte few_[kFew * sizeof(Part)];
-  std::optional<Scratch> many_;
-};
-
 }  // namespace
 
 void concat(const Context& context, const tnr_view* parts, std::uint32_t part_count,
@@ -80,7 +57,7 @@ void concat(const Context& context, const tnr_view* parts, std::uint32_t part_co
   if (parts == nullptr) fail(TNR_STATUS_INVALID_ARGUMENT, "parts is NULL");
   const tnr_view& whole = out.view;
   require_axis(axis, whole, "out");
-  Parts memory(part_count);
+  FewOnStack<Part, 4> memory(part_count);
   Part* const joined = memory.data();
   std::int64_t end = 0;
   for (std::uint32_t i = 0; i < part_count; ++i) {

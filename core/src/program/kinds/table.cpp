@@ -23,12 +23,28 @@ constexpr auto kNoAttributes = AttributeKind::kNone;
 
 constexpr OperationKind elementwise(const char* name, std::uint8_t operands,
                                     Says says = Says::kNothing) {
-  return {name, kElementwise,     operands,       operands, 0,   kNoAttributes,
-          true, infer_expression, run_expression, nullptr,  says};
+  return {name, kElementwise,     operands,       operands, 0,    kNoAttributes,
+          true, infer_expression, run_expression, nullptr,  says, Values::kAreTaken};
 }
 template <tnr_view (*kSee)(const NodeCall& call, const tnr_view& operand)>
 constexpr OperationKind viewing(const char* name, std::uint8_t numbers) {
-  return {name, kView, 1, 1, numbers, kNoAttributes, false, infer_view<kSee>, nullptr, kSee};
+  return {name,
+          kView,
+          1,
+          1,
+          numbers,
+          kNoAttributes,
+          false,
+          infer_view<kSee>,
+          nullptr,
+          kSee,
+          Says::kNothing,
+          Values::kAreTaken};
+}
+constexpr OperationKind sparse(const char* name, std::uint8_t operands, InferNode* infer,
+                               RunNode* run, Says says = Says::kNothing) {
+  return {name,  kCall, operands, operands, 2,   AttributeKind::kSparse,
+          false, infer, run,      nullptr,  says};
 }
 
 // By kind.
@@ -41,32 +57,37 @@ constexpr OperationKind kOperations[] = {
     elementwise("select", 3),
     elementwise("cast", 1, Says::kDtype),
     {"reduce", kReduction, 1, 1, 0, AttributeKind::kReduce, false, infer_expression, run_reduce,
-     nullptr, Says::kAxes},
+     nullptr, Says::kAxes, Values::kAreTaken},
     {"normalize", kCall, 1, 3, 0, AttributeKind::kNormalize, true, infer_normalize, run_normalize,
-     nullptr, Says::kAxes},
-    {"matmul", kCall, 2, 3, 0, AttributeKind::kMatmul, false, infer_matmul, run_matmul, nullptr},
-    {"conv2d", kCall, 2, 3, 0, AttributeKind::kConv2d, false, infer_conv2d, run_conv2d, nullptr},
+     nullptr, Says::kAxes, Values::kAreTaken},
+    {"matmul", kCall, 2, 3, 0, AttributeKind::kMatmul, false, infer_matmul, run_matmul, nullptr,
+     Says::kNothing, Values::kAreTaken},
+    {"conv2d", kCall, 2, 3, 0, AttributeKind::kConv2d, false, infer_conv2d, run_conv2d, nullptr,
+     Says::kNothing, Values::kAreTaken},
     {"pool2d", kCall, 1, 1, kAnyCount, AttributeKind::kPool2d, false, infer_pool2d, run_pool2d,
-     nullptr},
+     nullptr, Says::kNothing, Values::kAreTaken},
     {"batch_norm", kCall, 3, 5, 0, AttributeKind::kBatchNorm, false, infer_batch_norm,
-     run_batch_norm, nullptr},
+     run_batch_norm, nullptr, Says::kNothing, Values::kAreTaken},
     viewing<view_reshaped>("reshape", kAnyCount),
     viewing<view_permuted>("permute", kAnyCount),
     viewing<view_broadcast>("broadcast", kAnyCount),
     viewing<view_slice>("slice", 4),
-    {"concat", kCall, 1, kAnyCount, 1, kNoAttributes, false, infer_concat, run_concat, nullptr},
-    {"pad", kCall, 1, 1, kAnyCount, AttributeKind::kPad, false, infer_pad, run_pad, nullptr},
+    {"concat", kCall, 1, kAnyCount, 1, kNoAttributes, false, infer_concat, run_concat, nullptr,
+     Says::kNothing, Values::kAreTaken},
+    {"pad", kCall, 1, 1, kAnyCount, AttributeKind::kPad, false, infer_pad, run_pad, nullptr,
+     Says::kNothing, Values::kAreTaken},
     {"take", kCall, 2, 2, 1, kNoAttributes, false, infer_take, run_take, nullptr},
     {"gather", kCall, 2, 2, 1, kNoAttributes, false, infer_gather, run_gather, nullptr},
     {"triangular", kCall, 1, 1, 0, AttributeKind::kTriangle, true, infer_triangular, run_triangular,
-     nullptr},
-    {"scan", kCall, 1, 1, 1, kNoAttributes, true, infer_scan, run_scan, nullptr},
+     nullptr, Says::kNothing, Values::kAreTaken},
+    {"scan", kCall, 1, 1, 1, kNoAttributes, true, infer_scan, run_scan, nullptr, Says::kNothing,
+     Values::kAreTaken},
     {"custom", kCall, 0, kAnyCount, kAnyCount, kNoAttributes, false, infer_custom, run_custom,
-     nullptr},
+     nullptr, Says::kNothing, Values::kAreTaken},
     {"conv2d_transposed", kCall, 2, 3, kAnyCount, AttributeKind::kConv2d, false,
-     infer_conv2d_transposed, run_conv2d_transposed, nullptr},
+     infer_conv2d_transposed, run_conv2d_transposed, nullptr, Says::kNothing, Values::kAreTaken},
     {"einsum", kCall, 1, kAnyCount, 0, AttributeKind::kEinsum, false, infer_einsum, run_einsum,
-     nullptr},
+     nullptr, Says::kNothing, Values::kAreTaken},
     {"sort", kCall, 1, 1, 1, AttributeKind::kFlags, false, infer_sort, run_sort, nullptr},
     {"top_k", kCall, 1, 1, 2, AttributeKind::kFlags, false, infer_top_k, run_top_k, nullptr},
     {"partition", kCall, 1, 1, 2, kNoAttributes, false, infer_partition, run_partition, nullptr},
@@ -83,26 +104,16 @@ constexpr OperationKind kOperations[] = {
      nullptr, Says::kDtype},
     {"random_permutation", kCall, 2, 2, 1, kNoAttributes, false, infer_random_permutation,
      run_random_permutation, nullptr, Says::kDtype},
-    {"sparse_to_dense", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_to_dense,
-     run_sparse_to_dense, nullptr},
-    {"sparse_matmul", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_matmul,
-     run_sparse_matmul, nullptr},
-    {"sparse_sddmm", kCall, 5, 5, 2, AttributeKind::kSparse, false, infer_sparse_sddmm,
-     run_sparse_sddmm, nullptr},
-    {"sparse_scale", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_scale,
-     run_sparse_scale, nullptr},
-    {"sparse_softmax", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_softmax,
-     run_sparse_softmax, nullptr},
-    {"sparse_reduce", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_reduce,
-     run_sparse_reduce, nullptr, Says::kAxes},
-    {"sparse_norm", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_norm,
-     run_sparse_norm, nullptr},
-    {"sparse_diagonal", kCall, 3, 3, 2, AttributeKind::kSparse, false, infer_sparse_diagonal,
-     run_sparse_diagonal, nullptr},
-    {"sparse_solve", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_solve,
-     run_sparse_solve, nullptr},
-    {"sparse_accumulate", kCall, 4, 4, 2, AttributeKind::kSparse, false, infer_sparse_accumulate,
-     run_sparse_accumulate, nullptr},
+    sparse("sparse_to_dense", 3, infer_sparse_to_dense, run_sparse_to_dense),
+    sparse("sparse_matmul", 4, infer_sparse_matmul, run_sparse_matmul),
+    sparse("sparse_sddmm", 5, infer_sparse_sddmm, run_sparse_sddmm),
+    sparse("sparse_scale", 4, infer_sparse_scale, run_sparse_scale),
+    sparse("sparse_softmax", 3, infer_sparse_softmax, run_sparse_softmax),
+    sparse("sparse_reduce", 3, infer_sparse_reduce, run_sparse_reduce, Says::kAxes),
+    sparse("sparse_norm", 3, infer_sparse_norm, run_sparse_norm),
+    sparse("sparse_diagonal", 3, infer_sparse_diagonal, run_sparse_diagonal),
+    sparse("sparse_solve", 4, infer_sparse_solve, run_sparse_solve),
+    sparse("sparse_accumulate", 4, infer_sparse_accumulate, run_sparse_accumulate),
     {"cond", kControl, 1, kAnyCount, 2, kNoAttributes, false, nullptr, nullptr, nullptr},
     {"while", kControl, 1, kAnyCount, 3, kNoAttributes, false, nullptr, nullptr, nullptr},
 };
@@ -126,35 +137,11 @@ bool may_be_in_place(const GraphNode& node) noexcept {
 }
 
 bool may_refuse_elements(const GraphNode& node, tnr_dtype dtype) noexcept {
-  switch (node.kind() << kNodeKindShift) {
-    case TNR_NODE_BINARY:
-      return (code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint) &&
-             (node.op() == TNR_BINARY_OP_DIV || node.op() == TNR_BINARY_OP_REM ||
-              node.op() == TNR_BINARY_OP_POW);
-    case TNR_NODE_UNARY:
-    case TNR_NODE_TERNARY:
-    case TNR_NODE_COMPARE:
-    case TNR_NODE_SELECT:
-    case TNR_NODE_CAST:
-    case TNR_NODE_REDUCE:
-    case TNR_NODE_NORMALIZE:
-    case TNR_NODE_MATMUL:
-    case TNR_NODE_CONV2D:
-    case TNR_NODE_CONV2D_TRANSPOSED:
-    case TNR_NODE_EINSUM:
-    case TNR_NODE_POOL2D:
-    case TNR_NODE_BATCH_NORM:
-    case TNR_NODE_RESHAPE:
-    case TNR_NODE_PERMUTE:
-    case TNR_NODE_BROADCAST:
-    case TNR_NODE_SLICE:
-    case TNR_NODE_CONCAT:
-    case TNR_NODE_PAD:
-    case TNR_NODE_TRIANGULAR:
-    case TNR_NODE_SCAN:
-    case TNR_NODE_CUSTOM: return false;
-    default: return true;  // of those that nobody has said this of
-  }
+  if (operation_of(node).values == Values::kMayBeRefused) return true;
+  if (node.kind() << kNodeKindShift != TNR_NODE_BINARY) return false;
+  return (code_of(dtype) == DtypeCode::kInt || code_of(dtype) == DtypeCode::kUint) &&
+         (node.op() == TNR_BINARY_OP_DIV || node.op() == TNR_BINARY_OP_REM ||
+          node.op() == TNR_BINARY_OP_POW);
 }
 
 const char* operation_name(const GraphNode& node) noexcept {

@@ -94,12 +94,11 @@ bool Owners::pin_next(std::size_t& at, Pins& pins, Refusal& refusal) const noexc
   const std::size_t given = inputs + arguments_.output_count;
   const auto pin = [&](const tnr_view& view, Pins::Access access, const char* array,
                        std::size_t index) {
-    refusal = pins.pin(view, "", access);
-    if (!refusal) [[likely]]
+    const Pins::Fault fault = pins.pin(view, access);
+    if (fault == Pins::Fault::kNone) [[likely]]
       return true;
-    // Once more, for its name.
-    refusal = pins.pin(view, argument_name(array, index).text, access);
-    return !refusal;
+    refusal = pins.error(fault, view, argument_name(array, index).text);
+    return false;
   };
   for (; at < given; ++at) {
     const bool is_input = at < inputs;
