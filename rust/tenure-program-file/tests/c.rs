@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+#[path = "../../tenure/examples/program/network.rs"]
+mod network;
+
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -30,9 +33,8 @@ fn the_header_has_the_functions_of_the_source() {
     assert_eq!(header.len(), 3);
 }
 
-#[test]
-#[cfg_attr(not(unix), ignore = "calls the system's C compiler as Unix has it")]
-fn a_program_in_c_saves_and_loads() {
+/// A program of the source, linked with the archive.
+fn compiled(source: &str, name: &str) -> PathBuf {
     // Cargo puts a test's archive beside the test's program, with the same hash for the same build:
     // the newest is that of this one.
     let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
@@ -42,7 +44,7 @@ fn a_program_in_c_saves_and_loads() {
     });
     let archive = archives.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
     let archive = archive.expect("cargo has made the archive").path();
-    let program = folder.join("program_file_in_c");
+    let program = folder.join(name);
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
     let mut words = compiler.split_whitespace();
     let mut compile = Command::new(words.next().unwrap());
@@ -50,16 +52,62 @@ fn a_program_in_c_saves_and_loads() {
     for folder in ["include", "../../capi/include"] {
         compile.arg("-I").arg(here(folder));
     }
-    compile.arg(here("tests/digits.c")).arg(&archive).arg("-o").arg(&program);
+    compile.arg(here(source)).arg(&archive).arg("-o").arg(&program);
     // An archive without a core is linked beside a library that has it.
     if env::var_os("TENURE_NO_VENDOR").is_some() && env::var_os("TENURE_STATIC").is_none() {
         compile.arg("-ltenure");
     }
     compile.args(["-lstdc++", "-lm", "-ldl"]);
     assert!(compile.status().unwrap().success());
-    let path = env::temp_dir().join(format!("tenure-in-c-{}.tnrp", std::process::id()));
-    let output = Command::new(&program).arg(&path).output().unwrap();
+    program
+}
+
+/// All that a program says, and its exit code.
+fn said(program: &Path, arguments: &[&Path]) -> (String, Option<i32>) {
+    let output = Command::new(program).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert_eq!((said.trim(), output.status.code()), ("saved, loaded and run", Some(0)));
+    (said.trim().to_owned(), output.status.code())
+}
+
+fn scratch(name: &str) -> PathBuf {
+    env::temp_dir().join(format!("tenure-{name}-{}.tnrp", std::process::id()))
+}
+
+#[test]
+#[cfg_attr(not(unix), ignore = "calls the system's C compiler as Unix has it")]
+fn a_program_in_c_saves_and_loads() {
+    let path = scratch("in-c");
+    let program = compiled("tests/saves_and_loads.c", "program_file_in_c");
+    assert_eq!(said(&program, &[&path]), ("saved, loaded and run".to_owned(), Some(0)));
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+#[cfg_attr(not(unix), ignore = "maps files as Unix does")]
+fn a_program_in_c_runs_what_was_traced_in_rust() {
+    let path = scratch("digits");
+    let data = here("../tenure/examples/data");
+    network::learned(data.to_str().unwrap()).unwrap().save(&path).unwrap();
+    let program = compiled("examples/digits.c", "digits_in_c");
+    let (pixels, labels) = (data.join("digits.npy"), data.join("digits.labels.npy"));
+    let (report, code) = said(&program, &[&path, &pixels, &labels]);
+    assert_eq!(code, Some(0), "{report}");
+    let steps: Vec<&str> =
+        report.lines().map(|line| line.split("  ").next().unwrap_or_default()).collect();
+    let expected = ["step", "cast mul", "conv2d", "conv2d", "pool2d", "copy", "matmul", "argmax"];
+    assert_eq!(steps[..8], expected, "{report}");
+    let right = report.lines().last().unwrap();
+    let percent: f32 = right.split(' ').next().unwrap().parse().unwrap();
+    assert!(percent > 92.0 && right.ends_with("297 digits that it has not seen"), "{right}");
+
+    for (arguments, error) in [
+        ([&pixels, &pixels, &labels], "the file is no program"),
+        ([&path, &labels, &labels], "offset_bytes is 96128 but size_bytes is 1925"),
+        ([&path, &pixels, &path], "no .npy files of bytes"),
+        ([&path, &pixels, &here("none")], "No such file"),
+    ] {
+        let (message, code) = said(&program, &arguments.map(PathBuf::as_path));
+        assert!(code == Some(1) && message.contains(error), "{message}");
+    }
     fs::remove_file(path).unwrap();
 }

@@ -1,0 +1,68 @@
+#![forbid(unsafe_code)]
+//! Many small calls on the same memory, by each of the ways: relu(a * b + c) into memory that is
+//! there. Nothing is converted, and the more is known before, the less is left to check.
+//!
+//! `cargo run --release --example small_calls`
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use tenure::{Plan, Program, Result, Tensor};
+
+const ROUNDS: usize = 20;
+const CALLS: u32 = if cfg!(debug_assertions) { 100 } else { 10_000 };
+
+/// Nanoseconds of a call, of the best round.
+fn nanoseconds(mut call: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        for _ in 0..CALLS {
+            call()?;
+        }
+        best = best.min(start.elapsed());
+    }
+    Ok(best.as_secs_f64() * 1e9 / f64::from(CALLS))
+}
+
+/// By three calls, an expression, a plan, a program and a sealed program.
+fn ways(count: usize) -> std::result::Result<[f64; 5], Box<dyn Error>> {
+    let numbers = |scale: f32| Tensor::from_fn([count], |[at]| at as f32 * scale - 1.0);
+    let (a, b, c) = (&numbers(0.002)?, &numbers(0.001)?, &numbers(0.003)?);
+    let mut outs = [(); 5].map(|()| Tensor::<f32>::zeros([count]));
+    let [Ok(called), Ok(evaluated), Ok(planned), Ok(run), Ok(sealed)] = &mut outs else {
+        return Err("no memory".into());
+    };
+    let plan = Plan::new((a, b, c), |(a, b, c)| (a * b + c).relu())?;
+    let program = Program::trace(|graph| {
+        let (a, b, c) = (graph.input([count]), graph.input([count]), graph.input([count]));
+        graph.program((a, b, c), (a * b + c).relu())
+    })?;
+    let mut ready = program.seal((a, b, c), &mut *sealed)?;
+    let nanoseconds = [
+        nanoseconds(|| {
+            tenure::mul_into(black_box(a), b, called)?;
+            tenure::add_assign(called, c)?;
+            tenure::relu_assign(called)
+        })?,
+        nanoseconds(|| (black_box(a) * b + c).relu().eval_into(&mut *evaluated))?,
+        nanoseconds(|| plan.run_into(black_box((a, b, c)), &mut *planned))?,
+        nanoseconds(|| program.run_into(black_box((a, b, c)), &mut *run))?,
+        nanoseconds(|| Ok(ready.run_into(black_box((a, b, c)), &mut *sealed)?))?,
+    ];
+    let others = [&*evaluated, &*planned, &*run, &*sealed];
+    assert!(others.iter().all(|other| **other == *called), "the same bits by each way");
+    Ok(nanoseconds)
+}
+
+pub(crate) fn main() -> std::result::Result<(), Box<dyn Error>> {
+    println!("relu(a * b + c) in ns   three calls  expression   plan  program  sealed program");
+    for count in [8, 64, 1024, 16384] {
+        let [calls, expression, plan, program, sealed] = ways(count)?;
+        println!(
+            "{count:>8} f32 {calls:>24.0} {expression:>11.0} {plan:>6.0} {program:>8.0} {sealed:>15.0}"
+        );
+    }
+    Ok(())
+}
