@@ -71,6 +71,7 @@ struct DenseProduct {
   // Where the sums are kept between depths, in rows of whole vectors; nullptr: in registers alone.
   Byte* sums;
   int64_t sums_step;
+  bool is_far;  // no cache holds b, whose lines are better fetched ahead
 };
 
 // out = min(max(out + bias, low), high). Steps are in bytes, of any sign.

@@ -139,6 +139,34 @@ TEST_P(PackedFactor, GivesTheBitsOfTheFactor) {
   }
 }
 
+// More than the caches hold, which is fetched ahead.
+TEST(FarFactor, GivesTheBitsOfTheFactor) {
+  constexpr std::int64_t kDepth = 4150;
+  constexpr std::int64_t kColumns = 2060;
+  std::minstd_rand random(1);
+  const auto numbers = [&](std::int64_t count) {
+    std::vector<float> made(static_cast<std::size_t>(count));
+    for (float& number : made) number = static_cast<float>(random()) - 1.1e9f;
+    return made;
+  };
+  const auto matrix = [](const std::vector<float>& of, std::int64_t rows, std::int64_t columns) {
+    return view_of(of.data(), of.size() * sizeof(float), 0, TNR_DTYPE_F32,
+                   {{rows, columns}, {columns, 1}});
+  };
+  const std::vector<float> right = numbers(kDepth * kColumns);
+  const tnr_view b = matrix(right, kDepth, kColumns);
+  const Packed packed(b);
+  for (const std::int64_t rows : {1, 4, 7, 24}) {
+    const std::vector<float> left = numbers(rows * kDepth);
+    const tnr_view a = matrix(left, rows, kDepth);
+    std::vector<float> expected = numbers(rows * kColumns);
+    std::vector<float> out = numbers(rows * kColumns);
+    matmul(kDefaultContext, whole(1), a, b, whole(0), {matrix(expected, rows, kColumns)});
+    factor_matmul(kDefaultContext, whole(1), a, packed, whole(0), {matrix(out, rows, kColumns)});
+    EXPECT_EQ(out, expected) << rows;
+  }
+}
+
 TEST_P(PackedFactor, TakesVectorsAndBatches) {
   for (int i = 0; i < 3; ++i) {
     const Context& context = i % 2 == 0 ? two : kDefaultContext;

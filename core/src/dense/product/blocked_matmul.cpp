@@ -20,6 +20,8 @@ constexpr std::int64_t kWorthPacking = std::int64_t{1} << 20;
 // bytes of each, of which the sums stay in the caches meanwhile.
 constexpr std::int64_t kWorthStreaming = std::int64_t{1} << 20;
 constexpr std::int64_t kStripBytes = std::int64_t{1} << 15;
+// A packed one of more bytes is in no cache at all.
+constexpr std::int64_t kFarBytes = std::int64_t{1} << 25;
 
 constexpr std::int64_t kPageBytes = 4096;
 // Behind each row of sums: else all rows would lie in the same sets of a cache.
@@ -204,6 +206,7 @@ void BlockedMatmul::run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte
       product.b_step = factor.step;
     } else if (g_.packed_b != nullptr) {
       product.b = panels_of(block);
+      product.is_far = product_or_most(g_.columns, g_.depth) > kFarBytes / types_.sum_bytes;
     } else {
       types_.b.packing->columns(columns_of(b, block), buffer);
       product.b = buffer;
