@@ -90,7 +90,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_program_run_attributes> = 32;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_step_info> = 208;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_memory_plan> = 48;
+inline constexpr std::size_t kFirstSizeBytes<tnr_memory_plan> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_sort_attributes> = 16;
 template <>

@@ -301,7 +301,7 @@ static_assert(offsetof(tnr_value_info, reserved) == 156);
 static_assert(sizeof(tnr_program_attributes) == 16 && alignof(tnr_program_attributes) == 8);
 static_assert(offsetof(tnr_program_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_program_attributes, disabled_passes) == 8);
-static_assert(offsetof(tnr_program_attributes, reserved) == 12);
+static_assert(offsetof(tnr_program_attributes, enabled_passes) == 12);
 
 static_assert(sizeof(tnr_program_run_attributes) == 32 && alignof(tnr_program_run_attributes) == 8);
 static_assert(offsetof(tnr_program_run_attributes, struct_size) == 0);
@@ -328,7 +328,7 @@ static_assert(offsetof(tnr_step_info, reserved) == 76);
 static_assert(offsetof(tnr_step_info, shape) == 80);
 static_assert(offsetof(tnr_step_info, name) == 144);
 
-static_assert(sizeof(tnr_memory_plan) == 48 && alignof(tnr_memory_plan) == 8);
+static_assert(sizeof(tnr_memory_plan) == 56 && alignof(tnr_memory_plan) == 8);
 static_assert(offsetof(tnr_memory_plan, struct_size) == 0);
 static_assert(offsetof(tnr_memory_plan, peak_bytes) == 8);
 static_assert(offsetof(tnr_memory_plan, live_bytes) == 16);
@@ -336,6 +336,7 @@ static_assert(offsetof(tnr_memory_plan, total_bytes) == 24);
 static_assert(offsetof(tnr_memory_plan, scratch_bytes) == 32);
 static_assert(offsetof(tnr_memory_plan, step_count) == 40);
 static_assert(offsetof(tnr_memory_plan, reserved) == 44);
+static_assert(offsetof(tnr_memory_plan, packed_bytes) == 48);
 
 static_assert(sizeof(tnr_sort_attributes) == 16 && alignof(tnr_sort_attributes) == 8);
 static_assert(offsetof(tnr_sort_attributes, struct_size) == 0);

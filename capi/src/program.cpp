@@ -277,9 +277,10 @@ tnr_status tnr_program_release(tnr_program* program) noexcept {
 tnr_program* tnr_program_create(tnr_context* context, const tnr_graph* graph,
                                 const tnr_program_attributes* attributes) noexcept {
   return guarded_pointer([&] {
-    const tnr_program_attributes given = attributes_of(attributes);
+    tnr_program_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
     return reinterpret_cast<tnr_program*>(static_cast<std::uintptr_t>(
-        tenure::program_create(context_of(context), unwrap(graph), given.disabled_passes)));
+        tenure::program_create(context_of(context), unwrap(graph), given)));
   });
 }
 

@@ -88,7 +88,7 @@ OutputOfGraph graph_describe_output(GraphToken token, std::uint32_t index);
 tnr_value_info graph_describe_value(GraphToken token, std::uint32_t value);
 
 ProgramToken program_create(const Context& context, GraphToken graph,
-                            std::uint32_t disabled_passes);
+                            const tnr_program_attributes& attributes);
 void program_retain(ProgramToken token);
 void program_release(ProgramToken token);
 

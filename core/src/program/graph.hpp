@@ -66,6 +66,7 @@ struct Graph {
   std::vector<GraphOutput> outputs;
   std::vector<std::shared_ptr<const Custom>> customs;
   std::vector<std::shared_ptr<const Body>> bodies;
+  std::vector<std::shared_ptr<const PackedFactor>> factors;
   std::size_t body_value_count = 0;  // of the bodies of all nodes
   std::uint32_t depth = 0;           // of bodies within bodies
 

@@ -21,6 +21,7 @@ struct GraphValue {
 };
 
 class Custom;
+class PackedFactor;
 struct Body;
 
 // A node, with memory of its own.
@@ -36,6 +37,8 @@ struct GraphNode {
   NodeAttributes attributes;
   std::shared_ptr<const Custom> custom;             // of its kind alone
   std::vector<std::shared_ptr<const Body>> bodies;  // of kinds that decide what is computed
+  // Its second operand as the graph packed it, of products alone; nullptr: it is not.
+  const PackedFactor* factor = nullptr;
 
   [[nodiscard]] std::uint32_t kind() const noexcept { return code >> kNodeKindShift; }
   [[nodiscard]] std::int32_t op() const noexcept {

@@ -76,6 +76,7 @@ tnr_step_info describe_step(const Graph& graph, const Schedule& schedule, std::u
   };
   if (step.kind == Step::Kind::kCopy) add_name("copy");
   for (const std::uint32_t node : step.nodes) {
+    if (graph.nodes[node].factor != nullptr) add_name("packed");
     add_name(operation_name(graph.nodes[node]));
     info.flops += flops_of(graph.nodes[node], step, schedule);
   }

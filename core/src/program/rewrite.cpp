@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "dense/image/wide_images.hpp"
 #include "dense/product/epilogue.hpp"
+#include "dense/product/packed_factor.hpp"
+#include "tenure/blob.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/view.hpp"
@@ -278,6 +281,27 @@ void join_epilogues(Graph& graph, const std::vector<ArrayType>& types, const Aro
   }
 }
 
+// Each constant once for each dtype that it is multiplied by.
+void pack_factors(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
+                  const std::vector<bool>& needed) {
+  std::map<std::pair<const Constant*, tnr_dtype>, const PackedFactor*> known;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    GraphNode& node = graph.nodes[i];
+    if (!needed[i] || node.code != TNR_NODE_MATMUL) continue;
+    const Constant* const constant = graph.constant_of(node.operands[1]);
+    if (constant == nullptr || constant->view().rank != 2) continue;
+    const PackedFactor*& factor = known[{constant, types[node.operands[0]].dtype}];
+    if (factor == nullptr) {
+      Pins pins;
+      pins.add(constant->view(), "b");
+      graph.factors.push_back(std::make_shared<const PackedFactor>(context, constant->view(),
+                                                                   types[node.operands[0]].dtype));
+      factor = graph.factors.back().get();
+    }
+    node.factor = factor;
+  }
+}
+
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, const Around* around) {
   const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
@@ -285,6 +309,7 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
   if (has(TNR_PASS_CONSTANT_FOLDING)) fold_constants(context, graph, types, around);
   if (has(TNR_PASS_EPILOGUES)) join_epilogues(graph, types, around);
   std::vector<bool> needed = has(TNR_PASS_DEAD_CODE) ? needed_nodes(graph) : computed_nodes(graph);
+  if (has(TNR_PASS_PACKING)) pack_factors(context, graph, types, needed);
   const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!needed[i]) continue;

@@ -15,6 +15,7 @@ namespace tenure {
 //   made of do not;
 // - a bias and an activation behind a product or a convolution that nothing else reads become its
 //   own;
+// - constants that needed products have on the right are packed;
 // - by node, the result: whether an output needs it.
 // `types` are those at the maxima.
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,

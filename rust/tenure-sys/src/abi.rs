@@ -1575,6 +1575,12 @@ pub const TNR_PASS_MEMORY: u32 = 64;
 ///
 /// @since 0.2
 pub const TNR_PASS_LAYOUT: u32 = 128;
+/// Pass of a program: constants that are right factors of products are packed, as
+/// `tnr_factor_create` does. A copy of them, which takes as many bytes and is made with the program:
+/// of `enabled_passes` alone.
+///
+/// @since 0.2
+pub const TNR_PASS_PACKING: u32 = 256;
 
 /// Attributes of `tnr_program_create`. NULL, and zeros beyond `struct_size`, mean the defaults; it
 /// will grow, and zeros will mean what they do now.
@@ -1587,8 +1593,9 @@ pub struct tnr_program_attributes {
     pub struct_size: u64,
     /// The passes, by bits, that are left out.
     pub disabled_passes: u32,
-    /// 0.
-    pub reserved: u32,
+    /// Passes that are left out unless they are asked for: `TNR_PASS_PACKING`. Others may be named
+    /// too. What is also disabled is left out.
+    pub enabled_passes: u32,
 }
 
 /// Attributes of `tnr_program_run`. NULL, and zeros beyond `struct_size`, mean the defaults; it will
@@ -1700,6 +1707,8 @@ pub struct tnr_memory_plan {
     pub step_count: u32,
     /// 0.
     pub reserved: u32,
+    /// Bytes of constants that are packed, which the program holds for all runs.
+    pub packed_bytes: u64,
 }
 
 // ==== ordering ====
@@ -4812,9 +4821,10 @@ unsafe extern "C" {
     /// A program of what the graph has now. What is later added to the graph is not part of it.
     ///
     /// INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
-    /// `disabled_passes`. Errors of operations, where constants are computed. OUT_OF_MEMORY.
+    /// `disabled_passes` or `enabled_passes`. Errors of operations, where constants are computed.
+    /// STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY.
     ///
-    /// @param context (transfer none) (nullable) whose threads compute constants
+    /// @param context (transfer none) (nullable) whose threads compute and pack constants
     /// @param graph (transfer none)
     /// @param attributes (transfer none) (nullable)
     /// @return (transfer full) (nullable) NULL on failure

@@ -431,7 +431,7 @@ const _: () = {
     assert!(align_of::<tnr_program_attributes>() == 8);
     assert!(offset_of!(tnr_program_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_program_attributes, disabled_passes) == 8);
-    assert!(offset_of!(tnr_program_attributes, reserved) == 12);
+    assert!(offset_of!(tnr_program_attributes, enabled_passes) == 12);
 };
 
 const _: () = {
@@ -466,7 +466,7 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_memory_plan>() == 48);
+    assert!(size_of::<tnr_memory_plan>() == 56);
     assert!(align_of::<tnr_memory_plan>() == 8);
     assert!(offset_of!(tnr_memory_plan, struct_size) == 0);
     assert!(offset_of!(tnr_memory_plan, peak_bytes) == 8);
@@ -475,6 +475,7 @@ const _: () = {
     assert!(offset_of!(tnr_memory_plan, scratch_bytes) == 32);
     assert!(offset_of!(tnr_memory_plan, step_count) == 40);
     assert!(offset_of!(tnr_memory_plan, reserved) == 44);
+    assert!(offset_of!(tnr_memory_plan, packed_bytes) == 48);
 };
 
 const _: () = {

@@ -259,7 +259,7 @@ macro_rules! passes {
                 #[doc = $doc]
                 pub const $name: Passes = Passes(tenure_sys::$code);
             )*
-            /// All of them, the default.
+            /// All of them but for [`PACKING`](Passes::PACKING): the default.
             pub const ALL: Passes = Passes($(tenure_sys::$code)|*);
             /// None: each node is a call, into memory of its own.
             pub const NONE: Passes = Passes(0);
@@ -284,6 +284,25 @@ passes! {
 }
 
 impl Passes {
+    /// Constants that are right factors of products are packed when the program is made, so that no
+    /// run has to: a copy, of [`MemoryPlan::packed_bytes`](crate::MemoryPlan), and not among
+    /// [`ALL`](Passes::ALL) for that. It pays where products have few rows, or are run often.
+    ///
+    /// ```
+    /// use tenure::{Passes, Program, Tensor};
+    ///
+    /// let weights = Tensor::<f32>::full([64, 32], 0.5)?.into_shared();
+    /// let layer = Program::trace_with(Passes::ALL.with(Passes::PACKING), |graph| {
+    ///     let x = graph.input::<f32>([4, 64]);
+    ///     graph.program((x,), x.matmul(graph.constant(&weights)))
+    /// })?;
+    /// let x = Tensor::full([4, 64], 2.0)?;
+    /// assert!(layer.memory((&x,))?.packed_bytes >= 64 * 32 * 4);
+    /// assert_eq!(layer.run((&x,))?.to_vec(), [64.0; 4 * 32]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub const PACKING: Passes = Passes(tenure_sys::TNR_PASS_PACKING);
+
     /// These and those.
     #[must_use]
     pub const fn with(self, passes: Passes) -> Passes {
@@ -296,9 +315,9 @@ impl Passes {
         Passes(self.0 & !passes.0)
     }
 
-    /// The others, as the library takes them.
-    fn disabled(self) -> u32 {
-        Passes::ALL.0 & !self.0
+    /// Those of all that are not these, and these, as the library takes them.
+    fn to_bits(self) -> [u32; 2] {
+        [Passes::ALL.0 & !self.0, self.0]
     }
 }
 

@@ -182,8 +182,8 @@ class CGraph : public testing::Test {
     EXPECT_EQ(tnr_graph_add_output(graph, value, updates), TNR_STATUS_OK)
         << tnr_last_error()->message;
   }
-  tnr_program* program(std::uint32_t disabled_passes = 0) {
-    const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, 0};
+  tnr_program* program(std::uint32_t disabled_passes = 0, std::uint32_t enabled_passes = 0) {
+    const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, enabled_passes};
     tnr_program* const made = tnr_program_create(nullptr, graph, &attributes);
     EXPECT_NE(made, nullptr) << tnr_last_error()->message;
     if (made != nullptr) programs.push_back(made);

@@ -109,7 +109,7 @@ class CNetwork : public CGraph {
 TEST_F(CNetwork, HasTheBitsOfItsCallsWhateverPassesRun) {
   for (std::uint32_t disabled = 0; disabled <= kAllPasses; disabled = disabled * 2 + 1) {
     for (const std::uint32_t passes : {disabled, kAllPasses & ~disabled}) {
-      const tnr_program* const made = program(passes);
+      const tnr_program* const made = program(passes, passes % 2 == 0 ? TNR_PASS_PACKING : 0);
       for (const std::int64_t n : {1, 3, 16, 0}) {
         const Floats x({n, 1, 8, 8}, 0.5f, 0.37f);
         Floats out({n, 10});
@@ -117,6 +117,100 @@ TEST_F(CNetwork, HasTheBitsOfItsCallsWhateverPassesRun) {
         expect_of_calls(x, out);
       }
     }
+  }
+}
+
+std::uint64_t packed_bytes(const tnr_view& b, tnr_dtype a_dtype) {
+  const tnr_factor_attributes attributes = {sizeof attributes, a_dtype, 0};
+  tnr_factor* const factor = tnr_factor_create(nullptr, &b, &attributes);
+  tnr_factor_info info = {};
+  info.struct_size = sizeof info;
+  EXPECT_EQ(tnr_factor_describe(factor, &info), TNR_STATUS_OK);
+  tnr_factor_release(factor);
+  return info.size_bytes;
+}
+
+TEST_F(CNetwork, PacksTheFactorsOfItsProductsWhereThatIsAskedFor) {
+  const Floats x({3, 1, 8, 8}, 0.5f, 0.37f);
+  const tnr_view inputs[] = {x.view()};
+  EXPECT_EQ(memory(program(), {inputs[0]}).packed_bytes, 0u);
+  EXPECT_EQ(memory(program(TNR_PASS_PACKING, TNR_PASS_PACKING), {inputs[0]}).packed_bytes, 0u);
+  const tnr_program* const made = program(0, TNR_PASS_PACKING | TNR_PASS_FUSION);
+  const tnr_memory_plan plan = memory(made, {inputs[0]});
+  EXPECT_EQ(plan.packed_bytes, packed_bytes(w3.view(), TNR_DTYPE_F32));
+  EXPECT_GE(plan.packed_bytes, w3.values.size() * sizeof(float));
+  const tnr_view* const lent[] = {&inputs[0]};
+  tnr_step_info step = {};
+  step.struct_size = sizeof step;
+  ASSERT_EQ(tnr_program_describe_step(made, lent, 1, plan.step_count - 1, &step), TNR_STATUS_OK);
+  EXPECT_STREQ(step.name, "packed matmul");
+  Floats out({3, 10});
+  ASSERT_EQ(run(made, {x.view()}, {out.out()}), TNR_STATUS_OK) << tnr_last_error()->message;
+  expect_of_calls(x, out);
+}
+
+// Bytes, of which one factor is packed for both dtypes of the other.
+TEST_F(CGraph, PacksAConstantOnceForEachDtypeOfItsProducts) {
+  const std::vector<std::int8_t> bytes(32 * 8, 3);
+  const std::vector<std::int64_t> shape = {32, 8};
+  tnr_view view;
+  ASSERT_EQ(
+      tnr_view_lend(bytes.data(), bytes.size(), 0, TNR_DTYPE_I8, 2, shape.data(), nullptr, &view),
+      TNR_STATUS_OK);
+  const std::uint32_t held = constant(view);
+  const std::int64_t rows[] = {2, 32};
+  std::uint32_t of[2];
+  ASSERT_EQ(tnr_graph_add_input(graph, TNR_DTYPE_I8, 2, rows, &of[0]), TNR_STATUS_OK);
+  ASSERT_EQ(tnr_graph_add_input(graph, TNR_DTYPE_U8, 2, rows, &of[1]), TNR_STATUS_OK);
+  const std::uint32_t products[] = {node(TNR_NODE_MATMUL, {of[0], held}),
+                                    node(TNR_NODE_MATMUL, {of[1], held}),
+                                    node(TNR_NODE_MATMUL, {of[1], held})};
+  output(node(kAdd, {node(kAdd, {products[0], products[1]}), products[2]}));
+  const tnr_program* const made = program(TNR_PASS_COMMON_SUBEXPRESSIONS, TNR_PASS_PACKING);
+  const std::vector<std::int8_t> ones(2 * 32, 1);
+  tnr_view inputs[2];
+  for (const int i : {0, 1}) {
+    ASSERT_EQ(tnr_view_lend(ones.data(), ones.size(), 0, i == 0 ? TNR_DTYPE_I8 : TNR_DTYPE_U8, 2,
+                            rows, nullptr, &inputs[i]),
+              TNR_STATUS_OK);
+  }
+  EXPECT_EQ(memory(made, {inputs[0], inputs[1]}).packed_bytes,
+            packed_bytes(view, TNR_DTYPE_I8) + packed_bytes(view, TNR_DTYPE_U8));
+  std::vector<std::int32_t> sums(2 * 8);
+  const std::int64_t out_shape[] = {2, 8};
+  tnr_view_mut out;
+  ASSERT_EQ(tnr_view_lend_mut(sums.data(), sums.size() * 4, 0, TNR_DTYPE_I32, 2, out_shape, nullptr,
+                              &out),
+            TNR_STATUS_OK);
+  ASSERT_EQ(run(made, {inputs[0], inputs[1]}, {out}), TNR_STATUS_OK) << tnr_last_error()->message;
+  EXPECT_EQ(sums, std::vector<std::int32_t>(2 * 8, 3 * 32 * 3));
+}
+
+TEST_F(CGraph, PacksNoConstantWhoseMemoryHasEnded) {
+  std::vector<float> weights(8 * 8, 1.0f);
+  tnr_blob* const blob = tnr_blob_borrow(weights.data(), weights.size() * sizeof(float));
+  const std::int64_t shape[] = {8, 8};
+  tnr_view view;
+  ASSERT_EQ(tnr_blob_view(blob, 0, TNR_DTYPE_F32, 2, shape, nullptr, &view), TNR_STATUS_OK);
+  output(node(TNR_NODE_MATMUL, {input({2, 8}), constant(view)}));
+  ASSERT_NE(program(0, TNR_PASS_PACKING), nullptr);
+  EXPECT_EQ(tnr_blob_end_borrow(blob), TNR_STATUS_BORROW_ESCAPED);
+  const tnr_program_attributes attributes = {sizeof attributes, 0, TNR_PASS_PACKING};
+  EXPECT_EQ(tnr_program_create(nullptr, graph, &attributes), nullptr);
+  EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_STALE_VIEW) << tnr_last_error()->message;
+  EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+}
+
+TEST_F(CGraph, RefusesPassesThatItDoesNotKnow) {
+  output(node(kRelu, {input({4})}));
+  for (const bool enabled : {false, true}) {
+    tnr_program_attributes attributes = {sizeof attributes, 0, 0};
+    (enabled ? attributes.enabled_passes : attributes.disabled_passes) = 512;
+    EXPECT_EQ(tnr_program_create(nullptr, graph, &attributes), nullptr);
+    EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::strstr(tnr_last_error()->message,
+                          enabled ? "enabled_passes is 0x200" : "disabled_passes is 0x200"),
+              nullptr);
   }
 }
 

@@ -82,7 +82,7 @@ struct Lent {
 };
 
 // scores = scan(relu(image (x) w + b)) @ v; state += mean(x): with scratch memory, a block, a
-// constant of a blob, and an output that updates an input.
+// constant of a blob that is packed, and an output that updates an input.
 class CSealed : public CGraph {
  protected:
   CSealed() {
@@ -98,7 +98,7 @@ class CSealed : public CGraph {
     output(node(TNR_NODE_MATMUL, {sums, constant(v.view())}));
     const std::uint32_t mean = node(TNR_NODE_REDUCE + TNR_REDUCE_OP_MEAN, {flat}, {}, nullptr, 2);
     output(node(kAdd, {state, mean}), state);
-    made = program();
+    made = program(0, TNR_PASS_PACKING);
     sealed = lent().seal(made);
     EXPECT_NE(sealed, nullptr) << tnr_last_error()->message;
   }
@@ -148,7 +148,7 @@ TEST_F(CSealed, KnowsItsMemoryBeforeItRuns) {
   EXPECT_EQ(plan.peak_bytes, plain.peak_bytes);
   EXPECT_EQ(plan.step_count, plain.step_count);
   EXPECT_GT(plan.scratch_bytes, 0u);
-  tnr_program* const fresh = program();
+  tnr_program* const fresh = program(0, TNR_PASS_PACKING);
   EXPECT_EQ(memory(fresh, {x.view(), held.view()}).scratch_bytes, 0u);
   ASSERT_EQ(run(fresh, {x.view(), held.view()}, {scores.out(), held.out()}), TNR_STATUS_OK);
   EXPECT_EQ(memory(fresh, {x.view(), held.view()}).scratch_bytes, plan.scratch_bytes);

@@ -546,14 +546,18 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
 }
 
 void factor_matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
+                   const PackedFactor& b, const tnr_scalar& beta, const tnr_view_mut& out,
+                   const tnr_matmul_attributes& attributes) {
+  require_dtype(a, "a", b.info().a_dtype, "b was packed for a left factor of");
+  const std::uint64_t read = multiply(context, alpha, a, b.view(), &b, beta, out, attributes);
+  count_product(TNR_OPERATION_FACTOR_MATMUL, out.view, read, b.info().size_bytes);
+}
+
+void factor_matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
                    FactorToken b, const tnr_scalar& beta, const tnr_view_mut& out,
                    const tnr_matmul_attributes& attributes) {
-  const FactorHandles::Use use(kFactorHandles, b);
-  const PackedFactor& factor = use.object();
-  require_dtype(a, "a", factor.info().a_dtype, "b was packed for a left factor of");
-  const std::uint64_t read =
-      multiply(context, alpha, a, factor.view(), &factor, beta, out, attributes);
-  count_product(TNR_OPERATION_FACTOR_MATMUL, out.view, read, factor.info().size_bytes);
+  const FactorHandles::Use factor(kFactorHandles, b);
+  factor_matmul(context, alpha, a, factor.object(), beta, out, attributes);
 }
 
 }  // namespace tenure

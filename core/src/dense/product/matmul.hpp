@@ -17,4 +17,9 @@ std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tn
                        const tnr_view& b, const PackedFactor* packed, const tnr_scalar& beta,
                        const tnr_view_mut& out, const tnr_matmul_attributes& attributes);
 
+// As tnr_factor_matmul(), which counts the call too.
+void factor_matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
+                   const PackedFactor& b, const tnr_scalar& beta, const tnr_view_mut& out,
+                   const tnr_matmul_attributes& attributes);
+
 }  // namespace tenure

@@ -5,12 +5,14 @@
 
 #include "dense/operands.hpp"
 #include "dense/product/epilogue.hpp"
+#include "dense/product/matmul.hpp"
 #include "dense/product/product_types.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
 #include "program/side_by_side.hpp"
 #include "program/unbacked.hpp"
 #include "tenure/dtype.hpp"
+#include "tenure/engine.hpp"
 #include "tenure/ops.hpp"
 
 namespace tenure {
@@ -76,8 +78,15 @@ void run_matmul(const Context& context, const NodeCall& call, const OperandView*
                 const tnr_view_mut& out) {
   tnr_matmul_attributes attributes = call.node.attributes.matmul;
   attributes.bias = operands[2].view;
-  matmul(context, tnr_scalar_i64(1), *operands[0].view, *operands[1].view, tnr_scalar_i64(0), out,
-         attributes);
+  const tnr_view& a = *operands[0].view;
+  const tnr_scalar one = tnr_scalar_i64(1);
+  const tnr_scalar zero = tnr_scalar_i64(0);
+  // Another engine packs for itself, and adds up in another order.
+  if (call.node.factor != nullptr && engine_of(context) == TNR_ENGINE_OWN) {
+    factor_matmul(context, one, a, *call.node.factor, zero, out, attributes);
+  } else {
+    matmul(context, one, a, *operands[1].view, zero, out, attributes);
+  }
 }
 
 ArrayType infer_einsum(const NodeCall& call, const OperandType* operands) {

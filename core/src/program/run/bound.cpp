@@ -127,7 +127,7 @@ void Bound::give_workspace(std::unique_ptr<Workspace> workspace) const noexcept 
       idle_.exchange(workspace.release(), std::memory_order_acq_rel));
 }
 
-tnr_memory_plan Bound::memory() const noexcept {
+tnr_memory_plan Bound::memory(std::uint64_t packed_bytes) const noexcept {
   const MemoryPlan& memory = schedule_.memory;
   tnr_memory_plan plan{};
   plan.struct_size = sizeof plan;
@@ -136,6 +136,7 @@ tnr_memory_plan Bound::memory() const noexcept {
   plan.total_bytes = static_cast<std::uint64_t>(memory.total_bytes);
   plan.scratch_bytes = scratch_bytes();
   plan.step_count = static_cast<std::uint32_t>(schedule_.steps.size());
+  plan.packed_bytes = packed_bytes;
   return plan;
 }
 

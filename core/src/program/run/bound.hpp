@@ -50,8 +50,8 @@ class Bound {
   [[nodiscard]] const std::vector<Layout>& inputs() const noexcept { return inputs_; }
   [[nodiscard]] const std::vector<Layout>& outputs() const noexcept { return outputs_; }
 
-  // What a run with this schedule takes.
-  [[nodiscard]] tnr_memory_plan memory() const noexcept;
+  // What a run with this schedule takes, of a program with packed constants of so many bytes.
+  [[nodiscard]] tnr_memory_plan memory(std::uint64_t packed_bytes) const noexcept;
 
  private:
   static Layout layout_of(const tnr_view& view) noexcept;

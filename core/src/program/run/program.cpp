@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <mutex>
 
+#include "dense/product/packed_factor.hpp"
 #include "program/builder.hpp"
 #include "program/report.hpp"
 #include "program/rewrite.hpp"
@@ -12,16 +13,34 @@
 namespace tenure {
 namespace {
 
-constexpr std::uint32_t kAllPasses =
-    TNR_PASS_DEAD_CODE | TNR_PASS_COMMON_SUBEXPRESSIONS | TNR_PASS_CONSTANT_FOLDING |
-    TNR_PASS_EPILOGUES | TNR_PASS_FUSION | TNR_PASS_IN_PLACE | TNR_PASS_MEMORY | TNR_PASS_LAYOUT;
+// Those that take memory of their own.
+constexpr std::uint32_t kPassesOnDemand = TNR_PASS_PACKING;
+constexpr std::uint32_t kAllPasses = TNR_PASS_DEAD_CODE | TNR_PASS_COMMON_SUBEXPRESSIONS |
+                                     TNR_PASS_CONSTANT_FOLDING | TNR_PASS_EPILOGUES |
+                                     TNR_PASS_FUSION | TNR_PASS_IN_PLACE | TNR_PASS_MEMORY |
+                                     TNR_PASS_LAYOUT | kPassesOnDemand;
 
-// Of a graph, and of the bodies in its nodes.
+void require_passes(std::uint32_t passes, const char* name) {
+  if ((passes & ~kAllPasses) == 0) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->%s is 0x%" PRIx32 ", of which bits are unknown",
+       name, passes);
+}
+
+// All of these of a graph, and of the bodies in its nodes.
 void add_constants(const Graph& graph, std::vector<const Constant*>& constants) {
   for (const auto& constant : graph.constants) constants.push_back(constant.get());
   for (const GraphNode& node : graph.nodes) {
     for (const auto& body : node.bodies) add_constants(body->graph, constants);
   }
+}
+
+std::uint64_t factor_bytes(const Graph& graph) noexcept {
+  std::uint64_t bytes = 0;
+  for (const auto& factor : graph.factors) bytes += factor->info().size_bytes;
+  for (const GraphNode& node : graph.nodes) {
+    for (const auto& body : node.bodies) bytes += factor_bytes(body->graph);
+  }
+  return bytes;
 }
 
 // Where nothing is known of outputs.
@@ -38,13 +57,12 @@ void require_step(const Schedule& schedule, std::uint32_t step) {
 }  // namespace
 
 Program::Program(const Context& context, const Graph& graph, const std::vector<ArrayType>& types,
-                 std::uint32_t disabled_passes)
-    : graph_(graph), disabled_passes_(disabled_passes) {
-  if ((disabled_passes & ~kAllPasses) != 0) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "attributes->disabled_passes is 0x%" PRIx32 ", of which bits are unknown",
-         disabled_passes);
-  }
+                 const tnr_program_attributes& attributes)
+    : graph_(graph),
+      disabled_passes_(attributes.disabled_passes |
+                       (kPassesOnDemand & ~attributes.enabled_passes)) {
+  require_passes(attributes.disabled_passes, "disabled_passes");
+  require_passes(attributes.enabled_passes, "enabled_passes");
   if (graph.outputs.empty()) fail(TNR_STATUS_INVALID_ARGUMENT, "the graph has no output");
   for (std::size_t i = 0; i < graph.extents.size(); ++i) {
     if (graph.extents[i].op != 0) continue;
@@ -55,7 +73,8 @@ Program::Program(const Context& context, const Graph& graph, const std::vector<A
       fail(TNR_STATUS_INVALID_ARGUMENT, "the extent %s is that of no input", graph.extents[i].name);
     }
   }
-  needed_ = rewrite(context, graph_, types, disabled_passes);
+  needed_ = rewrite(context, graph_, types, disabled_passes_);
+  packed_bytes_ = factor_bytes(graph_);
   add_constants(graph_, constants_);
   for (std::uint32_t i = 0; i < graph_.nodes.size() && refusing_node_ == kNoValue; ++i) {
     const GraphNode& node = graph_.nodes[i];
@@ -119,7 +138,7 @@ ProgramShape Program::output_shape(const tnr_view* const* inputs, std::uint32_t 
 }
 
 tnr_memory_plan Program::memory(const tnr_view* const* inputs, std::uint32_t input_count) const {
-  return find_for(inputs, input_count)->memory();
+  return find_for(inputs, input_count)->memory(packed_bytes_);
 }
 
 tnr_step_info Program::describe_step(const tnr_view* const* inputs, std::uint32_t input_count,
@@ -223,12 +242,12 @@ void Program::run(const Context& context, const Arguments& arguments,
 // ---- handles -----------------------------------------------------------------------------------
 
 ProgramToken program_create(const Context& context, GraphToken graph,
-                            std::uint32_t disabled_passes) {
+                            const tnr_program_attributes& attributes) {
   const GraphHandles::Use use(kGraphHandles, graph);
   const BuilderLock lock(use.object());
   const GraphBuilder& builder = use.object().builder;
   return kProgramHandles.open(
-      std::make_unique<const Program>(context, builder.graph(), builder.types(), disabled_passes));
+      std::make_unique<const Program>(context, builder.graph(), builder.types(), attributes));
 }
 
 void program_retain(ProgramToken token) { kProgramHandles.retain(token); }

@@ -20,7 +20,7 @@ class Program {
  public:
   // Throws as tnr_program_create().
   Program(const Context& context, const Graph& graph, const std::vector<ArrayType>& types,
-          std::uint32_t disabled_passes);
+          const tnr_program_attributes& attributes);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program();
@@ -41,6 +41,8 @@ class Program {
   [[nodiscard]] const std::vector<const Constant*>& constants() const noexcept {
     return constants_;
   }
+  // Of constants that are packed.
+  [[nodiscard]] std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
   // Throws UNSUPPORTED where a node may refuse what it finds in elements.
   void require_no_refusing_node() const;
   // The schedule for these layouts, of arguments that are checked.
@@ -62,6 +64,7 @@ class Program {
   std::vector<bool> needed_;  // by node
   std::vector<const Constant*> constants_;
   std::uint32_t disabled_passes_;
+  std::uint64_t packed_bytes_;
   // The first node that may refuse what it finds in elements, or kNoValue.
   std::uint32_t refusing_node_ = kNoValue;
   mutable Mutex mutex_;                                      // guards bound_

@@ -18,7 +18,9 @@ class SealedProgram {
   // Throws as tnr_sealed_program_create().
   SealedProgram(ProgramToken program, const Arguments& arguments);
 
-  [[nodiscard]] tnr_memory_plan memory() const noexcept { return bound().memory(); }
+  [[nodiscard]] tnr_memory_plan memory() const noexcept {
+    return bound().memory(program_.object().packed_bytes());
+  }
   // Throws what operations of users answer, and nothing else. One thread at a time.
   [[nodiscard]] Refusal run(const Arguments& arguments) const;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::state::State;
-use super::{InputTypes, OutputTypes, Program, Shared};
+use super::{InputTypes, OutputTypes, Passes, Program, Shared};
 use crate::program_file::{CustomOperation, GraphRecord, ProgramFile};
 use crate::raw::graph_record::{GraphHandle, Source};
 use crate::{DType, Error, Result};
@@ -148,6 +148,20 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_file(file: &ProgramFile, customs: Vec<CustomOperation>) -> Result<Self> {
+        Self::from_file_with(Passes::ALL, file, customs)
+    }
+
+    /// As [`from_file`](Self::from_file), with these passes, which no file says: with
+    /// [`PACKING`](Passes::PACKING) it reads the constants that it packs, and copies them.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_file`](Self::from_file).
+    pub fn from_file_with(
+        passes: Passes,
+        file: &ProgramFile,
+        customs: Vec<CustomOperation>,
+    ) -> Result<Self> {
         // What updates inputs stands behind the other outputs, in the order of the inputs, which
         // another writer need not keep to.
         let graph = file.with_updates_last().build(customs)?;
@@ -165,7 +179,8 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
         for (nth, (output, dtype)) in fresh.iter().zip(wanted).enumerate() {
             output.require("outputs", nth, dtype, false)?;
         }
-        let handle = graph.program([inputs.len(), fresh.len(), update_count])?;
+        let counts = [inputs.len(), fresh.len(), update_count];
+        let handle = graph.program(passes.to_bits(), counts)?;
         let is_updated = inputs.iter().map(|input| input.is_updated).collect();
         let shared = Shared::new(handle, Box::default(), is_updated);
         // It is empty.

@@ -24,6 +24,9 @@ pub struct MemoryPlan {
     pub scratch_bytes: usize,
     /// Calls of operations.
     pub steps: usize,
+    /// Bytes of constants that are [packed](crate::Passes::PACKING), which the program holds for all
+    /// runs.
+    pub packed_bytes: usize,
 }
 
 impl MemoryPlan {
@@ -34,6 +37,7 @@ impl MemoryPlan {
             total_bytes: plan.total_bytes as usize,
             scratch_bytes: plan.scratch_bytes as usize,
             steps: plan.step_count as usize,
+            packed_bytes: plan.packed_bytes as usize,
         }
     }
 }

@@ -187,8 +187,12 @@ impl From<program::GraphHandle> for GraphHandle {
 /// Building, in the order in which the parts were added before.
 impl GraphHandle {
     /// As [`program::GraphHandle::program`].
-    pub(crate) fn program(&self, counts: [usize; 3]) -> Result<program::ProgramHandle> {
-        self.graph.program(0, counts)
+    pub(crate) fn program(
+        &self,
+        passes: [u32; 2],
+        counts: [usize; 3],
+    ) -> Result<program::ProgramHandle> {
+        self.graph.program(passes, counts)
     }
 
     /// The dtype of a value, and its shape where all extents are at their maxima.

@@ -237,13 +237,13 @@ impl GraphHandle {
     /// A program of what there is now, of whose outputs the last `update_count` update inputs.
     pub(crate) fn program(
         &self,
-        disabled_passes: u32,
+        [disabled_passes, enabled_passes]: [u32; 2],
         [input_count, output_count, update_count]: [usize; 3],
     ) -> Result<ProgramHandle> {
         let attributes = sys::tnr_program_attributes {
             struct_size: size_of::<sys::tnr_program_attributes>() as u64,
             disabled_passes,
-            reserved: 0,
+            enabled_passes,
         };
         // SAFETY: the handle is alive; the context is checked by the library.
         let program = unsafe { sys::tnr_program_create(current(), self.0.as_ptr(), &attributes) };

@@ -54,7 +54,7 @@ fn read(file: &[u8]) -> bool {
     let attributes = tnr_program_attributes {
         struct_size: size_of::<tnr_program_attributes>() as u64,
         disabled_passes: TNR_PASS_CONSTANT_FOLDING,
-        reserved: 0,
+        enabled_passes: 0,
     };
     // SAFETY: the handles are alive, and the attributes during the call.
     unsafe {

@@ -8,7 +8,7 @@ use super::graphs::{Builder, dtype_of, owned, scaling};
 use super::saved;
 use tenure::program::Updated;
 use tenure::program_file::{GraphRecord, ProgramFile};
-use tenure::{Conv2d, ErrorKind, Pool2d, Program, Result, Tensor, TensorView};
+use tenure::{Conv2d, ErrorKind, Passes, Pool2d, Program, Result, Tensor, TensorView};
 use tenure_sys::{TNR_NODE_BINARY, TNR_NODE_CUSTOM, tnr_binary_op, tnr_custom_operation};
 use tenure_sys::{tnr_status, tnr_view, tnr_view_mut};
 
@@ -101,6 +101,24 @@ fn a_program_outlives_the_handle_of_its_file() {
     let program = Program::<(f32, Updated<f32>), (f32, i64)>::from_file(&file, Vec::new()).unwrap();
     drop(file);
     program.run((&numbers([1, 1, 6, 6]), &mut numbers([3]))).unwrap();
+}
+
+#[test]
+fn constants_of_a_file_are_packed_where_that_is_asked_for() {
+    let mut bytes = Vec::new();
+    network().write(&mut bytes).unwrap();
+    let file = loaded(bytes);
+    let made = [Passes::ALL, Passes::ALL.with(Passes::PACKING)].map(|passes| {
+        Program::<(f32, Updated<f32>), (f32, i64)>::from_file_with(passes, &file, Vec::new())
+            .unwrap()
+    });
+    let input = numbers([1, 1, 6, 6]);
+    let [plain, packed] = made.map(|program| {
+        let bytes = program.memory((&input, &mut numbers([3]))).unwrap().packed_bytes;
+        (bytes, program.run((&input, &mut numbers([3]))).unwrap())
+    });
+    assert!(plain.0 == 0 && packed.0 > 0, "{} and {}", plain.0, packed.0);
+    assert!(plain.1 == packed.1, "the same bits");
 }
 
 #[test]

@@ -81,6 +81,7 @@ FROZEN(TNR_PASS_FUSION == 16);
 FROZEN(TNR_PASS_IN_PLACE == 32);
 FROZEN(TNR_PASS_MEMORY == 64);
 FROZEN(TNR_PASS_LAYOUT == 128);
+FROZEN(TNR_PASS_PACKING == 256);
 FROZEN(TNR_RUN_CHECKED == 1);
 FROZEN(TNR_SORT_DESCENDING == 1);
 FROZEN(TNR_TOP_K_SMALLEST == 1);
@@ -819,8 +820,8 @@ FROZEN(offsetof(tnr_program_attributes, struct_size) == 0);
 FROZEN(IS(&((tnr_program_attributes *)0)->struct_size, uint64_t *));
 FROZEN(offsetof(tnr_program_attributes, disabled_passes) == 8);
 FROZEN(IS(&((tnr_program_attributes *)0)->disabled_passes, uint32_t *));
-FROZEN(offsetof(tnr_program_attributes, reserved) == 12);
-FROZEN(IS(&((tnr_program_attributes *)0)->reserved, uint32_t *));
+FROZEN(offsetof(tnr_program_attributes, enabled_passes) == 12);
+FROZEN(IS(&((tnr_program_attributes *)0)->enabled_passes, uint32_t *));
 
 FROZEN(sizeof(tnr_program_run_attributes) >= 32);
 FROZEN(offsetof(tnr_program_run_attributes, struct_size) == 0);
@@ -868,7 +869,7 @@ FROZEN(IS(&((tnr_step_info *)0)->shape, int64_t (*)[8]));
 FROZEN(offsetof(tnr_step_info, name) == 144);
 FROZEN(IS(&((tnr_step_info *)0)->name, char (*)[64]));
 
-FROZEN(sizeof(tnr_memory_plan) >= 48);
+FROZEN(sizeof(tnr_memory_plan) >= 56);
 FROZEN(offsetof(tnr_memory_plan, struct_size) == 0);
 FROZEN(IS(&((tnr_memory_plan *)0)->struct_size, uint64_t *));
 FROZEN(offsetof(tnr_memory_plan, peak_bytes) == 8);
@@ -883,6 +884,8 @@ FROZEN(offsetof(tnr_memory_plan, step_count) == 40);
 FROZEN(IS(&((tnr_memory_plan *)0)->step_count, uint32_t *));
 FROZEN(offsetof(tnr_memory_plan, reserved) == 44);
 FROZEN(IS(&((tnr_memory_plan *)0)->reserved, uint32_t *));
+FROZEN(offsetof(tnr_memory_plan, packed_bytes) == 48);
+FROZEN(IS(&((tnr_memory_plan *)0)->packed_bytes, uint64_t *));
 
 FROZEN(sizeof(tnr_sort_attributes) >= 16);
 FROZEN(offsetof(tnr_sort_attributes, struct_size) == 0);

@@ -117,6 +117,7 @@ pub(super) fn memory_plan() -> tnr_memory_plan {
         scratch_bytes: 0,
         step_count: 0,
         reserved: 0,
+        packed_bytes: 0,
     }
 }
 

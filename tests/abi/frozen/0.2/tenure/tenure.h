@@ -4060,6 +4060,15 @@ tnr_status tnr_plan_run(struct tnr_context *context TNR_BORROWED,
 #define TNR_PASS_LAYOUT 128
 
 /**
+ * Pass of a program: constants that are right factors of products are packed, as
+ * `tnr_factor_create` does. A copy of them, which takes as many bytes and is made with the program:
+ * of `enabled_passes` alone.
+ *
+ * @since 0.2
+ */
+#define TNR_PASS_PACKING 256
+
+/**
  * Flag of `tnr_program_run`: an operation of one's own is run twice, into memory of two patterns
  * with guards around it, and a third time in place if it promises that; its views have owners that
  * end behind the call. INTERNAL: it wrote a byte outside its output or to an operand, left an
@@ -4511,9 +4520,10 @@ typedef struct tnr_program_attributes {
    */
   uint32_t disabled_passes;
   /**
-   * 0.
+   * Passes that are left out unless they are asked for: `TNR_PASS_PACKING`. Others may be named
+   * too. What is also disabled is left out.
    */
-  uint32_t reserved;
+  uint32_t enabled_passes;
 } tnr_program_attributes;
 
 /**
@@ -4551,6 +4561,10 @@ typedef struct tnr_memory_plan {
    * 0.
    */
   uint32_t reserved;
+  /**
+   * Bytes of constants that are packed, which the program holds for all runs.
+   */
+  uint64_t packed_bytes;
 } tnr_memory_plan;
 
 /**
@@ -5089,9 +5103,10 @@ tnr_status tnr_program_release(struct tnr_program *program TNR_OWNED) TNR_NOEXCE
  * A program of what the graph has now. What is later added to the graph is not part of it.
  *
  * INVALID_ARGUMENT: a graph without an output, an extent that no input has, and unknown bits of
- * `disabled_passes`. Errors of operations, where constants are computed. OUT_OF_MEMORY.
+ * `disabled_passes` or `enabled_passes`. Errors of operations, where constants are computed.
+ * STALE_VIEW: a borrowed constant that is packed has ended. OUT_OF_MEMORY.
  *
- * @param context (transfer none) (nullable) whose threads compute constants
+ * @param context (transfer none) (nullable) whose threads compute and pack constants
  * @param graph (transfer none)
  * @param attributes (transfer none) (nullable)
  * @return (transfer full) (nullable) NULL on failure
