@@ -92,6 +92,9 @@ struct Inner {
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// What closures of the user's fail with.
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+
 impl Error {
     /// Called on failing paths only: building the message allocates.
     #[cold]

@@ -17,11 +17,12 @@ use std::thread::{self, JoinHandle};
 pub use batch::{Batch, BatchError, Position};
 pub use dataset::Dataset;
 
+use crate::error::Failure;
 use crate::{Error, ErrorKind, Result};
 use batch::Source;
 use dataset::{ViewsMut, samples};
 use ring::Ring;
-use work::{Buffer, Failure, Filled, Plan, Work};
+use work::{Buffer, Filled, Plan, Work};
 
 /// A [`Dataset`] in batches, epoch after epoch: what is to be done, until it is
 /// [started](Self::start).

@@ -1,6 +1,7 @@
 //! Owners behind a release callback: what the library holds of a Rust value, and how it gives it
 //! back.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{self, AssertUnwindSafe};
@@ -80,15 +81,25 @@ unsafe extern "C" fn release<O>(context: *mut c_void) {
 /// Runs the user's code below the library's frames, through which nothing may unwind. A panic ends
 /// here, with `None`; the panic hook has reported it.
 pub(crate) fn contained<R>(f: impl FnOnce() -> R) -> Option<R> {
-    match panic::catch_unwind(AssertUnwindSafe(f)) {
-        Ok(result) => Some(result),
-        Err(payload) => {
-            // A payload's destructor may panic as well; its payload is leaked, not to go on for
-            // ever.
-            panic::catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
-            None
-        }
-    }
+    caught(f).ok()
+}
+
+/// As [`contained`], with the panic's message.
+pub(crate) fn caught<R>(f: impl FnOnce() -> R) -> std::result::Result<R, String> {
+    panic::catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
+        let text = panic_text(&*payload);
+        // A payload's destructor may panic as well; its payload is leaked, not to go on for
+        // ever.
+        panic::catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
+        text
+    })
+}
+
+/// What a panic was given to say.
+pub(crate) fn panic_text(payload: &dyn Any) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or(payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("with something that is no text").to_owned()
 }
 
 /// A `Vec` taken apart: what [`Tensor::into_vec`](crate::Tensor::into_vec) puts together again.

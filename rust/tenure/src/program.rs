@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod custom;
 mod extent;
 #[cfg(feature = "programs")]
 mod files;
@@ -50,6 +51,7 @@ use std::sync::Arc;
 #[cfg(feature = "programs")]
 use std::sync::{Mutex, OnceLock};
 
+pub use crate::raw::custom::own::OperandTypes;
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
 pub use random::TracedGenerator;
@@ -59,7 +61,8 @@ pub use sparse::TracedCsr;
 use state::{Place, State};
 pub use traced::{IntoTraced, Traced, Updating};
 pub use types::{
-    Input, InputType, InputTypes, Inputs, OutputTypes, Outputs, RunInputs, RunOutputs, Updated,
+    Input, InputType, InputTypes, Inputs, Operands, OutputTypes, Outputs, RunInputs, RunOutputs,
+    Updated,
 };
 
 use crate::Result;

@@ -5,6 +5,7 @@
 
 pub(crate) mod algebra;
 mod context;
+pub(crate) mod custom;
 mod dlpack;
 pub(crate) mod expression;
 pub(crate) mod factor;
@@ -28,6 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tenure_sys as sys;
 use tenure_sys::{tnr_blob, tnr_release_fn, tnr_status, tnr_view, tnr_view_mut};
 
+use crate::error::Failure;
 use crate::{Error, ErrorKind, Result, Tenure};
 
 use context::current;
@@ -52,21 +54,31 @@ fn failure(status: tnr_status) -> Error {
     Error::new(kind_of(status), message.to_string_lossy())
 }
 
-/// Of a status that is not OK.
+/// Kinds that the library has a status of.
+const KINDS: [(tnr_status, ErrorKind); 10] = [
+    (tnr_status::INVALID_ARGUMENT, ErrorKind::InvalidArgument),
+    (tnr_status::OUT_OF_MEMORY, ErrorKind::OutOfMemory),
+    (tnr_status::UNSUPPORTED, ErrorKind::Unsupported),
+    (tnr_status::ALIASED, ErrorKind::Aliased),
+    (tnr_status::STALE_VIEW, ErrorKind::StaleView),
+    (tnr_status::STALE_HANDLE, ErrorKind::StaleHandle),
+    (tnr_status::BUSY, ErrorKind::Busy),
+    (tnr_status::BORROW_ESCAPED, ErrorKind::BorrowEscaped),
+    (tnr_status::DEVICE_ERROR, ErrorKind::DeviceError),
+    (tnr_status::INTERNAL, ErrorKind::Internal),
+];
+
+/// Of a status that is not OK; of one of a newer library it is `Internal`.
 fn kind_of(status: tnr_status) -> ErrorKind {
-    match status {
-        tnr_status::INVALID_ARGUMENT => ErrorKind::InvalidArgument,
-        tnr_status::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
-        tnr_status::UNSUPPORTED => ErrorKind::Unsupported,
-        tnr_status::ALIASED => ErrorKind::Aliased,
-        tnr_status::STALE_VIEW => ErrorKind::StaleView,
-        tnr_status::STALE_HANDLE => ErrorKind::StaleHandle,
-        tnr_status::BUSY => ErrorKind::Busy,
-        tnr_status::BORROW_ESCAPED => ErrorKind::BorrowEscaped,
-        tnr_status::DEVICE_ERROR => ErrorKind::DeviceError,
-        // INTERNAL, and numbers of a newer library.
-        _ => ErrorKind::Internal,
-    }
+    KINDS.iter().find(|(known, _)| *known == status).map_or(ErrorKind::Internal, |(_, kind)| *kind)
+}
+
+/// The status of a closure's failure: where the library has none of its kind it is that of a wrong
+/// argument.
+fn status_of(failure: &Failure) -> tnr_status {
+    let kind = failure.downcast_ref::<Error>().map(Error::kind);
+    let known = KINDS.iter().find(|(_, known)| Some(*known) == kind);
+    known.map_or(tnr_status::INVALID_ARGUMENT, |(status, _)| *status)
 }
 
 /// Asks once per process whether the library that is loaded speaks the ABI of this crate.

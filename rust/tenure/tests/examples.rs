@@ -1,6 +1,9 @@
 //! The short programs in `examples/`, which find themselves whether they are right.
 #![cfg(all(feature = "image", feature = "linalg", feature = "ndarray"))]
 
+#[cfg(feature = "programs")]
+#[path = "../examples/custom_operation.rs"]
+mod custom_operation;
 #[path = "../examples/image_pipeline.rs"]
 mod image_pipeline;
 #[path = "../examples/kmeans_pca.rs"]
@@ -17,6 +20,12 @@ mod small_calls;
 mod small_net;
 #[path = "../examples/tf_idf.rs"]
 mod tf_idf;
+
+#[cfg(feature = "programs")]
+#[test]
+fn an_operation_of_ones_own() {
+    custom_operation::main().unwrap();
+}
 
 #[test]
 fn a_photo_becomes_the_input_of_a_network() {

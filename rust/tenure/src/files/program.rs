@@ -20,7 +20,8 @@ mod file;
 mod record;
 mod schema;
 
-pub use crate::raw::graph_record::{CustomOperation, GraphHandle};
+pub use crate::raw::custom::CustomOperation;
+pub use crate::raw::graph_record::GraphHandle;
 pub use file::ProgramFile;
 pub use record::GraphRecord;
 

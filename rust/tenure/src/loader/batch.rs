@@ -5,8 +5,10 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use super::dataset::{Dataset, Owned, Views, sealed::Owned as _};
-use super::work::{Buffer, Failure};
+use super::work::Buffer;
 use crate::Result;
+use crate::error::Failure;
+use crate::owner::panic_text;
 
 /// The next batch and its epoch: three numbers to be kept beside a model's checkpoint.
 ///
@@ -156,10 +158,7 @@ impl BatchError {
     }
 
     pub(super) fn panicked(position: Position, payload: &dyn Any) -> Self {
-        let text = payload.downcast_ref::<&str>().copied();
-        let text = text.or(payload.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("with something that is no text").to_owned();
-        BatchError { position, cause: Cause::Panicked(text) }
+        BatchError { position, cause: Cause::Panicked(panic_text(payload)) }
     }
 
     /// The position of the missing batch.

@@ -1,7 +1,6 @@
 //! Filling of batches, by any thread.
 
 use std::any::Any;
-use std::error::Error as StdError;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,9 +8,8 @@ use super::dataset::{Dataset, Owned, ViewsMut, sealed::Owned as _};
 use super::order::{Order, Permutation};
 use super::ring::Ring;
 use super::{BatchError, Position};
+use crate::error::Failure;
 
-/// The error type of a transform.
-pub(super) type Failure = Box<dyn StdError + Send + Sync>;
 /// The function that is applied to each batch.
 pub(super) type Transform<'t, D> =
     Box<dyn for<'b> Fn(ViewsMut<'b, D>) -> Result<(), Failure> + Send + Sync + 't>;

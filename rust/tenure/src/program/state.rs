@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::Passes;
 #[cfg(feature = "programs")]
 use super::Shared;
+use crate::raw::custom::CustomOperation;
 use crate::raw::expression::Code;
 use crate::raw::program::{Given, GraphHandle, NewNode};
 use crate::{DType, Error, Result};
@@ -23,6 +24,8 @@ pub(super) struct State {
     pub(super) values: RefCell<Vec<Value>>,
     pub(super) nodes: RefCell<Vec<Place>>,
     pub(super) input_count: Cell<usize>,
+    /// By their numbers.
+    customs: RefCell<Vec<CustomOperation>>,
     /// The program of the graph, once there is one.
     #[cfg(feature = "programs")]
     pub(super) made: RefCell<Option<Arc<Shared>>>,
@@ -110,9 +113,21 @@ impl State {
             values: RefCell::new(Vec::new()),
             nodes: RefCell::new(Vec::new()),
             input_count: Cell::new(0),
+            customs: RefCell::new(Vec::new()),
             #[cfg(feature = "programs")]
             made: RefCell::new(None),
         })
+    }
+
+    /// The number of an operation, which is added when it is called first.
+    pub(super) fn custom(&self, operation: &CustomOperation) -> Result<u32> {
+        let mut customs = self.customs.borrow_mut();
+        if let Some(known) = customs.iter().position(|known| known.is(operation)) {
+            return Ok(known as u32);
+        }
+        let number = self.handle.add_custom(operation)?;
+        customs.push(operation.clone());
+        Ok(number)
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -142,7 +157,11 @@ impl State {
             })
             .collect();
         let why = without_node(error.message()).map_or(error.message(), |(_, why)| why);
-        Error::new(error.kind(), format!("{place}: {}: {why}", operands.join(" and ")))
+        let operands = match operands.is_empty() {
+            true => String::new(),
+            false => operands.join(" and ") + ": ",
+        };
+        Error::new(error.kind(), format!("{place}: {operands}{why}"))
     }
 }
 

@@ -100,6 +100,15 @@ pub trait Outputs<'g>: sealed::Values {
     type Types: OutputTypes;
 }
 
+/// Operands of an operation of one's own: a value, or a tuple of up to eight, an array or a `Vec` of
+/// values, or `()`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no operands of an operation",
+    label = "not a value of the graph, or a tuple, array or `Vec` of values"
+)]
+pub trait Operands<'g>: sealed::Values {}
+impl<'g, V: Outputs<'g>> Operands<'g> for V {}
+
 /// The types of a program's outputs: an element type, or a tuple of up to eight, an array or a `Vec`
 /// of them, or `()`. Sealed.
 pub trait OutputTypes: Fresh<Made = Self::Tensors> + sealed::Outputs {

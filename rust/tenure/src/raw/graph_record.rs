@@ -1,13 +1,14 @@
 //! Graphs of the C ABI, listed and built: handles, and what each call takes and tells.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
 
 use tenure_sys as sys;
-use tenure_sys::{tnr_custom_operation, tnr_graph, tnr_scalar, tnr_view};
+use tenure_sys::{tnr_graph, tnr_scalar, tnr_view};
 
+use super::custom::CustomOperation;
 use super::program::{self, Given, NewNode};
 use super::{check, entered};
 use crate::ops::Extents;
@@ -197,8 +198,7 @@ impl GraphHandle {
 
     /// The dtype of a value, and its shape where all extents are at their maxima.
     pub(crate) fn type_of(&self, value: u32) -> Result<(DType, Extents)> {
-        let dtype = DType::from_raw(self.graph.describe_value(value)?.dtype);
-        Ok((dtype, self.graph.shape_of(value)?))
+        Ok((self.graph.dtype_of(value)?, self.graph.shape_of(value)?))
     }
 
     /// A number of a shape in messages: itself, or the name of an extent.
@@ -268,14 +268,8 @@ impl GraphHandle {
         self.graph.add_output(value, updates)
     }
 
-    pub(crate) fn add_custom(&mut self, operation: CustomOperation) -> Result<u32> {
-        let (mut given, mut index) = (operation.raw, 0);
-        given.name = operation.name.as_ptr();
-        // SAFETY: the handle is alive and used by nobody else; the operation by the contract of
-        // `CustomOperation::from_raw`; its name ends with a 0; the index is writable.
-        check(unsafe { sys::tnr_graph_add_custom(self.as_raw(), &given, &mut index) })?;
-        operation.forget();
-        Ok(index)
+    pub(crate) fn add_custom(&mut self, operation: &CustomOperation) -> Result<u32> {
+        self.graph.add_custom(operation)
     }
 }
 
@@ -430,79 +424,4 @@ unsafe fn copied<E: Copy>(data: *const E, count: u32) -> Vec<E> {
     }
     // SAFETY: by this function's contract.
     unsafe { std::slice::from_raw_parts(data, count as usize) }.to_vec()
-}
-
-/// An operation of one's own, for graphs that call it by its name. Dropped without a graph, it is
-/// released.
-#[derive(Debug)]
-pub struct CustomOperation {
-    name: CString,
-    raw: tnr_custom_operation,
-}
-
-// SAFETY: by the contract of `from_raw` its functions and its context go to any thread.
-unsafe impl Send for CustomOperation {}
-
-impl CustomOperation {
-    /// Takes an operation of the C ABI over, whatever the result: `release` is called once, with an
-    /// error before it is returned.
-    ///
-    /// # Safety
-    ///
-    /// - `operation` is readable as far as its `struct_size` says; its name ends with a 0.
-    /// - Its functions do what `tnr_custom_operation` asks of them, from any thread, with its
-    ///   `user_context`, until `release` is called.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument`: no name, or one that is no UTF-8. `Unsupported`: a struct of a newer
-    /// header.
-    pub unsafe fn from_raw(operation: *const tnr_custom_operation) -> Result<CustomOperation> {
-        if operation.is_null() {
-            return Err(Error::invalid("an operation is NULL"));
-        }
-        let mut raw = mem::MaybeUninit::<tnr_custom_operation>::zeroed();
-        // SAFETY: by this function's contract; a struct of zeros has NULL for its pointers and
-        // functions, and is one.
-        let (raw, size_bytes) = unsafe {
-            let size_bytes = operation.cast::<u64>().read_unaligned() as usize;
-            let known = size_bytes.min(size_of::<tnr_custom_operation>());
-            let bytes = operation.cast::<u8>();
-            raw.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes, known);
-            (raw.assume_init(), size_bytes)
-        };
-        let mut taken = CustomOperation { name: CString::default(), raw };
-        if size_bytes > size_of::<tnr_custom_operation>() {
-            let why = format!("an operation has {size_bytes} bytes, more than are known");
-            return Err(Error::new(ErrorKind::Unsupported, why));
-        }
-        if taken.raw.name.is_null() {
-            return Err(Error::invalid("the name of an operation is NULL"));
-        }
-        // SAFETY: by this function's contract.
-        taken.name = unsafe { CStr::from_ptr(taken.raw.name) }.to_owned();
-        if taken.name.to_str().is_err() {
-            return Err(Error::invalid(format!("the name {:?} is no UTF-8", taken.name)));
-        }
-        Ok(taken)
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        self.name.to_str().unwrap_or_default()
-    }
-
-    /// Somebody else releases it.
-    fn forget(mut self) {
-        self.raw.release = None;
-    }
-}
-
-impl Drop for CustomOperation {
-    fn drop(&mut self) {
-        if let Some(release) = self.raw.release {
-            // SAFETY: by the contract of `from_raw`, and nobody has called it yet.
-            unsafe { release(self.raw.user_context) };
-        }
-    }
 }

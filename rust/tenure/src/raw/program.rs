@@ -228,6 +228,10 @@ impl GraphHandle {
         Ok(info)
     }
 
+    pub(crate) fn dtype_of(&self, value: u32) -> Result<DType> {
+        Ok(DType::from_raw(self.describe_value(value)?.dtype))
+    }
+
     /// The shape of a value where all extents are at their maxima.
     pub(crate) fn shape_of(&self, value: u32) -> Result<Extents> {
         let info = self.describe_value(value)?;

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::graphs::{Builder, RELEASED, dtype_of, owned, scaling};
 use super::{opened, saved};
+use tenure::Program;
 use tenure::program_file::{CustomOperation, GraphHandle, GraphRecord};
 use tenure_sys::TNR_NODE_CUSTOM;
 
@@ -72,4 +73,55 @@ fn are_checked_when_they_are_taken() {
     // SAFETY: NULL is refused before it is read.
     let nothing = unsafe { CustomOperation::from_raw(std::ptr::null()) };
     assert_eq!(message(nothing), "an operation is NULL");
+}
+
+#[test]
+fn made_of_closures_go_to_files_and_back() {
+    let halved = CustomOperation::new::<(f32,), f32>(
+        "halved",
+        |[x]| Ok(x.to_vec()),
+        |(x,), mut out| Ok(tenure::mul_into(x, 0.5, &mut out)?),
+    )
+    .unwrap();
+    let program = Program::trace(|graph| {
+        let x = graph.input::<f32>([graph.extent("n", 10)]);
+        let once = graph.custom::<f32>(&halved, x);
+        graph.program((x,), graph.custom::<f32>(&halved, once + 1.0))
+    })
+    .unwrap();
+    let mut bytes = Vec::new();
+    program.write(&mut bytes).unwrap();
+    let file = opened(&bytes).unwrap();
+    assert_eq!(file.custom_names(), ["halved"]);
+
+    let loaded = Program::<(f32,), f32>::from_file(&file, vec![halved.clone()]).unwrap();
+    assert_eq!(loaded.run((&[2.0, 4.0],)).unwrap(), [1.0, 1.5]);
+    // It is saved once more, as it was.
+    let mut again = Vec::new();
+    loaded.write(&mut again).unwrap();
+    assert_eq!(again, bytes);
+
+    let load = |customs| Program::<(f32,), f32>::from_file(&file, customs);
+    assert_eq!(
+        message(load(Vec::new())),
+        "the graph calls the operation 'halved', which is not given"
+    );
+    let twice = message(load(vec![halved.clone(), halved]));
+    assert_eq!(twice, "the name 'halved' of an operation stands twice");
+    // Another operation of the name, of other types.
+    let other = |shape: fn([&[usize]; 1]) -> Vec<usize>| {
+        CustomOperation::new::<(f32,), f64>(
+            "halved",
+            move |shapes| Ok(shape(shapes)),
+            |(x,), mut out| {
+                out.fill(x.len() as f64);
+                Ok(())
+            },
+        )
+    };
+    let refused = message(load(vec![other(|[x]| x.to_vec()).unwrap()]));
+    assert!(refused.starts_with("values["), "{refused}");
+    let doubles = CustomOperation::new::<[f64; 1], f32>("halved", |_| Ok(vec![]), |_, _| Ok(()));
+    let refused = message(load(vec![doubles.unwrap()]));
+    assert!(refused.ends_with("operand 0 is f32 but it takes f64"), "{refused}");
 }

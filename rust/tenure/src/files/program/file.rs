@@ -112,7 +112,7 @@ impl ProgramFile {
     pub fn build(&self, customs: Vec<CustomOperation>) -> Result<GraphHandle> {
         let mut graph = GraphHandle::create()?;
         for custom in picked(customs, &self.graph.customs)? {
-            graph.add_custom(custom)?;
+            graph.add_custom(&custom)?;
         }
         for (index, extent) in self.graph.extents.iter().enumerate() {
             let of_extent = |error: Error| error.prefixed(&format!("extents[{index}]: "));

@@ -1,0 +1,257 @@
+//! Operations of one's own: who holds them, and how a graph calls them.
+
+pub(crate) mod own;
+#[cfg(feature = "plugins")]
+pub(crate) mod plugin;
+
+use std::any::Any;
+use std::ffi::{CStr, CString, c_void};
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+
+use tenure_sys as sys;
+use tenure_sys::{tnr_custom_operation, tnr_dtype, tnr_status, tnr_view, tnr_view_mut};
+
+use super::check;
+use super::program::GraphHandle;
+use crate::{Error, ErrorKind, Result};
+
+/// An operation of one's own: made of two closures by [`new`](Self::new), taken from C by
+/// [`from_raw`](Self::from_raw), or one of a plug-in (`load_plugin`).
+///
+/// A [graph](crate::Graph::custom) or a file that calls it by its name holds it. A clone is the same
+/// operation; it ends with the last clone and the last program that calls it.
+#[derive(Clone)]
+pub struct CustomOperation(Arc<Held>);
+
+struct Held {
+    name: CString,
+    raw: tnr_custom_operation,
+    /// The library that a plug-in's operation lies in, which is to be closed behind everything else.
+    library: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+// SAFETY: by the contract of `from_raw` its functions and its context go to any thread, also to
+// several at once.
+unsafe impl Send for Held {}
+// SAFETY: as above.
+unsafe impl Sync for Held {}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // A plug-in is told by each graph, as its contract is.
+        if self.library.is_none() {
+            self.release();
+        }
+    }
+}
+
+impl Held {
+    fn release(&self) {
+        if let Some(release) = self.raw.release {
+            // SAFETY: by the contract of `from_raw`, as often as it asks for.
+            unsafe { release(self.raw.user_context) };
+        }
+    }
+}
+
+impl CustomOperation {
+    /// Takes an operation of the C ABI over, whatever the result: `release` is called once, with an
+    /// error before it is returned.
+    ///
+    /// # Safety
+    ///
+    /// - `operation` is readable as far as its `struct_size` says; its name ends with a 0.
+    /// - Its functions do what `tnr_custom_operation` asks of them, from any thread, with its
+    ///   `user_context`, until `release` is called.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: no name, or one that is no UTF-8. `Unsupported`: a struct of a newer
+    /// header.
+    pub unsafe fn from_raw(operation: *const tnr_custom_operation) -> Result<CustomOperation> {
+        // SAFETY: by this function's contract.
+        unsafe { Self::held(operation, None) }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`from_raw`](Self::from_raw); with a library `release` is called once for each graph,
+    ///   and all that the operation names stays as it is until the library is dropped.
+    unsafe fn held(
+        operation: *const tnr_custom_operation,
+        library: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Result<CustomOperation> {
+        if operation.is_null() {
+            return Err(Error::invalid("an operation is NULL"));
+        }
+        let mut raw = mem::MaybeUninit::<tnr_custom_operation>::zeroed();
+        // SAFETY: by this function's contract; a struct of zeros has NULL for its pointers and
+        // functions, and is one.
+        let (raw, size_bytes) = unsafe {
+            let size_bytes = operation.cast::<u64>().read_unaligned() as usize;
+            let known = size_bytes.min(size_of::<tnr_custom_operation>());
+            let bytes = operation.cast::<u8>();
+            raw.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes, known);
+            (raw.assume_init(), size_bytes)
+        };
+        let mut taken = Held { name: CString::default(), raw, library };
+        if size_bytes > size_of::<tnr_custom_operation>() {
+            let why = format!("an operation has {size_bytes} bytes, more than are known");
+            return Err(Error::new(ErrorKind::Unsupported, why));
+        }
+        if taken.raw.name.is_null() {
+            return Err(Error::invalid("the name of an operation is NULL"));
+        }
+        // SAFETY: by this function's contract.
+        taken.name = unsafe { CStr::from_ptr(taken.raw.name) }.to_owned();
+        if taken.name.to_str().is_err() {
+            return Err(Error::invalid(format!("the name {:?} is no UTF-8", taken.name)));
+        }
+        Ok(CustomOperation(Arc::new(taken)))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.0.name.to_str().unwrap_or_default()
+    }
+
+    /// Whether it is this very one, rather than another of its name.
+    pub(crate) fn is(&self, other: &CustomOperation) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for CustomOperation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CustomOperation({})", self.name())
+    }
+}
+
+impl GraphHandle {
+    /// Adds an operation, which the graph and its programs hold from here on.
+    pub(crate) fn add_custom(&self, operation: &CustomOperation) -> Result<u32> {
+        let CustomOperation(held) = operation;
+        let (context, mut index) = (Arc::into_raw(Arc::clone(held)), 0);
+        let given = tnr_custom_operation {
+            struct_size: size_of::<tnr_custom_operation>() as u64,
+            name: held.name.as_ptr(),
+            // The library refuses what is NULL.
+            infer: held.raw.infer.map(|_| INFER),
+            compute: held.raw.compute.map(|_| COMPUTE),
+            user_context: context.cast_mut().cast(),
+            release: Some(release),
+            ..held.raw
+        };
+        // SAFETY: the handle is alive; the functions below do what is asked of them, for as long as
+        // the context is one; its name ends with a 0; the index is writable.
+        let added =
+            check(unsafe { sys::tnr_graph_add_custom(self.0.as_ptr(), &given, &mut index) });
+        if added.is_err() {
+            // SAFETY: from `into_raw` above, and the library has not taken it.
+            drop(unsafe { Arc::from_raw(context) });
+        }
+        added.map(|()| index)
+    }
+}
+
+/// Exceptions of C++ pass through these two: the library catches them.
+type Infer = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    *const tnr_view,
+    u32,
+    *const i64,
+    u32,
+    *mut tnr_dtype,
+    *mut u32,
+    *mut i64,
+) -> tnr_status;
+type Compute = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    *const tnr_view,
+    u32,
+    *const i64,
+    u32,
+    *const tnr_view_mut,
+) -> tnr_status;
+type InferOfC = unsafe extern "C" fn(
+    *mut c_void,
+    *const tnr_view,
+    u32,
+    *const i64,
+    u32,
+    *mut tnr_dtype,
+    *mut u32,
+    *mut i64,
+) -> tnr_status;
+type ComputeOfC = unsafe extern "C" fn(
+    *mut c_void,
+    *const tnr_view,
+    u32,
+    *const i64,
+    u32,
+    *const tnr_view_mut,
+) -> tnr_status;
+
+// SAFETY: the two ABIs are one, but for whether something may unwind.
+const INFER: InferOfC = unsafe { mem::transmute::<Infer, InferOfC>(infer) };
+// SAFETY: as above.
+const COMPUTE: ComputeOfC = unsafe { mem::transmute::<Compute, ComputeOfC>(compute) };
+
+/// # Safety
+///
+/// - `context` is from `add_custom`; the rest is as for `tnr_infer_fn`.
+unsafe extern "C-unwind" fn infer(
+    context: *mut c_void,
+    operands: *const tnr_view,
+    operand_count: u32,
+    numbers: *const i64,
+    number_count: u32,
+    dtype: *mut tnr_dtype,
+    rank: *mut u32,
+    shape: *mut i64,
+) -> tnr_status {
+    // SAFETY: by this function's contract.
+    let held = unsafe { &*context.cast::<Held>() };
+    let Some(infer) = held.raw.infer else { return tnr_status::INTERNAL };
+    // SAFETY: the two ABIs are one, but for whether something may unwind; the arguments are by this
+    // function's contract what they are to be, with the operation's own context.
+    unsafe {
+        let infer = mem::transmute::<InferOfC, Infer>(infer);
+        let context = held.raw.user_context;
+        infer(context, operands, operand_count, numbers, number_count, dtype, rank, shape)
+    }
+}
+
+/// # Safety
+///
+/// - `context` is from `add_custom`; the rest is as for `tnr_compute_fn`.
+unsafe extern "C-unwind" fn compute(
+    context: *mut c_void,
+    operands: *const tnr_view,
+    operand_count: u32,
+    numbers: *const i64,
+    number_count: u32,
+    out: *const tnr_view_mut,
+) -> tnr_status {
+    // SAFETY: by this function's contract.
+    let held = unsafe { &*context.cast::<Held>() };
+    let Some(compute) = held.raw.compute else { return tnr_status::INTERNAL };
+    // SAFETY: as in `infer`.
+    unsafe {
+        let compute = mem::transmute::<ComputeOfC, Compute>(compute);
+        compute(held.raw.user_context, operands, operand_count, numbers, number_count, out)
+    }
+}
+
+/// # Safety
+///
+/// - `context` is from `add_custom`, and this is the one call with it.
+unsafe extern "C" fn release(context: *mut c_void) {
+    // SAFETY: by this function's contract.
+    let held = unsafe { Arc::from_raw(context.cast_const().cast::<Held>()) };
+    if held.library.is_some() {
+        held.release();
+    }
+}

@@ -1,0 +1,341 @@
+//! Operations that are closures: views of what the library lends, and answers that it understands.
+
+use std::ffi::{CString, c_void};
+use std::marker::PhantomData;
+
+use tenure_sys as sys;
+use tenure_sys::{
+    TNR_CUSTOM_INITIALIZED, tnr_custom_operation, tnr_dtype, tnr_status, tnr_view, tnr_view_mut,
+};
+
+use super::CustomOperation;
+use crate::error::Failure;
+use crate::owner::caught;
+use crate::raw::status_of;
+use crate::{DType, Element, Error, Result, TensorView, TensorViewMut, layout};
+
+/// The element types of the operands of a [`CustomOperation`]: a tuple of up to eight, an array of
+/// one type, or `()`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no element types of operands",
+    label = "not a tuple or array of element types",
+    note = "one operand alone is written as `(f32,)` or `[f32; 1]`"
+)]
+pub trait OperandTypes: sealed::Sealed {
+    /// The shapes of all: an array of slices.
+    type Shapes<'a>;
+    /// Views of all: a tuple, or an array.
+    type Views<'a>;
+
+    #[doc(hidden)]
+    fn dtypes() -> Vec<DType>;
+
+    /// # Safety
+    ///
+    /// - There are as many views as `dtypes` says.
+    #[doc(hidden)]
+    unsafe fn shapes(views: &[tnr_view]) -> Self::Shapes<'_>;
+
+    /// # Safety
+    ///
+    /// - There are as many views as `dtypes` says, of these dtypes.
+    /// - The library has checked them; their elements are initialised, alive and written by nobody
+    ///   as long as the views are lent.
+    #[doc(hidden)]
+    unsafe fn views(views: &[tnr_view]) -> Self::Views<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<T: Element, const N: usize> sealed::Sealed for [T; N] {}
+impl<T: Element, const N: usize> OperandTypes for [T; N] {
+    type Shapes<'a> = [&'a [usize]; N];
+    type Views<'a> = [TensorView<'a, T>; N];
+
+    fn dtypes() -> Vec<DType> {
+        vec![T::DTYPE; N]
+    }
+    unsafe fn shapes(views: &[tnr_view]) -> [&[usize]; N] {
+        std::array::from_fn(|nth| layout::extents(&views[nth]))
+    }
+    unsafe fn views(views: &[tnr_view]) -> [TensorView<'_, T>; N] {
+        // SAFETY: by this function's contract.
+        std::array::from_fn(|nth| unsafe { *TensorView::from_raw_ref(&views[nth]) })
+    }
+}
+
+impl sealed::Sealed for () {}
+impl OperandTypes for () {
+    type Shapes<'a> = [&'a [usize]; 0];
+    type Views<'a> = ();
+
+    fn dtypes() -> Vec<DType> {
+        Vec::new()
+    }
+    unsafe fn shapes(_: &[tnr_view]) -> [&[usize]; 0] {
+        []
+    }
+    unsafe fn views(_: &[tnr_view]) {}
+}
+
+macro_rules! tuples {
+    ($($count:literal: $($element:ident $nth:literal)+;)*) => {$(
+        impl<$($element: Element),+> sealed::Sealed for ($($element,)+) {}
+        impl<$($element: Element),+> OperandTypes for ($($element,)+) {
+            type Shapes<'a> = [&'a [usize]; $count];
+            type Views<'a> = ($(TensorView<'a, $element>,)+);
+
+            fn dtypes() -> Vec<DType> {
+                vec![$($element::DTYPE),+]
+            }
+            unsafe fn shapes(views: &[tnr_view]) -> [&[usize]; $count] {
+                [$(layout::extents(&views[$nth])),+]
+            }
+            unsafe fn views(views: &[tnr_view]) -> ($(TensorView<'_, $element>,)+) {
+                // SAFETY: by this function's contract.
+                unsafe { ($(*TensorView::<$element>::from_raw_ref(&views[$nth]),)+) }
+            }
+        }
+    )*};
+}
+tuples! {
+    1: A 0;
+    2: A 0 B 1;
+    3: A 0 B 1 C 2;
+    4: A 0 B 1 C 2 D 3;
+    5: A 0 B 1 C 2 D 3 E 4;
+    6: A 0 B 1 C 2 D 3 E 4 F 5;
+    7: A 0 B 1 C 2 D 3 E 4 F 5 G 6;
+    8: A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
+}
+
+/// What the library is given to keep.
+struct Own<I, T, S, R> {
+    dtypes: Vec<DType>,
+    shape: S,
+    run: R,
+    _types: PhantomData<fn(I) -> T>,
+}
+
+impl CustomOperation {
+    /// An operation that computes elements of `T` of operands of the types `I`, by `run`; `shape`
+    /// says the shape of its result.
+    ///
+    /// `run` is lent views of its operands, of any strides, and one of the result, whose elements are
+    /// zeros, and any others in a [checked](crate::Program::checked) run: it is to write all of them.
+    /// Both closures are called from any thread, also from several at once, and for shapes that no
+    /// run will have; they may call any function of this crate, and run programs. The same operands
+    /// are always to give the same shape and the same elements. `run` is called once for each node
+    /// of a run, of constants too.
+    ///
+    /// What a closure fails with the node is refused with, or the run fails with: with its message,
+    /// and with its kind where it is an error of this crate; others, and kinds that the library has
+    /// none of (`Io`, for one), are `InvalidArgument`. A panic is `Internal`, with its message.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a byte of 0 in the name. Its length, 1 to 31 bytes, is checked by the graph.
+    ///
+    /// ```
+    /// #![forbid(unsafe_code)]
+    /// use tenure::{CustomOperation, Program};
+    ///
+    /// # fn main() -> tenure::Result<()> {
+    /// let clipped = CustomOperation::new::<(f32, f32), f32>(
+    ///     "clip_to_limit",
+    ///     |[x, _limit]| Ok(x.to_vec()),
+    ///     |(x, limit), mut out| {
+    ///         let limit = limit[[]];
+    ///         for (out, x) in out.iter_mut().zip(x.iter()) {
+    ///             *out = x.clamp(-limit, limit);
+    ///         }
+    ///         Ok(())
+    ///     },
+    /// )?;
+    /// let program = Program::trace(|graph| {
+    ///     let (x, limit) = (graph.input::<f32>([3]), graph.input::<f32>(()));
+    ///     let y = graph.custom::<f32>(&clipped, (x * 2.0, limit));
+    ///     graph.program((x, limit), y + 1.0)
+    /// })?;
+    /// assert_eq!(program.checked().run((&[1.0, -2.0, 4.0], &3.0))?, [3.0, -2.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Views end with the call:
+    ///
+    /// ```compile_fail,E0521
+    /// use std::sync::Mutex;
+    /// use tenure::{CustomOperation, TensorView};
+    ///
+    /// static KEPT: Mutex<Option<TensorView<'static, f32>>> = Mutex::new(None);
+    /// let keeps = CustomOperation::new::<(f32,), f32>(
+    ///     "keeps",
+    ///     |[x]| Ok(x.to_vec()),
+    ///     |(x,), _| {
+    ///         *KEPT.lock().unwrap() = Some(x);
+    ///         Ok(())
+    ///     },
+    /// );
+    /// ```
+    pub fn new<I: OperandTypes, T: Element>(
+        name: &str,
+        shape: impl Fn(I::Shapes<'_>) -> Result<Vec<usize>, Failure> + Send + Sync + 'static,
+        run: impl Fn(I::Views<'_>, TensorViewMut<'_, T>) -> Result<(), Failure> + Send + Sync + 'static,
+    ) -> Result<CustomOperation> {
+        let name = CString::new(name)
+            .map_err(|_| Error::invalid(format!("the name {name:?} has a byte of 0")))?;
+        taken::<I, T, _, _>(&name, shape, run)
+    }
+}
+
+fn taken<I, T, S, R>(name: &CString, shape: S, run: R) -> Result<CustomOperation>
+where
+    I: OperandTypes,
+    T: Element,
+    S: Fn(I::Shapes<'_>) -> Result<Vec<usize>, Failure> + Send + Sync + 'static,
+    R: Fn(I::Views<'_>, TensorViewMut<'_, T>) -> Result<(), Failure> + Send + Sync + 'static,
+{
+    let dtypes = I::dtypes();
+    let operand_count = dtypes.len() as u32;
+    let own = Box::new(Own::<I, T, S, R> { dtypes, shape, run, _types: PhantomData });
+    let raw = tnr_custom_operation {
+        struct_size: size_of::<tnr_custom_operation>() as u64,
+        name: name.as_ptr(),
+        infer: Some(infer::<I, T, S, R>),
+        compute: Some(compute::<I, T, S, R>),
+        user_context: Box::into_raw(own).cast(),
+        release: Some(release::<I, T, S, R>),
+        operand_count,
+        number_count: 0,
+        // A safe closure may read before it writes.
+        flags: TNR_CUSTOM_INITIALIZED,
+        reserved: 0,
+    };
+    // SAFETY: the functions below do what is asked of them: closures are Send and Sync, and the name
+    // ends with a 0.
+    unsafe { CustomOperation::from_raw(&raw) }
+}
+
+/// # Safety
+///
+/// - As for `tnr_infer_fn`, and `context` is an `Own` of these types.
+unsafe extern "C" fn infer<I, T, S, R>(
+    context: *mut c_void,
+    operands: *const tnr_view,
+    operand_count: u32,
+    _numbers: *const i64,
+    _number_count: u32,
+    dtype: *mut tnr_dtype,
+    rank: *mut u32,
+    shape: *mut i64,
+) -> tnr_status
+where
+    I: OperandTypes,
+    T: Element,
+    S: Fn(I::Shapes<'_>) -> Result<Vec<usize>, Failure>,
+{
+    answered(|| {
+        // SAFETY: by this function's contract.
+        let (own, operands) =
+            unsafe { (&*context.cast::<Own<I, T, S, R>>(), listed(operands, operand_count)) };
+        require(&own.dtypes, operands)?;
+        // SAFETY: as many as was required.
+        let extents = (own.shape)(unsafe { I::shapes(operands) })?;
+        // It is refused where it does not fit memory.
+        let (result, _) = layout::shaped(T::DTYPE, &extents, crate::Order::RowMajor)?;
+        // SAFETY: by this function's contract there is room for any rank.
+        unsafe {
+            (*dtype, *rank) = (result.dtype, result.rank);
+            shape.copy_from_nonoverlapping(result.shape.as_ptr(), extents.len());
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+///
+/// - As for `tnr_compute_fn`, and `context` is an `Own` of these types.
+unsafe extern "C" fn compute<I, T, S, R>(
+    context: *mut c_void,
+    operands: *const tnr_view,
+    operand_count: u32,
+    _numbers: *const i64,
+    _number_count: u32,
+    out: *const tnr_view_mut,
+) -> tnr_status
+where
+    I: OperandTypes,
+    T: Element,
+    R: Fn(I::Views<'_>, TensorViewMut<'_, T>) -> Result<(), Failure>,
+{
+    answered(|| {
+        // SAFETY: by this function's contract.
+        let (own, operands, out) = unsafe {
+            (&*context.cast::<Own<I, T, S, R>>(), listed(operands, operand_count), (*out).view)
+        };
+        require(&own.dtypes, operands)?;
+        require(&[T::DTYPE], std::slice::from_ref(&out))?;
+        // SAFETY: the library has checked the views, which are lent for the call and have the dtypes
+        // that were required; the result is none of the operands' memory, has no element twice, and
+        // has been written, as the operation asks for.
+        unsafe { (own.run)(I::views(operands), TensorViewMut::from_raw(out)) }
+    })
+}
+
+/// # Safety
+///
+/// - `context` is an `Own` of these types, and this is the one call with it.
+unsafe extern "C" fn release<I, T, S, R>(context: *mut c_void) {
+    // SAFETY: by this function's contract.
+    let own = unsafe { Box::from_raw(context.cast::<Own<I, T, S, R>>()) };
+    // A panic of what the closures hold goes no further.
+    let _ = caught(|| drop(own));
+}
+
+/// # Safety
+///
+/// - There are `count` views, which nobody writes for `'a`.
+unsafe fn listed<'a>(views: *const tnr_view, count: u32) -> &'a [tnr_view] {
+    if count == 0 {
+        return &[];
+    }
+    // SAFETY: by this function's contract.
+    unsafe { std::slice::from_raw_parts(views, count as usize) }
+}
+
+fn require(dtypes: &[DType], views: &[tnr_view]) -> Result<()> {
+    let (wanted, given) = (dtypes.len(), views.len());
+    if wanted != given {
+        return Err(Error::invalid(format!("it takes {wanted} operands but is given {given}")));
+    }
+    let mut both = dtypes.iter().zip(views).enumerate();
+    match both.find(|(_, (dtype, view))| dtype.raw() != view.dtype) {
+        None => Ok(()),
+        Some((nth, (dtype, view))) => {
+            let given = DType::from_raw(view.dtype);
+            Err(Error::invalid(format!("operand {nth} is {given} but it takes {dtype}")))
+        }
+    }
+}
+
+/// The status of a closure's answer, and its reason as this thread's last failure.
+fn answered(f: impl FnOnce() -> Result<(), Failure>) -> tnr_status {
+    // A message is the user's code as well.
+    let told = caught(|| match f() {
+        Ok(()) => None,
+        Err(failure) => {
+            let error = failure.downcast_ref::<Error>();
+            let message = error.map(|error| error.message().to_owned());
+            Some((status_of(&failure), message.unwrap_or_else(|| failure.to_string())))
+        }
+    });
+    let told =
+        told.unwrap_or_else(|panic| Some((tnr_status::INTERNAL, format!("it panicked: {panic}"))));
+    let Some((status, message)) = told else { return tnr_status::OK };
+    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    // SAFETY: the message ends with a 0, and is copied.
+    unsafe { sys::tnr_set_last_error(status, message.as_ptr()) }
+}
